@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/jaxpr.h: the program representation: typed variables, equations in SSA form, interned.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weft/core/error.h"
+#include "weft/core/param.h"
+#include "weft/core/ref.h"
+#include "weft/core/type.h"
+
+namespace weft {
+
+class Op;
+
+// A scalar written into the program. Arrays are never literals (Decided 9).
+struct Literal {
+  DType dtype = F32;
+  bool weak = false;
+  uint64_t bits[2] = {0, 0};          // the element's bytes, zero-extended
+  Type type() const { return Type(dtype, Shape{}, weak); }
+  friend bool operator==(const Literal&, const Literal&) = default;
+};
+
+// What an equation reads: variable `index`, or literal number ~index.
+struct Atom {
+  int32_t index = 0;
+  bool is_literal() const { return index < 0; }
+  int32_t literal() const { return ~index; }
+  friend bool operator==(const Atom&, const Atom&) = default;
+};
+
+struct Eqn {
+  const Op* op = nullptr;
+  AnyParams params;
+  std::vector<Atom> in;
+  int32_t out = 0;                    // the first of its outputs; they are numbered in a row
+  int32_t n_out = 1;
+  Location source;
+};
+
+// A closed program: inputs are the variables 0 … n_in-1, of which the first n_const are constants
+// (bound once, where the program is made). Equations define their variables in order.
+class JaxprData : public RefCounted {
+ public:
+  std::vector<Type> types;            // of all variables
+  int n_in = 0;
+  int n_const = 0;
+  std::vector<Literal> literals;
+  std::vector<Eqn> eqns;
+  std::vector<Atom> out;
+  size_t hash = 0;
+  bool interned = false;
+
+  Type type(Atom a) const { return a.is_literal() ? literals[a.literal()].type() : types[a.index]; }
+  Types in_types() const { return Types(types.begin(), types.begin() + n_in); }
+  Types out_types() const;
+
+ protected:
+  void dispose() const override;      // leaves the table of interned programs first
+};
+using Jaxpr = Ref<const JaxprData>;
+
+// Equal programs become the same object; source positions do not take part.
+Jaxpr intern(Ref<JaxprData> j);
+
+// jaxpr text as JAX prints it: "{ lambda ; a:f32[3] . let b:f32[3] = sin a in (b,) }".
+std::string to_string(const Jaxpr& j);
+// The inverse. Raises ParseError with line and column.
+Jaxpr parse_jaxpr(const std::string& text);
+// Raises InternalError naming the violated rule (docs/ir.md) if the program is not well formed.
+void verify(const Jaxpr& j);
+
+// Number of equations, those of inner programs included.
+int64_t count_equations(const Jaxpr& j);
+
+}  // namespace weft

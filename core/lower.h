@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/lower.h: what a lowering rule says about its op (Decided 2): one output element as a scalar
+// expression of operands at computed indices (pull form), or one of a closed list of structured forms.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "weft/core/jaxpr.h"
+#include "weft/core/nest.h"
+
+namespace weft {
+
+// One element of a value inside a loop program. Complex: two reals. Key: its two words. BF16 and F16
+// are F32 values that the narrow type holds.
+struct Elem {
+  nest::Id re = nest::no_id;
+  nest::Id im = nest::no_id;
+};
+// One I64 value an axis.
+using Index = std::vector<nest::Id>;
+
+// Gives a pull rule the elements of its operands.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  virtual Elem read(int operand, const Index& at) = 0;
+};
+
+// A call of native code on dense row-major buffers, for what is not generated (sorts, factorisations).
+struct NativeArgs {
+  const std::vector<const void*>& in;
+  const std::vector<void*>& out;
+};
+using NativeFn = std::function<void(const NativeArgs&)>;
+
+struct Lowering {
+  enum class Form {
+    pull,      // `element`
+    reduce,    // `element` is the term at a full index; folded over `axes` of `extent`
+    contract,  // a dot product: lhs/rhs batch and contracting axes below
+    prefix,    // running fold along axes[0] (reverse: from the end); `element` is the term
+    scatter,   // updates are combined into a copy of operand 0 (`target`, `update`)
+    loop,      // a while or scan: the jit reads its parameters
+    branch,    // a cond
+    inlined,   // a call: the body stands for the equation
+    opaque,    // `native`
+  };
+  Form form = Form::pull;
+  // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term space).
+  std::function<Elem(Reader&, int out, const Index& at)> element;
+  // reduce, prefix
+  Shape space;                              // extents of the term space
+  Ints axes;
+  std::vector<nest::Combine> combine;       // one an accumulator component (complex sums have two)
+  std::function<std::vector<nest::Id>(nest::Builder&)> identity;   // one a component
+  std::function<std::vector<Elem>(const std::vector<nest::Id>&)> results;  // outputs from the folded components
+  bool reverse = false;
+  // contract: axes of lhs and rhs, pairwise
+  Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
+  // scatter: operands (target, updates, others...); the update at index `at` goes to
+  // destination(at), or nowhere where `valid` is false; duplicates combine in row-major order.
+  struct Target { Index index; nest::Id valid; };
+  std::function<Target(Reader&, const Index& at)> destination;
+  std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
+  // opaque
+  NativeFn native;
+  std::string name;                         // for report()
+};
+
+}  // namespace weft

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/param.cpp: hashing and comparison of parameters.
+#include "weft/core/param.h"
+
+#include <functional>
+
+#include "weft/core/jaxpr.h"
+
+namespace weft {
+namespace {
+size_t mix(size_t h, size_t x) { return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL; }
+
+struct Hasher {
+  template <class T> size_t operator()(const std::vector<T>& v) const {
+    size_t h = v.size();
+    for (const auto& x : v) h = mix(h, (*this)(T(x)));
+    return h;
+  }
+  size_t operator()(const Ref<const JaxprData>& j) const { return j ? j->hash : 0; }
+  size_t operator()(const Type& t) const { return t.hash(); }
+  size_t operator()(const Opaque& o) const { return reinterpret_cast<size_t>(o.object.get()); }
+  size_t operator()(DType d) const { return static_cast<size_t>(d); }
+  template <class T> size_t operator()(const T& x) const { return std::hash<T>{}(x); }
+};
+}  // namespace
+
+size_t hash_of(const ParamValue& v) { return mix(v.index(), std::visit(Hasher{}, v)); }
+
+size_t ParamsBase::hash() const {
+  size_t h = 0;
+  for (const auto& [name, value] : fields()) h = mix(h, hash_of(value));
+  return h;
+}
+
+bool equal(const AnyParams& a, const AnyParams& b) {
+  if (a == b) return true;
+  if (a->type() != b->type()) return false;
+  const auto fa = a->fields(), fb = b->fields();
+  for (size_t i = 0; i < fa.size(); ++i)
+    if (!(fa[i].second == fb[i].second)) return false;
+  return true;
+}
+
+}  // namespace weft

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/ref.h: shared ownership with the count inside the object, and a small type-erased function;
+// public headers use these in place of <memory> and <functional>, which are slow to include.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) {}
+  RefCounted& operator=(const RefCounted&) { return *this; }
+  virtual ~RefCounted() = default;
+  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void release() const {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();
+  }
+  // Joins the owners unless the last one has already left.
+  bool try_retain() const {
+    int n = count_.load(std::memory_order_relaxed);
+    while (n != 0)
+      if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
+    return false;
+  }
+  int use_count() const { return count_.load(std::memory_order_acquire); }
+
+ protected:
+  virtual void dispose() const { delete this; }
+
+ private:
+  mutable std::atomic<int> count_{0};
+};
+
+template <class T> class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  explicit Ref(T* p) : p_(p) { if (p_) p_->retain(); }
+  Ref(const Ref& o) : p_(o.p_) { if (p_) p_->retain(); }
+  Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  template <class U> requires std::is_convertible_v<U*, T*> Ref(const Ref<U>& o) : Ref(o.get()) {}
+  ~Ref() { if (p_) p_->release(); }
+  Ref& operator=(Ref o) noexcept { std::swap(p_, o.p_); return *this; }
+  T* get() const { return p_; }
+  T& operator*() const { return *p_; }
+  T* operator->() const { return p_; }
+  explicit operator bool() const { return p_ != nullptr; }
+  friend bool operator==(const Ref& a, const Ref& b) { return a.p_ == b.p_; }
+  // Takes over a count that try_retain has added.
+  static Ref adopt(T* p) { Ref r; r.p_ = p; return r; }
+
+ private:
+  T* p_ = nullptr;
+};
+
+template <class T, class... A> Ref<T> make_ref(A&&... a) { return Ref<T>(new T(std::forward<A>(a)...)); }
+
+// A callable that is only lent for the time of a call.
+template <class S> class FunctionRef;
+template <class R, class... A> class FunctionRef<R(A...)> {
+ public:
+  template <class F> requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
+  FunctionRef(F&& f)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* o, A... a) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(o))(std::forward<A>(a)...);
+        }) {}
+  R operator()(A... a) const { return call_(object_, std::forward<A>(a)...); }
+
+ private:
+  void* object_;
+  R (*call_)(void*, A...);
+};
+
+// A callable that is kept: copies share it.
+template <class S> class Function;
+template <class R, class... A> class Function<R(A...)> {
+  struct Base : RefCounted { virtual R call(A... a) const = 0; };
+  template <class F> struct Held : Base {
+    F f;
+    explicit Held(F g) : f(std::move(g)) {}
+    R call(A... a) const override { return f(std::forward<A>(a)...); }
+  };
+  Ref<const Base> p_;
+
+ public:
+  Function() = default;
+  template <class F> requires(!std::is_same_v<std::remove_cvref_t<F>, Function> && std::is_invocable_r_v<R, const std::remove_cvref_t<F>&, A...>)
+  Function(F&& f) : p_(make_ref<const Held<std::remove_cvref_t<F>>>(std::forward<F>(f))) {}
+  explicit operator bool() const { return static_cast<bool>(p_); }
+  R operator()(A... a) const { return p_->call(std::forward<A>(a)...); }
+};
+
+}  // namespace weft

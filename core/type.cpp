@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/type.cpp: interning and printing of types.
+#include "weft/core/type.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+std::string key_of(DType d, const Shape& s, bool weak) {
+  std::string key{static_cast<char>(d), static_cast<char>(weak)};
+  key.append(reinterpret_cast<const char*>(s.sizes().data()), s.size() * sizeof(int64_t));
+  return key;
+}
+}  // namespace
+
+Type::Type(DType dtype, const Shape& shape, bool weak) {
+  // Never destroyed: types may be used by the destructors of other statics.
+  static auto* table = new std::unordered_map<std::string, std::unique_ptr<Data>>;
+  static auto* guard = new std::mutex;
+  // The last few types of a thread answer most questions without the lock.
+  thread_local const Data* recent[8] = {};
+  const size_t slot = (static_cast<size_t>(dtype) + shape.size() * 3 + (shape.empty() ? 0 : static_cast<size_t>(shape[0]))) % 8;
+  if (const Data* r = recent[slot]; r && r->dtype == dtype && r->weak == weak && r->shape == shape) {
+    p_ = r;
+    return;
+  }
+  const std::lock_guard lock(*guard);
+  auto& entry = (*table)[key_of(dtype, shape, weak)];
+  if (!entry) entry = std::make_unique<Data>(Data{dtype, weak, shape, shape.elements()});
+  p_ = recent[slot] = entry.get();
+}
+
+int64_t Type::bytes() const { return checked_mul(elements(), itemsize(dtype())); }
+
+std::string to_string(const Type& t) {
+  std::string s = short_name(t.dtype());
+  s += '[';
+  for (int i = 0; i < t.ndim(); ++i) s += (i ? "," : "") + std::to_string(t.shape()[i]);
+  return s + ']';
+}
+
+std::string to_string(const Types& ts) {
+  std::string s;
+  for (const Type& t : ts) s += (s.empty() ? "" : ", ") + to_string(t);
+  return s;
+}
+
+}  // namespace weft

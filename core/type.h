@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/type.h: the type of a value: dtype, shape, weak. Interned, so equal is pointer-equal.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "weft/core/dtype.h"
+#include "weft/core/shape.h"
+
+namespace weft {
+
+class Type {
+ public:
+  Type() : Type(F32, Shape{}) {}
+  Type(DType dtype, const Shape& shape, bool weak = false);
+  DType dtype() const { return p_->dtype; }
+  const Shape& shape() const { return p_->shape; }
+  bool weak() const { return p_->weak; }
+  int ndim() const { return p_->shape.ndim(); }
+  int64_t elements() const { return p_->elements; }
+  int64_t bytes() const;                                   // ShapeError if it overflows
+  Type with_shape(const Shape& s) const { return Type(dtype(), s, weak()); }
+  Type with_dtype(DType d) const { return Type(d, shape(), weak()); }
+  Type strong() const { return Type(dtype(), shape(), false); }
+  size_t hash() const { return reinterpret_cast<size_t>(p_) >> 4; }
+  friend bool operator==(const Type&, const Type&) = default;
+
+ private:
+  struct Data {
+    DType dtype;
+    bool weak;
+    Shape shape;
+    int64_t elements;
+  };
+  const Data* p_;
+};
+
+using Types = std::vector<Type>;
+std::string to_string(const Type& t);                      // "f32[3,4]"
+std::string to_string(const Types& ts);                    // "f32[3], i32[]"
+
+}  // namespace weft
