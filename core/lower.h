@@ -20,13 +20,13 @@ struct Elem {
   nest::Id im = nest::no_id;
 };
 // One I64 value an axis.
-using Index = std::vector<nest::Id>;
+using Coords = std::vector<nest::Id>;
 
 // Gives a pull rule the elements of its operands.
 class Reader {
  public:
   virtual ~Reader() = default;
-  virtual Elem read(int operand, const Index& at) = 0;
+  virtual Elem read(int operand, const Coords& at) = 0;
 };
 
 // A call of native code on dense row-major buffers, for what is not generated (sorts, factorisations).
@@ -50,7 +50,7 @@ struct Lowering {
   };
   Form form = Form::pull;
   // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term space).
-  std::function<Elem(Reader&, int out, const Index& at)> element;
+  std::function<Elem(Reader&, int out, const Coords& at)> element;
   // reduce, prefix
   Shape space;                              // extents of the term space
   Ints axes;
@@ -62,8 +62,8 @@ struct Lowering {
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   // scatter: operands (target, updates, others...); the update at index `at` goes to
   // destination(at), or nowhere where `valid` is false; duplicates combine in row-major order.
-  struct Target { Index index; nest::Id valid; };
-  std::function<Target(Reader&, const Index& at)> destination;
+  struct Target { Coords index; nest::Id valid; };
+  std::function<Target(Reader&, const Coords& at)> destination;
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
   // opaque
   NativeFn native;

@@ -102,6 +102,7 @@ template <class P> struct Def {
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
   bool compile_eagerly = false;                // carries a jaxpr: eager calls are compiled (Decided 22)
+  bool collective = false;                     // names axes: its batching rule also sees unmapped operands
 };
 
 // A test case of an op with its types erased.
@@ -139,6 +140,7 @@ class Op {
   enum class Slot { reference, jvp, transpose, batch, partial, lower, simplify };
   virtual bool has(Slot s) const = 0;
   virtual bool compile_eagerly() const = 0;
+  virtual bool collective() const = 0;
 };
 
 // All ops by name; frozen once static initialisation is over.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/backend.h: the seam between evaluation and the compiler: jit/ installs itself here.
+#pragma once
+#include "weft/core/jaxpr.h"
+
+namespace weft {
+
+// A compiled program. `in` are dense row-major inputs (constants first), `out` memory for each
+// output; an output that is an input is not written (the caller returns the same buffer).
+class Executable : public RefCounted {
+ public:
+  virtual void run(const void* const* in, void* const* out) const = 0;
+};
+
+using CompileFn = Ref<const Executable> (*)(const Jaxpr&);
+// The compiler, or null if jit/ is not linked or WEFT_NO_JIT is set.
+CompileFn backend();
+void install_backend(CompileFn f);
+
+}  // namespace weft

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/array.h: Array, the one class for a buffer of numbers and for a value being traced.
+#pragma once
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "weft/core/dtype.h"
+#include "weft/core/error.h"
+#include "weft/core/ref.h"
+#include "weft/core/shape.h"
+#include "weft/core/type.h"
+
+namespace weft {
+
+// ---- small words of the interface. Their constructors are explicit so that {} never means them.
+struct none_t { explicit constexpr none_t(int) {} };
+inline constexpr none_t none{0};
+struct newaxis_t { explicit constexpr newaxis_t(int) {} };
+inline constexpr newaxis_t newaxis{0};
+struct ellipsis_t { explicit constexpr ellipsis_t(int) {} };
+inline constexpr ellipsis_t ellipsis{0};
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
+
+class Array;
+class Arg;
+class At;
+struct Index;
+using Arrays = std::vector<Array>;
+
+// The axes of a reduction: none (all of them), one, or a list.
+struct AxisList {
+  bool all = false;
+  std::vector<int64_t> axes;
+  AxisList(none_t) : all(true) {}
+  template <Integer I> AxisList(I i) : axes{static_cast<int64_t>(i)} {}
+  AxisList(std::initializer_list<Dim> l) { for (Dim d : l) axes.push_back(d.n); }
+  AxisList(std::vector<int64_t> l) : axes(std::move(l)) {}
+};
+
+// What stands behind an Array: a buffer on a device, or a value of an interpreter.
+class Node : public RefCounted {
+ public:
+  Node(Type t, Location made) : type(t), made(made) {}
+  const Type type;
+  const Location made;               // where in the user's code
+  virtual bool concrete() const { return false; }
+};
+
+struct ReduceOptions;
+
+class Array {
+ public:
+  Array() = default;                 // an empty handle; any use raises ShapeError "empty Array"
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & noexcept = default;
+  ~Array() = default;
+  // A C++ number is a weakly typed scalar: F32, I32 or Bool. DTypeError if an integer leaves I32.
+  template <Number T> Array(T x) : Array(scalar(x)) {}
+  explicit Array(Ref<const Node> n) : node_(std::move(n)) {}
+
+  // ---- properties, known while tracing
+  const Type& type() const { return node().type; }
+  const Shape& shape() const { return type().shape(); }
+  int64_t ndim() const { return type().ndim(); }
+  int64_t size() const { return type().elements(); }
+  DType dtype() const { return type().dtype(); }
+  bool weak_type() const { return type().weak(); }
+  std::string device() const;
+  bool is_traced() const { return !node().concrete(); }
+  bool empty_handle() const { return !node_; }
+
+  // ---- values, of concrete arrays; ConcretizationError on traced ones
+  // The only element, converted to T.
+  template <class T> T item() const;
+  // All elements, row-major, converted to T.
+  template <class T> std::vector<T> to_vector() const;
+  // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
+  template <class T> std::span<const T> data() const& {
+    return {static_cast<const T*>(host_data(dtype_of_v<T>)), static_cast<size_t>(size())};
+  }
+  template <class T> std::span<const T> data() const&& = delete;   // of a temporary: it would dangle
+  const Array& block_until_ready() const;
+  explicit operator bool() const;
+
+  // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v).
+  const Array operator[](const Index& i) const;
+  const Array operator[](std::initializer_list<Index> i) const;
+  At at(const Index& i) const;
+  At at(std::initializer_list<Index> i) const;
+
+  // ---- methods for the usual; the free functions of the same name document them
+  Array sum(AxisList axis = none) const;
+  Array sum(AxisList axis, const ReduceOptions& o) const;
+  Array mean(AxisList axis = none) const;
+  Array mean(AxisList axis, const ReduceOptions& o) const;
+  Array prod(AxisList axis = none) const;
+  Array prod(AxisList axis, const ReduceOptions& o) const;
+  Array max(AxisList axis = none) const;
+  Array max(AxisList axis, const ReduceOptions& o) const;
+  Array min(AxisList axis = none) const;
+  Array min(AxisList axis, const ReduceOptions& o) const;
+  Array any(AxisList axis = none) const;
+  Array any(AxisList axis, const ReduceOptions& o) const;
+  Array all(AxisList axis = none) const;
+  Array all(AxisList axis, const ReduceOptions& o) const;
+  Array argmax(AxisList axis = none) const;
+  Array argmin(AxisList axis = none) const;
+  Array T() const;
+  Array transpose(std::vector<int64_t> axes = {}) const;
+  Array reshape(const Shape& s) const;            // one size may be -1
+  Array ravel() const;
+  Array squeeze(AxisList axis = none) const;
+  Array astype(DType d) const;
+  Array dot(const Array& o) const;
+
+  friend Array operator+(const Arg&, const Arg&);
+  friend Array operator-(const Arg&, const Arg&);
+  friend Array operator*(const Arg&, const Arg&);
+  friend Array operator/(const Arg&, const Arg&);
+  friend Array operator%(const Arg&, const Arg&);
+  friend Array operator&(const Arg&, const Arg&);
+  friend Array operator|(const Arg&, const Arg&);
+  friend Array operator^(const Arg&, const Arg&);
+  friend Array operator<<(const Arg&, const Arg&);
+  friend Array operator>>(const Arg&, const Arg&);
+  friend Array operator<(const Arg&, const Arg&);
+  friend Array operator<=(const Arg&, const Arg&);
+  friend Array operator>(const Arg&, const Arg&);
+  friend Array operator>=(const Arg&, const Arg&);
+  friend Array operator==(const Arg&, const Arg&);
+  friend Array operator!=(const Arg&, const Arg&);
+  friend Array operator-(const Arg&);
+  friend Array operator+(const Arg&);
+  friend Array operator~(const Arg&);
+  friend Array operator!(const Arg&);
+  template <class U> requires std::convertible_to<U, Array> Array& operator+=(const U& x) & { return *this = *this + x; }
+  template <class U> requires std::convertible_to<U, Array> Array& operator-=(const U& x) & { return *this = *this - x; }
+  template <class U> requires std::convertible_to<U, Array> Array& operator*=(const U& x) & { return *this = *this * x; }
+  template <class U> requires std::convertible_to<U, Array> Array& operator/=(const U& x) & { return *this = *this / x; }
+  friend std::ostream& operator<<(std::ostream& o, const Array& x);   // as NumPy's repr
+
+  // For Weft's own layers.
+  const Node& node() const { if (!node_) raise_empty(); return *node_; }
+  const Ref<const Node>& ref() const { return node_; }
+
+ private:
+  template <Number T> static Array scalar(T x) {
+    if constexpr (std::same_as<T, bool>) return scalar_bool(x);
+    else if constexpr (std::floating_point<T>) return scalar_float(static_cast<double>(x));
+    else if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) return scalar_unsigned(x);
+    else return scalar_int(static_cast<int64_t>(x));
+  }
+  static Array scalar_bool(bool x);
+  static Array scalar_int(int64_t x);
+  static Array scalar_unsigned(uint64_t x);
+  static Array scalar_float(double x);
+  [[noreturn]] static void raise_empty();
+  const void* host_data(DType d) const;
+  Ref<const Node> node_;
+};
+
+// An argument of an operator or function: an Array or a number, and where it was written.
+class Arg {
+ public:
+  Arg(const Array& x, Location at = Location::here()) : value_(x), at_(at) {}
+  template <Number T> Arg(T x, Location at = Location::here()) : value_(x), at_(at) {}
+  operator const Array&() const { return value_; }
+  const Array& value() const { return value_; }
+  const Array* operator->() const { return &value_; }
+  Location at() const { return at_; }
+
+ private:
+  Array value_;
+  Location at_;
+};
+
+// ---- indices: an integer, slice(lo, hi, step), newaxis, ellipsis, an array of integers or bools
+struct SliceBound {
+  std::optional<int64_t> v;
+  SliceBound(none_t) {}
+  template <Integer I> SliceBound(I i) : v(static_cast<int64_t>(i)) {}
+};
+struct Slice {
+  SliceBound lo = none, hi = none, step = none;
+};
+inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step = none) { return {lo, hi, step}; }
+
+struct Index {
+  std::variant<int64_t, Slice, newaxis_t, ellipsis_t, Array> v;
+  template <Integer I> Index(I i) : v(static_cast<int64_t>(i)) {}
+  Index(Slice s) : v(s) {}
+  Index(newaxis_t n) : v(n) {}
+  Index(ellipsis_t e) : v(e) {}
+  Index(const Array& a) : v(a) {}
+};
+
+struct GetOptions {
+  std::string mode = {};                 // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
+  std::optional<Array> fill_value = {};
+};
+struct SetOptions {
+  std::string mode = {};                 // default: writes out of range are dropped
+  bool unique_indices = false;
+};
+
+// x.at(idx): what to do with the elements at idx.
+class At {
+ public:
+  At(Array x, std::vector<Index> i) : x_(std::move(x)), i_(std::move(i)) {}
+  Array get(const GetOptions& o = {}) const;
+  Array set(const Arg& v, const SetOptions& o = {}) const;
+  Array add(const Arg& v, const SetOptions& o = {}) const;
+  Array subtract(const Arg& v, const SetOptions& o = {}) const;
+  Array multiply(const Arg& v, const SetOptions& o = {}) const;
+  Array divide(const Arg& v, const SetOptions& o = {}) const;
+  Array min(const Arg& v, const SetOptions& o = {}) const;
+  Array max(const Arg& v, const SetOptions& o = {}) const;
+
+ private:
+  Array x_;
+  std::vector<Index> i_;
+};
+
+struct ReduceOptions {
+  bool keepdims = false;
+  std::optional<DType> dtype = {};
+  std::optional<Array> where = {};
+  std::optional<Array> initial = {};
+};
+
+
+namespace detail {
+// The only element / element i as a double, an integer or a complex pair, whatever the dtype.
+void convert_elements(const Array& x, void* out, DType to);
+// Raises ShapeError unless x has one element.
+void require_scalar(const Array& x, const char* what);
+}  // namespace detail
+
+template <class T> T Array::item() const {
+  detail::require_scalar(*this, "item()");
+  T out{};
+  detail::convert_elements(*this, &out, dtype_of_v<T>);
+  return out;
+}
+template <class T> std::vector<T> Array::to_vector() const {
+  if constexpr (std::same_as<T, bool>) {
+    const std::vector<uint8_t> bytes = to_vector<uint8_t>();
+    return std::vector<bool>(bytes.begin(), bytes.end());
+  } else {
+    std::vector<T> out(static_cast<size_t>(size()));
+    detail::convert_elements(*this, out.data(), dtype_of_v<T>);
+    return out;
+  }
+}
+
+}  // namespace weft

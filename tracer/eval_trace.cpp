@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/eval_trace.cpp: eager evaluation: small values by reference rules, the rest compiled.
+#include "weft/tracer/eval_trace.h"
+
+#include <fmt/format.h>
+
+#include "weft/runtime/backend.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t small_bytes = 4096;
+thread_local bool reference_only = false;
+
+// An op alone as a program, so that the compiler's cache is shared with every other use.
+Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
+  const Types out = op.type(in, params);
+  auto j = make_ref<JaxprData>();
+  j->types = in;
+  j->n_in = static_cast<int>(in.size());
+  Eqn e{&op, params, {}, j->n_in, static_cast<int32_t>(out.size()), Source::current()};
+  for (int i = 0; i < j->n_in; ++i) e.in.push_back({i});
+  for (size_t i = 0; i < out.size(); ++i) j->out.push_back({j->n_in + static_cast<int32_t>(i)});
+  j->types.insert(j->types.end(), out.begin(), out.end());
+  j->eqns.push_back(std::move(e));
+  return intern(j);
+}
+
+class Eval final : public Interpreter {
+ public:
+  Eval() : Interpreter(nullptr) {}
+  const char* name() const override { return "eval"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
+    int64_t bytes = 0;
+    Types in;
+    for (const Array& a : x) {
+      if (!concrete_or_null(a)) escaped(op, a);
+      bytes += a.type().bytes();
+      in.push_back(a.type());
+    }
+    const Types out = op.type(in, params);
+    for (const Type& t : out) bytes += t.bytes();
+    const bool compile = !reference_only && backend() && (op.compile_eagerly() || bytes > small_bytes);
+    return compile ? run_compiled(program_of(op, in, params), x) : op.reference(x, params);
+  }
+
+ private:
+  [[noreturn]] static void escaped(const Op& op, const Array& x) {
+    const Tracer& t = static_cast<const Tracer&>(x.node());
+    throw LeakedTracerError(fmt::format(
+        "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or return it.", op.name(),
+        to_string(x.type()), t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+  }
+};
+
+}  // namespace
+
+const Ref<Interpreter>& eval_interpreter() {
+  static const auto* eval = new Ref<Interpreter>(new Eval);
+  return *eval;
+}
+
+Arrays run_compiled(const Jaxpr& j, const Arrays& x) {
+  const Ref<const Executable> exe = backend()(j);
+  std::vector<const void*> in;
+  in.reserve(x.size());
+  for (const Array& a : x) in.push_back(concrete(a).data());
+  Arrays result;
+  std::vector<void*> out;
+  for (Atom a : j->out) {
+    if (!a.is_literal() && a.index < j->n_in) {
+      result.push_back(x[static_cast<size_t>(a.index)]);
+      out.push_back(nullptr);
+    } else if (a.is_literal()) {
+      result.push_back(literal_array(j->literals[static_cast<size_t>(a.literal())]));
+      out.push_back(nullptr);
+    } else {
+      Fresh f = fresh_array(j->types[static_cast<size_t>(a.index)]);
+      result.push_back(std::move(f.array));
+      out.push_back(f.data);
+    }
+  }
+  exe->run(in.data(), out.data());
+  return result;
+}
+
+ReferenceMode::ReferenceMode() : before_(std::exchange(reference_only, true)) {}
+ReferenceMode::~ReferenceMode() { reference_only = before_; }
+
+}  // namespace weft

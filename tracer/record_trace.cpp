@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/record_trace.cpp: recording programs and replaying them.
+#include "weft/tracer/record_trace.h"
+
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+
+int32_t Recorder::add_input(const Type& t) {
+  types_.push_back(t);
+  inputs_.push_back(static_cast<int32_t>(types_.size()) - 1);
+  return inputs_.back();
+}
+
+Atom Recorder::capture(const Array& x) {
+  if (x.node().concrete()) {
+    const Concrete& c = static_cast<const Concrete&>(x.node());
+    if (c.literal) {
+      Literal l{x.dtype(), x.weak_type(), {0, 0}};
+      std::memcpy(l.bits, c.data(), static_cast<size_t>(itemsize(l.dtype)));
+      for (size_t i = 0; i < literals_.size(); ++i)
+        if (literals_[i] == l) return {~static_cast<int32_t>(i)};
+      literals_.push_back(l);
+      return {~(static_cast<int32_t>(literals_.size()) - 1)};
+    }
+  }
+  const auto [it, fresh] = known_.try_emplace(&x.node(), static_cast<int32_t>(types_.size()));
+  if (fresh) {
+    types_.push_back(x.type());
+    constants_.push_back(it->second);
+    captured_.push_back(x);
+  }
+  return {it->second};
+}
+
+int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out) {
+  const int32_t first = static_cast<int32_t>(types_.size());
+  types_.insert(types_.end(), out.begin(), out.end());
+  eqns_.push_back({&op, params, std::move(in), first, static_cast<int32_t>(out.size()), Source::current()});
+  return first;
+}
+
+// Constants first, then inputs, then what equations define, in order.
+Closed Recorder::finish(const std::vector<Atom>& out) const {
+  auto j = make_ref<JaxprData>();
+  std::vector<int32_t> number(types_.size(), -1);
+  const auto define = [&](int32_t v) {
+    number[static_cast<size_t>(v)] = static_cast<int32_t>(j->types.size());
+    j->types.push_back(types_[static_cast<size_t>(v)]);
+  };
+  for (int32_t v : constants_) define(v);
+  for (int32_t v : inputs_) define(v);
+  j->n_const = static_cast<int>(constants_.size());
+  j->n_in = static_cast<int>(constants_.size() + inputs_.size());
+  j->literals = literals_;
+  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  j->eqns.reserve(eqns_.size());
+  for (const Eqn& e : eqns_) {
+    Eqn n = e;
+    for (Atom& a : n.in) a = renamed(a);
+    for (int32_t k = 0; k < e.n_out; ++k) define(e.out + k);
+    n.out = e.n_out ? number[static_cast<size_t>(e.out)] : static_cast<int32_t>(j->types.size());
+    j->eqns.push_back(std::move(n));
+  }
+  for (Atom a : out) j->out.push_back(renamed(a));
+  return {intern(j), captured_};
+}
+
+Array Record::input(const Type& t) {
+  return Array(Ref<const Node>(new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
+}
+
+Atom Record::atom(const Array& x) {
+  if (const auto* t = tracer_of<RecordTracer>(x, *this)) return {t->var};
+  return recorder_.capture(x);
+}
+
+Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
+  Types in;
+  std::vector<Atom> atoms;
+  for (const Array& a : x) {
+    in.push_back(a.type());
+    atoms.push_back(atom(a));
+  }
+  const Types out = op.type(in, params);
+  const int32_t first = recorder_.add(op, params, std::move(atoms), out);
+  Arrays result;
+  for (size_t i = 0; i < out.size(); ++i)
+    result.emplace_back(Ref<const Node>(new RecordTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
+  return result;
+}
+
+Closed Record::finish(const Arrays& out) {
+  std::vector<Atom> atoms;
+  for (const Array& a : out) atoms.push_back(atom(a));
+  return recorder_.finish(atoms);
+}
+
+Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
+  Level<Record> level;
+  Arrays args;
+  for (const Type& t : in) args.push_back(level->input(t));
+  return level->finish(f(args));
+}
+
+Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
+  // Values die with their last use, so that an interpreted program needs no more memory than a compiled one.
+  std::vector<int32_t> last(j->types.size(), -1);
+  for (size_t i = 0; i < j->eqns.size(); ++i)
+    for (Atom a : j->eqns[i].in)
+      if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(i);
+  for (Atom a : j->out)
+    if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(j->eqns.size());
+  Arrays env(j->types.size());
+  std::copy(x.begin(), x.end(), env.begin());
+  const auto read = [&](Atom a) {
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)];
+  };
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    const Eqn& e = j->eqns[i];
+    const Source source(e.source);
+    Arrays in;
+    for (Atom a : e.in) in.push_back(read(a));
+    Arrays out = bind_op(*e.op, in, e.params);
+    for (Atom a : e.in)
+      if (!a.is_literal() && last[static_cast<size_t>(a.index)] == static_cast<int32_t>(i)) env[static_cast<size_t>(a.index)] = Array();
+    for (size_t k = 0; k < out.size(); ++k)
+      if (last[static_cast<size_t>(e.out) + k] >= 0) env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+  }
+  Arrays result;
+  for (Atom a : j->out) result.push_back(read(a));
+  return result;
+}
+
+Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {
+  std::vector<bool> live(j->types.size(), false);
+  const auto mark = [&](Atom a) {
+    if (!a.is_literal()) live[static_cast<size_t>(a.index)] = true;
+  };
+  for (size_t i = 0; i < j->out.size(); ++i)
+    if (keep[i]) mark(j->out[i]);
+  std::vector<bool> used(j->eqns.size(), false);
+  for (size_t i = j->eqns.size(); i-- > 0;) {
+    const Eqn& e = j->eqns[i];
+    bool needed = e.op->effects(e.params) == Effect::ordered;
+    for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[static_cast<size_t>(e.out + k)];
+    if (!needed) continue;
+    used[i] = true;
+    for (Atom a : e.in) mark(a);
+  }
+  auto r = make_ref<JaxprData>();
+  r->n_in = j->n_in;
+  r->n_const = j->n_const;
+  r->literals = j->literals;
+  r->types.assign(j->types.begin(), j->types.begin() + j->n_in);
+  std::vector<int32_t> number(j->types.size(), -1);
+  for (int32_t v = 0; v < j->n_in; ++v) number[static_cast<size_t>(v)] = v;
+  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    if (!used[i]) continue;
+    Eqn e = j->eqns[i];
+    for (Atom& a : e.in) a = renamed(a);
+    const int32_t first = static_cast<int32_t>(r->types.size());
+    for (int32_t k = 0; k < e.n_out; ++k) {
+      number[static_cast<size_t>(e.out + k)] = first + k;
+      r->types.push_back(j->types[static_cast<size_t>(e.out + k)]);
+    }
+    e.out = first;
+    r->eqns.push_back(std::move(e));
+  }
+  for (size_t i = 0; i < j->out.size(); ++i)
+    if (keep[i]) r->out.push_back(renamed(j->out[i]));
+  return intern(r);
+}
+
+Jaxpr open_constants(const Jaxpr& j) {
+  if (j->n_const == 0) return j;
+  auto r = make_ref<JaxprData>(*j);
+  r->n_const = 0;
+  r->interned = false;
+  return intern(r);
+}
+
+}  // namespace weft

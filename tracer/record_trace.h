@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/record_trace.h: the interpreter that writes ops down: a function becomes a program.
+#pragma once
+#include <unordered_map>
+
+#include "weft/tracer/trace.h"
+
+namespace weft {
+
+// A program and what its constants are bound to.
+struct Closed {
+  Jaxpr jaxpr;
+  Arrays consts;
+};
+
+// Collects equations. Values from outside become constants, each once.
+class Recorder {
+ public:
+  int32_t add_input(const Type& t);
+  // The atom of a value from outside: a literal if it is a C++ number, else a constant.
+  Atom capture(const Array& x);
+  // Appends an equation; returns its first output.
+  int32_t add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out);
+  Closed finish(const std::vector<Atom>& out) const;
+  const Type& type(int32_t var) const { return types_[static_cast<size_t>(var)]; }
+  Type type(Atom a) const { return a.is_literal() ? literals_[static_cast<size_t>(a.literal())].type() : type(a.index); }
+  const std::vector<Eqn>& eqns() const { return eqns_; }
+  const Arrays& captured() const { return captured_; }
+
+ private:
+  Types types_;
+  std::vector<int32_t> inputs_, constants_;
+  Arrays captured_;
+  std::unordered_map<const Node*, int32_t> known_;
+  std::vector<Literal> literals_;
+  std::vector<Eqn> eqns_;
+};
+
+class Record final : public Interpreter {
+ public:
+  explicit Record(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
+  const char* name() const override { return "jit"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
+  Array input(const Type& t);
+  Atom atom(const Array& x);
+  Closed finish(const Arrays& out);
+  Recorder& recorder() { return recorder_; }
+
+ private:
+  Recorder recorder_;
+};
+
+class RecordTracer final : public Tracer {
+ public:
+  RecordTracer(Type t, Ref<Interpreter> level, int32_t var) : Tracer(t, std::move(level)), var(var) {}
+  const int32_t var;
+};
+
+// The program of f on arguments of these types. Constants are values of the enclosing interpreters.
+Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// Binds the equations of j one after another under the current interpreter.
+Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
+// The program without the equations that no kept output needs (effects stay). Inputs stay.
+Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep);
+// Constants turned into ordinary inputs (they come first).
+Jaxpr open_constants(const Jaxpr& j);
+
+}  // namespace weft

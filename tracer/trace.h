@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/trace.h: interpreters of ops, and the one that is current.
+//
+// Final style, stackless: binding an op asks the current interpreter to process it. An interpreter
+// owns some tracers and treats every other value as a constant; its rules run with its parent as the
+// current one, so transforms nest without knowing of each other.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "weft/core/op.h"
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// Primal outputs and their tangents (empty handle: zero).
+struct Dual {
+  Arrays out;
+  Arrays tangent;
+};
+// Outputs and where each carries the mapped axis.
+struct Batched {
+  Arrays out;
+  MaybeAxes axis;
+};
+
+class Interpreter : public RefCounted {
+ public:
+  explicit Interpreter(Ref<Interpreter> parent) : parent_(std::move(parent)) {}
+  virtual Arrays process(const Op& op, const Arrays& x, const AnyParams& params) = 0;
+  // "vmap", "grad", …: how errors name it.
+  virtual const char* name() const = 0;
+  const Ref<Interpreter>& parent() const { return parent_; }
+  // A closed interpreter takes no more part; its tracers have leaked.
+  bool closed() const { return closed_; }
+  void close() { closed_ = true; }
+
+ private:
+  Ref<Interpreter> parent_;
+  bool closed_ = false;
+};
+
+// The interpreter that processes what is bound now, on this thread.
+const Ref<Interpreter>& current();
+
+// Makes an interpreter current for a scope.
+class Running {
+ public:
+  explicit Running(Ref<Interpreter> i);
+  ~Running();
+  Running(const Running&) = delete;
+
+ private:
+  Ref<Interpreter> before_;
+};
+
+// An interpreter that is current for a scope and closed at its end, also when that ends by an
+// exception (Decided 17).
+template <class I> class Level {
+ public:
+  template <class... A> explicit Level(A&&... a) : level_(make_ref<I>(current(), std::forward<A>(a)...)), running_(Ref<Interpreter>(level_)) {}
+  ~Level() { level_->close(); }
+  I* operator->() const { return level_.get(); }
+  I& operator*() const { return *level_; }
+  const Ref<I>& ref() const { return level_; }
+
+ private:
+  Ref<I> level_;
+  Running running_;
+};
+
+// A value of an interpreter.
+class Tracer : public Node {
+ public:
+  Tracer(Type t, Ref<Interpreter> level);
+  // The value it stands for, where the transform computes with known values (grad, jvp), else null.
+  virtual const Array* known_value() const { return nullptr; }
+  const Ref<Interpreter> level;
+};
+// The tracer behind x if it belongs to `level`, else null.
+template <class T> const T* tracer_of(const Array& x, const Interpreter& level) {
+  if (x.empty_handle() || x.node().concrete()) return nullptr;
+  const Tracer& t = static_cast<const Tracer&>(x.node());
+  return t.level.get() == &level ? static_cast<const T*>(&t) : nullptr;
+}
+
+// Where the user wrote the call that is being processed: the outermost function that was told.
+class Source {
+ public:
+  explicit Source(Location at);
+  ~Source();
+  Source(const Source&) = delete;
+  static Location current();
+
+ private:
+  bool set_;
+};
+
+// Processes op with the current interpreter. LeakedTracerError for a tracer whose transform is over.
+Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params);
+
+// Names of mapped axes in scope, innermost last.
+struct NamedAxis {
+  std::string name;
+  int64_t size;
+};
+const std::vector<NamedAxis>& axis_env();
+// The size of the innermost axis of that name; AxisNameError "unbound axis name 'i'".
+int64_t named_axis_size(const std::string& name);
+class AxisScope {
+ public:
+  AxisScope(std::string name, int64_t size);
+  ~AxisScope();
+  AxisScope(const AxisScope&) = delete;
+
+ private:
+  bool pushed_;
+};
+
+// ---- the typed op, and its definition
+
+template <class P = None> class Primitive final : public Op {
+ public:
+  explicit Primitive(Def<P> d) : d_(std::move(d)) {}
+  // x processed by the current interpreter.
+  Arrays bind(const Arrays& x, P p = {}) const { return bind_op(*this, x, make_params(std::move(p))); }
+  Array operator()(const Arrays& x, P p = {}) const { return bind(x, std::move(p))[0]; }
+  const Def<P>& def() const { return d_; }
+
+  const std::string& name() const override { return d_.name; }
+  const std::string& doc() const override { return d_.doc; }
+  Types type(const Types& in, const AnyParams& p) const override { return d_.type(in, params_as<P>(p)); }
+  Arrays reference(const Arrays& x, const AnyParams& p) const override {
+    if (!d_.reference) detail::missing_rule(*this, Slot::reference);
+    return d_.reference(x, params_as<P>(p));
+  }
+  Dual dual(const Arrays& x, const Arrays& dx, const AnyParams& p) const override {
+    if (d_.dual) return d_.dual({x, dx, params_as<P>(p)});
+    if (!d_.jvp) detail::missing_rule(*this, Slot::jvp);
+    Arrays out = bind_op(*this, x, p);
+    Arrays tangent = d_.jvp({x, dx, out, params_as<P>(p)});
+    return {std::move(out), std::move(tangent)};
+  }
+  Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear, const Types& in, const Types& out,
+                   const AnyParams& p) const override {
+    if (!d_.transpose) detail::missing_rule(*this, Slot::transpose);
+    return d_.transpose({ct, x, linear, in, out, params_as<P>(p)});
+  }
+  Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p, BatchLevel& level) const override {
+    if (!d_.batch) detail::missing_rule(*this, Slot::batch);
+    return d_.batch({x, axis, size, params_as<P>(p), level});
+  }
+  Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p, PartialEval& level) const override {
+    return d_.partial({x, unknown, params_as<P>(p), level});
+  }
+  Lowering lower(const Types& in, const Types& out, const AnyParams& p) const override {
+    if (!d_.lower) detail::missing_rule(*this, Slot::lower);
+    return d_.lower({in, out, params_as<P>(p)});
+  }
+  Arrays simplify(const Arrays& x, const AnyParams& p) const override { return d_.simplify({x, params_as<P>(p)}); }
+  Effect effects(const AnyParams& p) const override { return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none; }
+  std::vector<AnySample> samples() const override {
+    std::vector<AnySample> out;
+    if (d_.samples)
+      for (auto& s : d_.samples()) out.push_back({s.in, make_params(s.params), s.lo, s.hi});
+    return out;
+  }
+  std::vector<AnyReject> rejects() const override {
+    std::vector<AnyReject> out;
+    if (d_.rejects)
+      for (auto& r : d_.rejects()) out.push_back({r.in, make_params(r.params), r.text});
+    return out;
+  }
+  AnyParams parse_params(const std::vector<std::pair<std::string, ParamValue>>& fields) const override {
+    P p{};
+    size_t used = 0;
+    bool ok = true;
+    p.fields(detail::FieldReader{&fields, &used, &ok});
+    if (!ok || used != fields.size()) detail::bad_field(*this, ok ? "unknown field" : "a field has the wrong kind");
+    return make_params(std::move(p));
+  }
+  bool has(Slot s) const override {
+    switch (s) {
+      case Slot::reference: return static_cast<bool>(d_.reference);
+      case Slot::jvp: return d_.jvp || d_.dual;
+      case Slot::transpose: return static_cast<bool>(d_.transpose);
+      case Slot::batch: return static_cast<bool>(d_.batch);
+      case Slot::partial: return static_cast<bool>(d_.partial);
+      case Slot::lower: return static_cast<bool>(d_.lower);
+      case Slot::simplify: return static_cast<bool>(d_.simplify);
+    }
+    return false;
+  }
+  bool compile_eagerly() const override { return d_.compile_eagerly; }
+  bool collective() const override { return d_.collective; }
+
+ private:
+  Def<P> d_;
+};
+
+// Registers an op. Ops live as long as the process.
+template <class P = None> const Primitive<P>& define(Def<P> d) {
+  auto* op = new Primitive<P>(std::move(d));
+  detail::register_op(op);
+  return *op;
+}
+
+}  // namespace weft
