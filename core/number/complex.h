@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/number/complex.h: complex arithmetic over a real number type; the elementary functions of
+// complex numbers are in core/math/complex.h.
+#pragma once
+#include "weft/core/number.h"
+
+namespace weft::num {
+
+// R is float, double, Ir<float> or Ir<double>.
+template <Real R> struct Cx {
+  R re = R(0), im = R(0);
+  Cx() = default;
+  Cx(R re, R im = R(0)) : re(re), im(im) {}
+
+  friend Cx operator+(Cx a, Cx b) { return {a.re + b.re, a.im + b.im}; }
+  friend Cx operator-(Cx a, Cx b) { return {a.re - b.re, a.im - b.im}; }
+  friend Cx operator-(Cx a) { return {-a.re, -a.im}; }
+  friend Cx operator*(Cx a, Cx b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+  friend Cx operator/(Cx a, Cx b) { return divide(a, b); }
+  friend mask_t<R> operator==(Cx a, Cx b) { return both(a.re == b.re, a.im == b.im); }
+  friend mask_t<R> operator!=(Cx a, Cx b) { return either(a.re != b.re, a.im != b.im); }
+};
+
+template <Real R> Cx<R> conj(Cx<R> a) { return {a.re, -a.im}; }
+template <Real R> Cx<R> select(mask_t<R> m, Cx<R> a, Cx<R> b) { return {select(m, a.re, b.re), select(m, a.im, b.im)}; }
+template <Real R> mask_t<R> is_nan(Cx<R> a) { return either(is_nan(a.re), is_nan(a.im)); }
+template <Real R> mask_t<R> is_finite(Cx<R> a) { return both(is_finite(a.re), is_finite(a.im)); }
+
+// Smith's method (Comm. ACM 5, 1962): scaled by the larger part of the divisor, so no intermediate
+// overflows. x/0 divides both parts by 0; finite/infinite is 0 (C99 annex G).
+template <Real R> Cx<R> divide(Cx<R> a, Cx<R> b) {
+  const R inf(std::numeric_limits<scalar_t<R>>::infinity());
+  const R c = abs(b.re), d = abs(b.im);
+  const mask_t<R> swap = c < d;
+  const mask_t<R> endless = both(either(c == inf, d == inf), is_finite(a));
+  const R p = select(swap, b.im, b.re), q = select(swap, b.re, b.im);
+  const R r = select(either(p == R(0), endless), R(0), q / p);
+  const R den = fma(q, r, p);
+  const R re = select(swap, fma(a.re, r, a.im), fma(a.im, r, a.re));
+  const R im = select(swap, fma(a.im, r, -a.re), fma(-a.re, r, a.im));
+  // With r = 0 an infinite divisor leaves q*r = NaN when both parts are infinite.
+  return {re / select(endless, p, den), im / select(endless, p, den)};
+}
+
+// |a| without overflow or underflow on the way: scaled by a power of two.
+template <Real R> R abs(Cx<R> a) {
+  using T = scalar_t<R>;
+  const R x = maximum(abs(a.re), abs(a.im)), y = minimum(abs(a.re), abs(a.im));
+  const T big = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500), small = T(1) / big;
+  const mask_t<R> over = x > R(big), under = x < R(small);
+  const R scale = select(over, R(small), select(under, R(big), R(1)));
+  const R back = select(over, R(big), select(under, R(small), R(1)));
+  const R u = x * scale, v = y * scale;
+  const R length = sqrt(fma(u, u, v * v)) * back;
+  const R inf(std::numeric_limits<T>::infinity());
+  return select(either(abs(a.re) == inf, abs(a.im) == inf), inf, length);
+}
+
+}  // namespace weft::num
