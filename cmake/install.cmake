@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# cmake/install.cmake: the library, its headers, the command, and how others find them.
+set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
+install(TARGETS weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET tool_weft)
+  install(TARGETS tool_weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+file(GLOB root_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.h)
+install(FILES ${root_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
+foreach(folder IN LISTS weft_folders)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft
+      FILES_MATCHING PATTERN "*.h")
+  endif()
+endforeach()
+
+configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake
+  INSTALL_DESTINATION ${weft_cmake_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/weft.pc.in weft.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
+  DESTINATION ${weft_cmake_dir})
+install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Builds what `cmake --install` copies, and no tests.
+add_custom_target(installable DEPENDS weft ${weft_tools})

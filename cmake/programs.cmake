@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# cmake/programs.cmake: every examples/NN_*.cpp is a program and a test, every benchmarks/*.cpp a
+# program. They see what a user sees: <weft/weft.h> and libweft.
+function(weft_programs folder pattern)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${pattern})
+  add_custom_target(${folder})
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    set(target ${folder}_${name})
+    add_executable(${target} ${source})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+    target_link_libraries(${target} PRIVATE weft weft_flags)
+    add_dependencies(${folder} ${target})
+    if(folder STREQUAL examples)
+      add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+      weft_test_properties(${folder}/${name} "quick;example")
+    endif()
+  endforeach()
+endfunction()
+weft_programs(examples "[0-9][0-9]_*.cpp")
+weft_programs(benchmarks "*.cpp")

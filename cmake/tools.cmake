@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# cmake/tools.cmake: the programs of tools/. A file with a main() is a program of its name; the
+# files without one belong to the `weft` command.
+file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.cpp)
+set(command_parts)
+set(weft_tools)
+foreach(source IN LISTS tool_sources)
+  file(STRINGS ${source} main REGEX "^int main\\(")
+  get_filename_component(name ${source} NAME_WE)
+  if(main)
+    add_executable(tool_${name} ${source})
+    set_target_properties(tool_${name} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+    target_link_libraries(tool_${name} PRIVATE weft weft_flags fmt::fmt spdlog::spdlog)
+    list(APPEND weft_tools tool_${name})
+  else()
+    list(APPEND command_parts ${source})
+  endif()
+endforeach()
+if(TARGET tool_weft)
+  find_package(CLI11 CONFIG REQUIRED)
+  target_sources(tool_weft PRIVATE ${command_parts})
+  target_link_libraries(tool_weft PRIVATE CLI11::CLI11 PkgConfig::libzip)
+endif()

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/check_sizes.py: files up to 800 lines, functions up to 80, licence line and purpose on top,
+# nothing left to do. Functions are found by their braces, which is good enough for our style.
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAX_FILE, MAX_FUNCTION = 800, 80
+SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake"}
+LEFT = "TO" + "DO"
+SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b[^()]*$")
+LAMBDA = re.compile(r"\[[^\[\]]*\]\s*(<[^{}]*>)?\s*(\(.*\))?\s*(mutable|noexcept|constexpr|\s)*(->[^{}]*)?$", re.S)
+HEAD = re.compile(r"\)\s*(const|noexcept|override|final|&|\s)*(->[^{}]*|:[^{}]*)?$", re.S)
+CONTROL = re.compile(r"^\s*(\}\s*)?(else\s+)?(if|for|while|switch|catch)\b")
+
+
+def blank(text):
+    """The text with comments, strings and preprocessor lines blanked; line breaks stay."""
+    pattern = re.compile(
+        r'R"([^()\\ ]*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\''
+        r"|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M)
+    return pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def functions(text):
+    """(first line, number of lines) of every function and lambda."""
+    stack, head, start = [], 0, 0
+    line = 1
+    code = blank(text)
+    for i, c in enumerate(code):
+        if c == "\n":
+            line += 1
+        elif c == "{":
+            before = code[head:i]
+            is_function = not SCOPE.search(before) and not CONTROL.match(before.strip()) and bool(
+                LAMBDA.search(before) or HEAD.search(before))
+            first = line - before.strip().count("\n")
+            stack.append((first, is_function))
+            head = i + 1
+        elif c == "}":
+            if stack:
+                start, is_function = stack.pop()
+                if is_function:
+                    yield start, line - start + 1
+            head = i + 1
+        elif c == ";":
+            head = i + 1
+
+
+def check(path):
+    text = path.read_text()
+    lines = text.splitlines()
+    if len(lines) > MAX_FILE:
+        yield f"{path}:1: {len(lines)} lines; at most {MAX_FILE}"
+    top = "\n".join(lines[:4])
+    if "SPDX-License-Identifier: Apache-2.0" not in top or "Copyright The Weft authors" not in top:
+        yield f"{path}:1: the licence line and 'Copyright The Weft authors' belong on top"
+    for number, line in enumerate(lines, 1):
+        if LEFT in line:
+            yield f"{path}:{number}: nothing is left to do: open an issue or do it"
+    if path.suffix in (".h", ".cpp"):
+        for first, count in functions(text):
+            if count > MAX_FUNCTION:
+                yield f"{path}:{first}: a function of {count} lines; at most {MAX_FUNCTION}"
+
+
+def tracked():
+    """What git knows or would add; without git, every file outside build folders."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        paths = [pathlib.Path(name) for name in listed.stdout.splitlines()]
+    else:
+        paths = [p.relative_to(ROOT) for p in ROOT.rglob("*")]
+        paths = [p for p in paths if not p.parts[0].startswith((".", "build"))]
+    for path in sorted(set(paths)):
+        if (path.suffix in SUFFIXES or path.name in ("dev", "CMakeLists.txt")) and (ROOT / path).is_file():
+            yield path
+
+
+def main():
+    import os
+    os.chdir(ROOT)
+    faults = [fault for path in tracked() for fault in check(path)]
+    print("\n".join(faults) if faults else "sizes: every file and function is small enough")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/setup.sh: installs the Debian packages that are missing; sourced by ./dev.
+
+missing=()  # packages
+reasons=()
+
+# PACKAGE PROBE WHY: notes the package if its probe, cmd:NAME or file:PATTERN, finds nothing.
+need() {
+  case $2 in
+    cmd:*) if command -v "${2#cmd:}" > /dev/null; then return; fi ;;
+    file:*) if compgen -G "${2#file:}" > /dev/null; then return; fi ;;
+  esac
+  missing+=("$1")
+  reasons+=("$3")
+}
+
+apt_install() {  # as root, quietly; the package lists are fetched only if the first try fails
+  local as_root=()
+  if (( EUID != 0 )); then as_root=(sudo); fi
+  local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
+    --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}")
+  if "${install[@]}" > /dev/null 2>&1 < /dev/null; then return; fi
+  "${as_root[@]}" apt-get update -qq < /dev/null && "${install[@]}" > /dev/null < /dev/null
+}
+
+install_needed() {
+  local i
+  if (( ${#missing[@]} == 0 )); then return; fi
+  if ! command -v apt-get > /dev/null; then
+    echo "dev: there is no apt-get here; please install what these Debian packages hold: ${missing[*]}" >&2
+    echo "dev: (WEFT_NO_SETUP=1 skips this look at the machine)" >&2
+    exit 1
+  fi
+  if (( EUID != 0 )) && ! command -v sudo > /dev/null; then
+    echo "dev: neither root nor sudo; as root please run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  for i in "${!missing[@]}"; do echo "installing ${missing[i]}: ${reasons[i]}"; done
+  if ! apt_install; then
+    echo "dev: apt-get could not install: ${missing[*]}" >&2
+    exit 1
+  fi
+  missing=()
+  reasons=()
+}
+
+setup() {
+  if [[ -n ${WEFT_NO_SETUP:-} ]]; then return; fi
+  local inc=/usr/include
+  need g++ cmd:g++ "compiles C++20"
+  need cmake cmd:cmake "describes the build"
+  need ninja-build cmd:ninja "runs the build"
+  need ccache cmd:ccache "makes second builds quick"
+  need pkg-config cmd:pkg-config "finds OpenBLAS, LAPACKE and libzip"
+  need python3 cmd:python3 "runs the checks of the source tree"
+  need llvm-19-dev file:/usr/lib/llvm-19/include/llvm/IR/IRBuilder.h "generates machine code"
+  need libfmt-dev file:$inc/fmt/format.h "formats text"
+  need libspdlog-dev file:$inc/spdlog/spdlog.h "logs"
+  need catch2 "file:$inc/catch2/catch*.hpp" "runs the tests"
+  need libcli11-dev file:$inc/CLI/CLI.hpp "reads the command line of weft"
+  need libtbb-dev file:$inc/oneapi/tbb.h "runs threads"
+  need libopenblas-dev "file:$inc/*/openblas*/cblas.h" "multiplies large matrices"
+  need liblapacke-dev file:$inc/lapacke.h "factors large matrices"
+  need libzip-dev file:$inc/zip.h "reads and writes npz files"
+  install_needed
+}
