@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/dtype.cpp: names of element types, the promotion lattice, conversions of narrow floats.
+#include "weft/core/dtype.h"
+
+#include <array>
+#include <bit>
+#include <iterator>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+struct Info {
+  const char* short_name;
+  const char* numpy_name;
+  int itemsize;
+};
+constexpr Info kInfo[] = {{"bool", "bool", 1},        {"i8", "int8", 1},        {"i16", "int16", 2},
+                          {"i32", "int32", 4},        {"i64", "int64", 8},      {"u8", "uint8", 1},
+                          {"u16", "uint16", 2},       {"u32", "uint32", 4},     {"u64", "uint64", 8},
+                          {"bf16", "bfloat16", 2},    {"f16", "float16", 2},    {"f32", "float32", 4},
+                          {"f64", "float64", 8},      {"c64", "complex64", 8},  {"c128", "complex128", 16},
+                          {"key", "key<fry>", 8}};
+
+const Info& info(DType d) {
+  auto i = static_cast<size_t>(d);
+  if (i >= std::size(kInfo)) throw InternalError("no such element type: " + std::to_string(i));
+  return kInfo[i];
+}
+
+// The lattice: a node is a strong type, or the kind of a weak one.
+constexpr int kKey = static_cast<int>(Key);
+constexpr int kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3, kNodes = kKey + 4;
+using Nodes = uint32_t;  // a set of nodes
+constexpr Nodes bit(int node) { return Nodes{1} << node; }
+
+struct Node {
+  int index;
+  constexpr Node(int i) : index(i) {}
+  constexpr Node(DType d) : index(static_cast<int>(d)) {}
+};
+struct Edge {
+  Node from, to;
+};
+constexpr Edge kEdges[] = {
+    {Bool, kWeakInt}, {kWeakInt, U8}, {kWeakInt, I8},
+    {U8, I16}, {U8, U16}, {U16, I32}, {U16, U32}, {U32, I64}, {U32, U64}, {U64, kWeakFloat},
+    {I8, I16}, {I16, I32}, {I32, I64}, {I64, kWeakFloat},
+    {kWeakFloat, BF16}, {kWeakFloat, F16}, {kWeakFloat, kWeakComplex},
+    {BF16, F32}, {F16, F32}, {F32, F64}, {F32, C64}, {F64, C128},
+    {kWeakComplex, C64}, {C64, C128}};
+
+// For each node, itself and every node above it.
+constexpr std::array<Nodes, kNodes> upper_bounds() {
+  std::array<Nodes, kNodes> up{};
+  for (int i = 0; i < kNodes; ++i) up[i] = bit(i);
+  // Repeated until nothing changes: the longest path is shorter than the number of nodes.
+  for (int round = 0; round < kNodes; ++round)
+    for (Edge e : kEdges) up[e.from.index] |= up[e.to.index];
+  return up;
+}
+constexpr std::array<Nodes, kNodes> kUp = upper_bounds();
+
+// The least node above both, or -1.
+constexpr int least_upper_bound(int a, int b) {
+  Nodes common = kUp[a] & kUp[b];
+  for (int c = 0; c < kNodes; ++c)
+    if ((common & bit(c)) && (common & ~kUp[c]) == 0) return c;
+  return -1;
+}
+
+int node_of(DType d, bool weak) {
+  if (!weak || d == Key) return static_cast<int>(d);
+  return is_complex(d) ? kWeakComplex : is_floating(d) ? kWeakFloat : kWeakInt;
+}
+
+bool is_64_bit(DType d) { return d == I64 || d == U64 || d == F64 || d == C128; }
+
+}  // namespace
+
+int itemsize(DType d) { return info(d).itemsize; }
+const char* short_name(DType d) { return info(d).short_name; }
+const char* numpy_name(DType d) { return info(d).numpy_name; }
+
+bool parse_dtype(const std::string& short_name, DType* out) {
+  for (size_t i = 0; i < std::size(kInfo); ++i)
+    if (short_name == kInfo[i].short_name) return *out = static_cast<DType>(i), true;
+  if (short_name == "key<fry>") return *out = Key, true;  // as JAX writes it
+  return false;
+}
+
+DType real_part(DType d) { return d == C64 ? F32 : d == C128 ? F64 : d; }
+
+Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
+  // A bool is never weak: it is below everything anyway.
+  weak_a &= a != Bool && a != Key;
+  weak_b &= b != Bool && b != Key;
+  bool both_weak = weak_a && weak_b;
+  // Two weak types meet at the bound of the strong ones, so that widths count among equals.
+  int node = least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
+  if (node < 0)
+    throw DTypeError(std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
+                     " promote to; keys go with keys only, convert the other operand with astype()");
+  if (node < kWeakInt) return {static_cast<DType>(node), both_weak};
+  // A kind without a width: the default one, or the 64-bit one where an operand has 64 bits (as in
+  // JAX with 64-bit types switched on).
+  bool wide = is_64_bit(a) || is_64_bit(b);
+  DType d = node == kWeakInt ? (wide ? I64 : I32) : node == kWeakFloat ? (wide ? F64 : F32) : (wide ? C128 : C64);
+  return {d, true};
+}
+
+DType to_inexact(DType d) {
+  if (is_inexact(d)) return d;
+  if (d == Key) throw DTypeError("a key is not a number: it has no floating-point counterpart");
+  return is_64_bit(d) ? F64 : F32;
+}
+
+float16_t::float16_t(float x) {
+  auto f = std::bit_cast<uint32_t>(x);
+  auto sign = static_cast<uint16_t>(f >> 16 & 0x8000);
+  f &= 0x7fffffff;
+  if (f > 0x7f800000) {  // NaN: made quiet, upper payload kept, as the hardware's conversion does
+    bits = static_cast<uint16_t>(sign | 0x7e00 | (f >> 13 & 0x3ff));
+  } else if (f >= 0x477ff000) {  // from 65520 on the nearest is infinity
+    bits = sign | 0x7c00;
+  } else if (f >= 0x38800000) {  // normal: the exponent's bias falls by 112; a carry goes into it
+    uint32_t odd = f >> 13 & 1;
+    bits = static_cast<uint16_t>(sign | ((f - (112u << 23) + 0xfff + odd) >> 13));
+  } else {  // subnormal: units of 2^-24; what is below half a unit shifts out entirely
+    uint32_t shift = 126 - (f >> 23);
+    uint32_t m = (f & 0x7fffff) | 0x800000;
+    uint32_t q = shift > 24 ? 0 : m >> shift;
+    uint32_t rest = shift > 24 ? 0 : m & ((1u << shift) - 1), half = shift > 24 ? 1 : 1u << (shift - 1);
+    bits = static_cast<uint16_t>(sign | (q + (rest > half || (rest == half && (q & 1)))));
+  }
+}
+
+float16_t::operator float() const {
+  uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16, e = bits >> 10 & 31, m = bits & 0x3ff;
+  if (e == 31) return std::bit_cast<float>(sign | 0x7f800000 | m << 13);
+  if (e != 0) return std::bit_cast<float>(sign | (e + 112) << 23 | m << 13);
+  float f = static_cast<float>(m) * 0x1p-24f;  // subnormal or zero; exact
+  return sign ? -f : f;
+}
+
+bfloat16_t::bfloat16_t(float x) {
+  auto f = std::bit_cast<uint32_t>(x);
+  if ((f & 0x7fffffff) > 0x7f800000)
+    bits = static_cast<uint16_t>(f >> 16 | 0x40);  // NaN: made quiet
+  else
+    bits = static_cast<uint16_t>((f + 0x7fff + (f >> 16 & 1)) >> 16);
+}
+
+bfloat16_t::operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+}  // namespace weft

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/shape.cpp: shapes, their sizes with overflow checks, and broadcasting.
+#include "weft/core/shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+constexpr int64_t kMaxSize = int64_t{1} << 62;
+
+// Whether |a * b| <= 2^62; writes the product.
+bool multiply(int64_t a, int64_t b, int64_t* out) {
+  return !__builtin_mul_overflow(a, b, out) && *out <= kMaxSize && *out >= -kMaxSize;
+}
+
+void refuse_negative(const std::vector<int64_t>& sizes) {
+  for (int64_t n : sizes)
+    if (n < 0) throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
+}
+
+}  // namespace
+
+Shape::Shape(std::initializer_list<Dim> sizes) {
+  d_.reserve(sizes.size());
+  for (Dim d : sizes) d_.push_back(d.n);
+  refuse_negative(d_);
+}
+
+Shape::Shape(std::vector<int64_t> sizes) : d_(std::move(sizes)) { refuse_negative(d_); }
+
+int64_t Shape::elements() const {
+  // Zeros are left out of the check, as NumPy does: the product of any of the axes of an accepted
+  // shape fits, also in an array without elements.
+  int64_t n = 1;
+  bool none = false;
+  for (int64_t size : d_) {
+    none |= size == 0;
+    if (size != 0 && !multiply(n, size, &n))
+      throw ShapeError("an array of shape " + to_string(*this) + " is too big: it has more than 2^62 elements");
+  }
+  return none ? 0 : n;
+}
+
+Shape Shape::with(int axis, int64_t n) const {
+  std::vector<int64_t> d = d_;
+  d[static_cast<size_t>(canonical_axis(axis, ndim()))] = n;
+  return Shape(std::move(d));
+}
+
+Shape Shape::inserted(int axis, int64_t n) const {
+  std::vector<int64_t> d = d_;
+  d.insert(d.begin() + canonical_axis(axis, ndim() + 1), n);
+  return Shape(std::move(d));
+}
+
+Shape Shape::erased(int axis) const {
+  std::vector<int64_t> d = d_;
+  d.erase(d.begin() + canonical_axis(axis, ndim()));
+  return Shape(std::move(d));
+}
+
+std::string to_string(const Shape& s) {
+  return s.size() == 1 ? fmt::format("({},)", s[0]) : fmt::format("({})", fmt::join(s, ", "));
+}
+
+std::vector<int64_t> row_major(const Shape& s) {
+  std::vector<int64_t> strides(s.size());
+  int64_t step = 1;
+  for (size_t i = s.size(); i-- > 0;) {
+    strides[i] = step;
+    // A size of zero counts as one, as in NumPy; there is no element to reach anyway.
+    if (!multiply(step, std::max<int64_t>(s.sizes()[i], 1), &step)) (void)s.elements();
+  }
+  return strides;
+}
+
+int64_t checked_mul(int64_t a, int64_t b) {
+  int64_t out;
+  if (!multiply(a, b, &out)) throw ShapeError(fmt::format("size overflow: {} * {} is beyond 2^62", a, b));
+  return out;
+}
+
+Shape broadcast_shapes(const Shape& a, const Shape& b) {
+  const Shape& longer = a.size() >= b.size() ? a : b;
+  const Shape& shorter = a.size() >= b.size() ? b : a;
+  std::vector<int64_t> d = longer.sizes();
+  for (int i = -1; i >= -shorter.ndim(); --i) {
+    int64_t& n = d[static_cast<size_t>(longer.ndim() + i)];
+    int64_t m = shorter[i];
+    if (n != m && n != 1 && m != 1)
+      throw ShapeError(fmt::format("incompatible shapes for broadcasting: {} and {} (sizes {} and {} on axis {}; "
+                                   "sizes must be equal or 1)",
+                                   to_string(a), to_string(b), a[i], b[i], i));
+    if (n == 1) n = m;
+  }
+  return Shape(std::move(d));
+}
+
+int canonical_axis(int64_t axis, int ndim) {
+  if (axis < -ndim || axis >= ndim)
+    throw IndexError(fmt::format("axis {} is out of bounds for array of dimension {}", axis, ndim));
+  return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+}  // namespace weft
