@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/partial_eval.h: computes what is known, writes down what is not.
+#pragma once
+#include "weft/tracer/record_trace.h"
+#include "weft/tracer/trace.h"
+
+namespace weft {
+
+// Known values belong to the parent. What depends on an unknown is recorded; the known values it
+// reads become constants of the record: the residuals.
+class PartialEval final : public Interpreter {
+ public:
+  explicit PartialEval(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
+  const char* name() const override { return "grad"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
+  Array unknown(const Type& t);
+  bool is_unknown(const Array& x) const;
+  // Writes op down with these operands, known ones as residuals.
+  Arrays record(const Op& op, const Arrays& x, const AnyParams& params);
+  Closed finish(const Arrays& out);
+
+ private:
+  Atom atom(const Array& x);
+  Recorder recorder_;
+};
+
+class UnknownTracer final : public Tracer {
+ public:
+  UnknownTracer(Type t, Ref<Interpreter> level, int32_t var) : Tracer(t, std::move(level)), var(var) {}
+  const int32_t var;
+};
+
+// j split by which inputs are unknown: known: (known inputs) -> (known outputs, residuals);
+// rest: (residuals, unknown inputs) -> (unknown outputs).
+struct Split {
+  Jaxpr known;
+  Jaxpr rest;
+  std::vector<bool> out_unknown;
+  int residuals = 0;
+};
+// `ask`: outputs that must be unknown.
+Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask);
+
+}  // namespace weft

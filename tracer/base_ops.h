@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/base_ops.h: the few ops that interpreters and operators bind; declared low, defined in ops/.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft {
+class JaxprData;
+}
+
+namespace weft::base {
+
+Array add(const Array& a, const Array& b);                       // same types
+Array zeros(const Type& t);
+Array ones(const Type& t);
+Array move_axis(const Array& x, int from, int to);
+Array insert_axis(const Array& x, int axis, int64_t size);       // broadcast along a new axis
+Array reduce_sum(const Array& x, const std::vector<int64_t>& axes);
+Array reduce_any(const Array& x, const std::vector<int64_t>& axes);
+Array convert(const Array& x, DType d, bool weak = false);
+// A call of a program as one equation (jit under a transform).
+Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name);
+
+}  // namespace weft::base
