@@ -9,11 +9,19 @@
 
 namespace weft {
 
-// One map: its size, its name, and the mask of lanes that are active in the body being rewritten.
+// Which lanes are active in a body that is being rewritten. Axis k of `active` belongs to lane
+// ids[k]. Lanes are numbered from the outside: the map being applied is lane 0, and the lanes an op
+// had before are one more than they were, so programs do not depend on how often maps were made.
+struct LaneMask {
+  Array active;                           // empty handle: all lanes
+  Ints ids;
+};
+
+// One map: its size, its name, and the active lanes of the body being rewritten.
 class BatchLevel final : public Interpreter {
  public:
-  BatchLevel(Ref<Interpreter> parent, int64_t size, std::string axis_name, int64_t id)
-      : Interpreter(std::move(parent)), size(size), axis_name(std::move(axis_name)), id(id) {}
+  BatchLevel(Ref<Interpreter> parent, int64_t size, std::string axis_name)
+      : Interpreter(std::move(parent)), size(size), axis_name(std::move(axis_name)) {}
   const char* name() const override { return "vmap"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   Array wrap(const Array& value, MaybeAxis axis);
@@ -22,8 +30,10 @@ class BatchLevel final : public Interpreter {
 
   const int64_t size;
   const std::string axis_name;
-  const int64_t id;                       // identifies this map's axis in masks
   bool strict = false;                    // an op without a batching rule is an error
+  std::string randomness = "same";        // what an unmapped random key does inside
+  LaneMask mask;
+  bool in_body = false;                   // rewriting a program: control flow is always rewritten
 };
 
 class BatchTracer final : public Tracer {
@@ -34,19 +44,20 @@ class BatchTracer final : public Tracer {
   const int axis;
 };
 
+struct MapOptions {
+  std::string axis_name = {};
+  bool strict = false;
+  std::string randomness = "same";
+};
 // f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are cheapest.
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size,
-                  const std::string& axis_name = "", bool strict = false);
+                  const MapOptions& o = {});
 
 // x with its mapped axis at `to`; broadcast there if it has none.
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
 
-// The program j with inputs mapped as `in` says. Outputs asked for (`out[i]` given) are mapped there;
-// others keep whatever they are, told in `out_axes`.
-struct BatchedJaxpr {
-  Jaxpr jaxpr;
-  MaybeAxes out;
-};
-BatchedJaxpr batch_jaxpr(const Jaxpr& j, int64_t size, const MaybeAxes& in, const MaybeAxes& ask, const BatchLevel& like);
+// Replays program j on x under the current interpreter, mapped as a map like `like` with the given
+// mask; for rules that rewrite the bodies of their ops.
+Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like, const LaneMask& mask);
 
 }  // namespace weft

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/jvp_trace.cpp: forward mode: pairs of a value and its tangent.
+#include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/partial_eval.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft {
+namespace {
+
+class Jvp final : public Interpreter {
+ public:
+  explicit Jvp(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
+  const char* name() const override { return "jvp"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
+  Array wrap(const Array& primal, const Array& tangent);
+};
+
+class JvpTracer final : public Tracer {
+ public:
+  JvpTracer(Ref<Interpreter> level, Array primal, Array tangent)
+      : Tracer(primal.type(), std::move(level)), primal(std::move(primal)), tangent(std::move(tangent)) {}
+  const Array* known_value() const override { return &primal; }
+  const Array primal, tangent;
+};
+
+// Integers and bools have no tangent.
+Array Jvp::wrap(const Array& primal, const Array& tangent) {
+  if (tangent.empty_handle() || !is_inexact(primal.dtype())) return primal;
+  return Array(Ref<const Node>(new JvpTracer(Ref<Interpreter>(this), primal, tangent)));
+}
+
+Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
+  Arrays primal, tangent;
+  bool active = false;
+  for (const Array& a : x) {
+    const auto* t = tracer_of<JvpTracer>(a, *this);
+    primal.push_back(t ? t->primal : a);
+    tangent.push_back(t ? t->tangent : Array());
+    active = active || t;
+  }
+  const Running running(parent());
+  if (!active) return bind_op(op, primal, params);
+  Dual d = op.dual(primal, tangent, params);
+  Arrays out;
+  for (size_t i = 0; i < d.out.size(); ++i) out.push_back(wrap(d.out[i], d.tangent[i]));
+  return out;
+}
+
+Dual run_dual(Level<Jvp>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx) {
+  Arrays args;
+  for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], dx[i]));
+  Dual d;
+  for (const Array& a : f(args)) {
+    const auto* t = tracer_of<JvpTracer>(a, *level);
+    d.out.push_back(t ? t->primal : a);
+    d.tangent.push_back(t ? t->tangent : Array());
+  }
+  return d;
+}
+
+}  // namespace
+
+Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx) {
+  Level<Jvp> level;
+  return run_dual(level, f, x, dx);
+}
+
+Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const std::vector<bool>& wrt) {
+  Linearized r;
+  for (const Array& a : x) r.linear.in_types.push_back(a.type());
+  Level<PartialEval> pe;
+  Arrays dx;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const bool on = wrt[i] && is_inexact(x[i].dtype());
+    dx.push_back(on ? pe->unknown(x[i].type().strong()) : Array());
+    if (on) r.linear.in.push_back(static_cast<int>(i));
+  }
+  Dual d = jvp_flat(f, x, dx);
+  Arrays tangents;
+  for (size_t k = 0; k < d.out.size(); ++k) {
+    r.linear.out_types.push_back(d.out[k].type());
+    if (d.tangent[k].empty_handle()) continue;
+    r.linear.out.push_back(static_cast<int>(k));
+    tangents.push_back(d.tangent[k]);
+  }
+  r.out = std::move(d.out);
+  const Closed c = pe->finish(tangents);
+  const Jaxpr pruned = dce(c.jaxpr, std::vector<bool>(tangents.size(), true));
+  r.linear.jaxpr = pruned;
+  r.linear.residuals = c.consts;
+  return r;
+}
+
+Arrays Linear::apply(const Arrays& dx) const {
+  Arrays x = residuals;
+  for (int i : in) x.push_back(instantiate(dx[static_cast<size_t>(i)], in_types[static_cast<size_t>(i)]));
+  const Arrays tangents = eval_jaxpr(jaxpr, x);
+  Arrays result;
+  for (const Type& t : out_types) result.push_back(base::zeros(t.strong()));
+  for (size_t k = 0; k < out.size(); ++k) result[static_cast<size_t>(out[k])] = tangents[k];
+  return result;
+}
+
+Arrays Linear::transpose(const Arrays& ct) const {
+  Arrays x = residuals;
+  std::vector<bool> linear(residuals.size(), false);
+  x.resize(residuals.size() + in.size());
+  linear.resize(x.size(), true);
+  Arrays cts;
+  for (int k : out) cts.push_back(ct[static_cast<size_t>(k)]);
+  const Arrays back = backward_pass(jaxpr, x, linear, cts);
+  Arrays result;
+  for (const Type& t : in_types) result.push_back(base::zeros(t.strong()));
+  for (size_t i = 0; i < in.size(); ++i) {
+    const Array& c = back[residuals.size() + i];
+    if (!c.empty_handle()) result[static_cast<size_t>(in[i])] = c;
+  }
+  return result;
+}
+
+JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
+  Types in = j->in_types();
+  const size_t n = in.size();
+  for (size_t i = 0; i < n; ++i)
+    if (nonzero[i]) in.push_back(in[i].strong());
+  JvpJaxpr r;
+  Closed c = record(in, [&](const Arrays& args) {
+    Arrays x(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(n)), dx;
+    size_t next = n;
+    for (size_t i = 0; i < n; ++i) dx.push_back(nonzero[i] ? args[next++] : Array());
+    Dual d = jvp_flat([&](const Arrays& a) { return eval_jaxpr(j, a); }, x, dx);
+    Arrays out = d.out;
+    for (size_t k = 0; k < d.out.size(); ++k) {
+      const bool on = !d.tangent[k].empty_handle() || (ask[k] && is_inexact(d.out[k].dtype()));
+      r.out_nonzero.push_back(on);
+      if (on) out.push_back(instantiate(d.tangent[k], d.out[k].type().strong()));
+    }
+    return out;
+  });
+  // Programs are closed: replaying one meets no value from outside.
+  r.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  return r;
+}
+
+Array add_tangents(const Array& a, const Array& b) {
+  if (a.empty_handle()) return b;
+  if (b.empty_handle()) return a;
+  return base::add(a, b);
+}
+
+Array instantiate(const Array& ct, const Type& t) { return ct.empty_handle() ? base::zeros(t.strong()) : ct; }
+
+}  // namespace weft

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/partial_eval.cpp: splitting a computation into what is known and what is not.
+#include "weft/autodiff/partial_eval.h"
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft {
+
+Array PartialEval::unknown(const Type& t) {
+  return Array(Ref<const Node>(new UnknownTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
+}
+
+bool PartialEval::is_unknown(const Array& x) const { return tracer_of<UnknownTracer>(x, *this) != nullptr; }
+
+Atom PartialEval::atom(const Array& x) {
+  if (const auto* t = tracer_of<UnknownTracer>(x, *this)) return {t->var};
+  return recorder_.capture(x);
+}
+
+Arrays PartialEval::record(const Op& op, const Arrays& x, const AnyParams& params) {
+  Types in;
+  std::vector<Atom> atoms;
+  for (const Array& a : x) {
+    in.push_back(a.type());
+    atoms.push_back(atom(a));
+  }
+  const Types out = op.type(in, params);
+  const int32_t first = recorder_.add(op, params, std::move(atoms), out);
+  Arrays result;
+  for (size_t i = 0; i < out.size(); ++i)
+    result.emplace_back(Ref<const Node>(new UnknownTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
+  return result;
+}
+
+Arrays PartialEval::process(const Op& op, const Arrays& x, const AnyParams& params) {
+  std::vector<bool> unknown;
+  bool any = false;
+  for (const Array& a : x) {
+    unknown.push_back(is_unknown(a));
+    any = any || unknown.back();
+  }
+  const Running running(parent());
+  if (!any) return bind_op(op, x, params);
+  return op.has(Op::Slot::partial) ? op.partial(x, unknown, params, *this) : record(op, x, params);
+}
+
+Closed PartialEval::finish(const Arrays& out) {
+  std::vector<Atom> atoms;
+  for (const Array& a : out) atoms.push_back(atom(a));
+  return recorder_.finish(atoms);
+}
+
+Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask) {
+  Types known_in;
+  for (int i = 0; i < j->n_in; ++i)
+    if (!unknown[static_cast<size_t>(i)]) known_in.push_back(j->types[static_cast<size_t>(i)]);
+  Split s;
+  Closed rest;
+  Closed known = record(known_in, [&](const Arrays& args) {
+    Level<PartialEval> pe;
+    Arrays x;
+    size_t next = 0;
+    for (int i = 0; i < j->n_in; ++i)
+      x.push_back(unknown[static_cast<size_t>(i)] ? pe->unknown(j->types[static_cast<size_t>(i)]) : args[next++]);
+    const Arrays out = eval_jaxpr(j, x);
+    Arrays known_out, unknown_out;
+    for (size_t k = 0; k < out.size(); ++k) {
+      s.out_unknown.push_back(ask[k] || pe->is_unknown(out[k]));
+      (s.out_unknown.back() ? unknown_out : known_out).push_back(out[k]);
+    }
+    rest = pe->finish(unknown_out);
+    s.residuals = static_cast<int>(rest.consts.size());
+    known_out.insert(known_out.end(), rest.consts.begin(), rest.consts.end());
+    return known_out;
+  });
+  s.known = known.jaxpr;
+  s.rest = open_constants(rest.jaxpr);
+  return s;
+}
+
+}  // namespace weft

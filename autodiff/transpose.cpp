@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/transpose.cpp: reverse mode: a linear program is run backwards.
+#include "weft/autodiff/autodiff.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+
+// 1. Which variables depend on a linear input. 2. Forward: what does not, is computed. 3. Backward:
+// cotangents flow from the outputs to the linear inputs.
+Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear, const Arrays& ct) {
+  std::vector<bool> is_linear(j->types.size(), false);
+  for (int i = 0; i < j->n_in; ++i) is_linear[static_cast<size_t>(i)] = linear[static_cast<size_t>(i)];
+  const auto linear_atom = [&](Atom a) { return !a.is_literal() && is_linear[static_cast<size_t>(a.index)]; };
+  Arrays value(j->types.size());
+  std::copy(x.begin(), x.end(), value.begin());
+  const auto read = [&](Atom a) {
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : value[static_cast<size_t>(a.index)];
+  };
+  std::vector<bool> eqn_linear(j->eqns.size(), false);
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    const Eqn& e = j->eqns[i];
+    for (Atom a : e.in) eqn_linear[i] = eqn_linear[i] || linear_atom(a);
+    if (eqn_linear[i]) {
+      for (int32_t k = 0; k < e.n_out; ++k) is_linear[static_cast<size_t>(e.out + k)] = true;
+      continue;
+    }
+    const Source source(e.source);
+    Arrays in;
+    for (Atom a : e.in) in.push_back(read(a));
+    Arrays out = bind_op(*e.op, in, e.params);
+    for (size_t k = 0; k < out.size(); ++k) value[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+  }
+  Arrays cts(j->types.size());
+  const auto accumulate = [&](Atom a, const Array& c) {
+    if (c.empty_handle() || !linear_atom(a)) return;
+    Array& slot = cts[static_cast<size_t>(a.index)];
+    slot = add_tangents(slot, c);
+  };
+  for (size_t k = 0; k < j->out.size(); ++k) accumulate(j->out[k], ct[k]);
+  for (size_t i = j->eqns.size(); i-- > 0;) {
+    const Eqn& e = j->eqns[i];
+    if (!eqn_linear[i]) continue;
+    Arrays out_ct;
+    bool any = false;
+    Types in_types, out_types;
+    for (int32_t k = 0; k < e.n_out; ++k) {
+      Array& c = cts[static_cast<size_t>(e.out + k)];
+      any = any || !c.empty_handle();
+      out_ct.push_back(std::move(c));
+      c = Array();
+      out_types.push_back(j->types[static_cast<size_t>(e.out + k)]);
+    }
+    if (!any) continue;
+    const Source source(e.source);
+    Arrays in;
+    std::vector<bool> lin;
+    for (Atom a : e.in) {
+      lin.push_back(linear_atom(a));
+      in.push_back(lin.back() ? Array() : read(a));
+      in_types.push_back(j->type(a));
+    }
+    const Arrays back = e.op->transpose(out_ct, in, lin, in_types, out_types, e.params);
+    for (size_t k = 0; k < e.in.size(); ++k) accumulate(e.in[k], back[k]);
+  }
+  Arrays result(static_cast<size_t>(j->n_in));
+  for (int i = 0; i < j->n_in; ++i) result[static_cast<size_t>(i)] = cts[static_cast<size_t>(i)];
+  return result;
+}
+
+}  // namespace weft
