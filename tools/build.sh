@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/build.sh: configures and builds one build folder; sourced by ./dev.
+# tools/build.sh: configures and builds one build folder; sourced by ./dev, which sets the variables.
+# shellcheck disable=SC2154
 
 # As many jobs as processors, if each has 1.5 GB.
 job_count() {
@@ -25,7 +26,6 @@ configure() {  # DIR [cmake options]: once; ninja notices later changes itself
   mkdir -p "$dir"
   log=$dir/configure.log
   echo "configuring $dir"
-  # shellcheck disable=SC2154  # preset, build_dir and jobs are set by ./dev
   cmake --preset "$preset" -B "$dir" "$@" > "$log" 2>&1 || { cat "$log" >&2; die "cmake failed"; }
 }
 build() {  # [target...]
