@@ -20,6 +20,8 @@ configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake
   INSTALL_DESTINATION ${weft_cmake_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# weft.pc finds its prefix from where it lies.
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
   DESTINATION ${weft_cmake_dir})

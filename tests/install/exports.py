@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/install/exports.py: libweft shows symbols of namespace weft and no other. Argument: the library.
+import re
+import subprocess
+import sys
+
+# Functions, operators, vtables, typeinfo, thunks, statics inside functions, guards, thread-locals.
+OURS = re.compile(r"^_Z(Z|GVZ?|GR|T[IVSTCHW]|T[hv]n?\d+_(n?\d+_)?)?N[KRO]*4weft|^_ZNKSt4hashIN4weft")
+
+
+def main():
+    command = ["nm", "--dynamic", "--defined-only", "--format=posix", sys.argv[1]]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    foreign = [line for line in lines if not OURS.match(line)]
+    print("\n".join(foreign[:20]))
+    print(f"{len(lines)} symbols, {len(foreign)} of them not of namespace weft")
+    return 1 if foreign or not lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

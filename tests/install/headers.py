@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/install/headers.py: every installed header compiles alone. Arguments: compiler, source
+# directory, include directory, then the folders that are installed.
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    compiler, source, include = sys.argv[1:4]
+    root = pathlib.Path(source)
+    headers = sorted(root.glob("*.h")) + [h for f in sys.argv[4:] for h in sorted((root / f).rglob("*.h"))]
+    names = [str(h.relative_to(root)) for h in headers if "Eigen/" not in h.read_text()]
+
+    def compiles(name):
+        command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
+        run = subprocess.run(command, input=f'#include "weft/{name}"\n', capture_output=True, text=True, check=False)
+        return run.returncode == 0 or print(f"{name} does not compile alone:\n{run.stderr}")
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        good = sum(bool(ok) for ok in pool.map(compiles, names))
+    print(f"{good} of {len(names)} headers compile alone")
+    return 0 if good == len(names) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

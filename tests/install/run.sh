@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/install/run.sh BUILD_DIR CONFIG: installs the build into a temporary prefix and builds a program outside the
+# repository against it, once by find_package(weft CONFIG), once by pkg-config.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build_dir=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+cmake --install "$build_dir" --prefix "$prefix" > "$work/install.log"
+cp -r "$here/consumer" "$work/consumer"
+
+echo "find_package(weft CONFIG):"
+cmake -S "$work/consumer" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+  ${CXXFLAGS:+-DCMAKE_CXX_FLAGS="$CXXFLAGS"} > "$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }
+cmake --build "$work/build"
+"$work/build/consumer"
+
+echo "pkg-config weft:"
+pkg_config_dir=$(dirname "$(find "$prefix" -name weft.pc)")
+libdir=$(dirname "$pkg_config_dir")
+read -ra flags <<< "$(PKG_CONFIG_PATH=$pkg_config_dir pkg-config --cflags --libs weft)"
+# shellcheck disable=SC2086  # CXXFLAGS is a list
+g++ ${CXXFLAGS:-} "$work/consumer/main.cpp" -o "$work/by_pkg_config" "${flags[@]}"
+LD_LIBRARY_PATH=$libdir "$work/by_pkg_config"
+
+if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi
+
+# Nothing that is installed may know where it was built (debug information does).
+if [[ $2 == Release ]] && grep -rlF -e "$(dirname "$(dirname "$here")")" "$prefix"; then
+  echo "these installed files name the source tree"
+  exit 1
+fi
