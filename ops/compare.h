@@ -6,7 +6,7 @@
 
 namespace weft::lax {
 
-// False for a NaN (ne: true). Complex numbers are ordered by real, then imaginary part.
+// False for a NaN (ne: true). Only eq and ne take complex numbers and keys.
 Array eq(const Arg& x, const Arg& y);
 Array ne(const Arg& x, const Arg& y);
 Array lt(const Arg& x, const Arg& y);

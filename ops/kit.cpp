@@ -28,6 +28,7 @@ std::string class_names(unsigned c) {
   add(c & DTypes::signeds, "signed");
   add(c & DTypes::unsigneds, "unsigned");
   add(c & DTypes::floats, "floating-point");
+  add(c & DTypes::wide_floats, "f32 or f64");
   add(c & DTypes::complexes, "complex");
   return s;
 }
