@@ -3,6 +3,8 @@
 // ops/kit.cpp: the shared rules that are no templates.
 #include "weft/ops/kit.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "weft/ops/structure.h"
@@ -26,6 +28,7 @@ std::string class_names(unsigned c) {
   add(c & DTypes::signeds, "signed");
   add(c & DTypes::unsigneds, "unsigned");
   add(c & DTypes::floats, "floating-point");
+  add(c & DTypes::wide_floats, "f32 or f64");
   add(c & DTypes::complexes, "complex");
   return s;
 }
@@ -104,13 +107,19 @@ Array broadcast_like(const Array& x, const Type& t) {
 
 Array like(const Array& x, double value) { return scalar_of(x.dtype(), value); }
 
-const Primitive<None>& define_elementwise(Def<None> d) {
-  // The rule needs the op, which exists only once it is defined.
-  auto self = std::make_shared<const Primitive<None>*>();
-  d.batch = [self](const BatchArgs<None>& b) { return batch_nary(**self, b); };
-  const Primitive<None>& op = define(std::move(d));
-  *self = &op;
-  return op;
+bool is_number(const Array& x, double value) {
+  if (!is_scalar_value(x, value)) return false;
+  if (value != 0 || !is_inexact(x.dtype())) return true;
+  double v = 0;
+  detail::convert_elements(x, &v, F64);
+  return std::signbit(v) == std::signbit(value);
+}
+
+Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral) {
+  // Complex zeros and ones do not leave every bit: inf * (1 + 0i) has a NaN.
+  if (is_complex(x[keep].dtype()) || !is_number(x[other], neutral)) return {};
+  if (x[other].ndim() != 0 && !(x[other].shape() == x[keep].shape())) return {};
+  return {x[keep]};
 }
 
 namespace {
