@@ -32,5 +32,6 @@ TEST_CASE("variable names are read back", "[core][names]") {
   }
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   CHECK(parse_variable_name(variable_name(most)) == most);
-  for (const char* bad : {"", "aa", "ab", "A", "b1", "b_", "zzzzzzzzzzzzzzzzzz", "b "}) CHECK(parse_variable_name(bad) == -1);
+  for (const char* bad : {"", "aa", "ab", "A", "b1", "b_", "zzzzzzzzzzzzzzzzzz", "b "})
+    CHECK(parse_variable_name(bad) == -1);
 }

@@ -41,7 +41,8 @@ for a in NAMES:
                 dtype, weak = dtypes.lattice_result_type(value(a, wa), value(b, wb))
                 jax_name = weft_name = SHORT[str(dtype)]
                 if not (wa and wb) and not ({a, b} & WIDE):
-                    bound = dtypes._least_upper_bound(jax.config.jax_numpy_dtype_promotion, True, node(a, wa), node(b, wb))
+                    bound = dtypes._least_upper_bound(
+                        jax.config.jax_numpy_dtype_promotion, True, node(a, wa), node(b, wb))
                     for kind, default in ((int, "i32"), (float, "f32"), (complex, "c64")):
                         if bound is kind:
                             weft_name = default

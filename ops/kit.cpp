@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit.cpp: the shared rules that are no templates.
+#include "weft/ops/kit.h"
+
+#include <fmt/format.h>
+
+#include "weft/ops/structure.h"
+
+namespace weft {
+
+bool dtype_in(DType d, unsigned classes) {
+  bool in = false;
+  if (d == Key) return false;
+  with_dtype(d, [&](auto* p) { in = in_class<std::remove_pointer_t<decltype(p)>>(classes); });
+  return in;
+}
+
+std::string class_names(unsigned c) {
+  std::string s;
+  const auto add = [&](bool on, const char* n) {
+    if (on) s += (s.empty() ? "" : " or ") + std::string(n);
+  };
+  add(c & DTypes::bools, "bool");
+  add(c & DTypes::ints, "integer");
+  add(c & DTypes::signeds, "signed");
+  add(c & DTypes::unsigneds, "unsigned");
+  add(c & DTypes::floats, "floating-point");
+  add(c & DTypes::complexes, "complex");
+  return s;
+}
+
+void reject_shape(const char* op, const std::string& why, const Types& in) {
+  throw ShapeError(fmt::format("{}: {}; got {}", op, why, to_string(in)));
+}
+void reject_dtype(const char* op, const std::string& why, const Types& in) {
+  throw DTypeError(fmt::format("{}: {}; got {}", op, why, to_string(in)));
+}
+void require_operands(const char* op, const Types& in, size_t n) {
+  if (in.size() != n) reject_shape(op, fmt::format("takes {} operands, not {}", n, in.size()), in);
+}
+
+Type nary_type(const char* op, const Types& in, unsigned classes) {
+  bool weak = true;
+  const Shape* shape = nullptr;
+  for (const Type& t : in) {
+    if (!dtype_in(t.dtype(), classes)) reject_dtype(op, "takes " + class_names(classes) + " operands", in);
+    if (t.dtype() != in[0].dtype())
+      reject_dtype(op, "requires arguments to have the same dtypes (weft:: functions promote, weft::lax:: do not)", in);
+    weak = weak && t.weak();
+    if (t.ndim() == 0) continue;
+    if (shape && !(*shape == t.shape())) reject_shape(op, "arguments must have the same shape or be scalars", in);
+    shape = &t.shape();
+  }
+  return Type(in[0].dtype(), shape ? *shape : Shape{}, weak);
+}
+
+Aligned align_nary(const Arrays& x, const MaybeAxes& axis, int64_t size) {
+  Aligned a{x, 0};
+  // The lane axis stays where it is if all operands that count agree on it.
+  int64_t rank = 0;
+  for (size_t i = 0; i < x.size(); ++i) rank = std::max(rank, x[i].ndim() - (axis[i] ? 1 : 0));
+  MaybeAxis common;
+  bool agree = true;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int64_t per_lane = x[i].ndim() - (axis[i] ? 1 : 0);
+    if (!axis[i]) {
+      agree = agree && per_lane == 0;
+    } else if (per_lane != rank) {
+      agree = false;
+    } else {
+      agree = agree && (!common || *common == *axis[i]);
+      common = axis[i];
+    }
+  }
+  if (agree && common) {
+    a.axis = *common;
+    return a;
+  }
+  Shape full;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int64_t per_lane = x[i].ndim() - (axis[i] ? 1 : 0);
+    if (per_lane == rank) {
+      a.x[i] = move_mapped(x[i], axis[i], 0, size);
+      full = a.x[i].shape();
+    }
+  }
+  for (size_t i = 0; i < x.size(); ++i)
+    if (axis[i] && x[i].ndim() - 1 != rank) a.x[i] = broadcast_in_dim(x[i], full, {0});
+  return a;
+}
+
+Array unbroadcast(const Array& ct, const Type& operand) {
+  if (ct.empty_handle() || ct.ndim() == operand.ndim()) return ct;
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < ct.ndim(); ++i) axes.push_back(i);
+  return base::reduce_sum(ct, axes);
+}
+
+Array broadcast_like(const Array& x, const Type& t) {
+  if (x.empty_handle() || x.shape() == t.shape()) return x;
+  return broadcast_in_dim(x, t.shape(), {});
+}
+
+Array like(const Array& x, double value) { return scalar_of(x.dtype(), value); }
+
+const Primitive<None>& define_elementwise(Def<None> d) {
+  // The rule needs the op, which exists only once it is defined.
+  auto self = std::make_shared<const Primitive<None>*>();
+  d.batch = [self](const BatchArgs<None>& b) { return batch_nary(**self, b); };
+  const Primitive<None>& op = define(std::move(d));
+  *self = &op;
+  return op;
+}
+
+namespace {
+void emit_bits(DType d, const uint64_t* bits, Elem* e) {
+  nest::Builder& b = num::builder();
+  switch (d) {
+    case Bool: e->re = b.constant(nest::Kind::Mask, bits[0]); return;
+    case I8: case U8: e->re = b.constant(nest::Kind::I8, bits[0]); return;
+    case I16: case U16: e->re = b.constant(nest::Kind::I16, bits[0]); return;
+    case I32: case U32: e->re = b.constant(nest::Kind::I32, bits[0]); return;
+    case I64: case U64: e->re = b.constant(nest::Kind::I64, bits[0]); return;
+    case F32: e->re = b.constant(nest::Kind::F32, bits[0]); return;
+    case F64: e->re = b.constant(nest::Kind::F64, bits[0]); return;
+    case C64:
+      e->re = b.constant(nest::Kind::F32, bits[0] & 0xffffffffu);
+      e->im = b.constant(nest::Kind::F32, bits[0] >> 32);
+      return;
+    case C128:
+      e->re = b.constant(nest::Kind::F64, bits[0]);
+      e->im = b.constant(nest::Kind::F64, bits[1]);
+      return;
+    case Key:
+      e->re = b.constant(nest::Kind::I32, bits[0] & 0xffffffffu);
+      e->im = b.constant(nest::Kind::I32, bits[0] >> 32);
+      return;
+    case BF16: case F16: {
+      float f = 0;
+      if (d == BF16) { bfloat16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
+      else { float16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
+      e->re = num::Ir<float>(f).id;
+      return;
+    }
+  }
+}
+}  // namespace
+
+Elem literal_elem(const Literal& l) {
+  Elem e;
+  emit_bits(l.dtype, l.bits, &e);
+  return e;
+}
+
+Elem constant_elem(DType d, double value) {
+  uint64_t bits[2] = {0, 0};
+  const Array a = scalar_of(d, value);
+  std::memcpy(bits, concrete(a).data(), static_cast<size_t>(itemsize(d)));
+  Elem e;
+  emit_bits(d, bits, &e);
+  return e;
+}
+
+Elem select_elem(nest::Id mask, const Elem& a, const Elem& b) {
+  nest::Builder& w = num::builder();
+  const auto one = [&](nest::Id p, nest::Id q) { return p == q ? p : w.pure(nest::Opcode::Select, w.kind(p), {mask, p, q}); };
+  return {one(a.re, b.re), a.im == nest::no_id ? nest::no_id : one(a.im, b.im)};
+}
+
+}  // namespace weft
