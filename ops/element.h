@@ -75,9 +75,5 @@ template <class R> R real_of(const num::Cx<R>& x) { return x.re; }
 
 // A constant element of a nest.
 Elem constant_elem(DType d, double value);
-Elem literal_elem(const Literal& l);
-// The components of an element of this dtype: 1, complex and keys 2.
-inline int components(DType d) { return is_complex(d) || d == Key ? 2 : 1; }
-Elem select_elem(nest::Id mask, const Elem& a, const Elem& b);
 
 }  // namespace weft

@@ -122,59 +122,11 @@ Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral) 
   return {x[keep]};
 }
 
-namespace {
-void emit_bits(DType d, const uint64_t* bits, Elem* e) {
-  nest::Builder& b = num::builder();
-  switch (d) {
-    case Bool: e->re = b.constant(nest::Kind::Mask, bits[0]); return;
-    case I8: case U8: e->re = b.constant(nest::Kind::I8, bits[0]); return;
-    case I16: case U16: e->re = b.constant(nest::Kind::I16, bits[0]); return;
-    case I32: case U32: e->re = b.constant(nest::Kind::I32, bits[0]); return;
-    case I64: case U64: e->re = b.constant(nest::Kind::I64, bits[0]); return;
-    case F32: e->re = b.constant(nest::Kind::F32, bits[0]); return;
-    case F64: e->re = b.constant(nest::Kind::F64, bits[0]); return;
-    case C64:
-      e->re = b.constant(nest::Kind::F32, bits[0] & 0xffffffffu);
-      e->im = b.constant(nest::Kind::F32, bits[0] >> 32);
-      return;
-    case C128:
-      e->re = b.constant(nest::Kind::F64, bits[0]);
-      e->im = b.constant(nest::Kind::F64, bits[1]);
-      return;
-    case Key:
-      e->re = b.constant(nest::Kind::I32, bits[0] & 0xffffffffu);
-      e->im = b.constant(nest::Kind::I32, bits[0] >> 32);
-      return;
-    case BF16: case F16: {
-      float f = 0;
-      if (d == BF16) { bfloat16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
-      else { float16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
-      e->re = num::Ir<float>(f).id;
-      return;
-    }
-  }
-}
-}  // namespace
-
-Elem literal_elem(const Literal& l) {
-  Elem e;
-  emit_bits(l.dtype, l.bits, &e);
-  return e;
-}
-
 Elem constant_elem(DType d, double value) {
   uint64_t bits[2] = {0, 0};
   const Array a = scalar_of(d, value);
   std::memcpy(bits, concrete(a).data(), static_cast<size_t>(itemsize(d)));
-  Elem e;
-  emit_bits(d, bits, &e);
-  return e;
-}
-
-Elem select_elem(nest::Id mask, const Elem& a, const Elem& b) {
-  nest::Builder& w = num::builder();
-  const auto one = [&](nest::Id p, nest::Id q) { return p == q ? p : w.pure(nest::Opcode::Select, w.kind(p), {mask, p, q}); };
-  return {one(a.re, b.re), a.im == nest::no_id ? nest::no_id : one(a.im, b.im)};
+  return literal_elem({d, false, {bits[0], bits[1]}});
 }
 
 }  // namespace weft
