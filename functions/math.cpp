@@ -11,6 +11,7 @@
 #include "weft/functions/kit.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/convert.h"
+#include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/tracer/concrete.h"
 
