@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/jaxpr.cpp: interning of programs.
+// core/jaxpr.cpp: interning of programs, and walking over them.
 #include "weft/core/jaxpr.h"
 
+#include <limits>
 #include <mutex>
 #include <unordered_map>
 
@@ -44,6 +45,28 @@ bool same_program(const JaxprData& a, const JaxprData& b) {
   }
   return true;
 }
+struct LiteralHash {
+  size_t operator()(const Literal& l) const {
+    return mix(mix(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
+  }
+};
+// Each literal once, in the order of use; none that is not used.
+void number_literals(JaxprData& j) {
+  if (j.literals.empty()) return;
+  std::vector<Literal> literals;
+  std::unordered_map<Literal, int32_t, LiteralHash> known;
+  const auto renumber = [&](Atom& a) {
+    if (!a.is_literal() || static_cast<size_t>(a.literal()) >= j.literals.size()) return;
+    const Literal& l = j.literals[static_cast<size_t>(a.literal())];
+    const auto [it, fresh] = known.try_emplace(l, static_cast<int32_t>(literals.size()));
+    if (fresh) literals.push_back(l);
+    a.index = ~it->second;
+  };
+  for (Eqn& e : j.eqns)
+    for (Atom& a : e.in) renumber(a);
+  for (Atom& a : j.out) renumber(a);
+  j.literals = std::move(literals);
+}
 }  // namespace
 
 Types JaxprData::out_types() const {
@@ -66,6 +89,10 @@ void JaxprData::dispose() const {
 }
 
 Jaxpr intern(Ref<JaxprData> j) {
+  number_literals(*j);
+#ifndef NDEBUG
+  verify_equations(*j);
+#endif
   j->hash = hash_program(*j);
   // Programs that die while the lock is held would take it again.
   std::vector<Jaxpr> kept;
@@ -83,22 +110,35 @@ Jaxpr intern(Ref<JaxprData> j) {
 }
 
 namespace {
-struct Nested {
+struct Inner {
   template <class T> void operator()(const T&) const {}
   void operator()(const Jaxpr& j) const { if (j) f(j); }
-  void operator()(const std::vector<Jaxpr>& js) const { for (const Jaxpr& j : js) f(j); }
+  void operator()(const std::vector<Jaxpr>& js) const { for (const Jaxpr& j : js) if (j) f(j); }
   FunctionRef<void(const Jaxpr&)> f;
 };
+
+using Counts = std::unordered_map<const JaxprData*, int64_t>;
+int64_t count(const Jaxpr& j, Counts& known) {
+  if (const auto it = known.find(j.get()); it != known.end()) return it->second;
+  int64_t n = 0;
+  const auto add = [&n](int64_t more) {
+    if (__builtin_add_overflow(n, more, &n)) n = std::numeric_limits<int64_t>::max();
+  };
+  for (const Eqn& e : j->eqns) {
+    add(1);
+    for_inner(e, [&](const Jaxpr& inner) { add(count(inner, known)); });
+  }
+  return known[j.get()] = n;
+}
 }  // namespace
 
+void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
+  for (const auto& [name, value] : e.params->fields()) std::visit(Inner{f}, value);
+}
+
 int64_t count_equations(const Jaxpr& j) {
-  int64_t n = 0;
-  for (const Eqn& e : j->eqns) {
-    ++n;
-    for (const auto& [name, value] : e.params->fields())
-      std::visit(Nested{[&](const Jaxpr& inner) { n += count_equations(inner); }}, value);
-  }
-  return n;
+  Counts known;
+  return count(j, known);
 }
 
 }  // namespace weft

@@ -63,17 +63,25 @@ class JaxprData : public RefCounted {
 };
 using Jaxpr = Ref<const JaxprData>;
 
-// Equal programs become the same object; source positions do not take part.
+// Equal programs become the same object; source positions do not take part. Literals are first
+// numbered by first use, so that programs of equal text are equal.
 Jaxpr intern(Ref<JaxprData> j);
 
-// jaxpr text as JAX prints it: "{ lambda ; a:f32[3] . let b:f32[3] = sin a in (b,) }".
+// jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }". docs/ir.md has
+// the grammar.
 std::string to_string(const Jaxpr& j);
-// The inverse. Raises ParseError with line and column.
-Jaxpr parse_jaxpr(const std::string& text);
+// The inverse. Raises ParseError with line and column. (The public parse_jaxpr also takes constants.)
+Jaxpr read_jaxpr(const std::string& text);
 // Raises InternalError naming the violated rule (docs/ir.md) if the program is not well formed.
+// Debug builds verify every program that is interned.
 void verify(const Jaxpr& j);
+// The same without descending into inner programs.
+void verify_equations(const JaxprData& j);
 
-// Number of equations, those of inner programs included.
+// The programs that an equation holds, in the order of its fields.
+void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
+// Number of equations, those of inner programs included (where a program is held twice, twice);
+// saturates.
 int64_t count_equations(const Jaxpr& j);
 
 }  // namespace weft

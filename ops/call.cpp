@@ -98,7 +98,12 @@ const Primitive<Call>& call_op = define<Call>({
     .transpose = call_transpose,
     .batch = call_batch,
     .partial = call_partial,
-    .lower = [](const LowerArgs<Call>&) { Lowering l; l.form = Lowering::Form::inlined; return l; },
+    .lower = [](const LowerArgs<Call>& a) {
+      Lowering l;
+      l.form = Lowering::Form::inlined;
+      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
+      return l;
+    },
     .compile_eagerly = true,
 });
 

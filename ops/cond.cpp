@@ -42,7 +42,7 @@ Types cond_type(const Types& in, const Cond& p) {
 }
 
 // Results without lanes are added over the branches that ran (lanes.h).
-Array merge_whole(const Array& a, const Array& b) { return a.dtype() == Bool ? bit_or(a, b) : base::add(a, b); }
+Array merge_whole(const Array& a, const Array& b) { return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b); }
 
 Arrays cond_reference(const Arrays& x, const Cond& p) {
   const size_t first = first_operand(p), n = x.size() - first;
@@ -64,8 +64,8 @@ Arrays cond_reference(const Arrays& x, const Cond& p) {
   for (int64_t b = 0; b <= last; ++b) {
     // clamp(index) == b, without a clamp: the ends take all beyond them.
     const Array at = scalar_of_int(I32, b);
-    Array a = b == 0 && b == last ? eq(x[0], x[0]) : b == 0 ? le(x[0], at) : b == last ? ge(x[0], at) : eq(x[0], at);
-    if (p.enter) a = bit_and(a, x[1]);
+    Array a = b == 0 && b == last ? lax::eq(x[0], x[0]) : b == 0 ? lax::le(x[0], at) : b == last ? lax::ge(x[0], at) : lax::eq(x[0], at);
+    if (p.enter) a = lax::bitwise_and(a, x[1]);
     if (!static_cast<bool>(base::reduce_any(a, axes))) continue;
     Arrays in{a};
     append(in, operands);
@@ -295,7 +295,14 @@ const Primitive<Cond>& cond_op = define<Cond>({
     .transpose = cond_transpose,
     .batch = cond_batch,
     .partial = cond_partial,
-    .lower = [](const LowerArgs<Cond>&) { Lowering l; l.form = Lowering::Form::branch; return l; },
+    .lower = [](const LowerArgs<Cond>& a) {
+      Lowering l;
+      l.form = Lowering::Form::branch;
+      const Cond& p = a.params;
+      l.loop = {.kind = LoopForm::Kind::cond, .bodies = p.branches, .lanes = p.lanes, .has = p.has, .enter = p.enter,
+                .consts = static_cast<int>(a.in.size() - first_operand(p)), .results = static_cast<int>(a.out.size())};
+      return l;
+    },
     .compile_eagerly = true,
 });
 

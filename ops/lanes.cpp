@@ -56,7 +56,7 @@ LaneMask both_masks(const LaneMask& a, const LaneMask& b) {
       r.ids.push_back(b.ids[i]);
       sizes.push_back(b.active.shape()[static_cast<int64_t>(i)]);
     }
-  r.active = bit_and(align_mask(a, r.ids, sizes), align_mask(b, r.ids, sizes));
+  r.active = lax::bitwise_and(align_mask(a, r.ids, sizes), align_mask(b, r.ids, sizes));
   return r;
 }
 
@@ -67,7 +67,7 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b) {
     for (int i = 0; i < m.ndim(); ++i) dims.push_back(i);
     m = broadcast_in_dim(m, a.shape(), dims);
   }
-  return select(m, a, b);
+  return lax::select(m, a, b);
 }
 
 Array mask_out(const Array& mask, const Array& x) { return select_lanes(mask, x, base::zeros(x.type())); }
@@ -109,7 +109,7 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
   for (const LaneMask& m : {mine, from_outside}) {
     if (m.active.empty_handle()) continue;
     const Array full = align_mask(m, s.ids, s.lanes);
-    s.enter = s.enter.empty_handle() ? full : bit_and(s.enter, full);
+    s.enter = s.enter.empty_handle() ? full : lax::bitwise_and(s.enter, full);
   }
   return s;
 }

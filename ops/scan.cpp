@@ -89,7 +89,7 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
     const int64_t t = p.reverse ? p.length - 1 - s : s;
     Array active;
     if (p.trips) {
-      active = lt(scalar_of_int(I32, t), r.trips);
+      active = lax::lt(scalar_of_int(I32, t), r.trips);
       if (!static_cast<bool>(axes.empty() ? active : base::reduce_any(active, axes))) continue;
     }
     Arrays in;
@@ -214,7 +214,7 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   Array trips;
   if (nt) {
     trips = predicate ? move_mapped(x.trips, b.axis[0], 0, b.size) : x.trips;
-    if (!s.enter.empty_handle()) trips = select(s.enter, trips, base::zeros(trips.type()));
+    if (!s.enter.empty_handle()) trips = lax::select(s.enter, trips, base::zeros(trips.type()));
   }
   Scan q = p;
   q.lanes = s.lanes;
@@ -476,7 +476,16 @@ const Primitive<Scan>& scan_op = define<Scan>({
     .transpose = scan_transpose,
     .batch = scan_batch,
     .partial = scan_partial,
-    .lower = [](const LowerArgs<Scan>&) { Lowering l; l.form = Lowering::Form::loop; return l; },
+    .lower = [](const LowerArgs<Scan>& a) {
+      Lowering l;
+      l.form = Lowering::Form::loop;
+      const Scan& p = a.params;
+      l.loop = {.kind = LoopForm::Kind::scan, .bodies = {p.jaxpr}, .lanes = p.lanes, .has = p.has, .trips = p.trips,
+                .consts = static_cast<int>(p.num_consts), .carry = static_cast<int>(p.num_carry),
+                .rows = static_cast<int>(static_cast<int64_t>(a.in.size()) - p.trips - p.num_consts - p.num_carry),
+                .results = static_cast<int>(static_cast<int64_t>(a.out.size()) - p.num_carry), .length = p.length, .reverse = p.reverse};
+      return l;
+    },
     .compile_eagerly = true,
 });
 

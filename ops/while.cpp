@@ -69,7 +69,7 @@ Arrays while_reference(const Arrays& x, const While& p) {
     Arrays in = r.cc;
     append(in, c);
     Array a = eval_jaxpr(p.cond_jaxpr, in)[0];
-    if (p.enter) a = bit_and(a, r.enter);
+    if (p.enter) a = lax::bitwise_and(a, r.enter);
     Ints axes;
     for (size_t i = 0; i < p.lanes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
     if (!static_cast<bool>(axes.empty() ? a : base::reduce_any(a, axes))) return c;
@@ -357,7 +357,14 @@ const Primitive<While>& while_op = define<While>({
     },
     .batch = while_batch,
     .partial = while_partial,
-    .lower = [](const LowerArgs<While>&) { Lowering l; l.form = Lowering::Form::loop; return l; },
+    .lower = [](const LowerArgs<While>& a) {
+      Lowering l;
+      l.form = Lowering::Form::loop;
+      const While& p = a.params;
+      l.loop = {.kind = LoopForm::Kind::loop_while, .bodies = {p.cond_jaxpr, p.body_jaxpr}, .lanes = p.lanes, .has = p.has, .enter = p.enter,
+                .cond_consts = static_cast<int>(p.cond_nconsts), .consts = static_cast<int>(p.body_nconsts), .carry = static_cast<int>(a.out.size())};
+      return l;
+    },
     .compile_eagerly = true,
 });
 
@@ -386,7 +393,7 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init, st
       return a;
     };
     p.cond_jaxpr = program(cond_types, [&](const Arrays& in) {
-      return Arrays{bit_and(eval_jaxpr(open_constants(cond.jaxpr), without_counter(in, ncc))[0], lt(in[ncc], bound))};
+      return Arrays{lax::bitwise_and(eval_jaxpr(open_constants(cond.jaxpr), without_counter(in, ncc))[0], lax::lt(in[ncc], bound))};
     });
     p.body_jaxpr = program(body_types, [&](const Arrays& in) {
       Arrays out{base::add(in[nbc], one)};
