@@ -54,6 +54,7 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
   Level<BatchLevel> level(size, o.axis_name);
   level->strict = o.strict;
   level->randomness = o.randomness;
+  level->first_lane = o.first_lane;
   const AxisScope scope(o.axis_name, size);
   return run_mapped(level, f, x, in);
 }
@@ -67,6 +68,7 @@ Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const B
   Level<BatchLevel> level(like.size, like.axis_name);
   level->strict = like.strict;
   level->randomness = like.randomness;
+  level->first_lane = like.first_lane;
   level->mask = mask;
   level->in_body = true;
   const AxisScope scope(like.axis_name, like.size);

@@ -33,6 +33,9 @@ class BatchLevel final : public Interpreter {
   bool strict = false;                    // an op without a batching rule is an error
   std::string randomness = "same";        // what an unmapped random key does inside
   LaneMask mask;
+  // Chunked maps: this level is some of the lanes, from this one on (i32[]; empty handle: not
+  // chunked). Collectives over the axis raise BatchingError; random functions count lanes from it.
+  Array first_lane;
   bool in_body = false;                   // rewriting a program: control flow is always rewritten
 };
 
@@ -48,6 +51,7 @@ struct MapOptions {
   std::string axis_name = {};
   bool strict = false;
   std::string randomness = "same";
+  Array first_lane = {};
 };
 // f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are cheapest.
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size,

@@ -31,15 +31,15 @@ const Info& info(DType d) {
 }
 
 // The lattice: a node is a strong type, or the kind of a weak one.
-constexpr int kKey = static_cast<int>(Key);
-constexpr int kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3, kNodes = kKey + 4;
+constexpr size_t kKey = static_cast<size_t>(Key);
+constexpr size_t kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3, kNodes = kKey + 4;
 using Nodes = uint32_t;  // a set of nodes
-constexpr Nodes bit(int node) { return Nodes{1} << node; }
+constexpr Nodes bit(size_t node) { return Nodes{1} << node; }
 
 struct Node {
-  int index;
-  constexpr Node(int i) : index(i) {}
-  constexpr Node(DType d) : index(static_cast<int>(d)) {}
+  size_t index;
+  constexpr Node(size_t i) : index(i) {}
+  constexpr Node(DType d) : index(static_cast<size_t>(d)) {}
 };
 struct Edge {
   Node from, to;
@@ -55,24 +55,24 @@ constexpr Edge kEdges[] = {
 // For each node, itself and every node above it.
 constexpr std::array<Nodes, kNodes> upper_bounds() {
   std::array<Nodes, kNodes> up{};
-  for (int i = 0; i < kNodes; ++i) up[i] = bit(i);
+  for (size_t i = 0; i < kNodes; ++i) up[i] = bit(i);
   // Repeated until nothing changes: the longest path is shorter than the number of nodes.
-  for (int round = 0; round < kNodes; ++round)
+  for (size_t round = 0; round < kNodes; ++round)
     for (Edge e : kEdges) up[e.from.index] |= up[e.to.index];
   return up;
 }
 constexpr std::array<Nodes, kNodes> kUp = upper_bounds();
 
-// The least node above both, or -1.
-constexpr int least_upper_bound(int a, int b) {
+// The least node above both, or kNodes.
+constexpr size_t least_upper_bound(size_t a, size_t b) {
   Nodes common = kUp[a] & kUp[b];
-  for (int c = 0; c < kNodes; ++c)
+  for (size_t c = 0; c < kNodes; ++c)
     if ((common & bit(c)) && (common & ~kUp[c]) == 0) return c;
-  return -1;
+  return kNodes;
 }
 
-int node_of(DType d, bool weak) {
-  if (!weak || d == Key) return static_cast<int>(d);
+size_t node_of(DType d, bool weak) {
+  if (!weak || d == Key) return static_cast<size_t>(d);
   return is_complex(d) ? kWeakComplex : is_floating(d) ? kWeakFloat : kWeakInt;
 }
 
@@ -99,8 +99,8 @@ Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
   weak_b &= b != Bool && b != Key;
   bool both_weak = weak_a && weak_b;
   // Two weak types meet at the bound of the strong ones, so that widths count among equals.
-  int node = least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
-  if (node < 0)
+  size_t node = least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
+  if (node == kNodes)
     throw DTypeError(std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
                      " promote to; keys go with keys only, convert the other operand with astype()");
   if (node < kWeakInt) return {static_cast<DType>(node), both_weak};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/core/jaxpr.h"
+#include "weft/core/loop_form.h"
 #include "weft/core/nest.h"
 
 namespace weft {
@@ -19,6 +20,11 @@ struct Elem {
   nest::Id re = nest::no_id;
   nest::Id im = nest::no_id;
 };
+// The components of an element: 1, of complex numbers and keys 2, which lie side by side in memory.
+inline int components(DType d) { return is_complex(d) || d == Key ? 2 : 1; }
+nest::Storage storage_of(DType d);              // of one component
+Elem literal_elem(const Literal& l);            // in the nest being written
+Elem select_elem(nest::Id mask, const Elem& a, const Elem& b);
 // One I64 value an axis.
 using Coords = std::vector<nest::Id>;
 
@@ -65,6 +71,8 @@ struct Lowering {
   struct Target { Coords index; nest::Id valid; };
   std::function<Target(Reader&, const Coords& at)> destination;
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
+  // loop, branch, inlined
+  LoopForm loop;
   // opaque
   NativeFn native;
   std::string name;                         // for report()

@@ -136,6 +136,13 @@ BlockId Builder::place(const std::vector<Id>& args) const {
   return b;
 }
 
+bool Builder::visible(Id v) const {
+  const BlockId home = kernel_.insts[v].home;
+  BlockId b = current_;
+  while (kernel_.blocks[b].depth > kernel_.blocks[home].depth) b = kernel_.blocks[b].parent;
+  return b == home;
+}
+
 Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
   Inst i{op, k, 0, imm, args, {}, {}, {}};
   std::string key(reinterpret_cast<const char*>(&imm), sizeof imm);
@@ -143,13 +150,8 @@ Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm)
   key += static_cast<char>(k);
   key.append(reinterpret_cast<const char*>(i.args.data()), i.args.size() * sizeof(Id));
   auto& same = known_[key];
-  for (Id v : same) {
-    // Reusable if it stands in a block that encloses the current one.
-    const BlockId home = kernel_.insts[v].home;
-    BlockId b = current_;
-    while (kernel_.blocks[b].depth > kernel_.blocks[home].depth) b = kernel_.blocks[b].parent;
-    if (b == home) return v;
-  }
+  for (Id v : same)
+    if (visible(v)) return v;
   const BlockId where = place(i.args);
   const Id v = add(std::move(i), where);
   same.push_back(v);

@@ -164,6 +164,9 @@ class Builder {
   const Inst& inst(Id v) const { return kernel_.insts[v]; }
   bool is_constant(Id v, int64_t* value = nullptr) const;
   BlockId current() const { return current_; }
+  size_t size() const { return kernel_.insts.size(); }
+  // Whether v may be used in the block being written.
+  bool visible(Id v) const;
   Kernel finish(int rank, int extents, Schedule s);
 
  private:

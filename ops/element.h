@@ -48,6 +48,7 @@ template <class R> struct Element<Complex<R>> {
 struct DTypes {
   static constexpr unsigned bools = 1, ints = 2, floats = 4, complexes = 8;
   static constexpr unsigned signeds = 16, unsigneds = 32;   // parts of ints
+  static constexpr unsigned wide_floats = 64;               // f32 and f64, which complex numbers are made of
   static constexpr unsigned inexact = floats | complexes;
   static constexpr unsigned real_numbers = ints | floats;
   static constexpr unsigned numbers = ints | floats | complexes;
@@ -55,7 +56,7 @@ struct DTypes {
 };
 template <class T> constexpr bool in_class(unsigned c) {
   constexpr DType d = dtype_of_v<T>;
-  return ((c & DTypes::bools) && is_bool(d)) || ((c & DTypes::ints) && is_integer(d)) || ((c & DTypes::floats) && is_floating(d)) ||
+  return ((c & DTypes::wide_floats) && (d == F32 || d == F64)) || ((c & DTypes::bools) && is_bool(d)) || ((c & DTypes::ints) && is_integer(d)) || ((c & DTypes::floats) && is_floating(d)) ||
          ((c & DTypes::complexes) && is_complex(d)) || ((c & DTypes::signeds) && is_signed(d)) || ((c & DTypes::unsigneds) && is_unsigned(d));
 }
 bool dtype_in(DType d, unsigned classes);
@@ -74,9 +75,5 @@ template <class R> R real_of(const num::Cx<R>& x) { return x.re; }
 
 // A constant element of a nest.
 Elem constant_elem(DType d, double value);
-Elem literal_elem(const Literal& l);
-// The components of an element of this dtype: 1, complex and keys 2.
-inline int components(DType d) { return is_complex(d) || d == Key ? 2 : 1; }
-Elem select_elem(nest::Id mask, const Elem& a, const Elem& b);
 
 }  // namespace weft

@@ -3,6 +3,8 @@
 // ops/kit.cpp: the shared rules that are no templates.
 #include "weft/ops/kit.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "weft/ops/structure.h"
@@ -26,6 +28,7 @@ std::string class_names(unsigned c) {
   add(c & DTypes::signeds, "signed");
   add(c & DTypes::unsigneds, "unsigned");
   add(c & DTypes::floats, "floating-point");
+  add(c & DTypes::wide_floats, "f32 or f64");
   add(c & DTypes::complexes, "complex");
   return s;
 }
@@ -104,68 +107,26 @@ Array broadcast_like(const Array& x, const Type& t) {
 
 Array like(const Array& x, double value) { return scalar_of(x.dtype(), value); }
 
-const Primitive<None>& define_elementwise(Def<None> d) {
-  // The rule needs the op, which exists only once it is defined.
-  auto self = std::make_shared<const Primitive<None>*>();
-  d.batch = [self](const BatchArgs<None>& b) { return batch_nary(**self, b); };
-  const Primitive<None>& op = define(std::move(d));
-  *self = &op;
-  return op;
+bool is_number(const Array& x, double value) {
+  if (!is_scalar_value(x, value)) return false;
+  if (value != 0 || !is_inexact(x.dtype())) return true;
+  double v = 0;
+  detail::convert_elements(x, &v, F64);
+  return std::signbit(v) == std::signbit(value);
 }
 
-namespace {
-void emit_bits(DType d, const uint64_t* bits, Elem* e) {
-  nest::Builder& b = num::builder();
-  switch (d) {
-    case Bool: e->re = b.constant(nest::Kind::Mask, bits[0]); return;
-    case I8: case U8: e->re = b.constant(nest::Kind::I8, bits[0]); return;
-    case I16: case U16: e->re = b.constant(nest::Kind::I16, bits[0]); return;
-    case I32: case U32: e->re = b.constant(nest::Kind::I32, bits[0]); return;
-    case I64: case U64: e->re = b.constant(nest::Kind::I64, bits[0]); return;
-    case F32: e->re = b.constant(nest::Kind::F32, bits[0]); return;
-    case F64: e->re = b.constant(nest::Kind::F64, bits[0]); return;
-    case C64:
-      e->re = b.constant(nest::Kind::F32, bits[0] & 0xffffffffu);
-      e->im = b.constant(nest::Kind::F32, bits[0] >> 32);
-      return;
-    case C128:
-      e->re = b.constant(nest::Kind::F64, bits[0]);
-      e->im = b.constant(nest::Kind::F64, bits[1]);
-      return;
-    case Key:
-      e->re = b.constant(nest::Kind::I32, bits[0] & 0xffffffffu);
-      e->im = b.constant(nest::Kind::I32, bits[0] >> 32);
-      return;
-    case BF16: case F16: {
-      float f = 0;
-      if (d == BF16) { bfloat16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
-      else { float16_t h; h.bits = static_cast<uint16_t>(bits[0]); f = h; }
-      e->re = num::Ir<float>(f).id;
-      return;
-    }
-  }
-}
-}  // namespace
-
-Elem literal_elem(const Literal& l) {
-  Elem e;
-  emit_bits(l.dtype, l.bits, &e);
-  return e;
+Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral) {
+  // Complex zeros and ones do not leave every bit: inf * (1 + 0i) has a NaN.
+  if (is_complex(x[keep].dtype()) || !is_number(x[other], neutral)) return {};
+  if (x[other].ndim() != 0 && !(x[other].shape() == x[keep].shape())) return {};
+  return {x[keep]};
 }
 
 Elem constant_elem(DType d, double value) {
   uint64_t bits[2] = {0, 0};
   const Array a = scalar_of(d, value);
   std::memcpy(bits, concrete(a).data(), static_cast<size_t>(itemsize(d)));
-  Elem e;
-  emit_bits(d, bits, &e);
-  return e;
-}
-
-Elem select_elem(nest::Id mask, const Elem& a, const Elem& b) {
-  nest::Builder& w = num::builder();
-  const auto one = [&](nest::Id p, nest::Id q) { return p == q ? p : w.pure(nest::Opcode::Select, w.kind(p), {mask, p, q}); };
-  return {one(a.re, b.re), a.im == nest::no_id ? nest::no_id : one(a.im, b.im)};
+  return literal_elem({d, false, {bits[0], bits[1]}});
 }
 
 }  // namespace weft

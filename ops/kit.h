@@ -3,6 +3,7 @@
 // ops/kit.h: the vocabulary of rules from which most ops are made in a line a slot.
 #pragma once
 #include <algorithm>
+#include <memory>
 
 #include "weft/batching/batch_trace.h"
 #include "weft/core/op.h"
@@ -38,6 +39,10 @@ template <class P> Batched batch_nary(const Primitive<P>& op, const BatchArgs<P>
 Array unbroadcast(const Array& ct, const Type& operand);
 // A scalar constant of x's dtype.
 Array like(const Array& x, double value);
+// Whether x is this one number, known now, with this sign of zero.
+bool is_number(const Array& x, double value);
+// simplify: x[keep] if x[other] is the neutral number and nothing else changes.
+Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral);
 
 namespace detail {
 // Host loops: out[i] = f(x0[i], x1[i]…), operands of rank 0 repeated.
@@ -63,71 +68,102 @@ Lowering pull_elements(const Types& in, const F& f, std::index_sequence<I...>) {
   };
   return l;
 }
-Types strong_if_mixed(const Types& in, Type t);
 }  // namespace detail
 
-// An op of n operands of one dtype: f is a generic lambda over numbers. With `Result` given the
-// output has that dtype (comparisons: bool), else the operands'.
-template <unsigned classes, int n, class Result = void, class F> Def<None> elementwise(std::string name, std::string doc, F f) {
+// The element type of the result of an elementwise op on T: T itself, or what a tag says.
+struct RealPart {};      // of complex numbers the type of their parts
+struct MadeComplex {};   // the complex type of T's width
+namespace detail {
+template <class T, class Result> struct OutOf { using type = Result; };
+template <class T> struct OutOf<T, void> { using type = T; };
+template <class T> struct OutOf<T, RealPart> { using type = T; };
+template <class R> struct OutOf<Complex<R>, RealPart> { using type = R; };
+template <class R> struct OutOf<R, MadeComplex> { using type = Complex<R>; };
+}  // namespace detail
+template <class T, class Result> using out_of = typename detail::OutOf<T, Result>::type;
+
+// Samples of n operands: every dtype of the classes in one size, F32 in some shapes.
+template <class P> std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2, double hi = 2) {
+  const auto count = static_cast<size_t>(n);
+  std::vector<Sample<P>> s;
+  for (int i = 0; i <= static_cast<int>(C128); ++i) {
+    const DType t = static_cast<DType>(i);
+    if (!dtype_in(t, classes)) continue;
+    s.push_back({Types(count, Type(t, {7})), p, lo, hi});
+    if (t != F32) continue;
+    for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0}}) s.push_back({Types(count, Type(t, shape)), p, lo, hi});
+    if (n < 2) continue;
+    // A scalar beside a full shape.
+    s.push_back({Types(count, Type(t, {5})), p, lo, hi});
+    s.back().in[0] = Type(t, {});
+  }
+  return s;
+}
+
+// An op of n operands of one dtype: f(params, x…) is a generic lambda over numbers. With `Result`
+// given the output has that dtype (comparisons: bool) or that of a tag above.
+template <class P, unsigned classes, int n, class Result = void, class F>
+Def<P> elementwise_with(std::string name, std::string doc, F f) {
   using Seq = std::make_index_sequence<n>;
-  Def<None> d;
+  Def<P> d;
   d.name = name;
   d.doc = std::move(doc);
-  d.type = [name](const Types& in, const None&) {
+  d.type = [name](const Types& in, const P&) {
     require_operands(name.c_str(), in, n);
     Type t = nary_type(name.c_str(), in, classes);
-    if constexpr (!std::is_void_v<Result>) t = Type(dtype_of_v<Result>, t.shape());
+    if constexpr (!std::is_void_v<Result>)
+      with_class<classes>(in[0].dtype(), [&](auto* q) {
+        constexpr DType out = dtype_of_v<out_of<std::remove_pointer_t<decltype(q)>, Result>>;
+        if (out != t.dtype()) t = Type(out, t.shape(), t.weak() && out != Bool);
+      });
     return Types{t};
   };
-  d.reference = [f, type = d.type](const Arrays& x, const None& p) {
+  d.reference = [f, type = d.type](const Arrays& x, const P& p) {
     Types in;
     for (const Array& a : x) in.push_back(a.type());
     const Type t = type(in, p)[0];
     Array r;
     with_class<classes>(x[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
-      r = detail::map_elements<T, Out>(x, t, f, Seq{});
+      r = detail::map_elements<T, out_of<T, Result>>(x, t, [&](auto... v) { return f(p, v...); }, Seq{});
     });
     return Arrays{r};
   };
-  d.lower = [f](const LowerArgs<None>& l) {
+  d.lower = [f](const LowerArgs<P>& l) {
     Lowering r;
     with_class<classes>(l.in[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
-      r = detail::pull_elements<T, Out>(l.in, f, Seq{});
+      r = detail::pull_elements<T, out_of<T, Result>>(l.in, [f, p = l.params](auto... v) { return f(p, v...); }, Seq{});
     });
     return r;
   };
-  d.samples = [] {
-    std::vector<Sample<None>> s;
-    for (int i = 0; i <= static_cast<int>(C128); ++i) {
-      const DType t = static_cast<DType>(i);
-      if (!dtype_in(t, classes)) continue;
-      s.push_back({Types(n, Type(t, {7})), {}, -2, 2});
-      if (t == F32) {
-        s.push_back({Types(n, Type(t, {2, 3})), {}, -2, 2});
-        s.push_back({Types(n, Type(t, {})), {}, -2, 2});
-        s.push_back({Types(n, Type(t, {0})), {}, -2, 2});
-      }
-    }
-    return s;
-  };
+  return d;
+}
+// The same without parameters: f(x…).
+template <unsigned classes, int n, class Result = void, class F> Def<None> elementwise(std::string name, std::string doc, F f) {
+  auto d = elementwise_with<None, classes, n, Result>(std::move(name), std::move(doc), [f](const None&, auto... x) { return f(x...); });
+  d.samples = [] { return nary_samples<None>(classes, n, {}); };
   return d;
 }
 // Registers an elementwise op, with the batching rule that all of them share.
-const Primitive<None>& define_elementwise(Def<None> d);
+template <class P> const Primitive<P>& define_elementwise(Def<P> d) {
+  // The rule needs the op, which exists only once it is defined.
+  auto self = std::make_shared<const Primitive<P>*>();
+  d.batch = [self](const BatchArgs<P>& b) { return batch_nary(**self, b); };
+  const Primitive<P>& op = define<P>(std::move(d));
+  *self = &op;
+  return op;
+}
 
 // ---- derivative rules
 // Unary: the tangent is dx times something: g(dx, x, y) with y the result.
 template <class G> auto unary_jvp(G g) {
-  return [g](const JvpArgs<None>& j) { return Arrays{g(j.dx[0], j.x[0], j.out[0])}; };
+  return [g](const auto& j) { return Arrays{g(j.dx[0], j.x[0], j.out[0])}; };
 }
 // Binary: g0(dx, x, y, out), g1(dy, x, y, out); zero tangents are skipped, scalars broadcast.
 Array broadcast_like(const Array& x, const Type& t);
 template <class G0, class G1> auto binary_jvp(G0 g0, G1 g1) {
-  return [g0, g1](const JvpArgs<None>& j) {
+  return [g0, g1](const auto& j) {
     Array t;
     const auto add = [&](Array more) {
       more = broadcast_like(more, j.out[0].type());
@@ -138,7 +174,20 @@ template <class G0, class G1> auto binary_jvp(G0 g0, G1 g1) {
     return Arrays{t};
   };
 }
+// Transposes. Unary: f(ct). Binary: f0(ct, y) where x is linear, f1(ct, x) where y is; what was a
+// scalar beside a full shape gets the sum.
+template <class F> auto unary_transpose(F f) {
+  return [f](const auto& t) { return Arrays{f(t.ct[0])}; };
+}
+template <class F0, class F1> auto binary_transpose(F0 f0, F1 f1) {
+  return [f0, f1](const auto& t) {
+    Arrays r(2);
+    if (t.linear[0]) r[0] = unbroadcast(f0(t.ct[0], t.x[1]), t.in[0]);
+    if (t.linear[1]) r[1] = unbroadcast(f1(t.ct[0], t.x[0]), t.in[1]);
+    return r;
+  };
+}
 // No derivative: steps, comparisons.
-inline Arrays zero_jvp(const JvpArgs<None>& j) { return Arrays(j.out.size()); }
+inline constexpr auto zero_jvp = [](const auto& j) { return Arrays(j.out.size()); };
 
 }  // namespace weft

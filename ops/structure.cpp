@@ -16,12 +16,6 @@ namespace {
 using nest::Id;
 num::Ir<int64_t> at_id(Id id) { return num::Ir<int64_t>::at(id); }
 
-Coords coords_of(const std::vector<num::Ir<int64_t>>& v) {
-  Coords c;
-  for (auto x : v) c.push_back(x.id);
-  return c;
-}
-
 // ---- broadcast_in_dim
 
 struct Broadcast {

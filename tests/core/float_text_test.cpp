@@ -173,8 +173,8 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
 }
 
 TEST_CASE("what is no number is refused", "[core][text]") {
-  for (const char* text : {"", " 1", "1 ", "abc", "1e", "1e+", ".", "-", "+-1", "1..2", "0x10", "1_000", "infinite", "nan0",
-                           "1,5", "(1)", "1f", "--1"}) {
+  for (const char* text : {"", " 1", "1 ", "abc", "1e", "1e+", ".", "-", "+-1", "1..2", "0x10", "1_000", "infinite",
+                           "nan0", "1,5", "(1)", "1f", "--1"}) {
     CHECK(refused<float>(text));
     CHECK(refused<double>(text));
     CHECK(refused<bfloat16_t>(text));
@@ -193,7 +193,8 @@ TEST_CASE("what is no number is refused", "[core][text]") {
   for (const char* text : {"(1+2j", "1+2", "1j2", "j", "1+j", "(1+2j)j", "(1 + 2j)", "12j3j", "(1e999+0j)"})
     CHECK(refused<complex128_t>(text));
   uint64_t key;
-  for (const char* text : {"key()", "key(1)", "key(1, )", "key(1,2)", "key(-1, 2)", "key(4294967296, 0)", "key(1, 2", "(1, 2)"})
+  for (const char* text :
+       {"key()", "key(1)", "key(1, )", "key(1,2)", "key(-1, 2)", "key(4294967296, 0)", "key(1, 2", "(1, 2)"})
     CHECK_FALSE(parse_scalar(text, Key, &key));
 }
 

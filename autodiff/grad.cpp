@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/grad.cpp: what grad, jvp, vjp and linearize check, on flat lists of arrays.
+#include "weft/autodiff/grad.h"
+
+#include <fmt/format.h>
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::detail {
+namespace {
+
+struct LinearBox final : RefCounted {
+  Linear linear;
+  explicit LinearBox(Linear l) : linear(std::move(l)) {}
+};
+struct ProgramBox final : RefCounted {
+  Closed closed;
+  explicit ProgramBox(Closed c) : closed(std::move(c)) {}
+};
+const Linear& linear_of(const Ref<const RefCounted>& p) { return static_cast<const LinearBox&>(*p).linear; }
+
+std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(tree(), root)[i]; }
+
+void check_values(const char* who, const Arrays& x, TreeOf args) {
+  for (size_t i = 0; i < x.size(); ++i)
+    if (x[i].empty_handle())
+      throw ShapeError(fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who, path(args, "args", i)));
+}
+
+// A tangent or cotangent as the type it must have. Numbers (weak) take the dtype.
+Array matched(const Array& t, const Type& want, FunctionRef<std::string(const std::string&)> complain) {
+  if (t.type().strong() == want.strong()) return t;
+  const bool converts = t.weak_type() && t.shape() == want.shape() &&
+                        promote(t.dtype(), true, want.dtype(), false).dtype == want.dtype();
+  if (!converts) throw DifferentiationError(complain(to_string(t.type())));
+  return base::convert(t, want.dtype());
+}
+
+Arrays matched_tangents(const char* who, const Arrays& dx, const Types& types, TreeOf args) {
+  Arrays r;
+  for (size_t i = 0; i < dx.size(); ++i) {
+    if (!is_inexact(types[i].dtype())) {
+      r.push_back(Array());
+      continue;
+    }
+    r.push_back(matched(dx[i], types[i], [&](const std::string& got) {
+      return fmt::format("{}: primal and tangent must have equal types, but they differ: {} is {}, its tangent {}", who,
+                         path(args, "args", i), to_string(types[i].strong()), got);
+    }));
+  }
+  return r;
+}
+
+Arrays matched_cotangents(const Arrays& ct, const Types& types, TreeOf result) {
+  Arrays r;
+  for (size_t i = 0; i < ct.size(); ++i) {
+    if (!is_inexact(types[i].dtype())) {
+      r.push_back(Array());
+      continue;
+    }
+    r.push_back(matched(ct[i], types[i], [&](const std::string& got) {
+      return fmt::format("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {} for {}, but expected {}, "
+                         "the type of that result",
+                         got, path(result, "ct", i), to_string(types[i].strong()));
+    }));
+  }
+  return r;
+}
+
+Types types_of(const Arrays& x) {
+  Types t;
+  for (const Array& a : x) t.push_back(a.type());
+  return t;
+}
+
+void check_loss(const char* who, const Array& loss) {
+  if (loss.ndim() != 0)
+    throw DifferentiationError(fmt::format("{}: Gradient only defined for scalar-output functions. Output had shape: {}. Sum it, or "
+                                           "use jacrev or jacfwd for the whole Jacobian.",
+                                           who, to_string(loss.shape())));
+  if (is_complex(loss.dtype()))
+    throw DifferentiationError(fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+                                           "{}. For complex outputs use vjp.",
+                                           who, numpy_name(loss.dtype())));
+  if (!is_inexact(loss.dtype()))
+    throw DifferentiationError(fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
+                                           "{}. Use vjp or convert the result with astype(F32).",
+                                           who, numpy_name(loss.dtype())));
+}
+
+void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
+  bool any = false;
+  for (size_t i = 0; i < x.size(); ++i) {
+    any = any || wrt[i];
+    if (wrt[i] && !is_inexact(x[i].dtype()))
+      throw DifferentiationError(fmt::format("{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                                             "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
+                                             who, to_string(x[i].type()), path(args, "args", i)));
+  }
+  if (!any) throw DifferentiationError(fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, bools and strings are static)", who));
+}
+
+}  // namespace
+
+GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
+  check_values(who, x, args);
+  check_wrt(who, x, wrt, args);
+  Linearized l = linearize_flat(f, x, wrt);
+  check_loss(who, l.out[0]);
+  Arrays ct(l.out.size());
+  ct[0] = base::ones(l.out[0].type().strong());
+  const Arrays back = l.linear.transpose(ct);
+  GradResult r{std::move(l.out), {}};
+  for (size_t i = 0; i < x.size(); ++i)
+    if (wrt[i]) r.grads.push_back(back[i]);
+  return r;
+}
+
+JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args) {
+  check_values("jvp", x, args);
+  Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
+  for (size_t i = 0; i < d.out.size(); ++i) d.tangent[i] = instantiate(d.tangent[i], d.out[i].type());
+  return {std::move(d.out), std::move(d.tangent)};
+}
+
+LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args) {
+  check_values("vjp", x, args);
+  Linearized l = linearize_flat(f, x, std::vector<bool>(x.size(), true));
+  return {std::move(l.out), Ref<const RefCounted>(new LinearBox(std::move(l.linear)))};
+}
+
+Arrays apply_linear(const Ref<const RefCounted>& linear, const Arrays& dx, TreeOf args) {
+  const Linear& l = linear_of(linear);
+  return l.apply(matched_tangents("linearize", dx, l.in_types, args));
+}
+
+Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, TreeOf result) {
+  const Linear& l = linear_of(linear);
+  return l.transpose(matched_cotangents(ct, l.out_types, result));
+}
+
+Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args) {
+  check_values("linear_transpose", example, args);
+  Types in;
+  for (const Array& a : example) in.push_back(a.type().strong());
+  Closed c = record(in, f);
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  for (const Types& ts : {in, c.jaxpr->out_types()})
+    for (const Type& t : ts)
+      if (!is_inexact(t.dtype()))
+        throw DifferentiationError(fmt::format("linear_transpose only supports floating-point and complex arguments and results, got {}", to_string(t)));
+  return Ref<const RefCounted>(new ProgramBox(std::move(c)));
+}
+
+Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result) {
+  const Closed& c = static_cast<const ProgramBox&>(*program).closed;
+  const size_t n = static_cast<size_t>(c.jaxpr->n_in), consts = c.consts.size();
+  Arrays x = c.consts;
+  x.resize(n);
+  std::vector<bool> linear(n, true);
+  std::fill(linear.begin(), linear.begin() + static_cast<std::ptrdiff_t>(consts), false);
+  const Arrays back = backward_pass(c.jaxpr, x, linear, matched_cotangents(ct, c.jaxpr->out_types(), result));
+  Arrays out;
+  for (size_t i = consts; i < n; ++i) out.push_back(instantiate(back[i], c.jaxpr->types[i]));
+  return out;
+}
+
+Array stop_gradient_leaf(const Array& x) { return base::stop_gradient(x); }
+
+}  // namespace weft::detail

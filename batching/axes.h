@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// batching/axes.h: Axes: which axis of each argument or result is mapped, as a prefix of its tree.
+#pragma once
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/core/ref.h"
+#include "weft/tracer/tree.h"
+
+namespace weft {
+
+struct AxisEntry;
+
+// 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. One entry an argument; a struct's
+// entries in the order of its fields or by their names. {} means 0.
+struct Axes {
+  enum Kind { None, Int, Tuple, Map };
+  Kind kind = Int;
+  int64_t axis = 0;
+  std::vector<Axes> kids;
+  std::vector<std::string> keys;
+
+  Axes() = default;
+  Axes(none_t) : kind(None) {}
+  template <Integer I> Axes(I i) : axis(static_cast<int64_t>(i)) {}
+  Axes(std::initializer_list<Axes> l) : kind(Tuple), kids(l) {}
+  Axes(std::initializer_list<AxisEntry> l);
+  explicit Axes(std::vector<Axes> l) : kind(Tuple), kids(std::move(l)) {}
+};
+
+// The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
+struct AxisKey {
+  std::string name;
+  template <size_t N> AxisKey(const char (&s)[N]) : name(s) {}
+  template <std::same_as<std::string> S> AxisKey(S s) : name(std::move(s)) {}
+};
+struct AxisEntry {
+  AxisKey key;
+  Axes axes;
+};
+inline Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
+  for (const AxisEntry& e : l) {
+    keys.push_back(e.key.name);
+    kids.push_back(e.axes);
+  }
+}
+
+std::string to_string(const Axes& a);              // "(0, none, {w: 1})"
+
+namespace detail {
+
+// An axis a leaf, as written. BatchingError if the axes are no prefix of the tree.
+using RawAxes = std::vector<std::optional<int64_t>>;
+RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args);
+RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result);
+
+// The axes made non-negative, and the common size of what is mapped.
+struct MappedArguments {
+  std::vector<std::optional<int>> axis;
+  int64_t size = 0;
+};
+// Asks for `args` only where the axes are a tree, or for a message.
+MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
+                              FunctionRef<tree::Skeleton()> args);
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/tree.h: the fields of a C++ type, found by the compiler: aggregates by reflection, other
+// classes by WEFT_TREE(Type, fields…), written in the namespace of the type or inside the class.
+#pragma once
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace weft::tree {
+
+namespace detail {
+
+// Converts to anything, so that braces count the fields of an aggregate.
+struct Any {
+  template <class T>
+    requires(!std::is_lvalue_reference_v<T>)
+  operator T() const&& noexcept;
+};
+template <size_t> using AnyAt = Any;
+
+template <class T, size_t... I>
+constexpr bool takes_braces(std::index_sequence<I...>) {
+  return requires { T{std::declval<AnyAt<I>>()...}; };
+}
+template <class T, size_t N>
+constexpr size_t count_fields() {
+  if constexpr (N == 0)
+    return 0;
+  else if constexpr (takes_braces<T>(std::make_index_sequence<N>{}))
+    return N;
+  else
+    return count_fields<T, N - 1>();
+}
+
+// What WEFT_TREE declares: a member of the class or a function of its namespace.
+struct Probe {
+  template <class... A> void operator()(A&...) const {}
+};
+template <class T>
+concept MemberFields = requires(T& t) { t.weft_fields(t, Probe{}); };
+template <class T>
+concept FreeFields = !MemberFields<T> && requires(T& t) { weft_fields(t, Probe{}); };
+
+}  // namespace detail
+
+inline constexpr size_t max_fields = 32;
+template <class T>
+concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
+template <class T>
+concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
+// One more than can be handled, if there are more.
+template <class T> inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
+
+// clang-format off
+#define WEFT_BINDINGS(X) \
+  X(1, a) X(2, a,b) X(3, a,b,c) X(4, a,b,c,d) X(5, a,b,c,d,e) X(6, a,b,c,d,e,f) X(7, a,b,c,d,e,f,g) \
+  X(8, a,b,c,d,e,f,g,h) X(9, a,b,c,d,e,f,g,h,i) X(10, a,b,c,d,e,f,g,h,i,j) \
+  X(11, a,b,c,d,e,f,g,h,i,j,k) X(12, a,b,c,d,e,f,g,h,i,j,k,l) X(13, a,b,c,d,e,f,g,h,i,j,k,l,m) \
+  X(14, a,b,c,d,e,f,g,h,i,j,k,l,m,n) X(15, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o) \
+  X(16, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p) X(17, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q) \
+  X(18, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r) X(19, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s) \
+  X(20, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t) X(21, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u) \
+  X(22, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v) \
+  X(23, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w) \
+  X(24, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x) \
+  X(25, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y) \
+  X(26, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z) \
+  X(27, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A) \
+  X(28, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A,B) \
+  X(29, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A,B,C) \
+  X(30, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A,B,C,D) \
+  X(31, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A,B,C,D,E) \
+  X(32, a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,A,B,C,D,E,F)
+// clang-format on
+
+// Calls visit(field…) with references to the fields of x.
+template <class T, class V>
+constexpr decltype(auto) with_fields(T& object, V&& visit) {
+  using U = std::remove_const_t<T>;
+  if constexpr (detail::MemberFields<U>) {
+    return const_cast<U&>(object).weft_fields(const_cast<U&>(object), visit);
+  } else if constexpr (detail::FreeFields<U>) {
+    return weft_fields(const_cast<U&>(object), visit);
+  } else {
+    constexpr size_t fields = field_count<U>;
+    static_assert(fields <= max_fields,
+                  "weft: a struct used as a tree has at most 32 fields; nest structs or use "
+                  "WEFT_TREE");
+    if constexpr (fields == 0) return visit();
+#define WEFT_CASE(N, ...)            \
+  else if constexpr (fields == N) {       \
+    auto& [__VA_ARGS__] = object;         \
+    return visit(__VA_ARGS__);       \
+  }
+    WEFT_BINDINGS(WEFT_CASE)
+#undef WEFT_CASE
+  }
+}
+#undef WEFT_BINDINGS
+
+namespace detail {
+
+// The name of a field from the text of a function instantiated with its address.
+template <class T> struct Fake {
+  const T value;
+  explicit Fake();
+};
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
+template <class T> extern const Fake<T> fake;
+template <class T> struct Pointer {
+  const T* p;
+};
+template <class T> Pointer(const T*) -> Pointer<T>;
+template <size_t I> struct Pick {
+  template <class... A> constexpr auto operator()(A&... a) const { return pick<0>(a...); }
+  template <size_t K, class A, class... B> static constexpr auto pick(A& a, B&... b) {
+    if constexpr (K == I)
+      return Pointer{&a};
+    else
+      return pick<K + 1>(b...);
+  }
+};
+template <auto P> constexpr std::string_view name_with_noise() { return __PRETTY_FUNCTION__; }
+
+// "[with auto P = Pointer<…>{(& fake<T>.Fake<T>::value.T::name)}; std::string_view = …]" (GCC) or
+// "[P = Pointer<…>{&fake.value.name}]" (clang): the last identifier but GCC's explanation.
+template <class T, size_t I> constexpr std::string_view field_name() {
+  constexpr auto pointer = with_fields(fake<T>.value, Pick<I>{});
+  std::string_view s = name_with_noise<pointer>();
+  s = s.substr(0, s.rfind("; std::string_view"));
+  constexpr auto is_word = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  while (!s.empty() && !is_word(s.back())) s.remove_suffix(1);
+  size_t first = s.size();
+  while (first > 0 && is_word(s[first - 1])) --first;
+  return s.substr(first);
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+// The k-th word of "w, b, layers".
+constexpr std::string_view listed_name(std::string_view list, size_t k) {
+  for (; k > 0; --k) list.remove_prefix(list.find(',') + 1);
+  list = list.substr(0, list.find(','));
+  while (!list.empty() && list.front() == ' ') list.remove_prefix(1);
+  while (!list.empty() && list.back() == ' ') list.remove_suffix(1);
+  return list;
+}
+
+}  // namespace detail
+
+template <class T, size_t I>
+constexpr std::string_view field_name() {
+  if constexpr (detail::MemberFields<T>)
+    return detail::listed_name(T::weft_field_names(static_cast<const T*>(nullptr)), I);
+  else if constexpr (detail::FreeFields<T>)
+    return detail::listed_name(weft_field_names(static_cast<const T*>(nullptr)), I);
+  else
+    return detail::field_name<T, I>();
+}
+
+}  // namespace weft::tree
+
+// clang-format off
+#define WEFT_EXPAND(...) WEFT_EXPAND1(WEFT_EXPAND1(WEFT_EXPAND1(__VA_ARGS__)))
+#define WEFT_EXPAND1(...) WEFT_EXPAND2(WEFT_EXPAND2(WEFT_EXPAND2(__VA_ARGS__)))
+#define WEFT_EXPAND2(...) WEFT_EXPAND3(WEFT_EXPAND3(WEFT_EXPAND3(__VA_ARGS__)))
+#define WEFT_EXPAND3(...) __VA_ARGS__
+#define WEFT_PARENS ()
+#define WEFT_MEMBERS(first, ...) weft_x.first __VA_OPT__(, WEFT_MEMBERS_AGAIN WEFT_PARENS (__VA_ARGS__))
+#define WEFT_MEMBERS_AGAIN() WEFT_MEMBERS
+// clang-format on
+
+// Makes a class a tree of the named fields: WEFT_TREE(Model, weights, bias). It stands in the
+// namespace of the class or, for private fields, inside the class after `public:`.
+#define WEFT_TREE(Type, ...)                                                             \
+  template <class WeftVisit>                                                             \
+  inline constexpr decltype(auto) weft_fields(Type& weft_x, WeftVisit&& weft_visit) {    \
+    return weft_visit(WEFT_EXPAND(WEFT_MEMBERS(__VA_ARGS__)));                           \
+  }                                                                                      \
+  [[maybe_unused]] static constexpr const char* weft_field_names(const Type*) {          \
+    return #__VA_ARGS__;                                                                 \
+  }                                                                                      \
+  static_assert(true)

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/analysis.cpp: axis classes by union-find over symbolic runs of lowering rules.
+#include "weft/jit/analysis.h"
+
+#include <algorithm>
+
+#include "weft/core/number.h"
+
+namespace weft::jit {
+
+using Form = Lowering::Form;
+
+Lowering lower_equation(const JaxprData& j, const Eqn& e) {
+  Types in, out;
+  for (Atom a : e.in) in.push_back(j.type(a));
+  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  return e.op->lower(in, out, e.params);
+}
+
+namespace {
+// Notes at which indices a rule reads, and answers with a value of the right kind.
+class Notes final : public Reader {
+ public:
+  Notes(nest::Builder& b, const Types& in, const Coords& at) : b_(b), in_(in), at_(at), access_(in.size()), seen_(in.size(), false) {
+    for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
+  }
+  Elem read(int operand, const Coords& c) override {
+    const auto k = static_cast<size_t>(operand);
+    std::vector<int> where;
+    for (nest::Id id : c) {
+      int axis = -1;
+      for (size_t a = 0; a < at_.size(); ++a) if (at_[a] == id) axis = static_cast<int>(a);
+      where.push_back(axis);
+    }
+    if (!seen_[k]) access_[k] = where;
+    else for (size_t b = 0; b < where.size(); ++b) if (access_[k][b] != where[b]) access_[k][b] = -1;
+    seen_[k] = true;
+    const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
+    const DType d = in_[k].dtype();
+    return {component(0), is_complex(d) || d == Key ? component(1) : nest::no_id};
+  }
+  std::vector<std::vector<int>> take() {
+    for (size_t k = 0; k < in_.size(); ++k)
+      if (!seen_[k]) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -1);
+    return std::move(access_);
+  }
+
+ private:
+  nest::Builder& b_;
+  const Types& in_;
+  const Coords& at_;
+  std::vector<std::vector<int>> access_;
+  std::vector<bool> seen_;
+  std::vector<int> buffers_;
+};
+}  // namespace
+
+Access access_of(const Lowering& l, const Types& in, const Types& out) {
+  Access a;
+  if (!l.element) return a;
+  nest::Builder b("symbolic");
+  const num::Writing writing(b);
+  const int rank = l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim();
+  Coords at;
+  for (int i = 0; i < rank; ++i) at.push_back(b.index(i));
+  Notes notes(b, in, at);
+  const size_t before = at.size();
+  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o) l.element(notes, static_cast<int>(o), at);
+  a.reads = notes.take();
+  a.cost = static_cast<int>(b.size() - before);
+  return a;
+}
+
+std::unique_ptr<Scope> Analysis::build(const Jaxpr& j) {
+  auto s = std::make_unique<Scope>();
+  s->j = j;
+  for (const Type& t : j->types) {
+    s->first_axis.push_back(static_cast<int>(parent_.size()));
+    for (int a = 0; a < t.ndim(); ++a) parent_.push_back(static_cast<int>(parent_.size()));
+  }
+  s->bodies.resize(j->eqns.size());
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    s->lowering.push_back(lower_equation(*j, j->eqns[i]));
+    s->access.emplace_back();
+    link_equation(*s, i);
+  }
+  return s;
+}
+
+Analysis::Analysis(const Jaxpr& j) { top_ = build(j); }
+
+int Analysis::find(int a) const {
+  while (parent_[static_cast<size_t>(a)] != a) a = parent_[static_cast<size_t>(a)] = parent_[static_cast<size_t>(parent_[static_cast<size_t>(a)])];
+  return a;
+}
+
+void Analysis::join(int a, int b) {
+  a = find(a);
+  b = find(b);
+  if (a != b) parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+}
+
+// Joins the axes of a from from_a on with those of b from from_b on.
+void Analysis::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b) {
+  if (a.is_literal() || b.is_literal()) return;
+  const int n = s.j->types[static_cast<size_t>(a.index)].ndim() - from_a;
+  for (int k = 0; k < n; ++k) join(s.axis(a.index, from_a + k), t.axis(b.index, from_b + k));
+}
+
+void Analysis::link_equation(Scope& s, size_t i) {
+  const Eqn& e = s.j->eqns[i];
+  const Lowering& l = s.lowering[i];
+  const auto axis_of = [&](size_t operand, int64_t a) { return s.axis(e.in[operand].index, static_cast<int>(a)); };
+  switch (l.form) {
+    case Form::pull: case Form::reduce: case Form::prefix: {
+      Types in, out;
+      for (Atom a : e.in) in.push_back(s.j->type(a));
+      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
+      s.access[i] = access_of(l, in, out);
+      // Which output axis an axis of the space is.
+      std::vector<int> out_axis;
+      int next = 0;
+      for (int a = 0; a < (l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim()); ++a) {
+        const bool folded = l.form == Form::reduce && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+        out_axis.push_back(folded ? -1 : next++);
+      }
+      for (size_t k = 0; k < e.in.size(); ++k) {
+        if (e.in[k].is_literal()) continue;
+        for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
+          const int a = s.access[i].reads[k][b];
+          if (a < 0 || out_axis[static_cast<size_t>(a)] < 0) continue;
+          for (int32_t o = 0; o < e.n_out; ++o) join(axis_of(k, static_cast<int64_t>(b)), s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
+        }
+      }
+      return;
+    }
+    case Form::contract: {
+      int o = 0;
+      for (size_t k = 0; k < l.lhs_batch.size(); ++k, ++o) {
+        join(axis_of(0, l.lhs_batch[k]), s.axis(e.out, o));
+        join(axis_of(1, l.rhs_batch[k]), s.axis(e.out, o));
+      }
+      const auto free = [&](size_t operand, const Ints& batch, const Ints& contracted) {
+        for (int a = 0; a < s.j->type(e.in[operand]).ndim(); ++a)
+          if (std::find(batch.begin(), batch.end(), a) == batch.end() && std::find(contracted.begin(), contracted.end(), a) == contracted.end())
+            join(axis_of(operand, a), s.axis(e.out, o++));
+      };
+      free(0, l.lhs_batch, l.lhs_contract);
+      free(1, l.rhs_batch, l.rhs_contract);
+      return;
+    }
+    case Form::loop: case Form::branch: case Form::inlined:
+      link_loop(s, i);
+      return;
+    case Form::scatter: case Form::opaque:
+      return;
+  }
+}
+
+void Analysis::link_loop(Scope& s, size_t i) {
+  const LoopForm& v = s.lowering[i].loop;
+  for (const Jaxpr& body : v.bodies) s.bodies[i].push_back(build(body));
+  const Eqn& e = s.j->eqns[i];
+  for (const LoopForm::Link& k : v.links()) {
+    const Scope& body = *s.bodies[i][static_cast<size_t>(k.body)];
+    const Atom inner = k.output ? body.j->out[static_cast<size_t>(k.inner)] : Atom{k.inner};
+    const Atom outer = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
+    join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);   // rows lose their leading axis inside
+  }
+  if (v.active() && v.kind == LoopForm::Kind::loop_while)  // the predicate and the mask have the lanes
+    join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, *s.bodies[i][1], Atom{0}, 0);
+}
+
+void Analysis::mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const {
+  for (size_t i = 0; i < s.j->eqns.size(); ++i) {
+    const Eqn& e = s.j->eqns[i];
+    const Lowering& l = s.lowering[i];
+    const auto mix_all = [&](size_t k) {
+      if (e.in[k].is_literal()) return;
+      for (int a = 0; a < s.j->type(e.in[k]).ndim(); ++a) out->insert(find(s.axis(e.in[k].index, a)));
+    };
+    switch (l.form) {
+      case Form::pull: case Form::reduce: case Form::prefix:
+        for (size_t k = 0; k < e.in.size(); ++k) {
+          if (e.in[k].is_literal()) continue;
+          for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
+            const int a = s.access[i].reads[k][b];
+            const bool folded = a >= 0 && l.form != Form::pull && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+            if (a < 0 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
+          }
+        }
+        break;
+      case Form::contract:
+        for (int64_t a : l.lhs_contract) out->insert(find(s.axis(e.in[0].index, static_cast<int>(a))));
+        for (int64_t a : l.rhs_contract) out->insert(find(s.axis(e.in[1].index, static_cast<int>(a))));
+        break;
+      case Form::loop: case Form::branch: case Form::inlined:
+        for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque);
+        for (const LoopForm::Link& k : l.loop.links()) {   // time is stepped through
+          if (!k.row) continue;
+          const Atom a = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
+          if (!a.is_literal()) out->insert(find(s.axis(a.index, 0)));
+        }
+        break;
+      case Form::scatter: case Form::opaque:
+        *opaque = true;
+        for (size_t k = 0; k < e.in.size(); ++k) mix_all(k);
+        break;
+    }
+  }
+}
+
+std::set<int> Analysis::mixed(const Scope& s, size_t eqn) const {
+  std::set<int> out;
+  bool opaque = false;
+  for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque);
+  return out;
+}
+
+bool Analysis::opaque_inside(const Scope& s, size_t eqn) const {
+  std::set<int> out;
+  bool opaque = false;
+  for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque);
+  return opaque;
+}
+
+}  // namespace weft::jit

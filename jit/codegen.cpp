@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/codegen.cpp: compiling a kernel once, and the cache of what lives.
+#include "weft/jit/codegen.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit.h"
+#include "weft/jit/orc.h"
+
+namespace weft::jit {
+
+struct Code::State {
+  nest::Kernel kernel;
+  TargetInfo target;
+  Options options;
+  std::string symbol;
+  std::unique_ptr<Loaded> loaded;
+
+  // Emits the kernel into a module of `context` and hands that to f.
+  template <class F> auto with_module(F&& f) const {
+    llvm::LLVMContext context;
+    llvm::Module module("weft", context);
+    module.setTargetTriple(target.triple);
+    module.setDataLayout(machine_for(target).createDataLayout());
+    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false}).emit_cpu(symbol, options);
+    return f(module);
+  }
+};
+
+Code::Code(std::unique_ptr<State> state)
+    : state_(std::move(state)), fn_(reinterpret_cast<KernelFn>(state_->loaded->address())) {}
+Code::~Code() = default;
+
+std::string Code::llvm_ir() const {
+  return state_->with_module([](llvm::Module& m) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    m.print(out, nullptr);
+    return text;
+  });
+}
+
+std::string Code::assembly() const {
+  return state_->with_module([&](llvm::Module& m) { return assembly_code(m, state_->target); });
+}
+
+namespace {
+
+std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const TargetInfo& target, const Options& options) {
+  if (const std::string problem = nest::verify(kernel); !problem.empty())
+    throw CompileError(fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
+  if (kernel.rank < 0 || kernel.rank > 2) throw CompileError(fmt::format("the grid of {} has {} axes; at most 2 can be compiled", kernel.name, kernel.rank));
+  static std::atomic<uint64_t> serial{0};
+  auto state = std::make_unique<Code::State>(Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+  auto object = state->with_module([&](llvm::Module& m) { return object_code(m, target); });
+  state->loaded = std::make_unique<Loaded>(std::move(object), state->symbol);
+  return std::make_shared<const Code>(std::move(state));
+}
+
+// A thread that misses compiles under the entry's lock, so others that miss the same wait for it.
+struct Entry {
+  std::mutex lock;
+  std::weak_ptr<const Code> code;
+};
+
+class Cache {
+ public:
+  std::shared_ptr<Entry> entry(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    if (entries_.size() >= sweep_at_) sweep();
+    auto& e = entries_[key];
+    if (!e) e = std::make_shared<Entry>();
+    return e;
+  }
+
+ private:
+  void sweep() {
+    std::erase_if(entries_, [](const auto& e) { return e.second.use_count() == 1 && e.second->code.expired(); });
+    sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
+  }
+  std::mutex lock_;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  size_t sweep_at_ = 1024;
+};
+
+}  // namespace
+
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target, const Options& options) {
+  static Cache& cache = *new Cache();
+  const std::string key = fmt::format("{} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill), options.packs, nest::print(kernel));
+  const auto entry = cache.entry(key);
+  const std::lock_guard guard(entry->lock);
+  if (auto code = entry->code.lock()) return code;
+  auto code = compile_now(kernel, target, options);
+  entry->code = code;
+  return code;
+}
+
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel) { return compile(kernel, host_target()); }
+
+}  // namespace weft::jit

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit_control.cpp: loops and branches. What all lanes decide alike is a scalar branch; where
+// they differ the mask narrows, carries of lanes that left are kept by a select, and code for which
+// no lane is left is skipped.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit.h"
+
+namespace weft::jit {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+void Emitter::emit_block(BlockId b) {
+  for (Id v : k_.blocks[b].body) emit_inst(v);
+}
+
+void Emitter::emit_inst(Id v) {
+  switch (k_.insts[v].op) {
+    case Opcode::Param:
+    case Opcode::Result: return;
+    case Opcode::Load: return load(v);
+    case Opcode::Store: return store(v);
+    case Opcode::Local: return local(v);
+    case Opcode::LocalLoad: return local_load(v);
+    case Opcode::LocalStore: return local_store(v);
+    case Opcode::For: return loop_for(v);
+    case Opcode::Fold: return fold(v);
+    case Opcode::ForEach: return for_each(v);
+    case Opcode::While: return loop_while(v);
+    case Opcode::If: return branch_if(v);
+    default: return pure(v);
+  }
+}
+
+Emitter::Masks Emitter::narrow(const Masks& m) {
+  if (active_.empty()) return m;
+  Masks out;
+  for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateAnd(active_[p], m[p]));
+  return out;
+}
+
+// The carries that change; those that do not are bound to what they start from.
+std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t first_param) {
+  const Inst& i = k_.insts[v];
+  const nest::Block& body = k_.blocks[i.blocks.back()];
+  std::vector<Carry> out;
+  for (size_t r = 0; r < i.kinds.size(); ++r) {
+    Carry c{i.args[first_arg + r], body.params[first_param + r], nest::no_id, body.yields[r], plan_.results[v][r], {}};
+    if (i.op == Opcode::While) c.test_param = k_.blocks[i.blocks[0]].params[r];
+    c.shape = shape(c.param);
+    if (c.next == c.param) {
+      for (Id same : {c.param, c.test_param, c.result})
+        if (same != nest::no_id) values_[same] = values_[c.init];
+      continue;
+    }
+    out.push_back(c);
+  }
+  return out;
+}
+
+namespace {
+
+// The phis of a loop's head, one group a carry.
+struct Phis {
+  llvm::SmallVector<llvm::SmallVector<llvm::PHINode*, 4>, 8> groups;
+
+  Vs add(llvm::IRBuilder<>& b, const Vs& init, llvm::BasicBlock* from) {
+    Vs out;
+    groups.emplace_back();
+    for (V x : init) {
+      auto* phi = b.CreatePHI(x->getType(), 2);
+      phi->addIncoming(x, from);
+      groups.back().push_back(phi);
+      out.push_back(phi);
+    }
+    return out;
+  }
+  void close(size_t group, const Vs& next, llvm::BasicBlock* from) {
+    for (size_t p = 0; p < next.size(); ++p) groups[group][p]->addIncoming(next[p], from);
+  }
+};
+
+}  // namespace
+
+void Emitter::loop_for(Id v) {
+  auto c = carries(v, 2, 1);
+  if (plan_.divergent[v]) return divergent_for(v, c);
+  uniform_for(v, c);
+}
+
+// Lower and upper bound differ between lanes by the same amount, if at all: the trip count is that
+// of lane 0, and the index is linear like the bounds.
+void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const bool up = i.imm > 0;
+  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  auto* from = here();
+  auto* head = block("for");
+  auto* inside = block("body");
+  auto* after = block("after");
+  const V first = up ? lo : b_.CreateSub(hi, i64(1));
+  jump(head);
+  at(head);
+  Phis phis;
+  const Vs at_index = phis.add(b_, {first}, from);
+  for (size_t r = 0; r < cs.size(); ++r) {
+    const Vs x = phis.add(b_, init[r], from);
+    set_parts(cs[r].param, cs[r].shape, x);
+    set_parts(cs[r].result, cs[r].shape, x);
+  }
+  set_parts(index, shape(index), at_index);
+  b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]));
+  emit_block(i.blocks[0]);
+  std::vector<Vs> next;
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
+  phis.close(0, {following}, here());
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r], here());
+  jump(head);
+  at(after);
+}
+
+void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const bool up = i.imm > 0;
+  const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
+  const Vs limits = parts(bound, varying_shape);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  Vs first = parts(start, shape(start));
+  if (!up)
+    for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
+  const Val start_value = values_[start];
+  const Masks outer = active_, before = masks_of();
+  auto* from = here();
+  auto* head = block("for");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis;
+  const Vs at_index = phis.add(b_, first, from);
+  const Vs running = phis.add(b_, before, from);
+  std::vector<Vs> carry;
+  for (size_t r = 0; r < cs.size(); ++r) {
+    carry.push_back(phis.add(b_, init[r], from));
+    set_parts(cs[r].param, cs[r].shape, carry[r]);
+    set_parts(cs[r].result, cs[r].shape, carry[r]);
+  }
+  values_[index] = shape(index).varying ? Val{nullptr, nullptr, at_index, nullptr} : Val{at_index[0], start_value.stride, {}, nullptr};
+  Masks go;
+  for (int p = 0; p < packs_; ++p) {
+    const V x = vec(index, p);
+    go.push_back(b_.CreateAnd(running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
+  }
+  b_.CreateCondBr(any(go), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]));
+  active_ = go;
+  emit_block(i.blocks[0]);
+  std::vector<Vs> next;
+  for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  Vs following;
+  for (V x : at_index) following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
+  phis.close(0, following, here());
+  phis.close(1, go, here());
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r], here());
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+void Emitter::loop_while(Id v) {
+  const Inst& i = k_.insts[v];
+  auto cs = carries(v, 0, 0);
+  if (plan_.divergent[v]) return divergent_while(v, cs);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  auto* from = here();
+  auto* head = block("while");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis;
+  for (size_t r = 0; r < cs.size(); ++r) {
+    const Vs x = phis.add(b_, init[r], from);
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, x);
+  }
+  emit_block(i.blocks[0]);
+  b_.CreateCondBr(scalar(k_.blocks[i.blocks[0]].yields[0]), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  emit_block(i.blocks[1]);
+  std::vector<Vs> next;
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r], here());
+  jump(head);
+  at(after);
+}
+
+void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  const Masks outer = active_, before = masks_of();
+  auto* from = here();
+  auto* head = block("while");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis;
+  const Vs running = phis.add(b_, before, from);
+  std::vector<Vs> carry;
+  for (size_t r = 0; r < cs.size(); ++r) {
+    carry.push_back(phis.add(b_, init[r], from));
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, carry[r]);
+  }
+  active_ = running;
+  emit_block(i.blocks[0]);
+  const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_shape));
+  b_.CreateCondBr(any(go), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  active_ = go;
+  emit_block(i.blocks[1]);
+  std::vector<Vs> next;
+  for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  phis.close(0, go, here());
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r], here());
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+// Worth running for all lanes instead of branching: a few instructions of arithmetic.
+bool Emitter::flat(BlockId b) const {
+  int cost = 0;
+  for (Id v : k_.blocks[b].body) {
+    const Opcode op = k_.insts[v].op;
+    if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
+    const bool slow = op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
+    if (op >= Opcode::Load || slow || ++cost > 4) return false;
+  }
+  return true;
+}
+
+void Emitter::branch_if(Id v) {
+  const Inst& i = k_.insts[v];
+  if (plan_.divergent[v]) return divergent_if(v);
+  const auto& results = plan_.results[v];
+  const auto side = [&](BlockId b) {
+    emit_block(b);
+    Vs out;
+    for (size_t r = 0; r < results.size(); ++r) out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
+    return out;
+  };
+  const Vs joined = branch(scalar(i.args[0]), [&] { return side(i.blocks[0]); }, [&] { return side(i.blocks[1]); });
+  size_t next = 0;
+  for (Id r : results) {
+    const size_t n = shape(r).varying ? packs_ : 1;
+    set_parts(r, shape(r), Vs(joined.begin() + next, joined.begin() + next + n));
+    next += n;
+  }
+}
+
+void Emitter::divergent_if(Id v) {
+  const Inst& i = k_.insts[v];
+  const auto& results = plan_.results[v];
+  const Masks outer = active_;
+  const Masks yes = parts(i.args[0], varying_shape);
+  Masks no;
+  for (V m : yes) no.push_back(b_.CreateNot(m));
+  const auto side = [&](BlockId b, const Masks& m) {
+    const auto run = [&] {
+      emit_block(b);
+      Vs out;
+      for (size_t r = 0; r < results.size(); ++r) out.append(parts(k_.blocks[b].yields[r], varying_shape));
+      return out;
+    };
+    if (flat(b)) return run();
+    active_ = narrow(m);
+    const Vs out = branch(any(active_), run, [&] {
+      Vs none;
+      for (Id r : results) none.append(packs_, llvm::Constant::getNullValue(vector_type(kind(r))));
+      return none;
+    });
+    active_ = outer;
+    return out;
+  };
+  const Vs a = side(i.blocks[0], yes), c = side(i.blocks[1], no);
+  for (size_t r = 0; r < results.size(); ++r) {
+    Vs packs;
+    for (int p = 0; p < packs_; ++p) packs.push_back(b_.CreateSelect(yes[p], a[r * packs_ + p], c[r * packs_ + p]));
+    set_packs(results[r], std::move(packs));
+  }
+}
+
+void Emitter::for_each(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  if (plan_.in_lanes[v]) return for_each_lanes(v);
+  const int64_t cost = weight(k_, i.blocks[0]);
+  if (!plan_.divergent[v]) {
+    loop(i64(0), scalar(i.args[0]), i64(1), {}, [&](V at, const Vs&) {
+      poll(cost);
+      set(index, at);
+      emit_block(i.blocks[0]);
+      return Vs{};
+    }, "each");
+    return;
+  }
+  const Vs limits = parts(i.args[0], varying_shape);
+  const Masks outer = active_;
+  auto* from = here();
+  auto* head = block("each");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis;
+  const V at_index = phis.add(b_, {i64(0)}, from)[0];
+  Masks more;
+  for (int p = 0; p < packs_; ++p) more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
+  active_ = narrow(more);
+  b_.CreateCondBr(any(active_), inside, after);
+  at(inside);
+  poll(cost);
+  set(index, at_index);
+  emit_block(i.blocks[0]);
+  phis.close(0, {b_.CreateAdd(at_index, i64(1))}, here());
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+void Emitter::for_each_lanes(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const V n = scalar(i.args[0]);
+  lanes_ = machine_.lanes;
+  const int64_t cost = weight(k_, i.blocks[0]);
+  const auto body = [&](V at, const Masks& m) {
+    active_ = m;
+    values_[index] = Val{at, i64(1), {}, nullptr};
+    emit_block(i.blocks[0]);
+    active_.clear();
+  };
+  const V whole = b_.CreateAnd(n, i64(-lanes_));
+  loop(i64(0), whole, i64(lanes_), {}, [&](V at, const Vs&) {
+    poll(cost);
+    body(at, {});
+    return Vs{};
+  }, "each");
+  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})), [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
+  lanes_ = 1;
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit_fold.h: what the two ways of folding share.
+#pragma once
+#include "weft/jit/emit.h"
+
+namespace weft::jit {
+
+// The partial sums of a fold, in the frame: one array a result, of elements that are scalars or the
+// vectors of all packs.
+struct Emitter::Partials {
+  nest::Id fold;
+  Shape shape;                          // uniform or varying
+  std::vector<V> arrays;
+  std::vector<llvm::Type*> elements;    // in memory
+  std::vector<nest::Kind> kinds;
+};
+
+}  // namespace weft::jit

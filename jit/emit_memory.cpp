@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit_memory.cpp: loads and stores of buffers and of per-lane arrays. Lanes next to each other
+// in memory move as one vector, others are gathered and scattered; inactive lanes touch nothing.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit.h"
+
+namespace weft::jit {
+
+using nest::Id;
+using nest::Inst;
+using nest::Kind;
+using nest::Storage;
+
+llvm::Type* Emitter::memory_type(Storage s) const {
+  switch (s) {
+    case Storage::Bool:
+    case Storage::I8: return llvm::Type::getInt8Ty(c_);
+    case Storage::I16:
+    case Storage::BF16:
+    case Storage::F16: return llvm::Type::getInt16Ty(c_);
+    case Storage::I32: return llvm::Type::getInt32Ty(c_);
+    case Storage::I64: return llvm::Type::getInt64Ty(c_);
+    case Storage::F32: return llvm::Type::getFloatTy(c_);
+    default: return llvm::Type::getDoubleTy(c_);
+  }
+}
+
+llvm::Type* Emitter::memory_type(Kind k) const { return k == Kind::Mask ? llvm::Type::getInt8Ty(c_) : type(k); }
+
+V Emitter::from_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
+    case Storage::BF16: return bfloat_to_float(x);
+    case Storage::F16: return half_to_float(x);
+    default: return x;
+  }
+}
+
+V Emitter::to_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
+    case Storage::BF16: return float_to_bfloat(x);
+    case Storage::F16: return float_to_half(x);
+    default: return x;
+  }
+}
+
+V Emitter::mask_to_memory(V x, Kind k) { return k == Kind::Mask ? b_.CreateZExt(x, like(x, b_.getInt8Ty())) : x; }
+V Emitter::mask_from_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
+}
+
+V Emitter::gather(llvm::Type* t, V addresses, V mask) {
+  return b_.CreateMaskedGather(vector_of(t), addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask,
+                               llvm::Constant::getNullValue(vector_of(t)));
+}
+
+void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
+  b_.CreateMaskedScatter(value, addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask);
+}
+
+// The addresses of one pack: a scalar base plus what differs, in 32 bits where that is enough.
+V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
+  const Val& x = values_[offset];
+  if (!x.stride) return b_.CreateGEP(t, base, vec(offset, pack));
+  const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride); c && std::abs(c->getSExtValue()) < (1 << 26)) {
+    auto* n = b_.getInt32Ty();
+    return b_.CreateGEP(t, first, b_.CreateMul(iota(n), splat(i32(static_cast<int32_t>(c->getSExtValue())))));
+  }
+  return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
+}
+
+// Two to four vectors cover the strided elements and are sorted by shuffles; the last one starts
+// early, so that nothing is read past the last element.
+V Emitter::strided_load(llvm::Type* t, V first, int64_t stride, int pack) {
+  const int n = static_cast<int>(stride);
+  (void)pack;
+  llvm::SmallVector<int, 64> pick;
+  const auto read = [&](V at, int count) {
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+  };
+  if (n == -1) {
+    for (int l = 0; l < lanes_; ++l) pick.push_back(lanes_ - 1 - l);
+    return b_.CreateShuffleVector(read(b_.CreateGEP(t, first, i64(1 - lanes_)), lanes_), pick);
+  }
+  // Stride 2: elements 0 .. 2*lanes-2 as two vectors that overlap in one element.
+  const V low = read(first, lanes_), high = read(b_.CreateGEP(t, first, i64(lanes_ - 1)), lanes_);
+  for (int l = 0; l < lanes_; ++l) pick.push_back(2 * l < lanes_ ? 2 * l : lanes_ + 2 * l - (lanes_ - 1));
+  return b_.CreateShuffleVector(low, high, pick);
+}
+
+V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
+  const Val& x = values_[offset];
+  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
+  const int64_t s = stride ? stride->getSExtValue() : 0;
+  if (s == 1) {
+    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
+    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[pack], llvm::Constant::getNullValue(vector_of(t)));
+  }
+  if (active_.empty() && (s == -1 || s == 2)) return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s, pack);
+  return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
+}
+
+void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value) {
+  const Val& x = values_[offset];
+  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
+  if (stride && stride->isOne()) {
+    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    if (active_.empty()) b_.CreateAlignedStore(value, first, align);
+    else b_.CreateMaskedStore(value, first, align, active_[pack]);
+    return;
+  }
+  scatter(t, address_lanes(t, base, offset, pack), value, mask_of(pack));
+}
+
+void Emitter::load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  if (!shape(v).varying) return set(v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  Vs packs;
+  for (int p = 0; p < packs_; ++p) packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));
+  set_packs(v, std::move(packs));
+}
+
+void Emitter::store(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  if (shape(i.args[0]).uniform() && shape(i.args[1]).uniform()) {
+    b_.CreateStore(to_memory(scalar(i.args[1]), s), b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    return;
+  }
+  for (int p = 0; p < packs_; ++p) store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s));
+}
+
+// An array whose lanes hold the same is one array; else element i of the lanes of pack p lies
+// together, at i * packs + p.
+void Emitter::local(Id v) {
+  const Inst& i = k_.insts[v];
+  auto* t = memory_type(i.kind);
+  // A kernel is emitted more than once (main loop, tail): all of it uses the widest array.
+  if (!locals_[v] || local_packs_[v] < packs_)
+    locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), std::max<int64_t>(i.imm, 1) * packs_, "local") : stack(t, std::max<int64_t>(i.imm, 1), "local");
+  local_packs_[v] = packs_;
+}
+
+// Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
+V Emitter::local_address(Id local, Id index, int pack) {
+  auto* t = memory_type(k_.insts[local].kind);
+  if (shape(index).uniform()) {
+    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs_)), i64(pack));
+    return b_.CreateGEP(vector_of(t), locals_[local], at);
+  }
+  auto* n = b_.getInt32Ty();
+  const Val& x = values_[index];
+  const V narrow = x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
+  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs_))), splat(i32(pack)));
+  const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
+  return b_.CreateGEP(t, locals_[local], flat);
+}
+
+void Emitter::local_load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1];
+  auto* t = memory_type(i.kind);
+  if (!shape(v).varying) {
+    set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
+    return;
+  }
+  Vs packs;
+  for (int p = 0; p < packs_; ++p) {
+    V x;
+    if (!plan_.per_lane[l]) x = load_lanes(t, locals_[l], index, p);
+    else if (shape(index).uniform()) x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
+    else x = gather(t, local_address(l, index, p), mask_of(p));
+    packs.push_back(mask_from_memory(x, i.kind));
+  }
+  set_packs(v, std::move(packs));
+}
+
+void Emitter::local_store(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1], value = i.args[2];
+  const Kind kd = k_.insts[l].kind;
+  auto* t = memory_type(kd);
+  if (!plan_.per_lane[l] && shape(index).uniform() && shape(value).uniform()) {
+    b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
+    return;
+  }
+  for (int p = 0; p < packs_; ++p) {
+    const V x = mask_to_memory(vec(value, p), kd);
+    if (!plan_.per_lane[l]) {
+      store_lanes(t, locals_[l], index, p, x);
+    } else if (shape(index).uniform()) {
+      // The frame is this kernel's own: the old value can be read and written back.
+      const V at = local_address(l, index, p);
+      const V old = active_.empty() ? nullptr : b_.CreateLoad(vector_of(t), at);
+      b_.CreateStore(old ? b_.CreateSelect(active_[p], x, old) : x, at);
+    } else {
+      scatter(t, local_address(l, index, p), x, mask_of(p));
+    }
+  }
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/orc.cpp: passes, code generation and linking, by LLVM's ORC.
+#include "weft/jit/orc.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Utils.h>
+
+#include "weft/core/error.h"
+
+namespace weft::jit {
+namespace {
+
+void initialise_targets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+// One session for the process. It is never destroyed: code may be freed by destructors of statics.
+struct Session {
+  llvm::orc::ExecutionSession session;
+  llvm::orc::ObjectLinkingLayer linker;
+  llvm::orc::JITDylib& library;
+
+  static Session& get() {
+    static Session& s = *new Session();
+    return s;
+  }
+
+ private:
+  Session()
+      : session(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create())), linker(session),
+        library(session.createBareJITDylib("weft")) {
+    session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    llvm::orc::SymbolMap symbols;
+    const auto add = [&](const char* name, auto* f) {
+      symbols[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    // What the code generator may call.
+    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
+    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
+    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
+    add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
+    add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
+  }
+};
+
+void optimise(llvm::legacy::PassManager& passes, const llvm::Module& module) {
+  bool frame = false;
+  for (const auto& f : module)
+    for (const auto& b : f)
+      for (const auto& i : b) frame = frame || i.getOpcode() == llvm::Instruction::Alloca;
+  if (frame) passes.add(llvm::createSROAPass());
+  passes.add(llvm::createEarlyCSEPass());
+}
+
+void emit_file(llvm::Module& module, const TargetInfo& target, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type) {
+  auto& machine = machine_for(target);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  optimise(passes, module);
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true))
+    throw InternalError("LLVM cannot generate code for " + target.triple);
+  passes.run(module);
+}
+
+}  // namespace
+
+llvm::TargetMachine& machine_for(const TargetInfo& target) {
+  initialise_targets();
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  auto& machine = machines[target.triple + "/" + target.cpu + "/" + target.features];
+  if (machine) return *machine;
+  std::string error;
+  const auto* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  if (!found) throw CompileError(fmt::format("this LLVM has no code generator for {}: {}", target.triple, error));
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  machine.reset(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                           llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  return *machine;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> object_code(llvm::Module& module, const TargetInfo& target) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  emit_file(module, target, out, llvm::CodeGenFileType::ObjectFile);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), /*RequiresNullTerminator=*/false);
+}
+
+std::string assembly_code(llvm::Module& module, const TargetInfo& target) {
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  emit_file(module, target, out, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(text.begin(), text.end());
+}
+
+struct Loaded::Tracker {
+  llvm::orc::ResourceTrackerSP resources;
+};
+
+Loaded::Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol) : tracker_(std::make_unique<Tracker>()) {
+  Session& s = Session::get();
+  tracker_->resources = s.library.createResourceTracker();
+  const auto failed = [&](llvm::Error e) {
+    llvm::consumeError(tracker_->resources->remove());
+    throw InternalError("cannot link a kernel: " + llvm::toString(std::move(e)));
+  };
+  if (auto e = s.linker.add(tracker_->resources, std::move(object))) failed(std::move(e));
+  auto found = s.session.lookup({&s.library}, s.session.intern(symbol));
+  if (!found) failed(found.takeError());
+  address_ = found->getAddress().toPtr<void*>();
+}
+
+Loaded::~Loaded() {
+  if (tracker_->resources) llvm::consumeError(tracker_->resources->remove());
+}
+
+}  // namespace weft::jit

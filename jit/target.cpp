@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/target.cpp: asks LLVM for the host's processor and features, and reads WEFT_CPU.
+#include "weft/jit/target.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "weft/core/error.h"
+
+namespace weft::jit {
+namespace {
+
+TargetInfo native(const llvm::StringMap<bool>& host) {
+  TargetInfo t;
+  t.triple = llvm::sys::getProcessTriple();
+  t.cpu = llvm::sys::getHostCPUName().str();
+  for (const auto& f : host) t.features += fmt::format("{}{}{}", t.features.empty() ? "" : ",", f.second ? "+" : "-", f.first().str());
+  t.mask_registers = host.lookup("avx512f") && host.lookup("avx512bw") && host.lookup("avx512dq") && host.lookup("avx512vl");
+  t.lanes = t.mask_registers ? 16 : host.lookup("avx2") ? 8 : 4;
+  t.half = host.lookup("f16c") || host.lookup("neon") || host.lookup("fp-armv8");
+  return t;
+}
+
+}  // namespace
+
+TargetInfo target_named(const std::string& cpu) {
+  const auto host = llvm::sys::getHostCPUFeatures();
+  const TargetInfo all = native(host);
+  if (cpu.empty() || cpu == "native") return all;
+  TargetInfo t;
+  t.triple = all.triple;
+  t.cpu = cpu;
+  bool runs = true;
+  if (cpu == "x86-64-v2") {
+    runs = host.lookup("sse4.2");
+  } else if (cpu == "x86-64-v3") {
+    t.lanes = 8;
+    t.half = true;
+    runs = host.lookup("avx2") && host.lookup("fma");
+  } else if (cpu == "x86-64-v4") {
+    t.lanes = 16;
+    t.half = t.mask_registers = true;
+    runs = all.mask_registers;
+  } else {
+    throw CompileError(fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", cpu));
+  }
+  if (!runs) throw CompileError(fmt::format("WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or native", cpu, all.cpu));
+  return t;
+}
+
+const TargetInfo& host_target() {
+  static const TargetInfo target = [] {
+    const char* cpu = std::getenv("WEFT_CPU");
+    return target_named(cpu ? cpu : "");
+  }();
+  return target;
+}
+
+}  // namespace weft::jit

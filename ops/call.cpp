@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/call.cpp: a program as one equation: what jit leaves under another transform.
+#include "weft/ops/control_flow.h"
+#include "weft/ops/lanes.h"
+
+namespace weft {
+namespace {
+
+extern const Primitive<Call>& call_op;
+
+Dual call_dual(const DualArgs<Call>& d) {
+  std::vector<bool> nonzero;
+  Arrays x = d.x;
+  for (const Array& t : d.dx) {
+    nonzero.push_back(!t.empty_handle());
+    if (nonzero.back()) x.push_back(t);
+  }
+  const size_t m = d.params.jaxpr->out.size();
+  const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
+  const Arrays out = call_op.bind(x, {j.jaxpr, d.params.name});
+  Dual r;
+  r.out = part(out, 0, m);
+  size_t next = m;
+  for (size_t k = 0; k < m; ++k) r.tangent.push_back(j.out_nonzero[k] ? out[next++] : Array());
+  return r;
+}
+
+Batched call_batch(const BatchArgs<Call>& b) {
+  // The enclosing mask goes along, for loops inside.
+  const bool extra = !b.level.mask.active.empty_handle();
+  Arrays x = b.x;
+  if (extra) x.insert(x.begin(), b.level.mask.active);
+  MaybeAxes out;
+  const Jaxpr j = program(types_of(x), [&](const Arrays& a) {
+    const LaneMask mask = extra ? LaneMask{a[0], b.level.mask.ids} : LaneMask{};
+    Batched r = batch_eval(b.params.jaxpr, part(a, extra, b.x.size()), b.axis, b.level, mask);
+    out = r.axis;
+    return r.out;
+  });
+  return {call_op.bind(x, {j, b.params.name}), out};
+}
+
+Arrays call_partial(const PartialArgs<Call>& a) {
+  const size_t m = a.params.jaxpr->out.size();
+  const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
+  Arrays known_x, unknown_x;
+  for (size_t i = 0; i < a.x.size(); ++i) (a.unknown[i] ? unknown_x : known_x).push_back(a.x[i]);
+  const Arrays known = call_op.bind(known_x, {s.known, a.params.name});
+  const size_t known_out = known.size() - static_cast<size_t>(s.residuals);
+  Arrays ux = part(known, known_out, static_cast<size_t>(s.residuals));
+  append(ux, unknown_x);
+  const Arrays rest = s.rest->out.empty() ? Arrays{} : a.level.record(call_op, ux, make_params(Call{s.rest, a.params.name}));
+  Arrays out;
+  size_t nk = 0, nu = 0;
+  for (size_t o = 0; o < m; ++o) out.push_back(s.out_unknown[o] ? rest[nu++] : known[nk++]);
+  return out;
+}
+
+Arrays call_transpose(const TransposeArgs<Call>& t) {
+  Arrays x;
+  std::vector<bool> has_ct;
+  for (size_t i = 0; i < t.in.size(); ++i)
+    if (!t.linear[i]) x.push_back(t.x[i]);
+  for (const Array& c : t.ct) {
+    has_ct.push_back(!c.empty_handle());
+    if (has_ct.back()) x.push_back(c);
+  }
+  std::vector<bool> given;
+  const Jaxpr j = program(types_of(x), [&](const Arrays& a) {
+    Arrays args, ct;
+    size_t next = 0;
+    for (size_t i = 0; i < t.in.size(); ++i) args.push_back(t.linear[i] ? Array() : a[next++]);
+    for (bool on : has_ct) ct.push_back(on ? a[next++] : Array());
+    Arrays out;
+    for (const Array& c : backward_pass(t.params.jaxpr, args, t.linear, ct)) {
+      given.push_back(!c.empty_handle());
+      if (given.back()) out.push_back(c);
+    }
+    return out;
+  });
+  const Arrays back = call_op.bind(x, {j, t.params.name});
+  Arrays out;
+  size_t next = 0;
+  for (bool on : given) out.push_back(on ? back[next++] : Array());
+  return out;
+}
+
+const Primitive<Call>& call_op = define<Call>({
+    .name = "jit",
+    .doc = "Runs a program as one equation.",
+    .type = [](const Types& in, const Call& p) {
+      if (in.size() != static_cast<size_t>(p.jaxpr->n_in)) reject_shape("jit", "the program takes another number of arguments", in);
+      return p.jaxpr->out_types();
+    },
+    .reference = [](const Arrays& x, const Call& p) { return eval_jaxpr(p.jaxpr, x); },
+    .dual = call_dual,
+    .transpose = call_transpose,
+    .batch = call_batch,
+    .partial = call_partial,
+    .lower = [](const LowerArgs<Call>& a) {
+      Lowering l;
+      l.form = Lowering::Form::inlined;
+      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
+      return l;
+    },
+    .compile_eagerly = true,
+});
+
+}  // namespace
+
+namespace base {
+Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name) { return call_op.bind(x, {open_constants(j), name}); }
+}  // namespace base
+
+}  // namespace weft

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/cond.cpp: one of several branches, chosen by an index.
+//
+// cond[lanes](index, enter?, operands) -> results
+//   a_b = enter & (clamp(index) == b);  branch b runs if any(a_b);
+//   out[l] = branch_{index[l]}(operands)[l], zeros where enter is false
+#include <fmt/format.h>
+
+#include "weft/ops/compare.h"
+#include "weft/ops/control_flow.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/lanes.h"
+
+namespace weft {
+namespace {
+
+extern const Primitive<Cond>& cond_op;
+
+size_t first_operand(const Cond& p) { return p.enter ? 2 : 1; }
+size_t active_inputs(const Cond& p) { return p.lanes.empty() ? 0 : 1; }
+
+Arrays joined(const Array& index, const Array& enter, const Arrays& operands) {
+  Arrays x{index};
+  if (!enter.empty_handle()) x.push_back(enter);
+  append(x, operands);
+  return x;
+}
+
+Types cond_type(const Types& in, const Cond& p) {
+  if (p.branches.empty()) reject_shape("cond", "needs at least one branch", in);
+  if (in.empty() || in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes) reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
+  const Types out = p.branches[0]->out_types();
+  for (const Jaxpr& b : p.branches) {
+    const Types other = b->out_types();
+    bool same = other.size() == out.size();
+    for (size_t i = 0; same && i < out.size(); ++i) same = other[i].strong() == out[i].strong();
+    if (!same) reject_shape("cond", fmt::format("branch outputs must have equal types, but they differ: {} and {}", to_string(out), to_string(other)), in);
+    if (static_cast<size_t>(b->n_in) != active_inputs(p) + in.size() - first_operand(p)) reject_shape("cond", "a branch takes another number of operands", in);
+  }
+  return out;
+}
+
+// Results without lanes are added over the branches that ran (lanes.h).
+Array merge_whole(const Array& a, const Array& b) { return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b); }
+
+Arrays cond_reference(const Arrays& x, const Cond& p) {
+  const size_t first = first_operand(p), n = x.size() - first;
+  const Arrays operands = part(x, first, n);
+  const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
+  const Types types = p.branches[0]->out_types();
+  if (p.lanes.empty()) {
+    const bool enter = !p.enter || static_cast<bool>(x[1]);
+    if (enter) return eval_jaxpr(p.branches[static_cast<size_t>(std::clamp<int64_t>(x[0].item<int64_t>(), 0, last))], operands);
+    Arrays out;
+    for (const Type& t : types) out.push_back(base::zeros(t));
+    return out;
+  }
+  const Ints has = all_lanes(p.has, n + types.size());
+  Ints axes;
+  for (size_t i = 0; i < p.lanes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  Arrays out;
+  for (const Type& t : types) out.push_back(base::zeros(t));
+  for (int64_t b = 0; b <= last; ++b) {
+    // clamp(index) == b, without a clamp: the ends take all beyond them.
+    const Array at = scalar_of_int(I32, b);
+    Array a = b == 0 && b == last ? lax::eq(x[0], x[0]) : b == 0 ? lax::le(x[0], at) : b == last ? lax::ge(x[0], at) : lax::eq(x[0], at);
+    if (p.enter) a = lax::bitwise_and(a, x[1]);
+    if (!static_cast<bool>(base::reduce_any(a, axes))) continue;
+    Arrays in{a};
+    append(in, operands);
+    const Arrays r = eval_jaxpr(p.branches[static_cast<size_t>(b)], in);
+    for (size_t k = 0; k < out.size(); ++k) out[k] = has[n + k] == 0 ? merge_whole(out[k], r[k]) : select_lanes(a, r[k], out[k]);
+  }
+  return out;
+}
+
+Dual cond_dual(const DualArgs<Cond>& d) {
+  const Cond& p = d.params;
+  const size_t first = first_operand(p), na = active_inputs(p), n = d.x.size() - first, m = p.branches[0]->out.size();
+  std::vector<bool> nonzero(na, false);
+  Arrays dots;
+  for (size_t i = 0; i < n; ++i) {
+    nonzero.push_back(!d.dx[first + i].empty_handle());
+    if (nonzero.back()) dots.push_back(d.dx[first + i]);
+  }
+  // A result has a tangent if any branch gives it one.
+  std::vector<bool> ask(m, false);
+  for (const Jaxpr& b : p.branches) {
+    const JvpJaxpr j = jvp_jaxpr(b, nonzero, ask);
+    for (size_t k = 0; k < m; ++k) ask[k] = ask[k] || j.out_nonzero[k];
+  }
+  Cond q = p;
+  for (Jaxpr& b : q.branches) b = jvp_jaxpr(b, nonzero, ask).jaxpr;
+  const Ints has = all_lanes(p.has, n + m);
+  q.has = part(has, 0, n);
+  for (size_t i = 0; i < n; ++i) if (nonzero[na + i]) q.has.push_back(has[i]);
+  append(q.has, part(has, n, m));
+  for (size_t k = 0; k < m; ++k) if (ask[k]) q.has.push_back(has[n + k]);
+  Arrays x = d.x;
+  append(x, dots);
+  const Arrays out = cond_op.bind(x, q);
+  Dual r;
+  r.out = part(out, 0, m);
+  size_t next = m;
+  for (size_t k = 0; k < m; ++k) r.tangent.push_back(ask[k] ? out[next++] : Array());
+  return r;
+}
+
+Batched cond_batch(const BatchArgs<Cond>& b) {
+  const Cond& p = b.params;
+  const size_t first = first_operand(p), na = active_inputs(p), n = b.x.size() - first, m = p.branches[0]->out.size();
+  const Ints has = all_lanes(p.has, n + m);
+  const bool predicate = b.axis[0].has_value() || (p.enter && b.axis[1].has_value());
+  const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, p.enter ? b.x[1] : Array(), p.enter ? b.axis[1] : MaybeAxis(), b.level);
+  const auto mapped = [&](size_t i) { return b.axis[first + i].has_value(); };
+  const auto place = [&](size_t i) { return mapped(i) ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis(); };
+  Arrays operands;
+  for (size_t i = 0; i < n; ++i) operands.push_back(mapped(i) ? move_mapped(b.x[first + i], b.axis[first + i], *place(i), b.size) : b.x[first + i]);
+  // Which results are mapped: all with lanes if the choice is per lane, else those of any branch.
+  MaybeAxes in(na, std::nullopt);
+  for (size_t i = 0; i < n; ++i) in.push_back(mapped(i) ? MaybeAxis(lane_count(has[i])) : MaybeAxis());
+  std::vector<bool> out_mapped(m, false);
+  for (size_t k = 0; k < m; ++k) out_mapped[k] = predicate && (p.lanes.empty() || has[n + k] != 0);
+  for (const Jaxpr& br : p.branches) {
+    const MaybeAxes out = probe_axes(br, in, b.level);
+    for (size_t k = 0; k < m; ++k) out_mapped[k] = out_mapped[k] || out[k].has_value();
+  }
+  const auto out_place = [&](size_t k) { return s.place(lane_count(has[n + k])); };
+  Cond q = p;
+  q.lanes = s.lanes;
+  q.lane_ids = s.ids;
+  q.enter = !s.enter.empty_handle();
+  const size_t own = s.lanes.empty() ? 0 : 1, extra = s.outer.active.empty_handle() ? 0 : 1;
+  q.has.clear();
+  if (extra) q.has.push_back(0);
+  for (size_t i = 0; i < n; ++i) q.has.push_back(s.has(has[i], mapped(i)));
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has(has[n + k], out_mapped[k]));
+  Types types;
+  if (own) types.push_back(Type(Bool, Shape(s.lanes)));
+  if (extra) types.push_back(s.outer.active.type());
+  append(types, types_of(operands));
+  for (Jaxpr& br : q.branches) {
+    const Jaxpr old = br;
+    br = program(types, [&](const Arrays& a) {
+      const Array active = own ? a[0] : Array(), outer = extra ? a[own] : Array();
+      Arrays args;
+      MaybeAxes axes;
+      if (na) {
+        args.push_back(active);
+        axes.push_back(predicate ? MaybeAxis(0) : MaybeAxis());
+      }
+      for (size_t i = 0; i < n; ++i) {
+        args.push_back(a[own + extra + i]);
+        axes.push_back(place(i));
+      }
+      Batched r = batch_eval(old, args, axes, b.level, body_mask(s, active, outer));
+      Arrays out;
+      for (size_t k = 0; k < m; ++k) out.push_back(out_mapped[k] ? move_mapped(r.out[k], r.axis[k], out_place(k), b.size) : r.out[k]);
+      return out;
+    });
+  }
+  const Array index = predicate ? move_mapped(b.x[0], b.axis[0], 0, b.size) : b.x[0];
+  if (extra) operands.insert(operands.begin(), s.outer.active);
+  Batched r;
+  r.out = cond_op.bind(joined(index, s.enter, operands), q);
+  for (size_t k = 0; k < m; ++k) r.axis.push_back(out_mapped[k] ? MaybeAxis(out_place(k)) : MaybeAxis());
+  return r;
+}
+
+// ---- partial evaluation: the known part also returns the residuals of all branches, the unknown
+// part is a cond with the same index.
+Arrays cond_partial(const PartialArgs<Cond>& a) {
+  const Cond& p = a.params;
+  const size_t first = first_operand(p), na = active_inputs(p), n = a.x.size() - first, m = p.branches[0]->out.size();
+  for (size_t i = 0; i < first; ++i)
+    if (a.unknown[i]) return a.level.record(cond_op, a.x, make_params(p));
+  std::vector<bool> unknown(na, false), out_unknown(m, false);
+  append(unknown, part(a.unknown, first, n));
+  for (const Jaxpr& b : p.branches) {
+    const Split s = partial_eval_jaxpr(b, unknown, out_unknown);
+    for (size_t k = 0; k < m; ++k) out_unknown[k] = out_unknown[k] || s.out_unknown[k];
+  }
+  std::vector<Split> splits;
+  Types residual_types;
+  size_t known_out = 0;
+  for (const Jaxpr& b : p.branches) {
+    splits.push_back(partial_eval_jaxpr(b, unknown, out_unknown));
+    const Types out = splits.back().known->out_types();
+    known_out = out.size() - static_cast<size_t>(splits.back().residuals);
+    append(residual_types, part(out, known_out, out.size() - known_out));
+  }
+  const Ints has = all_lanes(p.has, n + m);
+  Cond k = p, u = p;
+  k.has.clear();
+  u.has.assign(residual_types.size(), 0);
+  Arrays known_x = part(a.x, 0, first), unknown_x;
+  Types known_types = part(p.branches[0]->in_types(), 0, na), unknown_types = known_types;
+  append(unknown_types, residual_types);
+  for (size_t i = 0; i < n; ++i) {
+    (a.unknown[first + i] ? u : k).has.push_back(has[i]);
+    (a.unknown[first + i] ? unknown_x : known_x).push_back(a.x[first + i]);
+    (a.unknown[first + i] ? unknown_types : known_types).push_back(a.x[first + i].type());
+  }
+  for (size_t o = 0; o < m; ++o) (out_unknown[o] ? u : k).has.push_back(has[n + o]);
+  k.has.insert(k.has.end(), residual_types.size(), 0);
+  size_t offset = 0;
+  for (size_t b = 0; b < splits.size(); ++b) {
+    const Split& s = splits[b];
+    const size_t mine = static_cast<size_t>(s.residuals), at = offset;
+    offset += mine;
+    k.branches[b] = program(known_types, [&](const Arrays& in) {
+      const Arrays out = eval_jaxpr(s.known, in);
+      Arrays r = part(out, 0, known_out);
+      for (size_t i = 0; i < residual_types.size(); ++i)
+        r.push_back(i >= at && i < at + mine ? out[known_out + i - at] : base::zeros(residual_types[i]));
+      return r;
+    });
+    u.branches[b] = program(unknown_types, [&](const Arrays& in) {
+      // [active] residuals of all branches, unknown operands
+      Arrays args = part(in, na + at, mine);
+      append(args, part(in, na + residual_types.size(), in.size() - na - residual_types.size()));
+      return eval_jaxpr(s.rest, args);
+    });
+  }
+  const Arrays known = cond_op.bind(known_x, k);
+  Arrays ux = part(a.x, 0, first);
+  append(ux, part(known, known_out, residual_types.size()));
+  append(ux, unknown_x);
+  const Arrays rest = a.level.record(cond_op, ux, make_params(u));
+  Arrays out;
+  size_t nk = 0, nu = 0;
+  for (size_t o = 0; o < m; ++o) out.push_back(out_unknown[o] ? rest[nu++] : known[nk++]);
+  return out;
+}
+
+Arrays cond_transpose(const TransposeArgs<Cond>& t) {
+  const Cond& p = t.params;
+  const size_t first = first_operand(p), na = active_inputs(p), n = t.in.size() - first, m = t.out.size();
+  const Ints has = all_lanes(p.has, n + m);
+  Cond q = p;
+  q.has.clear();
+  Arrays x = part(t.x, 0, first);
+  Types types = part(p.branches[0]->in_types(), 0, na);
+  std::vector<size_t> linear;
+  for (size_t i = 0; i < n; ++i) {
+    if (t.linear[first + i]) {
+      linear.push_back(i);
+      continue;
+    }
+    x.push_back(t.x[first + i]);
+    types.push_back(t.in[first + i]);
+    q.has.push_back(has[i]);
+  }
+  const size_t nonlinear = types.size() - na;
+  for (size_t k = 0; k < m; ++k) {
+    x.push_back(instantiate(t.ct[k], t.out[k]));
+    types.push_back(t.out[k].strong());
+    q.has.push_back(has[n + k]);
+  }
+  for (size_t i : linear) q.has.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);
+  for (Jaxpr& br : q.branches) {
+    const Jaxpr old = br;
+    br = program(types, [&](const Arrays& a) {
+      Arrays args = part(a, 0, na);
+      std::vector<bool> lin(na, false);
+      size_t next = na;
+      for (size_t i = 0; i < n; ++i) {
+        lin.push_back(t.linear[first + i]);
+        args.push_back(lin.back() ? Array() : a[next++]);
+      }
+      Arrays ct;
+      for (size_t k = 0; k < m; ++k) {
+        const Array& c = a[na + nonlinear + k];
+        ct.push_back(na && has[n + k] != 0 ? mask_out(a[0], c) : c);
+      }
+      const Arrays back = backward_pass(old, args, lin, ct);
+      Arrays out;
+      for (size_t i : linear) out.push_back(instantiate(back[na + i], t.in[first + i]));
+      return out;
+    });
+  }
+  const Arrays back = cond_op.bind(x, q);
+  Arrays out(t.in.size());
+  for (size_t k = 0; k < linear.size(); ++k) out[first + linear[k]] = back[k];
+  return out;
+}
+
+const Primitive<Cond>& cond_op = define<Cond>({
+    .name = "cond",
+    .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its own.",
+    .type = cond_type,
+    .reference = cond_reference,
+    .dual = cond_dual,
+    .transpose = cond_transpose,
+    .batch = cond_batch,
+    .partial = cond_partial,
+    .lower = [](const LowerArgs<Cond>& a) {
+      Lowering l;
+      l.form = Lowering::Form::branch;
+      const Cond& p = a.params;
+      l.loop = {.kind = LoopForm::Kind::cond, .bodies = p.branches, .lanes = p.lanes, .has = p.has, .enter = p.enter,
+                .consts = static_cast<int>(a.in.size() - first_operand(p)), .results = static_cast<int>(a.out.size())};
+      return l;
+    },
+    .compile_eagerly = true,
+});
+
+}  // namespace
+
+Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
+  // All branches take all constants, each reads its own.
+  Arrays x;
+  for (const Closed& b : branches) append(x, b.consts);
+  const size_t consts = x.size();
+  append(x, operands);
+  const Types types = types_of(x);
+  Cond p;
+  size_t at = 0;
+  for (const Closed& b : branches) {
+    const size_t mine = b.consts.size();
+    p.branches.push_back(program(types, [&](const Arrays& a) {
+      Arrays args = part(a, at, mine);
+      append(args, part(a, consts, a.size() - consts));
+      return eval_jaxpr(open_constants(b.jaxpr), args);
+    }));
+    at += mine;
+  }
+  return cond_op.bind(joined(index, Array(), x), p);
+}
+
+}  // namespace weft

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/custom_flat.h: functions with derivative or batching rules of their own, over programs traced
+// at the call. The rules have no traced constants (the front end refuses them); constants of f
+// become operands, and a derivative with respect to one is the DifferentiationError of the op.
+#pragma once
+#include "weft/tracer/record_trace.h"
+
+namespace weft {
+
+// f: x -> out. rule: (x…, dx of the inexact x…) -> (out…, tangents of the inexact outputs…).
+Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x, const std::string& name);
+// f: x -> out. fwd: x -> (out…, residuals…). bwd: (residuals…, ct of each out…) -> a cotangent of
+// each inexact x, in order. Batching sums cotangents of x that are not mapped over the lanes.
+Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x, const std::string& name);
+
+}  // namespace weft

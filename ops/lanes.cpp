@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/lanes.cpp: lane masks and the common steps of batching control flow.
+#include "weft/ops/lanes.h"
+
+#include <bit>
+
+#include "weft/ops/compare.h"
+#include "weft/ops/structure.h"
+
+namespace weft {
+
+int lane_count(int64_t has) { return std::popcount(static_cast<uint64_t>(has)); }
+
+Types types_of(const Arrays& x) {
+  Types t;
+  for (const Array& a : x) t.push_back(a.type());
+  return t;
+}
+
+Type widened(const Type& t, MaybeAxis axis, int64_t size) { return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t; }
+
+Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
+  const Closed c = record(in, f);
+  if (!c.consts.empty()) throw InternalError("a rewritten body depends on a value outside it");
+  return c.jaxpr;
+}
+
+Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes) {
+  const auto position = [](const Ints& v, int64_t id) { return std::find(v.begin(), v.end(), id) - v.begin(); };
+  Ints drop, kept;
+  for (size_t i = 0; i < m.ids.size(); ++i)
+    if (position(ids, m.ids[i]) == static_cast<std::ptrdiff_t>(ids.size())) drop.push_back(static_cast<int64_t>(i));
+    else kept.push_back(m.ids[i]);
+  Array x = drop.empty() ? m.active : base::reduce_any(m.active, drop);
+  // Into the order of ids, then broadcast.
+  Ints permutation, dims;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto k = position(kept, ids[i]);
+    if (k == static_cast<std::ptrdiff_t>(kept.size())) continue;
+    permutation.push_back(k);
+    dims.push_back(static_cast<int64_t>(i));
+  }
+  if (!std::is_sorted(permutation.begin(), permutation.end())) x = transpose_axes(x, permutation);
+  return dims.size() == ids.size() ? x : broadcast_in_dim(x, Shape(sizes), dims);
+}
+
+LaneMask both_masks(const LaneMask& a, const LaneMask& b) {
+  if (a.active.empty_handle()) return b;
+  if (b.active.empty_handle()) return a;
+  LaneMask r;
+  r.ids = a.ids;
+  Ints sizes = a.active.shape().sizes();
+  for (size_t i = 0; i < b.ids.size(); ++i)
+    if (std::find(r.ids.begin(), r.ids.end(), b.ids[i]) == r.ids.end()) {
+      r.ids.push_back(b.ids[i]);
+      sizes.push_back(b.active.shape()[static_cast<int64_t>(i)]);
+    }
+  r.active = lax::bitwise_and(align_mask(a, r.ids, sizes), align_mask(b, r.ids, sizes));
+  return r;
+}
+
+Array select_lanes(const Array& mask, const Array& a, const Array& b) {
+  Array m = mask;
+  if (m.ndim() != a.ndim() && m.ndim() != 0) {
+    Ints dims;
+    for (int i = 0; i < m.ndim(); ++i) dims.push_back(i);
+    m = broadcast_in_dim(m, a.shape(), dims);
+  }
+  return lax::select(m, a, b);
+}
+
+Array mask_out(const Array& mask, const Array& x) { return select_lanes(mask, x, base::zeros(x.type())); }
+
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
+  Types types;
+  for (int i = 0; i < j->n_in; ++i) types.push_back(widened(j->types[static_cast<size_t>(i)], in[static_cast<size_t>(i)], like.size));
+  MaybeAxes out;
+  record(types, [&](const Arrays& x) {
+    Batched b = batch_eval(j, x, in, like, {});
+    out = b.axis;
+    return b.out;
+  });
+  return out;
+}
+
+LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids, const Array& enter, MaybeAxis enter_axis,
+                   BatchLevel& level) {
+  LaneStep s;
+  s.widened = predicate_mapped;
+  s.lanes = old_lanes;
+  for (int64_t id : old_ids) s.ids.push_back(id + 1);
+  if (predicate_mapped) {
+    s.lanes.insert(s.lanes.begin(), level.size);
+    s.ids.insert(s.ids.begin(), 0);
+  }
+  s.outer = level.mask;
+  if (s.lanes.empty()) return s;
+  LaneMask mine;
+  if (!enter.empty_handle()) {
+    mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, level.size) : enter;
+    if (enter_axis) mine.ids.push_back(0);
+    for (int64_t id : old_ids) mine.ids.push_back(id + 1);
+  }
+  // Only what concerns these lanes: a mask over others alone says nothing about a single lane here.
+  LaneMask from_outside;
+  for (int64_t id : s.outer.ids)
+    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = s.outer;
+  for (const LaneMask& m : {mine, from_outside}) {
+    if (m.active.empty_handle()) continue;
+    const Array full = align_mask(m, s.ids, s.lanes);
+    s.enter = s.enter.empty_handle() ? full : lax::bitwise_and(s.enter, full);
+  }
+  return s;
+}
+
+LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer) {
+  LaneMask own{active, active.empty_handle() ? Ints{} : s.ids};
+  LaneMask around{outer, outer.empty_handle() ? Ints{} : s.outer.ids};
+  return both_masks(own, around);
+}
+
+}  // namespace weft

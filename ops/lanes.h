@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/lanes.h: what while, cond and scan share: lane masks, and rewriting the bodies they carry.
+//
+// An op with lanes [n1…nk] runs its body for many lanes at once. Every operand, carry and result
+// says by a bit set `has` which lane axes it carries; they stand in front, in order. A changed carry
+// or a result has all lanes, or none (has = 0): such a value belongs to the op as a whole (the
+// cotangent of a shared operand, a residual): a carry without lanes is updated whenever any lane is
+// active, results of a cond without lanes are added over the branches that ran.
+#pragma once
+#include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/partial_eval.h"
+#include "weft/ops/kit.h"
+
+namespace weft {
+
+// mask with axes in the order of `ids`: any over the lanes that ids lacks, broadcast along those it
+// lacks. sizes[i] is the size of lane ids[i].
+Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes);
+// Lanes active in both.
+LaneMask both_masks(const LaneMask& a, const LaneMask& b);
+// where(mask, a, b) with the mask's axes leading.
+Array select_lanes(const Array& mask, const Array& a, const Array& b);
+// zero where the lane is not active.
+Array mask_out(const Array& mask, const Array& x);
+
+inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 0) : has; }
+int lane_count(int64_t has);
+inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }
+
+// The mapped axes of the results of j when its inputs are mapped so (nothing is kept).
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
+
+// One program from a function of arrays; it may use no arrays from outside.
+Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// The type with one more axis.
+Type widened(const Type& t, MaybeAxis axis, int64_t size);
+
+// Lane bookkeeping of one batching step (DESIGN, "Mapped control flow: Batching").
+struct LaneStep {
+  Ints lanes, ids;                  // of the rewritten op
+  bool widened = false;             // this map became a lane
+  Array enter;                      // empty handle: all
+  LaneMask outer;                   // the enclosing mask, handed into bodies
+  int place(int lane_axes) const { return widened ? 0 : lane_axes; }   // where a mapped operand's new axis goes
+  int64_t has(int64_t old, bool mapped) const { return widened ? (old << 1 | (mapped ? 1 : 0)) : old; }
+};
+// old_lanes/ids: before this map; enter: the op's own mask, if it has one.
+LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids, const Array& enter, MaybeAxis enter_axis,
+                   BatchLevel& level);
+// Mask inside a body of the rewritten op: its own active lanes and those of the enclosing body.
+LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer);
+
+Types types_of(const Arrays& x);
+template <class T> std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
+  return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from), v.begin() + static_cast<std::ptrdiff_t>(from + n));
+}
+template <class T> void append(std::vector<T>& a, const std::vector<T>& b) { a.insert(a.end(), b.begin(), b.end()); }
+
+}  // namespace weft

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/scan.cpp: the loop with a fixed number of steps, which stacks what each step yields.
+//
+// scan[lanes, length](trips?, consts, init, xs) -> carry, ys
+//   With trips, lane l takes the steps t < trips[l] (reverse: the same rows, last first); after its
+//   last step its carry stays, and its rows of ys that were not written are zero.
+#include <fmt/format.h>
+
+#include "weft/ops/compare.h"
+#include "weft/ops/control_flow.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/index.h"
+#include "weft/ops/lanes.h"
+#include "weft/ops/structure.h"
+
+namespace weft {
+namespace {
+
+extern const Primitive<Scan>& scan_op;
+
+struct Parts {
+  Array trips;
+  Arrays consts, init, xs;
+};
+Parts split(const Arrays& x, const Scan& p) {
+  Parts r;
+  size_t k = 0;
+  if (p.trips) r.trips = x[k++];
+  r.consts = part(x, k, static_cast<size_t>(p.num_consts));
+  k += r.consts.size();
+  r.init = part(x, k, static_cast<size_t>(p.num_carry));
+  k += r.init.size();
+  r.xs = part(x, k, x.size() - k);
+  return r;
+}
+Arrays joined(const Array& trips, const Arrays& consts, const Arrays& init, const Arrays& xs) {
+  Arrays x;
+  if (!trips.empty_handle()) x.push_back(trips);
+  append(x, consts);
+  append(x, init);
+  append(x, xs);
+  return x;
+}
+size_t active_inputs(const Scan& p) { return p.lanes.empty() ? 0 : 1; }
+size_t body_inputs(const Scan& p) { return static_cast<size_t>(p.jaxpr->n_in) - active_inputs(p); }
+
+Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }
+Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
+
+Types scan_type(const Types& in, const Scan& p) {
+  const size_t first = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  if (in.size() != first + body_inputs(p)) reject_shape("scan", "the body takes another number of values", in);
+  if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes)) reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
+  for (size_t i = first + nc + n; i < in.size(); ++i)
+    if (in[i].ndim() == 0 || in[i].shape()[0] != p.length)
+      reject_shape("scan", fmt::format("got `length` argument of {} which disagrees with leading axis of {}", p.length, to_string(in[i])), in);
+  const Types out = p.jaxpr->out_types();
+  Types r;
+  for (size_t t = 0; t < n; ++t) {
+    if (!(out[t].strong() == in[first + nc + t].strong()))
+      reject_shape("scan", fmt::format("body returns {} for carry {} of type {}", to_string(out[t]), t, to_string(in[first + nc + t])), in);
+    r.push_back(in[first + nc + t]);
+  }
+  for (size_t k = n; k < out.size(); ++k) r.push_back(stacked(out[k], p.length));
+  return r;
+}
+
+// Row t of x, and writing it.
+Array read_row(const Array& x, int64_t t) {
+  const Type type = row_type(x.type());
+  return array_of_bytes(type, static_cast<const std::byte*>(concrete(x).data()) + t * type.bytes());
+}
+
+Arrays scan_reference(const Arrays& x, const Scan& p) {
+  const Parts r = split(x, p);
+  const size_t nc = r.consts.size(), n = r.init.size(), m = p.jaxpr->out.size() - n;
+  const Ints has = all_lanes(p.has, nc + n + r.xs.size() + m);
+  Arrays c = r.init;
+  std::vector<Fresh> ys;
+  const Types out_types = p.jaxpr->out_types();
+  for (size_t k = 0; k < m; ++k) {
+    ys.push_back(fresh_array(stacked(out_types[n + k], p.length)));
+    std::memset(ys.back().data, 0, static_cast<size_t>(ys.back().array.type().bytes()));
+  }
+  Ints axes;
+  for (size_t i = 0; i < p.lanes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  for (int64_t s = 0; s < p.length; ++s) {
+    const int64_t t = p.reverse ? p.length - 1 - s : s;
+    Array active;
+    if (p.trips) {
+      active = lax::lt(scalar_of_int(I32, t), r.trips);
+      if (!static_cast<bool>(axes.empty() ? active : base::reduce_any(active, axes))) continue;
+    }
+    Arrays in;
+    if (!p.lanes.empty()) in.push_back(active);
+    append(in, r.consts);
+    append(in, c);
+    for (const Array& a : r.xs) in.push_back(read_row(a, t));
+    const Arrays out = eval_jaxpr(p.jaxpr, in);
+    for (size_t k = 0; k < n; ++k) c[k] = p.lanes.empty() || has[nc + k] == 0 ? out[k] : select_lanes(active, out[k], c[k]);
+    for (size_t k = 0; k < m; ++k) {
+      const bool masked = !p.lanes.empty() && has[nc + n + r.xs.size() + k] != 0;
+      const Array row = masked ? mask_out(active, out[n + k]) : out[n + k];
+      const int64_t bytes = row.type().bytes();
+      if (bytes) std::memcpy(static_cast<std::byte*>(ys[k].data) + t * bytes, concrete(row).data(), static_cast<size_t>(bytes));
+    }
+  }
+  for (Fresh& y : ys) c.push_back(y.array);
+  return c;
+}
+
+// The body takes [active] consts carry x; its jvp wants the tangents last. The rewritten op takes
+// consts, consts_dot, carry, carry_dot, xs, xs_dot.
+Dual scan_dual(const DualArgs<Scan>& d) {
+  const Scan& p = d.params;
+  const size_t na = active_inputs(p);
+  const Parts x = split(d.x, p), dx = split(d.dx, p);
+  const size_t nc = x.consts.size(), n = x.init.size(), nx = x.xs.size(), m = p.jaxpr->out.size() - n;
+  const auto given = [](const Arrays& a) { std::vector<bool> r; for (const Array& t : a) r.push_back(!t.empty_handle()); return r; };
+  const std::vector<bool> con = given(dx.consts), xon = given(dx.xs);
+  std::vector<bool> on = given(dx.init);
+  JvpJaxpr body;
+  for (;;) {
+    std::vector<bool> in(na, false), ask = on;
+    append(in, con);
+    append(in, on);
+    append(in, xon);
+    ask.insert(ask.end(), m, false);
+    body = jvp_jaxpr(p.jaxpr, in, ask);
+    const std::vector<bool> now = part(body.out_nonzero, 0, n);
+    if (now == on) break;
+    on = now;
+  }
+  Arrays cd, id, xd;
+  for (size_t i = 0; i < nc; ++i) if (con[i]) cd.push_back(dx.consts[i]);
+  for (size_t i = 0; i < n; ++i) if (on[i]) id.push_back(instantiate(dx.init[i], x.init[i].type()));
+  for (size_t i = 0; i < nx; ++i) if (xon[i]) xd.push_back(dx.xs[i]);
+  Types types = part(p.jaxpr->in_types(), 0, na);
+  for (const Arrays* a : {&x.consts, static_cast<const Arrays*>(&cd), &x.init, static_cast<const Arrays*>(&id)}) append(types, types_of(*a));
+  for (const Arrays* a : {&x.xs, static_cast<const Arrays*>(&xd)}) for (const Array& v : *a) types.push_back(row_type(v.type()));
+  Scan q = p;
+  q.num_consts = static_cast<int64_t>(nc + cd.size());
+  q.num_carry = static_cast<int64_t>(n + id.size());
+  const size_t n_on = id.size();
+  q.jaxpr = program(types, [&](const Arrays& a) {
+    size_t k = na;
+    const auto take = [&](size_t count) { Arrays r = part(a, k, count); k += count; return r; };
+    Arrays in = part(a, 0, na);
+    const Arrays c = take(nc), dc = take(cd.size()), s = take(n), ds = take(n_on), r = take(nx), dr = take(xd.size());
+    for (const Arrays* v : {&c, &s, &r, &dc, &ds, &dr}) append(in, *v);
+    const Arrays out = eval_jaxpr(body.jaxpr, in);     // carry, y, carry_dot, y_dot
+    Arrays result = part(out, 0, n);
+    append(result, part(out, n + m, n_on));
+    append(result, part(out, n, m));
+    append(result, part(out, n + m + n_on, out.size() - n - m - n_on));
+    return result;
+  });
+  const Ints has = all_lanes(p.has, nc + n + nx + m);
+  q.has.clear();
+  const auto both = [&](size_t at, const std::vector<bool>& which) {
+    append(q.has, part(has, at, which.size()));
+    for (size_t i = 0; i < which.size(); ++i) if (which[i]) q.has.push_back(has[at + i]);
+  };
+  both(0, con);
+  both(nc, on);
+  both(nc + n, xon);
+  both(nc + n + nx, part(body.out_nonzero, n, m));
+  Arrays consts = x.consts, init = x.init, xs = x.xs;
+  append(consts, cd);
+  append(init, id);
+  append(xs, xd);
+  const Arrays out = scan_op.bind(joined(x.trips, consts, init, xs), q);
+  Dual r;
+  r.out = part(out, 0, n);
+  append(r.out, part(out, n + n_on, m));
+  size_t next = n, next_y = n + n_on + m;
+  for (size_t t = 0; t < n; ++t) r.tangent.push_back(on[t] ? out[next++] : Array());
+  for (size_t k = 0; k < m; ++k) r.tangent.push_back(body.out_nonzero[n + k] ? out[next_y++] : Array());
+  return r;
+}
+
+Batched scan_batch(const BatchArgs<Scan>& b) {
+  const Scan& p = b.params;
+  const Parts x = split(b.x, p);
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = x.consts.size(), n = x.init.size(), nx = x.xs.size();
+  const size_t m = p.jaxpr->out.size() - n, total = nc + n + nx;
+  const Ints has = all_lanes(p.has, total + m);
+  // A step count per lane, or an enclosing mask with lanes of this op: then trips are per lane.
+  bool predicate = nt && b.axis[0].has_value();
+  std::vector<bool> mapped;
+  for (size_t i = 0; i < total; ++i) mapped.push_back(b.axis[nt + i].has_value());
+  const auto old_place = [&](size_t i) { return mapped[i] ? MaybeAxis(lane_count(has[i])) : MaybeAxis(); };
+  if (predicate) for (size_t t = 0; t < n; ++t) mapped[nc + t] = mapped[nc + t] || p.lanes.empty() || has[nc + t] != 0;
+  std::vector<bool> y_mapped(m, false);
+  for (;;) {
+    MaybeAxes in(na, std::nullopt);
+    for (size_t i = 0; i < total; ++i) in.push_back(old_place(i));
+    const MaybeAxes out = probe_axes(p.jaxpr, in, b.level);
+    bool changed = false;
+    for (size_t t = 0; t < n; ++t) if (out[t] && !mapped[nc + t]) mapped[nc + t] = changed = true;
+    for (size_t k = 0; k < m; ++k) y_mapped[k] = out[n + k].has_value() || (predicate && (p.lanes.empty() || has[total + k] != 0));
+    if (!changed) break;
+  }
+  const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, Array(), {}, b.level);
+  const auto place = [&](size_t i) { return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis(); };
+  Arrays operands;
+  Types row_types;
+  for (size_t i = 0; i < total; ++i) {
+    const int time = i >= nc + n ? 1 : 0;
+    operands.push_back(mapped[i] ? move_mapped(b.x[nt + i], b.axis[nt + i], *place(i) + time, b.size) : b.x[nt + i]);
+    row_types.push_back(time ? row_type(operands.back().type()) : operands.back().type());
+  }
+  Array trips;
+  if (nt) {
+    trips = predicate ? move_mapped(x.trips, b.axis[0], 0, b.size) : x.trips;
+    if (!s.enter.empty_handle()) trips = lax::select(s.enter, trips, base::zeros(trips.type()));
+  }
+  Scan q = p;
+  q.lanes = s.lanes;
+  q.lane_ids = s.ids;
+  const size_t own = s.lanes.empty() ? 0 : 1, extra = s.outer.active.empty_handle() ? 0 : 1;
+  q.num_consts = static_cast<int64_t>(nc + extra);
+  q.has.clear();
+  if (extra) q.has.push_back(0);
+  for (size_t i = 0; i < total; ++i) q.has.push_back(s.has(has[i], mapped[i]));
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has(has[total + k], y_mapped[k]));
+  Types types;
+  if (own) types.push_back(Type(Bool, Shape(s.lanes)));
+  if (extra) types.push_back(s.outer.active.type());
+  append(types, row_types);
+  q.jaxpr = program(types, [&](const Arrays& a) {
+    const Array active = own ? a[0] : Array(), outer = extra ? a[own] : Array();
+    Arrays args;
+    MaybeAxes axes;
+    if (na) {
+      args.push_back(active);
+      axes.push_back(predicate ? MaybeAxis(0) : MaybeAxis());
+    }
+    for (size_t i = 0; i < total; ++i) {
+      args.push_back(a[own + extra + i]);
+      axes.push_back(place(i));
+    }
+    Batched r = batch_eval(p.jaxpr, args, axes, b.level, body_mask(s, active, outer));
+    Arrays out;
+    for (size_t k = 0; k < n + m; ++k) {
+      const bool on = k < n ? mapped[nc + k] : y_mapped[k - n];
+      const int at = k < n ? s.place(lane_count(has[nc + k])) : s.place(lane_count(has[total + k - n]));
+      out.push_back(on ? move_mapped(r.out[k], r.axis[k], at, b.size) : r.out[k]);
+    }
+    return out;
+  });
+  if (extra) operands.insert(operands.begin(), s.outer.active);
+  Arrays all;
+  if (nt) all.push_back(trips);
+  append(all, operands);
+  Batched r;
+  r.out = scan_op.bind(all, q);
+  for (size_t t = 0; t < n; ++t) r.axis.push_back(place(nc + t));
+  for (size_t k = 0; k < m; ++k) r.axis.push_back(y_mapped[k] ? MaybeAxis(s.place(lane_count(has[total + k])) + 1) : MaybeAxis());
+  return r;
+}
+
+// ---- partial evaluation
+
+// The known part steps what is known and stacks the residuals; the unknown part is a scan that reads
+// them. A residual that is an operand of the known part as it came in is passed, not stacked.
+Arrays scan_partial(const PartialArgs<Scan>& a) {
+  const Scan& p = a.params;
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t total = a.x.size() - nt, nx = total - nc - n, m = p.jaxpr->out.size() - n;
+  if (nt && a.unknown[0]) return a.level.record(scan_op, a.x, make_params(p));
+  std::vector<bool> unknown = part(a.unknown, nt, total);
+  Split s;
+  for (;;) {
+    std::vector<bool> in(na, false), ask = part(unknown, nc, n);
+    append(in, unknown);
+    ask.insert(ask.end(), m, false);
+    s = partial_eval_jaxpr(p.jaxpr, in, ask);
+    bool changed = false;
+    for (size_t t = 0; t < n; ++t)
+      if (s.out_unknown[t] && !unknown[nc + t]) unknown[nc + t] = changed = true;
+    if (!changed) break;
+  }
+  const Ints has = all_lanes(p.has, total + m);
+  Scan k = p, u = p;
+  k.has.clear();
+  Arrays known_x;
+  std::vector<size_t> known_index;                 // body input -> operand, for known inputs
+  if (nt) known_x.push_back(a.x[0]);
+  k.num_consts = k.num_carry = 0;
+  for (size_t i = 0; i < total; ++i) {
+    if (unknown[i]) continue;
+    known_index.push_back(i);
+    known_x.push_back(a.x[nt + i]);
+    k.has.push_back(has[i]);
+    k.num_consts += i < nc;
+    k.num_carry += i >= nc && i < nc + n;
+  }
+  std::vector<bool> keep;
+  size_t known_out = 0;
+  Types residual_rows;
+  enum class From { stacked, constant, row };
+  struct Residual { From from; size_t operand; };
+  std::vector<Residual> residuals;
+  for (bool o : s.out_unknown) known_out += !o;
+  for (size_t r = 0; r < s.known->out.size(); ++r) {
+    if (r < known_out) {
+      keep.push_back(true);
+      continue;
+    }
+    const Atom atom = s.known->out[r];
+    Residual d{From::stacked, 0};
+    if (!atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na) {
+      const size_t i = known_index[static_cast<size_t>(atom.index) - na];
+      if (i < nc) d = {From::constant, i};
+      else if (i >= nc + n) d = {From::row, i};
+    }
+    keep.push_back(d.from == From::stacked);
+    residuals.push_back(d);
+    residual_rows.push_back(s.known->type(atom));
+  }
+  k.jaxpr = dce(s.known, keep);
+  for (size_t o = 0; o < m; ++o) if (!s.out_unknown[n + o]) k.has.push_back(has[total + o]);
+  for (const Residual& r : residuals) if (r.from == From::stacked) k.has.push_back(0);
+  const Arrays known = scan_op.bind(known_x, k);
+  // The unknown part: consts = constant residuals, unknown consts; xs = residual rows, unknown xs.
+  Arrays consts, init, xs;
+  Ints ch, ih, xh;
+  size_t next = known_out;
+  for (const Residual& r : residuals) {
+    if (r.from == From::constant) {
+      consts.push_back(a.x[nt + r.operand]);
+      ch.push_back(has[r.operand]);
+    } else {
+      xs.push_back(r.from == From::row ? a.x[nt + r.operand] : known[next++]);
+      xh.push_back(r.from == From::row ? has[r.operand] : 0);
+    }
+  }
+  const size_t res_consts = consts.size(), res_rows = xs.size();
+  for (size_t i = 0; i < total; ++i) {
+    if (!unknown[i]) continue;
+    (i < nc ? consts : i < nc + n ? init : xs).push_back(a.x[nt + i]);
+    (i < nc ? ch : i < nc + n ? ih : xh).push_back(has[i]);
+  }
+  u.num_consts = static_cast<int64_t>(consts.size());
+  u.num_carry = static_cast<int64_t>(init.size());
+  u.has = ch;
+  append(u.has, ih);
+  append(u.has, xh);
+  for (size_t o = 0; o < m; ++o) if (s.out_unknown[n + o]) u.has.push_back(has[total + o]);
+  Types types = part(p.jaxpr->in_types(), 0, na);
+  append(types, types_of(consts));
+  append(types, types_of(init));
+  for (const Array& v : xs) types.push_back(row_type(v.type()));
+  u.jaxpr = program(types, [&](const Arrays& in) {
+    Arrays args;
+    size_t c = na, row = na + consts.size() + init.size();
+    for (const Residual& r : residuals) args.push_back(r.from == From::constant ? in[c++] : in[row++]);
+    append(args, part(in, na + res_consts, consts.size() - res_consts + init.size()));
+    append(args, part(in, na + consts.size() + init.size() + res_rows, xs.size() - res_rows));
+    return eval_jaxpr(s.rest, args);
+  });
+  (void)nx;
+  Arrays ux;
+  if (nt) ux.push_back(a.x[0]);
+  append(ux, consts);
+  append(ux, init);
+  append(ux, xs);
+  const Arrays rest = a.level.record(scan_op, ux, make_params(u));
+  Arrays out;
+  size_t ku = 0, uu = 0;
+  for (bool o : s.out_unknown) out.push_back(o ? rest[uu++] : known[ku++]);
+  return out;
+}
+
+// ---- transposition: steps in the other order; cotangents of linear constants are added up in carries
+
+Arrays scan_transpose(const TransposeArgs<Scan>& t) {
+  const Scan& p = t.params;
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t total = t.in.size() - nt, m = t.out.size() - n;
+  const Ints has = all_lanes(p.has, total + m);
+  const auto linear = [&](size_t i) { return (i >= nc && i < nc + n) || t.linear[nt + i]; };
+  Arrays consts, init, xs;
+  Ints ch, ih, xh, yh;
+  std::vector<size_t> lin_consts, lin_xs;
+  for (size_t i = 0; i < nc; ++i) {
+    if (linear(i)) {
+      lin_consts.push_back(i);
+      init.push_back(base::zeros(t.in[nt + i].strong()));
+      ih.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);
+    } else {
+      consts.push_back(t.x[nt + i]);
+      ch.push_back(has[i]);
+    }
+  }
+  for (size_t k = 0; k < n; ++k) {
+    init.push_back(instantiate(t.ct[k], t.out[k]));
+    ih.push_back(has[nc + k]);
+  }
+  std::vector<bool> y_ct;
+  for (size_t k = 0; k < m; ++k) {
+    y_ct.push_back(!t.ct[n + k].empty_handle());
+    if (!y_ct.back()) continue;
+    xs.push_back(t.ct[n + k]);
+    xh.push_back(has[total + k]);
+  }
+  const size_t n_yct = xs.size();
+  for (size_t i = nc + n; i < total; ++i) {
+    if (linear(i)) {
+      lin_xs.push_back(i);
+      yh.push_back(has[i]);
+    } else {
+      xs.push_back(t.x[nt + i]);
+      xh.push_back(has[i]);
+    }
+  }
+  Scan q = p;
+  q.reverse = !p.reverse;
+  q.num_consts = static_cast<int64_t>(consts.size());
+  q.num_carry = static_cast<int64_t>(init.size());
+  q.has = ch;
+  append(q.has, ih);
+  append(q.has, xh);
+  append(q.has, yh);
+  Types types = part(p.jaxpr->in_types(), 0, na);
+  append(types, types_of(consts));
+  append(types, types_of(init));
+  for (const Array& v : xs) types.push_back(row_type(v.type()));
+  q.jaxpr = program(types, [&](const Arrays& a) {
+    size_t k = na;
+    const auto take = [&](size_t count) { Arrays r = part(a, k, count); k += count; return r; };
+    const Arrays c = take(consts.size()), acc = take(lin_consts.size()), ct_carry = take(n), ct_y = take(n_yct), rows = take(xs.size() - n_yct);
+    // Lanes that did not take this step have no cotangent here; the op keeps their carry.
+    const auto masked = [&](const Array& v, int64_t h) { return na && h != 0 ? mask_out(a[0], v) : v; };
+    Arrays args = part(a, 0, na), ct;
+    std::vector<bool> lin(na, false);
+    size_t ci = 0, ri = 0;
+    for (size_t i = 0; i < total; ++i) {
+      lin.push_back(linear(i));
+      args.push_back(lin.back() ? Array() : i < nc ? c[ci++] : rows[ri++]);
+    }
+    for (size_t i = 0; i < n; ++i) ct.push_back(masked(ct_carry[i], has[nc + i]));
+    size_t yi = 0;
+    for (size_t i = 0; i < m; ++i) {
+      ct.push_back(y_ct[i] ? masked(ct_y[yi], has[total + i]) : Array());
+      yi += y_ct[i];
+    }
+    const Arrays back = backward_pass(p.jaxpr, args, lin, ct);
+    Arrays out;
+    for (size_t i = 0; i < lin_consts.size(); ++i) {
+      const Array& g = back[na + lin_consts[i]];
+      out.push_back(g.empty_handle() ? acc[i] : base::add(acc[i], g));
+    }
+    for (size_t i = 0; i < n; ++i) out.push_back(instantiate(back[na + nc + i], t.in[nt + nc + i]));
+    for (size_t i : lin_xs) out.push_back(instantiate(back[na + i], row_type(t.in[nt + i])));
+    return out;
+  });
+  const Arrays out = scan_op.bind(joined(nt ? t.x[0] : Array(), consts, init, xs), q);
+  Arrays result(t.in.size());
+  size_t k = 0;
+  for (size_t i : lin_consts) result[nt + i] = out[k++];
+  for (size_t i = 0; i < n; ++i) result[nt + nc + i] = out[k++];
+  for (size_t i : lin_xs) result[nt + i] = out[k++];
+  for (size_t i = 0; i < result.size(); ++i) if (!t.linear[i]) result[i] = Array();
+  return result;
+}
+
+const Primitive<Scan>& scan_op = define<Scan>({
+    .name = "scan",
+    .doc = "Runs the body length times, threading the carry and stacking the rest.",
+    .type = scan_type,
+    .reference = scan_reference,
+    .dual = scan_dual,
+    .transpose = scan_transpose,
+    .batch = scan_batch,
+    .partial = scan_partial,
+    .lower = [](const LowerArgs<Scan>& a) {
+      Lowering l;
+      l.form = Lowering::Form::loop;
+      const Scan& p = a.params;
+      l.loop = {.kind = LoopForm::Kind::scan, .bodies = {p.jaxpr}, .lanes = p.lanes, .has = p.has, .trips = p.trips,
+                .consts = static_cast<int>(p.num_consts), .carry = static_cast<int>(p.num_carry),
+                .rows = static_cast<int>(static_cast<int64_t>(a.in.size()) - p.trips - p.num_consts - p.num_carry),
+                .results = static_cast<int>(static_cast<int64_t>(a.out.size()) - p.num_carry), .length = p.length, .reverse = p.reverse};
+      return l;
+    },
+    .compile_eagerly = true,
+});
+
+}  // namespace
+
+Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length, bool reverse, int64_t unroll) {
+  Scan p;
+  p.jaxpr = open_constants(body.jaxpr);
+  p.length = length;
+  p.reverse = reverse;
+  p.num_consts = static_cast<int64_t>(body.consts.size());
+  p.num_carry = static_cast<int64_t>(init.size());
+  p.unroll = unroll;
+  return scan_op.bind(joined(Array(), body.consts, init, xs), p);
+}
+
+}  // namespace weft

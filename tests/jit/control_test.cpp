@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/control_test.cpp: divergent loops and branches, compiled against the walker.
+#include "compare.h"
+#include "control_kernels.h"
+
+namespace weft::jit {
+namespace {
+
+void check_all(nest::Kernel (*make)(Schedule::Vector), const std::vector<Options>& variants = {{}}) {
+  for (auto vector : {Schedule::Vector::grid, Schedule::Vector::none, Schedule::Vector::inner}) {
+    const nest::Kernel k = make(vector);
+    REQUIRE(nest::verify(k) == "");
+    for (const TargetInfo& t : targets())
+      for (const Options& o : variants)
+        for (int64_t n : grid_sizes) {
+          INFO(t.cpu << " n=" << n << " vector=" << static_cast<int>(vector) << " packs=" << o.packs << " refill=" << static_cast<int>(o.refill));
+          CHECK(difference(k, control_run(k, n), t, o) == "");
+        }
+  }
+}
+
+const std::vector<Options> schedules{{}, {Options::Refill::never, 1}, {Options::Refill::never, 3}, {Options::Refill::always, 1}, {Options::Refill::always, 2}};
+
+}  // namespace
+
+TEST_CASE("a divergent while counts Collatz steps", "[jit][control]") { check_all(collatz, schedules); }
+TEST_CASE("a divergent while of floats", "[jit][control]") { check_all(mandelbrot, schedules); }
+TEST_CASE("a while in a branch in a loop", "[jit][control]") { check_all(nested); }
+TEST_CASE("a branch that is not taken may loop for ever", "[jit][control]") { check_all(endless_branch); }
+TEST_CASE("loops with bounds that differ between lanes", "[jit][control]") { check_all(triangle); }
+TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays); }
+TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
+TEST_CASE("a while whose state is an array", "[jit][control]") { check_all(while_array, schedules); }
+
+}  // namespace weft::jit

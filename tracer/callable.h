@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/callable.h: what a user's function takes, and calling it on flat lists of Arrays. Wrappers
+// keep the parameter types of what they wrap; without known parameters they take anything.
+#pragma once
+#include <concepts>
+#include <cstring>
+#include <optional>
+#include <tuple>
+
+#include "weft/tracer/tree.h"
+
+namespace weft::detail {
+
+// ---- parameter types of a callable that is neither a template nor overloaded
+
+template <class... P> struct Params {
+  using tuple = std::tuple<P...>;
+  static constexpr size_t size = sizeof...(P);
+};
+struct AnyParams_ {};   // unknown
+
+template <class T> struct ValueOf { using type = std::remove_cvref_t<T>; };
+template <> struct ValueOf<Arg> { using type = Array; };
+template <> struct ValueOf<std::string_view> { using type = std::string; };
+template <class T> using value_t = typename ValueOf<std::remove_cvref_t<T>>::type;
+
+template <class F> struct MemberSignature { using type = AnyParams_; };
+#define WEFT_SIGNATURE(QUALIFIERS)                                          \
+  template <class C, class R, class... P>                                   \
+  struct MemberSignature<R (C::*)(P...) QUALIFIERS> {                       \
+    using type = Params<value_t<P>...>;                                     \
+    using with_object = Params<value_t<C>, value_t<P>...>;                  \
+  };
+WEFT_SIGNATURE()
+WEFT_SIGNATURE(const)
+WEFT_SIGNATURE(noexcept)
+WEFT_SIGNATURE(const noexcept)
+WEFT_SIGNATURE(&)
+WEFT_SIGNATURE(const&)
+#undef WEFT_SIGNATURE
+
+template <class F> struct Signature { using type = AnyParams_; };
+template <class F>
+  requires requires { typename F::weft_params; }
+struct Signature<F> { using type = typename F::weft_params; };
+template <class F>
+  requires(!requires { typename F::weft_params; } && requires { &F::operator(); })
+struct Signature<F> { using type = typename MemberSignature<decltype(&F::operator())>::type; };
+template <class R, class... P> struct Signature<R (*)(P...)> { using type = Params<value_t<P>...>; };
+template <class R, class... P> struct Signature<R (*)(P...) noexcept> { using type = Params<value_t<P>...>; };
+template <class F>
+  requires std::is_member_function_pointer_v<F>
+struct Signature<F> { using type = typename MemberSignature<F>::with_object; };
+template <class F> using params_of = typename Signature<std::remove_cvref_t<F>>::type;
+
+// ---- results: numbers become Arrays
+
+template <class F, class... P>
+concept Callable = std::invocable<F&, P&...>;
+template <class F, class... P> using raw_result_t = std::remove_cvref_t<std::invoke_result_t<F&, P&...>>;
+template <class F, class... P> using result_t = arrays_t<raw_result_t<F, P...>>;
+
+// The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>) const`.
+template <class D, class F, class S = params_of<F>> class CallOperator {
+ public:
+  using weft_params = AnyParams_;
+  template <class... A> auto operator()(const A&... a) const {
+    return static_cast<const D&>(*this).call(std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+  }
+};
+template <class D, class F, class... P> class CallOperator<D, F, Params<P...>> {
+ public:
+  using weft_params = Params<P...>;
+  template <class Self = D> auto operator()(const P&... a) const {
+    return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
+  }
+  // Fewer arguments, where f has default ones.
+  template <class... A>
+    requires(sizeof...(A) < sizeof...(P)) && Callable<F, auto_t<A>...>
+  auto operator()(const A&... a) const {
+    return static_cast<const D&>(*this).call(std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+  }
+};
+
+// ---- f as a function of flat lists
+
+// f at arguments whose Arrays are replaced by those of a list; keeps the shape of the last result.
+template <class F, class Args, class R> class Flat {
+ public:
+  Flat(F& f, const Args& like) : f_(&f), like_(&like) {}
+  Arrays operator()(const Arrays& x) {
+    Args args = tree::rebuild(*like_, x.data());
+    out_.emplace(tree::convert<R>(std::apply(*f_, args)));
+    return tree::leaves(*out_);
+  }
+  const R& out() const { return *out_; }
+  bool ran() const { return out_.has_value(); }
+  // The result with these Arrays.
+  R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
+  // The result's structure alone, so that no traced value outlives its trace.
+  R like() const { return tree::hollow(*out_); }
+  void release() { if (out_) out_.emplace(tree::hollow(std::move(*out_))); }
+
+ private:
+  F* f_;
+  const Args* like_;
+  std::optional<R> out_;
+};
+
+// The words a compiled program is found by. Small ones need no memory.
+class KeyWriter {
+ public:
+  static constexpr size_t inline_words = 64;
+  void add(uint64_t w) {
+    if (size_ < inline_words) small_[size_] = w;
+    else more_.push_back(w);
+    ++size_;
+    hash_ = (hash_ ^ w) * 0x9E3779B97F4A7C15ull;
+    hash_ ^= hash_ >> 29;
+  }
+  void add_bytes(const char* p, size_t n) {
+    add(n);
+    for (size_t i = 0; i < n; i += 8) {
+      uint64_t w = 0;
+      std::memcpy(&w, p + i, n - i < 8 ? n - i : 8);
+      add(w);
+    }
+  }
+  template <class T> void add_static(const T& x) {
+    if constexpr (std::same_as<T, Shape>) {
+      add(x.size());
+      for (int64_t n : x) add(static_cast<uint64_t>(n));
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      static_assert(sizeof(T) <= 16);
+      uint64_t w[2] = {0, 0};
+      std::memcpy(w, &x, sizeof(T) == 16 ? 10 : sizeof(T));
+      add(w[0]);
+      if constexpr (sizeof(T) > 8) add(w[1]);
+    } else {
+      const std::string_view s(x);
+      add_bytes(s.data(), s.size());
+    }
+  }
+  size_t size() const { return size_; }
+  uint64_t hash() const { return hash_; }
+  uint64_t operator[](size_t i) const { return i < inline_words ? small_[i] : more_[i - inline_words]; }
+
+ private:
+  uint64_t small_[inline_words];
+  std::vector<uint64_t> more_;
+  size_t size_ = 0;
+  uint64_t hash_ = 0xCBF29CE484222325ull;
+};
+
+// One address a type.
+template <class T> inline char type_tag = 0;
+template <class T> uint64_t type_id() { return reinterpret_cast<uint64_t>(&type_tag<T>); }
+
+// Writes what distinguishes f from other callables of its type; false if that cannot be told.
+template <class F> bool identify(const F& f, KeyWriter& key) {
+  key.add(type_id<F>());
+  if constexpr (requires { f.weft_identify(key); }) {
+    return f.weft_identify(key);
+  } else if constexpr (std::is_empty_v<F>) {
+    return true;
+  } else if constexpr (std::is_pointer_v<F>) {
+    key.add(reinterpret_cast<uint64_t>(f));
+    return true;
+  } else if constexpr (std::is_member_function_pointer_v<F>) {
+    uint64_t w[(sizeof(F) + 7) / 8] = {};
+    std::memcpy(w, &f, sizeof f);
+    for (uint64_t v : w) key.add(v);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/tree.cpp: texts, paths and comparison of trees; trees as vectors.
+#include "weft/tracer/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/tracer/base_ops.h"
+
+namespace weft::tree {
+
+Skeleton value_skeleton(std::string text) {
+  Skeleton s;
+  s.form = Skeleton::value;
+  s.text = std::move(text);
+  s.leaves = 0;
+  return s;
+}
+
+Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids, std::vector<std::string> names) {
+  Skeleton s;
+  s.form = form;
+  s.kids = std::move(kids);
+  s.names = std::move(names);
+  s.leaves = 0;
+  for (const Skeleton& k : s.kids) s.leaves += k.leaves;
+  return s;
+}
+
+std::string to_string(const Skeleton& s) {
+  switch (s.form) {
+    case Skeleton::leaf: return "*";
+    case Skeleton::value: return s.text;
+    case Skeleton::empty: return "none";
+    default: break;
+  }
+  std::string r;
+  for (size_t i = 0; i < s.kids.size(); ++i) {
+    if (i) r += ", ";
+    if (s.form == Skeleton::map) r += detail::text_of(s.names[i]) + ": ";
+    if (s.form == Skeleton::record) r += s.names[i] + ": ";
+    r += to_string(s.kids[i]);
+  }
+  if (s.form == Skeleton::tuple) return "(" + r + (s.kids.size() == 1 ? ",)" : ")");
+  return s.form == Skeleton::list ? "[" + r + "]" : "{" + r + "}";
+}
+
+namespace {
+std::string path_of(const Skeleton& s, size_t i, const std::string& at) {
+  if (s.form == Skeleton::map) return fmt::format("{}['{}']", at, s.names[i]);
+  if (s.form == Skeleton::record) return at.empty() ? s.names[i] : at + "." + s.names[i];
+  return fmt::format("{}[{}]", at, i);
+}
+
+void collect_paths(const Skeleton& s, const std::string& at, std::vector<std::string>& out) {
+  if (s.form == Skeleton::leaf) out.push_back(at);
+  for (size_t i = 0; i < s.kids.size(); ++i) collect_paths(s.kids[i], path_of(s, i, at), out);
+}
+}  // namespace
+
+std::vector<std::string> paths(const Skeleton& s, const std::string& root) {
+  std::vector<std::string> out;
+  collect_paths(s, root, out);
+  return out;
+}
+
+std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
+  const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names && a.kids.size() == b.kids.size();
+  if (!same_node)
+    return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ", to_string(a), to_string(b));
+  for (size_t i = 0; i < a.kids.size(); ++i) {
+    std::string d = difference(a.kids[i], b.kids[i], path_of(a, i, root));
+    if (!d.empty()) return d;
+  }
+  return "";
+}
+
+std::string detail::text_of(int64_t x) { return fmt::format("{}", x); }
+std::string detail::text_of(uint64_t x) { return fmt::format("{}", x); }
+std::string detail::text_of(double x) { return fmt::format("{}", x); }
+std::string detail::text_of(const Shape& x) { return weft::to_string(x); }
+std::string detail::text_of(const std::string& x) {
+  std::string r = "'";
+  for (char c : x) {
+    if (c == '\'' || c == '\\') r += '\\';
+    r += c;
+  }
+  return r + "'";
+}
+
+void detail::wrong_leaf_count(size_t got, size_t want) {
+  throw ShapeError(fmt::format("tree::unflatten: got {} arrays for a tree of {}", got, want));
+}
+
+void detail::different_structure(const char* who, const Skeleton& a, const Skeleton& b) {
+  throw ShapeError(fmt::format("{}: the trees must have the same structure, got {} and {}: {}", who, to_string(a), to_string(b),
+                               difference(a, b, "")));
+}
+
+bool Mask::any() const { return std::find(bits_.begin(), bits_.end(), true) != bits_.end(); }
+bool Mask::all() const { return std::find(bits_.begin(), bits_.end(), false) == bits_.end(); }
+
+const Array& Blocks::operator()(size_t out_leaf, size_t in_leaf) const {
+  if (out_leaf >= blocks.size() || in_leaf >= in.size())
+    throw IndexError(fmt::format("block ({}, {}) of a Jacobian of {} by {} leaves", out_leaf, in_leaf, blocks.size(), in.size()));
+  return blocks[out_leaf][in_leaf];
+}
+
+const Array& Blocks::operator()(const std::string& out_path, const std::string& in_path) const {
+  const auto find = [](const std::vector<std::string>& names, const std::string& name) {
+    const auto it = std::find(names.begin(), names.end(), name);
+    if (it == names.end()) throw IndexError(fmt::format("the Jacobian has no leaf '{}'; there are {}", name, fmt::join(names, ", ")));
+    return static_cast<size_t>(it - names.begin());
+  };
+  return (*this)(find(out, out_path), find(in, in_path));
+}
+
+detail::Raveled detail::ravel_leaves(const Arrays& x) {
+  Raveled r;
+  if (x.empty()) {
+    r.vector = base::zeros(Type(F32, {0}));
+    return r;
+  }
+  Promoted common{x[0].dtype(), x[0].weak_type()};
+  for (const Array& a : x) {
+    r.types.push_back(a.type());
+    common = promote(common.dtype, common.weak, a.dtype(), a.weak_type());
+  }
+  Arrays flat;
+  for (const Array& a : x) flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));
+  r.vector = flat.size() == 1 ? flat[0] : base::concatenate(flat, 0);
+  return r;
+}
+
+Arrays detail::unravel_leaves(const Array& vector, const Types& types) {
+  int64_t want = 0;
+  for (const Type& t : types) want += t.elements();
+  if (vector.shape() != Shape{want})
+    throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want, weft::to_string(vector.type())));
+  Arrays out;
+  int64_t at = 0;
+  for (const Type& t : types) {
+    const Array part = base::slice_axis(vector, 0, at, at + t.elements());
+    out.push_back(base::convert(base::reshape(part, t.shape()), t.dtype()));
+    at += t.elements();
+  }
+  return out;
+}
+
+}  // namespace weft::tree

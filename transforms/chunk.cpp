@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/chunk.cpp: doing some lanes at a time.
+#include "weft/transforms/chunk.h"
+
+#include <algorithm>
+
+#include "weft/ops/control_flow.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::detail {
+
+bool recording() {
+  for (const Interpreter* i = current().get(); i; i = i->parent().get())
+    if (dynamic_cast<const Record*>(i)) return true;
+  return false;
+}
+
+Array lane_number(int64_t n) {
+  const int32_t v = static_cast<int32_t>(n);
+  return array_of_bytes(Type(I32, Shape{}), &v);
+}
+
+Array chunk_rows(const Array& x, int axis, int64_t full, int64_t chunk) {
+  Array r = base::move_axis(base::slice_axis(x, axis, 0, full * chunk), axis, 0);
+  std::vector<int64_t> s = {full, chunk};
+  s.insert(s.end(), r.shape().begin() + 1, r.shape().end());
+  return base::reshape(r, s);
+}
+
+Array unchunk_rows(const Array& ys, int axis) {
+  // [full, …, chunk, …] -> […, full, chunk, …] -> […, full * chunk, …]
+  const Array moved = base::move_axis(ys, 0, axis);
+  std::vector<int64_t> s = moved.shape().sizes();
+  s[static_cast<size_t>(axis)] *= s[static_cast<size_t>(axis) + 1];
+  s.erase(s.begin() + axis + 1);
+  return base::reshape(moved, s);
+}
+
+Array first_row(const Array& ys) {
+  return base::reshape(base::slice_axis(ys, 0, 0, 1), ys.shape().erased(0));
+}
+
+Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs, int64_t length) {
+  Types in = {carry.type()};
+  for (const Array& x : xs) in.push_back(x.type().with_shape(x.shape().erased(0)));
+  Arrays out = scan_flat(record(in, body), {carry}, xs, length);
+  out.erase(out.begin());
+  return out;
+}
+
+namespace {
+// Bytes of the intermediates that live at once when the equations run in order.
+int64_t peak_bytes(const JaxprData& j) {
+  std::vector<size_t> last(j.types.size(), 0);
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    for (Atom a : j.eqns[i].in)
+      if (!a.is_literal()) last[static_cast<size_t>(a.index)] = i;
+  for (Atom a : j.out)
+    if (!a.is_literal()) last[static_cast<size_t>(a.index)] = j.eqns.size();
+  int64_t live = 0, peak = 0;
+  for (size_t i = 0; i < j.eqns.size(); ++i) {
+    const Eqn& e = j.eqns[i];
+    for (int32_t k = 0; k < e.n_out; ++k) live += j.types[static_cast<size_t>(e.out + k)].bytes();
+    peak = std::max(peak, live);
+    for (int32_t k = 0; k < e.n_out; ++k)
+      if (last[static_cast<size_t>(e.out + k)] == 0) live -= j.types[static_cast<size_t>(e.out + k)].bytes();
+    for (size_t k = 0; k < e.in.size(); ++k) {
+      const Atom a = e.in[k];
+      const bool again = std::find(e.in.begin(), e.in.begin() + static_cast<std::ptrdiff_t>(k), a) != e.in.begin() + static_cast<std::ptrdiff_t>(k);
+      if (!a.is_literal() && !again && a.index >= j.n_in && last[static_cast<size_t>(a.index)] == i)
+        live -= j.types[static_cast<size_t>(a.index)].bytes();
+    }
+  }
+  return peak;
+}
+}  // namespace
+
+int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
+                     const std::string& axis_name, int64_t size) {
+  Types lane;
+  for (size_t i = 0; i < x.size(); ++i)
+    lane.push_back(axis[i] ? x[i].type().with_shape(x[i].shape().erased(*axis[i])) : x[i].type());
+  const AxisScope scope(axis_name, size);
+  const int64_t per_lane = std::max<int64_t>(1, peak_bytes(*record(lane, f).jaxpr));
+  return std::clamp<int64_t>(bytes / per_lane, 1, size);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/vmap.h: vmap: a function of one example becomes a function of a batch.
+#pragma once
+#include <string>
+
+#include "weft/batching/axes.h"
+#include "weft/tracer/callable.h"
+
+namespace weft {
+
+namespace detail {
+enum class ByName { tag };
+// First member of an options struct whose fields must be named: no braces start with it.
+struct Designated {
+  explicit constexpr Designated(ByName) {}
+};
+}  // namespace detail
+
+struct VmapOptions {
+  detail::Designated by_name{detail::ByName::tag};
+  // The name under which psum, axis_index and the like know the mapped axis.
+  std::string axis_name = {};
+  // The number of lanes; needed where no argument is mapped.
+  std::optional<int64_t> axis_size = {};
+  // The mesh axis of the lanes where the function shards its values; without a mesh it says nothing.
+  std::string spmd_axis_name = {};
+  // What an unmapped random key does inside: "same", "different" or "error".
+  std::string randomness = "same";
+  // At most so many lanes at a time (0: all).
+  int64_t chunk_size = 0;
+  // Bytes of intermediates; the largest chunk that fits is taken (0: no limit).
+  int64_t memory_budget = 0;
+  // An operation without a batching rule is an error rather than a loop over lanes.
+  bool strict = false;
+};
+
+namespace detail {
+
+// How a map is done, whatever its types.
+struct VmapSpec {
+  Axes in, out;
+  VmapOptions options;
+  Location at;
+};
+void check_vmap_options(const VmapSpec& s);
+void identify_vmap(const VmapSpec& s, KeyWriter& key);
+// f mapped over the leaves x of `args`; `result` tells the structure of what f returned last.
+Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
+                FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result);
+
+template <class F> class Vmapped : public CallOperator<Vmapped<F>, F> {
+ public:
+  Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) { check_vmap_options(spec_); }
+  template <class... P> auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>, "weft::vmap: the function cannot be called with these arguments");
+    using R = result_t<F, P...>;
+    static_assert(!std::is_void_v<R>, "weft::vmap: the function must return something");
+    Flat<F, std::tuple<P...>, R> flat(f_, args);
+    const Arrays out = run_vmap(
+        spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat, [&] { return tree::skeleton(flat.out()); });
+    return flat.result(out);
+  }
+  bool weft_identify(KeyWriter& key) const {
+    identify_vmap(spec_, key);
+    return identify(f_, key);
+  }
+
+ private:
+  mutable F f_;
+  VmapSpec spec_;
+};
+
+}  // namespace detail
+
+// f mapped over the axes `in_axes` of its arguments; the lanes stand at `out_axes` of the results.
+//   vmap(f)(x), vmap(f, {0, none})(x, w), vmap(f, 0, 1)(x), vmap(f, 0, 0, {.axis_name = "i"})(x)
+template <class F>
+auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {}, Location at = Location::here()) {
+  return detail::Vmapped<F>(std::move(f), {std::move(in_axes), std::move(out_axes), std::move(options), at});
+}
+// Options are the fourth argument: vmap(f, 0, 0, {.axis_name = "i"}).
+template <class F> void vmap(F f, VmapOptions) = delete;
+template <class F> void vmap(F f, Axes, VmapOptions) = delete;
+
+}  // namespace weft
