@@ -36,20 +36,6 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
 Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result);
 Array stop_gradient_leaf(const Array& x);
 
-// ---- arguments
-
-// The arguments as the parameter types of F, or as those of `auto` parameters.
-template <class S, class... A> struct ArgumentsOf { using type = std::tuple<auto_t<A>...>; };
-template <class... P, class... A>
-  requires(sizeof...(P) == sizeof...(A))
-struct ArgumentsOf<Params<P...>, A...> { using type = std::tuple<P...>; };
-template <class F, class... A> using arguments_t = typename ArgumentsOf<params_of<F>, std::remove_cvref_t<A>...>::type;
-template <class F, class... A> arguments_t<F, A...> arguments(const A&... a) {
-  using T = arguments_t<F, A...>;
-  return [&]<size_t... I>(std::index_sequence<I...>) {
-    return T(tree::convert<std::tuple_element_t<I, T>>(a)...);
-  }(std::index_sequence_for<A...>{});
-}
 template <class F, class T> struct ResultOf;
 template <class F, class... P> struct ResultOf<F, std::tuple<P...>> {
   static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");

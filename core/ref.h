@@ -64,7 +64,8 @@ template <class T, class... A> Ref<T> make_ref(A&&... a) { return Ref<T>(new T(s
 template <class S> class FunctionRef;
 template <class R, class... A> class FunctionRef<R(A...)> {
  public:
-  template <class F> requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>)
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, A...>)
   FunctionRef(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
         call_([](void* o, A... a) -> R {

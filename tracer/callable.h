@@ -15,17 +15,21 @@ namespace weft::detail {
 // ---- parameter types of a callable that is neither a template nor overloaded
 
 template <class... P> struct Params {
+  static constexpr bool known = true;
   using tuple = std::tuple<P...>;
   static constexpr size_t size = sizeof...(P);
 };
-struct AnyParams_ {};   // unknown
+struct UnknownParams {
+  static constexpr bool known = false;
+  static constexpr size_t size = 0;
+};
 
 template <class T> struct ValueOf { using type = std::remove_cvref_t<T>; };
 template <> struct ValueOf<Arg> { using type = Array; };
 template <> struct ValueOf<std::string_view> { using type = std::string; };
 template <class T> using value_t = typename ValueOf<std::remove_cvref_t<T>>::type;
 
-template <class F> struct MemberSignature { using type = AnyParams_; };
+template <class F> struct MemberSignature { using type = UnknownParams; };
 #define WEFT_SIGNATURE(QUALIFIERS)                                          \
   template <class C, class R, class... P>                                   \
   struct MemberSignature<R (C::*)(P...) QUALIFIERS> {                       \
@@ -40,7 +44,7 @@ WEFT_SIGNATURE(&)
 WEFT_SIGNATURE(const&)
 #undef WEFT_SIGNATURE
 
-template <class F> struct Signature { using type = AnyParams_; };
+template <class F> struct Signature { using type = UnknownParams; };
 template <class F>
   requires requires { typename F::weft_params; }
 struct Signature<F> { using type = typename F::weft_params; };
@@ -54,6 +58,20 @@ template <class F>
 struct Signature<F> { using type = typename MemberSignature<F>::with_object; };
 template <class F> using params_of = typename Signature<std::remove_cvref_t<F>>::type;
 
+// ---- arguments as the parameter types of F, or as those of `auto` parameters
+
+template <class S, class... A> struct ArgumentsOf { using type = std::tuple<auto_t<A>...>; };
+template <class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+struct ArgumentsOf<Params<P...>, A...> { using type = std::tuple<P...>; };
+template <class F, class... A> using arguments_t = typename ArgumentsOf<params_of<F>, std::remove_cvref_t<A>...>::type;
+template <class F, class... A> arguments_t<F, A...> arguments(const A&... a) {
+  using T = arguments_t<F, A...>;
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return T(tree::convert<std::tuple_element_t<I, T>>(a)...);
+  }(std::index_sequence_for<A...>{});
+}
+
 // ---- results: numbers become Arrays
 
 template <class F, class... P>
@@ -64,7 +82,7 @@ template <class F, class... P> using result_t = arrays_t<raw_result_t<F, P...>>;
 // The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>) const`.
 template <class D, class F, class S = params_of<F>> class CallOperator {
  public:
-  using weft_params = AnyParams_;
+  using weft_params = UnknownParams;
   template <class... A> auto operator()(const A&... a) const {
     return static_cast<const D&>(*this).call(std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
   }

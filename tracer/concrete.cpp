@@ -13,6 +13,12 @@ Concrete::Concrete(Type t, Location made, bool literal) : Node(t, made), literal
   if (t.bytes() > static_cast<int64_t>(sizeof inline_)) buffer_ = Buffer::allocate(t.bytes());
 }
 
+void Concrete::raise_donated() const {
+  throw DeviceError(fmt::format("this array {} has been deleted: its memory was donated to '{}' (donate_argnums). Use the result of "
+                                "that call instead, or do not donate the argument.",
+                                to_string(type), donated_));
+}
+
 const Concrete* concrete_or_null(const Array& x) {
   return x.node().concrete() ? static_cast<const Concrete*>(&x.node()) : nullptr;
 }

@@ -18,13 +18,24 @@ class Concrete final : public Node {
   bool concrete() const override { return true; }
   const void* data() const { return const_cast<Concrete*>(this)->mutable_data(); }
   // Only for whoever makes the array, before anybody else sees it.
-  void* mutable_data() { return buffer_ ? buffer_->data() : inline_; }
+  void* mutable_data() {
+    if (donated_) raise_donated();
+    return buffer_ ? buffer_->data() : inline_;
+  }
   const Ref<Buffer>& buffer() const { return buffer_; }
+  // The memory was given to a program called so (which lives as long as the process); later use is
+  // a DeviceError.
+  void donate(const char* to) const {
+    donated_ = to;
+    buffer_ = nullptr;
+  }
   const bool literal;               // a C++ number: written into programs, not passed to them
 
  private:
+  [[noreturn]] void raise_donated() const;
   alignas(16) std::byte inline_[16] = {};
-  Ref<Buffer> buffer_;
+  mutable Ref<Buffer> buffer_;
+  mutable const char* donated_ = nullptr;
 };
 
 // The numbers behind x. ConcretizationError if x is traced; follows tracers that know their value.

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/jit.cpp: the programs of a jitted callable: looked up without a lock, traced once, run.
+#include "weft/jit/jit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "weft/jit/program.h"
+#include "weft/runtime/backend.h"
+#include "weft/runtime/stop.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/eval_trace.h"
+
+namespace weft::detail {
+namespace {
+
+bool same_words(const std::vector<uint64_t>& a, const KeyWriter& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+std::vector<uint64_t> words_of(const KeyWriter& k) {
+  std::vector<uint64_t> w(k.size());
+  for (size_t i = 0; i < w.size(); ++i) w[i] = k[i];
+  return w;
+}
+
+struct Entry {
+  uint64_t hash;
+  std::vector<uint64_t> words;
+  Ref<const Program> program;
+  Entry* next;
+};
+// A key that is being traced by a thread.
+struct InProgress {
+  const KeyWriter* key;
+  std::thread::id owner;
+};
+
+class State final : public RefCounted {
+ public:
+  State(const JitOptions& o, Location at) : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {}
+  ~State() override {
+    for (auto& b : buckets)
+      for (Entry* e = b.load(); e;) delete std::exchange(e, e->next);
+  }
+  const Program* find(const KeyWriter& key) const {
+    for (const Entry* e = bucket(key).load(std::memory_order_acquire); e; e = e->next)
+      if (e->hash == key.hash() && same_words(e->words, key)) return e->program.get();
+    return nullptr;
+  }
+  void insert(const KeyWriter& key, Ref<const Program> p) {
+    auto& b = bucket(key);
+    b.store(new Entry{key.hash(), words_of(key), std::move(p), b.load()}, std::memory_order_release);
+  }
+
+  const JitOptions options;
+  const Location at;
+  const char* const name;
+  std::mutex mutex;                       // of insert and of what follows
+  std::condition_variable done;
+  std::vector<InProgress> tracing;
+
+ private:
+  // Names are named by arrays that outlive the callable.
+  static const char* intern_name(const std::string& s) {
+    static std::mutex m;
+    static auto* names = new std::set<std::string>;
+    const std::lock_guard lock(m);
+    return names->insert(s).first->c_str();
+  }
+  static constexpr size_t n_buckets = 32;
+  std::atomic<Entry*>& bucket(const KeyWriter& k) { return buckets[k.hash() % n_buckets]; }
+  const std::atomic<Entry*>& bucket(const KeyWriter& k) const { return buckets[k.hash() % n_buckets]; }
+  std::atomic<Entry*> buckets[n_buckets] = {};
+};
+State& state_of(RefCounted& s) { return static_cast<State&>(s); }
+const State& state_of(const RefCounted& s) { return static_cast<const State&>(s); }
+
+void check_options(const State& s) {
+  const std::string& d = s.options.device;
+  if (!d.empty() && d != "cpu" && d != "cpu:0")
+    throw DeviceError(fmt::format("jit '{}': there is no device '{}'; this process has: cpu", s.name, d));
+  if (!(s.options.time_limit >= 0)) throw CompileError(fmt::format("jit '{}': time_limit must be a number of seconds, not negative", s.name));
+}
+
+void add_options(KeyWriter& k, const JitOptions& o) {
+  k.add(o.donate_argnums.size());
+  for (int n : o.donate_argnums) k.add(static_cast<uint64_t>(n));
+  k.add_static(o.device);
+  k.add_static(o.name);
+  k.add_static(o.keep_unused);
+  k.add_static(o.check_nans);
+  k.add_static(o.time_limit);
+}
+
+// ---- who waits for whom, so that two threads never wait for each other
+
+std::mutex waits_mutex;
+std::map<std::thread::id, std::thread::id>& waits() {
+  static auto* w = new std::map<std::thread::id, std::thread::id>;
+  return *w;
+}
+// Registers that this thread waits for `owner`, unless owner (through others) waits for this one.
+bool may_wait(std::thread::id owner) {
+  const std::lock_guard lock(waits_mutex);
+  for (auto it = waits().find(owner); it != waits().end(); it = waits().find(it->second))
+    if (it->second == std::this_thread::get_id()) return false;
+  waits()[std::this_thread::get_id()] = owner;
+  return true;
+}
+void stop_waiting() {
+  const std::lock_guard lock(waits_mutex);
+  waits().erase(std::this_thread::get_id());
+}
+
+// ---- tracing
+
+bool holds_tracer(const Arrays& x) {
+  return std::any_of(x.begin(), x.end(), [](const Array& a) { return !a.node().concrete(); });
+}
+
+// Which leaves belong to donated arguments.
+std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
+  std::vector<bool> r(args.leaves, false);
+  for (int n : s.options.donate_argnums) {
+    const int count = static_cast<int>(args.kids.size());
+    if (n < -count || n >= count)
+      throw DeviceError(fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}", s.name, n, count));
+    size_t first = 0;
+    const size_t k = static_cast<size_t>(n < 0 ? n + count : n);
+    for (size_t i = 0; i < k; ++i) first += args.kids[i].leaves;
+    std::fill_n(r.begin() + static_cast<std::ptrdiff_t>(first), args.kids[k].leaves, true);
+  }
+  return r;
+}
+
+Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& t) {
+  check_options(s);
+  Types in;
+  for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
+  Closed c = record(in, t.f);
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  auto p = make_ref<Program>(std::move(c), s.options.keep_unused);
+  if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
+  p->like = t.like();
+  return p;
+}
+
+// Removes the mark that a key is being traced, also when tracing ends by an exception.
+struct TracingScope {
+  State& s;
+  const KeyWriter& key;
+  ~TracingScope() {
+    {
+      const std::lock_guard lock(s.mutex);
+      std::erase_if(s.tracing, [&](const InProgress& p) { return p.key == &key; });
+    }
+    s.done.notify_all();
+  }
+};
+
+[[noreturn]] void calls_itself(const State& s) {
+  throw CompileError(fmt::format(
+      "jit '{}'{} calls itself with the same types of arguments while it is being traced; that would never end. Use "
+      "weft::while_loop, weft::scan or weft::fori_loop for what repeats, or change a static argument on each level.",
+      s.name, s.at ? fmt::format(" ({})", to_string(s.at)) : ""));
+}
+
+// Waits until no other thread traces the key. False: somebody waits for us, so we trace it as well.
+bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<std::mutex>& lock) {
+  for (;;) {
+    const auto it = std::find_if(s.tracing.begin(), s.tracing.end(), [&](const InProgress& p) {
+      return p.key->hash() == key.hash() && same_words(words_of(*p.key), key);
+    });
+    if (it == s.tracing.end()) return true;
+    if (it->owner == std::this_thread::get_id()) calls_itself(s);
+    if (!may_wait(it->owner)) return false;
+    s.done.wait(lock);
+    stop_waiting();
+  }
+}
+
+}  // namespace
+
+JitState make_jit_state(const JitOptions& o, Location at) { return JitState(new State(o, at)); }
+
+JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity) {
+  static std::mutex m;
+  static auto* states = new std::map<std::vector<uint64_t>, JitState>;
+  add_options(identity, o);
+  const std::lock_guard lock(m);
+  JitState& s = (*states)[words_of(identity)];
+  if (!s) s = make_jit_state(o, at);
+  return s;
+}
+
+const JitProgram* find_program(const RefCounted& state, KeyWriter& key) {
+  for (const NamedAxis& a : axis_env()) {
+    key.add_static(a.name);
+    key.add(static_cast<uint64_t>(a.size));
+  }
+  return state_of(state).find(key);
+}
+
+Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x, const TraceRequest& t) {
+  State& s = state_of(state);
+  {
+    std::unique_lock lock(s.mutex);
+    wait_for_others(s, key, lock);
+    if (const Program* p = s.find(key)) return Ref<const JitProgram>(p);
+    s.tracing.push_back({&key, std::this_thread::get_id()});
+  }
+  const TracingScope scope{s, key};
+  Ref<const Program> p = trace(s, x, t);
+  // What captures a value of an enclosing trace belongs to that trace alone.
+  if (holds_tracer(p->closed.consts)) return p;
+  const std::lock_guard lock(s.mutex);
+  if (const Program* other = s.find(key)) return Ref<const JitProgram>(other);
+  s.insert(key, p);
+  return p;
+}
+
+void run_program(const RefCounted& state, const JitProgram& program, const LeafList& x, Array* out) {
+  const State& s = state_of(state);
+  const Program& p = static_cast<const Program&>(program);
+  if (current().get() == eval_interpreter().get() && p.all_concrete(x)) {
+    if (s.options.time_limit > 0 || s.options.check_nans) {
+      const TimeLimit limit(s.options.time_limit);
+      p.run(x, out);
+      limit.token().check(s.name);
+      if (s.options.check_nans) check_nans(p, x, out, s.name);
+    } else {
+      p.run(x, out);
+    }
+    if (!p.donated.empty()) p.donate(x, out, s.name);
+    return;
+  }
+  Arrays operands = p.closed.consts;
+  for (size_t i = 0; i < x.size(); ++i) operands.push_back(x[i]);
+  Arrays r = base::call(p.closed.jaxpr, operands, s.name);
+  std::move(r.begin(), r.end(), out);
+}
+
+Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x, const TraceRequest& t) {
+  const State& s = state_of(state);
+  const Ref<const Program> p = trace(s, x, t);
+  if (holds_tracer(p->closed.consts))
+    throw CompileError(fmt::format("jit '{}': lower() of a function that captures a traced value; pass it as an argument", s.name));
+  return make_lowered(p->closed, s.name, p->donated);
+}
+
+}  // namespace weft::detail

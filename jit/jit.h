@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/jit.h: jit: a function becomes a compiled program for each kind of arguments it is called with.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "weft/jit/lowered.h"
+
+namespace weft {
+
+struct JitOptions {
+  // Arguments whose memory the program may take over; using them afterwards raises DeviceError.
+  std::vector<int> donate_argnums = {};
+  // "cpu"; empty: where the arguments are.
+  std::string device = {};
+  // How programs and messages call the function.
+  std::string name = {};
+  // Pass also what the program does not read.
+  bool keep_unused = false;
+  // Raise CheckError, naming the operation, when a result holds a NaN.
+  bool check_nans = false;
+  // Seconds after which a call ends with InterruptedError (0: none).
+  double time_limit = 0;
+};
+
+namespace detail {
+
+// The Arrays among the arguments, where they lie. Few need no memory.
+class LeafList {
+ public:
+  void add(const Array* x) {
+    if (size_ < inline_size) small_[size_] = x;
+    else {
+      if (more_.empty()) more_.assign(small_, small_ + size_);
+      more_.push_back(x);
+    }
+    ++size_;
+  }
+  const Array* const* data() const { return more_.empty() ? small_ : more_.data(); }
+  size_t size() const { return size_; }
+  const Array& operator[](size_t i) const { return *data()[i]; }
+
+ private:
+  static constexpr size_t inline_size = 16;
+  const Array* small_[inline_size];
+  std::vector<const Array*> more_;
+  size_t size_ = 0;
+};
+
+// Results of a call before they are put into their tree.
+class ResultList {
+ public:
+  explicit ResultList(size_t n) {
+    if (n > inline_size) more_.resize(n);
+  }
+  Array* data() { return more_.empty() ? small_ : more_.data(); }
+
+ private:
+  static constexpr size_t inline_size = 4;
+  Array small_[inline_size];
+  Arrays more_;
+};
+
+// Writes the key of a call and lists its Arrays.
+struct CallVisitor {
+  KeyWriter* words;
+  LeafList* leaves;
+  void leaf(const Array& x) {
+    leaves->add(&x);
+    words->add(x.type().hash());
+  }
+  template <class S> void value(const S& x) { words->add_static(x); }
+  void count(size_t n) { words->add(n); }
+  void key(const std::string& k) { words->add_static(k); }
+  template <class T> void opaque(const T&) {
+    static_assert(std::is_void_v<T>, "weft::jit: an argument type is neither a tree nor a static value; WEFT_TREE(Type, fields…) makes it one");
+  }
+};
+
+// A traced function. What follows the result lies in jit.cpp.
+class JitProgram : public RefCounted {
+ public:
+  size_t n_out = 0;
+  Ref<const RefCounted> like;            // Like<R>
+};
+template <class R> struct Like final : RefCounted {
+  R value;
+  explicit Like(R v) : value(std::move(v)) {}
+};
+
+// The programs of one callable.
+using JitState = Ref<RefCounted>;
+JitState make_jit_state(const JitOptions& o, Location at);
+// The same for equal keys.
+JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity);
+
+// What tracing needs to know.
+struct TraceRequest {
+  FunctionRef<Arrays(const Arrays&)> f;
+  FunctionRef<Ref<const RefCounted>()> like;
+  FunctionRef<tree::Skeleton()> args;
+};
+// The program for this key, if it has been traced; completes the key with the context.
+const JitProgram* find_program(const RefCounted& state, KeyWriter& key);
+Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x, const TraceRequest& t);
+void run_program(const RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
+Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x, const TraceRequest& t);
+
+template <class F> class Jitted : public CallOperator<Jitted<F>, F> {
+ public:
+  Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)) {
+    KeyWriter identity;
+    state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
+  }
+  template <class... P> auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>, "weft::jit: the function cannot be called with these arguments");
+    using R = result_t<F, P...>;
+    using Args = std::tuple<P...>;
+    KeyWriter key;
+    LeafList x;
+    read_arguments(args, key, x);
+    const auto skeleton = [&] { return tree::skeleton(args); };
+    Ref<const JitProgram> fresh;
+    const JitProgram* p = find_program(*state_, key);
+    if (!p) {
+      Flat<F, Args, R> flat(f_, args);
+      fresh = trace_program(*state_, key, x, {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
+      p = fresh.get();
+    }
+    ResultList out(p->n_out);
+    run_program(*state_, *p, x, out.data());
+    if constexpr (std::same_as<R, Array>) return Array(std::move(out.data()[0]));
+    else return tree::rebuild(static_cast<const Like<R>&>(*p->like).value, out.data());
+  }
+  // The program for these arguments, to be looked at or compiled ahead.
+  template <class... A> auto lower(const A&... a) const {
+    return lower_at(arguments<F>(a...));
+  }
+  bool weft_identify(KeyWriter& key) const {
+    key.add(reinterpret_cast<uint64_t>(state_.get()));
+    return identify(f_, key);
+  }
+
+ private:
+  template <class Args> static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
+    key.add(type_id<Args>());
+    CallVisitor v{&key, &x};
+    tree::walk(args, v);
+  }
+  template <class... P> auto lower_at(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>, "weft::jit: the function cannot be called with these arguments");
+    using R = result_t<F, P...>;
+    KeyWriter key;
+    LeafList x;
+    read_arguments(args, key, x);
+    Flat<F, std::tuple<P...>, R> flat(f_, args);
+    auto impl = lower_traced(*state_, x, {flat, [] { return Ref<const RefCounted>(); }, [&] { return tree::skeleton(args); }});
+    Types types;
+    for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
+    return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.like());
+  }
+  mutable F f_;
+  JitState state_;
+};
+
+}  // namespace detail
+
+// f, traced once for each kind of arguments (types, tree, static values) and compiled.
+//   auto g = jit(f);  g(x, 0.5);  jit(f, {.donate_argnums = {0}, .name = "step"})
+template <class F> auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
+  return detail::Jitted<F>(std::move(f), options, at);
+}
+
+}  // namespace weft

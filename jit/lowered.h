@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/lowered.h: a program on its way to machine code, to be looked at: jit(f).lower(args…).
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "weft/tracer/callable.h"
+
+namespace weft {
+
+// Bytes, known before the program runs.
+struct MemoryUse {
+  int64_t arguments = 0, constants = 0, outputs = 0;
+  int64_t temporaries = 0;               // the most that live at once
+  int64_t code = 0;
+  int64_t peak() const { return arguments + constants + outputs + temporaries; }
+};
+struct Cost {
+  double flops = 0;
+  double bytes = 0;                      // read and written
+};
+
+namespace detail {
+
+// What the compiler implements; installed by install_lowering.
+class CompiledImpl : public RefCounted {
+ public:
+  virtual MemoryUse memory() const = 0;
+  virtual Cost cost() const = 0;
+  virtual Arrays run(const Arrays& x) const = 0;             // concrete arguments, without constants
+};
+class LoweredImpl : public RefCounted {
+ public:
+  virtual std::string jaxpr() const = 0;
+  virtual std::string optimized() const = 0;
+  virtual std::string kernels() const = 0;
+  virtual std::string llvm_ir() const = 0;
+  virtual std::string assembly() const = 0;
+  virtual std::string ptx() const = 0;
+  virtual std::string stablehlo() const = 0;
+  virtual std::string report() const = 0;
+  virtual Ref<const CompiledImpl> compile() const = 0;
+};
+
+// ShapeError or DTypeError unless x has the types the program was made for.
+void check_compiled_arguments(const Types& want, const Arrays& x, FunctionRef<tree::Skeleton()> args);
+
+}  // namespace detail
+
+// A compiled program for arguments of fixed types.
+template <class Args, class R> class Compiled;
+template <class... P, class R> class Compiled<std::tuple<P...>, R> {
+ public:
+  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R like) : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  MemoryUse memory() const { return impl_->memory(); }
+  Cost cost() const { return impl_->cost(); }
+  R operator()(const P&... args) const {
+    const std::tuple<P...> all(args...);
+    const Arrays x = tree::leaves(all);
+    detail::check_compiled_arguments(types_, x, [&] { return tree::skeleton(all); });
+    const Arrays out = impl_->run(x);
+    return tree::rebuild(like_, out.data());
+  }
+
+ private:
+  Ref<const detail::CompiledImpl> impl_;
+  Types types_;
+  R like_;
+};
+
+// A traced program and what the compiler makes of it, as text.
+template <class Args, class R> class Lowered {
+ public:
+  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R like) : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  std::string jaxpr() const { return impl_->jaxpr(); }
+  std::string optimized() const { return impl_->optimized(); }
+  std::string kernels() const { return impl_->kernels(); }
+  std::string llvm_ir() const { return impl_->llvm_ir(); }
+  std::string assembly() const { return impl_->assembly(); }
+  std::string ptx() const { return impl_->ptx(); }
+  std::string stablehlo() const { return impl_->stablehlo(); }
+  std::string report() const { return impl_->report(); }
+  Compiled<Args, R> compile() const { return {impl_->compile(), types_, like_}; }
+
+ private:
+  Ref<const detail::LoweredImpl> impl_;
+  Types types_;
+  R like_;
+};
+
+}  // namespace weft

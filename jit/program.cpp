@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/program.cpp: running one traced function.
+#include "weft/jit/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/eval_trace.h"
+
+namespace weft::detail {
+namespace {
+
+std::vector<bool> inputs_read(const JaxprData& j) {
+  std::vector<bool> read(static_cast<size_t>(j.n_in), false);
+  const auto mark = [&](Atom a) {
+    if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
+  };
+  for (const Eqn& e : j.eqns)
+    for (Atom a : e.in) mark(a);
+  for (Atom a : j.out) mark(a);
+  return read;
+}
+
+// The program without the inputs that are not kept.
+Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
+  if (kept.size() == static_cast<size_t>(j->n_in)) return j;
+  std::vector<int32_t> number(j->types.size(), -1);
+  auto r = make_ref<JaxprData>();
+  for (int32_t v : kept) {
+    number[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
+    r->types.push_back(j->types[static_cast<size_t>(v)]);
+    r->n_const += v < j->n_const;
+  }
+  r->n_in = static_cast<int>(kept.size());
+  const int32_t shift = r->n_in - j->n_in;
+  for (size_t v = static_cast<size_t>(j->n_in); v < j->types.size(); ++v) {
+    number[v] = static_cast<int32_t>(v) + shift;
+    r->types.push_back(j->types[v]);
+  }
+  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  r->literals = j->literals;
+  for (Eqn e : j->eqns) {
+    for (Atom& a : e.in) a = renamed(a);
+    e.out += shift;
+    r->eqns.push_back(std::move(e));
+  }
+  for (Atom a : j->out) r->out.push_back(renamed(a));
+  return intern(r);
+}
+
+}  // namespace
+
+Program::Program(Closed c, bool keep_unused) : closed(std::move(c)) {
+  const JaxprData& j = *closed.jaxpr;
+  n_out = j.out.size();
+  only_copies_ = j.eqns.empty();
+  const std::vector<bool> read = inputs_read(j);
+  for (int32_t v = 0; v < j.n_in; ++v)
+    if (keep_unused || read[static_cast<size_t>(v)]) kept_.push_back(v);
+  pruned_ = without_inputs(closed.jaxpr, kept_);
+  for (Atom a : j.out) {
+    if (a.is_literal()) results_.push_back({Result::literal, 0, j.type(a), literal_array(j.literals[static_cast<size_t>(a.literal())])});
+    else if (a.index < j.n_in) results_.push_back({Result::input, a.index, j.type(a), {}});
+    else results_.push_back({Result::computed, 0, j.type(a), {}});
+  }
+}
+
+Program::~Program() {
+  if (const Executable* e = exe_.load()) e->release();
+}
+
+const Executable& Program::executable() const {
+  if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
+  const std::lock_guard lock(compiling_);
+  if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
+  const Ref<const Executable> e = backend()(pruned_);
+  e->retain();
+  exe_.store(e.get(), std::memory_order_release);
+  return *e;
+}
+
+void Program::run(const LeafList& x, Array* out) const {
+  const size_t n_const = closed.consts.size();
+  const auto input = [&](int32_t i) -> const Array& {
+    const size_t k = static_cast<size_t>(i);
+    return k < n_const ? closed.consts[k] : x[k - n_const];
+  };
+  if (!only_copies_ && !backend()) {
+    Arrays all = closed.consts;
+    for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
+    Arrays r = eval_jaxpr(closed.jaxpr, all);
+    std::move(r.begin(), r.end(), out);
+    return;
+  }
+  constexpr size_t few = 24;
+  std::array<const void*, few> few_in;
+  std::array<void*, few> few_out;
+  std::vector<const void*> many_in(kept_.size() > few ? kept_.size() : 0);
+  std::vector<void*> many_out(n_out > few ? n_out : 0);
+  const void** in = many_in.empty() ? few_in.data() : many_in.data();
+  void** to = many_out.empty() ? few_out.data() : many_out.data();
+  for (size_t i = 0; i < kept_.size(); ++i) in[i] = static_cast<const Concrete&>(input(kept_[i]).node()).data();
+  for (size_t k = 0; k < n_out; ++k) {
+    const Result& r = results_[k];
+    to[k] = nullptr;
+    if (r.from == Result::computed) {
+      Fresh f = fresh_array(r.type);
+      out[k] = std::move(f.array);
+      to[k] = f.data;
+    } else {
+      out[k] = r.from == Result::input ? input(r.index) : r.value;
+    }
+  }
+  if (!only_copies_) executable().run(in, to);
+}
+
+void Program::donate(const LeafList& x, const Array* out, const char* name) const {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Node* node = &x[i].node();
+    const bool returned = std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
+    const auto* c = static_cast<const Concrete*>(node);
+    const bool foreign = c->buffer() && c->buffer()->is_foreign();
+    if (donated[i] && !returned && !foreign) c->donate(name);
+  }
+}
+
+namespace {
+
+bool has_nan(const Array& x) {
+  if (!is_inexact(x.dtype())) return false;
+  bool found = false;
+  with_dtype(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* v = data_of<T>(x);
+    for (int64_t i = 0; i < x.size() && !found; ++i) {
+      if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) found = std::isnan(v[i].re) || std::isnan(v[i].im);
+      else found = std::isnan(static_cast<double>(v[i]));
+    }
+  });
+  return found;
+}
+
+// Replays the program one equation after another up to the first that makes a NaN.
+std::string first_nan(const Program& p, const LeafList& x) {
+  const JaxprData& j = *p.closed.jaxpr;
+  Arrays env(j.types.size());
+  std::copy(p.closed.consts.begin(), p.closed.consts.end(), env.begin());
+  for (size_t i = 0; i < x.size(); ++i) env[p.closed.consts.size() + i] = x[i];
+  for (int i = 0; i < j.n_in; ++i)
+    if (has_nan(env[static_cast<size_t>(i)])) return "an argument or a captured array holds one already";
+  const auto read = [&](Atom a) { return a.is_literal() ? literal_array(j.literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)]; };
+  for (const Eqn& e : j.eqns) {
+    Arrays in;
+    std::string types;
+    for (Atom a : e.in) {
+      in.push_back(read(a));
+      types += (types.empty() ? "" : ", ") + to_string(in.back().type());
+    }
+    const Arrays r = bind_op(*e.op, in, e.params);
+    for (size_t k = 0; k < r.size(); ++k) {
+      if (has_nan(r[k]))
+        return fmt::format("the first is made by '{}' on {}{}", e.op->name(), types, e.source ? ", written at " + to_string(e.source) : "");
+      env[static_cast<size_t>(e.out) + k] = r[k];
+    }
+  }
+  return "the single operations make none: the program computes in another order";
+}
+
+LowerFn& lowering() {
+  static LowerFn f = nullptr;
+  return f;
+}
+
+}  // namespace
+
+void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name) {
+  for (size_t k = 0; k < p.n_out; ++k)
+    if (has_nan(out[k]))
+      throw CheckError(fmt::format("check_nans: invalid value (nan) encountered in jit '{}', result {} of {}: {}", name, k, p.n_out, first_nan(p, x)));
+}
+
+void check_compiled_arguments(const Types& want, const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+  if (x.size() != want.size())
+    throw ShapeError(fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
+  for (size_t i = 0; i < x.size(); ++i)
+    if (x[i].type().strong() != want[i].strong())
+      throw ShapeError(fmt::format("a compiled program expects {} of type {}, got {}", tree::paths(args(), "args")[i], to_string(want[i]),
+                                   to_string(x[i].type())));
+}
+
+void install_lowering(LowerFn f) { lowering() = f; }
+Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name, const std::vector<bool>& donated) {
+  if (!lowering()) throw CompileError(fmt::format("jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", name));
+  return lowering()(c, name, donated);
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/program.h: one traced function: its program, its executable, and how results are made.
+#pragma once
+#include <atomic>
+#include <mutex>
+
+#include "weft/jit/jit.h"
+#include "weft/runtime/backend.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::detail {
+
+class Program final : public JitProgram {
+ public:
+  Program(Closed c, bool keep_unused);
+  ~Program() override;
+
+  bool all_concrete(const LeafList& x) const {
+    for (size_t i = 0; i < x.size(); ++i)
+      if (!x[i].node().concrete()) return false;
+    return true;
+  }
+  // On concrete arguments, now.
+  void run(const LeafList& x, Array* out) const;
+  // Marks the donated arguments as used up, but for those that are results.
+  void donate(const LeafList& x, const Array* out, const char* name) const;
+
+  const Closed closed;
+  std::vector<bool> donated;              // a leaf each; empty: none
+
+ private:
+  // Where a result comes from.
+  struct Result {
+    enum { computed, input, literal } from;
+    int32_t index;                        // of the input: constants first
+    Type type;
+    Array value;                          // of a literal
+  };
+  const Executable& executable() const;
+  Jaxpr pruned_;                          // without inputs that are not read
+  std::vector<int32_t> kept_;             // inputs of the whole program that pruned_ has
+  std::vector<Result> results_;
+  bool only_copies_ = false;              // no equation: nothing to compile
+  mutable std::atomic<const Executable*> exe_{nullptr};
+  mutable std::mutex compiling_;
+};
+
+// Raises CheckError naming the first operation that made a NaN, if a result holds one.
+void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name);
+
+// The compiler's view of a program. The compiler installs itself with install_lowering.
+using LowerFn = Ref<const LoweredImpl> (*)(const Closed& c, const std::string& name, const std::vector<bool>& donated);
+void install_lowering(LowerFn f);
+Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name, const std::vector<bool>& donated);
+
+}  // namespace weft::detail
