@@ -46,7 +46,8 @@ struct Lowering {
   enum class Form {
     pull,      // `element`
     reduce,    // `element` is the term at a full index; folded over `axes` of `extent`
-    contract,  // a dot product: lhs/rhs batch and contracting axes below
+    contract,  // a dot product: described as a reduction over a space of (batch, lhs free, rhs free,
+               // contracted) axes, and by its axes, for libraries
     prefix,    // running fold along axes[0] (reverse: from the end); `element` is the term
     scatter,   // updates are combined into a copy of operand 0 (`target`, `update`)
     loop,      // a while or scan: the jit reads its parameters
@@ -63,8 +64,10 @@ struct Lowering {
   std::vector<nest::Combine> combine;       // one an accumulator component (complex sums have two)
   std::function<std::vector<nest::Id>(nest::Builder&)> identity;   // one a component
   std::function<std::vector<Elem>(const std::vector<nest::Id>&)> results;  // outputs from the folded components
+  // prefix: the accumulator after one more term, all components (default: component-wise by `combine`)
+  std::function<std::vector<nest::Id>(nest::Builder&, const std::vector<nest::Id>& acc, const std::vector<nest::Id>& term)> running;
   bool reverse = false;
-  // contract: axes of lhs and rhs, pairwise
+  // contract, besides: axes of lhs and rhs, pairwise
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   // scatter: operands (target, updates, others...); the update at index `at` goes to
   // destination(at), or nowhere where `valid` is false; duplicates combine in row-major order.

@@ -3,6 +3,8 @@
 // core/param.cpp: hashing and comparison of parameters.
 #include "weft/core/param.h"
 
+#include <bit>
+#include <cmath>
 #include <functional>
 
 #include "weft/core/jaxpr.h"
@@ -21,8 +23,17 @@ struct Hasher {
   size_t operator()(const Type& t) const { return t.hash(); }
   size_t operator()(const Opaque& o) const { return reinterpret_cast<size_t>(o.object.get()); }
   size_t operator()(DType d) const { return static_cast<size_t>(d); }
+  // By bits, NaNs alike.
+  size_t operator()(double x) const { return std::isnan(x) ? 1 : std::hash<uint64_t>{}(std::bit_cast<uint64_t>(x)); }
   template <class T> size_t operator()(const T& x) const { return std::hash<T>{}(x); }
 };
+
+// A NaN equals itself and 0.0 is not -0.0, so that equal programs are equal and no others.
+bool same(const ParamValue& a, const ParamValue& b) {
+  const double *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
+  if (!x || !y) return a == b;
+  return std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) || (std::isnan(*x) && std::isnan(*y));
+}
 }  // namespace
 
 size_t hash_of(const ParamValue& v) { return mix(v.index(), std::visit(Hasher{}, v)); }
@@ -38,7 +49,7 @@ bool equal(const AnyParams& a, const AnyParams& b) {
   if (a->type() != b->type()) return false;
   const auto fa = a->fields(), fb = b->fields();
   for (size_t i = 0; i < fa.size(); ++i)
-    if (!(fa[i].second == fb[i].second)) return false;
+    if (!same(fa[i].second, fb[i].second)) return false;
   return true;
 }
 

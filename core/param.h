@@ -66,14 +66,18 @@ struct FieldReader {
   const std::vector<std::pair<std::string, ParamValue>>* in;
   size_t* used;
   bool* ok;
+  // Integers and enumerators that do not fit their C++ type are refused, not cut.
+  template <class T> void assign_integer(const ParamValue& value, T& x) const {
+    const auto* v = std::get_if<int64_t>(&value);
+    if (v && static_cast<int64_t>(static_cast<T>(*v)) == *v) x = static_cast<T>(*v);
+    else *ok = false;
+  }
   template <class T> void operator()(const char* name, T& x) const {
     for (const auto& [key, value] : *in)
       if (key == name) {
         ++*used;
-        if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) {
-          if (const auto* v = std::get_if<int64_t>(&value)) x = static_cast<T>(*v); else *ok = false;
-        } else if constexpr (std::is_same_v<T, int>) {
-          if (const auto* v = std::get_if<int64_t>(&value)) x = static_cast<int>(*v); else *ok = false;
+        if constexpr ((std::is_enum_v<T> && !std::is_same_v<T, DType>) || std::is_same_v<T, int>) {
+          assign_integer(value, x);
         } else if (const auto* v = std::get_if<T>(&value)) {
           x = *v;
         } else if constexpr (std::is_same_v<T, Bools> || std::is_same_v<T, Ints> || std::is_same_v<T, Strings> ||

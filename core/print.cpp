@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,7 +30,9 @@ constexpr std::array<std::string_view, 6> lane_fields = {"enter", "has", "lane_i
 // A word that needs no quotes.
 bool is_bare(std::string_view s) {
   if (s.empty()) return false;
-  return std::all_of(s.begin(), s.end(), [](unsigned char c) { return std::isalnum(c) || std::strchr("_.<>+-/:", c); });
+  return std::all_of(s.begin(), s.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_.<>+-/:").find(static_cast<char>(c)) != std::string_view::npos;
+  });
 }
 
 std::string quoted(std::string_view s) {
@@ -59,7 +62,7 @@ struct FieldText {
   std::string operator()(int64_t n) const { return std::to_string(n); }
   std::string operator()(double x) const { return float_text(x, F64, FloatStyle::Python); }
   std::string operator()(const std::string& s) const { return is_bare(s) ? s : quoted(s); }
-  std::string operator()(DType d) const { return d == Key ? "key<fry>" : numpy_name(d); }
+  std::string operator()(DType d) const { return numpy_name(d); }
   std::string operator()(const Ints& v) const { return tuple_text(v, [](int64_t n) { return std::to_string(n); }); }
   std::string operator()(const Bools& v) const { return tuple_text(v, [](bool b) { return b ? "True" : "False"; }); }
   std::string operator()(const Strings& v) const { return tuple_text(v, quoted); }

@@ -113,7 +113,7 @@ void Analysis::link_equation(Scope& s, size_t i) {
   const Lowering& l = s.lowering[i];
   const auto axis_of = [&](size_t operand, int64_t a) { return s.axis(e.in[operand].index, static_cast<int>(a)); };
   switch (l.form) {
-    case Form::pull: case Form::reduce: case Form::prefix: {
+    case Form::pull: case Form::reduce: case Form::contract: case Form::prefix: {
       Types in, out;
       for (Atom a : e.in) in.push_back(s.j->type(a));
       for (int32_t k = 0; k < e.n_out; ++k) out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
@@ -122,7 +122,7 @@ void Analysis::link_equation(Scope& s, size_t i) {
       std::vector<int> out_axis;
       int next = 0;
       for (int a = 0; a < (l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim()); ++a) {
-        const bool folded = l.form == Form::reduce && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+        const bool folded = (l.form == Form::reduce || l.form == Form::contract) && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
         out_axis.push_back(folded ? -1 : next++);
       }
       for (size_t k = 0; k < e.in.size(); ++k) {
@@ -133,21 +133,6 @@ void Analysis::link_equation(Scope& s, size_t i) {
           for (int32_t o = 0; o < e.n_out; ++o) join(axis_of(k, static_cast<int64_t>(b)), s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
         }
       }
-      return;
-    }
-    case Form::contract: {
-      int o = 0;
-      for (size_t k = 0; k < l.lhs_batch.size(); ++k, ++o) {
-        join(axis_of(0, l.lhs_batch[k]), s.axis(e.out, o));
-        join(axis_of(1, l.rhs_batch[k]), s.axis(e.out, o));
-      }
-      const auto free = [&](size_t operand, const Ints& batch, const Ints& contracted) {
-        for (int a = 0; a < s.j->type(e.in[operand]).ndim(); ++a)
-          if (std::find(batch.begin(), batch.end(), a) == batch.end() && std::find(contracted.begin(), contracted.end(), a) == contracted.end())
-            join(axis_of(operand, a), s.axis(e.out, o++));
-      };
-      free(0, l.lhs_batch, l.lhs_contract);
-      free(1, l.rhs_batch, l.rhs_contract);
       return;
     }
     case Form::loop: case Form::branch: case Form::inlined:
@@ -181,7 +166,7 @@ void Analysis::mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const 
       for (int a = 0; a < s.j->type(e.in[k]).ndim(); ++a) out->insert(find(s.axis(e.in[k].index, a)));
     };
     switch (l.form) {
-      case Form::pull: case Form::reduce: case Form::prefix:
+      case Form::pull: case Form::reduce: case Form::contract: case Form::prefix:
         for (size_t k = 0; k < e.in.size(); ++k) {
           if (e.in[k].is_literal()) continue;
           for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
@@ -190,10 +175,6 @@ void Analysis::mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const 
             if (a < 0 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
           }
         }
-        break;
-      case Form::contract:
-        for (int64_t a : l.lhs_contract) out->insert(find(s.axis(e.in[0].index, static_cast<int>(a))));
-        for (int64_t a : l.rhs_contract) out->insert(find(s.axis(e.in[1].index, static_cast<int>(a))));
         break;
       case Form::loop: case Form::branch: case Form::inlined:
         for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque);
@@ -223,6 +204,46 @@ bool Analysis::opaque_inside(const Scope& s, size_t eqn) const {
   bool opaque = false;
   for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque);
   return opaque;
+}
+
+namespace {
+// Equation e alone: its operands are inputs.
+Jaxpr single(const JaxprData& j, const Eqn& e) {
+  auto r = make_ref<JaxprData>();
+  r->literals = j.literals;
+  Eqn copy = e;
+  for (Atom& a : copy.in) {
+    if (a.is_literal()) continue;
+    r->types.push_back(j.types[static_cast<size_t>(a.index)]);
+    a.index = r->n_in++;
+  }
+  copy.out = r->n_in;
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    r->types.push_back(j.types[static_cast<size_t>(e.out + k)]);
+    r->out.push_back({copy.out + k});
+  }
+  r->eqns.push_back(std::move(copy));
+  return r;
+}
+}  // namespace
+
+Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
+  scope.j = j;
+  analysis.resize(j->eqns.size());
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    const Eqn& e = j->eqns[i];
+    scope.lowering.push_back(lower_equation(*j, e));
+    scope.access.emplace_back();
+    const Form form = scope.lowering[i].form;
+    if (form == Form::loop || form == Form::branch || form == Form::inlined) {
+      analysis[i] = std::make_unique<Analysis>(single(*j, e));
+    } else if (scope.lowering[i].element) {
+      Types in, out;
+      for (Atom a : e.in) in.push_back(j->type(a));
+      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j->types[static_cast<size_t>(e.out + k)]);
+      scope.access[i] = access_of(scope.lowering[i], in, out);
+    }
+  }
 }
 
 }  // namespace weft::jit

@@ -35,7 +35,7 @@ struct Scope {
 class Analysis {
  public:
   explicit Analysis(const Jaxpr& j);
-  Scope& top() { return *top_; }
+  const Scope& top() const { return *top_; }
   int find(int axis) const;
   int class_of(const Scope& s, Atom a, int axis) const { return find(s.axis(a.index, axis)); }
   // Classes that equation `eqn` mixes in its bodies, and whether a body holds something that cannot
@@ -52,6 +52,16 @@ class Analysis {
   void mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const;
   mutable std::vector<int> parent_;
   std::unique_ptr<Scope> top_;
+};
+
+// A program about to be compiled: its equations with their lowering, and for each loop the classes
+// inside it. Loops are analysed one by one: a value that the program elsewhere uses twice, as the rows
+// and the columns of a product, must not tie two lane axes together.
+struct Program {
+  Jaxpr j;
+  Scope scope;
+  std::vector<std::unique_ptr<Analysis>> analysis;   // by equation; null if it carries no body
+  explicit Program(const Jaxpr& j);
 };
 
 // The lowering of an equation and how it reads.

@@ -181,8 +181,17 @@ class Emitter {
   struct Refill;
   nest::Id refill_loop() const;
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void refill_state(Refill& r, nest::Id loop);
+  void refill_finish(Refill& r, V pack);
+  void refill_take(Refill& r, V pack);
+  void refill_indices(const Refill& r, V point);
+  void refill_run(Refill& r, const Masks& active);
+  V refill_bits(V mask);
+  V refill_mask(V slots, V pack);
+  V refill_load(V slot, nest::Kind k, V pack);
+  void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
   int live_registers(nest::Id loop) const;
-  void plan_packs(const Options& options);
+  nest::Id plan_packs(const Options& options);      // returns the while to refill, if any
 
   const nest::Kernel& k_;
   llvm::Module& m_;
@@ -192,7 +201,6 @@ class Emitter {
   Plan plan_;
   std::vector<Val> values_;
   std::vector<V> locals_;          // by instruction: the array of a Local
-  std::vector<int> local_packs_;
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* exit_ = nullptr;
   llvm::Instruction* frame_ = nullptr;   // frame slots are made in front of it
@@ -202,6 +210,8 @@ class Emitter {
   V stop_ = nullptr, budget_ = nullptr;
   Masks active_;
   int lanes_ = 1, packs_ = 1;
+  int array_packs_ = 0;            // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;        // pack 0 is this one of them
   int64_t frame_bytes_ = 0;
 };
 

@@ -35,12 +35,13 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
     range[r] = b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
   lanes_ = plan_.mode == Mode::grid ? machine_.lanes : 1;
-  plan_packs(options);
+  const Id refill = plan_packs(options);
   auto* run = block("run");
   const V some = b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
   b_.CreateCondBr(some, run, exit_);
   at(run);
-  grid_rows(range[0], range[1], range[2], range[3]);
+  if (refill == nest::no_id) grid_rows(range[0], range[1], range[2], range[3]);
+  else refill_grid(refill, range[0], range[1], range[2], range[3]);
   jump(exit_);
 }
 
@@ -119,9 +120,14 @@ void Emitter::emit_points(V begin, const Masks& m) {
   active_.clear();
 }
 
-void Emitter::plan_packs(const Options& options) {
+nest::Id Emitter::plan_packs(const Options& options) {
   packs_ = 1;
-  if (plan_.mode == Mode::grid && options.packs) packs_ = options.packs;
+  if (plan_.mode != Mode::grid) return nest::no_id;
+  if (options.packs) packs_ = options.packs;
+  if (options.refill != Options::Refill::always) return nest::no_id;
+  const Id loop = refill_loop();
+  if (loop != nest::no_id) plan_ = plan_kernel(k_, Mode::refill);
+  return loop;
 }
 
 // One thread a point, the last axis fastest, so that neighbouring threads touch neighbours.

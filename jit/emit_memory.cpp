@@ -146,25 +146,27 @@ void Emitter::store(Id v) {
 void Emitter::local(Id v) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(i.kind);
-  // A kernel is emitted more than once (main loop, tail): all of it uses the widest array.
-  if (!locals_[v] || local_packs_[v] < packs_)
-    locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), std::max<int64_t>(i.imm, 1) * packs_, "local") : stack(t, std::max<int64_t>(i.imm, 1), "local");
-  local_packs_[v] = packs_;
+  const int64_t n = std::max<int64_t>(i.imm, 1);
+  const int packs = array_packs_ ? array_packs_ : packs_;
+  // A kernel is emitted more than once, the widest form first (main loop, then tail).
+  if (!locals_[v]) locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
 }
 
 // Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
 V Emitter::local_address(Id local, Id index, int pack) {
   auto* t = memory_type(k_.insts[local].kind);
+  const int packs = array_packs_ ? array_packs_ : packs_;
+  const V first = pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
   if (shape(index).uniform()) {
-    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs_)), i64(pack));
-    return b_.CreateGEP(vector_of(t), locals_[local], at);
+    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs)), i64(pack));
+    return b_.CreateGEP(vector_of(t), first, at);
   }
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
   const V narrow = x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
-  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs_))), splat(i32(pack)));
+  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs))), splat(i32(pack)));
   const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
-  return b_.CreateGEP(t, locals_[local], flat);
+  return b_.CreateGEP(t, first, flat);
 }
 
 void Emitter::local_load(Id v) {

@@ -240,13 +240,14 @@ class Analysis {
     }
   }
 
+  // An index that stays while the last axis runs.
+  bool outer(int64_t axis) const { return k.rank == 2 && axis == 0 && plan.mode != Mode::refill; }
   int level(Id v) const {
     const Inst& i = k.insts[v];
-    if (plan.mode == Mode::refill) return plan.shape[v].uniform() && (i.op == Opcode::Const || i.op == Opcode::Extent) ? 0 : 2;
     switch (i.op) {
       case Opcode::Const:
       case Opcode::Extent: return 0;
-      case Opcode::Index: return k.rank == 2 && i.imm == 0 ? 1 : 2;
+      case Opcode::Index: return outer(i.imm) ? 1 : 2;
       case Opcode::Store:
       case Opcode::Local:
       case Opcode::LocalLoad:
@@ -267,7 +268,7 @@ class Analysis {
     for (Id v : k.blocks[b].body) {
       const Inst& i = k.insts[v];
       if (i.op == Opcode::Param) continue;
-      if (i.op == Opcode::Index && (k.rank != 2 || i.imm != 0)) return 2;
+      if (i.op == Opcode::Index && !outer(i.imm)) return 2;
       if (i.op == Opcode::Index) l = std::max(l, 1);
       if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;
       if (i.op == Opcode::Load && k.buffers[i.imm].written) return 2;

@@ -18,7 +18,7 @@ using nest::Kind;
 Emitter::Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine)
     : k_(kernel), m_(module), c_(module.getContext()), machine_(machine),
       b_(module.getContext()),
-      values_(kernel.insts.size()), locals_(kernel.insts.size()), local_packs_(kernel.insts.size()) {}
+      values_(kernel.insts.size()), locals_(kernel.insts.size()) {}
 
 llvm::Type* Emitter::type(Kind k) const {
   switch (k) {

@@ -44,6 +44,15 @@ struct AxisList {
   AxisList(std::vector<int64_t> l) : axes(std::move(l)) {}
 };
 
+// The shape that reshape gives; one size may be -1: what is left over.
+struct NewShape {
+  std::vector<int64_t> sizes;
+  template <Integer I> NewShape(I n) : sizes{static_cast<int64_t>(n)} {}
+  NewShape(std::initializer_list<Dim> l) { for (Dim d : l) sizes.push_back(d.n); }
+  NewShape(std::vector<int64_t> l) : sizes(std::move(l)) {}
+  NewShape(const Shape& s) : sizes(s.sizes()) {}
+};
+
 // What stands behind an Array: a buffer on a device, or a value of an interpreter.
 class Node : public RefCounted {
  public:
@@ -116,7 +125,7 @@ class Array {
   Array argmin(AxisList axis = none) const;
   Array T() const;
   Array transpose(std::vector<int64_t> axes = {}) const;
-  Array reshape(const Shape& s) const;            // one size may be -1
+  Array reshape(const NewShape& s) const;
   Array ravel() const;
   Array squeeze(AxisList axis = none) const;
   Array astype(DType d) const;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/kit.cpp: promotion, broadcasting, axes, errors.
+#include "weft/functions/kit.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "weft/ops/structure.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::fn {
+
+std::string here() {
+  const Location at = Source::current();
+  return at ? " (at " + to_string(at) + ")" : "";
+}
+void fail_shape(const std::string& text) { throw ShapeError(text + here()); }
+void fail_dtype(const std::string& text) { throw DTypeError(text + here()); }
+void fail_index(const std::string& text) { throw IndexError(text + here()); }
+
+Array as_dtype(const Array& x, DType d, bool weak) {
+  if (x.dtype() == d && x.weak_type() == weak) return x;
+  const Concrete* c = concrete_or_null(x);
+  if (c && c->literal && x.dtype() != Key && d != Key) {
+    Literal l{d, weak, {0, 0}};
+    weft::detail::convert_elements(x, l.bits, d);
+    return literal_array(l);
+  }
+  return base::convert(x, d, weak);
+}
+Array inexact(const Array& x) { return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(x.dtype()), x.weak_type()); }
+Array numeric(const Array& x) { return is_bool(x.dtype()) ? as_dtype(x, I32) : x; }
+
+Array broadcast(const Array& x, const Shape& s) {
+  if (x.shape() == s) return x;
+  std::vector<int64_t> dims(x.shape().size());
+  std::iota(dims.begin(), dims.end(), s.ndim() - x.shape().ndim());
+  return broadcast_in_dim(x, s, dims);
+}
+Array scalar_or_broadcast(const Array& x, const Shape& s) { return x.ndim() == 0 ? x : broadcast(x, s); }
+
+namespace {
+// The common shape, with the name of the function in the error.
+Shape common_shape(const char* name, const Shape& a, const Shape& b) {
+  try {
+    return broadcast_shapes(a, b);
+  } catch (const ShapeError& e) {
+    throw ShapeError(std::string(name) + ": " + e.what() + here());
+  }
+}
+Promoted common_dtype(const char* name, const Array& a, const Array& b) {
+  try {
+    return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type());
+  } catch (const DTypeError& e) {
+    throw DTypeError(std::string(name) + ": " + e.what() + here());
+  }
+}
+// Only what changes is converted; a weak operand beside a strong one of its dtype stays as it is.
+Array meet(const Array& x, const Promoted& p) { return x.dtype() == p.dtype && (x.weak_type() || !p.weak) ? x : as_dtype(x, p.dtype, p.weak); }
+}  // namespace
+
+Pair promoted(const char* name, const Array& a, const Array& b) {
+  const Promoted p = common_dtype(name, a, b);
+  const Shape s = common_shape(name, a.shape(), b.shape());
+  return {scalar_or_broadcast(meet(a, p), s), scalar_or_broadcast(meet(b, p), s)};
+}
+
+Pair promoted_inexact(const char* name, const Array& a, const Array& b) {
+  Promoted p = common_dtype(name, a, b);
+  p.dtype = to_inexact(p.dtype);
+  const Shape s = common_shape(name, a.shape(), b.shape());
+  return {scalar_or_broadcast(meet(a, p), s), scalar_or_broadcast(meet(b, p), s)};
+}
+
+Arrays same_dtype(const Arrays& x) {
+  if (x.empty()) return x;
+  Promoted p{x[0].dtype(), x[0].weak_type()};
+  for (const Array& a : x) p = promote(p.dtype, p.weak, a.dtype(), a.weak_type());
+  Arrays out;
+  for (const Array& a : x) out.push_back(meet(a, p));
+  return out;
+}
+
+Arrays broadcast_together(const char* name, const Arrays& x) {
+  Shape s;
+  for (const Array& a : x) s = common_shape(name, s, a.shape());
+  Arrays out;
+  for (const Array& a : same_dtype(x)) out.push_back(broadcast(a, s));
+  return out;
+}
+
+std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes, int ndim) {
+  std::vector<int64_t> out;
+  for (int64_t a : axes) out.push_back(axis_of(name, a, ndim));
+  std::sort(out.begin(), out.end());
+  if (std::adjacent_find(out.begin(), out.end()) != out.end()) fail_shape(fmt::format("{}: an axis is named twice: ({})", name, fmt::join(axes, ", ")));
+  return out;
+}
+std::vector<int64_t> axes_of(const Array& x, const AxisList& a) {
+  if (!a.all) return axes_of("axis", a.axes, x.shape().ndim());
+  std::vector<int64_t> out(x.shape().size());
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+int axis_of(const char* name, int64_t axis, int ndim) {
+  if (axis < -ndim || axis >= ndim) fail_index(fmt::format("{}: axis {} is out of bounds for array of dimension {}", name, axis, ndim));
+  return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+
+Array number_like(const Array& x, double v) { return scalar_of(x.dtype(), v); }
+
+Array joined(const Arrays& x, int64_t axis) { return x.size() == 1 ? x[0] : concatenate_arrays(x, axis); }
+
+Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step) {
+  if (lo == 0 && hi == x.shape()[axis] && step == 1) return x;
+  std::vector<int64_t> a(x.shape().size(), 0), b = x.shape().sizes(), s(x.shape().size(), 1);
+  a[static_cast<size_t>(axis)] = lo;
+  b[static_cast<size_t>(axis)] = hi;
+  s[static_cast<size_t>(axis)] = step;
+  return slice_static(x, a, b, s);
+}
+
+}  // namespace weft::fn

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/kit.h: what the functions share: promotion, broadcasting, axes, errors. Not public.
+#pragma once
+#include <utility>
+
+#include "weft/tracer/array.h"
+#include "weft/tracer/trace.h"
+
+namespace weft::fn {
+
+// " (at file.cpp:12)" of the user's call, or nothing where it is not known.
+std::string here();
+[[noreturn]] void fail_shape(const std::string& text);
+[[noreturn]] void fail_dtype(const std::string& text);
+[[noreturn]] void fail_index(const std::string& text);
+
+// x as an array of dtype d. A C++ number becomes another C++ number, without an equation.
+Array as_dtype(const Array& x, DType d, bool weak = false);
+// Integers and bools as floats; inexact numbers as they are.
+Array inexact(const Array& x);
+Array numeric(const Array& x);                       // bools as I32
+// As NumPy broadcasts; a scalar stays one where an elementwise op takes it.
+Array broadcast(const Array& x, const Shape& s);
+Array scalar_or_broadcast(const Array& x, const Shape& s);
+
+// One dtype (JAX's promotion) and one shape, up to scalars.
+using Pair = std::pair<Array, Array>;
+Pair promoted(const char* name, const Array& a, const Array& b);
+// The same, integers and bools then made floats.
+Pair promoted_inexact(const char* name, const Array& a, const Array& b);
+// One dtype; the shapes stay.
+Arrays same_dtype(const Arrays& x);
+// One dtype and one full shape.
+Arrays broadcast_together(const char* name, const Arrays& x);
+
+// Axes made non-negative; IndexError for one that x has not, ShapeError for one named twice.
+std::vector<int64_t> axes_of(const Array& x, const AxisList& a);
+std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes, int ndim);
+int axis_of(const char* name, int64_t axis, int ndim);
+// A constant of x's dtype.
+Array number_like(const Array& x, double v);
+// Concatenation of one or more arrays of one dtype.
+Array joined(const Arrays& x, int64_t axis);
+// The elements [lo, hi) of one axis.
+Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step = 1);
+
+}  // namespace weft::fn

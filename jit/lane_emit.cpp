@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/lane_emit.cpp: control flow inside the lane: loops, branches, calls, running folds, and storing.
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/jit/lane_writer.h"
+
+namespace weft::jit {
+
+using I64v = num::Ir<int64_t>;
+using Form = Lowering::Form;
+using nest::BlockId, nest::Id, nest::Kind;
+
+namespace {
+Kind kind_of(DType d) {
+  switch (storage_of(d)) {
+    case nest::Storage::Bool: return Kind::Mask;
+    case nest::Storage::I8: return Kind::I8;
+    case nest::Storage::I16: return Kind::I16;
+    case nest::Storage::I32: return Kind::I32;
+    case nest::Storage::I64: return Kind::I64;
+    case nest::Storage::F64: return Kind::F64;
+    default: return Kind::F32;
+  }
+}
+void push(std::vector<Id>* ids, const Elem& e) {
+  ids->push_back(e.re);
+  if (e.im != nest::no_id) ids->push_back(e.im);
+}
+Elem zero_elem(DType d) { return literal_elem({d, false, {0, 0}}); }
+Elem true_elem() { return {num::Ir<bool>(true).id, nest::no_id}; }
+}  // namespace
+
+// ---- local arrays
+
+Elem LaneWriter::new_local(DType d, int64_t n) {
+  return {b_.local(kind_of(d), n), components(d) == 2 ? b_.local(kind_of(d), n) : nest::no_id};
+}
+
+void LaneWriter::fill_local(const Elem& array, int64_t n, DType, const std::function<Elem(Id)>& value) {
+  const BlockId body = b_.open({Kind::I64});
+  const Id i = b_.param(body, 0);
+  const Elem e = value(i);
+  b_.local_store(array.re, i, e.re);
+  if (array.im != nest::no_id) b_.local_store(array.im, i, e.im);
+  b_.yield({});
+  b_.leave();
+  b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+}
+
+// ---- equations
+
+void LaneWriter::keep(Frame& f, int32_t var) {
+  Place& p = f.place[static_cast<size_t>(var)];
+  const int64_t n = inner_elements(f, var);
+  const DType d = f.s->j->types[static_cast<size_t>(var)].dtype();
+  Place kept;
+  if (n <= small_elements) {
+    kept.kind = Place::Kind::scalars;
+    for (int64_t k = 0; k < n; ++k) kept.elems.push_back(read(f, {var}, coords_at(f, var, k)));
+  } else {
+    kept.kind = Place::Kind::local;
+    kept.local = new_local(d, n);
+    fill_local(kept.local, n, d, [&](Id i) { return read(f, {var}, coords_of_flat(f, var, i)); });
+  }
+  p = kept;
+}
+
+// Pull forms of few elements are computed in program order, so that nothing recurses along chains;
+// large ones where they are read.
+void LaneWriter::emit(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  switch (l.form) {
+    case Form::pull: {
+      int64_t n = 0;
+      for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
+      if (n <= small_elements)
+        for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+      return;
+    }
+    case Form::reduce: case Form::contract:
+      for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+      return;
+    case Form::prefix: emit_prefix(f, i); return;
+    case Form::branch: emit_cond(f, i); return;
+    case Form::inlined: emit_call(f, i); return;
+    case Form::loop:
+      if (l.loop.kind == LoopForm::Kind::scan) emit_scan(f, i);
+      else emit_while(f, i);
+      return;
+    case Form::scatter: case Form::opaque: throw InternalError("'" + e.op->name() + "' cannot run inside a lane");
+  }
+}
+
+void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
+
+void LaneWriter::emit_all(Frame& f) {
+  for (size_t i = 0; i < f.s->j->eqns.size(); ++i) emit(f, i);
+}
+
+void LaneWriter::emit_prefix(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const int axis = static_cast<int>(l.axes[0]);
+  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
+  const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
+  Place kept;
+  kept.kind = Place::Kind::local;
+  kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
+  class PrefixReader final : public Reader {
+   public:
+    PrefixReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
+    Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[static_cast<size_t>(operand)], at); }
+   private:
+    LaneWriter& w_;
+    Frame& f_;
+    const Eqn& e_;
+  } reader(*this, f, e);
+  std::vector<bool> inner(t.shape().size(), false);
+  for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
+  // One running fold a row; rows are unrolled over the other inner axes.
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<int64_t> digits;
+    int64_t rest = row;
+    const std::vector<int> axes = inner_axes(f, e.out);
+    Coords base = coords_at(f, e.out, 0);
+    for (size_t a = axes.size(); a-- > 0;) {
+      if (axes[a] == axis) continue;
+      base[static_cast<size_t>(axes[a])] = I64v(rest % t.shape()[axes[a]]).id;
+      rest /= t.shape()[axes[a]];
+    }
+    const std::vector<Id> identity = l.identity(b_);
+    std::vector<Kind> kinds{Kind::I64};
+    for (Id id : identity) kinds.push_back(b_.kind(id));
+    const BlockId body = b_.open(kinds);
+    Coords c = base;
+    c[static_cast<size_t>(axis)] = b_.param(body, 0);
+    std::vector<Id> acc, term;
+    for (size_t k = 0; k < identity.size(); ++k) acc.push_back(b_.param(body, static_cast<int>(k) + 1));
+    for (int a = 0; term.size() < acc.size(); ++a) push(&term, l.element(reader, a, c));
+    const std::vector<Id> next = l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
+    const Elem y = l.results(next)[0];
+    const Id o = offset(c, t.shape(), inner).id;
+    b_.local_store(kept.local.re, o, y.re);
+    if (y.im != nest::no_id) b_.local_store(kept.local.im, o, y.im);
+    b_.yield(next);
+    b_.leave();
+    b_.loop(b_.integer(0), b_.integer(n), l.reverse ? -1 : 1, identity, body);
+  }
+  f.place[static_cast<size_t>(e.out)] = kept;
+}
+
+// ---- carries
+
+LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, const Frame& body, std::vector<Id>* flat) {
+  Carry c;
+  c.n = inner_elements(body, like);
+  c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
+  c.local = c.n > small_elements;
+  if (!c.local) {
+    for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
+    return c;
+  }
+  c.array = new_local(c.dtype, c.n);
+  fill_local(c.array, c.n, c.dtype, [&](Id i) { return read(f, init, coords_of_flat(body, like, i)); });
+  return c;
+}
+
+LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size_t* next) {
+  Place p;
+  if (c.local) {
+    p.kind = Place::Kind::local;
+    p.local = c.array;
+    return p;
+  }
+  p.kind = Place::Kind::scalars;
+  for (int64_t k = 0; k < c.n; ++k) {
+    Elem e{b_.param(block, static_cast<int>((*next)++)), nest::no_id};
+    if (components(c.dtype) == 2) e.im = b_.param(block, static_cast<int>((*next)++));
+    p.elems.push_back(e);
+  }
+  return p;
+}
+
+// The new values of all carries; a large one is computed aside and then copied, as it may read itself.
+void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input, std::vector<Id>* yields) {
+  struct Copy { Elem to, from; int64_t n; DType d; };
+  std::vector<Copy> copies;
+  for (size_t t = 0; t < carries.size(); ++t) {
+    const Carry& c = carries[t];
+    const Atom out = body.s->j->out[t];
+    const int32_t input = first_input + static_cast<int32_t>(t);
+    if (!c.local) {
+      for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
+    } else if (out.index != input) {
+      Copy copy{c.array, new_local(c.dtype, c.n), c.n, c.dtype};
+      fill_local(copy.from, c.n, c.dtype, [&](Id i) { return read(body, out, coords_of_flat(body, input, i)); });
+      copies.push_back(copy);
+    }
+  }
+  for (const Copy& c : copies)
+    fill_local(c.to, c.n, c.d, [&](Id i) {
+      return Elem{b_.local_load(c.from.re, i), c.from.im == nest::no_id ? nest::no_id : b_.local_load(c.from.im, i)};
+    });
+}
+
+void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries, const std::vector<Id>& r) {
+  size_t next = 0;
+  for (size_t t = 0; t < carries.size(); ++t) {
+    const Carry& c = carries[t];
+    Place p;
+    if (c.local) {
+      p.kind = Place::Kind::local;
+      p.local = c.array;
+    } else {
+      p.kind = Place::Kind::scalars;
+      for (int64_t k = 0; k < c.n; ++k) {
+        Elem el{r[next++], nest::no_id};
+        if (components(c.dtype) == 2) el.im = r[next++];
+        p.elems.push_back(el);
+      }
+    }
+    f.place[static_cast<size_t>(e.out) + t] = p;
+  }
+}
+
+namespace {
+std::vector<Kind> kinds_of(nest::Builder& b, const std::vector<Id>& ids) {
+  std::vector<Kind> k;
+  for (Id id : ids) k.push_back(b.kind(id));
+  return k;
+}
+}  // namespace
+
+// ---- while
+
+void LaneWriter::emit_while(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  Frame& test = body_frame(f, i, 0);
+  Frame& body = body_frame(f, i, 1);
+  const auto alias = [&](Frame& g, int input, int operand) {
+    Place& p = g.place[static_cast<size_t>(input)];
+    p.kind = Place::Kind::alias;
+    p.outer = &f;
+    p.atom = e.in[static_cast<size_t>(operand)];
+  };
+  const int a = v.active() ? 1 : 0;
+  for (int k = 0; k < v.cond_consts; ++k) alias(test, k, v.first_cond_const() + k);
+  for (int k = 0; k < v.consts; ++k) alias(body, a + k, v.first_const() + k);
+  if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  std::vector<Carry> carries;
+  std::vector<Id> init;
+  for (int t = 0; t < v.carry; ++t)
+    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)], a + v.consts + t, body, &init));
+  // Where the lane may not enter at all, it makes no trip.
+  Id enter = nest::no_id;
+  if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
+  const std::vector<Kind> kinds = kinds_of(b_, init);
+  const BlockId tb = b_.open(kinds);
+  size_t next = 0;
+  for (int t = 0; t < v.carry; ++t) test.place[static_cast<size_t>(v.cond_consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
+  emit_all(test);
+  const Atom out = test.s->j->out[0];
+  const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
+  num::Ir<bool> go = num::Ir<bool>::at(read(test, out, at).re);
+  if (v.enter) go = go & num::Ir<bool>::at(enter);
+  b_.yield({go.id});
+  b_.leave();
+  const BlockId bb = b_.open(kinds);
+  next = 0;
+  for (int t = 0; t < v.carry; ++t) body.place[static_cast<size_t>(a + v.consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  emit_all(body);
+  std::vector<Id> yields;
+  finish_carries(body, carries, a + v.consts, &yields);
+  b_.yield(yields);
+  b_.leave();
+  results_of_carries(f, e, carries, b_.loop_while(init, tb, bb));
+}
+
+// ---- scan
+
+void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t, Frame& f) {
+  Place& p = f.place[static_cast<size_t>(result)];
+  const Type& t = f.s->j->types[static_cast<size_t>(result)];
+  const int64_t n = t.shape()[0] == 0 ? 0 : inner_elements(f, result) / t.shape()[0];
+  const bool streamed = &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), result) != streamed_.end();
+  std::vector<bool> inner(t.shape().size(), false);
+  for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
+  for (int64_t k = 0; k < n; ++k) {
+    Coords c = coords_at(f, result, k);            // time digit is 0 for k < n
+    const Coords row(c.begin() + 1, c.end());
+    c[0] = time;
+    const Elem el = read(body, y, row);
+    if (streamed) {
+      const int buffer = buffer_of(result, true), m = components(t.dtype());
+      const I64v o = offset(c, t.shape(), {}) * I64v(m);
+      b_.store(buffer, o.id, el.re);
+      if (m == 2) b_.store(buffer, (o + I64v(1)).id, el.im);
+    } else {
+      const Id o = offset(c, t.shape(), inner).id;
+      b_.local_store(p.local.re, o, el.re);
+      if (el.im != nest::no_id) b_.local_store(p.local.im, o, el.im);
+    }
+  }
+}
+
+void LaneWriter::emit_scan(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  Frame& body = body_frame(f, i, 0);
+  const int a = v.active() ? 1 : 0;
+  for (int k = 0; k < v.consts; ++k) {
+    Place& p = body.place[static_cast<size_t>(a + k)];
+    p.kind = Place::Kind::alias;
+    p.outer = &f;
+    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
+  }
+  if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  std::vector<Carry> carries;
+  std::vector<Id> init;
+  for (int t = 0; t < v.carry; ++t)
+    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)], a + v.consts + t, body, &init));
+  for (int k = 0; k < v.results; ++k) {
+    const int32_t result = e.out + v.carry + k;
+    const bool streamed = &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), result) != streamed_.end();
+    Place& p = f.place[static_cast<size_t>(result)];
+    if (streamed) {
+      p.kind = Place::Kind::unset;                 // in memory, for later kernels
+      continue;
+    }
+    const DType d = f.s->j->types[static_cast<size_t>(result)].dtype();
+    const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
+    p.kind = Place::Kind::local;
+    p.local = new_local(d, n);
+    if (v.trips) fill_local(p.local, n, d, [&](Id) { return zero_elem(d); });
+  }
+  I64v hi(v.length);
+  if (v.trips) {
+    const Coords at = v.lanes.empty() ? Coords{} : coords_at(body, 0, 0);
+    const I64v trips = num::convert<int64_t>(num::Ir<int32_t>::at(read(f, e.in[0], at).re));
+    hi = num::minimum(trips, hi);
+  }
+  std::vector<Kind> kinds = kinds_of(b_, init);
+  kinds.insert(kinds.begin(), Kind::I64);
+  const BlockId bb = b_.open(kinds);
+  const Id time = b_.param(bb, 0);
+  size_t next = 1;
+  for (int t = 0; t < v.carry; ++t) body.place[static_cast<size_t>(a + v.consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  for (int r = 0; r < v.rows; ++r) {
+    Place& p = body.place[static_cast<size_t>(a + v.consts + v.carry + r)];
+    p.kind = Place::Kind::row;
+    p.outer = &f;
+    p.atom = e.in[static_cast<size_t>(v.first_row() + r)];
+    p.time = time;
+  }
+  emit_all(body);
+  for (int k = 0; k < v.results; ++k) store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time, v.length, f);
+  std::vector<Id> yields;
+  finish_carries(body, carries, a + v.consts, &yields);
+  b_.yield(yields);
+  b_.leave();
+  results_of_carries(f, e, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
+}
+
+// ---- cond
+
+void LaneWriter::emit_cond(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  const int a = v.active() ? 1 : 0, last = static_cast<int>(v.bodies.size()) - 1;
+  // Large results are written to local arrays by the branch that is taken.
+  std::vector<Place> results(static_cast<size_t>(v.results));
+  for (int k = 0; k < v.results; ++k) {
+    const int64_t n = inner_elements(f, e.out + k);
+    const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
+    Place& p = results[static_cast<size_t>(k)];
+    p.kind = n > small_elements ? Place::Kind::local : Place::Kind::scalars;
+    if (p.kind == Place::Kind::local) p.local = new_local(d, n);
+  }
+  const auto deliver = [&](const std::function<Elem(int, int32_t, const Coords&)>& value) {
+    std::vector<Id> yields;
+    for (int k = 0; k < v.results; ++k) {
+      const int32_t var = e.out + k;
+      const int64_t n = inner_elements(f, var);
+      const Place& p = results[static_cast<size_t>(k)];
+      if (p.kind == Place::Kind::local) {
+        fill_local(p.local, n, f.s->j->types[static_cast<size_t>(var)].dtype(), [&](Id o) { return value(k, var, coords_of_flat(f, var, o)); });
+      } else {
+        for (int64_t q = 0; q < n; ++q) push(&yields, value(k, var, coords_at(f, var, q)));
+      }
+    }
+    b_.yield(yields);
+  };
+  const auto branch_block = [&](int b) {
+    const BlockId block = b_.open_branch();
+    Frame& body = body_frame(f, i, static_cast<size_t>(b));
+    if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+    for (int k = 0; k < v.consts; ++k) {
+      Place& p = body.place[static_cast<size_t>(a + k)];
+      p.kind = Place::Kind::alias;
+      p.outer = &f;
+      p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
+    }
+    emit_all(body);
+    deliver([&](int k, int32_t, const Coords& c) { return read(body, body.s->j->out[static_cast<size_t>(k)], c); });
+    b_.leave();
+    return block;
+  };
+  const auto zero_block = [&] {
+    const BlockId block = b_.open_branch();
+    deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype()); });
+    b_.leave();
+    return block;
+  };
+  const Coords lanes = e.in[0].is_literal() ? Coords{} : coords_at(f, e.in[0].index, 0);
+  const auto index = num::Ir<int32_t>::at(read(f, e.in[0], lanes).re);
+  // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last.
+  const std::function<BlockId(int)> chain = [&](int b) {
+    if (b == last) return branch_block(b);
+    const BlockId block = b_.open_branch();
+    const auto here = index <= num::Ir<int32_t>(b);
+    const BlockId then = branch_block(b), otherwise = chain(b + 1);
+    b_.yield(b_.branch(here.id, then, otherwise));
+    b_.leave();
+    return block;
+  };
+  std::vector<Id> r;
+  if (v.enter) {
+    const Id enter = read(f, e.in[1], coords_at(f, e.in[1].index, 0)).re;
+    const BlockId then = chain(0), otherwise = zero_block();
+    r = b_.branch(enter, then, otherwise);
+  } else if (last == 0) {
+    r = b_.branch(num::Ir<bool>(true).id, branch_block(0), zero_block());
+  } else {
+    const auto here = index <= num::Ir<int32_t>(0);
+    const BlockId then = branch_block(0), otherwise = chain(1);
+    r = b_.branch(here.id, then, otherwise);
+  }
+  size_t next = 0;
+  for (int k = 0; k < v.results; ++k) {
+    Place& p = results[static_cast<size_t>(k)];
+    const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
+    if (p.kind == Place::Kind::scalars)
+      for (int64_t q = 0; q < inner_elements(f, e.out + k); ++q) {
+        Elem el{r[next++], nest::no_id};
+        if (components(d) == 2) el.im = r[next++];
+        p.elems.push_back(el);
+      }
+    f.place[static_cast<size_t>(e.out + k)] = p;
+  }
+}
+
+// ---- call
+
+void LaneWriter::emit_call(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  Frame& body = body_frame(f, i, 0);
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    Place& p = body.place[k];
+    p.kind = Place::Kind::alias;
+    p.outer = &f;
+    p.atom = e.in[k];
+  }
+  emit_all(body);
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    Place& p = f.place[static_cast<size_t>(e.out + k)];
+    p = {};
+    p.kind = Place::Kind::alias;
+    p.outer = &body;
+    p.atom = body.s->j->out[static_cast<size_t>(k)];
+  }
+}
+
+// ---- storing
+
+void LaneWriter::store_variable(int32_t var) {
+  Frame& f = frames_.front();
+  const Type& t = f.s->j->types[static_cast<size_t>(var)];
+  const int m = components(t.dtype());
+  const auto store_at = [&](const Coords& c) {
+    const Elem el = read(f, {var}, c);
+    const int buffer = buffer_of(var, true);
+    const I64v o = offset(c, t.shape(), {}) * I64v(m);
+    b_.store(buffer, o.id, el.re);
+    if (m == 2) b_.store(buffer, (o + I64v(1)).id, el.im);
+  };
+  // A value that lacks a grid axis is the same in all its lanes; the first one writes it.
+  num::Ir<bool> first(true);
+  bool missing = false;
+  for (size_t g = 0; g < grid_.size(); ++g) {
+    bool has = false;
+    for (int a = 0; a < t.ndim(); ++a) has = has || lane_of(f, var, a) == static_cast<int>(g);
+    if (has) continue;
+    missing = true;
+    first = first & (I64v::at(grid_[g]) == I64v(0));
+  }
+  BlockId guarded = -1;
+  if (missing) guarded = b_.open_branch();
+  const int64_t n = inner_elements(f, var);
+  if (n <= small_elements) {
+    for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
+  } else {
+    // Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
+    const std::vector<int> axes = inner_axes(f, var);
+    Coords c = coords_at(f, var, 0);
+    const std::function<void(size_t)> nest = [&](size_t a) {
+      const int64_t extent = t.shape()[axes[a]];
+      const BlockId body = b_.open({Kind::I64});
+      c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
+      const bool inner = a + 1 == axes.size();
+      if (inner) store_at(c);
+      else nest(a + 1);
+      b_.yield({});
+      b_.leave();
+      if (inner) b_.for_each(b_.integer(extent), body);
+      else b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
+    };
+    nest(0);
+  }
+  if (guarded >= 0) {
+    b_.yield({});
+    b_.leave();
+    const BlockId none = b_.open_branch();
+    b_.yield({});
+    b_.leave();
+    b_.branch(first.id, guarded, none);
+  }
+}
+
+}  // namespace weft::jit

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/lane_writer.h: writes the equations of a program as the loop program of one lane.
+//
+// A lane stands at one index of each grid class. Of every value it sees the inner axes, those whose
+// class is not in the grid. Small values are kept element by element, larger ones in local arrays;
+// what a pull rule defines is computed where it is read. Loops and branches become structured
+// instructions, so everything that is local to the lane ends up in one kernel.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "weft/core/number.h"
+#include "weft/jit/analysis.h"
+
+namespace weft::jit {
+
+// Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
+inline constexpr int64_t small_elements = 32;
+
+// Accumulators and terms combined as a fold combines them.
+std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
+
+class LaneWriter {
+ public:
+  // in_memory[var]: the variable of the program is read from a buffer.
+  LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory);
+
+  // The grid, outermost axis first. `flat`: one run-time axis over all of them.
+  void set_grid(const std::vector<int64_t>& extents, bool flat);
+  // Which grid axis each axis of a variable of the program is (-1: none); for those that are emitted
+  // or stored.
+  void set_lanes(int32_t var, std::vector<int> lanes) { top_lanes_[var] = std::move(lanes); }
+  // Which grid axis each class of a loop's analysis is.
+  void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
+  // Equation i of the program is computed here and now, for this lane.
+  void emit_equation(size_t i);
+  // The elements of variable var go to memory.
+  void store_variable(int32_t var);
+  // A result of a scan that is written while the loop runs.
+  void set_streamed(int32_t var) { streamed_.push_back(var); }
+  nest::Kernel finish(nest::Schedule s);
+
+  // The buffers in order: variables of the top scope; written ones are outputs.
+  struct Bound { int32_t var; bool written; };
+  const std::vector<Bound>& buffers() const { return buffers_; }
+
+ private:
+  struct Frame;
+  // Where the elements of a variable come from.
+  struct Place {
+    enum class Kind { unset, memory, scalars, local, pull, alias, row };
+    Kind kind = Kind::unset;
+    std::vector<Elem> elems;            // scalars: row-major over the inner axes
+    Elem local;                         // local: the arrays of the components
+    Frame* outer = nullptr;             // alias, row
+    Atom atom;
+    nest::Id time = nest::no_id;        // row: the leading index
+    size_t eqn = 0;                     // pull
+  };
+  struct Frame {
+    const Scope* s = nullptr;
+    const Analysis* analysis = nullptr;           // null for the program itself
+    const std::map<int, int>* classes = nullptr;
+    std::vector<Place> place;
+    std::unordered_map<std::string, Elem> memo;
+  };
+  struct Group { Coords coords; std::vector<int64_t> extents; nest::Id flat; };
+  class EqnReader;
+
+  Frame& new_frame(const Scope& s);
+  Frame& body_frame(Frame& f, size_t eqn, size_t body);
+  int lane_of(const Frame& f, int32_t var, int axis) const;    // grid axis or -1
+  std::vector<int> inner_axes(const Frame& f, int32_t var) const;
+  int64_t inner_elements(const Frame& f, int32_t var) const;
+  Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;          // constant inner index
+  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);          // computed inner index
+  Coords split(nest::Id flat, const std::vector<int64_t>& extents);           // row-major digits
+  num::Ir<int64_t> offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const;
+
+  Elem read(Frame& f, Atom a, const Coords& at);
+  Elem read_memory(int32_t var, const Coords& at);
+  Elem read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at);
+  Elem read_local(const Frame& f, int32_t var, const Place& p, const Coords& at);
+  Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
+  Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
+  std::vector<nest::Id> fold_terms(int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
+                                   const std::function<std::vector<nest::Id>(num::Ir<int64_t>)>& term);
+
+  void emit(Frame& f, size_t eqn);
+  void emit_all(Frame& f);
+  void emit_prefix(Frame& f, size_t eqn);
+  void emit_while(Frame& f, size_t eqn);
+  void emit_scan(Frame& f, size_t eqn);
+  void emit_cond(Frame& f, size_t eqn);
+  void emit_call(Frame& f, size_t eqn);
+  void keep(Frame& f, int32_t var);                                           // computes all elements now
+
+  // Carries of a loop: small ones travel through the loop, larger ones live in a local array.
+  struct Carry { bool local = false; int64_t n = 0; DType dtype = F32; Elem array; };
+  Carry start_carry(Frame& f, Atom init, int32_t like, const Frame& body, std::vector<nest::Id>* flat);
+  Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
+  void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input, std::vector<nest::Id>* yields);
+  void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries, const std::vector<nest::Id>& r);
+  Elem new_local(DType d, int64_t n);
+  void fill_local(const Elem& array, int64_t n, DType d, const std::function<Elem(nest::Id)>& value);
+  void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
+  int buffer_of(int32_t var, bool written);
+
+  const Program& program_;
+  nest::Builder b_;
+  num::Writing writing_;
+  Coords grid_;
+  std::map<int32_t, std::vector<int>> top_lanes_;
+  std::map<size_t, std::map<int, int>> classes_;
+  std::vector<Group> groups_;
+  std::deque<Frame> frames_;
+  std::vector<Bound> buffers_;
+  std::map<int32_t, int> buffer_index_;
+  std::vector<int32_t> streamed_;
+  int rank_ = 0;
+};
+
+}  // namespace weft::jit

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/fold.h: what reductions, running folds and products share: the order of a fold on the host, and
+// the axes of a reduction.
+#pragma once
+#include "weft/core/nest.h"
+#include "weft/ops/kit.h"
+
+namespace weft {
+
+// term(0) … term(n-1) combined in the order that core/nest.h gives folds.
+template <class V, class Term, class Join> V fold_terms(int64_t n, const V& identity, Term term, Join join) {
+  const int64_t parts = nest::fold_partials(n);
+  V partial[64];
+  std::fill_n(partial, parts, identity);
+  for (int64_t i = 0; i < n; ++i) partial[i % parts] = join(partial[i % parts], term(i));
+  for (int64_t s = parts / 2; s > 0; s /= 2)
+    for (int64_t k = 0; k < s; ++k) partial[k] = join(partial[k], partial[k + s]);
+  return partial[0];
+}
+
+// The offsets, in elements, of the points of the sub-grid that `axes` span, row-major.
+std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes);
+// The axes of a rank that are not in the list.
+Ints other_axes(int64_t rank, const Ints& axes);
+// Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there twice.
+Ints canonical_axes(const char* op, const Ints& axes, int64_t rank);
+
+struct Reduce {
+  Ints axes;
+  WEFT_FIELDS(axes)
+};
+// Axes must increase and be axes of the operand. The shape without them.
+Shape reduced_shape(const char* op, const Types& in, const Ints& axes);
+Types reduce_type(const char* op, const Types& in, const Ints& axes, unsigned classes);
+// Where the axes of a reduction and its result stand when there is a mapped axis at `at`.
+Ints shifted_axes(const Ints& axes, int at);
+int axis_after(const Ints& axes, int at);
+// A result of a reduction repeated along the axes that it lost.
+Array spread(const Array& x, const Shape& full, const Ints& axes);
+template <class P> Batched batch_reduce(const Primitive<P>& op, const BatchArgs<P>& b) {
+  P p = b.params;
+  p.axes = shifted_axes(p.axes, *b.axis[0]);
+  Arrays out = op.bind(b.x, p);
+  MaybeAxes axis(out.size(), axis_after(b.params.axes, *b.axis[0]));
+  return {std::move(out), std::move(axis)};
+}
+
+}  // namespace weft
