@@ -96,10 +96,12 @@ class Emitter {
   V shift(nest::Opcode op, V x, V count);
   V divide(nest::Opcode op, V a, V b);
   V quotient(nest::Opcode op, V a, V b);
+  V float_extreme(bool maximum, V a, V b);
   V float_rem(V a, V b);
   llvm::Function* float_rem_function(llvm::Type* t);
   V mul_high(nest::Opcode op, V a, V b);
   V convert(const nest::Inst& i, V x);
+  V saturate(V x, llvm::Type* t, bool is_signed);
   V combine(nest::Combine c, nest::Kind k, V a, V b);
   void combine_pair(nest::Combine c, nest::Kind k, V& value, V& index, V value2, V index2);
   V half_to_float(V bits);
@@ -192,6 +194,8 @@ class Emitter {
   void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
   int live_registers(nest::Id loop) const;
   nest::Id plan_packs(const Options& options);      // returns the while to refill, if any
+  int packs_for(nest::Id loop) const;
+  int live_vectors(nest::Id loop) const;
 
   const nest::Kernel& k_;
   llvm::Module& m_;

@@ -36,8 +36,6 @@ ID unary_intrinsic(Opcode op) {
 
 ID binary_intrinsic(Opcode op) {
   switch (op) {
-    case Opcode::FMin: return llvm::Intrinsic::minimum;
-    case Opcode::FMax: return llvm::Intrinsic::maximum;
     case Opcode::SMin: return llvm::Intrinsic::smin;
     case Opcode::SMax: return llvm::Intrinsic::smax;
     case Opcode::UMin: return llvm::Intrinsic::umin;
@@ -65,6 +63,8 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
     case Opcode::Mul: return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
     case Opcode::Neg: return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
     case Opcode::Div: return b_.CreateFDiv(x, a[1]);
+    case Opcode::FMin:
+    case Opcode::FMax: return float_extreme(i.op == Opcode::FMax, x, a[1]);
     case Opcode::SDiv:
     case Opcode::UDiv:
     case Opcode::SRem:
@@ -154,6 +154,19 @@ V Emitter::quotient(Opcode op, V a, V b) {
   return b_.CreateTrunc(whole, a->getType());
 }
 
+// `a < b ? a : b` is one instruction that gives b for a NaN or two zeros. Both ways round, the
+// results differ in those cases alone, and then their bits combined are right: all bits of a NaN
+// or-ed are a NaN; of two zeros the sign is or-ed for the minimum, and-ed for the maximum.
+V Emitter::float_extreme(bool maximum, V a, V b) {
+  if (!a->getType()->isVectorTy()) return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()}, {a, b});
+  auto* bits = like(a, b_.getIntNTy(width(a)));
+  const auto first = [&](V x, V y) { return b_.CreateBitCast(b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y), bits); };
+  const V x = first(a, b), y = first(b, a), either = b_.CreateOr(x, y);
+  if (!maximum) return b_.CreateBitCast(either, a->getType());
+  const V magnitude = llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width(a)));
+  return b_.CreateBitCast(b_.CreateOr(b_.CreateAnd(x, y), b_.CreateAnd(either, magnitude)), a->getType());
+}
+
 V Emitter::float_rem(V a, V b) {
   // libm's fmod is exact; a GPU has none, so there the kernel brings its own.
   if (!machine_.gpu) return b_.CreateFRem(a, b);
@@ -185,8 +198,8 @@ V Emitter::combine(Combine c, Kind, V a, V b) {
   switch (c) {
     case Combine::Add: return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
     case Combine::Mul: return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
-    case Combine::FMin: return call(llvm::Intrinsic::minimum, {a->getType()}, {a, b});
-    case Combine::FMax: return call(llvm::Intrinsic::maximum, {a->getType()}, {a, b});
+    case Combine::FMin:
+    case Combine::FMax: return float_extreme(c == Combine::FMax, a, b);
     case Combine::SMin: return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
     case Combine::SMax: return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
     case Combine::UMin: return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});

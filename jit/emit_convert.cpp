@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // jit/emit_convert.cpp: conversions between kinds, the narrow floats, and an exact fmod for
 // machines without a C library.
+#include <cmath>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
@@ -16,8 +18,8 @@ using nest::Opcode;
 V Emitter::convert(const Inst& i, V x) {
   auto* t = like(x, type(i.kind));
   switch (i.op) {
-    case Opcode::FToS: return call(llvm::Intrinsic::fptosi_sat, {t, x->getType()}, {x});
-    case Opcode::FToU: return call(llvm::Intrinsic::fptoui_sat, {t, x->getType()}, {x});
+    case Opcode::FToS: return saturate(x, t, true);
+    case Opcode::FToU: return saturate(x, t, false);
     case Opcode::SToF: return b_.CreateSIToFP(x, t);
     case Opcode::UToF: return b_.CreateUIToFP(x, t);
     case Opcode::FConv: return b_.CreateFPCast(x, t);
@@ -30,6 +32,29 @@ V Emitter::convert(const Inst& i, V x) {
     case Opcode::RoundF16: return half_to_float(float_to_half(x));
     default: throw InternalError("an instruction that is not arithmetic reached arith()");
   }
+}
+
+// LLVM's saturating conversions of vectors run one lane at a time.
+V Emitter::saturate(V x, llvm::Type* t, bool is_signed) {
+  if (!t->isVectorTy()) return call(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat, {t, x->getType()}, {x});
+  const unsigned bits = t->getScalarSizeInBits(), digits = x->getType()->getScalarType()->isFloatTy() ? 24 : 53;
+  const auto real = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  const double above = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits)), least = is_signed ? -above : 0.0;
+  const V number = b_.CreateSelect(b_.CreateFCmpORD(x, x), x, real(0));
+  if (bits <= digits) {
+    // Both ends are floats: clamp, and convert by way of a width the machine has.
+    V y = b_.CreateSelect(b_.CreateFCmpOGT(number, real(least)), number, real(least));
+    y = b_.CreateSelect(b_.CreateFCmpOLT(y, real(above - 1)), y, real(above - 1));
+    if (bits == 32) return is_signed ? b_.CreateFPToSI(y, t) : b_.CreateFPToUI(y, t);
+    return b_.CreateTrunc(b_.CreateFPToSI(y, like(x, b_.getInt32Ty())), t);
+  }
+  const V high = b_.CreateFCmpOGE(number, real(above));
+  const V y = b_.CreateSelect(b_.CreateOr(high, b_.CreateFCmpOLT(number, real(least))), real(0), number);
+  const V inside = is_signed ? b_.CreateFPToSI(y, t) : b_.CreateFPToUI(y, t);
+  const auto top = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  const auto bottom = is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+  const V low = b_.CreateSelect(b_.CreateFCmpOLT(number, real(least)), llvm::ConstantInt::get(t, bottom), inside);
+  return b_.CreateSelect(high, llvm::ConstantInt::get(t, top), low);
 }
 
 V Emitter::bfloat_to_float(V bits) {

@@ -120,16 +120,6 @@ void Emitter::emit_points(V begin, const Masks& m) {
   active_.clear();
 }
 
-nest::Id Emitter::plan_packs(const Options& options) {
-  packs_ = 1;
-  if (plan_.mode != Mode::grid) return nest::no_id;
-  if (options.packs) packs_ = options.packs;
-  if (options.refill != Options::Refill::always) return nest::no_id;
-  const Id loop = refill_loop();
-  if (loop != nest::no_id) plan_ = plan_kernel(k_, Mode::refill);
-  return loop;
-}
-
 // One thread a point, the last axis fastest, so that neighbouring threads touch neighbours.
 void Emitter::emit_gpu(const std::string& name) {
   auto* ptr = llvm::PointerType::get(c_, 1);

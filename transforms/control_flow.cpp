@@ -62,7 +62,8 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
     Types in = before, out;
     in.insert(in.end(), carry.begin(), carry.end());
     in.insert(in.end(), rows.begin(), rows.end());
-    Types wanted = carry;
+    std::vector<bool> init_yields(n, false);
+    bool differ = false, again = false;
     Closed closed = record(in, [&](const Arrays& x) {
       Arrays y = body(x);
       if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
@@ -72,18 +73,17 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
       for (size_t i = 0; i < n; ++i) {
         out.push_back(y[i].type());
         if (y[i].type() == carry[i]) continue;
-        const bool init_yields = attempt == 0 && carry[i].weak() && !y[i].weak_type() && gives_way(carry[i], y[i].type());
-        if (init_yields) wanted[i] = y[i].type();
-        else if (gives_way(y[i].type(), carry[i])) y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
-        else wanted[i] = Type();
+        init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());
+        if (init_yields[i]) continue;
+        if (gives_way(y[i].type(), carry[i])) y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
+        else differ = true;
       }
       return y;
     });
-    bool again = false;
+    if (differ) carries_differ(c, carry, out);
     for (size_t i = 0; i < n; ++i) {
-      if (wanted[i] == carry[i]) continue;
-      if (attempt > 0 || !gives_way(carry[i], out[i])) carries_differ(c, carry, out);
-      c.init[i] = base::convert(c.init[i], wanted[i].dtype());
+      if (!init_yields[i]) continue;
+      c.init[i] = base::convert(c.init[i], out[i].dtype(), out[i].weak());
       again = true;
     }
     if (!again) return pruned(std::move(closed));

@@ -7,6 +7,7 @@
 
 namespace weft::math {
 using namespace num;
+using num::sqrt;  // beside the overloads of this namespace for complex numbers
 
 namespace detail {
 
@@ -82,13 +83,14 @@ template <Real R> R expm1_poly(R r) {
 }
 
 // e^(x + tail) as p * s * s with s a power of two, so that results may be subnormal or overflow with
-// one rounding: x = 2h ln 2 + r, s = 2^h. A tail is of the size of an ulp of x.
+// one rounding: x = 2h ln 2 + r, s = 2^h. A tail is of the size of an ulp of x. The upper clamp
+// leaves room for factors much smaller than 1.
 template <Real R> struct Scaled {
   R p, s;
   R value() const { return p * s * s; }
 };
 template <Real R> R clamp_exponent(R x) {
-  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(89, 710));
+  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(170, 1400));
 }
 template <Real R> Scaled<R> exp_scaled(R x) {
   x = clamp_exponent(x);
@@ -113,20 +115,19 @@ template <Real R> Scaled<R> expm1_parts(R x, R low) {
   return {expm1_poly(reduce(x, t - shifter, ln2_hi<R>(), ln2_lo<R>())), power_of_two(t)};
 }
 
-// log(1 + f) for 1 + f in [sqrt(1/2), sqrt(2)).
-template <Real R> R log1p_poly(R f) {
-  R q;
+// (log(1 + f) - f) / f^2 for 1 + f in [sqrt(1/2), sqrt(2)).
+template <Real R> R log1p_quotient(R f) {
   if constexpr (single<R>)
-    q = horner(f, -0x1.3a45cp-4, 0x1.0908f4p-3, -0x1.0f2e6ep-3, 0x1.22549p-3, -0x1.5424f2p-3, 0x1.99a544p-3,
+    return horner(f, -0x1.3a45cp-4, 0x1.0908f4p-3, -0x1.0f2e6ep-3, 0x1.22549p-3, -0x1.5424f2p-3, 0x1.99a544p-3,
                -0x1.000438p-2, 0x1.55554ep-2, -0x1.fffff8p-2);
   else
-    q = horner(f, 0x1.826bb03059349p-6, -0x1.cc7d942151956p-5, 0x1.07135d44a73cap-4, -0x1.d97639ed84453p-5,
+    return horner(f, 0x1.826bb03059349p-6, -0x1.cc7d942151956p-5, 0x1.07135d44a73cap-4, -0x1.d97639ed84453p-5,
                0x1.d4671da1966f7p-5, -0x1.fae7abea84f4fp-5, 0x1.1174c7022f155p-4, -0x1.24d6a924f82e9p-4,
                0x1.3b12fe45928efp-4, -0x1.55518b36d5bbap-4, 0x1.745ce4de35e82p-4, -0x1.9999b7c7391f4p-4,
                0x1.c71c744ce2c29p-4, -0x1.ffffff7d4b543p-4, 0x1.2492491e1bf35p-3, -0x1.55555555dd538p-3,
                0x1.99999999a797fp-3, -0x1.ffffffffff9eep-3, 0x1.555555555550ap-2, -0.5);
-  return fma(f * f, q, f);
 }
+template <Real R> R log1p_poly(R f) { return fma(f * f, log1p_quotient(f), f); }
 
 // x = 2^e (1 + f), 1 + f in [sqrt(1/2), sqrt(2)). What has no logarithm is told by e: 0 gives
 // -inf, inf gives inf, negative numbers and NaN give NaN.
@@ -166,32 +167,56 @@ template <Real R> Normal<R> parts(R x) {
   const std::array<R, 2> n = branch(odd, [&] { return pair(any_parts(x)); }, [&] { return pair(normal_parts(x)); });
   return {n[0], n[1]};
 }
+// `tail` is a correction of the size of an ulp of n.f.
 template <Real R> R log_of(Normal<R> n) {
   if constexpr (single<R>) return fma(n.e, ln2_hi<R>(), log1p_poly(n.f));  // float(ln 2) is good to 2^-28
   else return fma(n.e, ln2_hi<R>(), fma(n.e, ln2_lo<R>(), log1p_poly(n.f)));
 }
+template <Real R> R log_of(Normal<R> n, R tail) {
+  const R bend = fma(n.f * n.f, log1p_quotient(n.f), tail);
+  if constexpr (single<R>) return fma(n.e, ln2_hi<R>(), n.f + bend);
+  else return fma(n.e, ln2_hi<R>(), n.f + fma(n.e, ln2_lo<R>(), bend));
+}
 
-// log(1 + x + tail), 1 + x = 2^e (1 + f): f = x 2^-e + (2^-e - 1) costs one rounding and no division.
-template <Real R> R log1p_sum(R x, R tail, bool has_tail) {
-  using I = scalar_t<int_of<R>>;
+// log(1 + x), 1 + x = 2^e (1 + f): f = x s + (s - 1), s = 2^-e, costs one rounding and no division.
+template <Real R> struct OnePlus {
+  R f, e, s;
+};
+template <Real R> OnePlus<R> one_plus_parts(R x) {
   using U = scalar_t<uint_of<R>>;
+  const uint_of<R> j = relative_bits(R(1) + x);
+  const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
+  const R s = bitcast<scalar_t<R>>(sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
+  return {fma(x, s, s - R(1)), convert<scalar_t<R>>(exponent_of<R>(j)), s};
+}
+template <Real R> Normal<R> one_plus_slow(R x) { return any_parts(select(x > R(1), x, R(1) + x)); }
+template <Real R> mask_t<R> one_plus_easy(R x) { return both(x > R(-1), x < constant<R>(0x1p100, 0x1p1000)); }
+
+template <Real R> R log1p_plain(R x) {
   const auto fast = [&] {
-    const uint_of<R> j = relative_bits(R(1) + x);
-    const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
-    const R s = bitcast<scalar_t<R>>(sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
-    R f = fma(x, s, s - R(1));
-    if (has_tail) f = fma(tail, s, f);
-    return std::array<R, 2>{f, convert<scalar_t<R>>(exponent_of<R>(j))};
+    const OnePlus<R> p = one_plus_parts(x);
+    return std::array<R, 2>{p.f, p.e};
   };
   const auto slow = [&] {
-    const mask_t<R> large = x > R(1);
-    const Normal<R> n = any_parts(select(large, x, R(1) + x));
+    const Normal<R> n = one_plus_slow(x);
     return std::array<R, 2>{n.f, n.e};
   };
-  static_assert(sizeof(I) == sizeof(U));
-  const mask_t<R> plain = both(x > R(-1), x < constant<R>(0x1p100, 0x1p1000));
-  const std::array<R, 2> n = branch(!plain, slow, fast);
+  const std::array<R, 2> n = branch(!one_plus_easy(x), slow, fast);
   return log_of(Normal<R>{n[0], n[1]});
+}
+// log(1 + x + tail), which also keeps the rounding error of f: log(1 + f + d) = log(1 + f) + d / (1 + f).
+template <Real R> R log1p_tail(R x, R tail) {
+  const auto fast = [&] {
+    const OnePlus<R> p = one_plus_parts(x);
+    const R lost = fma(tail, p.s, fma(x, p.s, (p.s - R(1)) - p.f));
+    return std::array<R, 3>{p.f, p.e, lost * fma(p.f, p.f - R(1), R(1))};
+  };
+  const auto slow = [&] {
+    const Normal<R> n = one_plus_slow(x);
+    return std::array<R, 3>{n.f, n.e, R(0)};
+  };
+  const std::array<R, 3> n = branch(!one_plus_easy(x), slow, fast);
+  return log_of(Normal<R>{n[0], n[1]}, n[2]);
 }
 
 }  // namespace detail
@@ -210,12 +235,12 @@ template <Real R> R exp2(R x) {
 template <Real R> R expm1(R x) {
   const auto [p, s] = detail::expm1_parts(x, detail::constant<R>(-18, -38));
   const R half = fma(p, s, s - R(scalar_t<R>(0.5)));
-  return select(x == R(0), x, half + half);
+  return select(abs(x) < detail::constant<R>(0x1p-30, 0x1p-60), x, half + half);
 }
 
 template <Real R> R log(R x) { return detail::log_of(detail::parts(x)); }
 
-template <Real R> R log1p(R x) { return select(x == R(0), x, detail::log1p_sum(x, R(0), false)); }
+template <Real R> R log1p(R x) { return select(x == R(0), x, detail::log1p_plain(x)); }
 
 template <Real R> R log2(R x) {
   using namespace detail;
@@ -261,10 +286,10 @@ template <Real R> R cbrt(R x) {
 
 // x^n by repeated squaring; n < 0 gives 1/x^-n. x^0 is 1, also for NaN. Integers wrap.
 template <class R> R integer_pow(R x, int n) {
-  using T = scalar_t<R>;
+  const R one(scalar_t<R>(1));
   const bool below = n < 0;
   unsigned k = below ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
-  if (k == 0) return R(T(1));
+  if (k == 0) return one;
   R acc = x, power = x;
   bool started = false;
   for (; k != 0; k >>= 1) {
@@ -274,20 +299,22 @@ template <class R> R integer_pow(R x, int n) {
     }
     if (k > 1) power = mul(power, power);
   }
-  return below ? div(R(T(1)), acc) : acc;
+  return below ? div(one, acc) : acc;
 }
 
-// 1 / (1 + e^-x), in terms of e = e^-|x|, which is kept scaled so that small results are not lost.
+// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), it is 1 - w, or for negative x w, better as
+// e - e w. e is kept scaled so that small results are not lost.
 template <Real R> R logistic(R x) {
   using namespace detail;
-  const R lift = constant<R>(0x1p64, 0x1p500), drop = constant<R>(0x1p-64, 0x1p-500);
+  const R drop = constant<R>(0x1p-64, 0x1p-500);
   const R a = maximum(-abs(x), constant<R>(-104, -746));
   const R shifter = rounder<R>(bias<R> + (single<R> ? 64 : 500));
   const R t = fma(a, constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
   const R p = expm1_poly(reduce(a, t - shifter, ln2_hi<R>(), ln2_lo<R>()));
   const R s = power_of_two(t);
   const R e = fma(p, s, s);
-  return select(x < R(0), e, lift) / fma(e, drop, R(1)) * drop;
+  const R w = e / fma(e, drop, R(1)) * drop;
+  return select(x < R(0), fma(-e, w, e) * drop, R(1) - w);
 }
 
 // log(e^a + e^b).

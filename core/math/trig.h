@@ -157,7 +157,8 @@ template <Real R> R sin_poly(R r) {
 template <Real R> R tan_poly(R z) {
   R p;
   if constexpr (single<R>)
-    p = horner(z, 0x1.33e7c6p-7, 0x1.96847cp-9, 0x1.9072ap-6, 0x1.b5851ep-5, 0x1.112deap-3, 0x1.5554dep-2);
+    p = horner(z, 0x1.25b422p-8, -0x1.f22bbcp-14, 0x1.684d64p-7, 0x1.5bb61p-6, 0x1.baf31p-5, 0x1.110d12p-3,
+               0x1.555562p-2);
   else
     p = horner(z, 0x1.5eaac34c977ap-16, -0x1.79c6f2ce02f34p-15, 0x1.7869d91d532dap-14, -0x1.bffda2fbf866dp-16,
                0x1.1ec88e60fd8bdp-13, 0x1.d2234059f4dbbp-13, 0x1.3801224eef97fp-11, 0x1.7d5a934830648p-10,
@@ -165,13 +166,16 @@ template <Real R> R tan_poly(R z) {
                0x1.11111111184d3p-3, 0x1.55555555554fp-2);
   return z * p;
 }
-// (asin s - s) / s^3 in z = s^2 <= 1/4.
+// (asin s - s) / s^3 in z = s^2, for s up to 0.5408, which is asin's turning point: from there on
+// asin a = pi/2 - 2 asin sqrt((1 - a)/2), and that arc sine is below 1/2.
+template <Real R> R asin_turn() { return constant<R>(0.5408, 0.5408); }
 template <Real R> R asin_poly(R z) {
-  if constexpr (single<R>) return horner(z, 0x1.596d6ap-5, 0x1.8c2d8p-6, 0x1.747d06p-5, 0x1.3301fcp-4, 0x1.5555c8p-3);
+  if constexpr (single<R>) return horner(z, 0x1.8697a2p-5, 0x1.561124p-6, 0x1.7a060cp-5, 0x1.32c98cp-4, 0x1.555678p-3);
   else
-    return horner(z, 0x1.05714da7cce2cp-5, -0x1.09de1e408f8e9p-6, 0x1.3ffb6645f5a5bp-6, 0x1.abc5ea3241acbp-8,
-                  0x1.8ec406ff18378p-7, 0x1.c6fd9b6c46badp-7, 0x1.1c6be37284e3p-6, 0x1.6e89f4247df07p-6,
-                  0x1.f1c72c39fa51ap-6, 0x1.6db6db4277de9p-5, 0x1.333333336e834p-4, 0x1.555555555539p-3);
+    return horner(z, 0x1.764ad56e4bcf1p-5, -0x1.61fca4fc8b76cp-5, 0x1.3ab010e58b5b9p-5, -0x1.d8bdfae4595e5p-9,
+                  0x1.a4d7df68d7293p-7, 0x1.68ab5648db45p-7, 0x1.cbcbdc931c2b7p-7, 0x1.1c36edee87626p-6,
+                  0x1.6e8cfeafb0c89p-6, 0x1.f1c70fc1a71cfp-6, 0x1.6db6db90927f7p-5, 0x1.33333333030d4p-4,
+                  0x1.55555555556c9p-3);
 }
 // atan t for 0 <= t <= 1.
 template <Real R> R atan_poly(R t) {
@@ -227,11 +231,10 @@ template <Real R> R tan(R x) {
   return flip_sign(select(odd, inverse, t), x);
 }
 
-// asin a = pi/2 - 2 asin sqrt((1 - a)/2) from 1/2 on.
 template <Real R> R asin(R x) {
   using namespace detail;
   const R half(scalar_t<R>(0.5)), a = abs(x);
-  const mask_t<R> upper = a > half;
+  const mask_t<R> upper = a > asin_turn<R>();
   const R z = select(upper, fma(a, -half, half), a * a);
   const R s = select(upper, sqrt(z), a);
   const R p = fma(s * z, asin_poly(z), s);
@@ -241,7 +244,7 @@ template <Real R> R asin(R x) {
 template <Real R> R acos(R x) {
   using namespace detail;
   const R half(scalar_t<R>(0.5)), a = abs(x);
-  const mask_t<R> upper = a > half, negative = x < R(0);
+  const mask_t<R> upper = a > asin_turn<R>(), negative = x < R(0);
   const R z = select(upper, fma(a, -half, half), a * a);
   const R s = select(upper, sqrt(z), a);
   const R p = fma(s * z, asin_poly(z), s);

@@ -22,6 +22,19 @@ template <Real R> struct Cx {
   friend mask_t<R> operator!=(Cx a, Cx b) { return either(a.re != b.re, a.im != b.im); }
 };
 
+namespace detail {
+template <class R> struct Traits<Cx<R>> {
+  using scalar = Cx<scalar_t<R>>;
+  static constexpr bool is_ir = num::is_ir<R>;
+  template <class U> using rebind = num::rebind<R, U>;
+};
+}  // namespace detail
+
+template <Real R> Cx<R> add(Cx<R> a, Cx<R> b) { return a + b; }
+template <Real R> Cx<R> sub(Cx<R> a, Cx<R> b) { return a - b; }
+template <Real R> Cx<R> mul(Cx<R> a, Cx<R> b) { return a * b; }
+template <Real R> Cx<R> div(Cx<R> a, Cx<R> b) { return a / b; }
+template <Real R> Cx<R> neg(Cx<R> a) { return -a; }
 template <Real R> Cx<R> conj(Cx<R> a) { return {a.re, -a.im}; }
 template <Real R> Cx<R> select(mask_t<R> m, Cx<R> a, Cx<R> b) { return {select(m, a.re, b.re), select(m, a.im, b.im)}; }
 template <Real R> mask_t<R> is_nan(Cx<R> a) { return either(is_nan(a.re), is_nan(a.im)); }
@@ -47,10 +60,10 @@ template <Real R> Cx<R> divide(Cx<R> a, Cx<R> b) {
 template <Real R> R abs(Cx<R> a) {
   using T = scalar_t<R>;
   const R x = maximum(abs(a.re), abs(a.im)), y = minimum(abs(a.re), abs(a.im));
-  const T big = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500), small = T(1) / big;
-  const mask_t<R> over = x > R(big), under = x < R(small);
-  const R scale = select(over, R(small), select(under, R(big), R(1)));
-  const R back = select(over, R(big), select(under, R(small), R(1)));
+  constexpr bool f = sizeof(T) == 4;
+  const mask_t<R> over = x > R(f ? T(0x1p60) : T(0x1p500)), under = x < R(f ? T(0x1p-60) : T(0x1p-500));
+  const R up(f ? T(0x1p100) : T(0x1p600)), down(f ? T(0x1p-100) : T(0x1p-600));
+  const R scale = select(over, down, select(under, up, R(1))), back = select(over, up, select(under, down, R(1)));
   const R u = x * scale, v = y * scale;
   const R length = sqrt(fma(u, u, v * v)) * back;
   const R inf(std::numeric_limits<T>::infinity());

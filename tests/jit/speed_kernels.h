@@ -102,6 +102,35 @@ inline nest::Kernel speed_rk45() {
   return b.finish(1, 0, {Schedule::Vector::grid});
 }
 
+// The square root by Newton's method: four to eight trips of six instructions.
+inline nest::Kernel speed_newton() {
+  Floats b("newton");
+  const Id a = b.in();
+  const auto test = b.open({Kind::F32, Kind::F32});
+  b.yield({b.less(b.f(1e-6f), b.pure(Opcode::Abs, Kind::F32, {b.param(test, 1)}))});
+  b.leave();
+  const auto body = b.open({Kind::F32, Kind::F32});
+  const Id x = b.param(body, 0), next = b.mul(b.f(.5f), b.add(x, b.op(Opcode::Div, a, x)));
+  b.yield({next, b.sub(next, x)});
+  b.leave();
+  const auto r = b.loop_while({a, b.f(1)}, test, body);
+  b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
+  return b.finish(1, 0, {Schedule::Vector::grid});
+}
+
+// The Euler method for x'' = -x, 200 steps in every lane: a chain of dependent operations.
+inline nest::Kernel speed_euler() {
+  Floats b("euler");
+  const Id x0 = b.in();
+  const auto body = b.open({Kind::I64, Kind::F32, Kind::F32});
+  const Id x = b.param(body, 1), v = b.fma(b.f(-.01f), x, b.param(body, 2));
+  b.yield({b.fma(b.f(.01f), v, x), v});
+  b.leave();
+  const auto r = b.loop(b.integer(0), b.integer(200), 1, {x0, b.f(0)}, body);
+  b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
+  return b.finish(1, 0, {Schedule::Vector::grid});
+}
+
 inline nest::Kernel speed_row_sum(Schedule::Vector v) {
   Builder b("row_sum");
   const int in = b.buffer(Storage::F32, false), out = b.buffer(Storage::F32, true);

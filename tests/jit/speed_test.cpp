@@ -85,6 +85,20 @@ TEST_CASE("speed of rk45, 16384 lanes", "[.speed]") {
   }
 }
 
+TEST_CASE("speed of short loops", "[.speed]") {
+  const int64_t n = 4096;
+  std::vector<float> x;
+  for (int64_t i = 0; i < n; ++i) x.push_back(1 + static_cast<float>(i % 61) / 16);
+  Memory m({raw(x), zeros(Storage::F32, n)});
+  const int64_t range[] = {0, 1, 0, n};
+  for (const Variant& v : variants) {
+    const auto newton = compile(speed_newton(), host_target(), v.options), euler = compile(speed_euler(), host_target(), v.options);
+    const double ms = best_ms([&] { for (int i = 0; i < 100; ++i) newton->fn()(m.buffers(), nullptr, range); });
+    const double ms2 = best_ms([&] { euler->fn()(m.buffers(), nullptr, range); });
+    std::printf("newton     %-10s %7.2f us for %ld points; euler, 200 steps: %.1f us\n", v.name, ms * 10, n, ms2 * 1e3);
+  }
+}
+
 TEST_CASE("speed of sums", "[.speed]") {
   for (int64_t rows : {4096, 1}) {
     const int64_t n = (int64_t{1} << 24) / rows;
