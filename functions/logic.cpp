@@ -11,6 +11,7 @@
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/rounding.h"
 
 namespace weft {
 namespace {
