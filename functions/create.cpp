@@ -13,6 +13,7 @@
 #include "weft/ops/compare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/structure.h"
+#include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft {
@@ -46,7 +47,7 @@ void survey(const Nested& n, size_t depth, Survey* s) {
 template <class T> T number(const Nested& n) {
   if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) return {number<decltype(T{}.re)>(n), 0};
   else if constexpr (std::is_same_v<T, bool>) return n.kind == Kind::real ? n.r != 0 : n.i != 0;
-  else if constexpr (std::is_integral_v<T>) return n.kind == Kind::real ? static_cast<T>(scalar_of(dtype_of_v<T>, n.r).item<T>()) : static_cast<T>(n.i);
+  else if constexpr (std::is_integral_v<T>) return n.kind == Kind::real ? scalar_of(dtype_of_v<T>, n.r).template item<T>() : static_cast<T>(n.i);
   else return T(n.kind == Kind::real ? static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.r)
                                      : static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.i));
 }

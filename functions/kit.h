@@ -44,5 +44,10 @@ Array number_like(const Array& x, double v);
 Array joined(const Arrays& x, int64_t axis);
 // The elements [lo, hi) of one axis.
 Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step = 1);
+// The elements of an axis at indices that are known and in range.
+Array take_known(const Array& x, const std::vector<int64_t>& indices, int axis);
+// Integers as positions on an axis of n elements: negative ones count from the end.
+Array wrapped_index(const Array& i, int64_t n);
+DType index_dtype(int64_t n);                        // I32, beyond its range I64
 
 }  // namespace weft::fn

@@ -8,8 +8,10 @@
 #include "weft/functions/math.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/convert.h"
+#include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
+#include "weft/ops/rounding.h"
 
 namespace weft {
 namespace {

@@ -11,7 +11,9 @@
 #include "weft/functions/kit.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/convert.h"
+#include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/rounding.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft {
@@ -55,6 +57,7 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
   if (s.ndim() < b.ndim()) s = b.shape();
   return lax::select(fn::scalar_or_broadcast(pred, s), fn::broadcast(a, s), fn::broadcast(b, s));
 }
+Array round_even(const Arg& x) { return lax::round(x, lax::RoundingMethod::TO_NEAREST_EVEN); }
 Array is_nan(const Array& x) { return lax::ne(x, x); }
 
 // As CPython's float_divmod, on which JAX's is made.
@@ -278,7 +281,7 @@ Array trunc(const Arg& x) {
   return choose(lax::lt(x, number_like(x, 0)), lax::ceil(x), lax::floor(x));
 }
 Array fix(const Arg& x) { return trunc(x); }
-Array rint(const Arg& x) { return float_unary(lax::round_even, x); }
+Array rint(const Arg& x) { return float_unary(round_even, x); }
 Array round(const Arg& x, int64_t decimals) {
   const Source s(x.at());
   if (!is_inexact(x->dtype())) {
@@ -286,12 +289,12 @@ Array round(const Arg& x, int64_t decimals) {
     return x;
   }
   if (is_complex(x->dtype())) return lax::complex(round(lax::real(x), decimals), round(lax::imag(x), decimals));
-  if (decimals == 0) return lax::round_even(x);
+  if (decimals == 0) return round_even(x);
   // In F32 at least: the factor may leave the range of the narrow floats.
   const DType narrow = x->dtype();
   const Array v = narrow == BF16 || narrow == F16 ? fn::as_dtype(x, F32) : x.value();
   const Array factor = number_like(v, std::pow(10.0, static_cast<double>(decimals)));
-  return fn::as_dtype(lax::div(lax::round_even(lax::mul(v, factor)), factor), narrow, x->weak_type());
+  return fn::as_dtype(lax::div(round_even(lax::mul(v, factor)), factor), narrow, x->weak_type());
 }
 
 }  // namespace weft

@@ -12,6 +12,7 @@
 #include "weft/functions/kit.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/index.h"
+#include "weft/ops/rounding.h"
 #include "weft/ops/structure.h"
 #include "weft/tracer/concrete.h"
 

@@ -3,7 +3,10 @@
 // ops/gather.cpp: gather, with XLA's dimension numbers and batching dimensions.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "weft/ops/reach.h"
+#include "weft/ops/structure.h"
 
 namespace weft {
 namespace {
@@ -182,6 +185,21 @@ const Primitive<Gather>& gather_op = define<Gather>({
 
 Array gather_windows(const Array& x, const Array& indices, const WindowDims& d, const std::vector<int64_t>& sizes, OutOfBounds mode, bool unique) {
   return gather_op({x, indices}, gather_params(d, sizes, mode, unique));
+}
+
+WindowDims along_dims(int rank, int axis) {
+  WindowDims d;
+  d.collapsed = d.index_map = {axis};
+  for (int a = 0; a < rank; ++a)
+    if (a != axis) d.operand_batching.push_back(a);
+  d.indices_batching = d.operand_batching;
+  return d;
+}
+Array gather_along(const Array& x, const Array& indices, int axis, OutOfBounds mode) {
+  Ints own(indices.shape().size());
+  std::iota(own.begin(), own.end(), 0);
+  const Array components = broadcast_in_dim(indices, indices.shape().inserted(indices.type().ndim(), 1), own);
+  return gather_windows(x, components, along_dims(x.type().ndim(), axis), Ints(x.shape().size(), 1), mode);
 }
 
 }  // namespace weft

@@ -30,6 +30,11 @@ struct WindowDims {
 Array gather_windows(const Array& x, const Array& indices, const WindowDims& dims, const std::vector<int64_t>& slice_sizes,
                      OutOfBounds mode = OutOfBounds::clip, bool unique_indices = false);
 
+// out[…, i, …] = x[…, indices[…, i, …], …] along an axis; indices has x's other sizes.
+Array gather_along(const Array& x, const Array& indices, int axis, OutOfBounds mode = OutOfBounds::clip);
+// The dimension numbers of that.
+WindowDims along_dims(int rank, int axis);
+
 enum class Update : int { set = 0, add = 1, mul = 2, min = 3, max = 4 };
 // Duplicates combine in row-major order of the updates; of `set` the last one stays.
 Array scatter_windows(const Array& x, const Array& indices, const Array& updates, const WindowDims& dims, Update update,

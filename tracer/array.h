@@ -34,23 +34,25 @@ class At;
 struct Index;
 using Arrays = std::vector<Array>;
 
-// The axes of a reduction: none (all of them), one, or a list.
+// The axes of a reduction: none (all of them), one, or a list; and where they were written.
 struct AxisList {
   bool all = false;
   std::vector<int64_t> axes;
-  AxisList(none_t) : all(true) {}
-  template <Integer I> AxisList(I i) : axes{static_cast<int64_t>(i)} {}
-  AxisList(std::initializer_list<Dim> l) { for (Dim d : l) axes.push_back(d.n); }
-  AxisList(std::vector<int64_t> l) : axes(std::move(l)) {}
+  Location at;
+  AxisList(none_t, Location at = Location::here()) : all(true), at(at) {}
+  template <Integer I> AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
+  AxisList(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) { for (Dim d : l) axes.push_back(d.n); }
+  AxisList(std::vector<int64_t> l, Location at = Location::here()) : axes(std::move(l)), at(at) {}
 };
 
 // The shape that reshape gives; one size may be -1: what is left over.
 struct NewShape {
   std::vector<int64_t> sizes;
-  template <Integer I> NewShape(I n) : sizes{static_cast<int64_t>(n)} {}
-  NewShape(std::initializer_list<Dim> l) { for (Dim d : l) sizes.push_back(d.n); }
-  NewShape(std::vector<int64_t> l) : sizes(std::move(l)) {}
-  NewShape(const Shape& s) : sizes(s.sizes()) {}
+  Location at;
+  template <Integer I> NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
+  NewShape(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) { for (Dim d : l) sizes.push_back(d.n); }
+  NewShape(std::vector<int64_t> l, Location at = Location::here()) : sizes(std::move(l)), at(at) {}
+  NewShape(const Shape& s, Location at = Location::here()) : sizes(s.sizes()), at(at) {}
 };
 
 // What stands behind an Array: a buffer on a device, or a value of an interpreter.
@@ -205,11 +207,12 @@ inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step =
 
 struct Index {
   std::variant<int64_t, Slice, newaxis_t, ellipsis_t, Array> v;
-  template <Integer I> Index(I i) : v(static_cast<int64_t>(i)) {}
-  Index(Slice s) : v(s) {}
-  Index(newaxis_t n) : v(n) {}
-  Index(ellipsis_t e) : v(e) {}
-  Index(const Array& a) : v(a) {}
+  Location at;
+  template <Integer I> Index(I i, Location at = Location::here()) : v(static_cast<int64_t>(i)), at(at) {}
+  Index(Slice s, Location at = Location::here()) : v(s), at(at) {}
+  Index(newaxis_t n, Location at = Location::here()) : v(n), at(at) {}
+  Index(ellipsis_t e, Location at = Location::here()) : v(e), at(at) {}
+  Index(const Array& a, Location at = Location::here()) : v(a), at(at) {}
 };
 
 struct GetOptions {
