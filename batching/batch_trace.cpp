@@ -3,6 +3,12 @@
 // batching/batch_trace.cpp: applying batching rules.
 #include "weft/batching/batch_trace.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+#include <set>
+
 #include "weft/tracer/base_ops.h"
 
 namespace weft {
@@ -18,6 +24,29 @@ std::pair<Array, MaybeAxis> BatchLevel::unwrap(const Array& x) const {
   return {x, std::nullopt};
 }
 
+namespace {
+FallbackFn& fallback() {
+  static FallbackFn f = nullptr;
+  return f;
+}
+
+// An op without a batching rule: an error if the map is strict, else a loop over lanes, said once.
+Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis, const AnyParams& params) {
+  if (level.strict || !fallback())
+    throw BatchingError(fmt::format("vmap: '{}' has no batching rule{}", op.name(),
+                                    level.strict ? ", and the map is strict (.strict = true); without it, it runs as a loop over lanes" : ""));
+  static std::mutex m;
+  static auto* said = new std::set<const Op*>;
+  if (level.warn) {
+    const std::lock_guard lock(m);
+    if (said->insert(&op).second) spdlog::warn("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name());
+  }
+  return fallback()(op, x, axis, level.size, params);
+}
+}  // namespace
+
+void install_batch_fallback(FallbackFn f) { fallback() = f; }
+
 Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {
   Arrays values;
   MaybeAxes axes;
@@ -30,7 +59,7 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
   }
   const Running running(parent());
   if (!mapped && !op.collective() && !(in_body && op.compile_eagerly())) return bind_op(op, values, params);
-  Batched b = op.batch(values, axes, size, params, *this);
+  Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this) : fall_back(*this, op, values, axes, params);
   Arrays out;
   for (size_t i = 0; i < b.out.size(); ++i) out.push_back(wrap(b.out[i], b.axis[i]));
   return out;
@@ -55,6 +84,7 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
   level->strict = o.strict;
   level->randomness = o.randomness;
   level->first_lane = o.first_lane;
+  level->warn = o.warn;
   const AxisScope scope(o.axis_name, size);
   return run_mapped(level, f, x, in);
 }
@@ -69,6 +99,7 @@ Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const B
   level->strict = like.strict;
   level->randomness = like.randomness;
   level->first_lane = like.first_lane;
+  level->warn = like.warn;
   level->mask = mask;
   level->in_body = true;
   const AxisScope scope(like.axis_name, like.size);

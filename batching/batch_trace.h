@@ -31,6 +31,7 @@ class BatchLevel final : public Interpreter {
   const int64_t size;
   const std::string axis_name;
   bool strict = false;                    // an op without a batching rule is an error
+  bool warn = true;                       // such an op is logged once
   std::string randomness = "same";        // what an unmapped random key does inside
   LaneMask mask;
   // Chunked maps: this level is some of the lanes, from this one on (i32[]; empty handle: not
@@ -52,6 +53,7 @@ struct MapOptions {
   bool strict = false;
   std::string randomness = "same";
   Array first_lane = {};
+  bool warn = true;
 };
 // f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are cheapest.
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size,
@@ -59,6 +61,10 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
 
 // x with its mapped axis at `to`; broadcast there if it has none.
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
+
+// What becomes of an op without a batching rule: transforms/ installs a loop over lanes here.
+using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& params);
+void install_batch_fallback(FallbackFn f);
 
 // Replays program j on x under the current interpreter, mapped as a map like `like` with the given
 // mask; for rules that rewrite the bodies of their ops.

@@ -132,8 +132,10 @@ int64_t count(const Jaxpr& j, Counts& known) {
 }
 }  // namespace
 
+void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::visit(Inner{f}, v); }
+
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
-  for (const auto& [name, value] : e.params->fields()) std::visit(Inner{f}, value);
+  for (const auto& [name, value] : e.params->fields()) for_inner(value, f);
 }
 
 int64_t count_equations(const Jaxpr& j) {

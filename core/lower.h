@@ -76,6 +76,12 @@ struct Lowering {
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
   // loop, branch, inlined
   LoopForm loop;
+  // The programs of one step, for loops that do not run inside a lane (jit/lockstep_step.cpp):
+  // while: {([enter] cond consts, carry) -> (go, [active]), ([active] body consts, carry) -> carry}
+  // scan:  {([step, trips] consts, carry, rows) -> carry, rows of results}
+  // cond:  the branches; with lanes {(index, [enter]) -> (any, active) of each branch,
+  //        then for each branch (active, operands, results so far) -> results}
+  std::function<std::vector<Jaxpr>()> lockstep;
   // opaque
   NativeFn native;
   std::string name;                         // for report()

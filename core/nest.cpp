@@ -274,7 +274,41 @@ bool Builder::is_constant(Id v, int64_t* value) const {
   return true;
 }
 
+namespace {
+bool has_effect(const Inst& i) {
+  return i.op == Opcode::Store || i.op == Opcode::LocalStore || i.op == Opcode::For || i.op == Opcode::ForEach || i.op == Opcode::While || i.op == Opcode::If;
+}
+
+// Drops what nothing with an effect needs. Structured instructions stay (a Fold without readers goes).
+void drop_unused(Kernel& k) {
+  std::vector<char> live(k.insts.size(), 0);
+  std::vector<Id> stack;
+  const auto need = [&](Id v) {
+    if (!live[v]) {
+      live[v] = 1;
+      stack.push_back(v);
+    }
+  };
+  const auto drain = [&] {
+    while (!stack.empty()) {
+      const Inst& i = k.insts[stack.back()];
+      stack.pop_back();
+      for (Id a : i.args) need(a);
+      for (BlockId b : i.blocks) {
+        for (Id p : k.blocks[b].params) need(p);
+        for (Id y : k.blocks[b].yields) need(y);
+      }
+    }
+  };
+  for (size_t v = 0; v < k.insts.size(); ++v)
+    if (has_effect(k.insts[v])) need(static_cast<Id>(v));
+  drain();
+  for (Block& b : k.blocks) std::erase_if(b.body, [&](Id v) { return !live[v]; });
+}
+}  // namespace
+
 Kernel Builder::finish(int rank, int extents, Schedule s) {
+  drop_unused(kernel_);
   kernel_.rank = rank;
   kernel_.extents = extents;
   kernel_.schedule = s;

@@ -225,7 +225,7 @@ void TextCursor::fail(const std::string& why, Place where) const {
   const size_t column = where.column();
   // Of a long line, the part around the place.
   const size_t cut = column > shown_columns / 2 && end - where.line > shown_columns ? column - shown_columns / 2 : 0;
-  const std::string shown = printable(text_.substr(std::min(where.line + cut, end), shown_columns));
+  const std::string shown = printable(text_.substr(0, end).substr(std::min(where.line + cut, end), shown_columns));
   throw ParseError(fmt::format("jaxpr text, line {}, column {}: {}\n{}\n{:>{}}", number, column + 1, why, shown, "^",
                                column - cut + 1));
 }

@@ -91,7 +91,13 @@ std::vector<Met> walk(const Jaxpr& top) {
 
 PrintPlan::PrintPlan(const Jaxpr& top) {
   choose_shared(top);
+  // Only the outermost program shows what nobody reads, as in JAX.
   for (const Shared& s : shared_) name_variables(s.program);
+  auto& names = variables_[top.get()];
+  names.resize(top->types.size(), unnamed);
+  const std::vector<bool> read = read_variables(*top);
+  for (size_t v = static_cast<size_t>(top->n_in); v < read.size(); ++v)
+    if (!read[v]) names[v] = dropped;
   name_variables(top);
 }
 
@@ -127,16 +133,18 @@ void PrintPlan::name_variables(const Jaxpr& j) {
     int64_t& n = names[static_cast<size_t>(v)];
     if (n == unnamed) n = next();
   };
-  const std::vector<bool> read = read_variables(*j);
-  for (size_t v = static_cast<size_t>(j->n_in); v < read.size(); ++v)
-    if (!read[v]) names[v] = dropped;
   for (int v = 0; v < j->n_in; ++v) name(v);
   for (const Eqn& e : j->eqns) {
     suggest_names(e, names);
     for (int32_t k = 0; k < e.n_out; ++k) name(e.out + k);
-    for_inner(e, [&](const Jaxpr& inner) {
-      if (!name_of(inner)) name_variables(inner);
-    });
+    std::vector<std::pair<std::string_view, Jaxpr>> programs;
+    for (const auto& [field, value] : e.params->fields())
+      for_inner(value, [&, key = std::string_view(field)](const Jaxpr& inner) {
+        if (!name_of(inner)) programs.emplace_back(key, inner);
+      });
+    // In the order in which fields are printed.
+    std::stable_sort(programs.begin(), programs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [field, inner] : programs) name_variables(inner);
   }
 }
 

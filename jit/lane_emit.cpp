@@ -106,18 +106,13 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   const int axis = static_cast<int>(l.axes[0]);
   const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
   const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
+  const bool streamed = is_streamed(f, e.out);
   Place kept;
-  kept.kind = Place::Kind::local;
-  kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
-  class PrefixReader final : public Reader {
-   public:
-    PrefixReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
-    Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[static_cast<size_t>(operand)], at); }
-   private:
-    LaneWriter& w_;
-    Frame& f_;
-    const Eqn& e_;
-  } reader(*this, f, e);
+  if (!streamed) {
+    kept.kind = Place::Kind::local;
+    kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
+  }
+  EqnReader reader(*this, f, e);
   std::vector<bool> inner(t.shape().size(), false);
   for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
   // One running fold a row; rows are unrolled over the other inner axes.
@@ -142,9 +137,13 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
     for (int a = 0; term.size() < acc.size(); ++a) push(&term, l.element(reader, a, c));
     const std::vector<Id> next = l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
     const Elem y = l.results(next)[0];
-    const Id o = offset(c, t.shape(), inner).id;
-    b_.local_store(kept.local.re, o, y.re);
-    if (y.im != nest::no_id) b_.local_store(kept.local.im, o, y.im);
+    if (streamed) {
+      store_element(e.out, c, y);
+    } else {
+      const Id o = offset(c, t.shape(), inner).id;
+      b_.local_store(kept.local.re, o, y.re);
+      if (y.im != nest::no_id) b_.local_store(kept.local.im, o, y.im);
+    }
     b_.yield(next);
     b_.leave();
     b_.loop(b_.integer(0), b_.integer(n), l.reverse ? -1 : 1, identity, body);
@@ -286,7 +285,7 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t
   Place& p = f.place[static_cast<size_t>(result)];
   const Type& t = f.s->j->types[static_cast<size_t>(result)];
   const int64_t n = t.shape()[0] == 0 ? 0 : inner_elements(f, result) / t.shape()[0];
-  const bool streamed = &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), result) != streamed_.end();
+  const bool streamed = is_streamed(f, result);
   std::vector<bool> inner(t.shape().size(), false);
   for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
   for (int64_t k = 0; k < n; ++k) {
@@ -295,10 +294,7 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t
     c[0] = time;
     const Elem el = read(body, y, row);
     if (streamed) {
-      const int buffer = buffer_of(result, true), m = components(t.dtype());
-      const I64v o = offset(c, t.shape(), {}) * I64v(m);
-      b_.store(buffer, o.id, el.re);
-      if (m == 2) b_.store(buffer, (o + I64v(1)).id, el.im);
+      store_element(result, c, el);
     } else {
       const Id o = offset(c, t.shape(), inner).id;
       b_.local_store(p.local.re, o, el.re);
@@ -325,7 +321,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)], a + v.consts + t, body, &init));
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
-    const bool streamed = &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), result) != streamed_.end();
+    const bool streamed = is_streamed(f, result);
     Place& p = f.place[static_cast<size_t>(result)];
     if (streamed) {
       p.kind = Place::Kind::unset;                 // in memory, for later kernels
@@ -474,19 +470,55 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
   }
 }
 
+// ---- scatter
+
+void LaneWriter::emit_scatter(size_t i) {
+  Frame& f = frames_.front();
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
+  const Type u = f.s->j->type(e.in[1]);
+  const int buffer = buffer_of(e.out, true), m = components(t.dtype());
+  const BlockId body = b_.open({Kind::I64});
+  const Coords at = u.ndim() == 0 ? Coords{} : split(b_.param(body, 0), u.shape().sizes());
+  EqnReader r(*this, f, e);
+  const Lowering::Target target = l.destination(r, at);
+  const Elem update = r.read(1, at);
+  const BlockId then = b_.open_branch();
+  const I64v o = offset(target.index, t.shape(), {}) * I64v(m);
+  const Elem old{b_.load(buffer, o.id), m == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};
+  const Elem merged = l.merge(b_, old, update);
+  b_.store(buffer, o.id, merged.re);
+  if (m == 2) b_.store(buffer, (o + I64v(1)).id, merged.im);
+  b_.yield({});
+  b_.leave();
+  const BlockId otherwise = b_.open_branch();
+  b_.yield({});
+  b_.leave();
+  b_.branch(target.valid, then, otherwise);
+  b_.yield({});
+  b_.leave();
+  b_.loop(b_.integer(0), b_.integer(u.elements()), 1, {}, body);
+}
+
 // ---- storing
+
+bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
+  return &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), var) != streamed_.end();
+}
+
+void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
+  const Type& t = frames_.front().s->j->types[static_cast<size_t>(var)];
+  const int buffer = buffer_of(var, true), m = components(t.dtype());
+  const I64v o = offset(at, t.shape(), {}) * I64v(m);
+  b_.store(buffer, o.id, e.re);
+  if (m == 2) b_.store(buffer, (o + I64v(1)).id, e.im);
+}
 
 void LaneWriter::store_variable(int32_t var) {
   Frame& f = frames_.front();
   const Type& t = f.s->j->types[static_cast<size_t>(var)];
-  const int m = components(t.dtype());
-  const auto store_at = [&](const Coords& c) {
-    const Elem el = read(f, {var}, c);
-    const int buffer = buffer_of(var, true);
-    const I64v o = offset(c, t.shape(), {}) * I64v(m);
-    b_.store(buffer, o.id, el.re);
-    if (m == 2) b_.store(buffer, (o + I64v(1)).id, el.im);
-  };
+  const auto store_at = [&](const Coords& c) { store_element(var, c, read(f, {var}, c)); };
   // A value that lacks a grid axis is the same in all its lanes; the first one writes it.
   num::Ir<bool> first(true);
   bool missing = false;

@@ -181,17 +181,6 @@ Elem LaneWriter::read_local(const Frame& f, int32_t var, const Place& p, const C
   return {b_.local_load(p.local.re, o), p.local.im == nest::no_id ? nest::no_id : b_.local_load(p.local.im, o)};
 }
 
-class LaneWriter::EqnReader final : public Reader {
- public:
-  EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
-  Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[static_cast<size_t>(operand)], at); }
-
- private:
-  LaneWriter& w_;
-  Frame& f_;
-  const Eqn& e_;
-};
-
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
   if (a.is_literal()) return literal_elem(f.s->j->literals[static_cast<size_t>(a.literal())]);
   Place& p = f.place[static_cast<size_t>(a.index)];

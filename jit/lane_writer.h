@@ -41,6 +41,8 @@ class LaneWriter {
   void emit_equation(size_t i);
   // The elements of variable var go to memory.
   void store_variable(int32_t var);
+  // The updates of a scatter, one after another, into memory that holds the operand already.
+  void emit_scatter(size_t i);
   // A result of a scan that is written while the loop runs.
   void set_streamed(int32_t var) { streamed_.push_back(var); }
   nest::Kernel finish(nest::Schedule s);
@@ -109,6 +111,8 @@ class LaneWriter {
   Elem new_local(DType d, int64_t n);
   void fill_local(const Elem& array, int64_t n, DType d, const std::function<Elem(nest::Id)>& value);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
+  bool is_streamed(const Frame& f, int32_t var) const;
+  void store_element(int32_t var, const Coords& at, const Elem& e);
   int buffer_of(int32_t var, bool written);
 
   const Program& program_;
@@ -123,6 +127,18 @@ class LaneWriter {
   std::map<int32_t, int> buffer_index_;
   std::vector<int32_t> streamed_;
   int rank_ = 0;
+};
+
+// Reads the operands of an equation for its lowering rule.
+class LaneWriter::EqnReader final : public Reader {
+ public:
+  EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
+  Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[static_cast<size_t>(operand)], at); }
+
+ private:
+  LaneWriter& w_;
+  Frame& f_;
+  const Eqn& e_;
 };
 
 }  // namespace weft::jit

@@ -11,6 +11,7 @@
 #include "weft/ops/control_flow.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/lanes.h"
+#include "weft/ops/structure.h"
 
 namespace weft {
 namespace {
@@ -44,6 +45,12 @@ Types cond_type(const Types& in, const Cond& p) {
 // Results without lanes are added over the branches that ran (lanes.h).
 Array merge_whole(const Array& a, const Array& b) { return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b); }
 
+// Which lanes take branch b: clamp(index) == b, where the ends take all beyond them.
+Array takes(const Array& index, int64_t b, int64_t last) {
+  const Array at = broadcast_in_dim(scalar_of_int(I32, b), index.shape(), {});
+  return b == 0 && b == last ? lax::eq(index, index) : b == 0 ? lax::le(index, at) : b == last ? lax::ge(index, at) : lax::eq(index, at);
+}
+
 Arrays cond_reference(const Arrays& x, const Cond& p) {
   const size_t first = first_operand(p), n = x.size() - first;
   const Arrays operands = part(x, first, n);
@@ -62,9 +69,7 @@ Arrays cond_reference(const Arrays& x, const Cond& p) {
   Arrays out;
   for (const Type& t : types) out.push_back(base::zeros(t));
   for (int64_t b = 0; b <= last; ++b) {
-    // clamp(index) == b, without a clamp: the ends take all beyond them.
-    const Array at = scalar_of_int(I32, b);
-    Array a = b == 0 && b == last ? lax::eq(x[0], x[0]) : b == 0 ? lax::le(x[0], at) : b == last ? lax::ge(x[0], at) : lax::eq(x[0], at);
+    Array a = takes(x[0], b, last);
     if (p.enter) a = lax::bitwise_and(a, x[1]);
     if (!static_cast<bool>(base::reduce_any(a, axes))) continue;
     Arrays in{a};
@@ -286,6 +291,37 @@ Arrays cond_transpose(const TransposeArgs<Cond>& t) {
   return out;
 }
 
+// For branches that run one after another: the masks, then each branch merged into what is there.
+std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
+  const Cond p = l.params;
+  if (p.lanes.empty()) return p.branches;
+  const size_t first = first_operand(p), n = l.in.size() - first, m = l.out.size();
+  const Ints has = all_lanes(p.has, n + m);
+  const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
+  Ints axes;
+  for (size_t i = 0; i < p.lanes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  std::vector<Jaxpr> r{program(part(l.in, 0, first), [&](const Arrays& x) {
+    Arrays out;
+    for (int64_t b = 0; b <= last; ++b) {
+      Array a = takes(x[0], b, last);
+      if (p.enter) a = lax::bitwise_and(a, x[1]);
+      out.push_back(base::reduce_any(a, axes));
+      out.push_back(a);
+    }
+    return out;
+  })};
+  Types types{Type(Bool, Shape(p.lanes))};
+  append(types, part(l.in, first, n));
+  append(types, l.out);
+  for (const Jaxpr& b : p.branches)
+    r.push_back(program(types, [&](const Arrays& x) {
+      Arrays out = eval_jaxpr(b, part(x, 0, 1 + n));
+      for (size_t k = 0; k < m; ++k) out[k] = has[n + k] == 0 ? merge_whole(x[1 + n + k], out[k]) : select_lanes(x[0], out[k], x[1 + n + k]);
+      return out;
+    }));
+  return r;
+}
+
 const Primitive<Cond>& cond_op = define<Cond>({
     .name = "cond",
     .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its own.",
@@ -301,6 +337,7 @@ const Primitive<Cond>& cond_op = define<Cond>({
       const Cond& p = a.params;
       l.loop = {.kind = LoopForm::Kind::cond, .bodies = p.branches, .lanes = p.lanes, .has = p.has, .enter = p.enter,
                 .consts = static_cast<int>(a.in.size() - first_operand(p)), .results = static_cast<int>(a.out.size())};
+      l.lockstep = [in = a.in, out = a.out, p] { return cond_steps({in, out, p}); };
       return l;
     },
     .compile_eagerly = true,

@@ -59,17 +59,21 @@ Types dot_type(const Types& in, const Dot& p) {
 }
 
 // The number x of dtype T as one that products of dtype Out are computed with.
-template <class Out, class V> typename Element<Out>::plain factor(const V& x) {
-  using P = typename Element<Out>::plain;
+template <class V> inline constexpr bool is_nest = num::is_ir<V>;
+template <class R> inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
+template <class Out, class V> auto factor(const V& x) {
+  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
   if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
-    using S = typename arith::detail::RealOf<P>::type;
-    return P(static_cast<S>(x.re), static_cast<S>(x.im));
+    using S = num::scalar_t<decltype(P::re)>;
+    return P(num::convert<S>(x.re), num::convert<S>(x.im));
   } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
-    return num::convert<P>(x);
+    return num::convert<num::scalar_t<P>>(x);
   } else {
     return P{};   // the type rule lets no real meet a complex
   }
 }
+template <class R> Elem term_elem(const R& x) { return {x.id, nest::no_id}; }
+template <class R> Elem term_elem(const num::Cx<R>& x) { return {x.re.id, x.im.id}; }
 
 template <class T, class Out> void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
   const T* a = data_of<T>(x);
@@ -184,6 +188,60 @@ std::vector<Reject<Dot>> dot_rejects() {
           {{Type(Bool, {3}), Type(Bool, {3})}, {{0}, {0}, {}, {}, I32}, "takes numbers"}};
 }
 
+// The term at an index of (batch, lhs free, rhs free, contracted), and how terms add up.
+template <class T, class Out> void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
+  const Dot& p = l.params;
+  const size_t batch = p.lhs_batch.size(), contract = p.lhs_contract.size();
+  const Ints lf = free_axes(l.in[0].ndim(), p.lhs_contract, p.lhs_batch), rf = free_axes(l.in[1].ndim(), p.rhs_contract, p.rhs_batch);
+  const size_t first_contracted = batch + lf.size() + rf.size();
+  const auto side = [=](const Ints& of_batch, const Ints& free, size_t first_free, const Ints& contracted, const Coords& at) {
+    Coords c(of_batch.size() + free.size() + contracted.size());
+    for (size_t i = 0; i < batch; ++i) c[static_cast<size_t>(of_batch[i])] = at[i];
+    for (size_t i = 0; i < free.size(); ++i) c[static_cast<size_t>(free[i])] = at[first_free + i];
+    for (size_t i = 0; i < contract; ++i) c[static_cast<size_t>(contracted[i])] = at[first_contracted + i];
+    return c;
+  };
+  r->element = [=](Reader& x, int, const Coords& at) {
+    const auto a = factor<Out>(Element<T>::in(x.read(0, side(p.lhs_batch, lf, batch, p.lhs_contract, at))));
+    const auto b = factor<Out>(Element<T>::in(x.read(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at))));
+    return term_elem(arith::mul(a, b));
+  };
+  using Ir = typename Element<Out>::ir;
+  r->combine.assign(arith::is_cx<Ir> ? 2 : 1, nest::Combine::Add);
+  r->identity = [](nest::Builder&) {
+    const Elem e = term_elem(arith::constant<Ir>(0));
+    return e.im == nest::no_id ? std::vector<nest::Id>{e.re} : std::vector<nest::Id>{e.re, e.im};
+  };
+  r->results = [](const std::vector<nest::Id>& id) {
+    return std::vector<Elem>{Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+  };
+}
+
+Lowering dot_lower(const LowerArgs<Dot>& l) {
+  const Dot& p = l.params;
+  Lowering r;
+  r.form = Lowering::Form::contract;
+  r.lhs_batch = p.lhs_batch;
+  r.rhs_batch = p.rhs_batch;
+  r.lhs_contract = p.lhs_contract;
+  r.rhs_contract = p.rhs_contract;
+  std::vector<int64_t> space = l.out[0].shape().sizes();
+  for (int64_t a : p.lhs_contract) {
+    r.axes.push_back(static_cast<int64_t>(space.size()));
+    space.push_back(l.in[0].shape()[a]);
+  }
+  r.space = Shape(space);
+  with_class<DTypes::numbers>(l.in[0].dtype(), [&](auto* q) {
+    with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) && (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
+        describe_terms<T, Out>(l, &r);
+    });
+  });
+  return r;
+}
+
 const Primitive<Dot>& dot_op = define<Dot>({
     .name = "dot_general",
     .doc = "Products of two arrays summed over pairs of contracting axes; pairs of batch axes are walked together.",
@@ -200,15 +258,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     },
     .transpose = dot_transpose,
     .batch = dot_batch,
-    .lower = [](const LowerArgs<Dot>& l) {
-      Lowering r;
-      r.form = Lowering::Form::contract;
-      r.lhs_batch = l.params.lhs_batch;
-      r.rhs_batch = l.params.rhs_batch;
-      r.lhs_contract = l.params.lhs_contract;
-      r.rhs_contract = l.params.rhs_contract;
-      return r;
-    },
+    .lower = dot_lower,
     .samples = dot_samples,
     .rejects = dot_rejects,
 });

@@ -467,6 +467,37 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   return result;
 }
 
+// One step as a program, with the mask and the selects written out.
+std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
+  const Scan p = l.params;
+  const size_t nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry), nx = l.in.size() - nt - nc - n;
+  const Ints has = all_lanes(p.has, nc + n + nx + l.out.size() - n);
+  Types types;
+  if (nt) {
+    types.push_back(Type(I32, Shape{}));
+    types.push_back(l.in[0]);
+  }
+  append(types, part(l.in, nt, nc + n));
+  for (size_t i = nt + nc + n; i < l.in.size(); ++i) types.push_back(row_type(l.in[i]));
+  return {program(types, [&](const Arrays& x) {
+    const size_t first = nt ? 2 : 0;
+    Array active;
+    if (nt) active = lax::lt(broadcast_in_dim(x[0], x[1].shape(), {}), x[1]);
+    Arrays in;
+    if (!p.lanes.empty()) in.push_back(active);
+    append(in, part(x, first, x.size() - first));
+    Arrays out = eval_jaxpr(p.jaxpr, in);
+    if (!nt) return out;
+    for (size_t k = 0; k < out.size(); ++k) {
+      const bool carry = k < n;
+      const int64_t h = carry ? has[nc + k] : has[nc + n + nx + k - n];
+      if (!p.lanes.empty() && h == 0) continue;
+      out[k] = carry ? select_lanes(active, out[k], x[first + nc + k]) : mask_out(active, out[k]);
+    }
+    return out;
+  })};
+}
+
 const Primitive<Scan>& scan_op = define<Scan>({
     .name = "scan",
     .doc = "Runs the body length times, threading the carry and stacking the rest.",
@@ -484,6 +515,7 @@ const Primitive<Scan>& scan_op = define<Scan>({
                 .consts = static_cast<int>(p.num_consts), .carry = static_cast<int>(p.num_carry),
                 .rows = static_cast<int>(static_cast<int64_t>(a.in.size()) - p.trips - p.num_consts - p.num_carry),
                 .results = static_cast<int>(static_cast<int64_t>(a.out.size()) - p.num_carry), .length = p.length, .reverse = p.reverse};
+      l.lockstep = [in = a.in, out = a.out, p] { return scan_steps({in, out, p}); };
       return l;
     },
     .compile_eagerly = true,

@@ -344,6 +344,32 @@ Arrays while_partial(const PartialArgs<While>& a) {
   return out;
 }
 
+// One trip as two programs, with the mask and the selects of the definition written out.
+std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
+  const While p = l.params;
+  const size_t ne = p.enter ? 1 : 0, ncc = static_cast<size_t>(p.cond_nconsts), nbc = static_cast<size_t>(p.body_nconsts), n = l.out.size();
+  const bool lanes = !p.lanes.empty();
+  const Ints has = all_lanes(p.has, ncc + nbc + n);
+  Types test = part(l.in, 0, ne + ncc), step;
+  append(test, part(l.in, ne + ncc + nbc, n));
+  if (lanes) step.push_back(Type(Bool, Shape(p.lanes)));
+  append(step, part(l.in, ne + ncc, nbc + n));
+  Ints axes;
+  for (size_t i = 0; i < p.lanes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  const Jaxpr t = program(test, [&](const Arrays& x) {
+    Array a = eval_jaxpr(p.cond_jaxpr, part(x, ne, ncc + n))[0];
+    if (ne) a = lax::bitwise_and(a, x[0]);
+    return lanes ? Arrays{base::reduce_any(a, axes), a} : Arrays{a};
+  });
+  const Jaxpr s = program(step, [&](const Arrays& x) {
+    Arrays out = eval_jaxpr(p.body_jaxpr, x);
+    for (size_t k = 0; k < n; ++k)
+      if (lanes && has[ncc + nbc + k] != 0 && !passes(p, k)) out[k] = select_lanes(x[0], out[k], x[1 + nbc + k]);
+    return out;
+  });
+  return {t, s};
+}
+
 const Primitive<While>& while_op = define<While>({
     .name = "while",
     .doc = "Repeats body while cond holds; with lanes, for each lane by itself.",
@@ -363,6 +389,7 @@ const Primitive<While>& while_op = define<While>({
       const While& p = a.params;
       l.loop = {.kind = LoopForm::Kind::loop_while, .bodies = {p.cond_jaxpr, p.body_jaxpr}, .lanes = p.lanes, .has = p.has, .enter = p.enter,
                 .cond_consts = static_cast<int>(p.cond_nconsts), .consts = static_cast<int>(p.body_nconsts), .carry = static_cast<int>(a.out.size())};
+      l.lockstep = [in = a.in, out = a.out, p] { return while_steps({in, out, p}); };
       return l;
     },
     .compile_eagerly = true,

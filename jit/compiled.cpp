@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/compiled.cpp: building the steps of a plan, placing temporaries, running.
+#include "weft/jit/compiled.h"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/lane_writer.h"
+#include "weft/jit/simplify.h"
+#include "weft/jit/steps.h"
+#include "weft/runtime/buffer.h"
+
+namespace weft::jit {
+
+// An arena that waits for the next run; concurrent runs take one each.
+struct ArenaCache {
+  std::mutex guard;
+  Ref<Buffer> idle;
+};
+
+int32_t* stop_flag() {
+  alignas(64) static int32_t flag = 0;
+  return &flag;
+}
+
+CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
+  const Program p(j_);
+  const Plan plan = make_plan(p);
+  std::vector<int> made(j_->types.size(), -1);
+  for (size_t s = 0; s < plan.steps.size(); ++s) {
+    const Step& step = plan.steps[s];
+    std::vector<bool> in_memory(j_->types.size(), false);
+    for (size_t v = 0; v < in_memory.size(); ++v) in_memory[v] = static_cast<int>(v) < j_->n_in || made[v] >= 0;
+    Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory) : build_library(p, step);
+    const auto mark = [&](int32_t v) { made[static_cast<size_t>(v)] = static_cast<int>(s); };
+    for (int32_t v : b.writes) mark(v);
+    step_reads_.push_back(b.reads);
+    step_writes_.push_back(b.writes);
+    steps_.push_back(std::move(b.step));
+  }
+  place_temporaries(plan, p);
+}
+
+CompiledProgram::~CompiledProgram() = default;
+
+// First fit by lifetime: a temporary lives from the step that writes it to the last that reads it.
+void CompiledProgram::place_temporaries(const Plan&, const Program&) {
+  const size_t n = j_->types.size();
+  std::vector<int> first(n, -1), last(n, -1);
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    for (int32_t v : step_writes_[s]) {
+      if (first[static_cast<size_t>(v)] < 0) first[static_cast<size_t>(v)] = static_cast<int>(s);
+      last[static_cast<size_t>(v)] = static_cast<int>(s);
+    }
+    for (int32_t v : step_reads_[s]) last[static_cast<size_t>(v)] = static_cast<int>(s);
+  }
+  offset_.assign(n, -1);
+  std::vector<bool> result(n, false);
+  for (Atom a : j_->out) if (!a.is_literal()) result[static_cast<size_t>(a.index)] = true;
+  struct Live { int64_t at, size; int until; };
+  std::vector<Live> live;
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    std::erase_if(live, [&](const Live& l) { return l.until < static_cast<int>(s); });
+    for (int32_t v : step_writes_[s]) {
+      const auto k = static_cast<size_t>(v);
+      if (result[k] || first[k] != static_cast<int>(s) || offset_[k] >= 0) continue;
+      const int64_t size = (j_->types[k].bytes() + 63) & ~int64_t{63};
+      std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
+      int64_t at = 0;
+      for (const Live& l : live) {
+        if (l.at - at >= size) break;
+        at = std::max(at, l.at + l.size);
+      }
+      offset_[k] = at;
+      live.push_back({at, size, last[k]});
+      arena_ = std::max(arena_, at + size);
+    }
+  }
+}
+
+void CompiledProgram::run(const void* const* in, void* const* out) const {
+  std::vector<void*> ptrs(j_->types.size(), nullptr);
+  for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
+  Ref<Buffer> arena;
+  if (arena_ > 0) {
+    {
+      const std::lock_guard lock(cache_->guard);
+      std::swap(arena, cache_->idle);
+    }
+    if (!arena) arena = Buffer::allocate(arena_);
+    for (size_t v = 0; v < offset_.size(); ++v)
+      if (offset_[v] >= 0) ptrs[v] = static_cast<std::byte*>(arena->data()) + offset_[v];
+  }
+  for (size_t k = 0; k < j_->out.size(); ++k)
+    if (const Atom a = j_->out[k]; !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)]) ptrs[static_cast<size_t>(a.index)] = out[k];
+  for (const auto& s : steps_) s->run(ptrs.data());
+  // What is not computed but handed on; a result that stands twice.
+  for (size_t k = 0; k < j_->out.size(); ++k) {
+    const Atom a = j_->out[k];
+    if (!out[k]) continue;
+    const int64_t bytes = j_->type(a).bytes();
+    const void* from = a.is_literal() ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits) : ptrs[static_cast<size_t>(a.index)];
+    if (from != out[k] && bytes) std::memcpy(out[k], from, static_cast<size_t>(bytes));
+  }
+  if (arena) {
+    const std::lock_guard lock(cache_->guard);
+    if (!cache_->idle) cache_->idle = std::move(arena);
+  }
+}
+
+MemoryUse CompiledProgram::memory() const {
+  MemoryUse m;
+  for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[static_cast<size_t>(v)].bytes();
+  for (Atom a : j_->out) m.results += j_->type(a).bytes();
+  m.temporaries = arena_;
+  return m;
+}
+
+std::string CompiledProgram::report() const {
+  std::string s = fmt::format("equations: {}\nequations interpreted: 0\nsteps: {}\n", count_equations(j_), steps_.size());
+  for (size_t i = 0; i < steps_.size(); ++i) s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
+  const MemoryUse m = memory();
+  s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n", m.arguments, m.results, m.temporaries);
+  return s;
+}
+
+namespace {
+struct Cache {
+  std::mutex guard;
+  std::unordered_map<const JaxprData*, Ref<const CompiledProgram>> programs;
+  std::vector<Jaxpr> keys;         // programs stay interned while they are compiled
+};
+Cache& cache() {
+  static auto* c = new Cache;
+  return *c;
+}
+constexpr size_t cache_limit = 4096;
+}  // namespace
+
+Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
+  Cache& c = cache();
+  {
+    const std::lock_guard lock(c.guard);
+    if (const auto it = c.programs.find(j.get()); it != c.programs.end()) return it->second;
+  }
+  auto made = make_ref<const CompiledProgram>(j);
+  const std::lock_guard lock(c.guard);
+  if (c.programs.size() >= cache_limit) {
+    c.programs.clear();
+    c.keys.clear();
+  }
+  if (c.programs.emplace(j.get(), made).second) c.keys.push_back(j);
+  return made;
+}
+
+namespace {
+Ref<const Executable> compile_executable(const Jaxpr& j) { return compile_program(j); }
+const bool installed = (install_backend(compile_executable), true);
+}  // namespace
+
+}  // namespace weft::jit

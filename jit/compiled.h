@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/compiled.h: a compiled program: its steps, its memory, and what it can tell about itself.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/jit/codegen.h"
+#include "weft/jit/plan.h"
+#include "weft/runtime/backend.h"
+
+namespace weft::jit {
+
+class CompiledProgram;
+
+// One step of the plan, ready to run. ptrs[v] is the memory of variable v.
+class RunStep {
+ public:
+  virtual ~RunStep() = default;
+  virtual void run(void* const* ptrs) const = 0;
+  virtual std::string describe() const = 0;                        // a line of the report
+  virtual const nest::Kernel* kernel() const { return nullptr; }
+  virtual std::shared_ptr<const Code> code() const { return nullptr; }
+  virtual std::vector<const CompiledProgram*> inner() const { return {}; }
+};
+
+struct MemoryUse {
+  int64_t arguments = 0, results = 0, temporaries = 0;             // bytes
+  int64_t peak() const { return arguments + results + temporaries; }
+};
+
+class CompiledProgram final : public Executable {
+ public:
+  explicit CompiledProgram(const Jaxpr& j);
+  ~CompiledProgram() override;
+  void run(const void* const* in, void* const* out) const override;
+  const Jaxpr& jaxpr() const { return j_; }                        // simplified
+  const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
+  MemoryUse memory() const;
+  std::string report() const;
+
+ private:
+  void place_temporaries(const Plan& plan, const Program& p);
+  Jaxpr j_;
+  std::vector<std::unique_ptr<RunStep>> steps_;
+  std::vector<std::vector<int32_t>> step_reads_, step_writes_;
+  std::vector<int64_t> offset_;                                    // of temporaries in the arena, -1 else
+  int64_t arena_ = 0;
+  mutable std::shared_ptr<struct ArenaCache> cache_;
+};
+
+// Compiles, or finds, the program (cached by the interned jaxpr).
+Ref<const CompiledProgram> compile_program(const Jaxpr& j);
+
+// A flag that ends running loops when it is not zero; kernels look at it now and then.
+int32_t* stop_flag();
+
+}  // namespace weft::jit

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/kernel_step.cpp: a generated kernel and how its grid is shared out to threads.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/lane_writer.h"
+#include "weft/jit/steps.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::jit {
+namespace {
+
+struct Output {
+  int32_t var;
+  int64_t bytes;
+};
+
+class KernelStep final : public RunStep {
+ public:
+  KernelStep(nest::Kernel k, std::vector<LaneWriter::Bound> buffers, std::vector<int64_t> grid, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
+      : kernel_(std::move(k)), buffers_(std::move(buffers)), grid_(std::move(grid)), zeroed_(std::move(zeroed)), code_(compile(kernel_)),
+        what_(plan.loops ? "loop in the lane" : plan.rows ? "rows" : "elementwise"), equations_(equations) {
+    estimate();
+  }
+  void run(void* const* ptrs) const override;
+  std::string describe() const override {
+    std::string g;
+    for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
+    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g, equations_, kernel_.insts.size());
+  }
+  const nest::Kernel* kernel() const override { return &kernel_; }
+  std::shared_ptr<const Code> code() const override { return code_; }
+
+ private:
+  void estimate();
+  nest::Kernel kernel_;
+  std::vector<LaneWriter::Bound> buffers_;
+  std::vector<int64_t> grid_;
+  std::vector<Output> zeroed_;
+  std::shared_ptr<const Code> code_;
+  const char* what_;
+  size_t equations_;
+  double ns_per_point_ = 1;
+};
+
+// A rough cost of a grid point, to decide how finely to share out: instructions, times trips.
+void KernelStep::estimate() {
+  const auto cost = [&](auto&& self, nest::BlockId b) -> double {
+    double c = 0;
+    for (nest::Id v : kernel_.blocks[static_cast<size_t>(b)].body) {
+      const nest::Inst& i = kernel_.insts[static_cast<size_t>(v)];
+      double trips = 1;
+      const auto constant = [&](nest::Id a) { const nest::Inst& x = kernel_.insts[static_cast<size_t>(a)]; return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0; };
+      if (i.op == nest::Opcode::While) trips = 64;
+      if (i.op == nest::Opcode::For) trips = constant(i.args[1]);
+      if (i.op == nest::Opcode::Fold || i.op == nest::Opcode::ForEach) trips = constant(i.args[0]);
+      c += 1;
+      for (nest::BlockId inner : i.blocks) c += trips * self(self, inner);
+    }
+    return c;
+  };
+  ns_per_point_ = 0.05 * cost(cost, 0);
+}
+
+void KernelStep::run(void* const* ptrs) const {
+  constexpr size_t inline_buffers = 16;
+  void* few[inline_buffers + 1];
+  std::vector<void*> many;
+  void** table = few;
+  if (buffers_.size() > inline_buffers) {
+    many.resize(buffers_.size() + 1);
+    table = many.data();
+  }
+  table[0] = stop_flag();
+  for (size_t i = 0; i < buffers_.size(); ++i) table[i + 1] = ptrs[buffers_[i].var];
+  for (const Output& o : zeroed_) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
+  void* const* buffers = table + 1;
+  const KernelFn fn = code_->fn();
+  if (grid_.empty()) {
+    const int64_t range[4] = {0, 1, 0, 1};
+    fn(buffers, nullptr, range);
+    return;
+  }
+  int64_t points = 1;
+  for (int64_t n : grid_) points *= n;
+  if (points == 0) return;
+  const int64_t inner = kernel_.rank == 1 ? points : grid_.back(), outer = points / inner;
+  // Parts of at least 20 microseconds, and enough of them for uneven loops to even out.
+  const double total_ns = ns_per_point_ * static_cast<double>(points);
+  const int threads = total_ns < 40000 ? 1 : num_threads();
+  const bool split_outer = outer >= 2 * threads;
+  const int64_t n = split_outer ? outer : inner;
+  int64_t grain = n;
+  if (threads > 1) {
+    const double parts = std::min(total_ns / 20000, threads * 16.0);
+    grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
+    if (!split_outer) grain = (grain + 63) & ~int64_t{63};
+  }
+  const auto part = [&](int64_t begin, int64_t end) {
+    const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin, split_outer ? inner : end};
+    fn(buffers, nullptr, range);
+  };
+  if (threads == 1) part(0, n);
+  else parallel_for(n, grain, part);
+}
+
+bool divides_index(const nest::Kernel& k) {
+  for (const nest::Block& b : k.blocks)
+    for (nest::Id v : b.body) {
+      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+  const auto write = [&](bool flat, std::vector<LaneWriter::Bound>* bound) {
+    LaneWriter w(p, "kernel", in_memory);
+    w.set_grid(k.grid, flat);
+    for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
+    for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
+    for (int32_t v : k.streamed) w.set_streamed(v);
+    for (size_t e : k.emit) w.emit_equation(e);
+    for (int32_t v : k.roots) w.store_variable(v);
+    *bound = w.buffers();
+    nest::Schedule s;
+    s.vector = k.rows ? nest::Schedule::Vector::inner : k.grid.empty() ? nest::Schedule::Vector::none : nest::Schedule::Vector::grid;
+    return w.finish(s);
+  };
+  // One flat axis, unless operands are read along single axes and the last one is long enough.
+  std::vector<LaneWriter::Bound> bound;
+  nest::Kernel kernel = write(true, &bound);
+  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel)) kernel = write(false, &bound);
+  if (const std::string bad = nest::verify(kernel); !bad.empty()) throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
+  Built b;
+  std::vector<Output> zeroed;
+  for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
+  // Rows that no step writes read as zero.
+  for (int32_t v : k.streamed) {
+    zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
+    if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
+  }
+  for (int32_t v : k.roots)
+    if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
+  b.step = std::make_unique<KernelStep>(std::move(kernel), std::move(bound), k.grid, std::move(zeroed), k, k.emit.size() + k.roots.size());
+  return b;
+}
+
+}  // namespace weft::jit

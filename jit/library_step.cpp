@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/library_step.cpp: steps that call code which is not generated here, and scatters.
+#include <algorithm>
+#include <cstring>
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/lane_writer.h"
+#include "weft/jit/steps.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::jit {
+namespace {
+
+std::vector<int32_t> variables(const Eqn& e) {
+  std::vector<int32_t> r;
+  for (Atom a : e.in) if (!a.is_literal()) r.push_back(a.index);
+  return r;
+}
+std::vector<int32_t> results(const Eqn& e) {
+  std::vector<int32_t> r;
+  for (int32_t k = 0; k < e.n_out; ++k) r.push_back(e.out + k);
+  return r;
+}
+const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
+  return a.is_literal() ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits) : ptrs[a.index];
+}
+
+class NativeStep final : public RunStep {
+ public:
+  NativeStep(Jaxpr j, const Eqn& e, Lowering l) : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
+  void run(void* const* ptrs) const override {
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    for (Atom a : e_.in) in.push_back(address(*j_, a, ptrs));
+    for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
+    native_({in, out});
+  }
+  std::string describe() const override { return "native " + name_; }
+
+ private:
+  Jaxpr j_;
+  const Eqn& e_;
+  NativeFn native_;
+  std::string name_;
+};
+
+// ---- products
+
+// How an operand is laid out for a GEMM: batch axes lead, then rows and columns as groups of axes.
+struct Side {
+  bool ok = false;
+  bool contracted_last = false;
+  int64_t free = 1, contracted = 1;
+};
+Side side_of(const Type& t, const Ints& batch, const Ints& contract) {
+  Side s;
+  std::vector<int> role;                             // 0 batch, 1 free, 2 contracted, in axis order
+  Ints seen_batch, seen_contract;
+  for (int a = 0; a < t.ndim(); ++a) {
+    const auto b = std::find(batch.begin(), batch.end(), a);
+    const auto c = std::find(contract.begin(), contract.end(), a);
+    role.push_back(b != batch.end() ? 0 : c != contract.end() ? 2 : 1);
+    if (b != batch.end()) seen_batch.push_back(b - batch.begin());
+    if (c != contract.end()) seen_contract.push_back(c - contract.begin());
+    if (role.back() == 1) s.free *= t.shape()[a];
+    if (role.back() == 2) s.contracted *= t.shape()[a];
+  }
+  const auto groups = std::unique(role.begin(), role.end()) - role.begin();
+  role.resize(static_cast<size_t>(groups));
+  if (!role.empty() && role[0] == 0) role.erase(role.begin());
+  s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 && std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
+         std::is_sorted(seen_contract.begin(), seen_contract.end());
+  s.contracted_last = role.empty() || role.back() == 2;
+  return s;
+}
+
+class GemmStep final : public RunStep {
+ public:
+  GemmStep(Jaxpr j, const Eqn& e, const Lowering& l) : j_(std::move(j)), e_(e), type_(j_->types[static_cast<size_t>(e.out)].dtype()) {
+    const Type tl = j_->type(e.in[0]), tr = j_->type(e.in[1]);
+    const Side a = side_of(tl, l.lhs_batch, l.lhs_contract), b = side_of(tr, l.rhs_batch, l.rhs_contract);
+    m_ = a.free;
+    n_ = b.free;
+    k_ = a.contracted;
+    for (int64_t x : l.lhs_batch) batch_ *= tl.shape()[x];
+    trans_a_ = !a.contracted_last;
+    trans_b_ = b.contracted_last;
+    static const bool once = (openblas_set_num_threads(1), true);   // threads are ours
+    (void)once;
+  }
+  void run(void* const* ptrs) const override {
+    if (type_ == F32) run_as<float>(ptrs);
+    else run_as<double>(ptrs);
+  }
+  std::string describe() const override { return fmt::format("gemm {}x[{},{}]x[{},{}]", batch_, m_, k_, k_, n_); }
+
+ private:
+  template <class T> void run_as(void* const* ptrs) const {
+    const T* a = static_cast<const T*>(address(*j_, e_.in[0], ptrs));
+    const T* b = static_cast<const T*>(address(*j_, e_.in[1], ptrs));
+    T* c = static_cast<T*>(ptrs[e_.out]);
+    const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+    if (batch_ > 1) {
+      const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(1e6 / work));
+      parallel_for(batch_, grain, [&](int64_t lo, int64_t hi) {
+        for (int64_t i = lo; i < hi; ++i) gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
+      });
+      return;
+    }
+    if (work < 2e6) {
+      gemm(a, b, c, 0, m_, 0, n_);
+      return;
+    }
+    // Along the longer side of the result, in parts that do not depend on the number of threads.
+    const bool rows = m_ >= n_;
+    const int64_t n = rows ? m_ : n_, grain = std::max<int64_t>(48, (n / 2 + 15) / 16 * 16);
+    parallel_for(n, grain, [&](int64_t lo, int64_t hi) { rows ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi); });
+  }
+  // Rows m0..m1 and columns n0..n1 of the product.
+  template <class T> void gemm(const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0, int64_t n1) const {
+    const int lda = static_cast<int>(trans_a_ ? m_ : k_), ldb = static_cast<int>(trans_b_ ? k_ : n_), ldc = static_cast<int>(n_);
+    const T* pa = a + (trans_a_ ? m0 : m0 * k_);
+    const T* pb = b + (trans_b_ ? n0 * k_ : n0);
+    T* pc = c + m0 * n_ + n0;
+    const auto ta = trans_a_ ? CblasTrans : CblasNoTrans, tb = trans_b_ ? CblasTrans : CblasNoTrans;
+    const int m = static_cast<int>(m1 - m0), n = static_cast<int>(n1 - n0), k = static_cast<int>(k_);
+    if constexpr (sizeof(T) == 4) cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0f, pa, lda, pb, ldb, 0.0f, pc, ldc);
+    else cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1.0, pa, lda, pb, ldb, 0.0, pc, ldc);
+  }
+  Jaxpr j_;
+  const Eqn& e_;
+  DType type_;
+  int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1;
+  bool trans_a_ = false, trans_b_ = false;
+};
+
+// ---- scatters: the operand is copied, then the updates are combined into it in their order.
+class ScatterStep final : public RunStep {
+ public:
+  ScatterStep(const Program& p, size_t eqn) : j_(p.j), e_(p.j->eqns[eqn]) {
+    LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
+    w.set_grid({}, false);
+    w.emit_scatter(eqn);
+    buffers_ = w.buffers();
+    nest::Schedule s;
+    s.vector = nest::Schedule::Vector::none;
+    kernel_ = w.finish(s);
+    if (const std::string bad = nest::verify(kernel_); !bad.empty()) throw InternalError("a kernel is malformed: " + bad);
+    code_ = compile(kernel_);
+  }
+  void run(void* const* ptrs) const override {
+    const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
+    if (bytes) std::memcpy(ptrs[e_.out], address(*j_, e_.in[0], ptrs), static_cast<size_t>(bytes));
+    std::vector<void*> table{stop_flag()};
+    for (const auto& b : buffers_) table.push_back(ptrs[b.var]);
+    const int64_t range[4] = {0, 1, 0, 1};
+    code_->fn()(table.data() + 1, nullptr, range);
+  }
+  std::string describe() const override { return "kernel (scatter)"; }
+  const nest::Kernel* kernel() const override { return &kernel_; }
+  std::shared_ptr<const Code> code() const override { return code_; }
+
+ private:
+  Jaxpr j_;
+  const Eqn& e_;
+  std::vector<LaneWriter::Bound> buffers_;
+  nest::Kernel kernel_;
+  std::shared_ptr<const Code> code_;
+};
+
+}  // namespace
+
+bool gemm_ready(const JaxprData& j, const Eqn& e, const Lowering& l) {
+  return side_of(j.type(e.in[0]), l.lhs_batch, l.lhs_contract).ok && side_of(j.type(e.in[1]), l.rhs_batch, l.rhs_contract).ok;
+}
+
+Built build_library(const Program& p, const Step& s) {
+  const Eqn& e = p.j->eqns[s.eqn];
+  Built b;
+  b.reads = variables(e);
+  b.writes = results(e);
+  switch (s.kind) {
+    case Step::Kind::dot: b.step = std::make_unique<GemmStep>(p.j, e, p.scope.lowering[s.eqn]); break;
+    case Step::Kind::native: b.step = std::make_unique<NativeStep>(p.j, e, p.scope.lowering[s.eqn]); break;
+    case Step::Kind::scatter: b.step = std::make_unique<ScatterStep>(p, s.eqn); break;
+    default: b.step = build_lockstep(p, s); break;
+  }
+  return b;
+}
+
+}  // namespace weft::jit

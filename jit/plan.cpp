@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/plan.cpp: choosing regions in one pass over the equations.
+#include "weft/jit/plan.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "weft/jit/lane_writer.h"
+#include "weft/jit/steps.h"
+
+namespace weft::jit {
+namespace {
+
+using Form = Lowering::Form;
+
+constexpr int deepest_chain = 64;              // pulled equations in a row; reading recurses along them
+constexpr int dear = 12;                       // instructions above which a value read by two kernels is stored
+constexpr int64_t largest_lane_value = 1024;   // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;        // elements of all values inside a lane
+constexpr int64_t long_row = 64;               // reduced extents from here on fill the vector themselves
+
+// A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
+// indexes axis a of the leaf, or -1.
+struct Dep {
+  int32_t leaf;
+  std::vector<int> map;
+};
+
+struct Var {
+  bool pull = false;
+  size_t eqn = 0;
+  int step = -1;                     // that makes it (not pulled ones)
+  bool usable = false;               // in its kernel as well, not only from memory
+  std::vector<Dep> deps;             // of pulled ones
+  int depth = 0, cost = 0;
+  int read_by = -1;                  // the first step that computes it on the way
+};
+
+class Planner {
+ public:
+  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) { plan_.in_memory.assign(vars_.size(), false); }
+  Plan run();
+
+ private:
+  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  Var& var(int32_t v) { return vars_[static_cast<size_t>(v)]; }
+  bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
+  void pull_equation(size_t i);
+  void reduce_equation(size_t i);
+  void loop_equation(size_t i);
+  void prefix_equation(size_t i);
+  void library_equation(size_t i, Step::Kind kind);
+  std::vector<Dep> dependencies(size_t eqn);
+  int ready(const std::vector<Dep>& deps);
+  std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape, bool reduction);
+  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, std::vector<int>* lanes);
+  void settle(const std::vector<Dep>& deps, int step);
+  void note_reads(int32_t v, int step);
+  void materialise(int32_t v);
+  int add_step(Step s);
+  void add_library(size_t i, Step s);
+  bool lane_loop(size_t i, KernelPlan* k);
+
+  const Program& p_;
+  const JaxprData& j_;
+  std::vector<Var> vars_;
+  Plan plan_;
+};
+
+// What equation eqn's outputs are computed from, by output axis.
+std::vector<Dep> Planner::dependencies(size_t eqn) {
+  const Eqn& e = j_.eqns[eqn];
+  const Lowering& l = p_.scope.lowering[eqn];
+  std::vector<int> out_axis;
+  const bool folds = l.form == Form::reduce || l.form == Form::contract;
+  int next = 0;
+  const int rank = l.form == Form::pull ? (e.n_out ? type(e.out).ndim() : 0) : l.space.ndim();
+  for (int a = 0; a < rank; ++a) {
+    const bool folded = folds && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+    out_axis.push_back(folded ? -1 : next++);
+  }
+  std::vector<Dep> out;
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    if (e.in[k].is_literal()) continue;
+    for (const Dep& d : var(e.in[k].index).deps) {
+      Dep n{d.leaf, {}};
+      for (int b : d.map) {
+        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][static_cast<size_t>(b)];
+        n.map.push_back(a < 0 ? -1 : out_axis[static_cast<size_t>(a)]);
+      }
+      const auto same = std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
+      if (same == out.end()) out.push_back(std::move(n));
+      else
+        for (size_t a = 0; a < n.map.size(); ++a) if (same->map[a] != n.map[a]) same->map[a] = -1;
+    }
+  }
+  return out;
+}
+
+// The first step at which all of deps could be had.
+int Planner::ready(const std::vector<Dep>& deps) {
+  int r = 0;
+  for (const Dep& d : deps) r = std::max(r, var(d.leaf).step + (var(d.leaf).usable ? 0 : 1));
+  return r;
+}
+
+// The grid axes of a value of this shape if it can be computed in kernel `step`: what it reads there
+// must be read at the lane's own index.
+std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps, const Shape& shape, bool reduction) {
+  const Step& s = plan_.steps[static_cast<size_t>(step)];
+  if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64) return std::nullopt;
+  const KernelPlan& k = s.kernel;
+  std::vector<int> lanes(shape.size(), -1);
+  bool reads = false;
+  for (const Dep& d : deps) {
+    if (var(d.leaf).step != step) continue;
+    if (!var(d.leaf).usable) return std::nullopt;
+    reads = true;
+    const std::vector<int>& leaf = k.lanes.at(d.leaf);
+    for (size_t a = 0; a < leaf.size(); ++a) {
+      if (leaf[a] < 0) continue;
+      const int mine = d.map[a];
+      if (mine < 0 || (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a])) return std::nullopt;
+      lanes[static_cast<size_t>(mine)] = leaf[a];
+    }
+  }
+  if (!reads) {
+    // A sibling: the same grid, elementwise.
+    if (k.loops || k.rows || reduction || shape.sizes() != k.grid) return std::nullopt;
+    for (size_t a = 0; a < lanes.size(); ++a) lanes[a] = static_cast<int>(a);
+    return lanes;
+  }
+  int64_t inner = 1, points = 1;
+  for (int64_t n : k.grid) points *= n;
+  std::vector<bool> covered(k.grid.size(), false);
+  for (size_t a = 0; a < lanes.size(); ++a) {
+    if (lanes[a] < 0) inner *= shape[static_cast<int64_t>(a)];
+    else covered[static_cast<size_t>(lanes[a])] = true;
+  }
+  if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
+  // Long rows only where the vector runs along them, and only if there are rows enough for all threads.
+  if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
+  return lanes;
+}
+
+int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, std::vector<int>* lanes) {
+  for (int c = ready(deps); c < static_cast<int>(plan_.steps.size()); ++c)
+    if (auto l = fits(c, deps, shape, reduction)) {
+      *lanes = std::move(*l);
+      return c;
+    }
+  return -1;
+}
+
+// Everything read from earlier steps is put into memory.
+void Planner::settle(const std::vector<Dep>& deps, int step) {
+  for (const Dep& d : deps)
+    if (var(d.leaf).step != step) materialise(d.leaf);
+}
+
+// v is computed on the way in `step`. What is dear and was computed by an earlier kernel too is
+// stored there instead, if it has its place there.
+void Planner::note_reads(int32_t v, int step) {
+  std::vector<int32_t> stack{v};
+  while (!stack.empty()) {
+    const int32_t u = stack.back();
+    stack.pop_back();
+    Var& x = var(u);
+    if (!x.pull || in_memory(u) || x.read_by == step) continue;
+    if (x.read_by < 0) {
+      x.read_by = step;
+    } else if (x.read_by < step && x.cost >= dear) {
+      const int first = x.read_by;
+      if (ready(x.deps) <= first)
+        if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
+          KernelPlan& k = plan_.steps[static_cast<size_t>(first)].kernel;
+          k.lanes[u] = std::move(*lanes);
+          k.roots.push_back(u);
+          settle(x.deps, first);
+          plan_.in_memory[static_cast<size_t>(u)] = true;
+          x.step = first;
+          continue;
+        }
+    }
+    for (Atom a : j_.eqns[x.eqn].in)
+      if (!a.is_literal()) stack.push_back(a.index);
+  }
+}
+
+int Planner::add_step(Step s) {
+  plan_.steps.push_back(std::move(s));
+  return static_cast<int>(plan_.steps.size()) - 1;
+}
+
+void Planner::materialise(int32_t v) {
+  if (in_memory(v)) return;
+  Var& x = var(v);
+  plan_.in_memory[static_cast<size_t>(v)] = true;
+  if (!x.pull) {
+    plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
+    return;
+  }
+  std::vector<int> lanes;
+  int c = choose(x.deps, type(v).shape(), false, &lanes);
+  if (c < 0) {
+    Step s;
+    s.kernel.grid = type(v).shape().sizes();
+    for (int a = 0; a < type(v).ndim(); ++a) lanes.push_back(a);
+    settle(x.deps, -2);
+    c = add_step(std::move(s));
+  }
+  settle(x.deps, c);
+  plan_.in_memory[static_cast<size_t>(v)] = false;
+  note_reads(v, c);
+  plan_.in_memory[static_cast<size_t>(v)] = true;
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  k.lanes[v] = std::move(lanes);
+  k.roots.push_back(v);
+  x.step = c;
+  x.usable = true;
+  std::vector<int> identity;
+  for (int a = 0; a < type(v).ndim(); ++a) identity.push_back(a);
+  x.deps = {{v, identity}};
+}
+
+void Planner::pull_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  int depth = 0, cost = p_.scope.access[i].cost;
+  for (Atom a : e.in) {
+    if (a.is_literal()) continue;
+    if (var(a.index).depth >= deepest_chain) materialise(a.index);
+    if (in_memory(a.index)) continue;
+    depth = std::max(depth, var(a.index).depth);
+    cost = std::min(cost + var(a.index).cost, 1 << 20);
+  }
+  const std::vector<Dep> deps = dependencies(i);
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    Var& x = var(e.out + k);
+    x.pull = true;
+    x.eqn = i;
+    x.deps = deps;
+    x.depth = depth + 1;
+    x.cost = cost;
+  }
+}
+
+void Planner::reduce_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  const Lowering& l = p_.scope.lowering[i];
+  const std::vector<Dep> deps = dependencies(i);
+  const Shape& shape = type(e.out).shape();
+  std::vector<int> lanes;
+  int c = choose(deps, shape, true, &lanes);
+  if (c < 0) {
+    Step s;
+    s.kernel.grid = shape.sizes();
+    int64_t n = 1;
+    for (int64_t a : l.axes) n *= l.space[a];
+    // Reduced axes that lie together at the end of the rows are read along the row.
+    bool trailing = true;
+    for (size_t k = 0; k < l.axes.size(); ++k)
+      trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) + static_cast<int64_t>(k);
+    s.kernel.rows = trailing && n >= long_row;
+    for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
+    settle(deps, -2);
+    c = add_step(std::move(s));
+  }
+  settle(deps, c);
+  for (Atom a : e.in)
+    if (!a.is_literal()) note_reads(a.index, c);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  k.emit.push_back(i);
+  std::vector<int> identity;
+  for (int a = 0; a < shape.ndim(); ++a) identity.push_back(a);
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    x.usable = true;
+    x.deps = {{e.out + o, identity}};
+    k.lanes[e.out + o] = lanes;
+  }
+}
+
+// Whether the loop runs inside the lane, and over which grid.
+bool Planner::lane_loop(size_t i, KernelPlan* k) {
+  const Eqn& e = j_.eqns[i];
+  const LoopForm& v = p_.scope.lowering[i].loop;
+  const Analysis& an = *p_.analysis[i];
+  const Scope& top = an.top();
+  if (an.opaque_inside(top, 0)) { k->why = "a body calls a library"; return false; }
+  std::set<int> bad = an.mixed(top, 0);
+  const Eqn& one = top.j->eqns[0];
+  // A class twice in one value, or time itself, is no lane.
+  int64_t total = 0, largest = 0;
+  const auto twice = [&](const Scope& s) {
+    for (size_t t = 0; t < s.j->types.size(); ++t) {
+      std::set<int> seen;
+      for (int a = 0; a < s.j->types[t].ndim(); ++a)
+        if (const int c = an.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second) bad.insert(c);
+    }
+  };
+  const std::function<void(const Scope&, const std::function<void(const Scope&)>&)> walk = [&](const Scope& s, const auto& f) {
+    for (const auto& bodies : s.bodies)
+      for (const auto& b : bodies) {
+        f(*b);
+        walk(*b, f);
+      }
+  };
+  twice(top);
+  walk(top, twice);
+  const auto class_at = [&](int32_t var, int axis) { return an.find(top.axis(var, axis)); };
+  if (v.kind == LoopForm::Kind::scan) {
+    for (int r = 0; r < v.rows; ++r) if (const Atom a = one.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal()) bad.insert(class_at(a.index, 0));
+    for (int r = 0; r < v.results; ++r) bad.insert(class_at(one.out + v.carry + r, 0));
+  }
+  std::map<int, int> classes;
+  const auto add = [&](int c, int64_t n) {
+    if (bad.count(c) || !classes.try_emplace(c, static_cast<int>(classes.size())).second) return;
+    k->grid.push_back(n);
+  };
+  // The op's own lanes first, in order; each must be local.
+  if (!v.lanes.empty()) {
+    const Scope& body = *top.bodies[0].back();
+    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
+      const int c = an.find(body.axis(0, a));
+      if (bad.count(c)) { k->why = "lanes are mixed inside"; return false; }
+      add(c, v.lanes[static_cast<size_t>(a)]);
+    }
+  }
+  for (int32_t o = 0; o < one.n_out; ++o)
+    for (int a = (v.kind == LoopForm::Kind::scan && o >= v.carry) ? 1 : 0; a < top.j->types[static_cast<size_t>(one.out + o)].ndim(); ++a)
+      add(class_at(one.out + o, a), top.j->types[static_cast<size_t>(one.out + o)].shape()[a]);
+  walk(top, [&](const Scope& s) {
+    for (size_t t = 0; t < s.j->types.size(); ++t) {
+      int64_t n = 1;
+      for (int a = 0; a < s.j->types[t].ndim(); ++a)
+        if (!classes.count(an.find(s.axis(static_cast<int32_t>(t), a)))) n *= s.j->types[t].shape()[a];
+      const bool input = t < static_cast<size_t>(s.j->n_in);
+      if (!input) total += n;
+      if (!input) largest = std::max(largest, n);
+    }
+  });
+  if (largest > largest_lane_value || total > largest_lane) { k->why = "a lane would hold too much"; return false; }
+  if (classes.empty() && largest > small_elements) { k->why = "no axis runs through the whole loop"; return false; }
+  // A branch without lanes is a choice of programs, made once.
+  k->classes[i] = classes;
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    std::vector<int> lanes;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) {
+      const auto it = classes.find(class_at(one.out + o, a));
+      lanes.push_back(it == classes.end() ? -1 : it->second);
+    }
+    k->lanes[e.out + o] = lanes;
+  }
+  k->loops = true;
+  return true;
+}
+
+void Planner::loop_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  const LoopForm& v = p_.scope.lowering[i].loop;
+  Step s;
+  if (!lane_loop(i, &s.kernel)) {
+    const std::string why = s.kernel.why;
+    library_equation(i, Step::Kind::lockstep);
+    plan_.steps.back().why = why;
+    return;
+  }
+  s.kernel.why = "in the lane";
+  s.kernel.emit.push_back(i);
+  // Operands are pulled: what they need from earlier kernels goes to memory first.
+  for (Atom a : e.in)
+    if (!a.is_literal())
+      for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialise(d.leaf);
+  const int c = add_step(std::move(s));
+  for (Atom a : e.in)
+    if (!a.is_literal()) note_reads(a.index, c);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    const bool row = v.kind == LoopForm::Kind::scan && o >= v.carry;
+    x.usable = !row;
+    std::vector<int> identity;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
+    x.deps = {{e.out + o, identity}};
+    if (row) {
+      k.streamed.push_back(e.out + o);
+      plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    }
+  }
+}
+
+// A lane runs along the axis and stores as it goes.
+void Planner::prefix_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  const int axis = static_cast<int>(p_.scope.lowering[i].axes[0]);
+  Step s;
+  std::vector<int> lanes;
+  for (int a = 0; a < type(e.out).ndim(); ++a) {
+    lanes.push_back(a == axis ? -1 : static_cast<int>(s.kernel.grid.size()));
+    if (a != axis) s.kernel.grid.push_back(type(e.out).shape()[a]);
+  }
+  s.kernel.lanes[e.out] = lanes;
+  s.kernel.streamed.push_back(e.out);
+  s.kernel.emit.push_back(i);
+  s.kernel.loops = true;
+  settle(dependencies(i), -2);
+  add_library(i, std::move(s));
+}
+
+void Planner::library_equation(size_t i, Step::Kind kind) {
+  const Eqn& e = j_.eqns[i];
+  for (Atom a : e.in)
+    if (!a.is_literal()) materialise(a.index);
+  Step s;
+  s.kind = kind;
+  s.eqn = i;
+  add_library(i, std::move(s));
+}
+
+// A step of its own whose results lie in memory afterwards.
+void Planner::add_library(size_t i, Step s) {
+  const Eqn& e = j_.eqns[i];
+  const int c = add_step(std::move(s));
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    std::vector<int> identity;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
+    x.deps = {{e.out + o, identity}};
+  }
+}
+
+// A product goes to the library when it has the size of one.
+bool large_product(const JaxprData& j, const Eqn& e, const Lowering& l) {
+  const DType d = j.type(e.in[0]).dtype();
+  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d || j.type(e.in[1]).dtype() != d) return false;
+  int64_t batch = 1, k = 1;
+  for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
+  for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
+  if (batch == 0 || k == 0) return false;
+  const int64_t m = j.type(e.in[0]).elements() / (batch * k), n = j.type(e.in[1]).elements() / (batch * k);
+  return m * n * k >= 4096 && m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l);
+}
+
+Plan Planner::run() {
+  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
+  for (size_t i = 0; i < j_.eqns.size(); ++i) {
+    const Lowering& l = p_.scope.lowering[i];
+    switch (l.form) {
+      case Form::pull: pull_equation(i); break;
+      case Form::reduce: reduce_equation(i); break;
+      case Form::contract:
+        if (large_product(j_, j_.eqns[i], l)) library_equation(i, Step::Kind::dot);
+        else reduce_equation(i);
+        break;
+      case Form::loop: case Form::branch: case Form::inlined: loop_equation(i); break;
+      case Form::scatter: library_equation(i, Step::Kind::scatter); break;
+      case Form::prefix: prefix_equation(i); break;
+      case Form::opaque: library_equation(i, Step::Kind::native); break;
+    }
+  }
+  for (Atom a : j_.out)
+    if (!a.is_literal()) materialise(a.index);
+  return std::move(plan_);
+}
+
+}  // namespace
+
+Plan make_plan(const Program& p) { return Planner(p).run(); }
+
+}  // namespace weft::jit

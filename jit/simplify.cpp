@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/simplify.cpp: one walk over the equations that replays them into a new program.
+#include "weft/jit/simplify.h"
+
+#include <unordered_map>
+
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::jit {
+namespace {
+
+// Records what is bound, but an equation that is there already is used again, and an op's own
+// `simplify` rule may give a shorter answer.
+class Simplifier final : public Interpreter {
+ public:
+  Simplifier(Ref<Interpreter> parent, Record* record) : Interpreter(std::move(parent)), record_(record) {}
+  const char* name() const override { return "simplify"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
+    const Running running(parent());
+    if (op.has(Op::Slot::simplify)) {
+      Arrays shorter = op.simplify(x, params);
+      if (!shorter.empty()) return shorter;
+    }
+    if (op.effects(params) == Effect::ordered) return bind_op(op, x, params);
+    std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
+    const size_t h = params->hash();
+    key.append(reinterpret_cast<const char*>(&h), sizeof h);
+    for (const Array& a : x) {
+      const Atom atom = record_->atom(a);
+      key.append(reinterpret_cast<const char*>(&atom.index), sizeof atom.index);
+    }
+    auto& same = known_[key];
+    for (const auto& [p, out] : same)
+      if (equal(p, params)) return out;
+    Arrays out = bind_op(op, x, params);
+    same.emplace_back(params, out);
+    return out;
+  }
+
+ private:
+  static const Op* const& op_key(const Op& op) {
+    thread_local const Op* p;
+    p = &op;
+    return p;
+  }
+  Record* record_;
+  std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
+};
+
+// The parameters with their programs simplified.
+AnyParams simple_bodies(const Eqn& e) {
+  std::vector<std::pair<std::string, ParamValue>> fields;
+  bool bodies = false;
+  for (auto& [name, value] : e.params->fields()) {
+    if (auto* body = std::get_if<Jaxpr>(&value); body && *body) {
+      *body = simplify(*body);
+      bodies = true;
+    } else if (auto* many = std::get_if<std::vector<Jaxpr>>(&value)) {
+      for (Jaxpr& b : *many) b = simplify(b);
+      bodies = true;
+    }
+    fields.emplace_back(name, value);
+  }
+  return bodies ? e.op->parse_params(fields) : e.params;
+}
+
+// Replays j, inlining calls.
+Arrays replay(const Jaxpr& j, const Arrays& x) {
+  Arrays env(j->types.size());
+  std::copy(x.begin(), x.end(), env.begin());
+  const auto read = [&](Atom a) {
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)];
+  };
+  static const Op* const call = find_op("jit");
+  for (const Eqn& e : j->eqns) {
+    const Source source(e.source);
+    Arrays in;
+    for (Atom a : e.in) in.push_back(read(a));
+    Arrays out;
+    if (e.op == call) {
+      for (const auto& [name, value] : e.params->fields())
+        if (const auto* body = std::get_if<Jaxpr>(&value)) out = replay(*body, in);
+    } else {
+      out = bind_op(*e.op, in, simple_bodies(e));
+    }
+    for (size_t k = 0; k < out.size(); ++k) env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+  }
+  Arrays result;
+  for (Atom a : j->out) result.push_back(read(a));
+  return result;
+}
+
+}  // namespace
+
+Jaxpr simplify(const Jaxpr& j) {
+  Level<Record> record;
+  Arrays args;
+  for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
+  Arrays out;
+  {
+    Level<Simplifier> level(&*record);
+    out = replay(j, args);
+  }
+  const Closed c = record->finish(out);
+  if (!c.consts.empty()) throw InternalError("simplification left a constant");
+  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
+}
+
+}  // namespace weft::jit

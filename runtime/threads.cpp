@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/threads.cpp: parallel loops through oneTBB.
+#include "weft/runtime/threads.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace weft {
+namespace {
+
+int default_threads() {
+  if (const char* v = std::getenv("WEFT_NUM_THREADS"))
+    if (const int n = std::atoi(v); n > 0) return n;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+struct Arena {
+  std::mutex guard;
+  std::atomic<int> threads{default_threads()};
+  std::shared_ptr<tbb::task_arena> arena;          // null until it is needed, or the count changed
+};
+Arena& arena() {
+  static auto* a = new Arena;
+  return *a;
+}
+
+std::shared_ptr<tbb::task_arena> current_arena() {
+  Arena& a = arena();
+  const std::lock_guard lock(a.guard);
+  if (!a.arena) a.arena = std::make_shared<tbb::task_arena>(a.threads.load());
+  return a.arena;
+}
+
+}  // namespace
+
+void set_num_threads(int n) {
+  Arena& a = arena();
+  const std::lock_guard lock(a.guard);
+  a.threads.store(n > 0 ? n : default_threads());
+  a.arena.reset();
+}
+
+int num_threads() { return arena().threads.load(std::memory_order_relaxed); }
+
+void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f) {
+  if (n <= 0) return;
+  const int64_t parts = (n + grain - 1) / grain;
+  if (parts <= 1 || num_threads() == 1) {
+    f(0, n);
+    return;
+  }
+  current_arena()->execute([&] {
+    tbb::parallel_for(int64_t{0}, parts, [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); }, tbb::simple_partitioner());
+  });
+}
+
+}  // namespace weft

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/threads.h: parallel loops over ranges, on threads of our own arena.
+#pragma once
+#include <cstdint>
+
+#include "weft/core/ref.h"
+
+namespace weft {
+
+// Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, else one a
+// core). Results do not depend on it.
+void set_num_threads(int n);
+int num_threads();
+
+// f(begin, end) on disjoint parts of [0, n), each a multiple of `grain` long but the last. Parts run
+// at the same time; the call returns when all are done, and rethrows the first exception.
+void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f);
+
+}  // namespace weft

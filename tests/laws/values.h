@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/values.h: arrays drawn at random, and their comparison.
+#pragma once
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "weft/core/op.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::laws {
+
+// The same numbers on every run (splitmix64).
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t word() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  double uniform(double lo, double hi) { return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53); }
+
+ private:
+  uint64_t state_;
+};
+
+template <class T> inline constexpr bool floats = is_floating(dtype_of_v<T>);
+
+template <class T> T draw(Random& r, double lo, double hi, bool special) {
+  using Lim = std::numeric_limits<float>;
+  if constexpr (is_complex(dtype_of_v<T>)) {
+    using R = decltype(T{}.re);
+    return {draw<R>(r, lo, hi, special), draw<R>(r, lo, hi, special)};
+  } else if constexpr (floats<T>) {
+    if (special && r.word() % 2) {
+      const float values[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 2.5f, -3.5f, Lim::infinity(), -Lim::infinity(), Lim::quiet_NaN(), Lim::min(), Lim::denorm_min(), Lim::max(), -Lim::max(), 1e10f, -1e-10f, 88.7f, -104.0f, 3.14159265f};
+      return T(values[r.word() % std::size(values)]);
+    }
+    if (special && r.word() % 4 == 0) {
+      T x;
+      const uint64_t w = r.word();
+      std::memcpy(static_cast<void*>(&x), &w, sizeof x);
+      return x;
+    }
+    return T(static_cast<float>(r.uniform(lo, hi)));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return r.word() % 2;
+  } else {
+    if (special && r.word() % 2) return static_cast<T>(r.word());
+    using L = std::numeric_limits<T>;
+    if (special && r.word() % 4 == 0) return r.word() % 2 ? L::min() : L::max();
+    const double a = std::max(lo, static_cast<double>(L::min())), b = std::min(hi, static_cast<double>(L::max()));
+    return static_cast<T>(std::floor(r.uniform(a, b + 1)));
+  }
+}
+inline Array random_array(const Type& t, double lo, double hi, Random& r, bool special = false) {
+  Fresh f = fresh_array(t);
+  const int64_t n = t.elements();
+  if (t.dtype() == Key) {
+    for (int64_t i = 0; i < n; ++i) static_cast<uint64_t*>(f.data)[i] = r.word();
+    return f.array;
+  }
+  with_dtype(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_same_v<T, double>) static_cast<T*>(f.data)[i] = special ? draw<T>(r, lo, hi, true) : r.uniform(lo, hi);
+      else static_cast<T*>(f.data)[i] = draw<T>(r, lo, hi, special);
+    }
+  });
+  return f.array;
+}
+inline Arrays random_arrays(const Types& in, double lo, double hi, Random& r, bool special = false) {
+  Arrays x;
+  for (const Type& t : in) x.push_back(random_array(t, lo, hi, r, special));
+  return x;
+}
+
+// Real numbers: complex ones as pairs.
+inline std::vector<double> numbers(const Array& a) {
+  std::vector<double> out;
+  if (is_complex(a.dtype())) {
+    for (const complex128_t& z : a.to_vector<complex128_t>()) out.insert(out.end(), {z.re, z.im});
+    return out;
+  }
+  return a.to_vector<double>();
+}
+
+// Equal to the bit, but that one NaN is as good as another. Says where not.
+inline std::string difference(const Array& a, const Array& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return fmt::format("{} against {}", to_string(a.type()), to_string(b.type()));
+  if (a.size() == 0) return {};
+  const auto size = static_cast<size_t>(itemsize(a.dtype()));
+  const auto* p = static_cast<const std::byte*>(concrete(a).data());
+  const auto* q = static_cast<const std::byte*>(concrete(b).data());
+  const std::vector<double> x = is_inexact(a.dtype()) ? numbers(a) : std::vector<double>{}, y = is_inexact(a.dtype()) ? numbers(b) : x;
+  const size_t parts = is_complex(a.dtype()) ? 2 : 1, step = size / parts;
+  for (size_t i = 0; i < static_cast<size_t>(a.size()) * parts; ++i) {
+    if (std::memcmp(p + i * step, q + i * step, step) == 0) continue;
+    if (!x.empty() && std::isnan(x[i]) && std::isnan(y[i])) continue;
+    return x.empty() ? fmt::format("element {}", i) : fmt::format("element {}: {:.17g} against {:.17g}", i, x[i], y[i]);
+  }
+  return {};
+}
+
+// Row `i` of x along an axis.
+inline Array lane(const Array& x, int axis, int64_t i) { return base::reshape(base::slice_axis(x, axis, i, i + 1), x.shape().erased(axis)); }
+
+// a + h*b, in a's dtype.
+inline Array moved(const Array& a, double h, const Array& b) {
+  if (b.empty_handle()) return a;
+  std::vector<double> x = numbers(a);
+  const std::vector<double> y = numbers(b);
+  Fresh f = fresh_array(a.type());
+  const auto fill = [&](auto* to) {
+    for (size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(x[i] + h * y[i]);
+  };
+  if (a.dtype() == F32 || a.dtype() == C64) fill(static_cast<float*>(f.data));
+  else fill(static_cast<double*>(f.data));
+  return f.array;
+}
+
+// The real part of the sum of products; cotangents pair without conjugation.
+inline double pairing(const Arrays& a, const Arrays& b, double* magnitude) {
+  double sum = 0;
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (!is_inexact(a[k].dtype()) || a[k].size() == 0) continue;
+    const std::vector<double> x = numbers(a[k]), y = numbers(b[k]);
+    const bool z = is_complex(a[k].dtype());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double term = x[i] * y[i] * (z && i % 2 ? -1 : 1);
+      sum += term;
+      *magnitude += std::fabs(term);
+    }
+  }
+  return sum;
+}
+
+}  // namespace weft::laws

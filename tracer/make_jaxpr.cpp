@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/make_jaxpr.cpp: programs of functions.
+#include "weft/tracer/make_jaxpr.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "weft/tracer/record_trace.h"
+
+namespace weft {
+
+Types ClosedJaxpr::in_types() const {
+  const Types all = jaxpr->in_types();
+  return Types(all.begin() + jaxpr->n_const, all.end());
+}
+
+std::string to_string(const ClosedJaxpr& c) { return to_string(c.jaxpr); }
+std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c) { return o << to_string(c); }
+
+Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args) {
+  const Types want = c.in_types();
+  if (args.size() != want.size()) throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(), args.size()));
+  for (size_t i = 0; i < args.size(); ++i)
+    if (args[i].type().strong() != want[i].strong())
+      throw ShapeError(fmt::format("eval_jaxpr: argument {} must be {}, got {}", i, to_string(want[i]), to_string(args[i].type())));
+  Arrays all = c.consts;
+  all.insert(all.end(), args.begin(), args.end());
+  return eval_jaxpr(c.jaxpr, all);
+}
+
+ClosedJaxpr detail::trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x) {
+  Types in;
+  for (const Array& a : x) in.push_back(a.type());
+  Closed c = record(in, f);
+  return {c.jaxpr, std::move(c.consts)};
+}
+
+}  // namespace weft

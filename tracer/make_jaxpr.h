@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/make_jaxpr.h: make_jaxpr(f)(args…): the program of a function, to be read.
+#pragma once
+#include <iosfwd>
+
+#include "weft/core/jaxpr.h"
+#include "weft/tracer/callable.h"
+
+namespace weft {
+
+// A program and the arrays that its constants stand for.
+struct ClosedJaxpr {
+  Jaxpr jaxpr;
+  Arrays consts;
+  Types in_types() const;                // without constants
+  Types out_types() const { return jaxpr->out_types(); }
+};
+std::string to_string(const ClosedJaxpr& c);
+std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
+// The results of the program for these arguments, operation by operation.
+Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args);
+
+namespace detail {
+ClosedJaxpr trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
+
+template <class F> class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
+ public:
+  explicit MakeJaxpr(F f) : f_(std::move(f)) {}
+  template <class... P> ClosedJaxpr call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>, "weft::make_jaxpr: the function cannot be called with these arguments");
+    Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
+    return trace_jaxpr(flat, tree::leaves(args));
+  }
+
+ private:
+  mutable F f_;
+};
+}  // namespace detail
+
+template <class F> auto make_jaxpr(F f) { return detail::MakeJaxpr<F>(std::move(f)); }
+
+}  // namespace weft

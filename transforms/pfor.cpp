@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/pfor.cpp: vectorized_map's leading sizes, pfor's iterations.
+#include "weft/transforms/pfor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/batching/batch_trace.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/transforms/chunk.h"
+
+namespace weft::detail {
+
+Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o, FlatFunction f) {
+  if (x.empty()) throw BatchingError("vectorized_map: elems holds no Array");
+  std::optional<int64_t> size;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].ndim() == 0)
+      throw BatchingError(fmt::format("vectorized_map: {} is a scalar; there is no leading axis to map over", tree::paths(tree(), "elems")[i]));
+    const int64_t n = x[i].shape()[0];
+    if (n == 1) continue;
+    if (size && *size != n)
+      throw BatchingError(fmt::format("vectorized_map got inconsistent sizes for array axes to be mapped: {} has leading size {}, others {}; "
+                                      "they must agree or be 1",
+                                      tree::paths(tree(), "elems")[i], n, *size));
+    size = n;
+  }
+  const int64_t n = size.value_or(1);
+  Arrays in = x;
+  MaybeAxes axis(x.size(), 0);
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].shape()[0] == n) continue;
+    in[i] = first_row(x[i]);
+    axis[i] = std::nullopt;
+  }
+  MapOptions m;
+  m.strict = !o.fallback_to_while_loop;
+  m.warn = o.warn;
+  const Batched b = vmap_flat(f, in, axis, n, m);
+  Arrays out;
+  for (size_t k = 0; k < b.out.size(); ++k) out.push_back(move_mapped(b.out[k], b.axis[k], 0, n));
+  return out;
+}
+
+Array iterations(int64_t n) {
+  if (n < 0) throw BatchingError(fmt::format("pfor: iters must not be negative, got {}", n));
+  return base::iota(Type(n > INT32_MAX ? I64 : I32, Shape{n}), 0);
+}
+
+}  // namespace weft::detail
