@@ -19,7 +19,7 @@
 #include "weft/jit/emit_plan.h"
 #include "weft/jit/target.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using V = llvm::Value*;
 using Vs = llvm::SmallVector<V, 4>;
@@ -219,4 +219,4 @@ class Emitter {
   int64_t frame_bytes_ = 0;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using llvm::Intrinsic::ID;
 using nest::Combine;
@@ -288,4 +288,4 @@ bool Emitter::linear(nest::Id v) {
   return true;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit_phis.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::BlockId;
 using nest::Id;
@@ -344,4 +344,4 @@ void Emitter::for_each_lanes(Id v) {
   lanes_ = 1;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Inst;
@@ -159,4 +159,4 @@ void Emitter::emit_gpu(const std::string& name) {
   jump(exit_);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

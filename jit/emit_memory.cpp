@@ -7,7 +7,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Inst;
@@ -212,4 +212,4 @@ void Emitter::local_store(Id v) {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

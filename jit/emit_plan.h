@@ -8,7 +8,7 @@
 
 #include "weft/core/nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // How a value differs between the lanes of a pack: lane l holds base + l * stride (modulo 2^64;
 // 0 is a uniform value), or anything (varying). Only I64 values have strides other than 0; a stride
@@ -60,4 +60,4 @@ template <class F> bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) 
 }
 inline bool is_structured(nest::Opcode op) { return op >= nest::Opcode::For; }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

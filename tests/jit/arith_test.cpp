@@ -3,7 +3,7 @@
 // tests/jit/arith_test.cpp: every arithmetic instruction on edge values, and every storage.
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 Storage storage_of(Kind k) {
@@ -165,4 +165,4 @@ TEST_CASE("two grid axes, run-time strides, division of the index", "[jit][arith
       }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

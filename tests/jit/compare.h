@@ -16,7 +16,7 @@
 #include "weft/jit/codegen.h"
 #include "weft/jit/walk_nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Builder;
 using nest::Combine;
@@ -161,4 +161,4 @@ inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
   return out;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

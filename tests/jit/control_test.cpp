@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "control_kernels.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 void check_all(nest::Kernel (*make)(Schedule::Vector), const std::vector<Options>& variants = {{}}) {
@@ -33,4 +33,4 @@ TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays); }
 TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
 TEST_CASE("a while whose state is an array", "[jit][control]") { check_all(while_array, schedules); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 #pragma once
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct Floats : Builder {
   using Builder::Builder;
@@ -165,4 +165,4 @@ inline nest::Kernel speed_elementwise(int salt) {
   return b.finish(1, 0, {Schedule::Vector::grid});
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "compare.h"
 #include "speed_kernels.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 double best_ms(const std::function<void()>& f, int repeats = 25) {
@@ -149,4 +149,4 @@ TEST_CASE("speed of compiling", "[.speed]") {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler
