@@ -111,7 +111,7 @@ class Emitter {
   llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
   void pure(nest::Id v);
   bool linear(nest::Id v);
-  void divide_linear(nest::Id v);
+  bool divide_linear(nest::Id v);                   // emit_index.cpp
 
   // Memory (emit_memory.cpp).
   llvm::Type* memory_type(nest::Storage s) const;
