@@ -242,7 +242,7 @@ void Emitter::pure(nest::Id v) {
     values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
     return;
   }
-  if (s.linear() && linear(v)) return;
+  if ((s.linear() && linear(v)) || divide_linear(v)) return;
   Vs a;
   if (!s.varying) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));

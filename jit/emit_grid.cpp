@@ -116,6 +116,7 @@ void Emitter::grid_points(V begin, V end) {
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
   active_ = m;
+  unroll_left_ = most_unrolled;
   emit_level(2);
   active_.clear();
 }

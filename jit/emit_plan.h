@@ -47,6 +47,13 @@ struct Plan {
 
 Plan plan_kernel(const nest::Kernel& k, Mode mode);
 
+// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40 elements.
+struct Range {
+  int64_t low, high;
+  bool fits_int32() const { return low >= INT32_MIN && high <= INT32_MAX; }
+};
+Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
+
 // Instructions in a block and in all that it holds.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
