@@ -11,7 +11,7 @@ struct Params {
   Array w, b;
   int n = 1;
 };
-Array twice(const Arg& x, const Arg& y) { return x * 2 + y; }
+Array twice(const Arg& x, const Arg& y) { return x.value() * 2 + y; }
 const auto plus = [](Array a, Array b) { return a + b; };
 }  // namespace
 
@@ -27,6 +27,9 @@ TEST_CASE("one entry of in_axes an argument", "[vmap]") {
   CHECK(floats(vmap(plus, {1, 0}, -1)(m, x)) == Floats{2, 4, 6, 5, 7, 9});
   CHECK(floats(vmap(twice)(x, x)) == Floats{3, 6, 9});
   CHECK(floats(vmap(plus, {})(x, x)) == Floats{2, 4, 6});
+  CHECK(floats(vmap(plus, 0, {})(x, x)) == Floats{2, 4, 6});
+  CHECK(floats(vmap(plus, {}, {})(x, x)) == Floats{2, 4, 6});
+  CHECK(floats(vmap(plus, {{}, none})(x, 1.)) == Floats{2, 3, 4});
 }
 
 TEST_CASE("maps nest", "[vmap]") {
