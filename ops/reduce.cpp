@@ -209,6 +209,7 @@ const Primitive<Reduce>& prod_op = define_reduce([] {
 
 // Ties share equally.
 Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
+  if (j.x[0].size() == 0) return Arrays(1);   // of nothing: a constant
   const Array here = convert_element_type(eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), j.dx[0].dtype());
   const Array count = lax::reduce_sum(here, j.params.axes);
   return {div(lax::reduce_sum(mul(j.dx[0], here), j.params.axes), count)};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/rounding.cpp: floor, ceil, round, rem, nextafter, clamp, shifts, population_count, clz,
-// stop_gradient, copy.
+// ops/rounding.cpp: floor, ceil, round, rem, nextafter, clamp, shifts, population_count, clz, copy.
 #include "weft/ops/rounding.h"
 
 #include "weft/ops/bits.h"
@@ -145,14 +144,8 @@ const auto& sar_op = on_bits<2>("shift_right_arithmetic", "The bits of x moved d
 const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.", [](auto x) { return num::popcount(x); });
 const auto& clz_op = on_bits<1>("clz", "How many bits above the highest that is set; of 0 the width.", [](auto x) { return num::clz(x); });
 
-// ---- identities
+// ---- identity
 
-const Primitive<None>& stop_op = define_elementwise([] {
-  auto d = elementwise<DTypes::inexact, 1>("stop_gradient", "x, with derivative zero.", [](auto x) { return x; });
-  d.jvp = zero_jvp;
-  d.simplify = [](const SimplifyArgs<None>& s) { return Arrays{s.x[0]}; };
-  return d;
-}());
 const Primitive<None>& copy_op = define_elementwise([] {
   auto d = elementwise<DTypes::any, 1>("copy", "x, in memory of its own.", [](auto x) { return x; });
   d.jvp = unary_jvp([](Array dx, Array, Array) { return copy(dx); });
@@ -174,15 +167,8 @@ Array shift_right_logical(const Arg& x, const Arg& n) { const Source s(x.at()); 
 Array shift_right_arithmetic(const Arg& x, const Arg& n) { const Source s(x.at()); return sar_op({x, n}); }
 Array population_count(const Arg& x) { const Source s(x.at()); return popcount_op({x}); }
 Array clz(const Arg& x) { const Source s(x.at()); return clz_op({x}); }
-Array stop_gradient(const Arg& x) {
-  const Source s(x.at());
-  return is_inexact(x->dtype()) ? stop_op({x}) : x.value();
-}
+Array stop_gradient(const Arg& x) { const Source s(x.at()); return base::stop_gradient(x); }
 Array copy(const Arg& x) { const Source s(x.at()); return copy_op({x}); }
 }  // namespace lax
-
-namespace base {
-Array stop_gradient(const Array& x) { return lax::stop_gradient(x); }
-}  // namespace base
 
 }  // namespace weft

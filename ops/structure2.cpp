@@ -279,18 +279,7 @@ Array pad_with(const Array& x, const Array& value, const Ints& low, const Ints& 
 }
 
 namespace base {
-Array reshape(const Array& x, const Shape& s) { return reshape_to(x, s); }
-Array concatenate(const Arrays& x, int axis) { return concatenate_arrays(x, axis); }
-Array flip(const Array& x, int axis) { return reverse(x, {axis}); }
 Array iota(const Type& t, int axis) { return weft::iota(t.dtype(), t.shape(), axis); }
-Array slice_axis(const Array& x, int axis, int64_t lo, int64_t hi, int64_t step) {
-  const auto a = static_cast<size_t>(axis);
-  Ints start(static_cast<size_t>(x.ndim()), 0), limit = x.shape().sizes(), stride(start.size(), 1);
-  start[a] = lo;
-  limit[a] = hi;
-  stride[a] = step;
-  return slice_static(x, start, limit, stride);
-}
 }  // namespace base
 
 }  // namespace weft

@@ -18,8 +18,8 @@ using namespace weft::laws;
 
 namespace {
 
-// Ops whose derivative is defined as zero where the slope is not.
-const std::set<std::string> zero_by_definition = {"stop_gradient", "bitcast_convert_type", "nextafter"};
+// Ops whose derivative is defined as zero where the slope is not (sign: of complex numbers).
+const std::set<std::string> zero_by_definition = {"stop_gradient", "bitcast_convert_type", "nextafter", "sign"};
 
 struct Case {
   const Op* op;
@@ -212,7 +212,7 @@ TEST_CASE("L4: a map is a loop over lanes") {
             text += mapped[i] ? fmt::format(" {}", at) : " -";
           }
           INFO("axes" << text);
-          for (const int64_t size : {0, 1, 3}) check_map(c, axes, size, r);
+          for (const int64_t size : {0, 1, 3}) CHECK_NOTHROW(check_map(c, axes, size, r));
         }
   }
 }
@@ -254,9 +254,14 @@ Arrays filled(const Arrays& tangents, const Arrays& like) {
 
 TEST_CASE("L5: tangents are slopes") {
   const ReferenceMode reference;
+  // Single precision measures slopes badly, so it is taken only where an op has no other sample.
+  std::set<const Op*> fine;
+  for (const Case& c : all_cases())
+    if (double h = 0, tolerance = 0; measurable(c, &h, &tolerance) && tolerance < 1e-3) fine.insert(c.op);
   for (const Case& c : all_cases()) {
     double h = 0, tolerance = 0;
     if (!measurable(c, &h, &tolerance) || zero_by_definition.count(c.op->name())) continue;
+    if (tolerance > 1e-3 && fine.count(c.op)) continue;
     INFO(c.text());
     Random r = c.random(5);
     const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r), dx = random_tangents(x, r);
@@ -275,7 +280,8 @@ TEST_CASE("L5: tangents are slopes") {
       REQUIRE(tangent[k].dtype() == d.out[k].dtype());
       const auto t = numbers(tangent[k]), a = numbers(hi[k]), b = numbers(lo[k]);
       for (size_t i = 0; i < t.size(); ++i) {
-        const double slope = (a[i] - b[i]) / (2 * h), scale = 1 + std::fabs(t[i]) + (std::fabs(a[i]) + std::fabs(b[i])) * (tolerance < 1e-3 ? 0 : 1);
+        if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+        const double slope = a[i] == b[i] ? 0 : (a[i] - b[i]) / (2 * h), scale = 1 + std::fabs(t[i]) + (std::fabs(a[i]) + std::fabs(b[i])) * (tolerance < 1e-3 ? 0 : 1);
         INFO("result " << k << ", element " << i << ": tangent " << t[i] << ", slope " << slope);
         CHECK(std::fabs(t[i] - slope) <= tolerance * scale);
       }
