@@ -256,7 +256,10 @@ void Emitter::pure(nest::Id v) {
       packs.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
       continue;
     }
-    for (nest::Id arg : i.args) a.push_back(shape(arg).uniform() && i.op == Opcode::Select && arg == i.args[0] ? scalar(arg) : vec(arg, p));
+    for (nest::Id arg : i.args) {
+      const bool whole = a.empty() && i.op == Opcode::Select && shape(arg).uniform();
+      a.push_back(whole ? scalar(arg) : vec(arg, p));
+    }
     packs.push_back(arith(i, a));
   }
   set_packs(v, std::move(packs));

@@ -6,7 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
-#include "weft/jit/emit.h"
+#include "weft/jit/emit_phis.h"
 
 namespace weft::jit {
 
@@ -63,30 +63,6 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
   return out;
 }
 
-namespace {
-
-// The phis of a loop's head, one group a carry.
-struct Phis {
-  llvm::SmallVector<llvm::SmallVector<llvm::PHINode*, 4>, 8> groups;
-
-  Vs add(llvm::IRBuilder<>& b, const Vs& init, llvm::BasicBlock* from) {
-    Vs out;
-    groups.emplace_back();
-    for (V x : init) {
-      auto* phi = b.CreatePHI(x->getType(), 2);
-      phi->addIncoming(x, from);
-      groups.back().push_back(phi);
-      out.push_back(phi);
-    }
-    return out;
-  }
-  void close(size_t group, const Vs& next, llvm::BasicBlock* from) {
-    for (size_t p = 0; p < next.size(); ++p) groups[group][p]->addIncoming(next[p], from);
-  }
-};
-
-}  // namespace
-
 void Emitter::loop_for(Id v) {
   auto c = carries(v, 2, 1);
   if (plan_.divergent[v]) return divergent_for(v, c);
@@ -109,10 +85,10 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
   const V first = up ? lo : b_.CreateSub(hi, i64(1));
   jump(head);
   at(head);
-  Phis phis;
-  const Vs at_index = phis.add(b_, {first}, from);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs at_index = phis.add({first}, from);
   for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(b_, init[r], from);
+    const Vs x = phis.add(init[r], from);
     set_parts(cs[r].param, cs[r].shape, x);
     set_parts(cs[r].result, cs[r].shape, x);
   }
@@ -124,8 +100,8 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
   std::vector<Vs> next;
   for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
   const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
-  phis.close(0, {following}, here());
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r], here());
+  phis.close(0, {following});
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
   jump(head);
   at(after);
 }
@@ -149,12 +125,12 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   auto* after = block("after");
   jump(head);
   at(head);
-  Phis phis;
-  const Vs at_index = phis.add(b_, first, from);
-  const Vs running = phis.add(b_, before, from);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs at_index = phis.add(first, from);
+  const Vs running = phis.add(before, from);
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(b_, init[r], from));
+    carry.push_back(phis.add(init[r], from));
     set_parts(cs[r].param, cs[r].shape, carry[r]);
     set_parts(cs[r].result, cs[r].shape, carry[r]);
   }
@@ -173,9 +149,9 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
   Vs following;
   for (V x : at_index) following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
-  phis.close(0, following, here());
-  phis.close(1, go, here());
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r], here());
+  phis.close(0, following);
+  phis.close(1, go);
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r]);
   jump(head);
   at(after);
   active_ = outer;
@@ -193,9 +169,9 @@ void Emitter::loop_while(Id v) {
   auto* after = block("after");
   jump(head);
   at(head);
-  Phis phis;
+  Phis phis(b_, machine_.mask_registers);
   for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(b_, init[r], from);
+    const Vs x = phis.add(init[r], from);
     for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, x);
   }
   emit_block(i.blocks[0]);
@@ -205,7 +181,7 @@ void Emitter::loop_while(Id v) {
   emit_block(i.blocks[1]);
   std::vector<Vs> next;
   for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r], here());
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r]);
   jump(head);
   at(after);
 }
@@ -221,11 +197,11 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   auto* after = block("after");
   jump(head);
   at(head);
-  Phis phis;
-  const Vs running = phis.add(b_, before, from);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs running = phis.add(before, from);
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(b_, init[r], from));
+    carry.push_back(phis.add(init[r], from));
     for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, carry[r]);
   }
   active_ = running;
@@ -238,8 +214,8 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   emit_block(i.blocks[1]);
   std::vector<Vs> next;
   for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
-  phis.close(0, go, here());
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r], here());
+  phis.close(0, go);
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
   jump(head);
   at(after);
   active_ = outer;
@@ -330,8 +306,8 @@ void Emitter::for_each(Id v) {
   auto* after = block("after");
   jump(head);
   at(head);
-  Phis phis;
-  const V at_index = phis.add(b_, {i64(0)}, from)[0];
+  Phis phis(b_, machine_.mask_registers);
+  const V at_index = phis.add({i64(0)}, from)[0];
   Masks more;
   for (int p = 0; p < packs_; ++p) more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
   active_ = narrow(more);
@@ -340,7 +316,7 @@ void Emitter::for_each(Id v) {
   poll(cost);
   set(index, at_index);
   emit_block(i.blocks[0]);
-  phis.close(0, {b_.CreateAdd(at_index, i64(1))}, here());
+  phis.close(0, {b_.CreateAdd(at_index, i64(1))});
   jump(head);
   at(after);
   active_ = outer;

@@ -94,7 +94,11 @@ Id Emitter::plan_packs(const Options& options) {
   if (simple && arrays <= most_array_elements) packs_ = packs_for(loop);
   if (options.packs) packs_ = options.packs;
   if (options.refill == Options::Refill::never) return nest::no_id;
-  const Id refill = refill_loop();
+  Id refill = refill_loop();
+  // Without masked gathers and scatters, serving costs tens of trips of a short loop.
+  constexpr int64_t least_instructions = 48;
+  const bool cheap = machine_.mask_registers || options.refill == Options::Refill::always;
+  if (refill != nest::no_id && !cheap && weight(k_, k_.insts[refill].blocks[1]) < least_instructions) refill = nest::no_id;
   if (refill != nest::no_id) plan_ = plan_kernel(k_, Mode::refill);
   return refill;
 }

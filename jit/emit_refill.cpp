@@ -13,7 +13,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
-#include "weft/jit/emit.h"
+#include "weft/jit/emit_phis.h"
 
 namespace weft::jit {
 
@@ -274,21 +274,10 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   auto* after = block("after");
   jump(head);
   at(head);
-  const auto phis = [&](const Vs& x) {
-    Vs out;
-    for (V start : x) {
-      auto* phi = b_.CreatePHI(start->getType(), 2);
-      phi->addIncoming(start, from);
-      out.push_back(phi);
-    }
-    return out;
-  };
-  const auto close = [&](const Vs& phi, const Vs& next) {
-    for (size_t p = 0; p < phi.size(); ++p) llvm::cast<llvm::PHINode>(phi[p])->addIncoming(next[p], here());
-  };
-  const Vs running = phis(active), left = phis({credit});
+  Phis phis(b_, machine_.mask_registers);
+  const Vs running = phis.add(active, from), left = phis.add({credit}, from);
   std::vector<Vs> carry;
-  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis(init[c]));
+  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], from));
   for (size_t c = 0; c < r.carries.size(); ++c)
     for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_packs(same, carry[c]);
   active_ = running;
@@ -304,9 +293,9 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   emit_block(w.blocks[1]);
   std::vector<Vs> next;
   for (size_t c = 0; c < r.carries.size(); ++c) next.push_back(select_parts(go, varying_shape, parts(r.carries[c].next, varying_shape), carry[c]));
-  close(running, go);
-  close(left, {rest});
-  for (size_t c = 0; c < r.carries.size(); ++c) close(carry[c], next[c]);
+  phis.close(0, go);
+  phis.close(1, {rest});
+  for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
   jump(head);
   at(after);
   active_.clear();

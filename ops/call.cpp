@@ -90,7 +90,7 @@ const Primitive<Call>& call_op = define<Call>({
     .name = "jit",
     .doc = "Runs a program as one equation.",
     .type = [](const Types& in, const Call& p) {
-      if (in.size() != static_cast<size_t>(p.jaxpr->n_in)) reject_shape("jit", "the program takes another number of arguments", in);
+      require_body("jit", p.jaxpr, in, in);
       return p.jaxpr->out_types();
     },
     .reference = [](const Arrays& x, const Call& p) { return eval_jaxpr(p.jaxpr, x); },

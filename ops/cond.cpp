@@ -31,13 +31,18 @@ Arrays joined(const Array& index, const Array& enter, const Arrays& operands) {
 Types cond_type(const Types& in, const Cond& p) {
   if (p.branches.empty()) reject_shape("cond", "needs at least one branch", in);
   if (in.empty() || in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes) reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
+  if (p.enter && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes)))) reject_dtype("cond", "enter must be a bool of the shape of the lanes", in);
   const Types out = p.branches[0]->out_types();
+  const size_t first = first_operand(p), n = in.size() - first;
+  require_lanes("cond", p.lanes, p.lane_ids, p.has, n + out.size(), in);
+  Types takes = mask_input(p.lanes);
+  append(takes, part(in, first, n));
   for (const Jaxpr& b : p.branches) {
     const Types other = b->out_types();
     bool same = other.size() == out.size();
     for (size_t i = 0; same && i < out.size(); ++i) same = other[i].strong() == out[i].strong();
     if (!same) reject_shape("cond", fmt::format("branch outputs must have equal types, but they differ: {} and {}", to_string(out), to_string(other)), in);
-    if (static_cast<size_t>(b->n_in) != active_inputs(p) + in.size() - first_operand(p)) reject_shape("cond", "a branch takes another number of operands", in);
+    require_body("cond", b, takes, in);
   }
   return out;
 }

@@ -3,6 +3,8 @@
 // ops/lanes.cpp: lane masks and the common steps of batching control flow.
 #include "weft/ops/lanes.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "weft/ops/compare.h"
@@ -118,6 +120,29 @@ LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer) {
   LaneMask own{active, active.empty_handle() ? Ints{} : s.ids};
   LaneMask around{outer, outer.empty_handle() ? Ints{} : s.outer.ids};
   return both_masks(own, around);
+}
+
+void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in) {
+  bool same = static_cast<size_t>(body->n_in) == takes.size();
+  for (size_t i = 0; same && i < takes.size(); ++i) same = body->types[i].strong() == takes[i].strong();
+  if (!same) reject_shape(op, fmt::format("the body takes ({}) and is given ({})", to_string(body->in_types()), to_string(takes)), in);
+}
+
+void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in) {
+  size_t left = in.size() < fixed ? 0 : in.size() - fixed;
+  bool ok = in.size() >= fixed;
+  for (int64_t n : counts) {
+    ok = ok && n >= 0 && static_cast<uint64_t>(n) <= left;
+    if (ok) left -= static_cast<size_t>(n);
+  }
+  if (!ok) reject_shape(op, "too few operands", in);
+}
+
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n, const Types& in) {
+  bool ok = lanes.size() < 62 && ids.size() == lanes.size() && (has.empty() || has.size() == n);
+  for (size_t i = 0; ok && i < has.size(); ++i) ok = has[i] >= 0 && has[i] <= full_set(lanes);
+  for (size_t i = 0; ok && i < ids.size(); ++i) ok = ids[i] >= 0 && lanes[i] >= 0;
+  if (!ok) reject_shape(op, "lanes, lane_ids and has do not go together", in);
 }
 
 }  // namespace weft

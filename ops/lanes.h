@@ -24,6 +24,16 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b);
 // zero where the lane is not active.
 Array mask_out(const Array& mask, const Array& x);
 
+// ---- for the type rules. Programs come from text, too, so nothing of the parameters is taken for granted.
+// The body must take these values (weakness aside).
+void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in);
+// At least as many operands as `counts` (none negative) and `fixed` add up to.
+void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in);
+// `has` is empty or has n sets of the lanes; ids name the lanes.
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n, const Types& in);
+// The active mask that bodies take first where there are lanes.
+inline Types mask_input(const Ints& lanes) { return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))}; }
+
 inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 0) : has; }
 int lane_count(int64_t has);
 inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }

@@ -50,11 +50,18 @@ Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
 
 Types scan_type(const Types& in, const Scan& p) {
   const size_t first = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
-  if (in.size() != first + body_inputs(p)) reject_shape("scan", "the body takes another number of values", in);
+  require_counts("scan", {p.num_consts, p.num_carry}, first, in);
+  if (p.length < 0 || p.unroll < 1) reject_shape("scan", "length must not be negative, unroll not below 1", in);
+  if (p.jaxpr->out.size() < n) reject_shape("scan", "the body returns fewer values than there are carries", in);
+  require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - first + p.jaxpr->out.size() - n, in);
   if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes)) reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
   for (size_t i = first + nc + n; i < in.size(); ++i)
     if (in[i].ndim() == 0 || in[i].shape()[0] != p.length)
       reject_shape("scan", fmt::format("got `length` argument of {} which disagrees with leading axis of {}", p.length, to_string(in[i])), in);
+  Types takes = mask_input(p.lanes);
+  append(takes, part(in, first, nc + n));
+  for (size_t i = first + nc + n; i < in.size(); ++i) takes.push_back(row_type(in[i]));
+  require_body("scan", p.jaxpr, takes, in);
   const Types out = p.jaxpr->out_types();
   Types r;
   for (size_t t = 0; t < n; ++t) {

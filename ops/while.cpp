@@ -49,9 +49,12 @@ bool passes(const While& p, size_t t) {
 }
 
 Types while_type(const Types& in, const While& p) {
-  const size_t first = (p.enter ? 1 : 0) + static_cast<size_t>(p.cond_nconsts + p.body_nconsts);
-  if (in.size() < first) reject_shape("while", "too few operands", in);
-  Types carry(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
+  const size_t enter = p.enter ? 1 : 0;
+  require_counts("while", {p.cond_nconsts, p.body_nconsts}, enter, in);
+  const size_t nc = static_cast<size_t>(p.cond_nconsts), nb = static_cast<size_t>(p.body_nconsts), first = enter + nc + nb;
+  const Types carry = part(in, first, in.size() - first);
+  require_lanes("while", p.lanes, p.lane_ids, p.has, in.size() - enter, in);
+  if (p.enter && in[0] != Type(Bool, Shape(p.lanes))) reject_dtype("while", "enter must be a bool of the shape of the lanes", in);
   const Types body_out = p.body_jaxpr->out_types(), cond_out = p.cond_jaxpr->out_types();
   if (cond_out.size() != 1 || cond_out[0].dtype() != Bool || cond_out[0].shape().sizes() != p.lanes)
     throw DTypeError(fmt::format("while: cond_fun must return a boolean scalar, but got output type(s) {}", to_string(cond_out)));
@@ -59,6 +62,14 @@ Types while_type(const Types& in, const While& p) {
   for (size_t t = 0; t < carry.size(); ++t)
     if (!(body_out[t].strong() == carry[t].strong()))
       reject_shape("while", fmt::format("body returns {} for carry {} of type {}", to_string(body_out[t]), t, to_string(carry[t])), in);
+  Types cond_in = part(in, enter, nc), body_in = mask_input(p.lanes);
+  append(cond_in, carry);
+  append(body_in, part(in, enter + nc, nb));
+  append(body_in, carry);
+  require_body("while", p.cond_jaxpr, cond_in, in);
+  require_body("while", p.body_jaxpr, body_in, in);
+  if (p.max_trips < -1 || (p.max_trips >= 0 && (carry.empty() || carry[0].dtype() != I32)))
+    reject_shape("while", "max_trips needs an i32 counter as the first carry", in);
   return carry;
 }
 

@@ -19,6 +19,18 @@ Types ClosedJaxpr::in_types() const {
 std::string to_string(const ClosedJaxpr& c) { return to_string(c.jaxpr); }
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c) { return o << to_string(c); }
 
+ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts) {
+  ClosedJaxpr c{read_jaxpr(text), consts};
+  const Jaxpr& j = c.jaxpr;
+  if (consts.size() != static_cast<size_t>(j->n_const))
+    throw ParseError(fmt::format("parse_jaxpr: the program has {} constants, whose values its text does not hold; got {}. "
+                                 "Pass them as parse_jaxpr(text, {{…}})", j->n_const, consts.size()));
+  for (size_t i = 0; i < consts.size(); ++i)
+    if (consts[i].type().strong() != j->types[i].strong())
+      throw ParseError(fmt::format("parse_jaxpr: constant {} must be {}, got {}", i, to_string(j->types[i]), to_string(consts[i].type())));
+  return c;
+}
+
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args) {
   const Types want = c.in_types();
   if (args.size() != want.size()) throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(), args.size()));

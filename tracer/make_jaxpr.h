@@ -18,6 +18,9 @@ struct ClosedJaxpr {
 };
 std::string to_string(const ClosedJaxpr& c);
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
+// The program of a text as to_string writes it (docs/ir.md). The text does not hold the values of
+// constants; a program that has some needs them here. ParseError with line and column.
+ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts = {});
 // The results of the program for these arguments, operation by operation.
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args);
 

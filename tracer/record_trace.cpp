@@ -19,8 +19,6 @@ Atom Recorder::capture(const Array& x) {
     if (c.literal) {
       Literal l{x.dtype(), x.weak_type(), {0, 0}};
       std::memcpy(l.bits, c.data(), static_cast<size_t>(itemsize(l.dtype)));
-      for (size_t i = 0; i < literals_.size(); ++i)
-        if (literals_[i] == l) return {~static_cast<int32_t>(i)};
       literals_.push_back(l);
       return {~(static_cast<int32_t>(literals_.size()) - 1)};
     }

@@ -37,9 +37,8 @@ template <Real R> std::array<uint_of<R>, 4> words_of_one_over_pi(uint_of<R> i) {
   constexpr int count = single<R> ? 8 : 20, levels = single<R> ? 3 : 5;
   std::array<U, count> w;
   for (int n = 0; n < count; ++n) {
-    const int half = n + 1;  // of 32 bits, after 32 zeros
-    w[n] = single<R> ? bits<R>(n == 0 ? 0 : one_over_pi[half / 2] >> (half % 2 == 0 ? 32 : 0) & 0xffffffff)
-                     : bits<R>(one_over_pi[n]);
+    const uint64_t half = one_over_pi[(n + 1) / 2] >> (n % 2 == 1 ? 32 : 0) & 0xffffffff;  // after 32 zeros
+    w[n] = bits<R>(single<R> ? half : one_over_pi[n]);
   }
   for (int level = levels - 1; level >= 0; --level) {
     const int step = 1 << level;
@@ -49,13 +48,12 @@ template <Real R> std::array<uint_of<R>, 4> words_of_one_over_pi(uint_of<R> i) {
   return {w[0], w[1], w[2], w[3]};
 }
 
-// A number of two words, the point behind the top `whole` bits.
+// A number of two words.
 template <Real R> struct Wide {
   uint_of<R> hi, lo;
 };
 // |x| / pi modulo 4, as 2 whole bits and the rest a fraction; |x| >= 1.
 template <Real R> Wide<R> over_pi_mod_4(R a) {
-  using T = scalar_t<R>;
   using U = uint_of<R>;
   using B = scalar_t<U>;
   constexpr int width = width_of<B>, m = mantissa_bits<R>;
@@ -67,12 +65,11 @@ template <Real R> Wide<R> over_pi_mod_4(R a) {
   const auto w = words_of_one_over_pi<R>(shift_right_logical(start, bits<R>(single<R> ? 5 : 6)));
   const U left = bit_and(start, bits<R>(width - 1)), right = sub(bits<R>(width), left);
   const auto funnel = [&](U p, U q) { return bit_or(shift_left(p, left), shift_right_logical(q, right)); };
-  const U A = funnel(w[0], w[1]), B2 = funnel(w[1], w[2]), C = funnel(w[2], w[3]);
-  const U carry_in = mulhi(mantissa, C);
-  const U lo = add(mul(mantissa, B2), carry_in);
+  const U first = funnel(w[0], w[1]), second = funnel(w[1], w[2]), third = funnel(w[2], w[3]);
+  const U carry_in = mulhi(mantissa, third);
+  const U lo = add(mul(mantissa, second), carry_in);
   const U carry = select(lo < carry_in, bits<R>(1), bits<R>(0));
-  static_assert(sizeof(T) == sizeof(B));
-  return {add(add(mul(mantissa, A), mulhi(mantissa, B2)), carry), lo};
+  return {add(add(mul(mantissa, first), mulhi(mantissa, second)), carry), lo};
 }
 
 template <Unit unit, Real R> Reduced<R> reduce_hard(R a) {

@@ -12,6 +12,7 @@ template <Real R> struct Cx {
   R re = R(0), im = R(0);
   Cx() = default;
   Cx(R re, R im = R(0)) : re(re), im(im) {}
+  template <Float T> requires(is_ir<R> && std::same_as<T, scalar_t<R>>) Cx(Cx<T> c) : re(c.re), im(c.im) {}
 
   friend Cx operator+(Cx a, Cx b) { return {a.re + b.re, a.im + b.im}; }
   friend Cx operator-(Cx a, Cx b) { return {a.re - b.re, a.im - b.im}; }
@@ -40,20 +41,24 @@ template <Real R> Cx<R> select(mask_t<R> m, Cx<R> a, Cx<R> b) { return {select(m
 template <Real R> mask_t<R> is_nan(Cx<R> a) { return either(is_nan(a.re), is_nan(a.im)); }
 template <Real R> mask_t<R> is_finite(Cx<R> a) { return both(is_finite(a.re), is_finite(a.im)); }
 
-// Smith's method (Comm. ACM 5, 1962): scaled by the larger part of the divisor, so no intermediate
-// overflows. x/0 divides both parts by 0; finite/infinite is 0 (C99 annex G).
+// Smith's method (Comm. ACM 5, 1962): the smaller part of the divisor over the larger. Divisors near
+// the ends of the range are scaled first. x/0 divides both parts by 0; finite/infinite is 0 (C99).
 template <Real R> Cx<R> divide(Cx<R> a, Cx<R> b) {
-  const R inf(std::numeric_limits<scalar_t<R>>::infinity());
-  const R c = abs(b.re), d = abs(b.im);
-  const mask_t<R> swap = c < d;
-  const mask_t<R> endless = both(either(c == inf, d == inf), is_finite(a));
-  const R p = select(swap, b.im, b.re), q = select(swap, b.re, b.im);
+  using T = scalar_t<R>;
+  constexpr bool f = sizeof(T) == 4;
+  const R inf(std::numeric_limits<T>::infinity());
+  const mask_t<R> swap = abs(b.re) < abs(b.im);
+  const R c = select(swap, b.im, b.re), d = select(swap, b.re, b.im), size = abs(c);
+  const R scale = select(size > R(f ? T(0x1p120) : T(0x1p1000)), R(f ? T(0x1p-10) : T(0x1p-60)),
+                         select(size < R(f ? T(0x1p-100) : T(0x1p-960)), R(f ? T(0x1p60) : T(0x1p100)), R(1)));
+  const mask_t<R> endless = both(either(size == inf, abs(d) == inf), is_finite(a));
+  const R x = a.re * scale, y = a.im * scale, p = c * scale, q = d * scale;
   const R r = select(either(p == R(0), endless), R(0), q / p);
-  const R den = fma(q, r, p);
-  const R re = select(swap, fma(a.re, r, a.im), fma(a.im, r, a.re));
-  const R im = select(swap, fma(a.im, r, -a.re), fma(-a.re, r, a.im));
-  // With r = 0 an infinite divisor leaves q*r = NaN when both parts are infinite.
-  return {re / select(endless, p, den), im / select(endless, p, den)};
+  const R re = select(swap, fma(x, r, y), fma(y, r, x));
+  const R im = select(swap, fma(y, r, -x), fma(-x, r, y));
+  // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite.
+  const R bottom = select(endless, p, fma(q, r, p));
+  return {re / bottom, im / bottom};
 }
 
 // |a| without overflow or underflow on the way: scaled by a power of two.

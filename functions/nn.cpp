@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/nn.cpp: activations and normalisations of neural networks.
+#include "weft/functions/nn.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "weft/functions/create.h"
+#include "weft/functions/kit.h"
+#include "weft/functions/linear.h"
+#include "weft/functions/math.h"
+#include "weft/functions/reduce.h"
+#include "weft/functions/shape.h"
+#include "weft/ops/compare.h"
+#include "weft/ops/elementary.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/rounding.h"
+#include "weft/ops/structure.h"
+
+namespace weft::nn {
+namespace {
+using fn::number_like;
+Array filled(const Array& x, double v) { return fn::broadcast(number_like(x, v), x.shape()); }
+// f where x is not positive, from a value that keeps it finite elsewhere: no NaN in the derivative.
+Array below_zero(const Array& x, const Array& positive) { return lax::select(positive, filled(x, 0), x); }
+}  // namespace
+
+Array relu(const Arg& x) {
+  const Source s(x.at());
+  // By choice and not by max, so that the derivative at 0 is 0; a NaN stays.
+  return lax::select(lax::le(x, number_like(x, 0)), filled(x, 0), x);
+}
+Array relu6(const Arg& x) {
+  const Source s(x.at());
+  return minimum(maximum(x, 0), 6);
+}
+Array leaky_relu(const Arg& x, double slope) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return where(lax::ge(v, number_like(v, 0)), v, lax::mul(v, number_like(v, slope)));
+}
+Array elu(const Arg& x, double alpha) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x), positive = lax::gt(v, number_like(v, 0));
+  return lax::select(positive, v, lax::mul(lax::expm1(below_zero(v, positive)), number_like(v, alpha)));
+}
+Array celu(const Arg& x, double alpha) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x), a = number_like(v, alpha), positive = lax::gt(v, number_like(v, 0));
+  return lax::select(positive, v, lax::mul(lax::expm1(lax::div(below_zero(v, positive), a)), a));
+}
+Array selu(const Arg& x) {
+  const Source s(x.at());
+  const Array e = elu(x, 1.6732632423543772848170429916717);
+  return lax::mul(e, number_like(e, 1.0507009873554804934193349852946));
+}
+Array gelu(const Arg& x, bool approximate) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  if (!approximate) {
+    const Array t = lax::div(v, number_like(v, std::sqrt(2.0)));
+    return lax::div(lax::mul(v, lax::erfc(lax::neg(t))), number_like(v, 2));
+  }
+  const Array cube = lax::integer_pow(v, 3);
+  const Array inside = lax::mul(number_like(v, std::sqrt(2 / M_PI)), lax::add(v, lax::mul(number_like(v, 0.044715), cube)));
+  const Array cdf = lax::mul(number_like(v, 0.5), lax::add(number_like(v, 1), lax::tanh(inside)));
+  return lax::mul(v, cdf);
+}
+Array sigmoid(const Arg& x) {
+  const Source s(x.at());
+  return lax::logistic(fn::inexact(x));
+}
+Array silu(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::mul(v, lax::logistic(v));
+}
+Array swish(const Arg& x) { return silu(x); }
+Array softplus(const Arg& x) { return logaddexp(x, 0); }
+Array mish(const Arg& x) {
+  const Source s(x.at());
+  return multiply(x, weft::tanh(softplus(x)));
+}
+Array soft_sign(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::div(v, lax::add(lax::abs(v), number_like(v, 1)));
+}
+Array log_sigmoid(const Arg& x) {
+  const Source s(x.at());
+  return negative(softplus(negative(fn::inexact(x))));
+}
+Array tanh(const Arg& x) { return weft::tanh(x); }
+Array hard_tanh(const Arg& x) {
+  const Source s(x.at());
+  return where(greater(x, 1), 1, where(less(x, -1), -1, x));
+}
+Array hard_sigmoid(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::div(relu6(lax::add(v, number_like(v, 3))), number_like(v, 6));
+}
+Array hard_silu(const Arg& x) {
+  const Source s(x.at());
+  return multiply(x, hard_sigmoid(x));
+}
+Array squareplus(const Arg& x, double b) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::div(lax::add(v, lax::sqrt(lax::add(lax::square(v), number_like(v, b)))), number_like(v, 2));
+}
+Array glu(const Arg& x, int64_t axis) {
+  const Source s(x.at());
+  const int a = fn::axis_of("glu", axis, x->type().ndim());
+  if (x->shape()[a] % 2) fn::fail_shape(fmt::format("glu: axis {} of {} cannot be halved", a, to_string(x->type())));
+  const Arrays halves = split(x, 2, a);
+  return multiply(halves[0], sigmoid(halves[1]));
+}
+Array identity(const Arg& x) { return x; }
+
+namespace {
+constexpr double inf = std::numeric_limits<double>::infinity();
+// x less its largest element, which has no part in the derivative.
+Array shifted(const Array& x, const AxisList& axis) {
+  ReduceOptions o;
+  o.keepdims = true;
+  o.initial = number_like(x, -inf);
+  return subtract(x, lax::stop_gradient(max(x, axis, o)));
+}
+}  // namespace
+Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
+  const Source s(x.at());
+  Array v = fn::inexact(x);
+  if (o.where) v = where(*o.where, v, number_like(v, -inf));
+  const Array e = lax::exp(shifted(v, axis));
+  Array out = divide(e, sum(e, axis, {.keepdims = true}));
+  return o.where ? where(*o.where, out, number_like(out, 0)) : out;
+}
+Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
+  const Source s(x.at());
+  Array v = fn::inexact(x);
+  if (o.where) v = where(*o.where, v, number_like(v, -inf));
+  const Array t = shifted(v, axis);
+  Array out = subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true})));
+  return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
+}
+Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return weft::logsumexp(x, axis, o); }
+Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  ReduceOptions r;
+  r.keepdims = true;
+  r.where = o.where;
+  const Array m = mean(v, axis, r), variance = subtract(mean(lax::square(v), axis, r), lax::square(m));
+  return multiply(subtract(v, m), lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
+}
+Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  const Array centered = subtract(v, mean(v, axis, {.keepdims = true}));
+  const Array variance = mean(lax::square(centered), axis, {.keepdims = true});
+  Array out = multiply(centered, lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
+  if (o.scale) out = multiply(out, *o.scale);
+  return o.bias ? add(out, *o.bias) : out;
+}
+Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
+  const Source s(x.at());
+  const int a = fn::axis_of("one_hot", o.axis, x->type().ndim() + 1);
+  const Array classes = expand_dims(x, a);
+  const Array all = iota(is_inexact(x->dtype()) || is_bool(x->dtype()) ? I32 : x->dtype(), classes.shape().with(a, num_classes), a);
+  return fn::as_dtype(equal(classes, all), o.dtype);
+}
+
+Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value, const AttentionOptions& o) {
+  const Source s(query.at());
+  if (query->ndim() < 3 || key->ndim() != query->ndim() || !(key->shape() == value->shape()))
+    fn::fail_shape(fmt::format("dot_product_attention: query, key and value are (…, length, heads, size); got {}, {} and {}", to_string(query->type()),
+                               to_string(key->type()), to_string(value->type())));
+  const int64_t heads = query->shape()[-2], shared = key->shape()[-2], size = query->shape()[-1];
+  if (shared == 0 || heads % shared || key->shape()[-1] != size) fn::fail_shape("dot_product_attention: the heads of query and key do not go together");
+  // A head of keys serves several heads of queries.
+  const Array k = heads == shared ? key.value() : repeat(key, heads / shared, -2);
+  const Array v = heads == shared ? value.value() : repeat(value, heads / shared, -2);
+  Array logits = einsum("...tnh,...snh->...nts", query, k);
+  logits = multiply(logits, number_like(logits, o.scale.value_or(1 / std::sqrt(static_cast<double>(size)))));
+  if (o.bias) logits = add(logits, *o.bias);
+  const Array lowest = number_like(logits, -inf);
+  if (o.mask) logits = where(*o.mask, logits, lowest);
+  if (o.is_causal) logits = where(tri(logits.shape()[-2], logits.shape()[-1], 0, Bool), logits, lowest);
+  return einsum("...nts,...snh->...tnh", softmax(logits, -1), v);
+}
+
+}  // namespace weft::nn

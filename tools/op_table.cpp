@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/op_table.cpp: writes docs/ops.md, the table of all ops and their rules, from the registry.
+//
+// op_table DIR writes DIR/ops.md; op_table --check DIR fails if that file says something else.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/core/op.h"
+#include "weft/core/print.h"
+
+namespace {
+
+using weft::Op;
+
+struct Column {
+  const char* title;
+  Op::Slot slot;
+};
+constexpr Column columns[] = {
+    {"reference", Op::Slot::reference}, {"jvp", Op::Slot::jvp},         {"transpose", Op::Slot::transpose}, {"batch", Op::Slot::batch},
+    {"partial", Op::Slot::partial},     {"lower", Op::Slot::lower}, {"simplify", Op::Slot::simplify},
+};
+
+// Text that is no markup in a table.
+std::string escaped(const std::string& s) {
+  std::string out;
+  for (char c : s) {
+    if (c == '|' || c == '*' || c == '_' || c == '<' || c == '[' || c == '`') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string row(const Op& op) {
+  std::string fields;
+  for (const auto& [name, value] : weft::default_fields(op)) fields += (fields.empty() ? "" : ", ") + std::string(name);
+  std::string s = fmt::format("| `{}` | {} | {} |", op.name(), escaped(op.doc()), escaped(fields));
+  for (const Column& c : columns) s += op.has(c.slot) ? " ✓ |" : " |";
+  return s + fmt::format(" {} |\n", op.samples().size());
+}
+
+std::string page() {
+  std::vector<const Op*> ops = weft::all_ops();
+  std::sort(ops.begin(), ops.end(), [](const Op* a, const Op* b) { return a->name() < b->name(); });
+  std::string s =
+      "# Ops\n\n"
+      "Written by `./dev docs` from the registry; do not edit.\n\n"
+      "What a rule is for stands in `core/op.h`. An op without a `partial` rule is recorded whole; one without\n"
+      "`transpose` is not linear, or has a derivative made of ops that are. Samples are the cases that every law\n"
+      "of the tests is checked on.\n\n"
+      "| op | what it computes | fields |";
+  for (const Column& c : columns) s += fmt::format(" {} |", c.title);
+  s += " samples |\n|---|---|---|";
+  for (size_t i = 0; i < std::size(columns); ++i) s += ":-:|";
+  s += "--:|\n";
+  for (const Op* op : ops) s += row(*op);
+  return s + fmt::format("\n{} ops.\n", ops.size());
+}
+
+int run(int argc, char** argv) {
+  const bool check = argc == 3 && std::string(argv[1]) == "--check";
+  if (argc != 2 && !check) {
+    fmt::print(stderr, "usage: op_table [--check] DIR\n");
+    return 2;
+  }
+  const std::string path = std::string(argv[argc - 1]) + "/ops.md", text = page();
+  if (check) {
+    std::ifstream in(path, std::ios::binary);
+    if (std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
+    fmt::print(stderr, "{} is not what the ops say: run ./dev docs\n", path);
+    return 1;
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush()) {
+    fmt::print(stderr, "cannot write {}\n", path);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "op_table: %s\n", e.what());
+    return 1;
+  }
+}
