@@ -8,7 +8,7 @@
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/record_trace.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 // Records what is bound, but an equation that is there already is used again, and an op's own
@@ -108,4 +108,4 @@ Jaxpr simplify(const Jaxpr& j) {
   return dce(c.jaxpr, std::vector<bool>(out.size(), true));
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler
