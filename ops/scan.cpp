@@ -43,7 +43,6 @@ Arrays joined(const Array& trips, const Arrays& consts, const Arrays& init, cons
   return x;
 }
 size_t active_inputs(const Scan& p) { return p.lanes.empty() ? 0 : 1; }
-size_t body_inputs(const Scan& p) { return static_cast<size_t>(p.jaxpr->n_in) - active_inputs(p); }
 
 Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }
 Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }

@@ -23,8 +23,8 @@ ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts) {
   ClosedJaxpr c{read_jaxpr(text), consts};
   const Jaxpr& j = c.jaxpr;
   if (consts.size() != static_cast<size_t>(j->n_const))
-    throw ParseError(fmt::format("parse_jaxpr: the program has {} constants, whose values its text does not hold; got {}. "
-                                 "Pass them as parse_jaxpr(text, {{…}})", j->n_const, consts.size()));
+    throw ParseError(fmt::format("parse_jaxpr: the program has {} constant{}, whose values its text does not hold; got {}. "
+                                 "Pass them as parse_jaxpr(text, {{…}})", j->n_const, j->n_const == 1 ? "" : "s", consts.size()));
   for (size_t i = 0; i < consts.size(); ++i)
     if (consts[i].type().strong() != j->types[i].strong())
       throw ParseError(fmt::format("parse_jaxpr: constant {} must be {}, got {}", i, to_string(j->types[i]), to_string(consts[i].type())));
