@@ -7,6 +7,7 @@
 #include <string>
 
 #include "weft/core/nest.h"
+#include "weft/jit/ptx.h"
 #include "weft/jit/target.h"
 
 namespace weft::jit {
