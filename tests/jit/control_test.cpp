@@ -61,9 +61,6 @@ TEST_CASE("loops written out over per-lane arrays", "[jit][control]") {
       }
 }
 
-<<<<<<< HEAD
-}  // namespace weft::compiler
-=======
 TEST_CASE("a grid of one point, without axes", "[jit][control]") {
   for (auto v : {Schedule::Vector::grid, Schedule::Vector::none, Schedule::Vector::inner}) {
     Builder b("point");
@@ -80,5 +77,4 @@ TEST_CASE("a grid of one point, without axes", "[jit][control]") {
   }
 }
 
-}  // namespace weft::jit
->>>>>>> codegen
+}  // namespace weft::compiler
