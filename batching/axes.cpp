@@ -147,6 +147,7 @@ RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result) {
 
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
                               FunctionRef<tree::Skeleton()> args) {
+  if (axis_size && *axis_size < 0) throw BatchingError(fmt::format("vmap: axis_size must not be negative, got {}", *axis_size));
   RawAxes raw(x.size());
   if (in.kind == Axes::Int) std::fill(raw.begin(), raw.end(), in.axis);
   else if (in.kind != Axes::None) raw = match_in_axes(in, args());
@@ -173,7 +174,6 @@ MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int
         all.push_back({x[i].shape()[*r.axis[i]], fmt::format("axis {} of {} of type {}", *raw[i], path(i), to_string(x[i].type()))});
     inconsistent(all, axis_size);
   }
-  if (axis_size && *axis_size < 0) throw BatchingError(fmt::format("vmap: axis_size must not be negative, got {}", *axis_size));
   if (any || axis_size) return r;
   if (x.empty())
     throw BatchingError("vmap wrapped function must be passed at least one argument containing an array or axis_size must be specified");

@@ -17,6 +17,7 @@
 #include "weft/ops/compare.h"
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
+#include "weft/ops/special.h"
 #include "weft/ops/rounding.h"
 #include "weft/ops/structure.h"
 

@@ -7,7 +7,7 @@
 
 #include "weft/core/number.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using Form = Lowering::Form;
 
@@ -246,4 +246,4 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -13,7 +13,7 @@
 
 #include "weft/core/op.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // How an equation reads its operands: reads[k][b] is the output axis (for a reduction: the axis of
 // its term space) that indexes axis b of operand k, or -1 if it is read anywhere else.
@@ -68,4 +68,4 @@ struct Program {
 Lowering lower_equation(const JaxprData& j, const Eqn& e);
 Access access_of(const Lowering& l, const Types& in, const Types& out);
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

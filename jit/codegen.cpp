@@ -18,7 +18,7 @@
 #include "weft/jit/emit.h"
 #include "weft/jit/orc.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct Code::State {
   nest::Kernel kernel;
@@ -109,4 +109,4 @@ std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo
 
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel) { return compile(kernel, host_target()); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

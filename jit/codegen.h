@@ -9,7 +9,7 @@
 #include "weft/core/nest.h"
 #include "weft/jit/target.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // A compiled kernel. `buffers[-1]` is reserved: it points at an int32 that the caller sets to
 // non-zero when running must end; long loops look at it about every millisecond and then return,
@@ -51,4 +51,4 @@ struct Options {
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel);
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target, const Options& options = {});
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -15,19 +15,15 @@
 #include "weft/jit/simplify.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/stop.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // An arena that waits for the next run; concurrent runs take one each.
 struct ArenaCache {
   std::mutex guard;
   Ref<Buffer> idle;
 };
-
-int32_t* stop_flag() {
-  alignas(64) static int32_t flag = 0;
-  return &flag;
-}
 
 CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
   const Program p(j_);
@@ -42,6 +38,7 @@ CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)), cache_(std::
     for (int32_t v : b.writes) mark(v);
     step_reads_.push_back(b.reads);
     step_writes_.push_back(b.writes);
+    loops_ = loops_ || b.step->loops();
     steps_.push_back(std::move(b.step));
   }
   place_temporaries(plan, p);
@@ -85,6 +82,16 @@ void CompiledProgram::place_temporaries(const Plan&, const Program&) {
 }
 
 void CompiledProgram::run(const void* const* in, void* const* out) const {
+  if (!loops_) {
+    static const int32_t never = 0;
+    return run_inside(in, out, &never);
+  }
+  const StopFlag flag;
+  run_inside(in, out, flag.word());
+  flag.check("a compiled program");
+}
+
+void CompiledProgram::run_inside(const void* const* in, void* const* out, const int32_t* stop) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
   Ref<Buffer> arena;
@@ -99,7 +106,7 @@ void CompiledProgram::run(const void* const* in, void* const* out) const {
   }
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const Atom a = j_->out[k]; !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)]) ptrs[static_cast<size_t>(a.index)] = out[k];
-  for (const auto& s : steps_) s->run(ptrs.data());
+  for (const auto& s : steps_) s->run(ptrs.data(), stop);
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {
     const Atom a = j_->out[k];
@@ -114,18 +121,30 @@ void CompiledProgram::run(const void* const* in, void* const* out) const {
   }
 }
 
-MemoryUse CompiledProgram::memory() const {
-  MemoryUse m;
+ProgramMemory CompiledProgram::memory() const {
+  ProgramMemory m;
   for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[static_cast<size_t>(v)].bytes();
   for (Atom a : j_->out) m.results += j_->type(a).bytes();
   m.temporaries = arena_;
   return m;
 }
 
+// Arithmetic by the types of what is computed; loops of unknown length count as one trip.
+Cost CompiledProgram::cost() const {
+  Cost c;
+  for (const Eqn& e : j_->eqns)
+    for (int32_t k = 0; k < e.n_out; ++k) c.flops += static_cast<double>(j_->types[static_cast<size_t>(e.out + k)].elements());
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    for (int32_t v : step_reads_[s]) c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+    for (int32_t v : step_writes_[s]) c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+  }
+  return c;
+}
+
 std::string CompiledProgram::report() const {
   std::string s = fmt::format("equations: {}\nequations interpreted: 0\nsteps: {}\n", count_equations(j_), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i) s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
-  const MemoryUse m = memory();
+  const ProgramMemory m = memory();
   s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n", m.arguments, m.results, m.temporaries);
   return s;
 }
@@ -164,4 +183,4 @@ Ref<const Executable> compile_executable(const Jaxpr& j) { return compile_progra
 const bool installed = (install_backend(compile_executable), true);
 }  // namespace
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "weft/jit/codegen.h"
+#include "weft/jit/lowered.h"
 #include "weft/jit/plan.h"
 #include "weft/runtime/backend.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 class CompiledProgram;
 
@@ -18,16 +19,16 @@ class CompiledProgram;
 class RunStep {
  public:
   virtual ~RunStep() = default;
-  virtual void run(void* const* ptrs) const = 0;
+  virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
   virtual std::string describe() const = 0;                        // a line of the report
   virtual const nest::Kernel* kernel() const { return nullptr; }
   virtual std::shared_ptr<const Code> code() const { return nullptr; }
   virtual std::vector<const CompiledProgram*> inner() const { return {}; }
+  virtual bool loops() const { return false; }
 };
 
-struct MemoryUse {
+struct ProgramMemory {
   int64_t arguments = 0, results = 0, temporaries = 0;             // bytes
-  int64_t peak() const { return arguments + results + temporaries; }
 };
 
 class CompiledProgram final : public Executable {
@@ -35,9 +36,12 @@ class CompiledProgram final : public Executable {
   explicit CompiledProgram(const Jaxpr& j);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
+  // As a part of a running program, under its stop flag.
+  void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
   const Jaxpr& jaxpr() const { return j_; }                        // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
-  MemoryUse memory() const;
+  ProgramMemory memory() const;
+  Cost cost() const;
   std::string report() const;
 
  private:
@@ -47,13 +51,11 @@ class CompiledProgram final : public Executable {
   std::vector<std::vector<int32_t>> step_reads_, step_writes_;
   std::vector<int64_t> offset_;                                    // of temporaries in the arena, -1 else
   int64_t arena_ = 0;
+  bool loops_ = false;                                             // can run long
   mutable std::shared_ptr<struct ArenaCache> cache_;
 };
 
 // Compiles, or finds, the program (cached by the interned jaxpr).
 Ref<const CompiledProgram> compile_program(const Jaxpr& j);
 
-// A flag that ends running loops when it is not zero; kernels look at it now and then.
-int32_t* stop_flag();
-
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -19,7 +19,7 @@
 #include "weft/jit/emit_plan.h"
 #include "weft/jit/target.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using V = llvm::Value*;
 using Vs = llvm::SmallVector<V, 4>;
@@ -111,7 +111,7 @@ class Emitter {
   llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
   void pure(nest::Id v);
   bool linear(nest::Id v);
-  void divide_linear(nest::Id v);
+  bool divide_linear(nest::Id v);                   // emit_index.cpp
 
   // Memory (emit_memory.cpp).
   llvm::Type* memory_type(nest::Storage s) const;
@@ -139,6 +139,8 @@ class Emitter {
   struct Carry { nest::Id init, param, test_param, next, result; Shape shape; };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
   void loop_for(nest::Id v);
+  int64_t trips_to_unroll(nest::Id v);
+  void unrolled_for(nest::Id v, std::vector<Carry>& c, int64_t trips);
   void uniform_for(nest::Id v, std::vector<Carry>& c);
   void divergent_for(nest::Id v, std::vector<Carry>& c);
   void loop_while(nest::Id v);
@@ -217,6 +219,8 @@ class Emitter {
   int array_packs_ = 0;            // packs in per-lane arrays, if not packs_
   V pack_offset_ = nullptr;        // pack 0 is this one of them
   int64_t frame_bytes_ = 0;
+  static constexpr int64_t most_unrolled = 1200;
+  int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using llvm::Intrinsic::ID;
 using nest::Combine;
@@ -242,7 +242,7 @@ void Emitter::pure(nest::Id v) {
     values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
     return;
   }
-  if (s.linear() && linear(v)) return;
+  if ((s.linear() && linear(v)) || divide_linear(v)) return;
   Vs a;
   if (!s.varying) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));
@@ -288,4 +288,4 @@ bool Emitter::linear(nest::Id v) {
   return true;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit_phis.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::BlockId;
 using nest::Id;
@@ -66,7 +66,60 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
 void Emitter::loop_for(Id v) {
   auto c = carries(v, 2, 1);
   if (plan_.divergent[v]) return divergent_for(v, c);
+  if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
   uniform_for(v, c);
+}
+
+namespace {
+
+// Instructions that a block would become; loops of unknown length count four times.
+int64_t unrolled_size(const nest::Kernel& k, BlockId b) {
+  int64_t n = 0;
+  for (Id v : k.blocks[b].body) {
+    const Inst& i = k.insts[v];
+    int64_t trips = 1;
+    if (i.op == Opcode::For) {
+      const Inst &lo = k.insts[i.args[0]], &hi = k.insts[i.args[1]];
+      trips = lo.op == Opcode::Const && hi.op == Opcode::Const ? std::max<int64_t>(hi.imm - lo.imm, 0) : 4;
+    }
+    n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
+    for (BlockId inner : i.blocks) n += trips * unrolled_size(k, inner);
+  }
+  return n;
+}
+
+}  // namespace
+
+// Short loops of constant length are written out where that turns per-lane arrays into registers,
+// or where they are next to nothing. Bounds may be constant only here, inside an unrolled loop.
+int64_t Emitter::trips_to_unroll(Id v) {
+  const Inst& i = k_.insts[v];
+  const auto* lo = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
+  const auto* hi = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[1]));
+  if (!lo || !hi || !shape(k_.blocks[i.blocks[0]].params[0]).uniform()) return 0;
+  constexpr int64_t most_trips = 16, next_to_nothing = 32;
+  const int64_t trips = hi->getSExtValue() - lo->getSExtValue();
+  if (trips < 1 || trips > most_trips) return 0;
+  const int64_t size = trips * unrolled_size(k_, i.blocks[0]);
+  const bool arrays = any_inst(k_, i.blocks[0], [](const Inst& x) { return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore; });
+  if (size > (arrays ? unroll_left_ : std::min(next_to_nothing, unroll_left_))) return 0;
+  return trips;
+}
+
+void Emitter::unrolled_for(Id v, std::vector<Carry>& cs, int64_t trips) {
+  const Inst& i = k_.insts[v];
+  const nest::Block& body = k_.blocks[i.blocks[0]];
+  const int64_t lo = llvm::cast<llvm::ConstantInt>(scalar(i.args[0]))->getSExtValue();
+  std::vector<Vs> now;
+  for (const Carry& c : cs) now.push_back(parts(c.init, c.shape));
+  for (Id x : body.body) unroll_left_ -= is_structured(k_.insts[x].op) ? 0 : trips;
+  for (int64_t t = 0; t < trips; ++t) {
+    set(body.params[0], i64(i.imm > 0 ? lo + t : lo + trips - 1 - t));
+    for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].shape, now[r]);
+    emit_block(i.blocks[0]);
+    for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].shape);
+  }
+  for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].shape, now[r]);
 }
 
 // Lower and upper bound differ between lanes by the same amount, if at all: the trip count is that
@@ -243,7 +296,10 @@ void Emitter::branch_if(Id v) {
     for (size_t r = 0; r < results.size(); ++r) out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
     return out;
   };
-  const Vs joined = branch(scalar(i.args[0]), [&] { return side(i.blocks[0]); }, [&] { return side(i.blocks[1]); });
+  // In an unrolled loop the condition may be known.
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
+  const Vs joined = known ? side(i.blocks[known->isOne() ? 0 : 1])
+                          : branch(scalar(i.args[0]), [&] { return side(i.blocks[0]); }, [&] { return side(i.blocks[1]); });
   size_t next = 0;
   for (Id r : results) {
     const size_t n = shape(r).varying ? packs_ : 1;
@@ -344,4 +400,4 @@ void Emitter::for_each_lanes(Id v) {
   lanes_ = 1;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

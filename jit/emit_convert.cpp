@@ -9,7 +9,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Inst;
 using nest::Kind;
@@ -162,4 +162,4 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   return f;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Combine;
 using nest::Id;
@@ -242,4 +242,4 @@ void Emitter::fold_ragged(Id v) {
   for (size_t r = 0; r < plan_.results[v].size(); ++r) set_packs(plan_.results[v][r], result[r]);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 #pragma once
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // The partial sums of a fold, in the frame: one array a result, of elements that are scalars or the
 // vectors of all packs.
@@ -16,4 +16,4 @@ struct Emitter::Partials {
   std::vector<nest::Kind> kinds;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 
 #include "weft/jit/emit_fold.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Inst;
@@ -119,4 +119,4 @@ void Emitter::fold_across(const Partials& p, V partials) {
   for (size_t r = 0; r < results.size(); ++r) set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -8,7 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Inst;
@@ -116,6 +116,7 @@ void Emitter::grid_points(V begin, V end) {
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
   active_ = m;
+  unroll_left_ = most_unrolled;
   emit_level(2);
   active_.clear();
 }
@@ -159,4 +160,4 @@ void Emitter::emit_gpu(const std::string& name) {
   jump(exit_);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -7,7 +7,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Inst;
@@ -65,7 +65,17 @@ void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
 // The addresses of one pack: a scalar base plus what differs, in 32 bits where that is enough.
 V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
   const Val& x = values_[offset];
-  if (!x.stride) return b_.CreateGEP(t, base, vec(offset, pack));
+  if (!x.stride) {
+    const auto narrow = [&](Id v) { return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty())); };
+    if (range_of(k_, offset).fits_int32()) return b_.CreateGEP(t, base, narrow(offset));
+    // A row and a place in it. In refill mode what the offset was made of is not at hand.
+    const Inst& i = k_.insts[offset];
+    if (i.op == nest::Opcode::Add && plan_.mode != Mode::refill)
+      for (int a : {0, 1})
+        if (shape(i.args[a]).uniform() && shape(i.args[1 - a]).varying && range_of(k_, i.args[1 - a]).fits_int32())
+          return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
+    return b_.CreateGEP(t, base, vec(offset, pack));
+  }
   const V first = b_.CreateGEP(t, base, pack_base(x, pack));
   if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride); c && std::abs(c->getSExtValue()) < (1 << 26)) {
     auto* n = b_.getInt32Ty();
@@ -212,4 +222,4 @@ void Emitter::local_store(Id v) {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

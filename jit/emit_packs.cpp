@@ -6,7 +6,7 @@
 
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::BlockId;
 using nest::Id;
@@ -103,4 +103,4 @@ Id Emitter::plan_packs(const Options& options) {
   return refill;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // The phis of a loop's head, in groups. Without mask registers a mask goes around as a vector of
 // integers, -1 or 0: LLVM would narrow its lanes to 16 bits and widen them again in every trip.
@@ -49,4 +49,4 @@ class Phis {
   llvm::SmallVector<llvm::SmallVector<llvm::PHINode*, 4>, 8> groups_;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::BlockId;
 using nest::Id;
@@ -293,4 +293,4 @@ class Analysis {
 
 Plan plan_kernel(const Kernel& k, Mode mode) { return Analysis(k, mode).run(); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

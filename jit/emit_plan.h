@@ -8,7 +8,7 @@
 
 #include "weft/core/nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // How a value differs between the lanes of a pack: lane l holds base + l * stride (modulo 2^64;
 // 0 is a uniform value), or anything (varying). Only I64 values have strides other than 0; a stride
@@ -47,6 +47,13 @@ struct Plan {
 
 Plan plan_kernel(const nest::Kernel& k, Mode mode);
 
+// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40 elements.
+struct Range {
+  int64_t low, high;
+  bool fits_int32() const { return low >= INT32_MIN && high <= INT32_MAX; }
+};
+Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
+
 // Instructions in a block and in all that it holds.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
@@ -60,4 +67,4 @@ template <class F> bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) 
 }
 inline bool is_structured(nest::Opcode op) { return op >= nest::Opcode::For; }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -15,7 +15,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit_phis.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::BlockId;
 using nest::Id;
@@ -305,4 +305,4 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

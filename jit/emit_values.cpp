@@ -10,7 +10,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Id;
 using nest::Kind;
@@ -221,4 +221,4 @@ void Emitter::when(V condition, const std::function<void()>& then) {
   at(join);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

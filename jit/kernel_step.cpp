@@ -11,7 +11,7 @@
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 struct Output {
@@ -23,16 +23,17 @@ class KernelStep final : public RunStep {
  public:
   KernelStep(nest::Kernel k, std::vector<LaneWriter::Bound> buffers, std::vector<int64_t> grid, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
       : kernel_(std::move(k)), buffers_(std::move(buffers)), grid_(std::move(grid)), zeroed_(std::move(zeroed)), code_(compile(kernel_)),
-        what_(plan.loops ? "loop in the lane" : plan.rows ? "rows" : "elementwise"), equations_(equations) {
+        loops_(plan.loops), what_(plan.loops ? "loop in the lane" : plan.rows ? "rows" : "elementwise"), equations_(equations) {
     estimate();
   }
-  void run(void* const* ptrs) const override;
+  void run(void* const* ptrs, const int32_t* stop) const override;
   std::string describe() const override {
     std::string g;
     for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
     return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g, equations_, kernel_.insts.size());
   }
   const nest::Kernel* kernel() const override { return &kernel_; }
+  bool loops() const override { return loops_; }
   std::shared_ptr<const Code> code() const override { return code_; }
 
  private:
@@ -42,6 +43,7 @@ class KernelStep final : public RunStep {
   std::vector<int64_t> grid_;
   std::vector<Output> zeroed_;
   std::shared_ptr<const Code> code_;
+  bool loops_;
   const char* what_;
   size_t equations_;
   double ns_per_point_ = 1;
@@ -66,7 +68,7 @@ void KernelStep::estimate() {
   ns_per_point_ = 0.05 * cost(cost, 0);
 }
 
-void KernelStep::run(void* const* ptrs) const {
+void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   constexpr size_t inline_buffers = 16;
   void* few[inline_buffers + 1];
   std::vector<void*> many;
@@ -75,7 +77,7 @@ void KernelStep::run(void* const* ptrs) const {
     many.resize(buffers_.size() + 1);
     table = many.data();
   }
-  table[0] = stop_flag();
+  table[0] = const_cast<int32_t*>(stop);
   for (size_t i = 0; i < buffers_.size(); ++i) table[i + 1] = ptrs[buffers_[i].var];
   for (const Output& o : zeroed_) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
   void* const* buffers = table + 1;
@@ -152,4 +154,4 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
   return b;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/lane_writer.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
@@ -562,4 +562,4 @@ void LaneWriter::store_variable(int32_t var) {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

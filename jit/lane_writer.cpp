@@ -7,7 +7,7 @@
 
 #include "weft/core/error.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
@@ -307,4 +307,4 @@ Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
 
 nest::Kernel LaneWriter::finish(nest::Schedule s) { return b_.finish(rank_, 0, s); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

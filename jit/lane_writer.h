@@ -17,7 +17,7 @@
 #include "weft/core/number.h"
 #include "weft/jit/analysis.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
 inline constexpr int64_t small_elements = 32;
@@ -141,4 +141,4 @@ class LaneWriter::EqnReader final : public Reader {
   const Eqn& e_;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

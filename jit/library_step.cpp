@@ -12,7 +12,7 @@
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 std::vector<int32_t> variables(const Eqn& e) {
@@ -32,7 +32,7 @@ const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
 class NativeStep final : public RunStep {
  public:
   NativeStep(Jaxpr j, const Eqn& e, Lowering l) : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
-  void run(void* const* ptrs) const override {
+  void run(void* const* ptrs, const int32_t*) const override {
     std::vector<const void*> in;
     std::vector<void*> out;
     for (Atom a : e_.in) in.push_back(address(*j_, a, ptrs));
@@ -92,7 +92,7 @@ class GemmStep final : public RunStep {
     static const bool once = (openblas_set_num_threads(1), true);   // threads are ours
     (void)once;
   }
-  void run(void* const* ptrs) const override {
+  void run(void* const* ptrs, const int32_t*) const override {
     if (type_ == F32) run_as<float>(ptrs);
     else run_as<double>(ptrs);
   }
@@ -152,10 +152,10 @@ class ScatterStep final : public RunStep {
     if (const std::string bad = nest::verify(kernel_); !bad.empty()) throw InternalError("a kernel is malformed: " + bad);
     code_ = compile(kernel_);
   }
-  void run(void* const* ptrs) const override {
+  void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
     if (bytes) std::memcpy(ptrs[e_.out], address(*j_, e_.in[0], ptrs), static_cast<size_t>(bytes));
-    std::vector<void*> table{stop_flag()};
+    std::vector<void*> table{const_cast<int32_t*>(stop)};
     for (const auto& b : buffers_) table.push_back(ptrs[b.var]);
     const int64_t range[4] = {0, 1, 0, 1};
     code_->fn()(table.data() + 1, nullptr, range);
@@ -192,4 +192,4 @@ Built build_library(const Program& p, const Step& s) {
   return b;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

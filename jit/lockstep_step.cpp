@@ -10,7 +10,7 @@
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 // Values that live as long as the loop runs.
@@ -31,15 +31,15 @@ class Lockstep final : public RunStep {
     for (const Jaxpr& b : p.scope.lowering[s.eqn].lockstep()) programs_.push_back(compile_program(b));
     for (int32_t k = 0; k < e_.n_out; ++k) out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
   }
-  void run(void* const* ptrs) const override {
+  void run(void* const* ptrs, const int32_t* stop) const override {
     std::vector<const void*> in;
     std::vector<void*> out;
     for (Atom a : e_.in) in.push_back(a.is_literal() ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits) : ptrs[a.index]);
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
     switch (form_.kind) {
-      case LoopForm::Kind::loop_while: run_while(in, out); break;
-      case LoopForm::Kind::scan: run_scan(in, out); break;
-      case LoopForm::Kind::cond: run_cond(in, out); break;
+      case LoopForm::Kind::loop_while: run_while(in, out, stop); break;
+      case LoopForm::Kind::scan: run_scan(in, out, stop); break;
+      case LoopForm::Kind::cond: run_cond(in, out, stop); break;
       case LoopForm::Kind::call: throw InternalError("a call was not inlined");
     }
   }
@@ -50,6 +50,7 @@ class Lockstep final : public RunStep {
       for (const auto& step : p->steps()) s += "\n      " + step->describe();
     return s;
   }
+  bool loops() const override { return true; }
   std::vector<const CompiledProgram*> inner() const override {
     std::vector<const CompiledProgram*> r;
     for (const auto& p : programs_) r.push_back(p.get());
@@ -59,9 +60,9 @@ class Lockstep final : public RunStep {
  private:
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
-  void run_while(const In& in, const Out& out) const;
-  void run_scan(const In& in, const Out& out) const;
-  void run_cond(const In& in, const Out& out) const;
+  void run_while(const In& in, const Out& out, const int32_t* stop) const;
+  void run_scan(const In& in, const Out& out, const int32_t* stop) const;
+  void run_cond(const In& in, const Out& out, const int32_t* stop) const;
   // Carries alternate between the results' memory and a second place.
   struct Carries {
     Out now, next;
@@ -87,7 +88,7 @@ class Lockstep final : public RunStep {
   Types out_types_;
 };
 
-void Lockstep::run_while(const In& in, const Out& out) const {
+void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
   Carries c(*this, in, out, form_.first_carry(), form_.carry);
   bool go = false;
   int64_t lanes = 1;
@@ -100,19 +101,19 @@ void Lockstep::run_while(const In& in, const Out& out) const {
     test.insert(test.end(), c.now.begin(), c.now.end());
     Out answer{&go};
     if (form_.active()) answer.push_back(active.ptrs[0]);
-    programs_[0]->run(test.data(), answer.data());
-    if (!go || *stop_flag()) break;
+    programs_[0]->run_inside(test.data(), answer.data(), stop);
+    if (!go || __atomic_load_n(stop, __ATOMIC_RELAXED)) break;
     In step;
     if (form_.active()) step.push_back(active.ptrs[0]);
     for (int k = 0; k < form_.consts; ++k) step.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
     step.insert(step.end(), c.now.begin(), c.now.end());
-    programs_[1]->run(step.data(), c.next.data());
+    programs_[1]->run_inside(step.data(), c.next.data(), stop);
     c.flip();
   }
   c.deliver(*this, out);
 }
 
-void Lockstep::run_scan(const In& in, const Out& out) const {
+void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const {
   Carries c(*this, in, out, form_.first_carry(), form_.carry);
   int64_t steps = form_.length;
   if (form_.trips) {
@@ -126,7 +127,7 @@ void Lockstep::run_scan(const In& in, const Out& out) const {
       if (const int64_t b = out_types_[static_cast<size_t>(k)].bytes()) std::memset(out[static_cast<size_t>(k)], 0, static_cast<size_t>(b));
   }
   const auto row_bytes = [](const Type& t) { return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0]; };
-  for (int64_t s = 0; s < steps && !*stop_flag(); ++s) {
+  for (int64_t s = 0; s < steps && !__atomic_load_n(stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
     const int32_t number = static_cast<int32_t>(t);
     In args;
@@ -145,13 +146,13 @@ void Lockstep::run_scan(const In& in, const Out& out) const {
       const auto r = static_cast<size_t>(form_.carry + k);
       to.push_back(static_cast<std::byte*>(out[r]) + t * row_bytes(out_types_[r]));
     }
-    programs_[0]->run(args.data(), to.data());
+    programs_[0]->run_inside(args.data(), to.data(), stop);
     c.flip();
   }
   c.deliver(*this, out);
 }
 
-void Lockstep::run_cond(const In& in, const Out& out) const {
+void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const {
   const auto n = static_cast<size_t>(form_.consts), first = static_cast<size_t>(form_.first_const());
   const auto zero = [&] {
     for (size_t k = 0; k < out.size(); ++k)
@@ -160,7 +161,7 @@ void Lockstep::run_cond(const In& in, const Out& out) const {
   if (!form_.active()) {
     if (form_.enter && !*static_cast<const bool*>(in[1])) return zero();
     const int64_t index = std::clamp<int64_t>(*static_cast<const int32_t*>(in[0]), 0, static_cast<int64_t>(programs_.size()) - 1);
-    programs_[static_cast<size_t>(index)]->run(in.data() + first, out.data());
+    programs_[static_cast<size_t>(index)]->run_inside(in.data() + first, out.data(), stop);
     return;
   }
   const size_t branches = programs_.size() - 1;
@@ -171,7 +172,7 @@ void Lockstep::run_cond(const In& in, const Out& out) const {
     answer.push_back(&any[b]);
     answer.push_back(masks.ptrs[b]);
   }
-  programs_[0]->run(in.data(), answer.data());
+  programs_[0]->run_inside(in.data(), answer.data(), stop);
   zero();
   Room spare(out_types_);
   Out now = out, next = spare.ptrs;
@@ -180,7 +181,7 @@ void Lockstep::run_cond(const In& in, const Out& out) const {
     In args{masks.ptrs[b]};
     args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + n));
     args.insert(args.end(), now.begin(), now.end());
-    programs_[b + 1]->run(args.data(), next.data());
+    programs_[b + 1]->run_inside(args.data(), next.data(), stop);
     std::swap(now, next);
   }
   for (size_t k = 0; k < out.size(); ++k)
@@ -191,4 +192,4 @@ void Lockstep::run_cond(const In& in, const Out& out) const {
 
 std::unique_ptr<RunStep> build_lockstep(const Program& p, const Step& s) { return std::make_unique<Lockstep>(p, s); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -27,7 +27,7 @@
 
 #include "weft/core/error.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 void initialise_targets() {
@@ -145,4 +145,4 @@ Loaded::~Loaded() {
   if (tracker_->resources) llvm::consumeError(tracker_->resources->remove());
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

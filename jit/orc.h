@@ -13,7 +13,7 @@ class MemoryBuffer;
 class TargetMachine;
 }  // namespace llvm
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // The machine to generate for, made once a thread and target (LLVM's are not thread-safe).
 llvm::TargetMachine& machine_for(const TargetInfo& target);
@@ -37,4 +37,4 @@ class Loaded {
   void* address_ = nullptr;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -10,7 +10,7 @@
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/steps.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 using Form = Lowering::Form;
@@ -473,4 +473,4 @@ Plan Planner::run() {
 
 Plan make_plan(const Program& p) { return Planner(p).run(); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -13,7 +13,7 @@
 
 #include "weft/jit/analysis.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct KernelPlan {
   std::vector<int64_t> grid;                        // extents, outermost first
@@ -42,4 +42,4 @@ struct Plan {
 
 Plan make_plan(const Program& p);
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

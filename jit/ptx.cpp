@@ -12,7 +12,7 @@
 #include "weft/jit/emit.h"
 #include "weft/jit/orc.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 std::string ptx(const nest::Kernel& kernel, const PtxOptions& options) {
   if (const std::string problem = nest::verify(kernel); !problem.empty())
@@ -30,4 +30,4 @@ std::string ptx(const nest::Kernel& kernel, const PtxOptions& options) {
   return assembly_code(module, target);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

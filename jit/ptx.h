@@ -6,7 +6,7 @@
 
 #include "weft/core/nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct PtxOptions {
   std::string gpu = "sm_80";
@@ -20,4 +20,4 @@ struct PtxOptions {
 // Raises CompileError where LLVM cannot generate code for `gpu`. Thread-safe.
 std::string ptx(const nest::Kernel& kernel, const PtxOptions& options = {});
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

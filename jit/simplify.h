@@ -5,6 +5,6 @@
 #pragma once
 #include "weft/core/jaxpr.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 Jaxpr simplify(const Jaxpr& j);
 }

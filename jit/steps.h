@@ -7,7 +7,7 @@
 
 #include "weft/jit/compiled.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct Built {
   std::unique_ptr<RunStep> step;
@@ -21,4 +21,4 @@ std::unique_ptr<RunStep> build_lockstep(const Program& p, const Step& s);
 // How a large product maps to a library's GEMM, if it does.
 bool gemm_ready(const JaxprData& j, const Eqn& e, const Lowering& l);
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

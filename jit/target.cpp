@@ -11,7 +11,7 @@
 
 #include "weft/core/error.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 TargetInfo native(const llvm::StringMap<bool>& host) {
@@ -60,4 +60,4 @@ const TargetInfo& host_target() {
   return target;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

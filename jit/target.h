@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct TargetInfo {
   std::string triple;             // "x86_64-pc-linux-gnu"
@@ -21,4 +21,4 @@ struct TargetInfo {
 const TargetInfo& host_target();
 TargetInfo target_named(const std::string& cpu);
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

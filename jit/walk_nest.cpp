@@ -11,7 +11,7 @@
 
 #include "weft/core/error.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 using nest::BlockId;
@@ -379,4 +379,4 @@ void walk_nest(const Kernel& k, void* const* buffers, const int64_t* extents, co
     for (int64_t j = range[2]; j < range[3]; ++j) w.point(i, j);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -7,9 +7,9 @@
 
 #include "weft/core/nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // As a compiled kernel (jit/codegen.h), without the stop flag. A NaN may have another payload.
 void walk_nest(const nest::Kernel& kernel, void* const* buffers, const int64_t* extents, const int64_t* range);
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

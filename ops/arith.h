@@ -71,20 +71,5 @@ template <class R> R integer_pow(R x, int64_t n) {
   }
   return n < 0 ? div(constant<R>(1), power) : power;
 }
-// -1, 0 or 1; of floats NaN and -0 stay; of complex numbers x/|x|.
-template <class R> R sign(R x) {
-  if constexpr (is_cx<R>) {
-    const auto r = num::abs(x);
-    const auto zero = r == decltype(r)(0);
-    const auto d = num::select(zero, constant<std::remove_const_t<decltype(r)>>(1), r);
-    return {x.re / d, x.im / d};
-  } else if constexpr (num::Real<R>) {
-    const R zero(0), one(1);
-    return num::select(zero < x, one, num::select(x < zero, -one, x));
-  } else {
-    const R zero(0), one(1);
-    return num::select(zero < x, one, num::select(x < zero, num::neg(one), zero));
-  }
-}
 
 }  // namespace weft::arith

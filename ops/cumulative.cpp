@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "weft/core/math/exp_log.h"
+#include "weft/core/math.h"
 #include "weft/ops/arith.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/elementary.h"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/core/math.h"
 #include "weft/ops/arith.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/convert.h"
@@ -105,7 +106,7 @@ const Primitive<None>& abs_op = define_elementwise([] {
 }());
 
 const Primitive<None>& sign_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 1>("sign", "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.", [](auto x) { return arith::sign(x); });
+  auto d = elementwise<DTypes::numbers, 1>("sign", "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.", [](auto x) { return math::sign(x); });
   d.jvp = zero_jvp;
   return d;
 }());

@@ -2,9 +2,7 @@
 // Copyright The Weft authors
 // ops/smooth.h: the maker of differentiable functions of one element.
 #pragma once
-#include "weft/core/math/exp_log.h"
-#include "weft/core/math/hyperbolic.h"
-#include "weft/core/math/trig.h"
+#include "weft/core/math.h"
 #include "weft/ops/kit.h"
 
 namespace weft {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
-#include "weft/ops/compare.h"
+#include "weft/ops/complex_math.h"
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/smooth.h"
@@ -14,37 +14,37 @@ using namespace lax;
 Array one_plus(const Array& x) { return add(like(x, 1), x); }
 Array one_minus(const Array& x) { return sub(like(x, 1), x); }
 
-const auto& sin_op = smooth(
+const auto& sin_op = smooth<DTypes::inexact>(
     "sin", "The sine.", [](auto x) { return math::sin(x); }, [](Array dx, Array x, Array) { return mul(dx, cos(x)); });
-const auto& cos_op = smooth(
+const auto& cos_op = smooth<DTypes::inexact>(
     "cos", "The cosine.", [](auto x) { return math::cos(x); }, [](Array dx, Array x, Array) { return neg(mul(dx, sin(x))); });
-const auto& tan_op = smooth(
+const auto& tan_op = smooth<DTypes::inexact>(
     "tan", "The tangent.", [](auto x) { return math::tan(x); },
     [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); }, -1, 1);
-const auto& asin_op = smooth(
-    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
+const auto& asin_op = smooth<DTypes::inexact>(
+    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return arith::asin(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_minus(square(x)))); }, -0.9, 0.9);
-const auto& acos_op = smooth(
-    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
+const auto& acos_op = smooth<DTypes::inexact>(
+    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return arith::acos(x); },
     [](Array dx, Array x, Array) { return mul(dx, neg(rsqrt(one_minus(square(x))))); }, -0.9, 0.9);
-const auto& atan_op = smooth(
-    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
+const auto& atan_op = smooth<DTypes::inexact>(
+    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return arith::atan(x); },
     [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); });
-const auto& sinh_op = smooth(
+const auto& sinh_op = smooth<DTypes::inexact>(
     "sinh", "The hyperbolic sine.", [](auto x) { return math::sinh(x); }, [](Array dx, Array x, Array) { return mul(dx, cosh(x)); });
-const auto& cosh_op = smooth(
+const auto& cosh_op = smooth<DTypes::inexact>(
     "cosh", "The hyperbolic cosine.", [](auto x) { return math::cosh(x); }, [](Array dx, Array x, Array) { return mul(dx, sinh(x)); });
-const auto& tanh_op = smooth(
+const auto& tanh_op = smooth<DTypes::inexact>(
     "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
     [](Array dx, Array, Array y) { return mul(add(dx, mul(dx, y)), one_minus(y)); });
-const auto& asinh_op = smooth(
-    "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
+const auto& asinh_op = smooth<DTypes::inexact>(
+    "asinh", "The inverse hyperbolic sine.", [](auto x) { return arith::asinh(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_plus(square(x)))); });
-const auto& acosh_op = smooth(
-    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
-    [](Array dx, Array x, Array) { return mul(dx, rsqrt(mul(sub(x, like(x, 1)), one_plus(x)))); }, 1.2, 3);
-const auto& atanh_op = smooth(
-    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return math::atanh(x); },
+const auto& acosh_op = smooth<DTypes::inexact>(
+    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return arith::acosh(x); },
+    [](Array dx, Array x, Array) { return mul(dx, mul(rsqrt(sub(x, like(x, 1))), rsqrt(one_plus(x)))); }, 1.2, 3);
+const auto& atanh_op = smooth<DTypes::inexact>(
+    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return arith::atanh(x); },
     [](Array dx, Array x, Array) { return mul(div(like(x, 1), one_plus(x)), div(dx, one_minus(x))); }, -0.9, 0.9);
 
 const Primitive<None>& atan2_op = define_elementwise([] {

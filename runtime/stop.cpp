@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include "weft/core/error.h"
 
@@ -19,7 +23,68 @@ int64_t now_ns() {
 }
 }  // namespace
 
-void interrupt() { interrupts.fetch_add(1, std::memory_order_relaxed); }
+// The flags of running calls. The thread is started by the first call that has a deadline and lives
+// as long as the process.
+struct Watch {
+  std::mutex guard;
+  std::condition_variable changed;
+  StopFlag* first = nullptr;
+  bool running = false;
+
+  static Watch& instance() {
+    static auto* w = new Watch;
+    return *w;
+  }
+  static void set(StopFlag& f) { __atomic_store_n(&f.word_, 1, __ATOMIC_RELAXED); }
+  void add(StopFlag& f) {
+    const std::lock_guard lock(guard);
+    f.next_ = first;
+    first = &f;
+    if (f.token_.stop()) set(f);
+    if (!f.token_.deadline_ns_) return;
+    if (!running) {
+      running = true;
+      std::thread([this] { watch(); }).detach();
+    }
+    changed.notify_one();
+  }
+  void remove(StopFlag& f) {
+    const std::lock_guard lock(guard);
+    for (StopFlag** p = &first; *p; p = &(*p)->next_)
+      if (*p == &f) {
+        *p = f.next_;
+        return;
+      }
+  }
+  void set_stopped() {
+    const std::lock_guard lock(guard);
+    for (StopFlag* f = first; f; f = f->next_)
+      if (f->token_.stop()) set(*f);
+  }
+  void watch() {
+    std::unique_lock lock(guard);
+    for (;;) {
+      int64_t earliest = 0;
+      for (StopFlag* f = first; f; f = f->next_) {
+        if (f->token_.stop()) set(*f);
+        else if (const int64_t d = f->token_.deadline_ns_; d && (!earliest || d < earliest)) earliest = d;
+      }
+      if (earliest) changed.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(earliest - now_ns(), 0)));
+      else changed.wait(lock);
+    }
+  }
+};
+
+StopFlag::StopFlag() : token_(StopToken::current()) { Watch::instance().add(*this); }
+StopFlag::~StopFlag() { Watch::instance().remove(*this); }
+void StopFlag::check(const char* what) const {
+  if (__atomic_load_n(&word_, __ATOMIC_RELAXED)) token_.check(what);
+}
+
+void interrupt() {
+  interrupts.fetch_add(1, std::memory_order_relaxed);
+  Watch::instance().set_stopped();
+}
 
 bool StopToken::stop() const {
   return interrupts.load(std::memory_order_relaxed) != seen_ || (deadline_ns_ && now_ns() >= deadline_ns_);

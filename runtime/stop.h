@@ -24,6 +24,7 @@ class StopToken {
 
  private:
   friend class TimeLimit;
+  friend struct Watch;
   int64_t deadline_ns_ = 0;              // steady clock; 0: none
   uint32_t seen_ = 0;                    // interrupts before it was made
 };
@@ -39,6 +40,24 @@ class TimeLimit {
  private:
   StopToken token_;
   const StopToken* before_;
+};
+
+// A word that compiled loops look at, set when what runs has to end. It lives for one call of a
+// program with loops; interrupt() sets it at once, a watching thread when the time is over.
+class StopFlag {
+ public:
+  StopFlag();
+  ~StopFlag();
+  StopFlag(const StopFlag&) = delete;
+  const int32_t* word() const { return &word_; }
+  // Raises InterruptedError if the word was set.
+  void check(const char* what) const;
+
+ private:
+  friend struct Watch;
+  alignas(64) int32_t word_ = 0;
+  StopToken token_;
+  StopFlag* next_ = nullptr;
 };
 
 }  // namespace weft

@@ -15,6 +15,10 @@ enum class ByName { tag };
 struct Designated {
   explicit constexpr Designated(ByName) {}
 };
+// Cannot be made: a list of it is empty.
+struct Nothing {
+  explicit Nothing(ByName);
+};
 }  // namespace detail
 
 struct VmapOptions {
@@ -78,6 +82,13 @@ template <class F> class Vmapped : public CallOperator<Vmapped<F>, F> {
 template <class F>
 auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {}, Location at = Location::here()) {
   return detail::Vmapped<F>(std::move(f), {std::move(in_axes), std::move(out_axes), std::move(options), at});
+}
+// {} means 0, not options.
+template <class F> auto vmap(F f, std::initializer_list<detail::Nothing>) {
+  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, Location{});
+}
+template <class F> auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>) {
+  return vmap(std::move(f), std::move(in_axes), Axes(0), VmapOptions{}, Location{});
 }
 // Options are the fourth argument: vmap(f, 0, 0, {.axis_name = "i"}).
 template <class F> void vmap(F f, VmapOptions) = delete;

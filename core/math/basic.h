@@ -8,7 +8,7 @@ namespace weft::math {
 using namespace num;
 
 // -1, 0 or 1; -0 and NaN stay.
-template <class R> R sign(R x) requires(Real<R> || Integer<R>) {
+template <class R> R sign(R x) requires(num::Real<R> || num::Integer<R>) {
   using T = scalar_t<R>;
   const R zero(T(0)), one(T(1));
   if constexpr (Real<R>) return select(x == zero, x, select(is_nan(x), x, copysign(one, x)));

@@ -3,7 +3,7 @@
 // tests/jit/arith_test.cpp: every arithmetic instruction on edge values, and every storage.
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 Storage storage_of(Kind k) {
@@ -165,4 +165,51 @@ TEST_CASE("two grid axes, run-time strides, division of the index", "[jit][arith
       }
 }
 
-}  // namespace weft::jit
+TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
+  for (const TargetInfo& t : targets())
+    for (auto storage : {Storage::F32, Storage::F64, Storage::I8}) {
+      Builder b("gather");
+      const int where = b.buffer(Storage::I32, false), in = b.buffer(storage, false), out = b.buffer(storage, true), far = b.buffer(Storage::I64, false);
+      const Id i = b.index(0), j = b.index(1), n = b.extent(0);
+      const auto op = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::I64, {x, y}); };
+      // Clamped as a gather is: in[i][clamp(where[j], 0, n - 1)], in[far[j]], and the other way out.
+      const Id wild = b.pure(Opcode::SExt, Kind::I64, {b.load(where, j)});
+      const Id at = op(Opcode::SMin, op(Opcode::SMax, wild, b.integer(0)), op(Opcode::Sub, n, b.integer(1)));
+      const Id flat = op(Opcode::Add, op(Opcode::Mul, i, n), j), row = op(Opcode::Mul, i, n);
+      const Id x = b.load(in, op(Opcode::Add, row, at)), y = b.load(in, at), z = b.load(in, b.load(far, j));
+      b.store(out, op(Opcode::Add, flat, b.integer(0)), x);
+      b.store(out, op(Opcode::Add, op(Opcode::Mul, b.extent(1), n), op(Opcode::Add, row, b.load(far, j))), y);
+      b.store(out, op(Opcode::Add, op(Opcode::Mul, op(Opcode::Mul, b.extent(1), b.integer(2)), n), flat), z);
+      const nest::Kernel k = b.finish(2, 2, {Schedule::Vector::grid});
+      const int64_t rows = 3;
+      for (int64_t columns : {1, 16, 53}) {
+        std::vector<int64_t> turned;
+        for (int64_t c = 0; c < columns; ++c) turned.push_back(columns - 1 - c);
+        Run run{{patterns(Storage::I32, columns, 3), patterns(storage, rows * columns, 4), zeros(storage, 3 * rows * columns), raw(turned)}, {columns, rows}, {0, rows, 0, columns}};
+        INFO(t.cpu << " columns=" << columns);
+        CHECK(difference(k, run, t) == "");
+      }
+    }
+}
+
+TEST_CASE("division of a grid index by every small number", "[jit][arith]") {
+  for (const TargetInfo& t : targets()) {
+    Builder b("index");
+    const int out = b.buffer(Storage::I64, true);
+    const Id i = b.index(0), d = b.extent(0), shifted = b.pure(Opcode::Add, Kind::I64, {i, b.extent(1)});
+    int64_t slot = 0;
+    for (auto op : {Opcode::SDiv, Opcode::UDiv, Opcode::SRem, Opcode::URem}) {
+      const Id at = b.pure(Opcode::Add, Kind::I64, {b.pure(Opcode::Mul, Kind::I64, {i, b.integer(4)}), b.integer(slot++)});
+      b.store(out, at, b.pure(op, Kind::I64, {shifted, d}));
+    }
+    const nest::Kernel k = b.finish(1, 2, {Schedule::Vector::grid});
+    for (int packs : {1, 2})
+      for (int64_t divisor : {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 100, 1 << 30})
+        for (int64_t start : {int64_t{0}, int64_t{13}, (int64_t{1} << 40) - 20}) {
+          INFO(t.cpu << " d=" << divisor << " start=" << start);
+          CHECK(difference(k, Run{{zeros(Storage::I64, 4 * 75)}, {divisor, start}, {0, 1, 0, 75}}, t, {Options::Refill::automatic, packs}) == "");
+        }
+  }
+}
+
+}  // namespace weft::compiler

@@ -9,7 +9,7 @@
 #include "speed_kernels.h"
 #include "weft/core/error.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 // Pages of code that no file backs.
@@ -123,4 +123,4 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <random>
 #include <string>
@@ -16,7 +17,7 @@
 #include "weft/jit/codegen.h"
 #include "weft/jit/walk_nest.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 using nest::Builder;
 using nest::Combine;
@@ -95,7 +96,11 @@ struct Run {
 inline std::string difference(const nest::Kernel& k, const Run& run, const TargetInfo& target = host_target(), const Options& options = {}) {
   Memory walked(run.contents), compiled(run.contents);
   walk_nest(k, walked.buffers(), run.extents.data(), run.range.data());
+  // Kernels of the last few tests stay, so that other sizes need no compiling.
+  static std::deque<std::shared_ptr<const Code>> held;
   const auto code = compile(k, target, options);
+  held.push_back(code);
+  if (held.size() > 64) held.pop_front();
   code->fn()(compiled.buffers(), run.extents.data(), run.range.data());
   if (!compiled.guarded()) return "wrote past a buffer";
   for (size_t b = 0; b < k.buffers.size(); ++b) {
@@ -161,4 +166,4 @@ inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
   return out;
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

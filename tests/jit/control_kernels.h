@@ -5,7 +5,7 @@
 #pragma once
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 inline Run control_run(const nest::Kernel& k, int64_t n) {
   std::mt19937 g(7);
@@ -213,4 +213,4 @@ inline nest::Kernel while_array(Schedule::Vector v) {
   return b.done(s, v);
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -3,8 +3,9 @@
 // tests/jit/control_test.cpp: divergent loops and branches, compiled against the walker.
 #include "compare.h"
 #include "control_kernels.h"
+#include "speed_kernels.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 void check_all(nest::Kernel (*make)(Schedule::Vector), const std::vector<Options>& variants = {{}}) {
@@ -33,4 +34,16 @@ TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays); }
 TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
 TEST_CASE("a while whose state is an array", "[jit][control]") { check_all(while_array, schedules); }
 
-}  // namespace weft::jit
+TEST_CASE("loops written out over per-lane arrays", "[jit][control]") {
+  for (int64_t n : {1, 3, 8})
+    for (const TargetInfo& t : targets())
+      for (int64_t points : grid_sizes) {
+        std::vector<float> a;
+        for (int64_t p = 0; p < points; ++p)
+          for (int64_t i = 0; i < n * n; ++i) a.push_back((i % (n + 1) ? 0.1f : 9.0f) + static_cast<float>((p * 7 + i) % 5) / 8);
+        INFO(t.cpu << " n=" << n << " points=" << points);
+        CHECK(difference(speed_cholesky(n), Run{{raw(a), zeros(Storage::F32, a.size())}, {}, {0, 1, 0, points}}, t) == "");
+      }
+}
+
+}  // namespace weft::compiler

@@ -3,7 +3,7 @@
 // tests/jit/fold_test.cpp: the order of folds is the same in every schedule, for every extent.
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 const std::vector<int64_t> extents{0, 1, 5, 15, 16, 17, 1000, 1023, 1024, 5000};
@@ -140,4 +140,4 @@ TEST_CASE("folds and for_each of one row", "[jit][fold]") {
       }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -11,7 +11,7 @@
 #include "control_kernels.h"
 #include "weft/jit/ptx.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 std::string assembler() {
@@ -86,4 +86,4 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   CHECK(assembled(b.finish(2, 1, {Schedule::Vector::grid}), "sm_80") == "");
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 // Every lane reads anywhere in the inputs, and writes only what is its own: element i of the
 // outputs, and elements 8 i ... 8 i + 7 of the wide output in a for_each.
@@ -309,4 +309,4 @@ class RandomKernel {
   bool may_store = true;
 };
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

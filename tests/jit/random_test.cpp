@@ -6,7 +6,7 @@
 
 #include "random_kernels.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 void seeds(unsigned first, unsigned count) {
@@ -32,4 +32,4 @@ void seeds(unsigned first, unsigned count) {
 
 TEST_CASE("random kernels", "[jit][random]") { seeds(0, 60); }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -4,7 +4,7 @@
 #pragma once
 #include "compare.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 
 struct Floats : Builder {
   using Builder::Builder;
@@ -156,6 +156,49 @@ inline nest::Kernel speed_matmul(Schedule::Vector v) {
   return b.finish(2, 1, {v});
 }
 
+// The Cholesky factor of an n x n matrix in every lane, in a per-lane array.
+inline nest::Kernel speed_cholesky(int64_t n) {
+  Floats b("cholesky");
+  const int in = b.buffer(Storage::F32, false), out = b.buffer(Storage::F32, true);
+  const auto i64 = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::I64, {x, y}); };
+  const Id start = i64(Opcode::Mul, b.index(0), b.integer(n * n)), zero = b.integer(0), size = b.integer(n), one = b.integer(1);
+  const Id l = b.local(Kind::F32, n * n);
+  const auto at = [&](Id i, Id j) { return i64(Opcode::Add, i64(Opcode::Mul, i, size), j); };
+  const auto each = [&](Id lo, Id hi, auto f) {
+    const auto body = b.open({Kind::I64});
+    f(b.param(body, 0));
+    b.leave();
+    b.loop(lo, hi, 1, {}, body);
+  };
+  // s - sum over k < j of l[i, k] * l[j, k]
+  const auto rest = [&](Id i, Id j) {
+    const auto body = b.open({Kind::I64, Kind::F32});
+    const Id k = b.param(body, 0);
+    const Id minus = b.pure(Opcode::Neg, Kind::F32, {b.local_load(l, at(i, k))});
+    b.yield({b.fma(minus, b.local_load(l, at(j, k)), b.param(body, 1))});
+    b.leave();
+    return b.loop(zero, j, 1, {b.local_load(l, at(i, j))}, body)[0];
+  };
+  each(zero, size, [&](Id i) { each(zero, i64(Opcode::Add, i, one), [&](Id j) { b.local_store(l, at(i, j), b.load(in, i64(Opcode::Add, start, at(i, j)))); }); });
+  each(zero, size, [&](Id j) {
+    const Id d = b.pure(Opcode::Sqrt, Kind::F32, {rest(j, j)}), inverse = b.op(Opcode::Div, b.f(1), d);
+    b.local_store(l, at(j, j), d);
+    each(i64(Opcode::Add, j, one), size, [&](Id i) { b.local_store(l, at(i, j), b.mul(rest(i, j), inverse)); });
+  });
+  each(zero, size, [&](Id i) {
+    each(zero, size, [&](Id j) {
+      const auto yes = b.open_branch();
+      b.yield({b.local_load(l, at(i, j))});
+      b.leave();
+      const auto no = b.open_branch();
+      b.yield({b.f(0)});
+      b.leave();
+      b.store(out, i64(Opcode::Add, start, at(i, j)), b.branch(b.pure(Opcode::SLe, Kind::Mask, {j, i}), yes, no)[0]);
+    });
+  });
+  return b.finish(1, 0, {Schedule::Vector::grid});
+}
+
 // a * b + c; `salt` makes it another kernel.
 inline nest::Kernel speed_elementwise(int salt) {
   Floats b("elementwise");
@@ -165,4 +208,4 @@ inline nest::Kernel speed_elementwise(int salt) {
   return b.finish(1, 0, {Schedule::Vector::grid});
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

@@ -5,13 +5,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <functional>
 #include <thread>
 
 #include "compare.h"
 #include "speed_kernels.h"
 
-namespace weft::jit {
+namespace weft::compiler {
 namespace {
 
 double best_ms(const std::function<void()>& f, int repeats = 25) {
@@ -129,6 +130,21 @@ TEST_CASE("speed of a product of matrices in lanes", "[.speed]") {
   }
 }
 
+TEST_CASE("speed of Cholesky in lanes", "[.speed]") {
+  for (auto [n, batch] : {std::pair<int64_t, int64_t>{4, 100000}, {8, 50000}, {16, 10000}}) {
+    std::vector<float> a;
+    for (int64_t p = 0; p < batch; ++p)
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j) a.push_back(static_cast<float>(i == j) * 9 + .1f * static_cast<float>((i * j) % 3));
+    Memory m({raw(a), zeros(Storage::F32, a.size())});
+    const auto start = std::clock();
+    const auto code = compile(speed_cholesky(n));
+    const double compiling = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    const double ms = best_ms([&] { run_parallel(code->fn(), m, {}, batch, 2048); });
+    std::printf("cholesky   %2ld x %6ld %7.3f ms, compiled in %.1f ms\n", n, batch, ms, compiling);
+  }
+}
+
 TEST_CASE("speed of compiling", "[.speed]") {
   compile(speed_elementwise(0));
   double best = 1e9;
@@ -149,4 +165,4 @@ TEST_CASE("speed of compiling", "[.speed]") {
   }
 }
 
-}  // namespace weft::jit
+}  // namespace weft::compiler

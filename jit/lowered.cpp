@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/lowered.cpp: a program at each stage of its way to machine code, as text.
+#include "weft/jit/lowered.h"
+
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/compiled.h"
+#include "weft/jit/program.h"
+#include "weft/jit/ptx.h"
+#include "weft/tracer/eval_trace.h"
+
+namespace weft::compiler {
+namespace {
+
+Arrays with_constants(const Arrays& consts, const Arrays& x) {
+  Arrays all = consts;
+  all.insert(all.end(), x.begin(), x.end());
+  return all;
+}
+
+class CompiledView final : public weft::detail::CompiledImpl {
+ public:
+  CompiledView(Closed c, Ref<const CompiledProgram> p) : closed_(std::move(c)), program_(std::move(p)) {}
+  weft::MemoryUse memory() const override {
+    weft::MemoryUse m;
+    const JaxprData& j = *closed_.jaxpr;
+    for (int v = 0; v < j.n_in; ++v) (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
+    m.outputs = program_->memory().results;
+    m.temporaries = program_->memory().temporaries;
+    return m;
+  }
+  Cost cost() const override { return program_->cost(); }
+  Arrays run(const Arrays& x) const override { return run_compiled(closed_.jaxpr, with_constants(closed_.consts, x)); }
+
+ private:
+  Closed closed_;
+  Ref<const CompiledProgram> program_;
+};
+
+class LoweredView final : public weft::detail::LoweredImpl {
+ public:
+  LoweredView(Closed c, std::string name) : closed_(std::move(c)), name_(std::move(name)) {}
+  std::string jaxpr() const override { return to_string(closed_.jaxpr); }
+  std::string optimized() const override { return to_string(program()->jaxpr()); }
+  std::string kernels() const override {
+    return each([](const nest::Kernel& k, const Code&) { return nest::print(k); });
+  }
+  std::string llvm_ir() const override {
+    return each([](const nest::Kernel&, const Code& c) { return c.llvm_ir(); });
+  }
+  std::string assembly() const override {
+    return each([](const nest::Kernel&, const Code& c) { return c.assembly(); });
+  }
+  std::string ptx() const override {
+    return each([](const nest::Kernel& k, const Code&) { return weft::compiler::ptx(k); });
+  }
+  std::string stablehlo() const override {
+    throw CompileError("StableHLO text is not written by this version; use jaxpr()");
+  }
+  std::string report() const override { return (name_.empty() ? "" : "program " + name_ + "\n") + program()->report(); }
+  Ref<const weft::detail::CompiledImpl> compile() const override {
+    return Ref<const weft::detail::CompiledImpl>(new CompiledView(closed_, program()));
+  }
+
+ private:
+  Ref<const CompiledProgram> program() const { return compile_program(closed_.jaxpr); }
+  // The kernels of all steps, those of inner programs included.
+  std::string each(FunctionRef<std::string(const nest::Kernel&, const Code&)> text) const {
+    std::string s;
+    std::vector<const CompiledProgram*> todo{program().get()};
+    const Ref<const CompiledProgram> keep = program();
+    for (size_t i = 0; i < todo.size(); ++i)
+      for (const auto& step : todo[i]->steps()) {
+        if (step->kernel()) s += text(*step->kernel(), *step->code());
+        for (const CompiledProgram* p : step->inner()) todo.push_back(p);
+      }
+    return s;
+  }
+  Closed closed_;
+  std::string name_;
+};
+
+Ref<const weft::detail::LoweredImpl> lower_program(const Closed& c, const std::string& name, const std::vector<bool>&) {
+  return Ref<const weft::detail::LoweredImpl>(new LoweredView(c, name));
+}
+const bool installed = (weft::detail::install_lowering(lower_program), true);
+
+}  // namespace
+}  // namespace weft::compiler

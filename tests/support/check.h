@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/support/check.h: what tests of the public interface say again and again.
+#pragma once
+#include <weft/weft.h>
+
+#include <string>
+#include <vector>
+
+#include "catch.h"
+
+namespace weft::test {
+
+using Floats = std::vector<float>;
+
+inline Floats floats(const Array& x) { return x.to_vector<float>(); }
+
+// The text of the E that f raises; "no error", or the text of another error marked as such.
+template <class E, class F> std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    return std::string("another error: ") + e.what();
+  }
+  return "no error";
+}
+
+// f raises an E whose text has this piece.
+template <class E, class F> void check_error(F&& f, const std::string& piece) {
+  const std::string text = error_of<E>(std::forward<F>(f));
+  INFO("expected: " << piece << "\ngot: " << text);
+  const bool raised = text.rfind("another error: ", 0) != 0 && text != "no error";
+  CHECK(raised);
+  CHECK(text.find(piece) != std::string::npos);
+}
+
+}  // namespace weft::test
