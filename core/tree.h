@@ -130,7 +130,7 @@ template <auto P> constexpr std::string_view name_with_noise() { return __PRETTY
 
 // "[with auto P = Pointer<…>{(& fake<T>.Fake<T>::value.T::name)}; std::string_view = …]" (GCC) or
 // "[P = Pointer<…>{&fake.value.name}]" (clang): the last identifier but GCC's explanation.
-template <class T, size_t I> constexpr std::string_view field_name() {
+template <class T, size_t I> consteval std::string_view field_name() {
   constexpr auto pointer = with_fields(fake<T>.value, Pick<I>{});
   std::string_view s = name_with_noise<pointer>();
   s = s.substr(0, s.rfind("; std::string_view"));
@@ -157,8 +157,9 @@ constexpr std::string_view listed_name(std::string_view list, size_t k) {
 
 }  // namespace detail
 
+// Never at run time: what it looks at is declared only.
 template <class T, size_t I>
-constexpr std::string_view field_name() {
+consteval std::string_view field_name() {
   if constexpr (detail::MemberFields<T>)
     return detail::listed_name(T::weft_field_names(static_cast<const T*>(nullptr)), I);
   else if constexpr (detail::FreeFields<T>)

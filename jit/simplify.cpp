@@ -5,6 +5,7 @@
 
 #include <unordered_map>
 
+#include "weft/jit/analysis.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/record_trace.h"
 
@@ -66,6 +67,13 @@ AnyParams simple_bodies(const Eqn& e) {
   return bodies ? e.op->parse_params(fields) : e.params;
 }
 
+// The program that stands for the equation, if it is a call.
+Jaxpr called_program(const JaxprData& j, const Eqn& e) {
+  if (!e.op->compile_eagerly()) return {};
+  const Lowering l = lower_equation(j, e);
+  return l.form == Lowering::Form::inlined ? l.loop.bodies[0] : Jaxpr{};
+}
+
 // Replays j, inlining calls.
 Arrays replay(const Jaxpr& j, const Arrays& x) {
   Arrays env(j->types.size());
@@ -73,15 +81,13 @@ Arrays replay(const Jaxpr& j, const Arrays& x) {
   const auto read = [&](Atom a) {
     return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)];
   };
-  static const Op* const call = find_op("jit");
   for (const Eqn& e : j->eqns) {
     const Source source(e.source);
     Arrays in;
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out;
-    if (e.op == call) {
-      for (const auto& [name, value] : e.params->fields())
-        if (const auto* body = std::get_if<Jaxpr>(&value)) out = replay(*body, in);
+    if (const Jaxpr body = called_program(*j, e)) {
+      out = replay(body, in);
     } else {
       out = bind_op(*e.op, in, simple_bodies(e));
     }
