@@ -21,6 +21,7 @@
 #include "weft/tracer/tree.h"
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/custom.h"
+#include "weft/transforms/custom_vmap.h"
 #include "weft/transforms/jacobian.h"
 #include "weft/transforms/pfor.h"
 #include "weft/transforms/vmap.h"

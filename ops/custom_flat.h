@@ -14,4 +14,16 @@ Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x, con
 // each inexact x, in order. Batching sums cotangents of x that are not mapped over the lanes.
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x, const std::string& name);
 
+// A batching rule: which x are mapped (along axis 0) -> results, and which of them are (along axis 0).
+class VmapRule : public RefCounted {
+ public:
+  struct Result {
+    Arrays out;
+    std::vector<bool> mapped;
+  };
+  virtual Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const = 0;
+};
+// f: x -> out, batched by the rule; without a rule one lane after another.
+Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x);
+
 }  // namespace weft

@@ -119,17 +119,27 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
   Ints batch(x_batch.size()), of_y(y_kept.size());
   std::iota(batch.begin(), batch.end(), 0);
   std::iota(of_y.begin(), of_y.end(), static_cast<int64_t>(batch.size() + (first ? x_kept.size() : 0)));
-  const Array product = lax::dot_general(ct, base::convert(y, ct.dtype()), DotDims{of_y, y_kept, batch, y_batch});
-  // Its axes are those of x: batch, kept, and the contracted ones in the order of y.
+  // The axes of the product stand for those of x: batch, kept, and the contracted ones in the order of
+  // y; with the factors swapped the contracted ones come before the kept ones. One of the two is often
+  // the order of x itself.
   Ints order(x_contract.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return y_contract[static_cast<size_t>(a)] < y_contract[static_cast<size_t>(b)]; });
-  Ints stands_for = joined(x_batch, x_kept);
-  for (int64_t k : order) stands_for.push_back(x_contract[static_cast<size_t>(k)]);
-  Ints permutation(stands_for.size());
-  for (size_t i = 0; i < stands_for.size(); ++i) permutation[static_cast<size_t>(stands_for[i])] = static_cast<int64_t>(i);
-  const bool in_order = std::is_sorted(permutation.begin(), permutation.end());
-  return base::convert(in_order ? product : transpose_axes(product, permutation), x.dtype());
+  Ints contracted;
+  for (int64_t k : order) contracted.push_back(x_contract[static_cast<size_t>(k)]);
+  const auto permutation = [&](const Ints& first_part, const Ints& second_part) {
+    const Ints stands_for = joined(joined(x_batch, first_part), second_part);
+    Ints p(stands_for.size());
+    for (size_t i = 0; i < stands_for.size(); ++i) p[static_cast<size_t>(stands_for[i])] = static_cast<int64_t>(i);
+    return p;
+  };
+  const Array other = base::convert(y, ct.dtype());
+  const Ints swapped = permutation(contracted, x_kept);
+  if (std::is_sorted(swapped.begin(), swapped.end()))
+    return base::convert(lax::dot_general(other, ct, DotDims{y_kept, of_y, y_batch, batch}), x.dtype());
+  const Array product = lax::dot_general(ct, other, DotDims{of_y, y_kept, batch, y_batch});
+  const Ints straight = permutation(x_kept, contracted);
+  return base::convert(std::is_sorted(straight.begin(), straight.end()) ? product : transpose_axes(product, straight), x.dtype());
 }
 
 Arrays dot_transpose(const TransposeArgs<Dot>& t) {

@@ -71,3 +71,15 @@ TEST_CASE("options that make no sense", "[errors][vmap]") {
 TEST_CASE("empty handles are named", "[errors][vmap]") {
   check_error<ShapeError>([&] { vmap([](Params p) { return p.w; })({zeros({3}), Array()}); }, "vmap: args[0].b is an empty Array");
 }
+
+TEST_CASE("batching rules that do not fit", "[errors][vmap][custom]") {
+  const Array x = zeros({3});
+  const auto wrong = custom_vmap(same, [](int64_t, auto, Array a) { return std::pair{a.sum(), true}; });
+  check_error<BatchingError>([&] { vmap(wrong)(x); }, "the rule must return f32[3] for result 0, which it says is mapped, got f32[]");
+  const auto lies = custom_vmap(same, [](int64_t, auto, Array a) { return std::pair{a, false}; });
+  check_error<BatchingError>([&] { vmap(lies)(x); }, "which it says is not mapped");
+  const auto short_mask = custom_vmap(same, [](int64_t, auto, Array a) { return std::pair{a, tree::Mask{}}; });
+  check_error<BatchingError>([&] { vmap(short_mask)(x); }, "same structure as the function's result");
+  const auto captures = [](Array y) { return custom_vmap([y](Array a) { return a + y; }, [](int64_t, auto, Array a) { return std::pair{a, true}; })(1.); };
+  check_error<BatchingError>([&] { vmap(captures)(x); }, "the function captures a mapped value f32[3]");
+}

@@ -113,3 +113,33 @@ TEST_CASE("closures over mapped values", "[vmap]") {
   const auto outer = [&](Array a) { return vmap([&](Array b) { return a * b; })(y); };
   CHECK(floats(vmap(outer)(x)) == Floats{10, 20, 30, 20, 40, 60});
 }
+
+TEST_CASE("functions that say how they are mapped", "[vmap][custom]") {
+  const Array x = array({1., 2., 3.});
+  int used = 0;
+  const auto f = custom_vmap([](Array a, Array b) { return a + b; },
+                             [&](int64_t size, auto mapped, Array a, Array b) {
+                               ++used;
+                               CHECK(size == 3);
+                               CHECK(mapped[0].any());
+                               CHECK_FALSE(mapped[1].any());
+                               return std::pair{a + b + 100, true};
+                             });
+  CHECK(f(1., 2.).item<float>() == 3);
+  CHECK(floats(vmap(f, {0, none})(x, 10.)) == Floats{111, 112, 113});
+  CHECK(used == 1);
+  CHECK(floats(jit(vmap(f, {0, none}))(x, 10.)) == Floats{111, 112, 113});
+  const auto listed = custom_vmap([](Params p) { return std::pair{p.w, p.b}; },
+                                  [](int64_t, std::vector<tree::Mask> m, Params p) { return std::pair{std::pair{p.w * 2, p.b}, std::pair{bool(m[0][0]), false}}; });
+  const auto [w, b] = vmap(listed, {{0, none}})({x, Array(5.f)});
+  CHECK(floats(w) == Floats{2, 4, 6});
+  CHECK(floats(b) == Floats{5, 5, 5});
+  CHECK(grad([&](Array v) { return f(v, 1.) * 3; })(2.).item<float>() == 3);
+}
+
+TEST_CASE("sequential_vmap runs lane after lane", "[vmap][custom]") {
+  const auto f = sequential_vmap([](Array a, Array b) { return a * b; });
+  CHECK(f(3., 4.).item<float>() == 12);
+  CHECK(floats(vmap(f, {0, none})(array({1., 2.}), 10.)) == Floats{10, 20});
+  CHECK(to_string(make_jaxpr(vmap(f, {0, none}))(array({1., 2.}), 10.)).find("scan") != std::string::npos);
+}
