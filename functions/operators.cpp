@@ -27,6 +27,6 @@ Array operator!=(const Arg& a, const Arg& b) { return not_equal(a, b); }
 Array operator-(const Arg& a) { return negative(a); }
 Array operator+(const Arg& a) { return positive(a); }
 Array operator~(const Arg& a) { return bitwise_not(a); }
-Array operator!(const Arg& a) { return logical_not(a); }
+Array operator!(const Array& a) { return logical_not(a); }
 
 }  // namespace weft

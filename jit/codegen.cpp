@@ -3,16 +3,16 @@
 // jit/codegen.cpp: compiling a kernel once, and the cache of what lives.
 #include "weft/jit/codegen.h"
 
-#include <atomic>
-#include <mutex>
-#include <unordered_map>
-
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
 
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
@@ -28,12 +28,14 @@ struct Code::State {
   std::unique_ptr<Loaded> loaded;
 
   // Emits the kernel into a module of `context` and hands that to f.
-  template <class F> auto with_module(F&& f) const {
+  template <class F>
+  auto with_module(F&& f) const {
     llvm::LLVMContext context;
     llvm::Module module("weft", context);
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
-    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false}).emit_cpu(symbol, options);
+    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false})
+        .emit_cpu(symbol, options);
     return f(module);
   }
 };
@@ -57,12 +59,17 @@ std::string Code::assembly() const {
 
 namespace {
 
-std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const TargetInfo& target, const Options& options) {
+std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const TargetInfo& target,
+                                        const Options& options) {
   if (const std::string problem = nest::verify(kernel); !problem.empty())
-    throw CompileError(fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
-  if (kernel.rank < 0 || kernel.rank > 2) throw CompileError(fmt::format("the grid of {} has {} axes; at most 2 can be compiled", kernel.name, kernel.rank));
+    throw CompileError(
+        fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
+  if (kernel.rank < 0 || kernel.rank > 2)
+    throw CompileError(fmt::format("the grid of {} has {} axes; at most 2 can be compiled",
+                                   kernel.name, kernel.rank));
   static std::atomic<uint64_t> serial{0};
-  auto state = std::make_unique<Code::State>(Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+  auto state = std::make_unique<Code::State>(
+      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
   auto object = state->with_module([&](llvm::Module& m) { return object_code(m, target); });
   state->loaded = std::make_unique<Loaded>(std::move(object), state->symbol);
   return std::make_shared<const Code>(std::move(state));
@@ -86,7 +93,9 @@ class Cache {
 
  private:
   void sweep() {
-    std::erase_if(entries_, [](const auto& e) { return e.second.use_count() == 1 && e.second->code.expired(); });
+    std::erase_if(entries_, [](const auto& e) {
+      return e.second.use_count() == 1 && e.second->code.expired();
+    });
     sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
   }
   std::mutex lock_;
@@ -96,9 +105,12 @@ class Cache {
 
 }  // namespace
 
-std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target, const Options& options) {
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
+                                    const Options& options) {
   static Cache& cache = *new Cache();
-  const std::string key = fmt::format("{} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill), options.packs, nest::print(kernel));
+  const std::string key =
+      fmt::format("{} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
+                  options.packs, nest::print(kernel));
   const auto entry = cache.entry(key);
   const std::lock_guard guard(entry->lock);
   if (auto code = entry->code.lock()) return code;
@@ -107,6 +119,8 @@ std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo
   return code;
 }
 
-std::shared_ptr<const Code> compile(const nest::Kernel& kernel) { return compile(kernel, host_target()); }
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel) {
+  return compile(kernel, host_target());
+}
 
 }  // namespace weft::compiler

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "weft/core/nest.h"
+#include "weft/jit/ptx.h"
 #include "weft/jit/target.h"
 
 namespace weft::compiler {
@@ -15,9 +16,9 @@ namespace weft::compiler {
 // non-zero when running must end; long loops look at it about every millisecond and then return,
 // leaving the outputs unfinished.
 //
-// `range` is the part of the grid to run: {outer begin, outer end, inner begin, inner end} of axes 0
-// and 1 for rank 2; rank 1 reads the inner pair alone, rank 0 none of it. Calls on disjoint ranges
-// may run at the same time.
+// `range` is the part of the grid to run: {outer begin, outer end, inner begin, inner end} of axes
+// 0 and 1 for rank 2; rank 1 reads the inner pair alone, rank 0 none of it. Calls on disjoint
+// ranges may run at the same time.
 using KernelFn = void (*)(void* const* buffers, const int64_t* extents, const int64_t* range);
 
 // Owns the machine code of one kernel; the code is freed with the last handle.
@@ -30,7 +31,7 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   KernelFn fn() const { return fn_; }
-  std::string llvm_ir() const;    // emitted anew: nothing of it is kept
+  std::string llvm_ir() const;  // emitted anew: nothing of it is kept
   std::string assembly() const;
 
  private:
@@ -42,13 +43,14 @@ class Code {
 struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
-  int packs = 0;                  // packs interleaved, 1 to 4; 0 lets the compiler choose
+  int packs = 0;  // packs interleaved, 1 to 4; 0 lets the compiler choose
 };
 
 // Compiles for the host (or a weaker `target` of its family), or finds the code in the process's
 // cache: kernels of equal print() share it while a handle lives. Thread-safe.
 // Raises CompileError for a kernel that is not well formed or too large.
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel);
-std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target, const Options& options = {});
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
+                                    const Options& options = {});
 
 }  // namespace weft::compiler

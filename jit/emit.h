@@ -7,12 +7,12 @@
 // `active` is the mask of the lanes that run; whatever is emitted runs only while at least one lane
 // is active, so uniform loads need no mask. Lanes that are not active compute on leftovers.
 #pragma once
-#include <functional>
-#include <vector>
-
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <functional>
+#include <vector>
 
 #include "weft/core/nest.h"
 #include "weft/jit/codegen.h"
@@ -41,16 +41,18 @@ class Emitter {
  private:
   // A value at the place of emission.
   struct Val {
-    V base = nullptr;      // uniform or linear
-    V stride = nullptr;    // of a linear one, else null
-    Vs packs;              // of a varying one
-    V splat = nullptr;     // of a uniform one, made where it is defined
+    V base = nullptr;    // uniform or linear
+    V stride = nullptr;  // of a linear one, else null
+    Vs packs;            // of a varying one
+    V splat = nullptr;   // of a uniform one, made where it is defined
   };
-  using Masks = Vs;        // by pack; empty: all lanes run
+  using Masks = Vs;  // by pack; empty: all lanes run
 
   // Values (emit_values.cpp).
   llvm::Type* type(nest::Kind k) const;
-  llvm::Type* vector_type(nest::Kind k) const { return llvm::FixedVectorType::get(type(k), lanes_); }
+  llvm::Type* vector_type(nest::Kind k) const {
+    return llvm::FixedVectorType::get(type(k), lanes_);
+  }
   llvm::Type* vector_of(llvm::Type* t) const { return llvm::FixedVectorType::get(t, lanes_); }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Shape& shape(nest::Id v) const { return plan_.shape[v]; }
@@ -59,33 +61,42 @@ class Emitter {
   V splat(V scalar) { return splat(scalar, lanes_); }
   V splat(V scalar, int n);
   V iota(llvm::Type* element);
-  V scalar(nest::Id v);                             // of a uniform value; lane 0 of a linear one
+  V scalar(nest::Id v);  // of a uniform value; lane 0 of a linear one
   V vec(nest::Id v, int pack);
   V linear_vec(const Val& x, int pack, llvm::Type* element);
   V pack_base(const Val& x, int pack);
   V stride_of(nest::Id v);
-  Vs parts(nest::Id v, const Shape& want);          // as `want` holds it: one scalar or a vector a pack
+  Vs parts(nest::Id v, const Shape& want);  // as `want` holds it: one scalar or a vector a pack
   void set(nest::Id v, V scalar) { values_[v] = Val{scalar, nullptr, {}, nullptr}; }
   void set_parts(nest::Id v, const Shape& s, const Vs& parts);
-  void set_packs(nest::Id v, Vs packs) { values_[v] = Val{nullptr, nullptr, std::move(packs), nullptr}; }
+  void set_packs(nest::Id v, Vs packs) {
+    values_[v] = Val{nullptr, nullptr, std::move(packs), nullptr};
+  }
   Vs select_parts(const Masks& m, const Shape& s, const Vs& yes, const Vs& no);
-  V mask_of(int pack);                              // `active`, spelled out
-  Vs masks_of() { Vs m; for (int p = 0; p < packs_; ++p) m.push_back(mask_of(p)); return m; }
+  V mask_of(int pack);  // `active`, spelled out
+  Vs masks_of() {
+    Vs m;
+    for (int p = 0; p < packs_; ++p) m.push_back(mask_of(p));
+    return m;
+  }
   V any(const Masks& m);
   V count(const Masks& m);
-  V first_lanes(V n);                               // lanes l < n of one pack
+  V first_lanes(V n);  // lanes l < n of one pack
 
   // Functions and blocks (emit_values.cpp).
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
   llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
   void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  V stack(llvm::Type* t, int64_t n, const char* name);   // in the frame, not initialised
+  V stack(llvm::Type* t, int64_t n, const char* name);  // in the frame, not initialised
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
-  void poll(int64_t cost);                          // leaves the kernel if it is to stop
+  void poll(int64_t cost);  // leaves the kernel if it is to stop
   // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
   using Body = std::function<Vs(V i, const Vs& carry)>;
-  struct Loop { V index; Vs carry; };
+  struct Loop {
+    V index;
+    Vs carry;
+  };
   Loop loop(V begin, V end, V step, const Vs& init, const Body& body, const char* name);
   Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise);
   void when(V condition, const std::function<void()>& then);
@@ -111,7 +122,7 @@ class Emitter {
   llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
   void pure(nest::Id v);
   bool linear(nest::Id v);
-  bool divide_linear(nest::Id v);                   // emit_index.cpp
+  bool divide_linear(nest::Id v);  // emit_index.cpp
 
   // Memory (emit_memory.cpp).
   llvm::Type* memory_type(nest::Storage s) const;
@@ -136,7 +147,10 @@ class Emitter {
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
   void emit_inst(nest::Id v);
-  struct Carry { nest::Id init, param, test_param, next, result; Shape shape; };
+  struct Carry {
+    nest::Id init, param, test_param, next, result;
+    Shape shape;
+  };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
   void loop_for(nest::Id v);
   int64_t trips_to_unroll(nest::Id v);
@@ -150,7 +164,7 @@ class Emitter {
   bool flat(nest::BlockId b) const;
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
-  Masks narrow(const Masks& m);                     // `active` and m
+  Masks narrow(const Masks& m);  // `active` and m
 
   // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial sum is, by result, its parts.
   using Terms = std::vector<Vs>;
@@ -195,7 +209,7 @@ class Emitter {
   V refill_load(V slot, nest::Kind k, V pack);
   void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
   int live_registers(nest::Id loop) const;
-  nest::Id plan_packs(const Options& options);      // returns the while to refill, if any
+  nest::Id plan_packs(const Options& options);  // returns the while to refill, if any
   int packs_for(nest::Id loop) const;
   int live_vectors(nest::Id loop) const;
 
@@ -203,21 +217,21 @@ class Emitter {
   llvm::Module& m_;
   llvm::LLVMContext& c_;
   Machine machine_;
-  llvm::IRBuilder<> b_;              // folds constants only: loops are emitted with phis half made
+  llvm::IRBuilder<> b_;  // folds constants only: loops are emitted with phis half made
   Plan plan_;
   std::vector<Val> values_;
-  std::vector<V> locals_;          // by instruction: the array of a Local
+  std::vector<V> locals_;  // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* exit_ = nullptr;
-  llvm::Instruction* frame_ = nullptr;   // frame slots are made in front of it
+  llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
   Vs index_packs_[2];
   V stop_ = nullptr, budget_ = nullptr;
   Masks active_;
   int lanes_ = 1, packs_ = 1;
-  int array_packs_ = 0;            // packs in per-lane arrays, if not packs_
-  V pack_offset_ = nullptr;        // pack 0 is this one of them
+  int array_packs_ = 0;      // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;  // pack 0 is this one of them
   int64_t frame_bytes_ = 0;
   static constexpr int64_t most_unrolled = 1200;
   int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add

@@ -20,27 +20,41 @@ bool is_float(V x) { return x->getType()->isFPOrFPVectorTy(); }
 unsigned width(V x) { return x->getType()->getScalarSizeInBits(); }
 V constant(V like, uint64_t bits) { return llvm::ConstantInt::get(like->getType(), bits); }
 V ones(V like) { return llvm::Constant::getAllOnesValue(like->getType()); }
-V least(V like) { return llvm::ConstantInt::get(like->getType(), llvm::APInt::getSignedMinValue(width(like))); }
+V least(V like) {
+  return llvm::ConstantInt::get(like->getType(), llvm::APInt::getSignedMinValue(width(like)));
+}
 
 ID unary_intrinsic(Opcode op) {
   switch (op) {
-    case Opcode::Sqrt: return llvm::Intrinsic::sqrt;
-    case Opcode::Floor: return llvm::Intrinsic::floor;
-    case Opcode::Ceil: return llvm::Intrinsic::ceil;
-    case Opcode::Trunc: return llvm::Intrinsic::trunc;
-    case Opcode::RoundEven: return llvm::Intrinsic::roundeven;
-    case Opcode::Popcount: return llvm::Intrinsic::ctpop;
-    default: return llvm::Intrinsic::not_intrinsic;
+    case Opcode::Sqrt:
+      return llvm::Intrinsic::sqrt;
+    case Opcode::Floor:
+      return llvm::Intrinsic::floor;
+    case Opcode::Ceil:
+      return llvm::Intrinsic::ceil;
+    case Opcode::Trunc:
+      return llvm::Intrinsic::trunc;
+    case Opcode::RoundEven:
+      return llvm::Intrinsic::roundeven;
+    case Opcode::Popcount:
+      return llvm::Intrinsic::ctpop;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
   }
 }
 
 ID binary_intrinsic(Opcode op) {
   switch (op) {
-    case Opcode::SMin: return llvm::Intrinsic::smin;
-    case Opcode::SMax: return llvm::Intrinsic::smax;
-    case Opcode::UMin: return llvm::Intrinsic::umin;
-    case Opcode::UMax: return llvm::Intrinsic::umax;
-    default: return llvm::Intrinsic::not_intrinsic;
+    case Opcode::SMin:
+      return llvm::Intrinsic::smin;
+    case Opcode::SMax:
+      return llvm::Intrinsic::smax;
+    case Opcode::UMin:
+      return llvm::Intrinsic::umin;
+    case Opcode::UMax:
+      return llvm::Intrinsic::umax;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
   }
 }
 
@@ -58,33 +72,50 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
   if (const ID id = unary_intrinsic(i.op)) return call(id, {x->getType()}, {x});
   if (const ID id = binary_intrinsic(i.op)) return call(id, {x->getType()}, {x, a[1]});
   switch (i.op) {
-    case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
-    case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
-    case Opcode::Mul: return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
-    case Opcode::Neg: return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
-    case Opcode::Div: return b_.CreateFDiv(x, a[1]);
+    case Opcode::Add:
+      return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
+    case Opcode::Sub:
+      return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
+    case Opcode::Mul:
+      return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
+    case Opcode::Neg:
+      return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
+    case Opcode::Div:
+      return b_.CreateFDiv(x, a[1]);
     case Opcode::FMin:
-    case Opcode::FMax: return float_extreme(i.op == Opcode::FMax, x, a[1]);
+    case Opcode::FMax:
+      return float_extreme(i.op == Opcode::FMax, x, a[1]);
     case Opcode::SDiv:
     case Opcode::UDiv:
     case Opcode::SRem:
-    case Opcode::URem: return divide(i.op, x, a[1]);
-    case Opcode::Rem: return float_rem(x, a[1]);
-    case Opcode::Fma: return call(llvm::Intrinsic::fma, {x->getType()}, a);
+    case Opcode::URem:
+      return divide(i.op, x, a[1]);
+    case Opcode::Rem:
+      return float_rem(x, a[1]);
+    case Opcode::Fma:
+      return call(llvm::Intrinsic::fma, {x->getType()}, a);
     case Opcode::Abs:
       if (!f) return call(llvm::Intrinsic::abs, {x->getType()}, {x, b_.getFalse()});
       return call(llvm::Intrinsic::fabs, {x->getType()}, {x});
-    case Opcode::And: return b_.CreateAnd(x, a[1]);
-    case Opcode::Or: return b_.CreateOr(x, a[1]);
-    case Opcode::Xor: return b_.CreateXor(x, a[1]);
-    case Opcode::Not: return b_.CreateNot(x);
+    case Opcode::And:
+      return b_.CreateAnd(x, a[1]);
+    case Opcode::Or:
+      return b_.CreateOr(x, a[1]);
+    case Opcode::Xor:
+      return b_.CreateXor(x, a[1]);
+    case Opcode::Not:
+      return b_.CreateNot(x);
     case Opcode::Shl:
     case Opcode::Shr:
-    case Opcode::Sar: return shift(i.op, x, a[1]);
+    case Opcode::Sar:
+      return shift(i.op, x, a[1]);
     case Opcode::MulHiS:
-    case Opcode::MulHiU: return mul_high(i.op, x, a[1]);
-    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
-    case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
+    case Opcode::MulHiU:
+      return mul_high(i.op, x, a[1]);
+    case Opcode::Clz:
+      return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
+    case Opcode::Select:
+      return b_.CreateSelect(x, a[1], a[2]);
     case Opcode::Eq:
     case Opcode::Ne:
     case Opcode::Lt:
@@ -92,22 +123,32 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
     case Opcode::SLt:
     case Opcode::SLe:
     case Opcode::ULt:
-    case Opcode::ULe: return compare(i, a);
-    default: return convert(i, x);
+    case Opcode::ULe:
+      return compare(i, a);
+    default:
+      return convert(i, x);
   }
 }
 
 V Emitter::compare(const Inst& i, llvm::ArrayRef<V> a) {
   const bool f = is_float(a[0]);
   switch (i.op) {
-    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
-    case Opcode::Ne: return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
-    case Opcode::Lt: return b_.CreateFCmpOLT(a[0], a[1]);
-    case Opcode::Le: return b_.CreateFCmpOLE(a[0], a[1]);
-    case Opcode::SLt: return b_.CreateICmpSLT(a[0], a[1]);
-    case Opcode::SLe: return b_.CreateICmpSLE(a[0], a[1]);
-    case Opcode::ULt: return b_.CreateICmpULT(a[0], a[1]);
-    default: return b_.CreateICmpULE(a[0], a[1]);
+    case Opcode::Eq:
+      return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
+    case Opcode::Ne:
+      return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
+    case Opcode::Lt:
+      return b_.CreateFCmpOLT(a[0], a[1]);
+    case Opcode::Le:
+      return b_.CreateFCmpOLE(a[0], a[1]);
+    case Opcode::SLt:
+      return b_.CreateICmpSLT(a[0], a[1]);
+    case Opcode::SLe:
+      return b_.CreateICmpSLE(a[0], a[1]);
+    case Opcode::ULt:
+      return b_.CreateICmpULT(a[0], a[1]);
+    default:
+      return b_.CreateICmpULE(a[0], a[1]);
   }
 }
 
@@ -129,7 +170,8 @@ V Emitter::divide(Opcode op, V a, V b) {
   const bool remainder = op == Opcode::SRem || op == Opcode::URem;
   const V zero = b_.CreateICmpEQ(b, constant(b, 0));
   V bad = zero;
-  if (is_signed) bad = b_.CreateOr(bad, b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, least(a))));
+  if (is_signed)
+    bad = b_.CreateOr(bad, b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, least(a))));
   const V safe = b_.CreateSelect(bad, constant(b, 1), b);
   const V q = quotient(is_signed ? Opcode::SDiv : Opcode::UDiv, a, safe);
   if (!remainder) return b_.CreateSelect(zero, ones(a), q);
@@ -150,7 +192,8 @@ V Emitter::quotient(Opcode op, V a, V b) {
     return is_signed || width(x) < 32 ? b_.CreateSIToFP(w, wide) : b_.CreateUIToFP(w, wide);
   };
   const V q = b_.CreateFDiv(to_float(a), to_float(b));
-  const V whole = is_signed || width(a) < 32 ? b_.CreateFPToSI(q, middle) : b_.CreateFPToUI(q, middle);
+  const V whole =
+      is_signed || width(a) < 32 ? b_.CreateFPToSI(q, middle) : b_.CreateFPToUI(q, middle);
   return b_.CreateTrunc(whole, a->getType());
 }
 
@@ -158,13 +201,19 @@ V Emitter::quotient(Opcode op, V a, V b) {
 // results differ in those cases alone, and then their bits combined are right: all bits of a NaN
 // or-ed are a NaN; of two zeros the sign is or-ed for the minimum, and-ed for the maximum.
 V Emitter::float_extreme(bool maximum, V a, V b) {
-  if (!a->getType()->isVectorTy()) return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()}, {a, b});
+  if (!a->getType()->isVectorTy())
+    return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
+                {a, b});
   auto* bits = like(a, b_.getIntNTy(width(a)));
-  const auto first = [&](V x, V y) { return b_.CreateBitCast(b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y), bits); };
+  const auto first = [&](V x, V y) {
+    return b_.CreateBitCast(
+        b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y), bits);
+  };
   const V x = first(a, b), y = first(b, a), either = b_.CreateOr(x, y);
   if (!maximum) return b_.CreateBitCast(either, a->getType());
   const V magnitude = llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width(a)));
-  return b_.CreateBitCast(b_.CreateOr(b_.CreateAnd(x, y), b_.CreateAnd(either, magnitude)), a->getType());
+  return b_.CreateBitCast(b_.CreateOr(b_.CreateAnd(x, y), b_.CreateAnd(either, magnitude)),
+                          a->getType());
 }
 
 V Emitter::float_rem(V a, V b) {
@@ -178,16 +227,20 @@ V Emitter::mul_high(Opcode op, V a, V b) {
   const unsigned w = width(a);
   if (w < 64 || !a->getType()->isVectorTy()) {
     auto* wide = like(a, b_.getIntNTy(2 * w));
-    const auto extend = [&](V x) { return is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
+    const auto extend = [&](V x) {
+      return is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide);
+    };
     const V product = b_.CreateMul(extend(a), extend(b));
     return b_.CreateTrunc(b_.CreateLShr(product, 2 * w == 128 ? 64 : w), a->getType());
   }
   // Four products of halves; the sign is corrected afterwards.
   const V low = constant(a, 0xffffffff), half = constant(a, 32);
-  const V al = b_.CreateAnd(a, low), ah = b_.CreateLShr(a, half), bl = b_.CreateAnd(b, low), bh = b_.CreateLShr(b, half);
+  const V al = b_.CreateAnd(a, low), ah = b_.CreateLShr(a, half), bl = b_.CreateAnd(b, low),
+          bh = b_.CreateLShr(b, half);
   const V t = b_.CreateAdd(b_.CreateMul(ah, bl), b_.CreateLShr(b_.CreateMul(al, bl), half));
   const V u = b_.CreateAdd(b_.CreateMul(al, bh), b_.CreateAnd(t, low));
-  V high = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(ah, bh), b_.CreateLShr(t, half)), b_.CreateLShr(u, half));
+  V high = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(ah, bh), b_.CreateLShr(t, half)),
+                        b_.CreateLShr(u, half));
   if (!is_signed) return high;
   const V sign = constant(a, 63);
   high = b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(a, sign), b));
@@ -196,26 +249,38 @@ V Emitter::mul_high(Opcode op, V a, V b) {
 
 V Emitter::combine(Combine c, Kind, V a, V b) {
   switch (c) {
-    case Combine::Add: return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
-    case Combine::Mul: return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Combine::Add:
+      return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    case Combine::Mul:
+      return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
     case Combine::FMin:
-    case Combine::FMax: return float_extreme(c == Combine::FMax, a, b);
-    case Combine::SMin: return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
-    case Combine::SMax: return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
-    case Combine::UMin: return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
-    case Combine::UMax: return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
-    case Combine::And: return b_.CreateAnd(a, b);
-    case Combine::Or: return b_.CreateOr(a, b);
-    case Combine::Xor: return b_.CreateXor(a, b);
-    default: throw InternalError("a pair combiner stands alone in a fold");
+    case Combine::FMax:
+      return float_extreme(c == Combine::FMax, a, b);
+    case Combine::SMin:
+      return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
+    case Combine::SMax:
+      return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
+    case Combine::UMin:
+      return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
+    case Combine::UMax:
+      return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
+    case Combine::And:
+      return b_.CreateAnd(a, b);
+    case Combine::Or:
+      return b_.CreateOr(a, b);
+    case Combine::Xor:
+      return b_.CreateXor(a, b);
+    default:
+      throw InternalError("a pair combiner stands alone in a fold");
   }
 }
 
-// Of two (value, index) pairs: NaN wins over any number, then the better value, then the lower index.
+// Of two (value, index) pairs: NaN wins over any number, then the better value, then the lower
+// index.
 void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
   const bool f = is_float(value);
   const V x = c == Combine::ArgMax ? value2 : value, y = c == Combine::ArgMax ? value : value2;
-  V better, same;   // the second pair is better; neither is
+  V better, same;  // the second pair is better; neither is
   if (f) {
     const V nan = b_.CreateFCmpUNO(value, value), nan2 = b_.CreateFCmpUNO(value2, value2);
     better = b_.CreateOr(b_.CreateFCmpOGT(x, y), b_.CreateAnd(nan2, b_.CreateNot(nan)));
@@ -233,7 +298,8 @@ void Emitter::pure(nest::Id v) {
   const Inst& i = k_.insts[v];
   const Shape& s = shape(v);
   if (i.op == Opcode::Const) {
-    llvm::Constant* bits = llvm::ConstantInt::get(b_.getIntNTy(type(i.kind)->getScalarSizeInBits()), static_cast<uint64_t>(i.imm));
+    llvm::Constant* bits = llvm::ConstantInt::get(b_.getIntNTy(type(i.kind)->getScalarSizeInBits()),
+                                                  static_cast<uint64_t>(i.imm));
     return set(v, llvm::ConstantExpr::getBitCast(bits, type(i.kind)));
   }
   if (i.op == Opcode::Extent) return set(v, extents_[i.imm]);
@@ -273,15 +339,27 @@ bool Emitter::linear(nest::Id v) {
   const V base = arith(i, a);
   V stride = nullptr;
   switch (i.op) {
-    case Opcode::Add: stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1])); break;
-    case Opcode::Sub: stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1])); break;
-    case Opcode::Neg: stride = b_.CreateNeg(stride_of(i.args[0])); break;
-    case Opcode::Mul:
-      stride = shape(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1]) : b_.CreateMul(a[0], stride_of(i.args[1]));
+    case Opcode::Add:
+      stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1]));
       break;
-    case Opcode::Shl: stride = b_.CreateShl(stride_of(i.args[0]), a[1]); break;
-    case Opcode::Select: stride = stride_of(i.args[1]); break;
-    default: throw InternalError("no linear form of this instruction");
+    case Opcode::Sub:
+      stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1]));
+      break;
+    case Opcode::Neg:
+      stride = b_.CreateNeg(stride_of(i.args[0]));
+      break;
+    case Opcode::Mul:
+      stride = shape(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
+                                          : b_.CreateMul(a[0], stride_of(i.args[1]));
+      break;
+    case Opcode::Shl:
+      stride = b_.CreateShl(stride_of(i.args[0]), a[1]);
+      break;
+    case Opcode::Select:
+      stride = stride_of(i.args[1]);
+      break;
+    default:
+      throw InternalError("no linear form of this instruction");
   }
   if (shape(v).known) stride = i64(shape(v).stride);
   values_[v] = Val{base, stride, {}, nullptr};

@@ -22,18 +22,30 @@ void Emitter::emit_block(BlockId b) {
 void Emitter::emit_inst(Id v) {
   switch (k_.insts[v].op) {
     case Opcode::Param:
-    case Opcode::Result: return;
-    case Opcode::Load: return load(v);
-    case Opcode::Store: return store(v);
-    case Opcode::Local: return local(v);
-    case Opcode::LocalLoad: return local_load(v);
-    case Opcode::LocalStore: return local_store(v);
-    case Opcode::For: return loop_for(v);
-    case Opcode::Fold: return fold(v);
-    case Opcode::ForEach: return for_each(v);
-    case Opcode::While: return loop_while(v);
-    case Opcode::If: return branch_if(v);
-    default: return pure(v);
+    case Opcode::Result:
+      return;
+    case Opcode::Load:
+      return load(v);
+    case Opcode::Store:
+      return store(v);
+    case Opcode::Local:
+      return local(v);
+    case Opcode::LocalLoad:
+      return local_load(v);
+    case Opcode::LocalStore:
+      return local_store(v);
+    case Opcode::For:
+      return loop_for(v);
+    case Opcode::Fold:
+      return fold(v);
+    case Opcode::ForEach:
+      return for_each(v);
+    case Opcode::While:
+      return loop_while(v);
+    case Opcode::If:
+      return branch_if(v);
+    default:
+      return pure(v);
   }
 }
 
@@ -50,7 +62,8 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
   const nest::Block& body = k_.blocks[i.blocks.back()];
   std::vector<Carry> out;
   for (size_t r = 0; r < i.kinds.size(); ++r) {
-    Carry c{i.args[first_arg + r], body.params[first_param + r], nest::no_id, body.yields[r], plan_.results[v][r], {}};
+    Carry c{i.args[first_arg + r], body.params[first_param + r], nest::no_id,
+            body.yields[r],        plan_.results[v][r],          {}};
     if (i.op == Opcode::While) c.test_param = k_.blocks[i.blocks[0]].params[r];
     c.shape = shape(c.param);
     if (c.next == c.param) {
@@ -80,7 +93,9 @@ int64_t unrolled_size(const nest::Kernel& k, BlockId b) {
     int64_t trips = 1;
     if (i.op == Opcode::For) {
       const Inst &lo = k.insts[i.args[0]], &hi = k.insts[i.args[1]];
-      trips = lo.op == Opcode::Const && hi.op == Opcode::Const ? std::max<int64_t>(hi.imm - lo.imm, 0) : 4;
+      trips = lo.op == Opcode::Const && hi.op == Opcode::Const
+                  ? std::max<int64_t>(hi.imm - lo.imm, 0)
+                  : 4;
     }
     n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
     for (BlockId inner : i.blocks) n += trips * unrolled_size(k, inner);
@@ -101,7 +116,9 @@ int64_t Emitter::trips_to_unroll(Id v) {
   const int64_t trips = hi->getSExtValue() - lo->getSExtValue();
   if (trips < 1 || trips > most_trips) return 0;
   const int64_t size = trips * unrolled_size(k_, i.blocks[0]);
-  const bool arrays = any_inst(k_, i.blocks[0], [](const Inst& x) { return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore; });
+  const bool arrays = any_inst(k_, i.blocks[0], [](const Inst& x) {
+    return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
+  });
   if (size > (arrays ? unroll_left_ : std::min(next_to_nothing, unroll_left_))) return 0;
   return trips;
 }
@@ -146,7 +163,8 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
     set_parts(cs[r].result, cs[r].shape, x);
   }
   set_parts(index, shape(index), at_index);
-  b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo), inside, after);
+  b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo),
+                  inside, after);
   at(inside);
   poll(weight(k_, i.blocks[0]));
   emit_block(i.blocks[0]);
@@ -187,11 +205,13 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
     set_parts(cs[r].param, cs[r].shape, carry[r]);
     set_parts(cs[r].result, cs[r].shape, carry[r]);
   }
-  values_[index] = shape(index).varying ? Val{nullptr, nullptr, at_index, nullptr} : Val{at_index[0], start_value.stride, {}, nullptr};
+  values_[index] = shape(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
+                                        : Val{at_index[0], start_value.stride, {}, nullptr};
   Masks go;
   for (int p = 0; p < packs_; ++p) {
     const V x = vec(index, p);
-    go.push_back(b_.CreateAnd(running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
+    go.push_back(b_.CreateAnd(
+        running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
   }
   b_.CreateCondBr(any(go), inside, after);
   at(inside);
@@ -199,9 +219,11 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   active_ = go;
   emit_block(i.blocks[0]);
   std::vector<Vs> next;
-  for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  for (size_t r = 0; r < cs.size(); ++r)
+    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
   Vs following;
-  for (V x : at_index) following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
+  for (V x : at_index)
+    following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
   phis.close(0, following);
   phis.close(1, go);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r]);
@@ -255,7 +277,8 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
     carry.push_back(phis.add(init[r], from));
-    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, carry[r]);
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
+      set_parts(same, cs[r].shape, carry[r]);
   }
   active_ = running;
   emit_block(i.blocks[0]);
@@ -266,7 +289,8 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   active_ = go;
   emit_block(i.blocks[1]);
   std::vector<Vs> next;
-  for (size_t r = 0; r < cs.size(); ++r) next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  for (size_t r = 0; r < cs.size(); ++r)
+    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
   phis.close(0, go);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
   jump(head);
@@ -280,7 +304,8 @@ bool Emitter::flat(BlockId b) const {
   for (Id v : k_.blocks[b].body) {
     const Opcode op = k_.insts[v].op;
     if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
-    const bool slow = op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
+    const bool slow =
+        op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
     if (op >= Opcode::Load || slow || ++cost > 4) return false;
   }
   return true;
@@ -293,13 +318,16 @@ void Emitter::branch_if(Id v) {
   const auto side = [&](BlockId b) {
     emit_block(b);
     Vs out;
-    for (size_t r = 0; r < results.size(); ++r) out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
+    for (size_t r = 0; r < results.size(); ++r)
+      out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
     return out;
   };
   // In an unrolled loop the condition may be known.
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
   const Vs joined = known ? side(i.blocks[known->isOne() ? 0 : 1])
-                          : branch(scalar(i.args[0]), [&] { return side(i.blocks[0]); }, [&] { return side(i.blocks[1]); });
+                          : branch(
+                                scalar(i.args[0]), [&] { return side(i.blocks[0]); },
+                                [&] { return side(i.blocks[1]); });
   size_t next = 0;
   for (Id r : results) {
     const size_t n = shape(r).varying ? packs_ : 1;
@@ -319,7 +347,8 @@ void Emitter::divergent_if(Id v) {
     const auto run = [&] {
       emit_block(b);
       Vs out;
-      for (size_t r = 0; r < results.size(); ++r) out.append(parts(k_.blocks[b].yields[r], varying_shape));
+      for (size_t r = 0; r < results.size(); ++r)
+        out.append(parts(k_.blocks[b].yields[r], varying_shape));
       return out;
     };
     if (flat(b)) return run();
@@ -335,7 +364,8 @@ void Emitter::divergent_if(Id v) {
   const Vs a = side(i.blocks[0], yes), c = side(i.blocks[1], no);
   for (size_t r = 0; r < results.size(); ++r) {
     Vs packs;
-    for (int p = 0; p < packs_; ++p) packs.push_back(b_.CreateSelect(yes[p], a[r * packs_ + p], c[r * packs_ + p]));
+    for (int p = 0; p < packs_; ++p)
+      packs.push_back(b_.CreateSelect(yes[p], a[r * packs_ + p], c[r * packs_ + p]));
     set_packs(results[r], std::move(packs));
   }
 }
@@ -346,12 +376,15 @@ void Emitter::for_each(Id v) {
   if (plan_.in_lanes[v]) return for_each_lanes(v);
   const int64_t cost = weight(k_, i.blocks[0]);
   if (!plan_.divergent[v]) {
-    loop(i64(0), scalar(i.args[0]), i64(1), {}, [&](V at, const Vs&) {
-      poll(cost);
-      set(index, at);
-      emit_block(i.blocks[0]);
-      return Vs{};
-    }, "each");
+    loop(
+        i64(0), scalar(i.args[0]), i64(1), {},
+        [&](V at, const Vs&) {
+          poll(cost);
+          set(index, at);
+          emit_block(i.blocks[0]);
+          return Vs{};
+        },
+        "each");
     return;
   }
   const Vs limits = parts(i.args[0], varying_shape);
@@ -391,12 +424,16 @@ void Emitter::for_each_lanes(Id v) {
     active_.clear();
   };
   const V whole = b_.CreateAnd(n, i64(-lanes_));
-  loop(i64(0), whole, i64(lanes_), {}, [&](V at, const Vs&) {
-    poll(cost);
-    body(at, {});
-    return Vs{};
-  }, "each");
-  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})), [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
+  loop(
+      i64(0), whole, i64(lanes_), {},
+      [&](V at, const Vs&) {
+        poll(cost);
+        body(at, {});
+        return Vs{};
+      },
+      "each");
+  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})),
+       [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
   lanes_ = 1;
 }
 

@@ -16,7 +16,8 @@ using nest::Opcode;
 
 namespace {
 constexpr int64_t most_partials = 64, least_partials = 16, long_fold = 1024;
-static_assert(nest::fold_partials(long_fold) == most_partials && nest::fold_partials(long_fold - 1) == least_partials);
+static_assert(nest::fold_partials(long_fold) == most_partials &&
+              nest::fold_partials(long_fold - 1) == least_partials);
 }  // namespace
 
 void Emitter::fold(Id v) {
@@ -25,7 +26,8 @@ void Emitter::fold(Id v) {
   if (plan_.divergent[v]) return fold_ragged(v);
   const Inst& n = k_.insts[i.args[0]];
   constexpr int64_t most_written_out = 192;
-  if (n.op == Opcode::Const && n.imm <= least_partials && n.imm * weight(k_, i.blocks[0]) <= most_written_out)
+  if (n.op == Opcode::Const && n.imm <= least_partials &&
+      n.imm * weight(k_, i.blocks[0]) <= most_written_out)
     return fold_unrolled(v, std::max<int64_t>(n.imm, 0));
   fold_serial(v);
 }
@@ -36,14 +38,16 @@ Emitter::Partials Emitter::make_partials(Id v, const Shape& s, int64_t most) {
   for (nest::Kind kd : i.kinds) {
     auto* t = memory_type(kd);
     p.elements.push_back(t);
-    p.arrays.push_back(s.varying ? stack(vector_of(t), most * packs_, "partials") : stack(t, most, "partials"));
+    p.arrays.push_back(s.varying ? stack(vector_of(t), most * packs_, "partials")
+                                 : stack(t, most, "partials"));
   }
   return p;
 }
 
 Emitter::Terms Emitter::identity(Id v, const Shape& s) {
   Terms out;
-  for (size_t r = 0; r < k_.insts[v].kinds.size(); ++r) out.push_back(parts(k_.insts[v].args[r + 1], s));
+  for (size_t r = 0; r < k_.insts[v].kinds.size(); ++r)
+    out.push_back(parts(k_.insts[v].args[r + 1], s));
   return out;
 }
 
@@ -64,8 +68,10 @@ Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
     const Combine c = i.fold[r];
     if (c == Combine::Second) continue;
     for (size_t p = 0; p < a[r].size(); ++p) {
-      if (c == Combine::ArgMin || c == Combine::ArgMax) combine_pair(c, i.kinds[r], out[r][p], out[r + 1][p], b[r][p], b[r + 1][p]);
-      else out[r][p] = combine(c, i.kinds[r], a[r][p], b[r][p]);
+      if (c == Combine::ArgMin || c == Combine::ArgMax)
+        combine_pair(c, i.kinds[r], out[r][p], out[r + 1][p], b[r][p], b[r + 1][p]);
+      else
+        out[r][p] = combine(c, i.kinds[r], a[r][p], b[r][p]);
     }
   }
   return out;
@@ -112,7 +118,8 @@ void Emitter::fold_serial(Id v) {
   const Shape s = shape(plan_.results[v][0]);
   const Partials p = make_partials(v, s, most_partials);
   const V n = scalar(k_.insts[v].args[0]);
-  const V partials = b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_fold)), i64(least_partials), i64(most_partials));
+  const V partials =
+      b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_fold)), i64(least_partials), i64(most_partials));
   fold_run(p, n, partials);
   const Terms out = load_partials(p, i64(0));
   for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, out[r]);
@@ -122,69 +129,95 @@ void Emitter::fold_serial(Id v) {
 // the loop strides over the terms; returns where it stopped.
 V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
-  const int block_size = std::max(1, (machine_.mask_registers ? 16 : 8) / (p.shape.varying ? packs_ : 1));
+  const int block_size =
+      std::max(1, (machine_.mask_registers ? 16 : 8) / (p.shape.varying ? packs_ : 1));
   const nest::BlockId body = k_.insts[v].blocks[0];
-  const bool structured = any_inst(k_, body, [](const Inst& i) { return is_structured(i.op) || i.op == Opcode::Local; });
-  const bool small = !structured && block_size >= 4 && weight(k_, body) <= 12 && p.arrays.size() == 1;
+  const bool structured = any_inst(
+      k_, body, [](const Inst& i) { return is_structured(i.op) || i.op == Opcode::Local; });
+  const bool small =
+      !structured && block_size >= 4 && weight(k_, body) <= 12 && p.arrays.size() == 1;
   if (!small || machine_.gpu) return i64(0);
   const Terms none = identity(v, p.shape);
   const size_t width = none[0].size();
   const V last = b_.CreateSub(n, i64(block_size - 1));
-  loop(i64(0), partials, i64(block_size), {}, [&](V first, const Vs&) {
-    Vs init;
-    for (int k = 0; k < block_size; ++k) init.append(none[0]);
-    const Loop l = loop(first, last, partials, init, [&](V t, const Vs& acc) {
-      poll(weight(k_, body) * block_size);
-      Vs next;
-      for (int k = 0; k < block_size; ++k) {
-        const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
-        next.append(combined(v, {old}, term(v, p.shape, b_.CreateAdd(t, i64(k))))[0]);
-      }
-      return next;
-    }, "terms");
-    for (int k = 0; k < block_size; ++k)
-      store_partials(p, b_.CreateAdd(first, i64(k)), {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
-    return Vs{};
-  }, "partials");
-  return b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}), i64(-block_size));
+  loop(
+      i64(0), partials, i64(block_size), {},
+      [&](V first, const Vs&) {
+        Vs init;
+        for (int k = 0; k < block_size; ++k) init.append(none[0]);
+        const Loop l = loop(
+            first, last, partials, init,
+            [&](V t, const Vs& acc) {
+              poll(weight(k_, body) * block_size);
+              Vs next;
+              for (int k = 0; k < block_size; ++k) {
+                const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
+                next.append(combined(v, {old}, term(v, p.shape, b_.CreateAdd(t, i64(k))))[0]);
+              }
+              return next;
+            },
+            "terms");
+        for (int k = 0; k < block_size; ++k)
+          store_partials(p, b_.CreateAdd(first, i64(k)),
+                         {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
+        return Vs{};
+      },
+      "partials");
+  return b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}),
+                      i64(-block_size));
 }
 
 void Emitter::fold_run(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const Terms none = identity(v, p.shape);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
-  loop(i64(0), partials, i64(1), {}, [&](V k, const Vs&) {
-    store_partials(p, k, none);
-    return Vs{};
-  }, "identity");
+  loop(
+      i64(0), partials, i64(1), {},
+      [&](V k, const Vs&) {
+        store_partials(p, k, none);
+        return Vs{};
+      },
+      "identity");
   const V begin = fold_blocks(p, n, partials);
-  loop(begin, n, i64(1), {}, [&](V t, const Vs&) {
-    poll(cost);
-    const Terms x = term(v, p.shape, t);
-    const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-    store_partials(p, at, combined(v, load_partials(p, at), x));
-    return Vs{};
-  }, "terms");
+  loop(
+      begin, n, i64(1), {},
+      [&](V t, const Vs&) {
+        poll(cost);
+        const Terms x = term(v, p.shape, t);
+        const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+        store_partials(p, at, combined(v, load_partials(p, at), x));
+        return Vs{};
+      },
+      "terms");
   fold_tree(p, partials);
 }
 
 void Emitter::fold_tree(const Partials& p, V partials) {
   const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(least_partials)), i64(4), i64(6));
-  loop(i64(0), levels, i64(1), {}, [&](V level, const Vs&) {
-    const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
-    loop(i64(0), half, i64(1), {}, [&](V k, const Vs&) {
-      store_partials(p, k, combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
-      return Vs{};
-    }, "pairs");
-    return Vs{};
-  }, "tree");
+  loop(
+      i64(0), levels, i64(1), {},
+      [&](V level, const Vs&) {
+        const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
+        loop(
+            i64(0), half, i64(1), {},
+            [&](V k, const Vs&) {
+              store_partials(
+                  p, k,
+                  combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
+              return Vs{};
+            },
+            "pairs");
+        return Vs{};
+      },
+      "tree");
 }
 
 // Lanes have folds of different lengths: first the lanes of short folds run, then those of long
 // ones, as the number of partials depends on the length.
 void Emitter::fold_ragged(Id v) {
   const Inst& i = k_.insts[v];
-  const Partials p = make_partials(v, varying_shape, most_partials), out = make_partials(v, varying_shape, 1);
+  const Partials p = make_partials(v, varying_shape, most_partials),
+                 out = make_partials(v, varying_shape, 1);
   const Vs n = parts(i.args[0], varying_shape);
   const Terms none = identity(v, varying_shape);
   const Masks outer = active_;
@@ -199,45 +232,54 @@ void Emitter::fold_ragged(Id v) {
     for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_shape, a[r], b[r]);
     return x;
   };
-  loop(i64(0), i64(2), i64(1), {}, [&](V pass, const Vs&) {
-    const V is_long = b_.CreateICmpEQ(pass, i64(1));
-    const V partials = b_.CreateSelect(is_long, i64(most_partials), i64(least_partials));
-    Masks mine;
-    for (int k = 0; k < packs_; ++k) mine.push_back(b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_fold))), splat(is_long)));
-    mine = narrow(mine);
-    when(any(mine), [&] {
-      active_ = mine;
-      loop(i64(0), partials, i64(1), {}, [&](V k, const Vs&) {
-        store_partials(p, k, none);
+  loop(
+      i64(0), i64(2), i64(1), {},
+      [&](V pass, const Vs&) {
+        const V is_long = b_.CreateICmpEQ(pass, i64(1));
+        const V partials = b_.CreateSelect(is_long, i64(most_partials), i64(least_partials));
+        Masks mine;
+        for (int k = 0; k < packs_; ++k)
+          mine.push_back(
+              b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_fold))), splat(is_long)));
+        mine = narrow(mine);
+        when(any(mine), [&] {
+          active_ = mine;
+          loop(
+              i64(0), partials, i64(1), {},
+              [&](V k, const Vs&) {
+                store_partials(p, k, none);
+                return Vs{};
+              },
+              "identity");
+          auto* head = block("terms");
+          auto* inside = block("body");
+          auto* after = block("after");
+          auto* from = here();
+          jump(head);
+          at(head);
+          auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
+          t->addIncoming(i64(0), from);
+          const Masks running = lanes_below(t);
+          b_.CreateCondBr(any(running), inside, after);
+          at(inside);
+          poll(weight(k_, i.blocks[0]));
+          active_ = running;
+          const Terms x = term(v, varying_shape, t);
+          active_ = mine;
+          const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+          const Terms old = load_partials(p, slot);
+          store_partials(p, slot, keep(running, combined(v, old, x), old));
+          t->addIncoming(b_.CreateAdd(t, i64(1)), here());
+          jump(head);
+          at(after);
+          fold_tree(p, partials);
+          store_partials(out, i64(0),
+                         keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
+          active_ = outer;
+        });
         return Vs{};
-      }, "identity");
-      auto* head = block("terms");
-      auto* inside = block("body");
-      auto* after = block("after");
-      auto* from = here();
-      jump(head);
-      at(head);
-      auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
-      t->addIncoming(i64(0), from);
-      const Masks running = lanes_below(t);
-      b_.CreateCondBr(any(running), inside, after);
-      at(inside);
-      poll(weight(k_, i.blocks[0]));
-      active_ = running;
-      const Terms x = term(v, varying_shape, t);
-      active_ = mine;
-      const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-      const Terms old = load_partials(p, slot);
-      store_partials(p, slot, keep(running, combined(v, old, x), old));
-      t->addIncoming(b_.CreateAdd(t, i64(1)), here());
-      jump(head);
-      at(after);
-      fold_tree(p, partials);
-      store_partials(out, i64(0), keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
-      active_ = outer;
-    });
-    return Vs{};
-  }, "pass");
+      },
+      "pass");
   const Terms result = load_partials(out, i64(0));
   for (size_t r = 0; r < plan_.results[v].size(); ++r) set_packs(plan_.results[v][r], result[r]);
 }

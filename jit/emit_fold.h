@@ -10,9 +10,9 @@ namespace weft::compiler {
 // vectors of all packs.
 struct Emitter::Partials {
   nest::Id fold;
-  Shape shape;                          // uniform or varying
+  Shape shape;  // uniform or varying
   std::vector<V> arrays;
-  std::vector<llvm::Type*> elements;    // in memory
+  std::vector<llvm::Type*> elements;  // in memory
   std::vector<nest::Kind> kinds;
 };
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // jit/emit_fold_lanes.cpp: folds whose terms are the lanes (Vector::inner). With P partials and L
 // lanes the partials are P / L vector registers; the tail is masked; the tree ends in shuffles.
-#include <numeric>
-
 #include <llvm/IR/Intrinsics.h>
+
+#include <numeric>
 
 #include "weft/jit/emit_fold.h"
 
@@ -22,8 +22,9 @@ Emitter::Terms Emitter::load_vector(const Partials& p, V index, int n) {
   Terms out;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
-    const V x = b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n), b_.CreateGEP(t, p.arrays[r], index),
-                                     llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+    const V x =
+        b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n), b_.CreateGEP(t, p.arrays[r], index),
+                             llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
     out.push_back({mask_from_memory(x, p.kinds[r])});
   }
   return out;
@@ -51,8 +52,18 @@ void Emitter::fold_lanes(Id v) {
   constexpr int64_t most_written_out = 256;
   V begin = i64(0);
   if (weight(k_, i.blocks[0]) * (wide + narrow) <= most_written_out) {
-    const V whole = b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}), b_.CreateNeg(partials));
-    branch(is_long, [&] { fold_wide(p, whole, wide); return Vs{}; }, [&] { fold_wide(p, whole, narrow); return Vs{}; });
+    const V whole = b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}),
+                                 b_.CreateNeg(partials));
+    branch(
+        is_long,
+        [&] {
+          fold_wide(p, whole, wide);
+          return Vs{};
+        },
+        [&] {
+          fold_wide(p, whole, narrow);
+          return Vs{};
+        });
     begin = whole;
   }
   fold_tail(p, n, begin, partials);
@@ -71,37 +82,49 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
     for (size_t r = 0; r < n; ++r) t.push_back({all[g * n + r]});
     return t;
   };
-  const Loop l = loop(i64(0), whole, i64(registers * lanes_), init, [&](V at, const Vs& acc) {
-    poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
-    Vs next;
-    for (int g = 0; g < registers; ++g)
-      for (const Vs& x : combined(p.fold, pick(acc, g), term(p.fold, varying_shape, b_.CreateAdd(at, i64(g * lanes_))))) next.push_back(x[0]);
-    return next;
-  }, "terms");
+  const Loop l = loop(
+      i64(0), whole, i64(registers * lanes_), init,
+      [&](V at, const Vs& acc) {
+        poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+        Vs next;
+        for (int g = 0; g < registers; ++g)
+          for (const Vs& x :
+               combined(p.fold, pick(acc, g),
+                        term(p.fold, varying_shape, b_.CreateAdd(at, i64(g * lanes_)))))
+            next.push_back(x[0]);
+        return next;
+      },
+      "terms");
   for (int g = 0; g < registers; ++g) store_vector(p, i64(g * lanes_), pick(l.carry, g));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
-  loop(begin, n, i64(lanes_), {}, [&](V at, const Vs&) {
-    poll(weight(k_, k_.insts[p.fold].blocks[0]));
-    const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-    const V m = first_lanes(b_.CreateSub(n, at));
-    const Terms old = load_vector(p, slot, lanes_);
-    active_ = {m};
-    const Terms x = term(p.fold, varying_shape, at);
-    active_.clear();
-    Terms next = combined(p.fold, old, x);
-    for (size_t r = 0; r < next.size(); ++r) next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
-    store_vector(p, slot, next);
-    return Vs{};
-  }, "tail");
+  loop(
+      begin, n, i64(lanes_), {},
+      [&](V at, const Vs&) {
+        poll(weight(k_, k_.insts[p.fold].blocks[0]));
+        const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
+        const V m = first_lanes(b_.CreateSub(n, at));
+        const Terms old = load_vector(p, slot, lanes_);
+        active_ = {m};
+        const Terms x = term(p.fold, varying_shape, at);
+        active_.clear();
+        Terms next = combined(p.fold, old, x);
+        for (size_t r = 0; r < next.size(); ++r)
+          next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
+        store_vector(p, slot, next);
+        return Vs{};
+      },
+      "tail");
 }
 
 void Emitter::fold_across(const Partials& p, V partials) {
   when(b_.CreateICmpEQ(partials, i64(most_partials)), [&] {
     for (int half = most_partials / 2; half >= least_partials; half /= 2)
       for (int k = 0; k < half; k += lanes_)
-        store_vector(p, i64(k), combined(p.fold, load_vector(p, i64(k), lanes_), load_vector(p, i64(k + half), lanes_)));
+        store_vector(p, i64(k),
+                     combined(p.fold, load_vector(p, i64(k), lanes_),
+                              load_vector(p, i64(k + half), lanes_)));
   });
   Terms x = load_vector(p, i64(0), least_partials);
   for (int half = least_partials / 2; half >= 1; half /= 2) {
@@ -116,7 +139,8 @@ void Emitter::fold_across(const Partials& p, V partials) {
     x = combined(p.fold, a, b);
   }
   const auto& results = plan_.results[p.fold];
-  for (size_t r = 0; r < results.size(); ++r) set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
+  for (size_t r = 0; r < results.size(); ++r)
+    set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
 }
 
 }  // namespace weft::compiler

@@ -17,69 +17,94 @@ using nest::Storage;
 llvm::Type* Emitter::memory_type(Storage s) const {
   switch (s) {
     case Storage::Bool:
-    case Storage::I8: return llvm::Type::getInt8Ty(c_);
+    case Storage::I8:
+      return llvm::Type::getInt8Ty(c_);
     case Storage::I16:
     case Storage::BF16:
-    case Storage::F16: return llvm::Type::getInt16Ty(c_);
-    case Storage::I32: return llvm::Type::getInt32Ty(c_);
-    case Storage::I64: return llvm::Type::getInt64Ty(c_);
-    case Storage::F32: return llvm::Type::getFloatTy(c_);
-    default: return llvm::Type::getDoubleTy(c_);
+    case Storage::F16:
+      return llvm::Type::getInt16Ty(c_);
+    case Storage::I32:
+      return llvm::Type::getInt32Ty(c_);
+    case Storage::I64:
+      return llvm::Type::getInt64Ty(c_);
+    case Storage::F32:
+      return llvm::Type::getFloatTy(c_);
+    default:
+      return llvm::Type::getDoubleTy(c_);
   }
 }
 
-llvm::Type* Emitter::memory_type(Kind k) const { return k == Kind::Mask ? llvm::Type::getInt8Ty(c_) : type(k); }
+llvm::Type* Emitter::memory_type(Kind k) const {
+  return k == Kind::Mask ? llvm::Type::getInt8Ty(c_) : type(k);
+}
 
 V Emitter::from_memory(V x, Storage s) {
   switch (s) {
-    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
-    case Storage::BF16: return bfloat_to_float(x);
-    case Storage::F16: return half_to_float(x);
-    default: return x;
+    case Storage::Bool:
+      return mask_from_memory(x, Kind::Mask);
+    case Storage::BF16:
+      return bfloat_to_float(x);
+    case Storage::F16:
+      return half_to_float(x);
+    default:
+      return x;
   }
 }
 
 V Emitter::to_memory(V x, Storage s) {
   switch (s) {
-    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
-    case Storage::BF16: return float_to_bfloat(x);
-    case Storage::F16: return float_to_half(x);
-    default: return x;
+    case Storage::Bool:
+      return mask_to_memory(x, Kind::Mask);
+    case Storage::BF16:
+      return float_to_bfloat(x);
+    case Storage::F16:
+      return float_to_half(x);
+    default:
+      return x;
   }
 }
 
-V Emitter::mask_to_memory(V x, Kind k) { return k == Kind::Mask ? b_.CreateZExt(x, like(x, b_.getInt8Ty())) : x; }
+V Emitter::mask_to_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateZExt(x, like(x, b_.getInt8Ty())) : x;
+}
 V Emitter::mask_from_memory(V x, Kind k) {
   return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
-  return b_.CreateMaskedGather(vector_of(t), addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask,
+  return b_.CreateMaskedGather(vector_of(t), addresses,
+                               llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
-  b_.CreateMaskedScatter(value, addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask);
+  b_.CreateMaskedScatter(value, addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)),
+                         mask);
 }
 
 // The addresses of one pack: a scalar base plus what differs, in 32 bits where that is enough.
 V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
   const Val& x = values_[offset];
   if (!x.stride) {
-    const auto narrow = [&](Id v) { return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty())); };
+    const auto narrow = [&](Id v) {
+      return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty()));
+    };
     if (range_of(k_, offset).fits_int32()) return b_.CreateGEP(t, base, narrow(offset));
     // A row and a place in it. In refill mode what the offset was made of is not at hand.
     const Inst& i = k_.insts[offset];
     if (i.op == nest::Opcode::Add && plan_.mode != Mode::refill)
       for (int a : {0, 1})
-        if (shape(i.args[a]).uniform() && shape(i.args[1 - a]).varying && range_of(k_, i.args[1 - a]).fits_int32())
+        if (shape(i.args[a]).uniform() && shape(i.args[1 - a]).varying &&
+            range_of(k_, i.args[1 - a]).fits_int32())
           return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
     return b_.CreateGEP(t, base, vec(offset, pack));
   }
   const V first = b_.CreateGEP(t, base, pack_base(x, pack));
-  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride); c && std::abs(c->getSExtValue()) < (1 << 26)) {
+  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride);
+      c && std::abs(c->getSExtValue()) < (1 << 26)) {
     auto* n = b_.getInt32Ty();
-    return b_.CreateGEP(t, first, b_.CreateMul(iota(n), splat(i32(static_cast<int32_t>(c->getSExtValue())))));
+    return b_.CreateGEP(t, first,
+                        b_.CreateMul(iota(n), splat(i32(static_cast<int32_t>(c->getSExtValue())))));
   }
   return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
 }
@@ -91,7 +116,8 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride, int pack) {
   (void)pack;
   llvm::SmallVector<int, 64> pick;
   const auto read = [&](V at, int count) {
-    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at,
+                                llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
   };
   if (n == -1) {
     for (int l = 0; l < lanes_; ++l) pick.push_back(lanes_ - 1 - l);
@@ -99,7 +125,8 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride, int pack) {
   }
   // Stride 2: elements 0 .. 2*lanes-2 as two vectors that overlap in one element.
   const V low = read(first, lanes_), high = read(b_.CreateGEP(t, first, i64(lanes_ - 1)), lanes_);
-  for (int l = 0; l < lanes_; ++l) pick.push_back(2 * l < lanes_ ? 2 * l : lanes_ + 2 * l - (lanes_ - 1));
+  for (int l = 0; l < lanes_; ++l)
+    pick.push_back(2 * l < lanes_ ? 2 * l : lanes_ + 2 * l - (lanes_ - 1));
   return b_.CreateShuffleVector(low, high, pick);
 }
 
@@ -111,9 +138,11 @@ V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, pack_base(x, pack));
     if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
-    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[pack], llvm::Constant::getNullValue(vector_of(t)));
+    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[pack],
+                               llvm::Constant::getNullValue(vector_of(t)));
   }
-  if (active_.empty() && (s == -1 || s == 2)) return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s, pack);
+  if (active_.empty() && (s == -1 || s == 2))
+    return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s, pack);
   return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
 }
 
@@ -123,8 +152,10 @@ void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value) {
   const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
   if (stride && stride->isOne()) {
     const V first = b_.CreateGEP(t, base, pack_base(x, pack));
-    if (active_.empty()) b_.CreateAlignedStore(value, first, align);
-    else b_.CreateMaskedStore(value, first, align, active_[pack]);
+    if (active_.empty())
+      b_.CreateAlignedStore(value, first, align);
+    else
+      b_.CreateMaskedStore(value, first, align, active_[pack]);
     return;
   }
   scatter(t, address_lanes(t, base, offset, pack), value, mask_of(pack));
@@ -134,9 +165,12 @@ void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
-  if (!shape(v).varying) return set(v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  if (!shape(v).varying)
+    return set(
+        v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   Vs packs;
-  for (int p = 0; p < packs_; ++p) packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));
+  for (int p = 0; p < packs_; ++p)
+    packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));
   set_packs(v, std::move(packs));
 }
 
@@ -145,10 +179,12 @@ void Emitter::store(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   if (shape(i.args[0]).uniform() && shape(i.args[1]).uniform()) {
-    b_.CreateStore(to_memory(scalar(i.args[1]), s), b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    b_.CreateStore(to_memory(scalar(i.args[1]), s),
+                   b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     return;
   }
-  for (int p = 0; p < packs_; ++p) store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s));
+  for (int p = 0; p < packs_; ++p)
+    store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s));
 }
 
 // An array whose lanes hold the same is one array; else element i of the lanes of pack p lies
@@ -159,21 +195,24 @@ void Emitter::local(Id v) {
   const int64_t n = std::max<int64_t>(i.imm, 1);
   const int packs = array_packs_ ? array_packs_ : packs_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
-  if (!locals_[v]) locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
+  if (!locals_[v])
+    locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
 }
 
 // Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
 V Emitter::local_address(Id local, Id index, int pack) {
   auto* t = memory_type(k_.insts[local].kind);
   const int packs = array_packs_ ? array_packs_ : packs_;
-  const V first = pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
+  const V first =
+      pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
   if (shape(index).uniform()) {
     const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs)), i64(pack));
     return b_.CreateGEP(vector_of(t), first, at);
   }
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
-  const V narrow = x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
+  const V narrow =
+      x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
   const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs))), splat(i32(pack)));
   const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
   return b_.CreateGEP(t, first, flat);
@@ -190,9 +229,12 @@ void Emitter::local_load(Id v) {
   Vs packs;
   for (int p = 0; p < packs_; ++p) {
     V x;
-    if (!plan_.per_lane[l]) x = load_lanes(t, locals_[l], index, p);
-    else if (shape(index).uniform()) x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
-    else x = gather(t, local_address(l, index, p), mask_of(p));
+    if (!plan_.per_lane[l])
+      x = load_lanes(t, locals_[l], index, p);
+    else if (shape(index).uniform())
+      x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
+    else
+      x = gather(t, local_address(l, index, p), mask_of(p));
     packs.push_back(mask_from_memory(x, i.kind));
   }
   set_packs(v, std::move(packs));

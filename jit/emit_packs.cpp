@@ -19,7 +19,7 @@ namespace {
 struct Liveness {
   const nest::Kernel& k;
   const Plan& plan;
-  std::vector<std::pair<Id, std::vector<Id>>> order = {};   // an instruction and what it reads
+  std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and what it reads
 
   bool vector(Id v) const {
     const Opcode op = k.insts[v].op;
@@ -68,12 +68,15 @@ int Emitter::packs_for(Id loop) const {
   int64_t size = 0;
   for (BlockId b : i.blocks) {
     size += weight(k_, b);
-    if (any_inst(k_, b, [](const Inst& x) { return is_structured(x.op) && x.op != Opcode::If; })) return 1;
+    if (any_inst(k_, b, [](const Inst& x) { return is_structured(x.op) && x.op != Opcode::If; }))
+      return 1;
   }
-  const bool branches = any_inst(k_, i.blocks.back(), [](const Inst& x) { return x.op == Opcode::If; });
+  const bool branches =
+      any_inst(k_, i.blocks.back(), [](const Inst& x) { return x.op == Opcode::If; });
   const int registers = machine_.mask_registers ? 56 : 28;
   constexpr int64_t most_instructions = 480;
-  const int64_t n = std::min<int64_t>(registers / live_vectors(loop), most_instructions / std::max<int64_t>(size, 1));
+  const int64_t n = std::min<int64_t>(registers / live_vectors(loop),
+                                      most_instructions / std::max<int64_t>(size, 1));
   return static_cast<int>(std::clamp<int64_t>(n, 1, branches ? 2 : 4));
 }
 
@@ -90,7 +93,8 @@ Id Emitter::plan_packs(const Options& options) {
     if (i.op == Opcode::Local) arrays += i.imm;
   }
   constexpr int64_t most_array_elements = 64;
-  const bool simple = loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
+  const bool simple =
+      loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
   if (simple && arrays <= most_array_elements) packs_ = packs_for(loop);
   if (options.packs) packs_ = options.packs;
   if (options.refill == Options::Refill::never) return nest::no_id;
@@ -98,7 +102,9 @@ Id Emitter::plan_packs(const Options& options) {
   // Without masked gathers and scatters, serving costs tens of trips of a short loop.
   constexpr int64_t least_instructions = 48;
   const bool cheap = machine_.mask_registers || options.refill == Options::Refill::always;
-  if (refill != nest::no_id && !cheap && weight(k_, k_.insts[refill].blocks[1]) < least_instructions) refill = nest::no_id;
+  if (refill != nest::no_id && !cheap &&
+      weight(k_, k_.insts[refill].blocks[1]) < least_instructions)
+    refill = nest::no_id;
   if (refill != nest::no_id) plan_ = plan_kernel(k_, Mode::refill);
   return refill;
 }

@@ -12,7 +12,8 @@ namespace weft::compiler {
 // integers, -1 or 0: LLVM would narrow its lanes to 16 bits and widen them again in every trip.
 class Phis {
  public:
-  Phis(llvm::IRBuilder<>& builder, bool mask_registers) : b_(builder), keep_masks_(mask_registers) {}
+  Phis(llvm::IRBuilder<>& builder, bool mask_registers)
+      : b_(builder), keep_masks_(mask_registers) {}
 
   // Called at the head; `init` comes from block `from`.
   Vs add(const Vs& init, llvm::BasicBlock* from) {
@@ -33,12 +34,18 @@ class Phis {
   // Called where the trip ends.
   void close(size_t group, const Vs& next) {
     for (size_t p = 0; p < next.size(); ++p)
-      groups_[group][p]->addIncoming(widens(next[p]) ? b_.CreateSExt(next[p], integers(next[p])) : next[p], b_.GetInsertBlock());
+      groups_[group][p]->addIncoming(
+          widens(next[p]) ? b_.CreateSExt(next[p], integers(next[p])) : next[p],
+          b_.GetInsertBlock());
   }
 
  private:
-  bool widens(V x) const { return !keep_masks_ && x->getType()->isVectorTy() && x->getType()->isIntOrIntVectorTy(1); }
-  llvm::Type* integers(V x) const { return llvm::VectorType::get(b_.getInt32Ty(), llvm::cast<llvm::VectorType>(x->getType())); }
+  bool widens(V x) const {
+    return !keep_masks_ && x->getType()->isVectorTy() && x->getType()->isIntOrIntVectorTy(1);
+  }
+  llvm::Type* integers(V x) const {
+    return llvm::VectorType::get(b_.getInt32Ty(), llvm::cast<llvm::VectorType>(x->getType()));
+  }
   V widened(V x, llvm::BasicBlock* from) {
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
     b_.SetInsertPoint(from->getTerminator());

@@ -15,7 +15,9 @@ using nest::Kernel;
 using nest::Kind;
 using nest::Opcode;
 
-Shape join(const Shape& a, const Shape& b) { return a == b && (a.varying || a.known) ? a : varying_shape; }
+Shape join(const Shape& a, const Shape& b) {
+  return a == b && (a.varying || a.known) ? a : varying_shape;
+}
 
 int64_t weight(const Kernel& k, BlockId b) {
   int64_t n = 0;
@@ -29,8 +31,8 @@ int64_t weight(const Kernel& k, BlockId b) {
 namespace {
 
 struct Context {
-  bool lanes = false;   // code here runs in lanes
-  int divergence = 0;   // divergent structured instructions around it
+  bool lanes = false;  // code here runs in lanes
+  int divergence = 0;  // divergent structured instructions around it
 };
 
 class Analysis {
@@ -48,7 +50,8 @@ class Analysis {
     home_divergence.resize(n);
     local_lanes.resize(n);
     for (size_t v = 0; v < n; ++v)
-      if (k.insts[v].op == Opcode::Result) plan.results[k.insts[v].args[0]].push_back(static_cast<Id>(v));
+      if (k.insts[v].op == Opcode::Result)
+        plan.results[k.insts[v].args[0]].push_back(static_cast<Id>(v));
   }
 
   Plan run() {
@@ -88,7 +91,8 @@ class Analysis {
   Shape scaled(const Shape& s, Id factor) const {
     if (s.uniform()) return s;
     if (k.insts[factor].op == Opcode::Const && s.known) {
-      const auto stride = static_cast<int64_t>(static_cast<uint64_t>(s.stride) * static_cast<uint64_t>(k.insts[factor].imm));
+      const auto stride = static_cast<int64_t>(static_cast<uint64_t>(s.stride) *
+                                               static_cast<uint64_t>(k.insts[factor].imm));
       return {false, true, stride};
     }
     return {false, false, 0};
@@ -100,19 +104,24 @@ class Analysis {
     const auto as = static_cast<uint64_t>(a.stride), bs = static_cast<uint64_t>(b.stride);
     const bool known = a.known && b.known;
     switch (i.op) {
-      case Opcode::Add: return {false, known, known ? static_cast<int64_t>(as + bs) : 0};
-      case Opcode::Sub: return {false, known, known ? static_cast<int64_t>(as - bs) : 0};
-      case Opcode::Neg: return {false, known, known ? static_cast<int64_t>(-as) : 0};
+      case Opcode::Add:
+        return {false, known, known ? static_cast<int64_t>(as + bs) : 0};
+      case Opcode::Sub:
+        return {false, known, known ? static_cast<int64_t>(as - bs) : 0};
+      case Opcode::Neg:
+        return {false, known, known ? static_cast<int64_t>(-as) : 0};
       case Opcode::Mul:
         if (b.uniform()) return scaled(a, i.args[1]);
         if (a.uniform()) return scaled(b, i.args[0]);
         return varying_shape;
       case Opcode::Shl: {
         const Inst& count = k.insts[i.args[1]];
-        if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known) return varying_shape;
+        if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known)
+          return varying_shape;
         return {false, true, static_cast<int64_t>(as << count.imm)};
       }
-      default: return varying_shape;
+      default:
+        return varying_shape;
     }
   }
 
@@ -136,12 +145,17 @@ class Analysis {
     const Inst& i = k.insts[v];
     switch (i.op) {
       case Opcode::Param:
-      case Opcode::Result: return;
+      case Opcode::Result:
+        return;
       case Opcode::Const:
-      case Opcode::Extent: return assign(v, uniform_shape);
-      case Opcode::Index: return assign(v, index(i.imm));
-      case Opcode::Load: return assign(v, shape(i.args[0]).uniform() ? uniform_shape : varying_shape);
-      case Opcode::Store: return;
+      case Opcode::Extent:
+        return assign(v, uniform_shape);
+      case Opcode::Index:
+        return assign(v, index(i.imm));
+      case Opcode::Load:
+        return assign(v, shape(i.args[0]).uniform() ? uniform_shape : varying_shape);
+      case Opcode::Store:
+        return;
       case Opcode::Local:
         home_divergence[v] = c.divergence;
         local_lanes[v] = c.lanes;
@@ -152,15 +166,22 @@ class Analysis {
       }
       case Opcode::LocalStore: {
         const Id l = i.args[0];
-        const bool same = shape(i.args[1]).uniform() && shape(i.args[2]).uniform() && home_divergence[l] == c.divergence;
+        const bool same = shape(i.args[1]).uniform() && shape(i.args[2]).uniform() &&
+                          home_divergence[l] == c.divergence;
         return mark(plan.per_lane, l, local_lanes[l] && !same);
       }
-      case Opcode::For: return loop(v, c);
-      case Opcode::Fold: return fold(v, c);
-      case Opcode::ForEach: return for_each(v, c);
-      case Opcode::While: return loop_while(v, c);
-      case Opcode::If: return branch(v, c);
-      default: return assign(v, pure(i));
+      case Opcode::For:
+        return loop(v, c);
+      case Opcode::Fold:
+        return fold(v, c);
+      case Opcode::ForEach:
+        return for_each(v, c);
+      case Opcode::While:
+        return loop_while(v, c);
+      case Opcode::If:
+        return branch(v, c);
+      default:
+        return assign(v, pure(i));
     }
   }
 
@@ -176,7 +197,8 @@ class Analysis {
       // A run-time stride is a value of one place; only an untouched carry keeps it.
       if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_shape;
       raise(param, s);
-      if (!same && set[next]) raise(param, shape(next).known || shape(next).varying ? shape(next) : varying_shape);
+      if (!same && set[next])
+        raise(param, shape(next).known || shape(next).varying ? shape(next) : varying_shape);
       if (i.op == Opcode::While) assign(k.blocks[i.blocks[0]].params[r], shape(param));
       assign(result(v, r), shape(param));
     }
@@ -214,7 +236,8 @@ class Analysis {
     block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan.divergent[v] || lanes ? 1 : 0)});
     bool same = !plan.divergent[v];
     for (size_t r = 0; r < i.kinds.size(); ++r)
-      same = same && shape(i.args[r + 1]).uniform() && (lanes || shape(k.blocks[i.blocks[0]].yields[r]).uniform());
+      same = same && shape(i.args[r + 1]).uniform() &&
+             (lanes || shape(k.blocks[i.blocks[0]].yields[r]).uniform());
     for (Id r : plan.results[v]) assign(r, same ? uniform_shape : varying_shape);
   }
 
@@ -246,16 +269,20 @@ class Analysis {
     const Inst& i = k.insts[v];
     switch (i.op) {
       case Opcode::Const:
-      case Opcode::Extent: return 0;
-      case Opcode::Index: return outer(i.imm) ? 1 : 2;
+      case Opcode::Extent:
+        return 0;
+      case Opcode::Index:
+        return outer(i.imm) ? 1 : 2;
       case Opcode::Store:
       case Opcode::Local:
       case Opcode::LocalLoad:
-      case Opcode::LocalStore: return 2;
+      case Opcode::LocalStore:
+        return 2;
       case Opcode::Load:
         if (k.buffers[i.imm].written) return 2;
         break;
-      default: break;
+      default:
+        break;
     }
     int l = 0;
     for (Id a : i.args) l = std::max(l, plan.level[a]);

@@ -36,18 +36,19 @@ enum class Mode : uint8_t {
 
 struct Plan {
   Mode mode = Mode::scalar;
-  std::vector<Shape> shape;              // by value
-  std::vector<char> divergent;           // by structured instruction: lanes take different ways through it
-  std::vector<char> in_lanes;            // by Fold and ForEach: its iterations are the lanes
-  std::vector<char> per_lane;            // by Local: each lane has its own array
-  std::vector<int> level;                // by instruction of the top block: 0 the same for all points,
-                                         // 1 for all points of an outer index, 2 of its point
+  std::vector<Shape> shape;     // by value
+  std::vector<char> divergent;  // by structured instruction: lanes take different ways through it
+  std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
+  std::vector<char> per_lane;   // by Local: each lane has its own array
+  std::vector<int> level;       // by instruction of the top block: 0 the same for all points,
+                                // 1 for all points of an outer index, 2 of its point
   std::vector<std::vector<nest::Id>> results;  // by structured instruction: its Result instructions
 };
 
 Plan plan_kernel(const nest::Kernel& k, Mode mode);
 
-// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40 elements.
+// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40
+// elements.
 struct Range {
   int64_t low, high;
   bool fits_int32() const { return low >= INT32_MIN && high <= INT32_MAX; }
@@ -57,7 +58,8 @@ Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
 // Instructions in a block and in all that it holds.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
-template <class F> bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) {
+template <class F>
+bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) {
   for (nest::Id v : k.blocks[b].body) {
     if (f(k.insts[v])) return true;
     for (nest::BlockId inner : k.insts[v].blocks)

@@ -7,10 +7,11 @@
 //          next points and run the prologue under a mask; what lives across goes to slots
 //   leave if no lane runs
 //   hot:   load the slots; the while, all packs at once; every idle lane costs a credit a trip, and
-//          when the credit is used up (as much as serving costs) or no lane runs: store, serve again
-#include <algorithm>
-
+//          when the credit is used up (as much as serving costs) or no lane runs: store, serve
+//          again
 #include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
 
 #include "weft/core/error.h"
 #include "weft/jit/emit_phis.h"
@@ -32,7 +33,9 @@ bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; 
 void reads(const nest::Kernel& k, const Plan& plan, BlockId b, std::vector<Id>& out) {
   const auto add = [&](Id a) {
     const Inst& i = k.insts[a];
-    if (i.home == 0 && plan.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) && std::ranges::find(out, a) == out.end()) out.push_back(a);
+    if (i.home == 0 && plan.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
+        std::ranges::find(out, a) == out.end())
+      out.push_back(a);
   };
   for (Id v : k.blocks[b].body) {
     for (Id a : k.insts[v].args) add(a);
@@ -46,14 +49,14 @@ void reads(const nest::Kernel& k, const Plan& plan, BlockId b, std::vector<Id>& 
 // What lives in memory between serving and running.
 struct Emitter::Refill {
   Id loop;
-  std::vector<Id> prologue, epilogue;   // instructions of the top block
-  std::vector<Id> running, finished;    // values of the prologue that the while, the epilogue read
-  std::vector<Id> kept;                 // both, each once
+  std::vector<Id> prologue, epilogue;  // instructions of the top block
+  std::vector<Id> running, finished;   // values of the prologue that the while, the epilogue read
+  std::vector<Id> kept;                // both, each once
   std::vector<Carry> carries;
   std::vector<V> value_slots, carry_slots, index_slots;
-  V active = nullptr;                   // by pack, a bit a lane: runs
-  V held = nullptr;                     // had a point when the while was entered
-  V next = nullptr;                     // the first point not yet taken, counted from 0
+  V active = nullptr;  // by pack, a bit a lane: runs
+  V held = nullptr;    // had a point when the while was entered
+  V next = nullptr;    // the first point not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
 };
 
@@ -71,7 +74,8 @@ Id Emitter::refill_loop() const {
     for (BlockId b : i.blocks)
       if (any_inst(k_, b, is_loop)) return nest::no_id;
   }
-  if (found == nest::no_id || any_inst(k_, k_.insts[found].blocks[0], has_effect)) return nest::no_id;
+  if (found == nest::no_id || any_inst(k_, k_.insts[found].blocks[0], has_effect))
+    return nest::no_id;
   // What is not the same for all points must differ between lanes, to live in their slots.
   const Plan points = plan_kernel(k_, Mode::refill);
   for (Id v : k_.blocks[0].body) {
@@ -100,12 +104,15 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   at(serve);
   const int packs = packs_;
   packs_ = 1;
-  this->loop(i64(0), i64(packs), i64(1), {}, [&](V pack, const Vs&) {
-    pack_offset_ = pack;
-    refill_finish(r, pack);
-    refill_take(r, pack);
-    return Vs{};
-  }, "pack");
+  this->loop(
+      i64(0), i64(packs), i64(1), {},
+      [&](V pack, const Vs&) {
+        pack_offset_ = pack;
+        refill_finish(r, pack);
+        refill_take(r, pack);
+        return Vs{};
+      },
+      "pack");
   pack_offset_ = nullptr;
   packs_ = packs;
   Masks active;
@@ -121,9 +128,12 @@ void Emitter::refill_state(Refill& r, Id loop) {
   r.loop = loop;
   bool after = false;
   for (Id v : k_.blocks[0].body) {
-    if (v == loop) after = true;
-    else if (k_.insts[v].op == Opcode::Local) local(v);
-    else if (plan_.level[v] == 2) (after ? r.epilogue : r.prologue).push_back(v);
+    if (v == loop)
+      after = true;
+    else if (k_.insts[v].op == Opcode::Local)
+      local(v);
+    else if (plan_.level[v] == 2)
+      (after ? r.epilogue : r.prologue).push_back(v);
   }
   const Inst& w = k_.insts[loop];
   for (BlockId b : w.blocks) reads(k_, plan_, b, r.running);
@@ -136,7 +146,9 @@ void Emitter::refill_state(Refill& r, Id loop) {
   }
   for (size_t c = 0; c < w.kinds.size(); ++c)
     if (body.yields[c] == body.params[c]) r.running.push_back(w.args[c]), ends.push_back(w.args[c]);
-  const auto in_prologue = [&](Id v) { return std::ranges::find(r.prologue, v) != r.prologue.end(); };
+  const auto in_prologue = [&](Id v) {
+    return std::ranges::find(r.prologue, v) != r.prologue.end();
+  };
   const auto keep = [&](std::vector<Id>& from) {
     std::erase_if(from, [&](Id v) { return !in_prologue(v); });
     std::ranges::sort(from);
@@ -149,19 +161,22 @@ void Emitter::refill_state(Refill& r, Id loop) {
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
     const V s = stack(t, packs_, "slot");
-    for (int p = 0; p < packs_; ++p) b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s, i64(p)));
+    for (int p = 0; p < packs_; ++p)
+      b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s, i64(p)));
     return s;
   };
   for (Id v : r.kept) r.value_slots.push_back(slot(kind(v)));
   for (size_t c = 0; c < w.kinds.size(); ++c) {
     if (body.yields[c] == body.params[c]) continue;
-    r.carries.push_back({w.args[c], body.params[c], k_.blocks[w.blocks[0]].params[c], body.yields[c], plan_.results[loop][c], varying_shape});
+    r.carries.push_back({w.args[c], body.params[c], k_.blocks[w.blocks[0]].params[c],
+                         body.yields[c], plan_.results[loop][c], varying_shape});
     r.carry_slots.push_back(slot(w.kinds[c]));
   }
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
   for (V* bits : {&r.active, &r.held}) {
     *bits = stack(b_.getInt32Ty(), packs_, "lanes");
-    for (int p = 0; p < packs_; ++p) b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
+    for (int p = 0; p < packs_; ++p)
+      b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
   }
   r.next = stack(b_.getInt64Ty(), 1, "next");
   b_.CreateStore(i64(0), r.next);
@@ -173,7 +188,8 @@ V Emitter::refill_bits(V mask) {
 
 V Emitter::refill_mask(V slots, V pack) {
   const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, pack));
-  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes_)), llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
+  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes_)),
+                          llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
 }
 
 V Emitter::refill_load(V slot, Kind kd, V pack) {
@@ -195,10 +211,14 @@ void Emitter::refill_finish(Refill& r, V pack) {
   when(any({mask}), [&] {
     active_ = {mask};
     for (size_t s = 0; s < r.kept.size(); ++s)
-      if (std::ranges::binary_search(r.finished, r.kept[s])) set_packs(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), pack)});
-    for (int axis = 0; axis < k_.rank; ++axis) index_packs_[axis] = {refill_load(r.index_slots[axis], Kind::I64, pack)};
-    for (size_t c = 0; c < r.carries.size(); ++c) set_packs(r.carries[c].result, {refill_load(r.carry_slots[c], kind(r.carries[c].param), pack)});
-    carries(r.loop, 0, 0);   // binds the results of untouched carries
+      if (std::ranges::binary_search(r.finished, r.kept[s]))
+        set_packs(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), pack)});
+    for (int axis = 0; axis < k_.rank; ++axis)
+      index_packs_[axis] = {refill_load(r.index_slots[axis], Kind::I64, pack)};
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      set_packs(r.carries[c].result,
+                {refill_load(r.carry_slots[c], kind(r.carries[c].param), pack)});
+    carries(r.loop, 0, 0);  // binds the results of untouched carries
     for (Id v : r.epilogue) emit_inst(v);
     active_.clear();
   });
@@ -216,18 +236,26 @@ void Emitter::refill_take(Refill& r, V pack) {
     // A lane's place among the free ones: the free lanes below it.
     llvm::SmallVector<llvm::Constant*, 16> below;
     for (int l = 0; l < lanes_; ++l) below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
-    const V place = call(llvm::Intrinsic::ctpop, {vector_of(n32)}, {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
+    const V place =
+        call(llvm::Intrinsic::ctpop, {vector_of(n32)},
+             {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
     const V point = b_.CreateAdd(b_.CreateZExt(place, vector_of(n64)), splat(next));
     const V fill = b_.CreateAnd(free, b_.CreateICmpSLT(point, splat(r.total)));
     refill_indices(r, point);
     active_ = {fill};
     for (Id v : r.prologue) emit_inst(v);
     active_.clear();
-    for (int axis = 0; axis < k_.rank; ++axis) refill_store(r.index_slots[axis], Kind::I64, pack, index_packs_[axis][0], fill);
-    for (size_t s = 0; s < r.kept.size(); ++s) refill_store(r.value_slots[s], kind(r.kept[s]), pack, vec(r.kept[s], 0), fill);
-    for (size_t c = 0; c < r.carries.size(); ++c) refill_store(r.carry_slots[c], kind(r.carries[c].param), pack, vec(r.carries[c].init, 0), fill);
+    for (int axis = 0; axis < k_.rank; ++axis)
+      refill_store(r.index_slots[axis], Kind::I64, pack, index_packs_[axis][0], fill);
+    for (size_t s = 0; s < r.kept.size(); ++s)
+      refill_store(r.value_slots[s], kind(r.kept[s]), pack, vec(r.kept[s], 0), fill);
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), pack, vec(r.carries[c].init, 0),
+                   fill);
     const V taken = refill_bits(fill);
-    b_.CreateStore(b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {n32}, {taken}), n64)), r.next);
+    b_.CreateStore(
+        b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {n32}, {taken}), n64)),
+        r.next);
     const V now = b_.CreateOr(taken, refill_bits(active));
     b_.CreateStore(now, active_at);
     b_.CreateStore(now, held_at);
@@ -242,9 +270,11 @@ void Emitter::refill_indices(const Refill& r, V point) {
   }
   auto* f = vector_of(b_.getDoubleTy());
   const V columns = splat(r.columns);
-  const V row = b_.CreateFPToSI(b_.CreateFDiv(b_.CreateSIToFP(point, f), b_.CreateSIToFP(columns, f)), point->getType());
+  const V row = b_.CreateFPToSI(
+      b_.CreateFDiv(b_.CreateSIToFP(point, f), b_.CreateSIToFP(columns, f)), point->getType());
   index_packs_[0] = {b_.CreateAdd(row, splat(r.first_row))};
-  index_packs_[1] = {b_.CreateAdd(b_.CreateSub(point, b_.CreateMul(row, columns)), splat(r.first_column))};
+  index_packs_[1] = {
+      b_.CreateAdd(b_.CreateSub(point, b_.CreateMul(row, columns)), splat(r.first_column))};
 }
 
 void Emitter::refill_run(Refill& r, const Masks& active) {
@@ -252,21 +282,25 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t s = 0; s < r.kept.size(); ++s) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
     Vs x;
-    for (int p = 0; p < packs_; ++p) x.push_back(refill_load(r.value_slots[s], kind(r.kept[s]), i64(p)));
+    for (int p = 0; p < packs_; ++p)
+      x.push_back(refill_load(r.value_slots[s], kind(r.kept[s]), i64(p)));
     set_packs(r.kept[s], x);
   }
-  carries(r.loop, 0, 0);     // binds the parameters of untouched carries
+  carries(r.loop, 0, 0);  // binds the parameters of untouched carries
   // Serving costs about as much as these instructions; an idle lane wastes a share of each trip.
   const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const auto slots = static_cast<int64_t>(r.kept.size() + r.carries.size());
-  const int64_t serving = 60 + packs_ * (4 * slots + 2 * static_cast<int64_t>(r.prologue.size() + r.epilogue.size()));
+  const int64_t serving =
+      60 + packs_ * (4 * slots + 2 * static_cast<int64_t>(r.prologue.size() + r.epilogue.size()));
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
-  const V credit = b_.CreateSelect(more, i64(std::max<int64_t>(serving * lanes_ / trip, lanes_ / 2)), i64(INT64_MAX / 2));
+  const V credit = b_.CreateSelect(
+      more, i64(std::max<int64_t>(serving * lanes_ / trip, lanes_ / 2)), i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
   std::vector<Vs> init;
   for (size_t c = 0; c < r.carries.size(); ++c) {
     init.emplace_back();
-    for (int p = 0; p < packs_; ++p) init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
+    for (int p = 0; p < packs_; ++p)
+      init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
   }
   auto* from = here();
   auto* head = block("while");
@@ -292,7 +326,9 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   active_ = go;
   emit_block(w.blocks[1]);
   std::vector<Vs> next;
-  for (size_t c = 0; c < r.carries.size(); ++c) next.push_back(select_parts(go, varying_shape, parts(r.carries[c].next, varying_shape), carry[c]));
+  for (size_t c = 0; c < r.carries.size(); ++c)
+    next.push_back(
+        select_parts(go, varying_shape, parts(r.carries[c].next, varying_shape), carry[c]));
   phis.close(0, go);
   phis.close(1, {rest});
   for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
@@ -301,7 +337,8 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   active_.clear();
   for (int p = 0; p < packs_; ++p) {
     b_.CreateStore(refill_bits(go[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
-    for (size_t c = 0; c < r.carries.size(); ++c) refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p), carry[c][p], nullptr);
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p), carry[c][p], nullptr);
   }
 }
 

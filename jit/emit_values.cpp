@@ -2,10 +2,9 @@
 // Copyright The Weft authors
 // jit/emit_values.cpp: values in their three forms, masks, and the small blocks of control flow
 // that the rest of the emitter is made of.
+#include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
@@ -16,20 +15,32 @@ using nest::Id;
 using nest::Kind;
 
 Emitter::Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine)
-    : k_(kernel), m_(module), c_(module.getContext()), machine_(machine),
+    : k_(kernel),
+      m_(module),
+      c_(module.getContext()),
+      machine_(machine),
       b_(module.getContext()),
-      values_(kernel.insts.size()), locals_(kernel.insts.size()) {}
+      values_(kernel.insts.size()),
+      locals_(kernel.insts.size()) {}
 
 llvm::Type* Emitter::type(Kind k) const {
   switch (k) {
-    case Kind::Mask: return llvm::Type::getInt1Ty(c_);
-    case Kind::I8: return llvm::Type::getInt8Ty(c_);
-    case Kind::I16: return llvm::Type::getInt16Ty(c_);
-    case Kind::I32: return llvm::Type::getInt32Ty(c_);
-    case Kind::I64: return llvm::Type::getInt64Ty(c_);
-    case Kind::F32: return llvm::Type::getFloatTy(c_);
-    case Kind::F64: return llvm::Type::getDoubleTy(c_);
-    default: throw InternalError("a value without a kind reached code generation");
+    case Kind::Mask:
+      return llvm::Type::getInt1Ty(c_);
+    case Kind::I8:
+      return llvm::Type::getInt8Ty(c_);
+    case Kind::I16:
+      return llvm::Type::getInt16Ty(c_);
+    case Kind::I32:
+      return llvm::Type::getInt32Ty(c_);
+    case Kind::I64:
+      return llvm::Type::getInt64Ty(c_);
+    case Kind::F32:
+      return llvm::Type::getFloatTy(c_);
+    case Kind::F64:
+      return llvm::Type::getDoubleTy(c_);
+    default:
+      throw InternalError("a value without a kind reached code generation");
   }
 }
 
@@ -57,14 +68,17 @@ V Emitter::vec(Id v, int pack) {
   auto* def = llvm::dyn_cast<llvm::Instruction>(x.base);
   if (!def) return x.splat = splat(x.base);
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  if (llvm::isa<llvm::PHINode>(def)) b_.SetInsertPoint(def->getParent(), def->getParent()->getFirstNonPHIIt());
-  else b_.SetInsertPoint(def->getParent(), std::next(def->getIterator()));
+  if (llvm::isa<llvm::PHINode>(def))
+    b_.SetInsertPoint(def->getParent(), def->getParent()->getFirstNonPHIIt());
+  else
+    b_.SetInsertPoint(def->getParent(), std::next(def->getIterator()));
   return x.splat = splat(x.base);
 }
 
 V Emitter::pack_base(const Val& x, int pack) {
   if (pack == 0) return x.base;
-  return b_.CreateAdd(x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), pack * lanes_)));
+  return b_.CreateAdd(
+      x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), pack * lanes_)));
 }
 
 V Emitter::linear_vec(const Val& x, int pack, llvm::Type* element) {
@@ -129,8 +143,10 @@ V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
   const int64_t bytes = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t)) * n;
   constexpr int64_t most = int64_t{1} << 20;
   if (n > most || (frame_bytes_ += bytes) > most)
-    throw CompileError(fmt::format("kernel {} needs more than {} bytes of arrays inside its lanes; make them smaller "
-                                   "or take the loop around them out of the mapped function", k_.name, most));
+    throw CompileError(fmt::format(
+        "kernel {} needs more than {} bytes of arrays inside its lanes; make them smaller "
+        "or take the loop around them out of the mapped function",
+        k_.name, most));
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(frame_);
   auto* a = b_.CreateAlloca(n == 1 ? t : llvm::ArrayType::get(t, n), nullptr, name);
@@ -149,9 +165,11 @@ void Emitter::poll(int64_t cost) {
   constexpr int32_t millisecond = 3'000'000;
   auto* look = block("look");
   auto* go = block("go");
-  const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_), i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
+  const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),
+                              i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
   b_.CreateStore(left, budget_);
-  b_.CreateCondBr(b_.CreateICmpSLT(left, i32(0)), look, go, llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
+  b_.CreateCondBr(b_.CreateICmpSLT(left, i32(0)), look, go,
+                  llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
   at(look);
   b_.CreateStore(i32(millisecond), budget_);
   const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
@@ -159,7 +177,8 @@ void Emitter::poll(int64_t cost) {
   at(go);
 }
 
-Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body, const char* name) {
+Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body,
+                            const char* name) {
   auto* from = here();
   auto* head = block(name);
   auto* inside = block("body");
@@ -187,7 +206,8 @@ Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& 
   return {i, carry};
 }
 
-Vs Emitter::branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise) {
+Vs Emitter::branch(V condition, const std::function<Vs()>& then,
+                   const std::function<Vs()>& otherwise) {
   auto* yes = block("then");
   auto* no = block("else");
   auto* join = block("join");

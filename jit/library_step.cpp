@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include "weft/core/error.h"
+#include "weft/jit/gemm.h"
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
@@ -89,8 +89,6 @@ class GemmStep final : public RunStep {
     for (int64_t x : l.lhs_batch) batch_ *= tl.shape()[x];
     trans_a_ = !a.contracted_last;
     trans_b_ = b.contracted_last;
-    static const bool once = (openblas_set_num_threads(1), true);   // threads are ours
-    (void)once;
   }
   void run(void* const* ptrs, const int32_t*) const override {
     if (type_ == F32) run_as<float>(ptrs);
@@ -122,14 +120,8 @@ class GemmStep final : public RunStep {
   }
   // Rows m0..m1 and columns n0..n1 of the product.
   template <class T> void gemm(const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0, int64_t n1) const {
-    const int lda = static_cast<int>(trans_a_ ? m_ : k_), ldb = static_cast<int>(trans_b_ ? k_ : n_), ldc = static_cast<int>(n_);
-    const T* pa = a + (trans_a_ ? m0 : m0 * k_);
-    const T* pb = b + (trans_b_ ? n0 * k_ : n0);
-    T* pc = c + m0 * n_ + n0;
-    const auto ta = trans_a_ ? CblasTrans : CblasNoTrans, tb = trans_b_ ? CblasTrans : CblasNoTrans;
-    const int m = static_cast<int>(m1 - m0), n = static_cast<int>(n1 - n0), k = static_cast<int>(k_);
-    if constexpr (sizeof(T) == 4) cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0f, pa, lda, pb, ldb, 0.0f, pc, ldc);
-    else cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, 1.0, pa, lda, pb, ldb, 0.0, pc, ldc);
+    const Gemm g{trans_a_, trans_b_, m1 - m0, n1 - n0, k_, trans_a_ ? m_ : k_, trans_b_ ? k_ : n_, n_};
+    compiler::gemm(g, a + (trans_a_ ? m0 : m0 * k_), b + (trans_b_ ? n0 * k_ : n0), c + m0 * n_ + n0);
   }
   Jaxpr j_;
   const Eqn& e_;

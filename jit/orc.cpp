@@ -3,11 +3,6 @@
 // jit/orc.cpp: passes, code generation and linking, by LLVM's ORC.
 #include "weft/jit/orc.h"
 
-#include <cmath>
-#include <cstring>
-#include <map>
-#include <mutex>
-
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
@@ -24,6 +19,11 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
 
 #include "weft/core/error.h"
 
@@ -55,12 +55,15 @@ struct Session {
 
  private:
   Session()
-      : session(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create())), linker(session),
+      : session(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create())),
+        linker(session),
         library(session.createBareJITDylib("weft")) {
     session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
     llvm::orc::SymbolMap symbols;
     const auto add = [&](const char* name, auto* f) {
-      symbols[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(f), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+      symbols[session.intern(name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(f),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };
     // What the code generator may call.
     add("fmod", static_cast<double (*)(double, double)>(std::fmod));
@@ -83,7 +86,8 @@ void optimise(llvm::legacy::PassManager& passes, const llvm::Module& module) {
   passes.add(llvm::createEarlyCSEPass());
 }
 
-void emit_file(llvm::Module& module, const TargetInfo& target, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type) {
+void emit_file(llvm::Module& module, const TargetInfo& target, llvm::raw_pwrite_stream& out,
+               llvm::CodeGenFileType type) {
   auto& machine = machine_for(target);
   llvm::legacy::PassManager passes;
   passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
@@ -102,10 +106,13 @@ llvm::TargetMachine& machine_for(const TargetInfo& target) {
   if (machine) return *machine;
   std::string error;
   const auto* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
-  if (!found) throw CompileError(fmt::format("this LLVM has no code generator for {}: {}", target.triple, error));
+  if (!found)
+    throw CompileError(
+        fmt::format("this LLVM has no code generator for {}: {}", target.triple, error));
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  machine.reset(found->createTargetMachine(target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+  machine.reset(found->createTargetMachine(target.triple, target.cpu, target.features, options,
+                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                            llvm::CodeGenOptLevel::Default, /*JIT=*/true));
   return *machine;
 }
@@ -114,7 +121,8 @@ std::unique_ptr<llvm::MemoryBuffer> object_code(llvm::Module& module, const Targ
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   emit_file(module, target, out, llvm::CodeGenFileType::ObjectFile);
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), /*RequiresNullTerminator=*/false);
+  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                         /*RequiresNullTerminator=*/false);
 }
 
 std::string assembly_code(llvm::Module& module, const TargetInfo& target) {
@@ -128,7 +136,8 @@ struct Loaded::Tracker {
   llvm::orc::ResourceTrackerSP resources;
 };
 
-Loaded::Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol) : tracker_(std::make_unique<Tracker>()) {
+Loaded::Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol)
+    : tracker_(std::make_unique<Tracker>()) {
   Session& s = Session::get();
   tracker_->resources = s.library.createResourceTracker();
   const auto failed = [&](llvm::Error e) {

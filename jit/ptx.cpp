@@ -16,7 +16,8 @@ namespace weft::compiler {
 
 std::string ptx(const nest::Kernel& kernel, const PtxOptions& options) {
   if (const std::string problem = nest::verify(kernel); !problem.empty())
-    throw CompileError(fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
+    throw CompileError(
+        fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
   TargetInfo target;
   target.triple = "nvptx64-nvidia-cuda";
   target.cpu = options.gpu;

@@ -10,7 +10,7 @@ namespace weft::compiler {
 
 struct PtxOptions {
   std::string gpu = "sm_80";
-  std::string entry = "weft_kernel";   // the name of the .entry
+  std::string entry = "weft_kernel";  // the name of the .entry
 };
 
 // The PTX of a kernel in which one thread runs one grid point; its schedule is of no concern here.

@@ -3,11 +3,11 @@
 // jit/target.cpp: asks LLVM for the host's processor and features, and reads WEFT_CPU.
 #include "weft/jit/target.h"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
+
+#include <cstdlib>
 
 #include "weft/core/error.h"
 
@@ -18,8 +18,11 @@ TargetInfo native(const llvm::StringMap<bool>& host) {
   TargetInfo t;
   t.triple = llvm::sys::getProcessTriple();
   t.cpu = llvm::sys::getHostCPUName().str();
-  for (const auto& f : host) t.features += fmt::format("{}{}{}", t.features.empty() ? "" : ",", f.second ? "+" : "-", f.first().str());
-  t.mask_registers = host.lookup("avx512f") && host.lookup("avx512bw") && host.lookup("avx512dq") && host.lookup("avx512vl");
+  for (const auto& f : host)
+    t.features +=
+        fmt::format("{}{}{}", t.features.empty() ? "" : ",", f.second ? "+" : "-", f.first().str());
+  t.mask_registers = host.lookup("avx512f") && host.lookup("avx512bw") && host.lookup("avx512dq") &&
+                     host.lookup("avx512vl");
   t.lanes = t.mask_registers ? 16 : host.lookup("avx2") ? 8 : 4;
   t.half = host.lookup("f16c") || host.lookup("neon") || host.lookup("fp-armv8");
   return t;
@@ -46,9 +49,13 @@ TargetInfo target_named(const std::string& cpu) {
     t.half = t.mask_registers = true;
     runs = all.mask_registers;
   } else {
-    throw CompileError(fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", cpu));
+    throw CompileError(
+        fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", cpu));
   }
-  if (!runs) throw CompileError(fmt::format("WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or native", cpu, all.cpu));
+  if (!runs)
+    throw CompileError(fmt::format(
+        "WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or native", cpu,
+        all.cpu));
   return t;
 }
 

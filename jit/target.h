@@ -7,12 +7,12 @@
 namespace weft::compiler {
 
 struct TargetInfo {
-  std::string triple;             // "x86_64-pc-linux-gnu"
-  std::string cpu;                // "sapphirerapids", "x86-64-v3"
-  std::string features;           // "+avx512f,..."; empty if the cpu says it all
-  int lanes = 4;                  // of a pack: 32-bit elements in a vector register
-  bool mask_registers = false;    // masks live in registers of their own (AVX-512)
-  bool half = false;              // converts float16 in hardware
+  std::string triple;           // "x86_64-pc-linux-gnu"
+  std::string cpu;              // "sapphirerapids", "x86-64-v3"
+  std::string features;         // "+avx512f,..."; empty if the cpu says it all
+  int lanes = 4;                // of a pack: 32-bit elements in a vector register
+  bool mask_registers = false;  // masks live in registers of their own (AVX-512)
+  bool half = false;            // converts float16 in hardware
 };
 
 // The machine this process runs on, or the weaker one that WEFT_CPU names: x86-64-v2, x86-64-v3,

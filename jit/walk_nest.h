@@ -10,6 +10,7 @@
 namespace weft::compiler {
 
 // As a compiled kernel (jit/codegen.h), without the stop flag. A NaN may have another payload.
-void walk_nest(const nest::Kernel& kernel, void* const* buffers, const int64_t* extents, const int64_t* range);
+void walk_nest(const nest::Kernel& kernel, void* const* buffers, const int64_t* extents,
+               const int64_t* range);
 
 }  // namespace weft::compiler

@@ -91,7 +91,6 @@ template <class M> Def<Cumulative> running() {
     with_class<M::classes>(l.in[0].dtype(), [&](auto* q) { r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params); });
     return r;
   };
-  d.simplify = [](const SimplifyArgs<Cumulative>& s) { return s.x[0].shape()[s.params.axis] < 2 ? Arrays{s.x[0]} : Arrays{}; };
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)

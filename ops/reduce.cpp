@@ -144,7 +144,11 @@ template <class M> Def<Reduce> reducer(const char* name, const char* doc) {
     with_class<M::classes>(l.in[0].dtype(), [&](auto* q) { r = lower_reduce<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params.axes); });
     return r;
   };
-  d.simplify = [](const SimplifyArgs<Reduce>& s) { return s.params.axes.empty() ? Arrays{s.x[0]} : Arrays{}; };
+  d.simplify = [](const SimplifyArgs<Reduce>& s) {
+    // A sum of one term is not that term: 0 + -0 is 0.
+    const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());
+    return exact && s.params.axes.empty() ? Arrays{s.x[0]} : Arrays{};
+  };
   d.samples = [] {
     std::vector<Sample<Reduce>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)

@@ -61,7 +61,8 @@ setup() {
   need catch2 "file:$inc/catch2/catch*.hpp" "runs the tests"
   need libcli11-dev file:$inc/CLI/CLI.hpp "reads the command line of weft"
   need libtbb-dev file:$inc/oneapi/tbb.h "runs threads"
-  need libopenblas-dev "file:$inc/*/openblas*/cblas.h" "multiplies large matrices"
+  need libdnnl-dev file:$inc/oneapi/dnnl/dnnl.h "multiplies large float matrices"
+  need libopenblas-dev "file:$inc/*/openblas*/cblas.h" "multiplies large double matrices"
   need liblapacke-dev file:$inc/lapacke.h "factors large matrices"
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
   install_needed

@@ -152,7 +152,7 @@ class Array {
   friend Array operator-(const Arg&);
   friend Array operator+(const Arg&);
   friend Array operator~(const Arg&);
-  friend Array operator!(const Arg&);
+  friend Array operator!(const Array&);   // exact, so that it wins over !bool(x)
   template <class U> requires std::convertible_to<U, Array> Array& operator+=(const U& x) & { return *this = *this + x; }
   template <class U> requires std::convertible_to<U, Array> Array& operator-=(const U& x) & { return *this = *this - x; }
   template <class U> requires std::convertible_to<U, Array> Array& operator*=(const U& x) & { return *this = *this * x; }

@@ -17,7 +17,8 @@ int code_mappings() {
   std::ifstream maps("/proc/self/maps");
   int n = 0;
   for (std::string line; std::getline(maps, line);)
-    n += line.find("r-xp") != std::string::npos && line.find('/') == std::string::npos && line.find('[') == std::string::npos;
+    n += line.find("r-xp") != std::string::npos && line.find('/') == std::string::npos &&
+         line.find('[') == std::string::npos;
   return n;
 }
 
@@ -30,7 +31,8 @@ nest::Kernel endless(int which, Schedule::Vector v) {
   Id y = x;
   if (which == 0) {
     const auto test = b.open({Kind::I32});
-    b.yield({b.pure(Opcode::Ne, Kind::Mask, {op(Opcode::Or, b.param(test, 0), b.integer(1, Kind::I32)), zero})});
+    b.yield({b.pure(Opcode::Ne, Kind::Mask,
+                    {op(Opcode::Or, b.param(test, 0), b.integer(1, Kind::I32)), zero})});
     b.leave();
     const auto body = b.open({Kind::I32});
     b.yield({op(Opcode::Add, b.param(body, 0), x)});
@@ -83,7 +85,8 @@ TEST_CASE("long loops look at the stop flag", "[jit][code]") {
 }
 
 TEST_CASE("equal kernels share code while it lives", "[jit][code]") {
-  const auto a = compile(speed_elementwise(1000)), b = compile(speed_elementwise(1000)), c = compile(speed_elementwise(1001));
+  const auto a = compile(speed_elementwise(1000)), b = compile(speed_elementwise(1000)),
+             c = compile(speed_elementwise(1001));
   CHECK(a == b);
   CHECK(a != c);
   CHECK(a->llvm_ir().find("define void @weft_") != std::string::npos);
@@ -119,7 +122,8 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   Builder b("huge");
   const Id l = b.local(Kind::F32, int64_t{1} << 40);
   b.local_store(l, b.index(0), b.constant(Kind::F32, 0));
-  CHECK_THROWS_WITH(compile(b.finish(1, 0, {Schedule::Vector::grid})), Catch::Contains("kernel huge needs more than"));
+  CHECK_THROWS_WITH(compile(b.finish(1, 0, {Schedule::Vector::grid})),
+                    Catch::Contains("kernel huge needs more than"));
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
 }
 

@@ -3,6 +3,7 @@
 // tests/jit/compare.h: runs a kernel in the walker and compiled, and compares memory bit for bit.
 #pragma once
 #include <bit>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -10,8 +11,6 @@
 #include <random>
 #include <string>
 #include <vector>
-
-#include <catch2/catch.hpp>
 
 #include "weft/core/nest.h"
 #include "weft/jit/codegen.h"
@@ -30,13 +29,17 @@ using nest::Storage;
 inline size_t bytes_of(Storage s) {
   switch (s) {
     case Storage::Bool:
-    case Storage::I8: return 1;
+    case Storage::I8:
+      return 1;
     case Storage::I16:
     case Storage::BF16:
-    case Storage::F16: return 2;
+    case Storage::F16:
+      return 2;
     case Storage::I32:
-    case Storage::F32: return 4;
-    default: return 8;
+    case Storage::F32:
+      return 4;
+    default:
+      return 8;
   }
 }
 
@@ -53,7 +56,10 @@ class Memory {
     for (auto& h : held) pointers.push_back(h.data() + guard);
   }
   void* const* buffers() const { return pointers.data() + 1; }
-  template <class T> T* data(int buffer) { return reinterpret_cast<T*>(held[buffer].data() + guard); }
+  template <class T>
+  T* data(int buffer) {
+    return reinterpret_cast<T*>(held[buffer].data() + guard);
+  }
   bool guarded() const {
     for (const auto& h : held)
       for (size_t i = 0; i < guard; ++i)
@@ -67,33 +73,43 @@ class Memory {
   std::vector<void*> pointers;
 };
 
-template <class T> std::vector<unsigned char> raw(const std::vector<T>& x) {
+template <class T>
+std::vector<unsigned char> raw(const std::vector<T>& x) {
   std::vector<unsigned char> out(x.size() * sizeof(T));
   std::memcpy(out.data(), x.data(), out.size());
   return out;
 }
-inline std::vector<unsigned char> zeros(Storage s, size_t n) { return std::vector<unsigned char>(n * bytes_of(s)); }
+inline std::vector<unsigned char> zeros(Storage s, size_t n) {
+  return std::vector<unsigned char>(n * bytes_of(s));
+}
 
 inline bool is_nan(Storage s, const unsigned char* p) {
   uint64_t b = 0;
   std::memcpy(&b, p, bytes_of(s));
   switch (s) {
-    case Storage::F32: return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(b)));
-    case Storage::F64: return std::isnan(std::bit_cast<double>(b));
-    case Storage::F16: return (b & 0x7fff) > 0x7c00;
-    case Storage::BF16: return (b & 0x7fff) > 0x7f80;
-    default: return false;
+    case Storage::F32:
+      return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(b)));
+    case Storage::F64:
+      return std::isnan(std::bit_cast<double>(b));
+    case Storage::F16:
+      return (b & 0x7fff) > 0x7c00;
+    case Storage::BF16:
+      return (b & 0x7fff) > 0x7f80;
+    default:
+      return false;
   }
 }
 
 struct Run {
   std::vector<std::vector<unsigned char>> contents;
   std::vector<int64_t> extents;
-  std::vector<int64_t> range;     // empty for rank 0
+  std::vector<int64_t> range;  // empty for rank 0
 };
 
 // Empty if both leave the same memory, else where they differ. NaNs count as equal.
-inline std::string difference(const nest::Kernel& k, const Run& run, const TargetInfo& target = host_target(), const Options& options = {}) {
+inline std::string difference(const nest::Kernel& k, const Run& run,
+                              const TargetInfo& target = host_target(),
+                              const Options& options = {}) {
   Memory walked(run.contents), compiled(run.contents);
   walk_nest(k, walked.buffers(), run.extents.data(), run.range.data());
   // Kernels of the last few tests stay, so that other sizes need no compiling.
@@ -113,7 +129,8 @@ inline std::string difference(const nest::Kernel& k, const Run& run, const Targe
       uint64_t p = 0, q = 0;
       std::memcpy(&p, x, size);
       std::memcpy(&q, y, size);
-      return "buffer " + std::to_string(b) + "[" + std::to_string(i / size) + "]: walked " + std::to_string(p) + ", compiled " + std::to_string(q) + " (bits)\n" + nest::print(k);
+      return "buffer " + std::to_string(b) + "[" + std::to_string(i / size) + "]: walked " +
+             std::to_string(p) + ", compiled " + std::to_string(q) + " (bits)\n" + nest::print(k);
     }
   }
   return "";
@@ -133,7 +150,8 @@ inline std::vector<TargetInfo> targets() {
 
 inline const std::vector<int64_t> grid_sizes{0, 1, 15, 16, 17, 33, 509};
 
-// Bit patterns that have found bugs before: zeros, subnormals, infinities, NaN, extremes, and noise.
+// Bit patterns that have found bugs before: zeros, subnormals, infinities, NaN, extremes, and
+// noise.
 inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
   std::mt19937_64 g(seed);
   std::vector<unsigned char> out(n * bytes_of(s));
@@ -143,23 +161,36 @@ inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
       if (g() % 2) b = special.begin()[g() % special.size()];
     };
     switch (s) {
-      case Storage::Bool: b &= 1; break;
+      case Storage::Bool:
+        b &= 1;
+        break;
       case Storage::I8:
       case Storage::I16:
       case Storage::I32:
       case Storage::I64: {
         const uint64_t top = uint64_t{1} << (8 * bytes_of(s) - 1);
-        pick({0, 1, 2, ~uint64_t{0}, top, top - 1, top + 1, 7, 8, 15, 16, 31, 32, 33, 63, 64, ~uint64_t{6}});
+        pick({0, 1, 2, ~uint64_t{0}, top, top - 1, top + 1, 7, 8, 15, 16, 31, 32, 33, 63, 64,
+              ~uint64_t{6}});
         break;
       }
-      case Storage::F32: pick({0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0x4f000000, 0xcf000000, 0x5f000000, 0x7f7fffff, 0x33000000, 0x477ff000, 0x38800000, 0x387fffff, 0x42fe0000}); break;
+      case Storage::F32:
+        pick({0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1,          0x80000001,
+              0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0x4f000000, 0xcf000000, 0x5f000000,
+              0x7f7fffff, 0x33000000, 0x477ff000, 0x38800000, 0x387fffff, 0x42fe0000});
+        break;
       case Storage::F64: {
-        const double v[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, NAN, 5e-324, 1.0, -1.0, 0.5, 2.5, -2147483648.0, 4294967295.5, 9.3e18, 1.8e19, 1e300, 3.0, -7.0, 127.5, 255.5};
-        if (g() % 2) b = std::bit_cast<uint64_t>(v[g() % std::size(v)]);
-        else if (g() % 2) b = std::bit_cast<uint64_t>(std::ldexp(static_cast<double>(static_cast<int64_t>(g())), -40));
+        const double v[] = {0.0,   -0.0, HUGE_VAL, -HUGE_VAL,     NAN,          5e-324, 1.0,
+                            -1.0,  0.5,  2.5,      -2147483648.0, 4294967295.5, 9.3e18, 1.8e19,
+                            1e300, 3.0,  -7.0,     127.5,         255.5};
+        if (g() % 2)
+          b = std::bit_cast<uint64_t>(v[g() % std::size(v)]);
+        else if (g() % 2)
+          b = std::bit_cast<uint64_t>(
+              std::ldexp(static_cast<double>(static_cast<int64_t>(g())), -40));
         break;
       }
-      default: break;
+      default:
+        break;
     }
     std::memcpy(out.data() + i * bytes_of(s), &b, bytes_of(s));
   }

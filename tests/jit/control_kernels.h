@@ -49,8 +49,10 @@ inline nest::Kernel collatz(Schedule::Vector v) {
   b.leave();
   const auto body = b.open({Kind::I32, Kind::I32});
   const Id m = b.param(body, 0), odd = b.test(Opcode::Ne, b.op(Opcode::And, m, b.c(1)), b.c(0));
-  const Id up = b.op(Opcode::Add, b.op(Opcode::Mul, m, b.c(3)), b.c(1)), down = b.op(Opcode::Shr, m, b.c(1));
-  b.yield({b.pure(Opcode::Select, Kind::I32, {odd, up, down}), b.op(Opcode::Add, b.param(body, 1), b.c(1))});
+  const Id up = b.op(Opcode::Add, b.op(Opcode::Mul, m, b.c(3)), b.c(1)),
+           down = b.op(Opcode::Shr, m, b.c(1));
+  b.yield({b.pure(Opcode::Select, Kind::I32, {odd, up, down}),
+           b.op(Opcode::Add, b.param(body, 1), b.c(1))});
   b.leave();
   const auto r = b.loop_while({start, b.c(0)}, test, body);
   return b.done(b.op(Opcode::Add, r[1], b.op(Opcode::Mul, r[0], b.c(1000))), v);
@@ -64,11 +66,13 @@ inline nest::Kernel mandelbrot(Schedule::Vector v) {
   const auto test = b.open(kinds);
   const Id p = b.param(test, 0), q = b.param(test, 1);
   const Id size = b.op(Opcode::Add, b.op(Opcode::Mul, p, p), b.op(Opcode::Mul, q, q));
-  b.yield({b.op(Opcode::And, b.test(Opcode::Lt, size, f(4)), b.test(Opcode::SLt, b.param(test, 2), b.c(300)))});
+  b.yield({b.op(Opcode::And, b.test(Opcode::Lt, size, f(4)),
+                b.test(Opcode::SLt, b.param(test, 2), b.c(300)))});
   b.leave();
   const auto body = b.open(kinds);
   const Id a = b.param(body, 0), c = b.param(body, 1);
-  const Id na = b.op(Opcode::Add, b.op(Opcode::Sub, b.op(Opcode::Mul, a, a), b.op(Opcode::Mul, c, c)), b.x);
+  const Id na =
+      b.op(Opcode::Add, b.op(Opcode::Sub, b.op(Opcode::Mul, a, a), b.op(Opcode::Mul, c, c)), b.x);
   const Id nc = b.op(Opcode::Add, b.op(Opcode::Mul, b.op(Opcode::Add, a, a), c), cy);
   b.yield({na, nc, b.op(Opcode::Add, b.param(body, 2), b.c(1))});
   b.leave();
@@ -88,7 +92,8 @@ inline nest::Kernel nested(Schedule::Vector v) {
   b.yield({b.op(Opcode::And, more, b.test(Opcode::SLt, b.param(test, 1), b.c(40)))});
   b.leave();
   const auto step = b.open({Kind::I32, Kind::I32});
-  b.yield({b.op(Opcode::Add, b.param(step, 0), b.op(Opcode::Add, t, b.c(1))), b.op(Opcode::Add, b.param(step, 1), b.c(1))});
+  b.yield({b.op(Opcode::Add, b.param(step, 0), b.op(Opcode::Add, t, b.c(1))),
+           b.op(Opcode::Add, b.param(step, 1), b.c(1))});
   b.leave();
   const auto inner = b.loop_while({s, b.c(0)}, test, step);
   b.yield({inner[0]});
@@ -126,18 +131,21 @@ inline nest::Kernel endless_branch(Schedule::Vector v) {
 // sum over j in [i % 5, x) ascending of j * j - s / 3, then descending from x to i % 5
 inline nest::Kernel triangle(Schedule::Vector v) {
   Unary b("triangle", Storage::I32, Storage::I32);
-  const Id lo = b.pure(Opcode::URem, Kind::I64, {b.i, b.integer(5)}), hi = b.pure(Opcode::SExt, Kind::I64, {b.x});
+  const Id lo = b.pure(Opcode::URem, Kind::I64, {b.i, b.integer(5)}),
+           hi = b.pure(Opcode::SExt, Kind::I64, {b.x});
   Id s = b.c(0);
   for (int step : {1, -1}) {
     const auto body = b.open({Kind::I64, Kind::I32});
     const Id j = b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)});
-    b.yield({b.op(Opcode::Sub, b.op(Opcode::Add, b.param(body, 1), b.op(Opcode::Mul, j, j)), b.op(Opcode::SDiv, b.param(body, 1), b.c(3)))});
+    b.yield({b.op(Opcode::Sub, b.op(Opcode::Add, b.param(body, 1), b.op(Opcode::Mul, j, j)),
+                  b.op(Opcode::SDiv, b.param(body, 1), b.c(3)))});
     b.leave();
     s = b.loop(lo, hi, step, {s}, body)[0];
   }
   // Bounds that differ by the same amount between lanes: the trips are uniform, the index is not.
   const auto body = b.open({Kind::I64, Kind::I32});
-  b.yield({b.op(Opcode::Xor, b.op(Opcode::Mul, b.param(body, 1), b.c(3)), b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}))});
+  b.yield({b.op(Opcode::Xor, b.op(Opcode::Mul, b.param(body, 1), b.c(3)),
+                b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}))});
   b.leave();
   s = b.loop(b.i, b.pure(Opcode::Add, Kind::I64, {b.i, b.integer(4)}), 1, {s}, body)[0];
   return b.done(s, v);
@@ -148,10 +156,12 @@ inline nest::Kernel arrays(Schedule::Vector v) {
   Unary b("arrays", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 8);
   const auto fill = b.open({Kind::I64});
-  b.local_store(l, b.param(fill, 0), b.op(Opcode::Add, b.x, b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)})));
+  b.local_store(l, b.param(fill, 0),
+                b.op(Opcode::Add, b.x, b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)})));
   b.leave();
   b.loop(b.integer(0), b.integer(8), 1, {}, fill);
-  const Id where = b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::SExt, Kind::I64, {b.x}), b.integer(7)});
+  const Id where =
+      b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::SExt, Kind::I64, {b.x}), b.integer(7)});
   const auto yes = b.open_branch();
   b.local_store(l, where, b.c(1000));
   b.local_store(l, b.integer(3), b.c(-5));
@@ -165,7 +175,8 @@ inline nest::Kernel arrays(Schedule::Vector v) {
   b.local_store(flags, b.integer(0), b.test(Opcode::SLt, b.x, b.c(50)));
   b.local_store(flags, b.integer(1), b.constant(Kind::Mask, 1));
   const auto body = b.open({Kind::I64, Kind::I32});
-  const Id at = b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::Add, Kind::I64, {where, b.param(body, 0)}), b.integer(7)});
+  const Id at = b.pure(Opcode::And, Kind::I64,
+                       {b.pure(Opcode::Add, Kind::I64, {where, b.param(body, 0)}), b.integer(7)});
   b.yield({b.op(Opcode::Add, b.op(Opcode::Mul, b.param(body, 1), b.c(5)), b.local_load(l, at))});
   b.leave();
   const Id s = b.loop(b.integer(0), b.integer(8), 1, {b.c(0)}, body)[0];
@@ -203,13 +214,17 @@ inline nest::Kernel while_array(Schedule::Vector v) {
   b.leave();
   const auto body = b.open({Kind::I64});
   const Id t = b.param(body, 0), slot = b.pure(Opcode::And, Kind::I64, {t, b.integer(3)});
-  const Id next = b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::Add, Kind::I64, {t, b.integer(1)}), b.integer(3)});
-  b.local_store(l, slot, b.op(Opcode::Add, b.op(Opcode::Mul, b.local_load(l, slot), b.c(3)), b.local_load(l, next)));
+  const Id next = b.pure(Opcode::And, Kind::I64,
+                         {b.pure(Opcode::Add, Kind::I64, {t, b.integer(1)}), b.integer(3)});
+  b.local_store(
+      l, slot,
+      b.op(Opcode::Add, b.op(Opcode::Mul, b.local_load(l, slot), b.c(3)), b.local_load(l, next)));
   b.yield({b.pure(Opcode::Add, Kind::I64, {t, b.integer(1)})});
   b.leave();
   const auto r = b.loop_while({b.integer(0)}, test, body);
   Id s = b.pure(Opcode::Narrow, Kind::I32, {r[0]});
-  for (int j = 0; j < 4; ++j) s = b.op(Opcode::Add, b.op(Opcode::Mul, s, b.c(7)), b.local_load(l, b.integer(j)));
+  for (int j = 0; j < 4; ++j)
+    s = b.op(Opcode::Add, b.op(Opcode::Mul, s, b.c(7)), b.local_load(l, b.integer(j)));
   return b.done(s, v);
 }
 

@@ -20,13 +20,16 @@ double best_ms(const std::function<void()>& f, int repeats = 25) {
   for (int r = 0; r < repeats; ++r) {
     const auto start = std::chrono::steady_clock::now();
     f();
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                  .count());
   }
   return best;
 }
 
 // Two threads take `grain` points at a time from [0, n).
-void run_parallel(KernelFn fn, Memory& m, const std::vector<int64_t>& extents, int64_t n, int64_t grain) {
+void run_parallel(KernelFn fn, Memory& m, const std::vector<int64_t>& extents, int64_t n,
+                  int64_t grain) {
   std::atomic<int64_t> next{0};
   const auto work = [&] {
     for (int64_t i; (i = next.fetch_add(grain)) < n;) {
@@ -39,9 +42,17 @@ void run_parallel(KernelFn fn, Memory& m, const std::vector<int64_t>& extents, i
   other.join();
 }
 
-struct Variant { const char* name; Options options; };
-const Variant variants[] = {{"packs 1", {Options::Refill::never, 1}}, {"packs 2", {Options::Refill::never, 2}}, {"packs 4", {Options::Refill::never, 4}},
-                            {"refill 1", {Options::Refill::always, 1}}, {"refill 2", {Options::Refill::always, 2}}, {"refill 4", {Options::Refill::always, 4}}, {"automatic", {}}};
+struct Variant {
+  const char* name;
+  Options options;
+};
+const Variant variants[] = {{"packs 1", {Options::Refill::never, 1}},
+                            {"packs 2", {Options::Refill::never, 2}},
+                            {"packs 4", {Options::Refill::never, 4}},
+                            {"refill 1", {Options::Refill::always, 1}},
+                            {"refill 2", {Options::Refill::always, 2}},
+                            {"refill 4", {Options::Refill::always, 4}},
+                            {"automatic", {}}};
 
 }  // namespace
 
@@ -78,11 +89,13 @@ TEST_CASE("speed of rk45, 16384 lanes", "[.speed]") {
   for (const Variant& v : variants) {
     const auto start = std::chrono::steady_clock::now();
     const auto code = compile(speed_rk45(), host_target(), v.options);
-    const double compiling = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const double compiling =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const double ms = best_ms([&] { run_parallel(code->fn(), m, {}, n, 2048); });
     double sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += m.data<float>(3)[i];
-    std::printf("rk45       %-10s %7.2f ms (goal 4.5), compiled in %.1f ms, sum %.6f\n", v.name, ms, compiling, sum);
+    std::printf("rk45       %-10s %7.2f ms (goal 4.5), compiled in %.1f ms, sum %.6f\n", v.name, ms,
+                compiling, sum);
   }
 }
 
@@ -93,10 +106,14 @@ TEST_CASE("speed of short loops", "[.speed]") {
   Memory m({raw(x), zeros(Storage::F32, n)});
   const int64_t range[] = {0, 1, 0, n};
   for (const Variant& v : variants) {
-    const auto newton = compile(speed_newton(), host_target(), v.options), euler = compile(speed_euler(), host_target(), v.options);
-    const double ms = best_ms([&] { for (int i = 0; i < 100; ++i) newton->fn()(m.buffers(), nullptr, range); });
+    const auto newton = compile(speed_newton(), host_target(), v.options),
+               euler = compile(speed_euler(), host_target(), v.options);
+    const double ms = best_ms([&] {
+      for (int i = 0; i < 100; ++i) newton->fn()(m.buffers(), nullptr, range);
+    });
     const double ms2 = best_ms([&] { euler->fn()(m.buffers(), nullptr, range); });
-    std::printf("newton     %-10s %7.2f us for %ld points; euler, 200 steps: %.1f us\n", v.name, ms * 10, n, ms2 * 1e3);
+    std::printf("newton     %-10s %7.2f us for %ld points; euler, 200 steps: %.1f us\n", v.name,
+                ms * 10, n, ms2 * 1e3);
   }
 }
 
@@ -106,27 +123,34 @@ TEST_CASE("speed of sums", "[.speed]") {
     Memory m({patterns(Storage::I32, n * rows, 1), zeros(Storage::F32, rows)});
     for (int64_t i = 0; i < n * rows; ++i) m.data<float>(0)[i] = 1;
     const auto code = compile(speed_row_sum(Schedule::Vector::inner));
-    const double ms = best_ms([&] { run_parallel(code->fn(), m, {n, rows}, rows, std::max<int64_t>(1, rows / 64)); });
-    std::printf("row sum    %4ld x %8ld %7.2f ms, %.1f GB/s\n", rows, n, ms, static_cast<double>(n * rows) * 4e-6 / ms);
+    const double ms = best_ms(
+        [&] { run_parallel(code->fn(), m, {n, rows}, rows, std::max<int64_t>(1, rows / 64)); });
+    std::printf("row sum    %4ld x %8ld %7.2f ms, %.1f GB/s\n", rows, n, ms,
+                static_cast<double>(n * rows) * 4e-6 / ms);
   }
   const int64_t n = 4096;
   Memory m({patterns(Storage::I32, n, 1), zeros(Storage::F32, 1)});
   const auto code = compile(speed_row_sum(Schedule::Vector::inner));
   const int64_t extents[] = {n, 1}, range[] = {0, 1, 0, 1};
-  const double ms = best_ms([&] { for (int i = 0; i < 1000; ++i) code->fn()(m.buffers(), extents, range); });
-  std::printf("row sum    in L1: %.0f ns for %ld floats, %.1f GB/s\n", ms * 1e3, n, static_cast<double>(n) * 4e-3 / ms);
+  const double ms = best_ms([&] {
+    for (int i = 0; i < 1000; ++i) code->fn()(m.buffers(), extents, range);
+  });
+  std::printf("row sum    in L1: %.0f ns for %ld floats, %.1f GB/s\n", ms * 1e3, n,
+              static_cast<double>(n) * 4e-3 / ms);
 }
 
 TEST_CASE("speed of a product of matrices in lanes", "[.speed]") {
   const int64_t n = 256;
-  Memory m({patterns(Storage::I32, n * n, 1), patterns(Storage::I32, n * n, 2), zeros(Storage::F32, n * n)});
+  Memory m({patterns(Storage::I32, n * n, 1), patterns(Storage::I32, n * n, 2),
+            zeros(Storage::F32, n * n)});
   for (int b = 0; b < 2; ++b)
     for (int64_t i = 0; i < n * n; ++i) m.data<float>(b)[i] = 0.5f;
   for (auto v : {Schedule::Vector::grid, Schedule::Vector::inner}) {
     const auto code = compile(speed_matmul(v));
     const int64_t extents[] = {n}, range[] = {0, n, 0, n};
     const double ms = best_ms([&] { code->fn()(m.buffers(), extents, range); });
-    std::printf("matmul     256, schedule %d: %.2f ms, %.1f GF/s on one thread\n", static_cast<int>(v), ms, 2e-6 * n * n * n / ms);
+    std::printf("matmul     256, schedule %d: %.2f ms, %.1f GF/s on one thread\n",
+                static_cast<int>(v), ms, 2e-6 * n * n * n / ms);
   }
 }
 
@@ -135,7 +159,8 @@ TEST_CASE("speed of Cholesky in lanes", "[.speed]") {
     std::vector<float> a;
     for (int64_t p = 0; p < batch; ++p)
       for (int64_t i = 0; i < n; ++i)
-        for (int64_t j = 0; j < n; ++j) a.push_back(static_cast<float>(i == j) * 9 + .1f * static_cast<float>((i * j) % 3));
+        for (int64_t j = 0; j < n; ++j)
+          a.push_back(static_cast<float>(i == j) * 9 + .1f * static_cast<float>((i * j) % 3));
     Memory m({raw(a), zeros(Storage::F32, a.size())});
     const auto start = std::clock();
     const auto code = compile(speed_cholesky(n));
@@ -151,17 +176,24 @@ TEST_CASE("speed of compiling", "[.speed]") {
   for (int i = 1; i < 30; ++i) {
     const auto start = std::chrono::steady_clock::now();
     const auto code = compile(speed_elementwise(i));
-    best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                  .count());
   }
   std::printf("compile    d = a * b + c: %.2f ms (goal 4)\n", best);
   const int64_t n = int64_t{1} << 22;
-  Memory m({zeros(Storage::F32, n), zeros(Storage::F32, n), zeros(Storage::F32, n), zeros(Storage::F32, n)});
+  Memory m({zeros(Storage::F32, n), zeros(Storage::F32, n), zeros(Storage::F32, n),
+            zeros(Storage::F32, n)});
   const auto code = compile(speed_elementwise(0));
   for (int64_t size : {int64_t{4096}, n}) {
     const int64_t range[] = {0, 1, 0, size};
     const int repeats = size == n ? 1 : 1000;
-    const double ms = best_ms([&] { for (int i = 0; i < repeats; ++i) code->fn()(m.buffers(), nullptr, range); }) / repeats;
-    std::printf("elementwise %8ld: %.3f us, %.1f GB/s on one thread\n", size, ms * 1e3, static_cast<double>(size) * 16e-6 / ms);
+    const double ms = best_ms([&] {
+                        for (int i = 0; i < repeats; ++i) code->fn()(m.buffers(), nullptr, range);
+                      }) /
+                      repeats;
+    std::printf("elementwise %8ld: %.3f us, %.1f GB/s on one thread\n", size, ms * 1e3,
+                static_cast<double>(size) * 16e-6 / ms);
   }
 }
 

@@ -134,24 +134,31 @@ TEST_CASE("L2: compiled code computes what the reference says, to the bit") {
     WARN("no compiler is linked: L2 is not checked");
     return;
   }
-  for (const Case& c : all_cases()) {
-    INFO(c.text());
+  for_each_case([&](const Case& c) {
     Random r = c.random(2);
     const Jaxpr alone = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
     for (const bool special : {false, true}) check_compiled(alone, random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special));
-    if (!c.op->has(Op::Slot::batch) || c.op->collective()) continue;
-    // Lanes around the width of a vector register of floats.
+  });
+}
+
+// Numbers of lanes around the width of a vector register of floats.
+TEST_CASE("L2: the same for maps", "[slow]") {
+  if (!backend()) {
+    WARN("no compiler is linked: L2 is not checked");
+    return;
+  }
+  for_each_case([&](const Case& c) {
+    if (!c.op->has(Op::Slot::batch) || c.op->collective()) return;
+    Random r = c.random(3);
     for (const int64_t size : {1, 15, 16, 17, 35}) {
       INFO(size << " lanes");
       Types in;
       for (const Type& t : c.sample.in) in.push_back(t.with_shape(t.shape().inserted(0, size)));
-      const Jaxpr mapped = record(in, [&](const Arrays& x) {
-                             Batched b = vmap_flat([&](const Arrays& row) { return c.run(row); }, x, MaybeAxes(x.size(), 0), size);
-                             return b.out;
-                           }).jaxpr;
+      const auto row_by_row = [&](const Arrays& x) { return vmap_flat([&](const Arrays& row) { return c.run(row); }, x, MaybeAxes(x.size(), 0), size).out; };
+      const Jaxpr mapped = record(in, row_by_row).jaxpr;
       for (const bool special : {false, true}) check_compiled(mapped, random_arrays(in, c.sample.lo, c.sample.hi, r, special));
     }
-  }
+  });
 }
 
 // ---- L4
