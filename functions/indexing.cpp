@@ -226,88 +226,89 @@ Sizes run(size_t from, size_t count) {
   return v;
 }
 
-Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, bool need_inside) {
+// Where the axes of the result come from, and for each strided slice its axis of the indices.
+struct Places {
+  Sizes batch;              // sizes of the axes of the indices
+  Sizes common;             // those of the index arrays
+  std::vector<int64_t> strided;   // by item
+};
+Places place_axes(const IndexItems& items, Plan* p) {
   const Layout l = layout_of(items);
-  Plan p;
-  // First the axes of the result, and for each strided slice its axis of the indices.
-  Sizes out, batch;
-  std::vector<size_t> batch_of(items.size());
-  size_t common_at = 0;
+  Places r;
+  r.strided.resize(items.size());
+  Sizes out;
   bool placed = false;
   const auto place = [&] {
     if (placed) return;
     placed = true;
-    common_at = batch.size();
+    r.common = run(r.batch.size(), l.common.size());
     for (int64_t n : l.common) {
-      p.batch_dims.push_back(static_cast<int64_t>(out.size()));
+      p->batch_dims.push_back(static_cast<int64_t>(out.size()));
       out.push_back(n);
-      batch.push_back(n);
+      r.batch.push_back(n);
     }
   };
   if (!l.adjacent) place();
-  std::vector<int64_t> visible;             // of the result with new axes: -1 for these
   for (size_t k = 0; k < items.size(); ++k) {
     const IndexItem& i = items[k];
-    if (i.kind == Kind::newaxis) p.new_axes.push_back(static_cast<int64_t>(out.size() + p.new_axes.size()));
+    if (i.kind == Kind::newaxis) p->new_axes.push_back(static_cast<int64_t>(out.size() + p->new_axes.size()));
     if (i.kind == Kind::array || i.kind == Kind::integer) place();
     if (i.kind != Kind::slice) continue;
     if (i.step != 1) {
-      batch_of[k] = batch.size();
-      p.batch_dims.push_back(static_cast<int64_t>(out.size()));
-      batch.push_back(i.count);
+      r.strided[k] = static_cast<int64_t>(r.batch.size());
+      p->batch_dims.push_back(static_cast<int64_t>(out.size()));
+      r.batch.push_back(i.count);
     } else {
-      p.dims.window_dims.push_back(static_cast<int64_t>(out.size()));
+      p->dims.window_dims.push_back(static_cast<int64_t>(out.size()));
     }
     out.push_back(i.count);
   }
-  p.shape = Shape(out);
-  // Then the components.
-  const Shape batch_shape(batch);
-  const Sizes common_dims = run(common_at, l.common.size());
+  p->shape = Shape(out);
+  return r;
+}
+
+// Notes where a position lies on its axis.
+void check_inside(const Array& v, int64_t n, const Shape& batch, const Sizes& dims, Array* inside) {
+  const Array ok = lax::bitwise_and(lax::ge(v, number_like(v, 0)), lax::lt(v, as_dtype(scalar_of_int(I64, n), v.dtype())));
+  const Array full = broadcast_in_dim(ok, batch, dims);
+  *inside = inside->empty_handle() ? full : lax::bitwise_and(*inside, full);
+}
+
+Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, bool need_inside) {
+  Plan p;
+  const Places places = place_axes(items, &p);
+  const Shape batch(places.batch);
   Arrays parts;
   p.sizes.assign(x.shape().size(), 1);
   for (size_t k = 0; k < items.size(); ++k) {
     const IndexItem& i = items[k];
     if (i.kind == Kind::newaxis) continue;
-    const auto axis = static_cast<size_t>(i.axis);
     const int64_t n = x.shape()[i.axis];
-    if (i.kind == Kind::slice && i.step == 1) p.sizes[axis] = i.count;
+    if (i.kind == Kind::slice && i.step == 1) p.sizes[static_cast<size_t>(i.axis)] = i.count;
     else p.dims.collapsed.push_back(i.axis);
     if (i.whole(x.shape())) continue;
     p.dims.index_map.push_back(i.axis);
-    Array v;
+    Array v = scalar_of_int(index_dtype(n), i.lo);
     Sizes dims;
     if (i.kind == Kind::array) {
       v = position(i.array, n, mode);
       // Its axes are the last ones of the common shape.
-      const size_t rank = v.shape().size();
-      dims = Sizes(common_dims.end() - static_cast<std::ptrdiff_t>(rank), common_dims.end());
-      if (need_inside) {
-        const Array ok = lax::bitwise_and(lax::ge(v, number_like(v, 0)), lax::lt(v, as_dtype(scalar_of_int(I64, n), v.dtype())));
-        const Array full = dims.empty() ? broadcast_in_dim(ok, batch_shape, {}) : broadcast_in_dim(ok, batch_shape, dims);
-        p.inside = p.inside.empty_handle() ? full : lax::bitwise_and(p.inside, full);
-      }
+      dims = Sizes(places.common.end() - static_cast<std::ptrdiff_t>(v.shape().size()), places.common.end());
+      if (need_inside) check_inside(v, n, batch, dims, &p.inside);
     } else if (i.kind == Kind::slice && i.step != 1) {
-      const DType d = index_dtype(n);
-      v = lax::add(lax::mul(iota(d, {i.count}, 0), scalar_of_int(d, i.step)), scalar_of_int(d, i.lo));
-      dims = {static_cast<int64_t>(batch_of[k])};
-    } else {
-      v = scalar_of_int(index_dtype(n), i.lo);
+      v = lax::add(lax::mul(iota(v.dtype(), {i.count}, 0), scalar_of_int(v.dtype(), i.step)), v);
+      dims = {places.strided[k]};
     }
-    parts.push_back(column(v, batch_shape, dims));
+    parts.push_back(column(v, batch, dims));
   }
   if (parts.empty()) {
-    Sizes none = batch;
-    none.push_back(0);
-    p.indices = base::zeros(Type(I32, Shape(none)));
-  } else {
-    // Unsigned and signed ones meet in a type that holds all positions.
-    bool same = true;
-    for (const Array& a : parts) same = same && a.dtype() == parts[0].dtype();
-    if (!same)
-      for (Array& a : parts) a = as_dtype(a, I64);
-    p.indices = joined(parts, static_cast<int64_t>(batch.size()));
+    p.indices = base::zeros(Type(I32, batch.inserted(batch.ndim(), 0)));
+    return p;
   }
+  // Unsigned and signed ones meet in a type that holds all positions.
+  if (std::any_of(parts.begin(), parts.end(), [&](const Array& a) { return a.dtype() != parts[0].dtype(); }))
+    for (Array& a : parts) a = as_dtype(a, I64);
+  p.indices = joined(parts, batch.ndim());
   return p;
 }
 

@@ -17,8 +17,8 @@
 #include "weft/ops/compare.h"
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
-#include "weft/ops/special.h"
 #include "weft/ops/rounding.h"
+#include "weft/ops/special.h"
 #include "weft/ops/structure.h"
 
 namespace weft::nn {

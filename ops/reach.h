@@ -2,8 +2,6 @@
 // Copyright The Weft authors
 // ops/reach.h: how gather and scatter find their windows: dimension numbers made into positions.
 #pragma once
-#include <fmt/format.h>
-
 #include "weft/ops/index.h"
 #include "weft/ops/index_kit.h"
 #include "weft/ops/kit.h"
@@ -29,25 +27,6 @@ struct Reach {
   std::vector<int> batch;   // axes of the windows that are axes of the indices, in order
   std::vector<int> used;    // operand axes that take a component
 };
-
-inline Reach reach_of(const WindowDims& d, const Shape& operand, int windows_rank, const Ints& sizes) {
-  Reach r;
-  for (int a = 0; a < windows_rank; ++a)
-    if (!holds(d.window_dims, a)) r.batch.push_back(a);
-  size_t window = 0;
-  for (int64_t a = 0; a < operand.ndim(); ++a) {
-    Reach::Axis x;
-    x.room = operand[a] - entry(sizes, a);
-    if (holds(d.index_map, a)) {
-      x.component = static_cast<int>(place_of(d.index_map, a));
-      r.used.push_back(static_cast<int>(a));
-    }
-    if (holds(d.operand_batching, a)) x.batch = r.batch[static_cast<size_t>(entry(d.indices_batching, place_of(d.operand_batching, a)))];
-    else if (!holds(d.collapsed, a)) x.window = static_cast<int>(d.window_dims[window++]);
-    r.axes.push_back(x);
-  }
-  return r;
-}
 
 // The position in the operand of element `at` of the windows. `start(component)` reads the index.
 // Sets `inside` to whether the whole window lies in the operand; the position is clamped.
@@ -79,18 +58,6 @@ inline Coords coords(const std::vector<I64s>& v) {
   for (I64s i : v) c.push_back(i.id);
   return c;
 }
-// Reads component c of the index that belongs to element `at` of the windows.
-inline I64s component_at(Reader& x, int operand, const Type& t, const Reach& r, const Coords& at, int c) {
-  Coords i;
-  for (int a : r.batch) i.push_back(at[static_cast<size_t>(a)]);
-  i.push_back(I64s(c).id);
-  return index_of(x.read(operand, i), t.dtype());
-}
-inline int64_t host_component(const Array& indices, const Reach& r, const Ints& at, int c) {
-  int64_t flat = 0;
-  for (size_t k = 0; k < r.batch.size(); ++k) flat = flat * indices.shape()[static_cast<int64_t>(k)] + at[static_cast<size_t>(r.batch[k])];
-  return host_index(indices, flat * indices.shape()[-1] + c);
-}
 inline int64_t flat_index(const Shape& s, const Ints& at) {
   int64_t flat = 0;
   for (int i = 0; i < s.ndim(); ++i) flat = flat * s[i] + entry(at, i);
@@ -109,61 +76,21 @@ template <class F> void for_each_index(const Shape& s, const F& f) {
   }
 }
 
-// The checks that both share. Returns the shape of the batch.
-inline std::vector<int64_t> check_dims(const char* op, const Types& in, const Type& indices, const WindowDims& d) {
-  const int rank = in[0].ndim();
-  if (!is_integer(indices.dtype())) reject_dtype(op, "indices must be integers", in);
-  if (indices.ndim() == 0 || indices.shape()[-1] != static_cast<int64_t>(d.index_map.size()))
-    reject_shape(op, fmt::format("the last axis of the indices must have size {}, one a component", d.index_map.size()), in);
-  if (d.operand_batching.size() != d.indices_batching.size()) reject_shape(op, "batching dimensions must come in pairs", in);
-  if (!std::is_sorted(d.window_dims.begin(), d.window_dims.end())) reject_shape(op, "window dimensions must be sorted", in);
-  Ints seen;
-  for (const Ints* v : {&d.collapsed, &d.operand_batching})
-    for (int64_t a : *v) {
-      if (a < 0 || a >= rank || holds(seen, a)) reject_shape(op, "collapsed and batching dimensions must be axes of the operand, each once", in);
-      seen.push_back(a);
-    }
-  for (size_t i = 0; i < d.index_map.size(); ++i) {
-    const int64_t a = d.index_map[i];
-    if (a < 0 || a >= rank || holds(d.operand_batching, a) || place_of(d.index_map, a) != static_cast<int64_t>(i))
-      reject_shape(op, "the index map must name axes of the operand, each once", in);
-  }
-  if (static_cast<int64_t>(d.window_dims.size() + seen.size()) != rank) reject_shape(op, "window, collapsed and batching dimensions must make up the operand", in);
-  std::vector<int64_t> batch(indices.shape().begin(), indices.shape().end() - 1);
-  for (size_t i = 0; i < d.indices_batching.size(); ++i) {
-    const int64_t a = d.indices_batching[i];
-    if (a < 0 || a >= static_cast<int64_t>(batch.size()) || batch[static_cast<size_t>(a)] != in[0].shape()[d.operand_batching[i]])
-      reject_shape(op, "batching dimensions of operand and indices must agree", in);
-  }
-  return batch;
-}
-
-// The result shape, batch and window axes in their places.
-inline Shape windows_shape(const char* op, const Types& in, const std::vector<int64_t>& batch, const Ints& window_dims, const Ints& window_sizes) {
-  const int64_t rank = static_cast<int64_t>(batch.size() + window_dims.size());
-  std::vector<int64_t> out;
-  size_t b = 0, w = 0;
-  for (int64_t a = 0; a < rank; ++a) {
-    if (w < window_dims.size() && window_dims[w] == a) out.push_back(window_sizes[w++]);
-    else if (b < batch.size()) out.push_back(batch[b++]);
-  }
-  if (static_cast<int64_t>(out.size()) != rank || w != window_dims.size()) reject_shape(op, "window dimensions must be axes of the result", in);
-  return Shape(out);
-}
-
 // ---- batching. An axis that is new at `at`: what is behind it moves up.
 inline void open_axis(Ints& v, int64_t at) {
   for (int64_t& a : v)
     if (a >= at) ++a;
 }
+
+Reach reach_of(const WindowDims& d, const Shape& operand, int windows_rank, const Ints& sizes);
+// Component c of the index that belongs to element `at` of the windows.
+I64s component_at(Reader& x, int operand, const Type& t, const Reach& r, const Coords& at, int c);
+int64_t host_component(const Array& indices, const Reach& r, const Ints& at, int c);
+// The checks that gather and scatter share. Returns the shape of the batch.
+std::vector<int64_t> check_dims(const char* op, const Types& in, const Type& indices, const WindowDims& d);
+// The shape of the windows, batch and window axes in their places.
+Shape windows_shape(const char* op, const Types& in, const std::vector<int64_t>& batch, const Ints& window_dims, const Ints& window_sizes);
 // The axis of the windows at which batch axis q stands, or where a new one goes.
-inline int64_t batch_place(const WindowDims& d, int windows_rank, int64_t q) {
-  int64_t n = 0;
-  for (int64_t a = 0; a < windows_rank; ++a) {
-    if (holds(d.window_dims, a)) continue;
-    if (n++ == q) return a;
-  }
-  return windows_rank;
-}
+int64_t batch_place(const WindowDims& d, int windows_rank, int64_t q);
 
 }  // namespace weft::reach_detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/scatter.cpp: scatter, which combines updates into an array at computed indices.
+#include <fmt/format.h>
+
 #include "weft/ops/arith.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/elementwise.h"
