@@ -411,7 +411,9 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     b_.leave();
     return block;
   };
-  const Coords lanes = e.in[0].is_literal() ? Coords{} : coords_at(f, e.in[0].index, 0);
+  // The index has the lanes of the op, as the mask that the branches are given.
+  Coords lanes;
+  if (v.active()) lanes = coords_at(body_frame(f, i, 0), 0, 0);
   const auto index = num::Ir<int32_t>::at(read(f, e.in[0], lanes).re);
   // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last.
   const std::function<BlockId(int)> chain = [&](int b) {
@@ -425,7 +427,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   std::vector<Id> r;
   if (v.enter) {
-    const Id enter = read(f, e.in[1], coords_at(f, e.in[1].index, 0)).re;
+    const Id enter = read(f, e.in[1], lanes).re;
     const BlockId then = chain(0), otherwise = zero_block();
     r = b_.branch(enter, then, otherwise);
   } else if (last == 0) {

@@ -50,7 +50,7 @@ class Memory {
   explicit Memory(const std::vector<std::vector<unsigned char>>& contents) {
     for (const auto& c : contents) {
       held.emplace_back(c.size() + 2 * guard, static_cast<unsigned char>(0xa5));
-      std::memcpy(held.back().data() + guard, c.data(), c.size());
+      if (!c.empty()) std::memcpy(held.back().data() + guard, c.data(), c.size());
     }
     pointers.push_back(&stop);
     for (auto& h : held) pointers.push_back(h.data() + guard);
@@ -76,7 +76,7 @@ class Memory {
 template <class T>
 std::vector<unsigned char> raw(const std::vector<T>& x) {
   std::vector<unsigned char> out(x.size() * sizeof(T));
-  std::memcpy(out.data(), x.data(), out.size());
+  if (!out.empty()) std::memcpy(out.data(), x.data(), out.size());
   return out;
 }
 inline std::vector<unsigned char> zeros(Storage s, size_t n) {

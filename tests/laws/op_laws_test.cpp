@@ -66,8 +66,10 @@ TEST_CASE("every op has samples, documentation and rules for what it claims") {
   for (const Op* op : all_ops()) {
     INFO(op->name());
     CHECK(!op->doc().empty());
-    CHECK(!op->samples().empty());
     CHECK(op->has(Op::Slot::batch));
+    // Maps remove collectives before anything runs.
+    if (op->collective()) continue;
+    CHECK(!op->samples().empty());
     CHECK(op->has(Op::Slot::lower));
   }
 }

@@ -15,7 +15,7 @@ enum class Act { relu, tanh };
 
 template <class F> concept TakesOptionsSecond = requires(F f, VmapOptions o) { vmap(f, o); };
 template <class F> concept TakesOptionsThird = requires(F f, VmapOptions o) { vmap(f, 0, o); };
-const auto id = [](Array x) { return x; };
+[[maybe_unused]] const auto id = [](Array x) { return x; };
 static_assert(!TakesOptionsSecond<decltype(id)>);
 static_assert(!TakesOptionsThird<decltype(id)>);
 static_assert(!std::is_constructible_v<none_t>);

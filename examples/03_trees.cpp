@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// examples/03_trees.cpp: Tuples, maps and structs of arrays
+#include "expect.h"
+using namespace weft;
+
+struct Layer {  // an aggregate struct is a tree by itself
+  Array w, b;
+};
+
+int main() {
+  // A tuple with a tuple inside, and an axis for each of its arrays.
+  const int A = 2, B = 3, C = 4, D = 5, K = 6;
+  using Tree = std::tuple<Array, std::tuple<Array, Array>>;
+  auto foo = [](Tree tree) {
+    auto [x, yz] = tree;
+    auto [y, z] = yz;
+    return dot(x, dot(y, z));
+  };
+  show("foo(tree)", foo({ones({A, B}), {ones({B, C}), ones({C, D})}}), full({2, 5}, 12.));
+  const Tree batch{ones({K, A, B}), {ones({B, K, C}), ones({C, D, K})}};  // lanes in different places
+  auto vfoo = vmap(foo, {{0, {1, 2}}});
+  show_shape("vfoo(batch), the axes being {{0, {1, 2}}}", vfoo(batch), {6, 2, 5});
+  expect(bool(allclose(vfoo(batch), 12.)), "every element of vfoo(batch) should be 12");
+
+  // A map by name: only "b" is mapped.
+  using Dict = std::map<std::string, Array>;
+  auto bar = [](Dict dct, Array x) { return dct["a"] + dct["b"] + x; };
+  const Dict dct{{"a", 0.}, {"b", arange(5.)}};
+  show("bar(dct, x)", vmap(bar, {{{"a", none}, {"b", 0}}, none})(dct, 1.), array({1., 2., 3., 4., 5.}));
+
+  // A struct: by the order of its fields, or by their names. Results keep their C++ type.
+  auto apply = [](Layer l, Array x) { return dot(x, l.w) + l.b; };
+  const Layer layers{arange(12.).reshape({3, 2, 2}), array({1., 2.})};
+  const Array x = array({1., 1.}), want = array({{3., 6.}, {11., 14.}, {19., 22.}});
+  show("three layers, one bias", vmap(apply, {{0, none}, none})(layers, x), want);
+  show("the same by names", vmap(apply, {{{"w", 0}, {"b", none}}, none})(layers, x), want);
+  const Layer g = grad([&](Layer l) { return apply(l, x).sum(); })({layers.w[0], layers.b});
+  show("a gradient is a Layer too: g.w", g.w, ones({2, 2}));
+  show("g.b", g.b, ones({2}));
+  return finish();
+}
