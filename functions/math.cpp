@@ -77,10 +77,13 @@ Array quotient_down(const Array& x, const Array& y) {
   const Array down = lax::bitwise_and(lax::ne(lax::sign(x), lax::sign(y)), lax::ne(lax::rem(x, y), number_like(x, 0)));
   return choose(down, lax::sub(q, number_like(q, 1)), q);
 }
-Array remainder_up(const Array& x, const Array& divisor) {
+// Integers modulo 0 are 0.
+Array safe_rem(const Array& x, const Array& y) {
+  return lax::rem(x, is_integer(y.dtype()) ? choose(lax::eq(y, number_like(y, 0)), number_like(y, 1), y) : y);
+}
+Array remainder_up(const Array& x, const Array& y) {
   const Array zero = number_like(x, 0);
-  const Array y = is_integer(x.dtype()) ? choose(lax::eq(divisor, zero), number_like(x, 1), divisor) : divisor;
-  const Array m = lax::rem(x, y);
+  const Array m = safe_rem(x, y);
   if (is_unsigned(x.dtype())) return m;
   const Array other_sign = lax::bitwise_and(lax::ne(lax::lt(m, zero), lax::lt(y, zero)), lax::ne(m, zero));
   return choose(other_sign, lax::add(m, y), m);
@@ -130,7 +133,7 @@ Array mod(const Arg& x, const Arg& y) { return remainder(x, y); }
 Array fmod(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = promoted_numbers("fmod", x, y);
-  return lax::rem(a, b);
+  return safe_rem(a, b);
 }
 std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
   const Source s(x.at());

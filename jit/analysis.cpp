@@ -153,8 +153,31 @@ void Analysis::link_loop(Scope& s, size_t i) {
     const Atom outer = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
     join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);   // rows lose their leading axis inside
   }
-  if (v.active() && v.kind == LoopForm::Kind::loop_while)  // the predicate and the mask have the lanes
-    join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, *s.bodies[i][1], Atom{0}, 0);
+  if (v.active()) link_lanes(s, i);
+}
+
+// The lane axes of all values of the op are those of its mask.
+void Analysis::link_lanes(Scope& s, size_t i) {
+  const LoopForm& v = s.lowering[i].loop;
+  const Scope& first = *s.bodies[i].back();
+  const auto lanes_of = [&](const Scope& body, int input, int64_t has) {
+    int at = 0;
+    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
+      if (has >> l & 1) join(body.axis(input, at++), first.axis(0, l));
+  };
+  if (v.kind == LoopForm::Kind::loop_while) {
+    join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, first, Atom{0}, 0);
+    for (int k = 0; k < v.cond_consts; ++k) lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
+  }
+  for (size_t b = v.kind == LoopForm::Kind::loop_while ? 1 : 0; b < s.bodies[i].size(); ++b) {
+    const Scope& body = *s.bodies[i][b];
+    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l) join(body.axis(0, l), first.axis(0, l));
+    for (int k = 0; k < v.consts + v.carry + v.rows; ++k) lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
+    for (int k = 0; k < v.results; ++k) {
+      const Atom out = body.j->out[static_cast<size_t>(v.carry + k)];
+      if (!out.is_literal()) lanes_of(body, out.index, v.has_result(k));
+    }
+  }
 }
 
 void Analysis::mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const {

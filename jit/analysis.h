@@ -47,6 +47,7 @@ class Analysis {
   std::unique_ptr<Scope> build(const Jaxpr& j);
   void link_equation(Scope& s, size_t i);
   void link_loop(Scope& s, size_t i);
+  void link_lanes(Scope& s, size_t i);
   void join(int a, int b);
   void join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b);
   void mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const;

@@ -283,74 +283,124 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
+// The values of a loop and of everything inside it.
+using Visit = std::function<void(const Scope&)>;
+void visit_bodies(const Scope& s, const Visit& f) {
+  for (const auto& bodies : s.bodies)
+    for (const auto& b : bodies) {
+      f(*b);
+      visit_bodies(*b, f);
+    }
+}
+
+// Chooses the grid of a loop: which classes become which axis.
+class LoopGrid {
+ public:
+  LoopGrid(const LoopForm& v, const Analysis& an) : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
+    note_values(top_);
+    visit_bodies(top_, [&](const Scope& s) { note_values(s); });
+    if (v.kind != LoopForm::Kind::scan) return;
+    // Time is stepped through.
+    for (int r = 0; r < v.rows; ++r)
+      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal()) bad_.insert(class_at(a.index, 0));
+    for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
+  }
+  int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
+  // False if a lane axis is mixed inside.
+  bool lanes(std::vector<int64_t>* grid) {
+    if (!v_.active()) return true;
+    const Scope& body = *top_.bodies[0].back();
+    for (int a = 0; a < static_cast<int>(v_.lanes.size()); ++a) {
+      const int c = an_.find(body.axis(0, a));
+      if (bad_.count(c)) return false;
+      classes.emplace(c, static_cast<int>(grid->size()));
+      grid->push_back(v_.lanes[static_cast<size_t>(a)]);
+    }
+    return true;
+  }
+  // Ordinary axes that run through the loop untouched. The largest result says which there are; an
+  // axis of another result that meets none of them, but has the size of one, runs along with it.
+  void ordinary(std::vector<int64_t>* grid) {
+    int32_t widest = -1;
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
+    if (widest < 0) return;
+    for (int a = 0; a < type(widest).ndim(); ++a) {
+      const int c = class_at(widest, a);
+      if (!bad_.count(c) && classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(type(widest).shape()[a]);
+    }
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], *grid);
+  }
+  // Elements that a lane holds: of the largest value, and of all.
+  std::pair<int64_t, int64_t> held() const {
+    int64_t largest = 0, total = 0;
+    visit_bodies(top_, [&](const Scope& s) {
+      for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
+        int64_t n = 1;
+        for (int a = 0; a < s.j->types[t].ndim(); ++a)
+          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a)))) n *= s.j->types[t].shape()[a];
+        total += n;
+        largest = std::max(largest, n);
+      }
+    });
+    return {largest, total};
+  }
+  std::map<int, int> classes;
+
+ private:
+  const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  // A class twice in one value is no lane; classes that meet in a value are different axes.
+  void note_values(const Scope& s) {
+    for (size_t t = 0; t < s.j->types.size(); ++t) {
+      std::set<int> seen;
+      for (int a = 0; a < s.j->types[t].ndim(); ++a)
+        if (const int c = an_.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second) bad_.insert(c);
+      for (int c : seen) met_[c].insert(seen.begin(), seen.end());
+    }
+  }
+  void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
+    if (bad_.count(c) || classes.count(c)) return;
+    for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
+      bool apart = grid[static_cast<size_t>(g)] == n;
+      for (const auto& [other, axis] : classes) apart = apart && (axis != g || !met_[c].count(other));
+      if (!apart) continue;
+      classes.emplace(c, g);
+      return;
+    }
+  }
+  const LoopForm& v_;
+  const Analysis& an_;
+  const Scope& top_;
+  const Eqn& one_;
+  std::set<int> bad_;
+  std::map<int, std::set<int>> met_;
+};
+
 // Whether the loop runs inside the lane, and over which grid.
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
   const LoopForm& v = p_.scope.lowering[i].loop;
   const Analysis& an = *p_.analysis[i];
-  const Scope& top = an.top();
-  if (an.opaque_inside(top, 0)) { k->why = "a body calls a library"; return false; }
-  std::set<int> bad = an.mixed(top, 0);
-  const Eqn& one = top.j->eqns[0];
-  // A class twice in one value, or time itself, is no lane.
-  int64_t total = 0, largest = 0;
-  const auto twice = [&](const Scope& s) {
-    for (size_t t = 0; t < s.j->types.size(); ++t) {
-      std::set<int> seen;
-      for (int a = 0; a < s.j->types[t].ndim(); ++a)
-        if (const int c = an.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second) bad.insert(c);
-    }
+  const auto no = [&](const char* why) {
+    k->why = why;
+    return false;
   };
-  const std::function<void(const Scope&, const std::function<void(const Scope&)>&)> walk = [&](const Scope& s, const auto& f) {
-    for (const auto& bodies : s.bodies)
-      for (const auto& b : bodies) {
-        f(*b);
-        walk(*b, f);
-      }
-  };
-  twice(top);
-  walk(top, twice);
-  const auto class_at = [&](int32_t var, int axis) { return an.find(top.axis(var, axis)); };
-  if (v.kind == LoopForm::Kind::scan) {
-    for (int r = 0; r < v.rows; ++r) if (const Atom a = one.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal()) bad.insert(class_at(a.index, 0));
-    for (int r = 0; r < v.results; ++r) bad.insert(class_at(one.out + v.carry + r, 0));
-  }
-  std::map<int, int> classes;
-  const auto add = [&](int c, int64_t n) {
-    if (bad.count(c) || !classes.try_emplace(c, static_cast<int>(classes.size())).second) return;
-    k->grid.push_back(n);
-  };
-  // The op's own lanes first, in order; each must be local.
-  if (!v.lanes.empty()) {
-    const Scope& body = *top.bodies[0].back();
-    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
-      const int c = an.find(body.axis(0, a));
-      if (bad.count(c)) { k->why = "lanes are mixed inside"; return false; }
-      add(c, v.lanes[static_cast<size_t>(a)]);
-    }
-  }
-  for (int32_t o = 0; o < one.n_out; ++o)
-    for (int a = (v.kind == LoopForm::Kind::scan && o >= v.carry) ? 1 : 0; a < top.j->types[static_cast<size_t>(one.out + o)].ndim(); ++a)
-      add(class_at(one.out + o, a), top.j->types[static_cast<size_t>(one.out + o)].shape()[a]);
-  walk(top, [&](const Scope& s) {
-    for (size_t t = 0; t < s.j->types.size(); ++t) {
-      int64_t n = 1;
-      for (int a = 0; a < s.j->types[t].ndim(); ++a)
-        if (!classes.count(an.find(s.axis(static_cast<int32_t>(t), a)))) n *= s.j->types[t].shape()[a];
-      const bool input = t < static_cast<size_t>(s.j->n_in);
-      if (!input) total += n;
-      if (!input) largest = std::max(largest, n);
-    }
-  });
-  if (largest > largest_lane_value || total > largest_lane) { k->why = "a lane would hold too much"; return false; }
-  if (classes.empty() && largest > small_elements) { k->why = "no axis runs through the whole loop"; return false; }
-  // A branch without lanes is a choice of programs, made once.
-  k->classes[i] = classes;
+  if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
+  LoopGrid g(v, an);
+  if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
+  // With lanes, what a lane holds stays together unless it is long.
+  if (k->grid.empty() || g.held().first > small_elements) g.ordinary(&k->grid);
+  const auto [largest, total] = g.held();
+  if (largest > largest_lane_value || total > largest_lane) return no("a lane would hold too much");
+  if (k->grid.empty() && largest > small_elements) return no("no axis runs through the whole loop");
+  k->classes[i] = g.classes;
+  const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < e.n_out; ++o) {
     std::vector<int> lanes;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) {
-      const auto it = classes.find(class_at(one.out + o, a));
-      lanes.push_back(it == classes.end() ? -1 : it->second);
+      const auto it = g.classes.find(g.class_at(one.out + o, a));
+      lanes.push_back(it == g.classes.end() ? -1 : it->second);
     }
     k->lanes[e.out + o] = lanes;
   }

@@ -40,7 +40,9 @@ Types gather_type(const Types& in, const Gather& p) {
       reject_shape("gather", fmt::format("slice size {} does not fit axis {}", s, a), in);
     if (!hidden) windows.push_back(s);
   }
-  return {in[0].with_shape(windows_shape("gather", in, batch, p.offset_dims, windows))};
+  const Shape out = windows_shape("gather", in, batch, p.offset_dims, windows);
+  if (in[0].elements() == 0 && out.elements() != 0) reject_shape("gather", "there is nothing to read", in);
+  return {in[0].with_shape(out)};
 }
 
 // A double that becomes what a read out of range gives.
@@ -199,7 +201,9 @@ Array gather_along(const Array& x, const Array& indices, int axis, OutOfBounds m
   Ints own(indices.shape().size());
   std::iota(own.begin(), own.end(), 0);
   const Array components = broadcast_in_dim(indices, indices.shape().inserted(indices.type().ndim(), 1), own);
-  return gather_windows(x, components, along_dims(x.type().ndim(), axis), Ints(x.shape().size(), 1), mode);
+  Ints sizes(x.shape().size(), 1);
+  sizes[static_cast<size_t>(axis)] = std::min<int64_t>(1, x.shape()[axis]);
+  return gather_windows(x, components, along_dims(x.type().ndim(), axis), sizes, mode);
 }
 
 }  // namespace weft

@@ -117,12 +117,17 @@ Arrays with_starts(Arrays head, const Arrays& x, size_t first) {
 bool any_mapped(const MaybeAxes& axis, size_t first) {
   return std::any_of(axis.begin() + static_cast<std::ptrdiff_t>(first), axis.end(), [](const MaybeAxis& a) { return a.has_value(); });
 }
-// The starts under one more batch axis in front.
-Arrays batched_starts(const Arrays& x, const MaybeAxes& axis, size_t first, int64_t size) {
+// The starts under one more batch axis in front; `lanes` are all batch axes then.
+Arrays batched_starts(const Arrays& x, const MaybeAxes& axis, size_t first, const Shape& lanes) {
   Arrays out;
-  for (size_t i = first; i < x.size(); ++i) out.push_back(x[i].ndim() == 0 ? x[i] : move_mapped(x[i], axis[i], 0, size));
+  for (size_t i = first; i < x.size(); ++i) {
+    if (!axis[i] && x[i].ndim() == 0) out.push_back(x[i]);
+    else if (axis[i] && x[i].ndim() == 1 && lanes.ndim() > 1) out.push_back(broadcast_in_dim(x[i], lanes, {0}));
+    else out.push_back(move_mapped(x[i], axis[i], 0, lanes[0]));
+  }
   return out;
 }
+Shape first_axes(const Shape& s, int64_t n) { return Shape(std::vector<int64_t>(s.begin(), s.begin() + n)); }
 
 // Lanes differ in their starts alone: a gather from the shared array.
 Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
@@ -192,7 +197,7 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
       if (!b.mapped(0)) return gather_lanes(b);
       ++p.batch_dims;
       Arrays x{move_mapped(b.x[0], b.axis[0], 0, b.size)};
-      for (Array& s : batched_starts(b.x, b.axis, 1, b.size)) x.push_back(s);
+      for (Array& s : batched_starts(b.x, b.axis, 1, first_axes(x[0].shape(), p.batch_dims))) x.push_back(s);
       return Batched{dynamic_slice_op.bind(x, p), {0}};
     },
     .lower = [](const LowerArgs<DynamicSlice>& l) {
@@ -299,7 +304,7 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
       }
       ++p.batch_dims;
       Arrays x{move_mapped(b.x[0], b.axis[0], 0, b.size), move_mapped(b.x[1], b.axis[1], 0, b.size)};
-      for (Array& s : batched_starts(b.x, b.axis, 2, b.size)) x.push_back(s);
+      for (Array& s : batched_starts(b.x, b.axis, 2, first_axes(x[0].shape(), p.batch_dims))) x.push_back(s);
       return Batched{dynamic_update_op.bind(x, p), {0}};
     },
     .lower = [](const LowerArgs<DynamicUpdate>& l) {

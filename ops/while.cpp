@@ -264,6 +264,26 @@ Batched while_batch(const BatchArgs<While>& b) {
 
 // ---- partial evaluation
 
+// The loop as a scan with its trips known, split in turn.
+Arrays steps_as_scan(const PartialArgs<While>& a, const Array& trips) {
+  const While& p = a.params;
+  const Parts x = split(a.x, p);
+  Scan s;
+  s.jaxpr = p.body_jaxpr;
+  s.length = p.max_trips;
+  s.num_consts = static_cast<int64_t>(x.bc.size());
+  s.num_carry = static_cast<int64_t>(x.init.size());
+  s.lanes = p.lanes;
+  s.lane_ids = p.lane_ids;
+  s.has = part(all_lanes(p.has, x.cc.size() + x.bc.size() + x.init.size()), x.cc.size(), x.bc.size() + x.init.size());
+  s.trips = true;
+  Arrays operands{trips};
+  append(operands, x.bc);
+  append(operands, x.init);
+  const Running running{Ref<Interpreter>(&a.level)};
+  return bind_op(*find_op("scan"), operands, make_params(s));
+}
+
 // Without a bound on the trips: known carries are computed, the rest recorded with the whole loop
 // (forward mode needs no more). With a bound: the known loop counts the trips, and a scan with those
 // trips is split.
@@ -332,22 +352,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
     return eval_jaxpr(p.cond_jaxpr, args);
   });
   const Arrays known = while_op.bind(joined(x.enter, x.cc, bc, init), k);
-  if (p.max_trips >= 0) {
-    Scan s;
-    s.jaxpr = p.body_jaxpr;
-    s.length = p.max_trips;
-    s.num_consts = static_cast<int64_t>(nbc);
-    s.num_carry = static_cast<int64_t>(n);
-    s.lanes = p.lanes;
-    s.lane_ids = p.lane_ids;
-    s.has = part(has, ncc, nbc + n);
-    s.trips = true;
-    Arrays operands{known[0]};
-    append(operands, x.bc);
-    append(operands, x.init);
-    const Running running{Ref<Interpreter>(&a.level)};
-    return bind_op(*find_op("scan"), operands, make_params(s));
-  }
+  if (p.max_trips >= 0) return steps_as_scan(a, known[0]);
   const Arrays rest = a.level.record(while_op, a.x, make_params(p));
   Arrays out;
   size_t next = 0;
