@@ -437,17 +437,22 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     const BlockId then = branch_block(0), otherwise = chain(1);
     r = b_.branch(here.id, then, otherwise);
   }
+  place_results(f, e, std::move(results), r);
+}
+
+// Small results are what the branches yield.
+void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> results, const std::vector<Id>& yielded) {
   size_t next = 0;
-  for (int k = 0; k < v.results; ++k) {
-    Place& p = results[static_cast<size_t>(k)];
-    const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int32_t var = e.out + static_cast<int32_t>(k);
+    Place& p = results[k];
     if (p.kind == Place::Kind::scalars)
-      for (int64_t q = 0; q < inner_elements(f, e.out + k); ++q) {
-        Elem el{r[next++], nest::no_id};
-        if (components(d) == 2) el.im = r[next++];
+      for (int64_t q = 0; q < inner_elements(f, var); ++q) {
+        Elem el{yielded[next++], nest::no_id};
+        if (components(f.s->j->types[static_cast<size_t>(var)].dtype()) == 2) el.im = yielded[next++];
         p.elems.push_back(el);
       }
-    f.place[static_cast<size_t>(e.out + k)] = p;
+    f.place[static_cast<size_t>(var)] = std::move(p);
   }
 }
 

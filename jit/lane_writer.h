@@ -99,6 +99,7 @@ class LaneWriter {
   void emit_while(Frame& f, size_t eqn);
   void emit_scan(Frame& f, size_t eqn);
   void emit_cond(Frame& f, size_t eqn);
+  void place_results(Frame& f, const Eqn& e, std::vector<Place> results, const std::vector<nest::Id>& yielded);
   void emit_call(Frame& f, size_t eqn);
   void keep(Frame& f, int32_t var);                                           // computes all elements now
 

@@ -269,71 +269,94 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
 
 // ---- partial evaluation
 
+// How a residual of a step reaches the unknown part: stacked step by step, or as an operand of the
+// known part that it is, a constant or a row.
+enum class From { stacked, constant, row };
+struct Residual { From from; size_t operand; };
+
+// The known part of a scan, ready to be bound, and what it leaves.
+struct KnownScan {
+  Split s;
+  std::vector<bool> unknown;                       // of the operands behind trips, carries settled
+  Scan params;
+  Arrays x;
+  std::vector<Residual> residuals;
+  size_t results = 0;                              // outputs before the residuals
+};
+
+// Which carries are unknown: the least fixed point.
+void settle_unknown(const PartialArgs<Scan>& a, KnownScan* k) {
+  const Scan& p = a.params;
+  const size_t na = active_inputs(p), nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  k->unknown = part(a.unknown, p.trips ? 1 : 0, a.x.size() - (p.trips ? 1 : 0));
+  for (;;) {
+    std::vector<bool> in(na, false), ask = part(k->unknown, nc, n);
+    append(in, k->unknown);
+    ask.insert(ask.end(), p.jaxpr->out.size() - n, false);
+    k->s = partial_eval_jaxpr(p.jaxpr, in, ask);
+    bool changed = false;
+    for (size_t t = 0; t < n; ++t)
+      if (k->s.out_unknown[t] && !k->unknown[nc + t]) k->unknown[nc + t] = changed = true;
+    if (!changed) return;
+  }
+}
+
+KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
+  KnownScan k;
+  settle_unknown(a, &k);
+  const Scan& p = a.params;
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  k.params = p;
+  k.params.has.clear();
+  k.params.num_consts = k.params.num_carry = 0;
+  if (nt) k.x.push_back(a.x[0]);
+  std::vector<size_t> operand;                     // of each known body input
+  for (size_t i = 0; i < k.unknown.size(); ++i) {
+    if (k.unknown[i]) continue;
+    operand.push_back(i);
+    k.x.push_back(a.x[nt + i]);
+    k.params.has.push_back(has[i]);
+    k.params.num_consts += i < nc;
+    k.params.num_carry += i >= nc && i < nc + n;
+  }
+  for (bool o : k.s.out_unknown) k.results += !o;
+  std::vector<bool> keep(k.results, true);
+  for (size_t r = k.results; r < k.s.known->out.size(); ++r) {
+    const Atom atom = k.s.known->out[r];
+    Residual d{From::stacked, 0};
+    if (!atom.is_literal() && atom.index < k.s.known->n_in && static_cast<size_t>(atom.index) >= na) {
+      const size_t i = operand[static_cast<size_t>(atom.index) - na];
+      if (i < nc) d = {From::constant, i};
+      else if (i >= nc + n) d = {From::row, i};
+    }
+    keep.push_back(d.from == From::stacked);
+    k.residuals.push_back(d);
+  }
+  k.params.jaxpr = dce(k.s.known, keep);
+  for (size_t o = n; o < k.s.out_unknown.size(); ++o)
+    if (!k.s.out_unknown[o]) k.params.has.push_back(has[k.unknown.size() + o - n]);
+  for (const Residual& r : k.residuals)
+    if (r.from == From::stacked) k.params.has.push_back(0);
+  return k;
+}
+
 // The known part steps what is known and stacks the residuals; the unknown part is a scan that reads
 // them. A residual that is an operand of the known part as it came in is passed, not stacked.
 Arrays scan_partial(const PartialArgs<Scan>& a) {
   const Scan& p = a.params;
   const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
-  const size_t total = a.x.size() - nt, nx = total - nc - n, m = p.jaxpr->out.size() - n;
+  const size_t total = a.x.size() - nt, m = p.jaxpr->out.size() - n;
   if (nt && a.unknown[0]) return a.level.record(scan_op, a.x, make_params(p));
-  std::vector<bool> unknown = part(a.unknown, nt, total);
-  Split s;
-  for (;;) {
-    std::vector<bool> in(na, false), ask = part(unknown, nc, n);
-    append(in, unknown);
-    ask.insert(ask.end(), m, false);
-    s = partial_eval_jaxpr(p.jaxpr, in, ask);
-    bool changed = false;
-    for (size_t t = 0; t < n; ++t)
-      if (s.out_unknown[t] && !unknown[nc + t]) unknown[nc + t] = changed = true;
-    if (!changed) break;
-  }
   const Ints has = all_lanes(p.has, total + m);
-  Scan k = p, u = p;
-  k.has.clear();
-  Arrays known_x;
-  std::vector<size_t> known_index;                 // body input -> operand, for known inputs
-  if (nt) known_x.push_back(a.x[0]);
-  k.num_consts = k.num_carry = 0;
-  for (size_t i = 0; i < total; ++i) {
-    if (unknown[i]) continue;
-    known_index.push_back(i);
-    known_x.push_back(a.x[nt + i]);
-    k.has.push_back(has[i]);
-    k.num_consts += i < nc;
-    k.num_carry += i >= nc && i < nc + n;
-  }
-  std::vector<bool> keep;
-  size_t known_out = 0;
-  Types residual_rows;
-  enum class From { stacked, constant, row };
-  struct Residual { From from; size_t operand; };
-  std::vector<Residual> residuals;
-  for (bool o : s.out_unknown) known_out += !o;
-  for (size_t r = 0; r < s.known->out.size(); ++r) {
-    if (r < known_out) {
-      keep.push_back(true);
-      continue;
-    }
-    const Atom atom = s.known->out[r];
-    Residual d{From::stacked, 0};
-    if (!atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na) {
-      const size_t i = known_index[static_cast<size_t>(atom.index) - na];
-      if (i < nc) d = {From::constant, i};
-      else if (i >= nc + n) d = {From::row, i};
-    }
-    keep.push_back(d.from == From::stacked);
-    residuals.push_back(d);
-    residual_rows.push_back(s.known->type(atom));
-  }
-  k.jaxpr = dce(s.known, keep);
-  for (size_t o = 0; o < m; ++o) if (!s.out_unknown[n + o]) k.has.push_back(has[total + o]);
-  for (const Residual& r : residuals) if (r.from == From::stacked) k.has.push_back(0);
-  const Arrays known = scan_op.bind(known_x, k);
+  const KnownScan k = known_scan(a, has);
+  const Split& s = k.s;
+  const std::vector<Residual>& residuals = k.residuals;
+  Scan u = p;
+  const Arrays known = scan_op.bind(k.x, k.params);
   // The unknown part: consts = constant residuals, unknown consts; xs = residual rows, unknown xs.
   Arrays consts, init, xs;
   Ints ch, ih, xh;
-  size_t next = known_out;
+  size_t next = k.results;
   for (const Residual& r : residuals) {
     if (r.from == From::constant) {
       consts.push_back(a.x[nt + r.operand]);
@@ -345,7 +368,7 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   }
   const size_t res_consts = consts.size(), res_rows = xs.size();
   for (size_t i = 0; i < total; ++i) {
-    if (!unknown[i]) continue;
+    if (!k.unknown[i]) continue;
     (i < nc ? consts : i < nc + n ? init : xs).push_back(a.x[nt + i]);
     (i < nc ? ch : i < nc + n ? ih : xh).push_back(has[i]);
   }
@@ -367,7 +390,6 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
     append(args, part(in, na + consts.size() + init.size() + res_rows, xs.size() - res_rows));
     return eval_jaxpr(s.rest, args);
   });
-  (void)nx;
   Arrays ux;
   if (nt) ux.push_back(a.x[0]);
   append(ux, consts);
@@ -381,6 +403,39 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
 }
 
 // ---- transposition: steps in the other order; cotangents of linear constants are added up in carries
+
+// One step backwards, on ([active], consts, sums of cotangents of the linear consts, cotangents of the
+// carry, those of the rows of results that have one, rows).
+Arrays step_back(const TransposeArgs<Scan>& t, const Arrays& a) {
+  const Scan& p = t.params;
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t total = t.in.size() - nt, m = t.out.size() - n;
+  const Ints has = all_lanes(p.has, total + m);
+  size_t n_linear = 0, next = na;
+  for (size_t i = 0; i < nc; ++i) n_linear += t.linear[nt + i];
+  const auto take = [&](size_t count) { Arrays r = part(a, next, count); next += count; return r; };
+  const Arrays consts = take(nc - n_linear), sums = take(n_linear), ct_carry = take(n);
+  // Lanes that did not take this step have no cotangent here; the op keeps their carry.
+  const auto masked = [&](const Array& v, int64_t h) { return na && h != 0 ? mask_out(a[0], v) : v; };
+  Arrays ct;
+  for (size_t i = 0; i < n; ++i) ct.push_back(masked(ct_carry[i], has[nc + i]));
+  for (size_t i = 0; i < m; ++i) ct.push_back(t.ct[n + i].empty_handle() ? Array() : masked(take(1)[0], has[total + i]));
+  Arrays args = part(a, 0, na);
+  std::vector<bool> lin(na, false);
+  size_t c = 0;
+  for (size_t i = 0; i < total; ++i) {
+    lin.push_back((i >= nc && i < nc + n) || t.linear[nt + i]);
+    args.push_back(lin.back() ? Array() : i < nc ? consts[c++] : take(1)[0]);
+  }
+  const Arrays back = backward_pass(p.jaxpr, args, lin, ct);
+  Arrays out;
+  for (size_t i = 0; i < nc; ++i)
+    if (t.linear[nt + i]) out.push_back(add_tangents(sums[out.size()], back[na + i]));
+  for (size_t i = 0; i < n; ++i) out.push_back(instantiate(back[na + nc + i], t.in[nt + nc + i]));
+  for (size_t i = nc + n; i < total; ++i)
+    if (t.linear[nt + i]) out.push_back(instantiate(back[na + i], row_type(t.in[nt + i])));
+  return out;
+}
 
 Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   const Scan& p = t.params;
@@ -405,18 +460,15 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
     init.push_back(instantiate(t.ct[k], t.out[k]));
     ih.push_back(has[nc + k]);
   }
-  std::vector<bool> y_ct;
   for (size_t k = 0; k < m; ++k) {
-    y_ct.push_back(!t.ct[n + k].empty_handle());
-    if (!y_ct.back()) continue;
+    if (t.ct[n + k].empty_handle()) continue;
     xs.push_back(t.ct[n + k]);
     xh.push_back(has[total + k]);
   }
-  const size_t n_yct = xs.size();
   for (size_t i = nc + n; i < total; ++i) {
     if (linear(i)) {
       lin_xs.push_back(i);
-      yh.push_back(has[i]);
+      yh.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);   // results have all lanes or none
     } else {
       xs.push_back(t.x[nt + i]);
       xh.push_back(has[i]);
@@ -434,35 +486,7 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   append(types, types_of(consts));
   append(types, types_of(init));
   for (const Array& v : xs) types.push_back(row_type(v.type()));
-  q.jaxpr = program(types, [&](const Arrays& a) {
-    size_t k = na;
-    const auto take = [&](size_t count) { Arrays r = part(a, k, count); k += count; return r; };
-    const Arrays c = take(consts.size()), acc = take(lin_consts.size()), ct_carry = take(n), ct_y = take(n_yct), rows = take(xs.size() - n_yct);
-    // Lanes that did not take this step have no cotangent here; the op keeps their carry.
-    const auto masked = [&](const Array& v, int64_t h) { return na && h != 0 ? mask_out(a[0], v) : v; };
-    Arrays args = part(a, 0, na), ct;
-    std::vector<bool> lin(na, false);
-    size_t ci = 0, ri = 0;
-    for (size_t i = 0; i < total; ++i) {
-      lin.push_back(linear(i));
-      args.push_back(lin.back() ? Array() : i < nc ? c[ci++] : rows[ri++]);
-    }
-    for (size_t i = 0; i < n; ++i) ct.push_back(masked(ct_carry[i], has[nc + i]));
-    size_t yi = 0;
-    for (size_t i = 0; i < m; ++i) {
-      ct.push_back(y_ct[i] ? masked(ct_y[yi], has[total + i]) : Array());
-      yi += y_ct[i];
-    }
-    const Arrays back = backward_pass(p.jaxpr, args, lin, ct);
-    Arrays out;
-    for (size_t i = 0; i < lin_consts.size(); ++i) {
-      const Array& g = back[na + lin_consts[i]];
-      out.push_back(g.empty_handle() ? acc[i] : base::add(acc[i], g));
-    }
-    for (size_t i = 0; i < n; ++i) out.push_back(instantiate(back[na + nc + i], t.in[nt + nc + i]));
-    for (size_t i : lin_xs) out.push_back(instantiate(back[na + i], row_type(t.in[nt + i])));
-    return out;
-  });
+  q.jaxpr = program(types, [&](const Arrays& a) { return step_back(t, a); });
   const Arrays out = scan_op.bind(joined(nt ? t.x[0] : Array(), consts, init, xs), q);
   Arrays result(t.in.size());
   size_t k = 0;

@@ -40,6 +40,33 @@ inline nest::Kernel speed_mandelbrot() {
   return b.finish(1, 0, {Schedule::Vector::grid});
 }
 
+// (err + 1e-10)^-0.2 by log2 and exp2 on the bits of the float.
+inline Id speed_power(Floats& b, Id err) {
+  const auto i32 = [&](Opcode o, Id p, Id q) { return b.pure(o, Kind::I32, {p, q}); };
+  const auto n32 = [&](int64_t v) { return b.integer(v, Kind::I32); };
+  const auto poly = [&](Id x, std::initializer_list<float> c) {
+    Id s = nest::no_id;
+    for (float k : c) s = s == nest::no_id ? b.f(k) : b.fma(s, x, b.f(k));
+    return s;
+  };
+  const Id bits = b.pure(Opcode::Bitcast, Kind::I32, {b.add(err, b.f(1e-10f))});
+  const Id e = b.pure(Opcode::SToF, Kind::F32,
+                      {i32(Opcode::Sub, i32(Opcode::Shr, bits, n32(23)), n32(127))});
+  const Id m =
+      b.sub(b.pure(Opcode::Bitcast, Kind::F32,
+                   {i32(Opcode::Or, i32(Opcode::And, bits, n32(0x7fffff)), n32(0x3f800000))}),
+            b.f(1));
+  const Id log2 =
+      b.fma(poly(m, {-0.0258411228f, 0.1211796f, -.2776f, .4555f, -.7165f, 1.4425f}), m, e);
+  const Id x = b.mul(b.f(-.2f), log2), whole = b.pure(Opcode::RoundEven, Kind::F32, {x}),
+           rest = b.sub(x, whole);
+  const Id scale =
+      b.pure(Opcode::Bitcast, Kind::F32,
+             {i32(Opcode::Shl, i32(Opcode::Add, b.pure(Opcode::FToS, Kind::I32, {whole}), n32(127)),
+                  n32(23))});
+  return b.mul(poly(rest, {0.0013333f, .0096181f, .0555041f, .2402265f, .6931472f, 1.f}), scale);
+}
+
 // Van der Pol by Dormand and Prince with a step of its own in every lane, until t = 10. The power
 // of the step control is exp2(-0.2 log2 e) by short polynomials, as in the hand-written kernel.
 inline nest::Kernel speed_rk45() {
@@ -95,38 +122,14 @@ inline nest::Kernel speed_rk45() {
   const Id ey = scaled(sum(ky, wrong), y, yn), ez = scaled(sum(kz, wrong), z, zn);
   const Id err = b.pure(Opcode::Sqrt, Kind::F32, {b.mul(b.f(.5f), b.fma(ey, ey, b.mul(ez, ez)))});
   const Id ok = b.pure(Opcode::Le, Kind::Mask, {err, b.f(1)});
-  // log2 and exp2 on the bits of the float.
-  const auto i32 = [&](Opcode o, Id p, Id q) { return b.pure(o, Kind::I32, {p, q}); };
-  const auto n32 = [&](int64_t v) { return b.integer(v, Kind::I32); };
-  const auto poly = [&](Id x, std::initializer_list<float> c) {
-    Id s = nest::no_id;
-    for (float k : c) s = s == nest::no_id ? b.f(k) : b.fma(s, x, b.f(k));
-    return s;
-  };
-  const Id bits = b.pure(Opcode::Bitcast, Kind::I32, {b.add(err, b.f(1e-10f))});
-  const Id e = b.pure(Opcode::SToF, Kind::F32,
-                      {i32(Opcode::Sub, i32(Opcode::Shr, bits, n32(23)), n32(127))});
-  const Id m =
-      b.sub(b.pure(Opcode::Bitcast, Kind::F32,
-                   {i32(Opcode::Or, i32(Opcode::And, bits, n32(0x7fffff)), n32(0x3f800000))}),
-            b.f(1));
-  const Id log2 =
-      b.fma(poly(m, {-0.0258411228f, 0.1211796f, -.2776f, .4555f, -.7165f, 1.4425f}), m, e);
-  const Id x = b.mul(b.f(-.2f), log2), whole = b.pure(Opcode::RoundEven, Kind::F32, {x}),
-           rest = b.sub(x, whole);
-  const Id scale =
-      b.pure(Opcode::Bitcast, Kind::F32,
-             {i32(Opcode::Shl, i32(Opcode::Add, b.pure(Opcode::FToS, Kind::I32, {whole}), n32(127)),
-                  n32(23))});
-  const Id exp2 =
-      b.mul(poly(rest, {0.0013333f, .0096181f, .0555041f, .2402265f, .6931472f, 1.f}), scale);
+  const Id exp2 = speed_power(b, err);
   const Id hn =
       b.mul(h, b.op(Opcode::FMin, b.op(Opcode::FMax, b.mul(b.f(.9f), exp2), b.f(.2f)), b.f(5)));
   const auto pick = [&](Id yes, Id no) { return b.pure(Opcode::Select, Kind::F32, {ok, yes, no}); };
   b.yield({pick(b.add(t, h), t), pick(yn, y), pick(zn, z), hn,
-           i32(Opcode::Add, b.param(body, 4), n32(1))});
+           b.pure(Opcode::Add, Kind::I32, {b.param(body, 4), b.integer(1, Kind::I32)})});
   b.leave();
-  const auto r = b.loop_while({b.f(0), y0, z0, b.f(.01f), n32(0)}, test, body);
+  const auto r = b.loop_while({b.f(0), y0, z0, b.f(.01f), b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), b.add(r[1], r[2]));
   return b.finish(1, 0, {Schedule::Vector::grid});
 }
