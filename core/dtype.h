@@ -78,6 +78,10 @@ template <> struct dtype_of<float> { static constexpr DType value = F32; };
 template <> struct dtype_of<double> { static constexpr DType value = F64; };
 template <> struct dtype_of<complex64_t> { static constexpr DType value = C64; };
 template <> struct dtype_of<complex128_t> { static constexpr DType value = C128; };
+// std::complex, which this header does not pull in.
+template <class T>
+  requires requires(T z) { typename T::value_type; z.real(); z.imag(); } && (sizeof(T) == 2 * sizeof(typename T::value_type))
+struct dtype_of<T> { static constexpr DType value = sizeof(T) == 8 ? C64 : C128; };
 template <class T> inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
 
 // Calls f with a null pointer of the C++ type of d: f((float*)nullptr) for F32. Key counts as U64.
