@@ -37,7 +37,8 @@ int main() {
     vmap([](Array a, Array b) { return a + b; })(zeros({3}), zeros({4}));
     expect(false, "different sizes should be an error");
   } catch (const Error& e) {
-    expect(std::string(e.what()).find("inconsistent sizes for array axes") != std::string::npos, "the key phrase");
+    expect(std::string(e.what()).find("inconsistent sizes for array axes") != std::string::npos,
+           "the key phrase");
     std::cout << e.what() << "\n";
   }
   return finish();
