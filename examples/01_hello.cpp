@@ -10,12 +10,13 @@ int main() {
     Array error = dot(w, x) - y;
     return error * error;
   };
-  const Array w = array({1., 2.}), x = array({{1., 0.}, {0., 1.}, {1., 1.}}), y = array({0., 0., 1.});
+  const Array w = array({1., 2.}), x = array({{1., 0.}, {0., 1.}, {1., 1.}}),
+              y = array({0., 0., 1.});
 
   show("loss of the first example", loss(w, x[0], y[0]), 1.);
   // The gradient with respect to w, for one example …
   show("its gradient", grad(loss)(w, x[0], y[0]), array({2., 0.}));
-  // … and for each example of a batch: w is shared, x and y are mapped over axis 0. jit compiles it.
+  // … and for each example of a batch, compiled: w is shared, x and y are mapped over axis 0.
   auto per_example = jit(vmap(grad(loss), {none, 0, 0}));
   show("per-example gradients", per_example(w, x, y), array({{2., 0.}, {0., 4.}, {4., 4.}}));
 

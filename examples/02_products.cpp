@@ -6,11 +6,11 @@ using namespace weft;
 
 int main() {
   auto vv = [](Array x, Array y) { return vdot(x, y); };  // ([a], [a]) -> []
-  auto mv = vmap(vv, {0, none}, 0);                       // ([b,a], [a]) -> [b]    (b is the mapped axis)
-  auto mm = vmap(mv, {none, 1}, 1);                       // ([b,a], [a,c]) -> [b,c] (c is the mapped axis)
-  auto mv1 = vmap(vv, {0, 0}, 0);                         // ([b,a], [b,a]) -> [b]
-  auto mv2 = vmap(vv, {0, 1}, 0);                         // ([b,a], [a,b]) -> [b]
-  auto mm2 = vmap(mv2, {1, 1}, 0);                        // ([b,c,a], [a,c,b]) -> [c,b]
+  auto mv = vmap(vv, {0, none}, 0);  // ([b,a], [a]) -> [b]    (b is the mapped axis)
+  auto mm = vmap(mv, {none, 1}, 1);  // ([b,a], [a,c]) -> [b,c] (c is the mapped axis)
+  auto mv1 = vmap(vv, {0, 0}, 0);    // ([b,a], [b,a]) -> [b]
+  auto mv2 = vmap(vv, {0, 1}, 0);    // ([b,a], [a,b]) -> [b]
+  auto mm2 = vmap(mv2, {1, 1}, 0);   // ([b,c,a], [a,c,b]) -> [c,b]
 
   const Array m = array({{1., 2., 3.}, {4., 5., 6.}}), v = array({1., 0., -1.});
   const Array n = array({{1., 0.}, {0., 1.}, {1., 1.}});

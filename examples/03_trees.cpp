@@ -18,7 +18,8 @@ int main() {
     return dot(x, dot(y, z));
   };
   show("foo(tree)", foo({ones({A, B}), {ones({B, C}), ones({C, D})}}), full({2, 5}, 12.));
-  const Tree batch{ones({K, A, B}), {ones({B, K, C}), ones({C, D, K})}};  // lanes in different places
+  const Tree batch{ones({K, A, B}),
+                   {ones({B, K, C}), ones({C, D, K})}};  // lanes in different places
   auto vfoo = vmap(foo, {{0, {1, 2}}});
   show_shape("vfoo(batch), the axes being {{0, {1, 2}}}", vfoo(batch), {6, 2, 5});
   expect(bool(allclose(vfoo(batch), 12.)), "every element of vfoo(batch) should be 12");
@@ -27,7 +28,8 @@ int main() {
   using Dict = std::map<std::string, Array>;
   auto bar = [](Dict dct, Array x) { return dct["a"] + dct["b"] + x; };
   const Dict dct{{"a", 0.}, {"b", arange(5.)}};
-  show("bar(dct, x)", vmap(bar, {{{"a", none}, {"b", 0}}, none})(dct, 1.), array({1., 2., 3., 4., 5.}));
+  show("bar(dct, x)", vmap(bar, {{{"a", none}, {"b", 0}}, none})(dct, 1.),
+       array({1., 2., 3., 4., 5.}));
 
   // A struct: by the order of its fields, or by their names. Results keep their C++ type.
   auto apply = [](Layer l, Array x) { return dot(x, l.w) + l.b; };

@@ -28,7 +28,8 @@ int main() {
   show("psum over 'i'", total(xs), stack({row, row, row}));
   auto share = vmap([](Array x) { return x / psum(x, "i"); }, 0, 0, {.axis_name = "i"});
   show("columns that sum to one", share(xs).sum(0), ones({4}));
-  auto lane = vmap([](Array x) { return x.sum() * 0. + axis_index("i"); }, 0, 0, {.axis_name = "i"});
+  auto lane =
+      vmap([](Array x) { return x.sum() * 0. + axis_index("i"); }, 0, 0, {.axis_name = "i"});
   show("axis_index", lane(xs), array({0., 1., 2.}));
 
   // What is wrong is said in the words of the call.

@@ -37,14 +37,16 @@ int main() {
   // By hand: d_bias is prediction - label, and d_kernel that times the input.
   const Array error = layer(inputs) - labels;
   expect(bool(allclose(d_bias, error, 1e-5, 1e-5)), "gradients of the bias");
-  expect(bool(allclose(d_kernel, (error * inputs).reshape({10, 32, 1}), 1e-5, 1e-5)), "gradients of the kernel");
+  expect(bool(allclose(d_kernel, (error * inputs).reshape({10, 32, 1}), 1e-5, 1e-5)),
+         "gradients of the kernel");
 
   // The forward pass of a batch, and the whole batch's gradient: the sum of those of the examples.
   auto forward = [&](Array inp) { return layer(expand_dims(inp, 0))[0]; };
   show_shape("predictions", vectorized_map(forward, inputs), {10, 1});
   auto total = [&](Dense l) { return 0.5 * square(labels - l(inputs)).sum(); };
   const Dense whole = grad(total)(layer);
-  expect(bool(allclose(whole.kernel, d_kernel.sum(0), 1e-4, 1e-4)), "sum of the kernels' gradients");
+  expect(bool(allclose(whole.kernel, d_kernel.sum(0), 1e-4, 1e-4)),
+         "sum of the kernels' gradients");
   show("gradient of the bias, summed", d_bias.sum(0), whole.bias, 1e-4);
   return finish();
 }

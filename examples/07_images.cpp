@@ -9,11 +9,17 @@ using namespace weft;
 // Slow: one pixel after another, each written into the image.
 Array process_pixels(Array image) {
   const int height = static_cast<int>(image.shape()[0]), width = static_cast<int>(image.shape()[1]);
-  return fori_loop(0, height, [&](Array i, Array rows) {
-    return fori_loop(0, width, [&](Array j, Array pixels) {
-      return pixels.at({i, j}).set(sqrt(pixels[{i, j}].astype(F32)).astype(U8));
-    }, rows);
-  }, image);
+  return fori_loop(
+      0, height,
+      [&](Array i, Array rows) {
+        return fori_loop(
+            0, width,
+            [&](Array j, Array pixels) {
+              return pixels.at({i, j}).set(sqrt(pixels[{i, j}].astype(F32)).astype(U8));
+            },
+            rows);
+      },
+      image);
 }
 // The whole image, with its casts both ways.
 Array process_image(Array image) { return sqrt(image.astype(F32)).astype(U8); }
@@ -40,9 +46,13 @@ int main() {
   show("a row of pixels", images[{0, 0, slice(0, 4), 0}], array({0, 42, 84, 126}), 0);
   show("its square roots", out[{0, 0, slice(0, 4), 0}], array({0, 6, 9, 11}), 0);
 
-  std::cout << "\nmap_fn, pixel by pixel:           " << milliseconds([&] { by_pixels(images); }) << " ms\n"
-            << "map_fn, image by image:           " << milliseconds([&] { by_images(images); }) << " ms\n"
-            << "vectorized_map:                   " << milliseconds([&] { at_once(images); }) << " ms\n"
-            << "vectorized_map of the pixel loop: " << milliseconds([&] { loops_at_once(images); }) << " ms\n";
+  std::cout << "\nmap_fn, pixel by pixel:           " << milliseconds([&] { by_pixels(images); })
+            << " ms\n"
+            << "map_fn, image by image:           " << milliseconds([&] { by_images(images); })
+            << " ms\n"
+            << "vectorized_map:                   " << milliseconds([&] { at_once(images); })
+            << " ms\n"
+            << "vectorized_map of the pixel loop: " << milliseconds([&] { loops_at_once(images); })
+            << " ms\n";
   return finish();
 }

@@ -16,8 +16,10 @@ int main() {
   for (int i = 0; i < 3; ++i) rows.push_back(grad([&](Array v) { return f(v)[i]; })(x));
   show("a loop of gradients", stack(rows), want);
   // … and the same mapped over the outputs.
-  show("vectorized_map of gradients",
-       vectorized_map([&](Array i) { return grad([&](Array v) { return f(v)[i]; })(x); }, arange(3)), want);
+  show(
+      "vectorized_map of gradients",
+      vectorized_map([&](Array i) { return grad([&](Array v) { return f(v)[i]; })(x); }, arange(3)),
+      want);
   // The library's ways: a column at a time, a row at a time, whichever is cheaper.
   show("jacfwd", jacfwd(f)(x), want);
   show("jacrev", jacrev(f)(x), want);
@@ -31,7 +33,8 @@ int main() {
 
   // A function of a tree has a tree of Jacobians.
   using Pair = std::pair<Array, Array>;
-  auto [d_a, d_b] = jacrev([](Pair p) { return p.first * p.second; })(Pair{array({1., 2.}), array({3., 4.})});
+  auto [d_a, d_b] =
+      jacrev([](Pair p) { return p.first * p.second; })(Pair{array({1., 2.}), array({3., 4.})});
   show("with respect to a", d_a, diag(array({3., 4.})));
   show("with respect to b", d_b, diag(array({1., 2.})));
 
@@ -40,7 +43,9 @@ int main() {
   const Array p = array({1., 1.}), v = array({1., 2.});
   show("hessian", hessian(rosenbrock)(p), array({{802., -400.}, {-400., 200.}}));
   show("hvp", hvp(rosenbrock)(p, v), array({2., 0.}), 1e-3);
-  show("a batch of Hessians' traces", vmap([&](Array q) { return trace(hessian(rosenbrock)(q)); })(stack({p, zeros({2})})), array({1002., 202.}));
+  show("a batch of Hessians' traces",
+       vmap([&](Array q) { return trace(hessian(rosenbrock)(q)); })(stack({p, zeros({2})})),
+       array({1002., 202.}));
 
   // Large: 256 x 256, as a loop of pull-backs and mapped.
   const Array m = sin(arange(256. * 256.)).reshape({256, 256}) / 16., z = cos(arange(256.));

@@ -9,12 +9,15 @@ int main() {
   const Array a = array({1., 2., 3., 4.}), b = array({10., 20., 30., 40.});
   auto product = [&](Array i) { return a[i] * b[i]; };
   show("c", pfor(product, 4), array({10., 40., 90., 160.}));
-  show("two iterations at a time", pfor(product, 4, {.parallel_iterations = 2}), array({10., 40., 90., 160.}));
+  show("two iterations at a time", pfor(product, 4, {.parallel_iterations = 2}),
+       array({10., 40., 90., 160.}));
   // vectorized_map(f, x) is pfor over its rows.
   auto f = [](Array row) { return row * row; };
-  expect(bool(array_equal(vectorized_map(f, a), pfor([&](Array i) { return f(a[i]); }, 4))), "vectorized_map is pfor over rows");
+  expect(bool(array_equal(vectorized_map(f, a), pfor([&](Array i) { return f(a[i]); }, 4))),
+         "vectorized_map is pfor over rows");
 
-  // A loop whose length depends on the iteration: Newton's method, each lane until it has converged.
+  // A loop whose length depends on the iteration: Newton's method, each lane until it has
+  // converged.
   auto root = [](Array i) {
     Array target = i.astype(F32) + 1.;
     auto off = [=](Array x) { return abs(x * x - target) > 1e-6 * target; };
@@ -39,7 +42,10 @@ int main() {
   };
   show("cond in pfor", pfor(branch, 6), array({0, -1, 4, -3, 16, -5}));
   auto three = [](Array i) {
-    return switch_(i, {[](Array x) { return x + 100; }, [](Array x) { return x * 10; }, [](Array x) { return -x; }}, i);
+    return switch_(i,
+                   {[](Array x) { return x + 100; }, [](Array x) { return x * 10; },
+                    [](Array x) { return -x; }},
+                   i);
   };
   show("switch_ in pfor, the index clamped", pfor(three, 4), array({100, 10, -2, -3}));
 
@@ -48,7 +54,8 @@ int main() {
     auto add = [&](Array sum, Array x) { return std::pair{sum + x * i, sum + x * i}; };
     return scan(add, Array(0.), a).second;
   };
-  show("scan in pfor", pfor(prefix, 3), array({{0., 0., 0., 0.}, {1., 3., 6., 10.}, {2., 6., 12., 20.}}));
+  show("scan in pfor", pfor(prefix, 3),
+       array({{0., 0., 0., 0.}, {1., 3., 6., 10.}, {2., 6., 12., 20.}}));
   auto table = [](Array i) { return pfor([=](Array j) { return (i + 1) * (j + 1); }, 4); };
   show("pfor in pfor", pfor(table, 3), array({{1, 2, 3, 4}, {2, 4, 6, 8}, {3, 6, 9, 12}}));
   return finish();

@@ -25,10 +25,12 @@ State solve(Array k) {
     const Array error = abs(h * (-5. * k1 / 72. + k2 / 12. + k3 / 9. - k4 / 8.)) / 1e-6 + 1e-12;
     const Array good = error <= 1.;
     const Array factor = clip(0.9 * exp(log(error) / -3.), 0.2, 5.);
-    return State{where(good, where(h < s.h, 1., s.t + h), s.t), where(good, y, s.y), where(good & (h < s.h), s.h, h * factor), s.steps + 1};
+    return State{where(good, where(h < s.h, 1., s.t + h), s.t), where(good, y, s.y),
+                 where(good & (h < s.h), s.h, h * factor), s.steps + 1};
   };
   const Array zero = zeros({}, F64);
-  return while_loop(before_end, step, State{zero, zero, zero + 1e-3, Array(0)}, {.max_trips = 10000});
+  return while_loop(before_end, step, State{zero, zero, zero + 1e-3, Array(0)},
+                    {.max_trips = 10000});
 }
 
 // The solution in closed form.
@@ -56,9 +58,11 @@ int main() {
   // A lane says the same as a solve alone.
   for (int i : {0, 5000, n - 1}) {
     const State alone = one(k[i]);
-    show("y(1) for k = " + std::to_string(ks[static_cast<size_t>(i)]), alone.y, Array(exact(ks[static_cast<size_t>(i)])), 1e-4);
+    show("y(1) for k = " + std::to_string(ks[static_cast<size_t>(i)]), alone.y,
+         Array(exact(ks[static_cast<size_t>(i)])), 1e-4);
     expect(bool(allclose(alone.y, s.y[i], 1e-9, 1e-9)), "alone and mapped should agree");
-    expect(alone.steps.item<int>() == s.steps[i].item<int>(), "alone and mapped should take the same steps");
+    expect(alone.steps.item<int>() == s.steps[i].item<int>(),
+           "alone and mapped should take the same steps");
   }
   std::cout << "all of them: " << milliseconds([&] { all(k); }) << " ms\n";
   return finish();

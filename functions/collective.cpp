@@ -20,7 +20,8 @@ int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
   if (names.empty()) throw AxisNameError(fmt::format("{}: no axis is named{}", who, fn::here()));
   int64_t n = 1;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) != names.begin() + static_cast<std::ptrdiff_t>(i))
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
       throw AxisNameError(fmt::format("{}: axis '{}' is named twice{}", who, names[i], fn::here()));
     n *= named_axis_size(names[i]);
   }
@@ -44,10 +45,14 @@ Array across(Across what, const Array& x, const AxisNames& names, Location at) {
   const Source s(at);
   const int64_t n = lanes_of(who[static_cast<int>(what)], names.names());
   switch (what) {
-    case Across::sum: return psum_over(fn::numeric(x), names.names());
-    case Across::max: return pmax_over(fn::numeric(x), names.names());
-    case Across::min: return pmin_over(fn::numeric(x), names.names());
-    case Across::mean: break;
+    case Across::sum:
+      return psum_over(fn::numeric(x), names.names());
+    case Across::max:
+      return pmax_over(fn::numeric(x), names.names());
+    case Across::min:
+      return pmin_over(fn::numeric(x), names.names());
+    case Across::mean:
+      break;
   }
   const Array total = fn::inexact(psum_over(fn::numeric(x), names.names()));
   return lax::div(total, fn::number_like(total, static_cast<double>(n)));
@@ -56,7 +61,8 @@ Array across(Across what, const Array& x, const AxisNames& names, Location at) {
 Array gather_lanes(const Array& x, const AxisNames& names, const GatherOptions& o, Location at) {
   const Source s(at);
   lanes_of("all_gather", names.names());
-  const int axis = fn::axis_of("all_gather", o.axis, static_cast<int>(x.ndim()) + (o.tiled ? 0 : 1));
+  const int axis =
+      fn::axis_of("all_gather", o.axis, static_cast<int>(x.ndim()) + (o.tiled ? 0 : 1));
   Array r = x;
   // The last name counts fastest, so it is gathered first.
   for (size_t i = names.names().size(); i-- > 0;) {
@@ -75,7 +81,10 @@ Array axis_index(const AxisNames& names, Location at) {
   Array r;
   for (const std::string& name : names.names()) {
     const Array i = axis_index_of(name);
-    r = r.empty_handle() ? i : lax::add(lax::mul(r, fn::number_like(r, static_cast<double>(named_axis_size(name)))), i);
+    r = r.empty_handle()
+            ? i
+            : lax::add(lax::mul(r, fn::number_like(r, static_cast<double>(named_axis_size(name)))),
+                       i);
   }
   return r;
 }

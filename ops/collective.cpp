@@ -28,13 +28,16 @@ bool has(const Strings& names, const std::string& name) {
 // Lanes of one chunk cannot see those of another.
 void require_whole(const BatchLevel& level, const char* op) {
   if (!level.first_lane.empty_handle())
-    throw BatchingError(fmt::format("{}: a collective over axis '{}' needs all lanes of the map at once, and that map has a chunk_size or "
-                                    "memory_budget; leave it out, or name another axis",
-                                    op, level.axis_name));
+    throw BatchingError(
+        fmt::format("{}: a collective over axis '{}' needs all lanes of the map at once, and that "
+                    "map has a chunk_size or "
+                    "memory_budget; leave it out, or name another axis",
+                    op, level.axis_name));
 }
 [[noreturn]] void fail_unbound(const std::string& name) {
   named_axis_size(name);
-  throw AxisNameError(fmt::format("unbound axis name '{}': no map of that name is being applied here", name));
+  throw AxisNameError(
+      fmt::format("unbound axis name '{}': no map of that name is being applied here", name));
 }
 
 // ---- psum, pmax, pmin: one type in, the same out
@@ -50,8 +53,10 @@ Batched batch_fold(const Fold& f, const Primitive<Collective>& op, const BatchAr
   if (!has(b.params.axes, b.level.axis_name)) return {op.bind(b.x, b.params), b.axis};
   require_whole(b.level, f.name);
   Array x = b.x[0];
-  if (b.axis[0]) x = f.reduce(x, {*b.axis[0]});
-  else if (f.sum) x = lax::mul(x, like(x, static_cast<double>(b.size)));
+  if (b.axis[0])
+    x = f.reduce(x, {*b.axis[0]});
+  else if (f.sum)
+    x = lax::mul(x, like(x, static_cast<double>(b.size)));
   Strings rest = b.params.axes;
   std::erase(rest, b.level.axis_name);
   return {rest.empty() ? Arrays{x} : op.bind({x}, {rest}), {std::nullopt}};
@@ -81,7 +86,9 @@ const Primitive<Collective>& define_fold(const Fold& f, Def<Collective> d) {
 Def<Collective> sum_def(const Fold& f) {
   Def<Collective> d = fold_def(f);
   d.jvp = [](const JvpArgs<Collective>& j) { return Arrays{psum_over(j.dx[0], j.params.axes)}; };
-  d.transpose = [](const TransposeArgs<Collective>& t) { return Arrays{psum_over(t.ct[0], t.params.axes)}; };
+  d.transpose = [](const TransposeArgs<Collective>& t) {
+    return Arrays{psum_over(t.ct[0], t.params.axes)};
+  };
   return d;
 }
 // Lanes that share the extreme value share the tangent.
@@ -96,8 +103,10 @@ Def<Collective> extreme_def(const Fold& f) {
 }
 
 constexpr Fold sum_fold{"psum", "The sum over the lanes of named axes.", lax::reduce_sum, true};
-constexpr Fold max_fold{"pmax", "The maximum over the lanes of named axes.", lax::reduce_max, false};
-constexpr Fold min_fold{"pmin", "The minimum over the lanes of named axes.", lax::reduce_min, false};
+constexpr Fold max_fold{"pmax", "The maximum over the lanes of named axes.", lax::reduce_max,
+                        false};
+constexpr Fold min_fold{"pmin", "The minimum over the lanes of named axes.", lax::reduce_min,
+                        false};
 const Primitive<Collective>& psum_op = define_fold(sum_fold, sum_def(sum_fold));
 const Primitive<Collective>& pmax_op = define_fold(max_fold, extreme_def(max_fold));
 const Primitive<Collective>& pmin_op = define_fold(min_fold, extreme_def(min_fold));
@@ -124,24 +133,30 @@ Array own_entry(const Array& sum, const Gathered& p) {
 const Primitive<Gathered>& all_gather_op = define<Gathered>({
     .name = "all_gather",
     .doc = "The values of all lanes of a named axis along a new axis.",
-    .type = [](const Types& in, const Gathered& p) {
-      require_operands("all_gather", in, 1);
-      if (p.axis < 0 || p.axis > in[0].ndim()) reject_shape("all_gather", fmt::format("axis {} is out of range", p.axis), in);
-      return Types{in[0].with_shape(in[0].shape().inserted(p.axis, p.size))};
-    },
+    .type =
+        [](const Types& in, const Gathered& p) {
+          require_operands("all_gather", in, 1);
+          if (p.axis < 0 || p.axis > in[0].ndim())
+            reject_shape("all_gather", fmt::format("axis {} is out of range", p.axis), in);
+          return Types{in[0].with_shape(in[0].shape().inserted(p.axis, p.size))};
+        },
     .reference = [](const Arrays&, const Gathered& p) -> Arrays { fail_unbound(p.name); },
     .jvp = [](const JvpArgs<Gathered>& j) { return all_gather_op.bind({j.dx[0]}, j.params); },
-    .transpose = [](const TransposeArgs<Gathered>& t) { return Arrays{own_entry(psum_over(t.ct[0], {t.params.name}), t.params)}; },
-    .batch = [](const BatchArgs<Gathered>& b) {
-      if (b.params.name == b.level.axis_name) {
-        require_whole(b.level, "all_gather");
-        return Batched{{move_mapped(b.x[0], b.axis[0], b.params.axis, b.size)}, {std::nullopt}};
-      }
-      Gathered p = b.params;
-      if (!b.axis[0]) return Batched{all_gather_op.bind(b.x, p), {std::nullopt}};
-      ++p.axis;
-      return Batched{all_gather_op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}, p), {0}};
-    },
+    .transpose =
+        [](const TransposeArgs<Gathered>& t) {
+          return Arrays{own_entry(psum_over(t.ct[0], {t.params.name}), t.params)};
+        },
+    .batch =
+        [](const BatchArgs<Gathered>& b) {
+          if (b.params.name == b.level.axis_name) {
+            require_whole(b.level, "all_gather");
+            return Batched{{move_mapped(b.x[0], b.axis[0], b.params.axis, b.size)}, {std::nullopt}};
+          }
+          Gathered p = b.params;
+          if (!b.axis[0]) return Batched{all_gather_op.bind(b.x, p), {std::nullopt}};
+          ++p.axis;
+          return Batched{all_gather_op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}, p), {0}};
+        },
     .collective = true,
 });
 
@@ -155,17 +170,21 @@ struct Named {
 const Primitive<Named>& axis_index_op = define<Named>({
     .name = "axis_index",
     .doc = "The number of the lane on a named axis.",
-    .type = [](const Types& in, const Named&) {
-      require_operands("axis_index", in, 0);
-      return Types{Type(I32, {})};
-    },
+    .type =
+        [](const Types& in, const Named&) {
+          require_operands("axis_index", in, 0);
+          return Types{Type(I32, {})};
+        },
     .reference = [](const Arrays&, const Named& p) -> Arrays { fail_unbound(p.name); },
-    .batch = [](const BatchArgs<Named>& b) {
-      if (b.params.name != b.level.axis_name) return Batched{axis_index_op.bind({}, b.params), {std::nullopt}};
-      const Array lanes = iota(I32, {b.size}, 0);
-      if (b.level.first_lane.empty_handle()) return Batched{{lanes}, {0}};
-      return Batched{{lax::add(lanes, broadcast_in_dim(b.level.first_lane, {b.size}, {}))}, {0}};
-    },
+    .batch =
+        [](const BatchArgs<Named>& b) {
+          if (b.params.name != b.level.axis_name)
+            return Batched{axis_index_op.bind({}, b.params), {std::nullopt}};
+          const Array lanes = iota(I32, {b.size}, 0);
+          if (b.level.first_lane.empty_handle()) return Batched{{lanes}, {0}};
+          return Batched{{lax::add(lanes, broadcast_in_dim(b.level.first_lane, {b.size}, {}))},
+                         {0}};
+        },
     .collective = true,
 });
 
@@ -174,7 +193,9 @@ const Primitive<Named>& axis_index_op = define<Named>({
 Array psum_over(const Array& x, const Strings& names) { return psum_op({x}, {names}); }
 Array pmax_over(const Array& x, const Strings& names) { return pmax_op({x}, {names}); }
 Array pmin_over(const Array& x, const Strings& names) { return pmin_op({x}, {names}); }
-Array all_gather_over(const Array& x, const std::string& name, int64_t size, int axis) { return all_gather_op({x}, {name, size, axis}); }
+Array all_gather_over(const Array& x, const std::string& name, int64_t size, int axis) {
+  return all_gather_op({x}, {name, size, axis});
+}
 Array axis_index_of(const std::string& name) { return axis_index_op({}, {name}); }
 
 }  // namespace weft
