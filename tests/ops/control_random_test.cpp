@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/ops/control_random_test.cpp: random programs of loops and branches, mapped up to three times,
+// against the same programs run for one lane after another.
+#include <cmath>
+
+#include "support/check.h"
+#include "support/random_control.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+// Which arguments each map takes, innermost first, and over how many lanes.
+struct Maps {
+  std::vector<std::array<bool, 3>> mapped;
+  std::vector<int64_t> size;
+};
+Maps random_maps(uint32_t seed) {
+  std::minstd_rand r(seed * 7919 + 13);
+  const auto below = [&](int n) { return static_cast<int>((r() >> 8) % static_cast<uint32_t>(n)); };
+  Maps m;
+  for (int t = 1 + below(3); t > 0; --t) {
+    m.mapped.push_back({below(20) < 11, below(20) < 11, below(20) < 11});
+    m.size.push_back(std::array{1, 2, 3, 5}[static_cast<size_t>(below(4))]);
+  }
+  return m;
+}
+Array random_array(std::minstd_rand& r, const Shape& s) {
+  std::vector<double> x;
+  for (int64_t i = 0; i < s.elements(); ++i) x.push_back((static_cast<double>(r() % 100000) / 100000 - .5) * 5);
+  return array(x, s);
+}
+// The arguments with the axes of all maps, outermost first.
+Arrays arguments_for(const Maps& m, uint32_t seed) {
+  std::minstd_rand r(seed + 77);
+  Arrays x;
+  for (size_t k = 0; k < 3; ++k) {
+    Ints s;
+    for (size_t t = m.size.size(); t-- > 0;)
+      if (m.mapped[t][k]) s.push_back(m.size[t]);
+    if (k == 2) s.push_back(2);
+    x.push_back(random_array(r, Shape(s)));
+  }
+  return x;
+}
+template <class F> Function<Three(Array, Array, Array)> map_all(F f, const Maps& m) {
+  Function<Three(Array, Array, Array)> g = f;
+  for (size_t t = 0; t < m.size.size(); ++t) {
+    std::vector<Axes> in;
+    for (size_t k = 0; k < 3; ++k) in.push_back(m.mapped[t][k] ? Axes(0) : Axes(none));
+    VmapOptions o;
+    o.axis_size = m.size[t];
+    g = vmap(g, Axes(in), 0, o);
+  }
+  return g;
+}
+Arrays list(const Three& t) { return {std::get<0>(t), std::get<1>(t), std::get<2>(t)}; }
+
+// The first difference between `got`, of all lanes, and f run on each lane alone; "" if there is none.
+template <class F> std::string difference(const Arrays& got, F f, const Maps& m, const Arrays& x, double tolerance) {
+  const ReferenceMode reference;
+  std::vector<int64_t> at(m.size.size(), 0);   // outermost first
+  int64_t lanes = 1;
+  for (int64_t n : m.size) lanes *= n;
+  for (int64_t l = 0; l < lanes; ++l) {
+    int64_t rest = l;
+    for (size_t t = at.size(); t-- > 0;) {
+      at[t] = rest % m.size[at.size() - 1 - t];
+      rest /= m.size[at.size() - 1 - t];
+    }
+    Arrays in;
+    for (size_t k = 0; k < 3; ++k) {
+      std::vector<int64_t> mine;
+      for (size_t t = 0; t < at.size(); ++t)
+        if (m.mapped[at.size() - 1 - t][k]) mine.push_back(at[t]);
+      in.push_back(lane_of(x[k], mine));
+    }
+    const Arrays want = list(f(in[0], in[1], in[2]));
+    for (size_t k = 0; k < 3; ++k) {
+      const std::vector<double> g = lane_of(got[k], at).template to_vector<double>(), w = want[k].template to_vector<double>();
+      for (size_t i = 0; i < w.size(); ++i)
+        if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= tolerance * (1 + std::abs(w[i])) || (std::isnan(g[i]) && std::isnan(w[i]))))
+          return "lane " + std::to_string(l) + ", result " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " + std::to_string(w[i]);
+    }
+  }
+  return "";
+}
+
+void check_values(uint32_t seed, bool compiled) {
+  const RandomControl f(seed, {.smooth = false, .depth = 1 + static_cast<int>(seed % 3)});
+  const Maps m = random_maps(seed);
+  const Arrays x = arguments_for(m, seed);
+  const auto g = map_all(f, m);
+  Arrays got;
+  std::string bad;
+  try {
+    if (compiled) got = list(jit(g)(x[0], x[1], x[2]));
+    else {
+      const ReferenceMode reference;
+      got = list(g(x[0], x[1], x[2]));
+    }
+    bad = difference(got, f, m, x, 1e-7);
+  } catch (const std::exception& e) { bad = e.what(); }
+  INFO("seed " << seed << (compiled ? " compiled" : " by reference") << ": " << bad);
+  CHECK(bad.empty());
+}
+
+// Gradients of a weighted sum of the results with respect to all three.
+void check_gradients(uint32_t seed, bool whole) {
+  const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
+  const auto loss = [f](Array a, Array b, Array c) {
+    const auto [p, q, r] = f(a, b, c);
+    return p * 1.3 + q * .7 + (r * array({.4, -1.1}, F64)).sum();
+  };
+  const auto one = [loss](Array a, Array b, Array c) { return grad<0, 1, 2>(loss)(a, b, c); };
+  Maps m = random_maps(seed);
+  const Arrays x = arguments_for(m, seed);
+  std::string bad;
+  try {
+    if (!whole) {
+      const auto g = map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); }, m);
+      bad = difference(list(jit(g)(x[0], x[1], x[2])), one, m, x, 1e-6);
+    } else {
+      // The gradient of the sum over the lanes is the sum of the lanes' gradients.
+      const auto sum = [&](Array a, Array b, Array c) {
+        const auto mapped = map_all([loss](Array a, Array b, Array c) -> Three { const Array v = loss(a, b, c); return {v, v, v}; }, m);
+        return std::get<0>(mapped(a, b, c)).sum();
+      };
+      const Arrays got = list(Three(jit(grad<0, 1, 2>(sum))(x[0], x[1], x[2])));
+      const ReferenceMode reference;
+      Arrays want = list(map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); }, m)(x[0], x[1], x[2]));
+      for (size_t k = 0; k < 3; ++k) {
+        for (size_t t = m.size.size(), axis = 0; t-- > 0;) {
+          if (m.mapped[t][k]) ++axis;
+          else want[k] = want[k].sum(static_cast<int64_t>(axis));
+        }
+        const auto g = got[k].to_vector<double>(), w = want[k].to_vector<double>();
+        for (size_t i = 0; i < w.size(); ++i)
+          if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= 1e-6 * (1 + std::abs(w[i])) || (std::isnan(g[i]) && std::isnan(w[i]))))
+            bad = "argument " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " + std::to_string(w[i]);
+      }
+    }
+  } catch (const std::exception& e) { bad = e.what(); }
+  INFO("seed " << seed << (whole ? ", gradient of the map: " : ", map of the gradient: ") << bad);
+  CHECK(bad.empty());
+}
+
+// Forward mode against reverse mode.
+void check_modes(uint32_t seed) {
+  const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
+  const auto loss = [f](Array a, Array b, Array c) {
+    const auto [p, q, r] = f(a, b, c);
+    return p * 1.3 + q * .7 + (r * array({.4, -1.1}, F64)).sum();
+  };
+  std::minstd_rand r(seed);
+  const Array a = random_array(r, {}), b = random_array(r, {}), c = random_array(r, {2}), da = random_array(r, {}), db = random_array(r, {}),
+              dc = random_array(r, {2});
+  std::string bad;
+  try {
+    const auto [ga, gb, gc] = jit(grad<0, 1, 2>(loss))(a, b, c);
+    const double rev = (ga * da + gb * db + (gc * dc).sum()).item<double>();
+    const double fwd = jvp(loss, std::tuple{a, b, c}, std::tuple{da, db, dc}).second.item<double>();
+    if (!(std::abs(rev - fwd) <= 1e-8 * (1 + std::abs(fwd)))) bad = std::to_string(rev) + " backwards, " + std::to_string(fwd) + " forwards";
+  } catch (const std::exception& e) { bad = e.what(); }
+  INFO("seed " << seed << ": " << bad);
+  CHECK(bad.empty());
+}
+
+void check_range(uint32_t from, uint32_t to, const std::function<void(uint32_t)>& check) {
+  for (uint32_t s = from; s < to; ++s) check(s);
+}
+uint32_t env(const char* n, uint32_t v) { return getenv(n) ? static_cast<uint32_t>(atoi(getenv(n))) : v; }
+
+}  // namespace
+
+TEST_CASE("random programs by the reference rules", "[control][random]") { check_range(env("LO",0), env("HI",200), [](uint32_t s) { check_values(s, false); }); }
+TEST_CASE("random programs, compiled", "[control][random]") { check_range(env("LO",0), env("HI",200), [](uint32_t s) { check_values(s, true); }); }
+TEST_CASE("random programs: maps of gradients", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_gradients(s, false); }); }
+TEST_CASE("random programs: gradients of maps", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_gradients(s, true); }); }
+TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_modes(s); }); }
