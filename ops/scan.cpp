@@ -416,7 +416,7 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   for (size_t i = nc + n; i < total; ++i) {
     if (linear(i)) {
       lin_xs.push_back(i);
-      yh.push_back(has[i]);
+      yh.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);   // results have all lanes or none
     } else {
       xs.push_back(t.x[nt + i]);
       xh.push_back(has[i]);

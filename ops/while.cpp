@@ -333,20 +333,42 @@ Arrays while_partial(const PartialArgs<While>& a) {
   });
   const Arrays known = while_op.bind(joined(x.enter, x.cc, bc, init), k);
   if (p.max_trips >= 0) {
+    // What passes through is a constant of the steps: a scan's carries have all lanes or none.
+    Arrays consts = x.bc, changing, result = x.init;
     Scan s;
-    s.jaxpr = p.body_jaxpr;
+    s.has = part(has, ncc, nbc);
+    Ints carry_has;
+    for (size_t t = 0; t < n; ++t) {
+      const bool pass = passes(p, t);
+      (pass ? consts : changing).push_back(x.init[t]);
+      (pass ? s.has : carry_has).push_back(has[ncc + nbc + t]);
+    }
+    append(s.has, carry_has);
+    Types types = part(p.body_jaxpr->in_types(), 0, na);
+    append(types, types_of(consts));
+    append(types, types_of(changing));
+    s.jaxpr = program(types, [&](const Arrays& in) {
+      Arrays args = part(in, 0, na + nbc), out;
+      size_t pass = na + nbc, change = na + consts.size();
+      for (size_t t = 0; t < n; ++t) args.push_back(in[passes(p, t) ? pass++ : change++]);
+      const Arrays all = eval_jaxpr(p.body_jaxpr, args);
+      for (size_t t = 0; t < n; ++t) if (!passes(p, t)) out.push_back(all[t]);
+      return out;
+    });
     s.length = p.max_trips;
-    s.num_consts = static_cast<int64_t>(nbc);
-    s.num_carry = static_cast<int64_t>(n);
+    s.num_consts = static_cast<int64_t>(consts.size());
+    s.num_carry = static_cast<int64_t>(changing.size());
     s.lanes = p.lanes;
     s.lane_ids = p.lane_ids;
-    s.has = part(has, ncc, nbc + n);
     s.trips = true;
     Arrays operands{known[0]};
-    append(operands, x.bc);
-    append(operands, x.init);
+    append(operands, consts);
+    append(operands, changing);
     const Running running{Ref<Interpreter>(&a.level)};
-    return bind_op(*find_op("scan"), operands, make_params(s));
+    const Arrays stepped = bind_op(*find_op("scan"), operands, make_params(s));
+    size_t next = 0;
+    for (size_t t = 0; t < n; ++t) if (!passes(p, t)) result[t] = stepped[next++];
+    return result;
   }
   const Arrays rest = a.level.record(while_op, a.x, make_params(p));
   Arrays out;
