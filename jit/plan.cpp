@@ -377,6 +377,28 @@ class LoopGrid {
   std::map<int, std::set<int>> met_;
 };
 
+// Whether a loop or branch with lanes has a result without some of them: a residual that no lane
+// axis reached, say, which is there if any lane took its branch.
+bool holds_whole_value(const Analysis& an, const Scope& s, size_t i) {
+  const LoopForm& v = s.lowering[i].loop;
+  const bool loops = s.lowering[i].form == Form::loop || s.lowering[i].form == Form::branch;
+  if (!loops || !v.active()) return false;
+  const Eqn& e = s.j->eqns[i];
+  const Scope& body = *s.bodies[i].back();
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    const bool carry = o < v.carry, scan = v.kind == LoopForm::Kind::scan;
+    // Rows are written by every lane that makes the step, carries that pass through hold one value.
+    if (scan && !carry) continue;
+    if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
+    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
+      bool has = false;
+      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b) has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
+      if (!has) return true;
+    }
+  }
+  return false;
+}
+
 // Whether the loop runs inside the lane, and over which grid.
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
@@ -387,6 +409,11 @@ bool Planner::lane_loop(size_t i, KernelPlan* k) {
     return false;
   };
   if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
+  bool whole = holds_whole_value(an, an.top(), 0);
+  visit_bodies(an.top(), [&](const Scope& s) {
+    for (size_t q = 0; q < s.j->eqns.size(); ++q) whole = whole || holds_whole_value(an, s, q);
+  });
+  if (whole) return no("a result belongs to all lanes together");
   LoopGrid g(v, an);
   if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
   // With lanes, what a lane holds stays together unless it is long.
