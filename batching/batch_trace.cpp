@@ -85,7 +85,8 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
   level->randomness = o.randomness;
   level->first_lane = o.first_lane;
   level->warn = o.warn;
-  const AxisScope scope(o.axis_name, size);
+  level->whole_size = o.whole_size ? o.whole_size : size;
+  const AxisScope scope(o.axis_name, level->whole_size);
   return run_mapped(level, f, x, in);
 }
 
@@ -102,7 +103,8 @@ Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const B
   level->warn = like.warn;
   level->mask = mask;
   level->in_body = true;
-  const AxisScope scope(like.axis_name, like.size);
+  level->whole_size = like.whole_size;
+  const AxisScope scope(like.axis_name, like.whole_size);
   return run_mapped(level, [&](const Arrays& a) { return eval_jaxpr(j, a); }, x, in);
 }
 

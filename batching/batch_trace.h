@@ -37,6 +37,7 @@ class BatchLevel final : public Interpreter {
   // Chunked maps: this level is some of the lanes, from this one on (i32[]; empty handle: not
   // chunked). Collectives over the axis raise BatchingError; random functions count lanes from it.
   Array first_lane;
+  int64_t whole_size = 0;                 // lanes of the whole map, of which `size` run at a time
   bool in_body = false;                   // rewriting a program: control flow is always rewritten
 };
 
@@ -54,6 +55,7 @@ struct MapOptions {
   std::string randomness = "same";
   Array first_lane = {};
   bool warn = true;
+  int64_t whole_size = 0;                 // of a chunked map; 0: as many as are mapped here
 };
 // f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are cheapest.
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size,

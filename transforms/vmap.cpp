@@ -64,7 +64,7 @@ struct Map {
   MaybeAxes to = {};
 
   MapOptions options(const Array& first_lane = {}) const {
-    return {spec.options.axis_name, spec.options.strict, spec.options.randomness, first_lane};
+    return {spec.options.axis_name, spec.options.strict, spec.options.randomness, first_lane, true, args.size};
   }
   Arrays whole() {
     const Batched b = vmap_flat(f, x, args.axis, args.size, options());

@@ -89,3 +89,10 @@ TEST_CASE("a name that is not bound is an error", "[collective]") {
       vmap([](Array) { return axis_index("i"); }, 0, 0, {.axis_name = "i", .chunk_size = 2});
   CHECK(floats(index(x)) == Floats{0, 1, 2, 3});
 }
+
+TEST_CASE("axis_size is that of the whole map, chunked or not") {
+  const auto f = [](Array x) { return x * static_cast<int>(axis_size("i")); };
+  const Array x = array({1, 2, 3, 4});
+  CHECK(array_equal(vmap(f, 0, 0, {.axis_name = "i"})(x), array({4, 8, 12, 16})));
+  CHECK(array_equal(vmap(f, 0, 0, {.axis_name = "i", .chunk_size = 2})(x), array({4, 8, 12, 16})));
+}
