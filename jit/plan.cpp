@@ -306,17 +306,15 @@ class LoopGrid {
     for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
   }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
-  // False if a lane axis is mixed inside.
+  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs. False
+  // if a lane axis is mixed inside.
   bool lanes(std::vector<int64_t>* grid) {
-    if (!v_.active()) return true;
-    const Scope& body = *top_.bodies[0].back();
-    for (int a = 0; a < static_cast<int>(v_.lanes.size()); ++a) {
-      const int c = an_.find(body.axis(0, a));
-      if (bad_.count(c)) return false;
-      classes.emplace(c, static_cast<int>(grid->size()));
-      grid->push_back(v_.lanes[static_cast<size_t>(a)]);
-    }
-    return true;
+    bool all = lanes_of(top_, 0, grid);
+    visit_bodies(top_, [&](const Scope& s) {
+      for (size_t i = 0; i < s.j->eqns.size(); ++i) all = all && lanes_of(s, i, grid);
+    });
+    if (!grid->empty()) adopt_results(*grid);
+    return all;
   }
   // Ordinary axes that run through the loop untouched. The largest result says which there are; an
   // axis of another result that meets none of them, but has the size of one, runs along with it.
@@ -329,8 +327,7 @@ class LoopGrid {
       const int c = class_at(widest, a);
       if (!bad_.count(c) && classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(type(widest).shape()[a]);
     }
-    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], *grid);
+    adopt_results(*grid);
   }
   // Elements that a lane holds: of the largest value, and of all.
   std::pair<int64_t, int64_t> held() const {
@@ -350,6 +347,24 @@ class LoopGrid {
 
  private:
   const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  bool lanes_of(const Scope& s, size_t i, std::vector<int64_t>* grid) {
+    const Lowering::Form form = s.lowering[i].form;
+    const LoopForm& v = s.lowering[i].loop;
+    if ((form != Form::loop && form != Form::branch) || !v.active()) return true;
+    const Scope& body = *s.bodies[i].back();
+    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
+      const int c = an_.find(body.axis(0, a));
+      const int64_t n = v.lanes[static_cast<size_t>(a)];
+      if (bad_.count(c)) return false;
+      if (&s != &top_) adopt(c, n, *grid);
+      if (classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(n);
+    }
+    return true;
+  }
+  void adopt_results(const std::vector<int64_t>& grid) {
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], grid);
+  }
   // A class twice in one value is no lane; classes that meet in a value are different axes.
   void note_values(const Scope& s) {
     for (size_t t = 0; t < s.j->types.size(); ++t) {

@@ -108,23 +108,93 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   return {out.array};
 }
 
+// ---- a few windows: each element of the result looks whether one of them holds it. So written, a
+// scatter is local to its batching axes and can be a part of a lane.
+
+constexpr int64_t few_windows = 8;
+
+struct Windows {
+  Reach reach;
+  Ints sizes;               // along the axes of the operand
+  Ints paired;              // axis of the updates -> batching axis of the operand, or -1
+  int64_t count = 1;        // of windows at one index of the batching axes
+  bool in_order = true;     // the updates of one element stand in the order of the windows
+};
+Windows windows_of(const Scatter& p, const Types& in) {
+  Windows w{reach_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()), Ints(in[1].shape().size(), -1)};
+  for (size_t a = 0; a < w.reach.axes.size(); ++a)
+    if (const int b = w.reach.axes[a].batch; b >= 0) w.paired[static_cast<size_t>(b)] = static_cast<int64_t>(a);
+  bool window_before = false;
+  for (int a = 0; a < in[1].ndim(); ++a) {
+    const bool window = holds(p.update_window_dims, a);
+    window_before = window_before || (window && in[1].shape()[a] > 1);
+    if (window || w.paired[static_cast<size_t>(a)] >= 0) continue;
+    w.count *= in[1].shape()[a];
+    w.in_order = w.in_order && !(window_before && in[1].shape()[a] > 1);
+  }
+  return w;
+}
+
+Elem merged(DType t, Update u, Elem old, Elem update) {
+  if (u == Update::set) return update;
+  Elem e;
+  with_class<DTypes::any>(t, [&](auto* q) {
+    using E = Element<std::remove_pointer_t<decltype(q)>>;
+    e = E::out(combine(u, E::in(old), E::in(update)));
+  });
+  return e;
+}
+
+Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scatter& p, const Coords& at) {
+  Elem e = x.read(0, at);
+  for (int64_t q = 0; q < w.count; ++q) {
+    Coords u(in[1].shape().size());
+    int64_t rest = q;
+    for (size_t a = u.size(); a-- > 0;) {
+      if (w.paired[a] >= 0) u[a] = at[static_cast<size_t>(w.paired[a])];
+      else if (!holds(p.update_window_dims, static_cast<int64_t>(a))) {
+        const int64_t n = in[1].shape()[static_cast<int64_t>(a)];
+        u[a] = I64s(rest % n).id;
+        rest /= n;
+      }
+    }
+    num::Ir<bool> hit(true);
+    for (size_t a = 0; a < at.size(); ++a) {
+      const Reach::Axis& axis = w.reach.axes[a];
+      if (axis.batch >= 0) continue;
+      const int64_t size = w.sizes[a];
+      I64s d = I64s::at(at[a]);
+      if (axis.component >= 0) {
+        const I64s s = component_at(x, 2, in[2], w.reach, u, axis.component);
+        if (p.mode != OutOfBounds::clip) hit = hit & (s >= I64s(0)) & (s <= I64s(axis.room));
+        if (axis.room > 0) d = d - num::minimum(num::maximum(s, I64s(0)), I64s(axis.room));
+      }
+      if (axis.room > 0) hit = hit & (d >= I64s(0)) & (d < I64s(size));
+      if (axis.window >= 0) u[static_cast<size_t>(axis.window)] = axis.room > 0 ? num::minimum(num::maximum(d, I64s(0)), I64s(size - 1)).id : d.id;
+    }
+    const Elem update = merged(in[0].dtype(), p.update, e, x.read(1, u));
+    e = select_elem(hit.id, update, e);
+  }
+  return e;
+}
+
 Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   Lowering low;
+  const Windows w = windows_of(l.params, l.in);
+  if (w.count <= few_windows && (w.count == 1 || w.in_order)) {
+    const bool nothing = l.in[1].elements() == 0;
+    low.element = [w, in = l.in, p = l.params, nothing](Reader& x, int, const Coords& at) {
+      return nothing ? x.read(0, at) : element_of_windows(x, w, in, p, at);
+    };
+    return low;
+  }
   low.form = Lowering::Form::scatter;
   low.destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], mode = l.params.mode](Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
     const auto c = reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
     return Lowering::Target{coords(c), mode == OutOfBounds::clip ? num::Ir<bool>(true).id : inside.id};
   };
-  low.merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
-    if (u == Update::set) return update;
-    Elem e;
-    with_class<DTypes::any>(t, [&](auto* q) {
-      using E = Element<std::remove_pointer_t<decltype(q)>>;
-      e = E::out(combine(u, E::in(old), E::in(update)));
-    });
-    return e;
-  };
+  low.merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) { return merged(t, u, old, update); };
   return low;
 }
 

@@ -169,15 +169,28 @@ void check_modes(uint32_t seed) {
   CHECK(bad.empty());
 }
 
-void check_range(uint32_t from, uint32_t to, const std::function<void(uint32_t)>& check) {
-  for (uint32_t s = from; s < to; ++s) check(s);
-}
-uint32_t env(const char* n, uint32_t v) { return getenv(n) ? static_cast<uint32_t>(atoi(getenv(n))) : v; }
-
 }  // namespace
 
-TEST_CASE("random programs by the reference rules", "[control][random]") { check_range(env("LO",0), env("HI",200), [](uint32_t s) { check_values(s, false); }); }
-TEST_CASE("random programs, compiled", "[control][random]") { check_range(env("LO",0), env("HI",200), [](uint32_t s) { check_values(s, true); }); }
-TEST_CASE("random programs: maps of gradients", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_gradients(s, false); }); }
-TEST_CASE("random programs: gradients of maps", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_gradients(s, true); }); }
-TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") { check_range(env("LO",0), env("HI",60), [](uint32_t s) { check_modes(s); }); }
+TEST_CASE("random programs by the reference rules", "[control][random]") {
+  for (uint32_t s = 0; s < 200; ++s) check_values(s, false);
+}
+TEST_CASE("random programs compiled", "[control][random]") {
+  for (uint32_t s = 0; s < 200; ++s) check_values(s, true);
+}
+TEST_CASE("random programs: maps of gradients", "[control][random]") {
+  for (uint32_t s = 0; s < 40; ++s) check_gradients(s, false);
+}
+TEST_CASE("random programs: gradients of maps", "[control][random]") {
+  for (uint32_t s = 0; s < 60; ++s) check_gradients(s, true);
+}
+TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") {
+  for (uint32_t s = 0; s < 60; ++s) check_modes(s);
+}
+TEST_CASE("many random programs", "[control][random][slow]") {
+  for (uint32_t s = 200; s < 1200; ++s) check_values(s, true);
+  for (uint32_t s = 60; s < 400; ++s) {
+    check_gradients(s, false);
+    check_gradients(s, true);
+    check_modes(s);
+  }
+}
