@@ -178,6 +178,36 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   return r;
 }
 
+// What the branches leave behind for their unknown parts, one after another: an operand as it came in
+// is passed on, anything else is a result of the known part, zero unless its branch runs.
+struct Residuals {
+  std::vector<Split> splits;                                 // by branch
+  std::vector<std::vector<std::optional<size_t>>> operand;   // by branch and residual
+  Types made;                                                // those that are results
+  size_t known_out = 0;                                      // results in front of them
+};
+Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown, const std::vector<bool>& out_unknown,
+                       const std::vector<bool>& operand_unknown, size_t first) {
+  Residuals r;
+  const size_t na = active_inputs(p);
+  std::vector<size_t> known_index;                           // input of a known part -> operand
+  for (size_t i = first; i < operand_unknown.size(); ++i)
+    if (!operand_unknown[i]) known_index.push_back(i - first);
+  r.known_out = static_cast<size_t>(std::count(out_unknown.begin(), out_unknown.end(), false));
+  for (const Jaxpr& b : p.branches) {
+    r.splits.push_back(partial_eval_jaxpr(b, unknown, out_unknown));
+    const Split& s = r.splits.back();
+    r.operand.emplace_back();
+    for (size_t k = r.known_out; k < s.known->out.size(); ++k) {
+      const Atom atom = s.known->out[k];
+      const bool given = !atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na;
+      r.operand.back().push_back(given ? std::optional<size_t>(known_index[static_cast<size_t>(atom.index) - na]) : std::nullopt);
+      if (!given) r.made.push_back(s.known->type(atom));
+    }
+  }
+  return r;
+}
+
 // ---- partial evaluation: the known part also returns the residuals of all branches, the unknown
 // part is a cond with the same index.
 Arrays cond_partial(const PartialArgs<Cond>& a) {
@@ -191,34 +221,15 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
     const Split s = partial_eval_jaxpr(b, unknown, out_unknown);
     for (size_t k = 0; k < m; ++k) out_unknown[k] = out_unknown[k] || s.out_unknown[k];
   }
-  // What the branches leave behind, one after another: an operand as it came in is passed on,
-  // anything else is a result of the known part, zero unless its branch runs.
-  std::vector<Split> splits;
-  std::vector<size_t> known_index;                 // input of the known part -> operand
-  for (size_t i = 0; i < n; ++i) if (!a.unknown[first + i]) known_index.push_back(i);
-  Types residual_types;                            // of the results
-  Arrays residual_x;
-  std::vector<std::vector<std::optional<size_t>>> operand;   // by branch and residual
-  const size_t known_out = m - static_cast<size_t>(std::count(out_unknown.begin(), out_unknown.end(), true));
-  for (const Jaxpr& b : p.branches) {
-    splits.push_back(partial_eval_jaxpr(b, unknown, out_unknown));
-    const Split& s = splits.back();
-    operand.emplace_back();
-    for (size_t r = known_out; r < s.known->out.size(); ++r) {
-      const Atom atom = s.known->out[r];
-      const bool given = !atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na;
-      operand.back().push_back(given ? std::optional<size_t>(known_index[static_cast<size_t>(atom.index) - na]) : std::nullopt);
-      if (!given) residual_types.push_back(s.known->type(atom));
-    }
-  }
+  const Residuals left = residuals_of(p, unknown, out_unknown, a.unknown, first);
   const Ints has = all_lanes(p.has, n + m);
   Cond k = p, u = p;
   k.has.clear();
-  u.has.assign(residual_types.size(), 0);
+  u.has.assign(left.made.size(), 0);
   Arrays known_x = part(a.x, 0, first), unknown_x, given_x;
   Types known_types = part(p.branches[0]->in_types(), 0, na), unknown_types = known_types;
-  append(unknown_types, residual_types);
-  for (const auto& branch : operand)
+  append(unknown_types, left.made);
+  for (const auto& branch : left.operand)
     for (const auto& i : branch) {
       if (!i) continue;
       given_x.push_back(a.x[first + *i]);
@@ -231,34 +242,34 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
     (a.unknown[first + i] ? unknown_types : known_types).push_back(a.x[first + i].type());
   }
   for (size_t o = 0; o < m; ++o) (out_unknown[o] ? u : k).has.push_back(has[n + o]);
-  k.has.insert(k.has.end(), residual_types.size(), 0);
-  size_t made = 0, given = residual_types.size();
-  for (size_t b = 0; b < splits.size(); ++b) {
-    const Split& s = splits[b];
+  k.has.insert(k.has.end(), left.made.size(), 0);
+  size_t made = 0, given = left.made.size();
+  for (size_t b = 0; b < left.splits.size(); ++b) {
+    const Split& s = left.splits[b];
     const size_t at = made;
     k.branches[b] = program(known_types, [&](const Arrays& in) {
       const Arrays out = eval_jaxpr(s.known, in);
-      Arrays r = part(out, 0, known_out);
-      for (const Type& t : residual_types) r.push_back(base::zeros(t));
-      size_t next = known_out + at;
-      for (size_t i = 0; i < operand[b].size(); ++i)
-        if (!operand[b][i]) r[next++] = out[known_out + i];
+      Arrays r = part(out, 0, left.known_out);
+      for (const Type& t : left.made) r.push_back(base::zeros(t));
+      size_t next = left.known_out + at;
+      for (size_t i = 0; i < left.operand[b].size(); ++i)
+        if (!left.operand[b][i]) r[next++] = out[left.known_out + i];
       return r;
     });
     std::vector<size_t> from;                      // input of the unknown part, behind the mask
-    for (const auto& i : operand[b]) from.push_back(i ? given++ : made++);
+    for (const auto& i : left.operand[b]) from.push_back(i ? given++ : made++);
     u.branches[b] = program(unknown_types, [&](const Arrays& in) {
       // [active] results, operands passed on, unknown operands
       Arrays args;
       for (size_t i : from) args.push_back(in[na + i]);
-      const size_t rest = na + residual_types.size() + given_x.size();
+      const size_t rest = na + left.made.size() + given_x.size();
       append(args, part(in, rest, in.size() - rest));
       return eval_jaxpr(s.rest, args);
     });
   }
   const Arrays known = cond_op.bind(known_x, k);
   Arrays ux = part(a.x, 0, first);
-  append(ux, part(known, known_out, residual_types.size()));
+  append(ux, part(known, left.known_out, left.made.size()));
   append(ux, given_x);
   append(ux, unknown_x);
   const Arrays rest = a.level.record(cond_op, ux, make_params(u));
