@@ -137,6 +137,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   std::vector<bool> covered(k.grid.size(), false);
   for (size_t a = 0; a < lanes.size(); ++a) {
     if (lanes[a] < 0) inner *= shape[static_cast<int64_t>(a)];
+    else if (covered[static_cast<size_t>(lanes[a])]) return std::nullopt;   // a lane would see the diagonal
     else covered[static_cast<size_t>(lanes[a])] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;

@@ -49,6 +49,15 @@ TEST_CASE("two maps in either order", "[control]") {
   check_all(columns, vmap(vmap(f, {0, none}), {none, 0}), x, limit);
 }
 
+TEST_CASE("axes of equal size that meet after the loop only", "[control]") {
+  const Array a = array({1., 3., 40.}), b = array({1., 10., 100.});
+  const auto f = [](Array a, Array b) {
+    const auto [x, y] = while_loop([](Pair s) { return s.first < 50.f; }, [](Pair s) { return Pair{s.first * 2.f, s.second}; }, Pair{a, b});
+    return x + y;
+  };
+  check_all({65, 74, 164, 97, 106, 196, 81, 90, 180}, vmap(vmap(f, {none, 0}), {0, none}), a, b);
+}
+
 TEST_CASE("a branch that no lane takes is not run", "[control]") {
   const auto f = [](Array x) { return cond(x > 100.f, endless, [](Array v) { return v * 2.f; }, x); };
   check_all({2, 4}, vmap(f), array({1., 2.}));
