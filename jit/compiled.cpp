@@ -28,26 +28,23 @@ struct ArenaCache {
 CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
   const Program p(j_);
   const Plan plan = make_plan(p);
-  std::vector<int> made(j_->types.size(), -1);
-  for (size_t s = 0; s < plan.steps.size(); ++s) {
-    const Step& step = plan.steps[s];
-    std::vector<bool> in_memory(j_->types.size(), false);
-    for (size_t v = 0; v < in_memory.size(); ++v) in_memory[v] = static_cast<int>(v) < j_->n_in || made[v] >= 0;
+  std::vector<bool> in_memory(j_->types.size(), false);   // what earlier steps have made
+  std::fill_n(in_memory.begin(), j_->n_in, true);
+  for (const Step& step : plan.steps) {
     Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory) : build_library(p, step);
-    const auto mark = [&](int32_t v) { made[static_cast<size_t>(v)] = static_cast<int>(s); };
-    for (int32_t v : b.writes) mark(v);
+    for (int32_t v : b.writes) in_memory[static_cast<size_t>(v)] = true;
     step_reads_.push_back(b.reads);
     step_writes_.push_back(b.writes);
     loops_ = loops_ || b.step->loops();
     steps_.push_back(std::move(b.step));
   }
-  place_temporaries(plan, p);
+  place_temporaries();
 }
 
 CompiledProgram::~CompiledProgram() = default;
 
 // First fit by lifetime: a temporary lives from the step that writes it to the last that reads it.
-void CompiledProgram::place_temporaries(const Plan&, const Program&) {
+void CompiledProgram::place_temporaries() {
   const size_t n = j_->types.size();
   std::vector<int> first(n, -1), last(n, -1);
   for (size_t s = 0; s < steps_.size(); ++s) {

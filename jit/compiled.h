@@ -45,7 +45,7 @@ class CompiledProgram final : public Executable {
   std::string report() const;
 
  private:
-  void place_temporaries(const Plan& plan, const Program& p);
+  void place_temporaries();
   Jaxpr j_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<std::vector<int32_t>> step_reads_, step_writes_;

@@ -91,8 +91,6 @@ class Lockstep final : public RunStep {
 void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
   Carries c(*this, in, out, form_.first_carry(), form_.carry);
   bool go = false;
-  int64_t lanes = 1;
-  for (int64_t n : form_.lanes) lanes *= n;
   Room active(form_.active() ? Types{Type(Bool, Shape(form_.lanes))} : Types{});
   for (;;) {
     In test;

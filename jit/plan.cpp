@@ -461,7 +461,6 @@ void Planner::loop_equation(size_t i) {
     plan_.steps.back().why = why;
     return;
   }
-  s.kernel.why = "in the lane";
   s.kernel.emit.push_back(i);
   // Operands are pulled: what they need from earlier kernels goes to memory first.
   for (Atom a : e.in)

@@ -24,7 +24,7 @@ struct KernelPlan {
   std::vector<int32_t> streamed;                    // stored while a scan runs
   bool rows = false;                                // vectorise along the rows of a grid point
   bool loops = false;
-  std::string why;                                  // for report()
+  std::string why;                                  // it runs in lockstep instead
 };
 
 struct Step {

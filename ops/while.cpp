@@ -99,7 +99,7 @@ Arrays while_reference(const Arrays& x, const While& p) {
 
 Dual while_dual(const DualArgs<While>& d) {
   const While& p = d.params;
-  const size_t ne = p.enter ? 1 : 0, na = active_inputs(p);
+  const size_t na = active_inputs(p);
   const Parts x = split(d.x, p), dx = split(d.dx, p);
   const size_t nbc = x.bc.size(), n = x.init.size();
   std::vector<bool> on;
@@ -146,7 +146,6 @@ Dual while_dual(const DualArgs<While>& d) {
   Arrays bc = x.bc, init = x.init;
   append(bc, bc_dot);
   append(init, init_dot);
-  (void)ne;
   const Arrays out = while_op.bind(joined(x.enter, x.cc, bc, init), q);
   Dual r;
   r.out = part(out, 0, n);
@@ -354,7 +353,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
   append(body_types, types_of(init));
   append(cond_types, types_of(init));
   k.body_nconsts = static_cast<int64_t>(bc.size());
-  const auto spread = [&](const Arrays& in, size_t first) {   // unknown ones are placeholders that nothing known reads
+  const auto spread = [&](const Arrays& in, size_t first) {   // nothing known reads the unknown ones: zeros stand for them
     Arrays r;
     size_t next = first;
     for (size_t t = 0; t < n; ++t) r.push_back(unknown[t] ? base::zeros(x.init[t].type()) : in[next++]);
