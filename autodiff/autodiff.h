@@ -12,11 +12,11 @@ Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Array
 
 // The derivative of a function at a point: a linear program whose constants are the residuals.
 struct Linear {
-  Jaxpr jaxpr;                    // (residuals…, tangents…) -> tangents of the outputs that have one
+  Jaxpr jaxpr;  // (residuals…, tangents…) -> tangents of the outputs that have one
   Arrays residuals;
-  std::vector<int> in;            // tangent input k belongs to argument in[k]
-  std::vector<int> out;           // output tangent k belongs to result out[k]
-  Types in_types, out_types;      // of all arguments and results
+  std::vector<int> in;        // tangent input k belongs to argument in[k]
+  std::vector<int> out;       // output tangent k belongs to result out[k]
+  Types in_types, out_types;  // of all arguments and results
   // Tangents of all results from tangents of all arguments.
   Arrays apply(const Arrays& dx) const;
   // Cotangents of all arguments from cotangents of all results.
@@ -27,9 +27,11 @@ struct Linearized {
   Linear linear;
 };
 // f(x), and its derivative with respect to those x[i] that are `wrt`.
-Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const std::vector<bool>& wrt);
+Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                          const std::vector<bool>& wrt);
 
-// (primals…, tangents of those in `nonzero`…) -> (outputs…, tangents of the outputs in `out_nonzero`…).
+// (primals…, tangents of those in `nonzero`…) -> (outputs…, tangents of the outputs in
+// `out_nonzero`…).
 struct JvpJaxpr {
   Jaxpr jaxpr;
   std::vector<bool> out_nonzero;
@@ -38,7 +40,8 @@ struct JvpJaxpr {
 JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask);
 
 // Cotangents of the linear inputs of j. x holds the others; an empty handle where linear.
-Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear, const Arrays& ct);
+Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
+                     const Arrays& ct);
 
 // A sum in which an empty handle is zero.
 Array add_tangents(const Array& a, const Array& b);

@@ -19,18 +19,23 @@ struct ProgramBox final : RefCounted {
   Closed closed;
   explicit ProgramBox(Closed c) : closed(std::move(c)) {}
 };
-const Linear& linear_of(const Ref<const RefCounted>& p) { return static_cast<const LinearBox&>(*p).linear; }
+const Linear& linear_of(const Ref<const RefCounted>& p) {
+  return static_cast<const LinearBox&>(*p).linear;
+}
 
 std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(tree(), root)[i]; }
 
 void check_values(const char* who, const Arrays& x, TreeOf args) {
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].empty_handle())
-      throw ShapeError(fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who, path(args, "args", i)));
+      throw ShapeError(
+          fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
+                      path(args, "args", i)));
 }
 
 // A tangent or cotangent as the type it must have. Numbers (weak) take the dtype.
-Array matched(const Array& t, const Type& want, FunctionRef<std::string(const std::string&)> complain) {
+Array matched(const Array& t, const Type& want,
+              FunctionRef<std::string(const std::string&)> complain) {
   if (t.type().strong() == want.strong()) return t;
   const bool converts = t.weak_type() && t.shape() == want.shape() &&
                         promote(t.dtype(), true, want.dtype(), false).dtype == want.dtype();
@@ -46,8 +51,9 @@ Arrays matched_tangents(const char* who, const Arrays& dx, const Types& types, T
       continue;
     }
     r.push_back(matched(dx[i], types[i], [&](const std::string& got) {
-      return fmt::format("{}: primal and tangent must have equal types, but they differ: {} is {}, its tangent {}", who,
-                         path(args, "args", i), to_string(types[i].strong()), got);
+      return fmt::format(
+          "{}: primal and tangent must have equal types, but they differ: {} is {}, its tangent {}",
+          who, path(args, "args", i), to_string(types[i].strong()), got);
     }));
   }
   return r;
@@ -61,9 +67,11 @@ Arrays matched_cotangents(const Arrays& ct, const Types& types, TreeOf result) {
       continue;
     }
     r.push_back(matched(ct[i], types[i], [&](const std::string& got) {
-      return fmt::format("unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {} for {}, but expected {}, "
-                         "the type of that result",
-                         got, path(result, "ct", i), to_string(types[i].strong()));
+      return fmt::format(
+          "unexpected JAX type (e.g. shape/dtype) for argument to VJP function: got {} for {}, but "
+          "expected {}, "
+          "the type of that result",
+          got, path(result, "ct", i), to_string(types[i].strong()));
     }));
   }
   return r;
@@ -77,17 +85,22 @@ Types types_of(const Arrays& x) {
 
 void check_loss(const char* who, const Array& loss) {
   if (loss.ndim() != 0)
-    throw DifferentiationError(fmt::format("{}: Gradient only defined for scalar-output functions. Output had shape: {}. Sum it, or "
-                                           "use jacrev or jacfwd for the whole Jacobian.",
-                                           who, to_string(loss.shape())));
+    throw DifferentiationError(fmt::format(
+        "{}: Gradient only defined for scalar-output functions. Output had shape: {}. Sum it, or "
+        "use jacrev or jacfwd for the whole Jacobian.",
+        who, to_string(loss.shape())));
   if (is_complex(loss.dtype()))
-    throw DifferentiationError(fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
-                                           "{}. For complex outputs use vjp.",
-                                           who, numpy_name(loss.dtype())));
+    throw DifferentiationError(
+        fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
+                    "np.floating), but got "
+                    "{}. For complex outputs use vjp.",
+                    who, numpy_name(loss.dtype())));
   if (!is_inexact(loss.dtype()))
-    throw DifferentiationError(fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got "
-                                           "{}. Use vjp or convert the result with astype(F32).",
-                                           who, numpy_name(loss.dtype())));
+    throw DifferentiationError(
+        fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
+                    "np.floating), but got "
+                    "{}. Use vjp or convert the result with astype(F32).",
+                    who, numpy_name(loss.dtype())));
 }
 
 void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
@@ -95,16 +108,22 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, T
   for (size_t i = 0; i < x.size(); ++i) {
     any = any || wrt[i];
     if (wrt[i] && !is_inexact(x[i].dtype()))
-      throw DifferentiationError(fmt::format("{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
-                                             "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
-                                             who, to_string(x[i].type()), path(args, "args", i)));
+      throw DifferentiationError(fmt::format(
+          "{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+          "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
+          who, to_string(x[i].type()), path(args, "args", i)));
   }
-  if (!any) throw DifferentiationError(fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, bools and strings are static)", who));
+  if (!any)
+    throw DifferentiationError(
+        fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "
+                    "bools and strings are static)",
+                    who));
 }
 
 }  // namespace
 
-GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
+GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
+                    TreeOf args) {
   check_values(who, x, args);
   check_wrt(who, x, wrt, args);
   Linearized l = linearize_flat(f, x, wrt);
@@ -121,7 +140,8 @@ GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std:
 JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args) {
   check_values("jvp", x, args);
   Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
-  for (size_t i = 0; i < d.out.size(); ++i) d.tangent[i] = instantiate(d.tangent[i], d.out[i].type());
+  for (size_t i = 0; i < d.out.size(); ++i)
+    d.tangent[i] = instantiate(d.tangent[i], d.out[i].type());
   return {std::move(d.out), std::move(d.tangent)};
 }
 
@@ -150,7 +170,10 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
   for (const Types& ts : {in, c.jaxpr->out_types()})
     for (const Type& t : ts)
       if (!is_inexact(t.dtype()))
-        throw DifferentiationError(fmt::format("linear_transpose only supports floating-point and complex arguments and results, got {}", to_string(t)));
+        throw DifferentiationError(
+            fmt::format("linear_transpose only supports floating-point and complex arguments and "
+                        "results, got {}",
+                        to_string(t)));
   return Ref<const RefCounted>(new ProgramBox(std::move(c)));
 }
 
@@ -161,7 +184,8 @@ Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct
   x.resize(n);
   std::vector<bool> linear(n, true);
   std::fill(linear.begin(), linear.begin() + static_cast<std::ptrdiff_t>(consts), false);
-  const Arrays back = backward_pass(c.jaxpr, x, linear, matched_cotangents(ct, c.jaxpr->out_types(), result));
+  const Arrays back =
+      backward_pass(c.jaxpr, x, linear, matched_cotangents(ct, c.jaxpr->out_types(), result));
   Arrays out;
   for (size_t i = consts; i < n; ++i) out.push_back(instantiate(back[i], c.jaxpr->types[i]));
   return out;

@@ -13,10 +13,11 @@ using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = FunctionRef<tree::Skeleton()>;
 
 struct GradResult {
-  Arrays out;                             // the loss and the auxiliary results
-  Arrays grads;                           // one for each x that is wrt
+  Arrays out;    // the loss and the auxiliary results
+  Arrays grads;  // one for each x that is wrt
 };
-GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, TreeOf args);
+GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
+                    TreeOf args);
 
 struct JvpResult {
   Arrays out, tangent;
@@ -36,15 +37,20 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
 Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result);
 Array stop_gradient_leaf(const Array& x);
 
-template <class F, class T> struct ResultOf;
-template <class F, class... P> struct ResultOf<F, std::tuple<P...>> {
+template <class F, class T>
+struct ResultOf;
+template <class F, class... P>
+struct ResultOf<F, std::tuple<P...>> {
   static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
   using type = result_t<F, P...>;
 };
 
-template <class T> inline constexpr bool is_two = false;
-template <class A, class B> inline constexpr bool is_two<std::pair<A, B>> = true;
-template <class A, class B> inline constexpr bool is_two<std::tuple<A, B>> = true;
+template <class T>
+inline constexpr bool is_two = false;
+template <class A, class B>
+inline constexpr bool is_two<std::pair<A, B>> = true;
+template <class A, class B>
+inline constexpr bool is_two<std::tuple<A, B>> = true;
 
 // ---- grad and its relatives
 
@@ -53,62 +59,85 @@ constexpr const char* grad_name(GradKind k) {
   return k == GradKind::grad || k == GradKind::grad_with_aux ? "grad" : "value_and_grad";
 }
 
-template <GradKind kind, class F, int... N> class Grad : public CallOperator<Grad<kind, F, N...>, F> {
-  static constexpr bool aux = kind == GradKind::grad_with_aux || kind == GradKind::value_and_grad_with_aux;
-  static constexpr bool value = kind == GradKind::value_and_grad || kind == GradKind::value_and_grad_with_aux;
+template <GradKind kind, class F, int... N>
+class Grad : public CallOperator<Grad<kind, F, N...>, F> {
+  static constexpr bool aux =
+      kind == GradKind::grad_with_aux || kind == GradKind::value_and_grad_with_aux;
+  static constexpr bool value =
+      kind == GradKind::value_and_grad || kind == GradKind::value_and_grad_with_aux;
 
  public:
   explicit Grad(F f) : f_(std::move(f)) {}
-  template <class... P> auto call(const std::tuple<P...>& args) const {
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
     constexpr int n = static_cast<int>(sizeof...(P));
     static_assert(((N < n && N >= -n) && ...),
-                  "weft::grad: differentiating with respect to an argument number that large requires more arguments");
-    static_assert(Callable<F, P...>, "weft::grad: the function cannot be called with these arguments");
+                  "weft::grad: differentiating with respect to an argument number that large "
+                  "requires more arguments");
+    static_assert(Callable<F, P...>,
+                  "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const GradResult g =
-        run_grad(grad_name(kind), flat, tree::leaves(args), wrt(args), [&] { return tree::skeleton(args); });
+    const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), wrt(args),
+                                  [&] { return tree::skeleton(args); });
     const R out = flat.result(g.out);
     auto d = gradient(args, g.grads.data());
-    if constexpr (kind == GradKind::grad) return d;
-    else if constexpr (kind == GradKind::grad_with_aux) return std::pair<decltype(d), std::tuple_element_t<1, R>>{std::move(d), std::get<1>(out)};
-    else return std::pair<R, decltype(d)>{out, std::move(d)};
+    if constexpr (kind == GradKind::grad)
+      return d;
+    else if constexpr (kind == GradKind::grad_with_aux)
+      return std::pair<decltype(d), std::tuple_element_t<1, R>>{std::move(d), std::get<1>(out)};
+    else
+      return std::pair<R, decltype(d)>{out, std::move(d)};
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key); }
 
  private:
-  template <class R> static constexpr void check_result() {
+  template <class R>
+  static constexpr void check_result() {
     if constexpr (aux) {
-      static_assert(is_two<R>, "weft::grad_with_aux: expected function with aux output to return a two-element tuple, {loss, aux}");
-      static_assert(std::same_as<std::tuple_element_t<0, R>, Array>, "weft::grad_with_aux: the first result, the loss, must be an Array");
+      static_assert(is_two<R>,
+                    "weft::grad_with_aux: expected function with aux output to return a "
+                    "two-element tuple, {loss, aux}");
+      static_assert(std::same_as<std::tuple_element_t<0, R>, Array>,
+                    "weft::grad_with_aux: the first result, the loss, must be an Array");
     } else {
-      static_assert(std::same_as<R, Array>, "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
+      static_assert(
+          std::same_as<R, Array>,
+          "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
     }
   }
-  static constexpr size_t number(int k, size_t n) { return static_cast<size_t>(k < 0 ? k + static_cast<int>(n) : k); }
-  template <class T> static std::vector<bool> wrt(const T& args) {
+  static constexpr size_t number(int k, size_t n) {
+    return static_cast<size_t>(k < 0 ? k + static_cast<int>(n) : k);
+  }
+  template <class T>
+  static std::vector<bool> wrt(const T& args) {
     std::vector<bool> r;
     size_t k = 0;
-    std::apply([&](const auto&... a) {
-      const auto add = [&](const auto& x) {
-        const bool on = ((number(N, std::tuple_size_v<T>) == k) || ...);
-        r.insert(r.end(), tree::count(x), on);
-        ++k;
-      };
-      (add(a), ...);
-    }, args);
+    std::apply(
+        [&](const auto&... a) {
+          const auto add = [&](const auto& x) {
+            const bool on = ((number(N, std::tuple_size_v<T>) == k) || ...);
+            r.insert(r.end(), tree::count(x), on);
+            ++k;
+          };
+          (add(a), ...);
+        },
+        args);
     return r;
   }
   // grads lists the leaves of the chosen arguments in the order of the arguments.
-  template <class T> static auto gradient(const T& args, const Array* grads) {
+  template <class T>
+  static auto gradient(const T& args, const Array* grads) {
     constexpr size_t n = std::tuple_size_v<T>;
     const auto start = [&](size_t k) {
       const Array* p = grads;
       size_t i = 0;
-      std::apply([&](const auto&... a) {
-        ((p += i < k && ((number(N, n) == i) || ...) ? tree::count(a) : 0, ++i), ...);
-      }, args);
+      std::apply(
+          [&](const auto&... a) {
+            ((p += i < k && ((number(N, n) == i) || ...) ? tree::count(a) : 0, ++i), ...);
+          },
+          args);
       return p;
     };
     if constexpr (sizeof...(N) == 1) {
@@ -122,55 +151,75 @@ template <GradKind kind, class F, int... N> class Grad : public CallOperator<Gra
   mutable F f_;
 };
 
-template <GradKind kind, int... N, class F> auto make_grad(F f) {
-  if constexpr (sizeof...(N) == 0) return Grad<kind, F, 0>(std::move(f));
-  else return Grad<kind, F, N...>(std::move(f));
+template <GradKind kind, int... N, class F>
+auto make_grad(F f) {
+  if constexpr (sizeof...(N) == 0)
+    return Grad<kind, F, 0>(std::move(f));
+  else
+    return Grad<kind, F, N...>(std::move(f));
 }
 
 }  // namespace detail
 
-// The gradient of a scalar function with respect to argument 0: grad(f)(x, …); grad<0, 2>(f) gives a
-// tuple, one for each of these arguments.
-template <int... N, class F> auto grad(F f) { return detail::make_grad<detail::GradKind::grad, N...>(std::move(f)); }
+// The gradient of a scalar function with respect to argument 0: grad(f)(x, …); grad<0, 2>(f) gives
+// a tuple, one for each of these arguments.
+template <int... N, class F>
+auto grad(F f) {
+  return detail::make_grad<detail::GradKind::grad, N...>(std::move(f));
+}
 // {f(x), gradient}
-template <int... N, class F> auto value_and_grad(F f) {
+template <int... N, class F>
+auto value_and_grad(F f) {
   return detail::make_grad<detail::GradKind::value_and_grad, N...>(std::move(f));
 }
 // f returns {loss, aux}: {gradient, aux}
-template <int... N, class F> auto grad_with_aux(F f) {
+template <int... N, class F>
+auto grad_with_aux(F f) {
   return detail::make_grad<detail::GradKind::grad_with_aux, N...>(std::move(f));
 }
 // f returns {loss, aux}: {{loss, aux}, gradient}
-template <int... N, class F> auto value_and_grad_with_aux(F f) {
+template <int... N, class F>
+auto value_and_grad_with_aux(F f) {
   return detail::make_grad<detail::GradKind::value_and_grad_with_aux, N...>(std::move(f));
 }
 
 // {f(primals), its derivative in the direction of the tangents}
-template <class F, class... A, class... T> auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents) {
-  static_assert(sizeof...(A) == sizeof...(T), "weft::jvp: one tangent for each primal, std::tuple{x…}, std::tuple{dx…}");
-  const auto args = std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
+template <class F, class... A, class... T>
+auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents) {
+  static_assert(sizeof...(A) == sizeof...(T),
+                "weft::jvp: one tangent for each primal, std::tuple{x…}, std::tuple{dx…}");
+  const auto args =
+      std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
   const auto dargs = tree::convert<std::remove_const_t<decltype(args)>>(tangents);
   using R = typename detail::ResultOf<F, std::remove_const_t<decltype(args)>>::type;
   detail::Flat<F, std::remove_const_t<decltype(args)>, R> flat(f, args);
-  if (const std::string d = tree::difference(tree::skeleton(args), tree::skeleton(dargs), "args"); !d.empty())
+  if (const std::string d = tree::difference(tree::skeleton(args), tree::skeleton(dargs), "args");
+      !d.empty())
     throw DifferentiationError("jvp: primals and tangents must have the same tree structure: " + d);
-  const detail::JvpResult r = detail::run_jvp(flat, tree::leaves(args), tree::leaves(dargs), [&] { return tree::skeleton(args); });
+  const detail::JvpResult r = detail::run_jvp(flat, tree::leaves(args), tree::leaves(dargs),
+                                              [&] { return tree::skeleton(args); });
   return std::pair<R, R>{flat.result(r.out), flat.result(r.tangent)};
 }
 
 namespace detail {
 // ct of the result -> cotangents of the arguments.
-template <class Args, class R> class Pullback {
+template <class Args, class R>
+class Pullback {
  public:
   using weft_params = Params<R>;
   Pullback(Args like, R result, Ref<const RefCounted> linear, bool recorded)
-      : like_(std::move(like)), result_(std::move(result)), linear_(std::move(linear)), recorded_(recorded) {}
+      : like_(std::move(like)),
+        result_(std::move(result)),
+        linear_(std::move(linear)),
+        recorded_(recorded) {}
   Args operator()(const R& ct) const {
     const auto tree_of_result = [&] { return tree::skeleton(result_); };
-    if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct"); !d.empty())
+    if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
+        !d.empty())
       throw DifferentiationError("vjp: unexpected tree structure of the cotangent: " + d);
     const Arrays leaves = tree::leaves(ct);
-    const Arrays back = recorded_ ? transpose_recorded(linear_, leaves, tree_of_result) : transpose_linear(linear_, leaves, tree_of_result);
+    const Arrays back = recorded_ ? transpose_recorded(linear_, leaves, tree_of_result)
+                                  : transpose_linear(linear_, leaves, tree_of_result);
     return tree::rebuild(like_, back.data());
   }
 
@@ -182,8 +231,10 @@ template <class Args, class R> class Pullback {
 };
 
 // Tangents of the arguments -> the tangent of the result.
-template <class Args, class R> class Pushforward;
-template <class... P, class R> class Pushforward<std::tuple<P...>, R> {
+template <class Args, class R>
+class Pushforward;
+template <class... P, class R>
+class Pushforward<std::tuple<P...>, R> {
  public:
   using weft_params = Params<P...>;
   Pushforward(std::tuple<P...> like, R result, Ref<const RefCounted> linear)
@@ -191,9 +242,12 @@ template <class... P, class R> class Pushforward<std::tuple<P...>, R> {
   R operator()(const P&... tangents) const {
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
-    if (const std::string d = tree::difference(tree::skeleton(like_), tree::skeleton(dx), "args"); !d.empty())
-      throw DifferentiationError("linearize: the tangents must have the same tree structure as the arguments: " + d);
-    const Arrays out = apply_linear(linear_, tree::leaves(dx), [&] { return tree::skeleton(like_); });
+    if (const std::string d = tree::difference(tree::skeleton(like_), tree::skeleton(dx), "args");
+        !d.empty())
+      throw DifferentiationError(
+          "linearize: the tangents must have the same tree structure as the arguments: " + d);
+    const Arrays out =
+        apply_linear(linear_, tree::leaves(dx), [&] { return tree::skeleton(like_); });
     return tree::rebuild(result_, out.data());
   }
 
@@ -205,39 +259,47 @@ template <class... P, class R> class Pushforward<std::tuple<P...>, R> {
 }  // namespace detail
 
 // {f(args…), pullback}; pullback(ct) gives a tuple of one cotangent an argument.
-template <class F, class... A> auto vjp(F f, const A&... a) {
+template <class F, class... A>
+auto vjp(F f, const A&... a) {
   const auto args = detail::arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename detail::ResultOf<F, Args>::type;
   detail::Flat<F, Args, R> flat(f, args);
-  detail::LinearResult r = detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  detail::LinearResult r =
+      detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
   detail::Pullback<Args, R> back(tree::hollow(args), flat.like(), std::move(r.linear), false);
   return std::pair<R, decltype(back)>{flat.result(r.out), std::move(back)};
 }
 
 // {f(args…), f_lin}; f_lin(tangents…) is the derivative at args.
-template <class F, class... A> auto linearize(F f, const A&... a) {
+template <class F, class... A>
+auto linearize(F f, const A&... a) {
   const auto args = detail::arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename detail::ResultOf<F, Args>::type;
   detail::Flat<F, Args, R> flat(f, args);
-  detail::LinearResult r = detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  detail::LinearResult r =
+      detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
   detail::Pushforward<Args, R> forward(tree::hollow(args), flat.like(), std::move(r.linear));
   return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
 }
 
-// The transpose of a linear function of arguments like these: ct -> tuple of one cotangent an argument.
-template <class F, class... A> auto linear_transpose(F f, const A&... example) {
+// The transpose of a linear function of arguments like these: ct -> tuple of one cotangent an
+// argument.
+template <class F, class... A>
+auto linear_transpose(F f, const A&... example) {
   const auto args = detail::arguments<F>(example...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename detail::ResultOf<F, Args>::type;
   detail::Flat<F, Args, R> flat(f, args);
-  auto program = detail::record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  auto program =
+      detail::record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
   return detail::Pullback<Args, R>(tree::hollow(args), flat.like(), std::move(program), true);
 }
 
 // x, whose derivative is taken to be zero.
-template <class T> arrays_t<T> stop_gradient(const T& x) {
+template <class T>
+arrays_t<T> stop_gradient(const T& x) {
   const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);

@@ -19,7 +19,9 @@ class Jvp final : public Interpreter {
 class JvpTracer final : public Tracer {
  public:
   JvpTracer(Ref<Interpreter> level, Array primal, Array tangent)
-      : Tracer(primal.type(), std::move(level)), primal(std::move(primal)), tangent(std::move(tangent)) {}
+      : Tracer(primal.type(), std::move(level)),
+        primal(std::move(primal)),
+        tangent(std::move(tangent)) {}
   const Array* known_value() const override { return &primal; }
   const Array primal, tangent;
 };
@@ -47,7 +49,8 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
   return out;
 }
 
-Dual run_dual(Level<Jvp>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx) {
+Dual run_dual(Level<Jvp>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+              const Arrays& dx) {
   Arrays args;
   for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], dx[i]));
   Dual d;
@@ -66,7 +69,8 @@ Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Array
   return run_dual(level, f, x, dx);
 }
 
-Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const std::vector<bool>& wrt) {
+Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                          const std::vector<bool>& wrt) {
   Linearized r;
   for (const Array& a : x) r.linear.in_types.push_back(a.type());
   Level<PartialEval> pe;
@@ -94,7 +98,8 @@ Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
 
 Arrays Linear::apply(const Arrays& dx) const {
   Arrays x = residuals;
-  for (int i : in) x.push_back(instantiate(dx[static_cast<size_t>(i)], in_types[static_cast<size_t>(i)]));
+  for (int i : in)
+    x.push_back(instantiate(dx[static_cast<size_t>(i)], in_types[static_cast<size_t>(i)]));
   const Arrays tangents = eval_jaxpr(jaxpr, x);
   Arrays result;
   for (const Type& t : out_types) result.push_back(base::zeros(t.strong()));
@@ -149,6 +154,8 @@ Array add_tangents(const Array& a, const Array& b) {
   return base::add(a, b);
 }
 
-Array instantiate(const Array& ct, const Type& t) { return ct.empty_handle() ? base::zeros(t.strong()) : ct; }
+Array instantiate(const Array& ct, const Type& t) {
+  return ct.empty_handle() ? base::zeros(t.strong()) : ct;
+}
 
 }  // namespace weft

@@ -9,10 +9,13 @@
 namespace weft {
 
 Array PartialEval::unknown(const Type& t) {
-  return Array(Ref<const Node>(new UnknownTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
+  return Array(
+      Ref<const Node>(new UnknownTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
 }
 
-bool PartialEval::is_unknown(const Array& x) const { return tracer_of<UnknownTracer>(x, *this) != nullptr; }
+bool PartialEval::is_unknown(const Array& x) const {
+  return tracer_of<UnknownTracer>(x, *this) != nullptr;
+}
 
 Atom PartialEval::atom(const Array& x) {
   if (const auto* t = tracer_of<UnknownTracer>(x, *this)) return {t->var};
@@ -30,7 +33,8 @@ Arrays PartialEval::record(const Op& op, const Arrays& x, const AnyParams& param
   const int32_t first = recorder_.add(op, params, std::move(atoms), out);
   Arrays result;
   for (size_t i = 0; i < out.size(); ++i)
-    result.emplace_back(Ref<const Node>(new UnknownTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
+    result.emplace_back(Ref<const Node>(
+        new UnknownTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
   return result;
 }
 
@@ -52,7 +56,8 @@ Closed PartialEval::finish(const Arrays& out) {
   return recorder_.finish(atoms);
 }
 
-Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask) {
+Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
+                         const std::vector<bool>& ask) {
   Types known_in;
   for (int i = 0; i < j->n_in; ++i)
     if (!unknown[static_cast<size_t>(i)]) known_in.push_back(j->types[static_cast<size_t>(i)]);
@@ -63,7 +68,8 @@ Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown, const
     Arrays x;
     size_t next = 0;
     for (int i = 0; i < j->n_in; ++i)
-      x.push_back(unknown[static_cast<size_t>(i)] ? pe->unknown(j->types[static_cast<size_t>(i)]) : args[next++]);
+      x.push_back(unknown[static_cast<size_t>(i)] ? pe->unknown(j->types[static_cast<size_t>(i)])
+                                                  : args[next++]);
     const Arrays out = eval_jaxpr(j, x);
     Arrays known_out, unknown_out;
     for (size_t k = 0; k < out.size(); ++k) {

@@ -27,7 +27,8 @@ class PartialEval final : public Interpreter {
 
 class UnknownTracer final : public Tracer {
  public:
-  UnknownTracer(Type t, Ref<Interpreter> level, int32_t var) : Tracer(t, std::move(level)), var(var) {}
+  UnknownTracer(Type t, Ref<Interpreter> level, int32_t var)
+      : Tracer(t, std::move(level)), var(var) {}
   const int32_t var;
 };
 
@@ -40,6 +41,7 @@ struct Split {
   int residuals = 0;
 };
 // `ask`: outputs that must be unknown.
-Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask);
+Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
+                         const std::vector<bool>& ask);
 
 }  // namespace weft

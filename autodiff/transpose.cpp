@@ -8,14 +8,19 @@ namespace weft {
 
 // 1. Which variables depend on a linear input. 2. Forward: what does not, is computed. 3. Backward:
 // cotangents flow from the outputs to the linear inputs.
-Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear, const Arrays& ct) {
+Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
+                     const Arrays& ct) {
   std::vector<bool> is_linear(j->types.size(), false);
-  for (int i = 0; i < j->n_in; ++i) is_linear[static_cast<size_t>(i)] = linear[static_cast<size_t>(i)];
-  const auto linear_atom = [&](Atom a) { return !a.is_literal() && is_linear[static_cast<size_t>(a.index)]; };
+  for (int i = 0; i < j->n_in; ++i)
+    is_linear[static_cast<size_t>(i)] = linear[static_cast<size_t>(i)];
+  const auto linear_atom = [&](Atom a) {
+    return !a.is_literal() && is_linear[static_cast<size_t>(a.index)];
+  };
   Arrays value(j->types.size());
   std::copy(x.begin(), x.end(), value.begin());
   const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : value[static_cast<size_t>(a.index)];
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
+                          : value[static_cast<size_t>(a.index)];
   };
   std::vector<bool> eqn_linear(j->eqns.size(), false);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
@@ -29,7 +34,8 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
     Arrays in;
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out = bind_op(*e.op, in, e.params);
-    for (size_t k = 0; k < out.size(); ++k) value[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+    for (size_t k = 0; k < out.size(); ++k)
+      value[static_cast<size_t>(e.out) + k] = std::move(out[k]);
   }
   Arrays cts(j->types.size());
   const auto accumulate = [&](Atom a, const Array& c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/axes.cpp: matching axes with trees, sizes of mapped axes, and what is said if they disagree.
+// batching/axes.cpp: matching axes with trees, sizes of mapped axes, and what is said if they
+// disagree.
 #include "weft/batching/axes.h"
 
 #include <fmt/format.h>
@@ -29,17 +30,20 @@ using tree::Skeleton;
 
 // Matches one specification with one tree.
 struct Matcher {
-  const char* what;                       // "in_axes"
+  const char* what;  // "in_axes"
   const Axes& whole;
   RawAxes out;
 
   [[noreturn]] void mismatch(const std::string& path, const std::string& why) const {
-    throw BatchingError(fmt::format(
-        "vmap {} specification must be a tree prefix of the corresponding value: at {}, {}. Got {} = {}.", what, path, why,
-        what, to_string(whole)));
+    throw BatchingError(
+        fmt::format("vmap {} specification must be a tree prefix of the corresponding value: at "
+                    "{}, {}. Got {} = {}.",
+                    what, path, why, what, to_string(whole)));
   }
 
-  void fill(const Skeleton& s, std::optional<int64_t> axis) { out.insert(out.end(), s.leaves, axis); }
+  void fill(const Skeleton& s, std::optional<int64_t> axis) {
+    out.insert(out.end(), s.leaves, axis);
+  }
 
   void match(const Axes& a, const Skeleton& s, const std::string& path) {
     if (a.kind == Axes::None) return fill(s, std::nullopt);
@@ -50,13 +54,17 @@ struct Matcher {
   }
 
   void match_tuple(const Axes& a, const Skeleton& s, const std::string& path) {
-    if (s.form == Skeleton::leaf) mismatch(path, fmt::format("the value is an Array, but there are axes for a tuple of {}", a.kids.size()));
-    if (s.form == Skeleton::map) mismatch(path, "the value is a map: give its axes by key, {{\"key\", axis}, …}");
-    const size_t with_leaves = static_cast<size_t>(
-        std::count_if(s.kids.begin(), s.kids.end(), [](const Skeleton& k) { return k.leaves > 0; }));
+    if (s.form == Skeleton::leaf)
+      mismatch(path, fmt::format("the value is an Array, but there are axes for a tuple of {}",
+                                 a.kids.size()));
+    if (s.form == Skeleton::map)
+      mismatch(path, "the value is a map: give its axes by key, {{\"key\", axis}, …}");
+    const size_t with_leaves = static_cast<size_t>(std::count_if(
+        s.kids.begin(), s.kids.end(), [](const Skeleton& k) { return k.leaves > 0; }));
     const bool all = a.kids.size() == s.kids.size();
     if (!all && !(s.form == Skeleton::record && a.kids.size() == with_leaves))
-      mismatch(path, fmt::format("the value has {} entries, but there are axes for {}", s.kids.size(), a.kids.size()));
+      mismatch(path, fmt::format("the value has {} entries, but there are axes for {}",
+                                 s.kids.size(), a.kids.size()));
     size_t next = 0;
     for (size_t i = 0; i < s.kids.size(); ++i)
       if (all || s.kids[i].leaves > 0) match(a.kids[next++], s.kids[i], entry(s, i, path));
@@ -67,11 +75,15 @@ struct Matcher {
       mismatch(path, fmt::format("the value is {}, but there are axes by name", to_string(s)));
     for (const std::string& key : a.keys)
       if (std::find(s.names.begin(), s.names.end(), key) == s.names.end())
-        mismatch(path, fmt::format("the value has no entry '{}'; there are {}", key, fmt::join(s.names, ", ")));
+        mismatch(path, fmt::format("the value has no entry '{}'; there are {}", key,
+                                   fmt::join(s.names, ", ")));
     for (size_t i = 0; i < s.kids.size(); ++i) {
       const auto it = std::find(a.keys.begin(), a.keys.end(), s.names[i]);
-      if (it != a.keys.end()) match(a.kids[static_cast<size_t>(it - a.keys.begin())], s.kids[i], entry(s, i, path));
-      else if (s.kids[i].leaves > 0) mismatch(path, fmt::format("there is no axis for '{}'; write none for what is not mapped", s.names[i]));
+      if (it != a.keys.end())
+        match(a.kids[static_cast<size_t>(it - a.keys.begin())], s.kids[i], entry(s, i, path));
+      else if (s.kids[i].leaves > 0)
+        mismatch(path, fmt::format("there is no axis for '{}'; write none for what is not mapped",
+                                   s.names[i]));
     }
   }
 
@@ -85,23 +97,28 @@ struct Matcher {
 // What is mapped, for the message about sizes that disagree.
 struct Mapped {
   int64_t size;
-  std::string text;                       // "axis 0 of args[1].w of type f32[3,4]"
+  std::string text;  // "axis 0 of args[1].w of type f32[3,4]"
 };
 
 [[noreturn]] void inconsistent(const std::vector<Mapped>& all, std::optional<int64_t> axis_size) {
   std::vector<int64_t> sizes;
   for (const Mapped& m : all)
     if (std::find(sizes.begin(), sizes.end(), m.size) == sizes.end()) sizes.push_back(m.size);
-  const auto count = [&](int64_t n) { return std::count_if(all.begin(), all.end(), [&](const Mapped& m) { return m.size == n; }); };
-  std::stable_sort(sizes.begin(), sizes.end(), [&](int64_t a, int64_t b) { return count(a) > count(b); });
+  const auto count = [&](int64_t n) {
+    return std::count_if(all.begin(), all.end(), [&](const Mapped& m) { return m.size == n; });
+  };
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [&](int64_t a, int64_t b) { return count(a) > count(b); });
   std::string s = "vmap got inconsistent sizes for array axes to be mapped:";
   if (axis_size) s += fmt::format("\n  * the `axis_size` argument was {};", *axis_size);
   for (size_t i = 0; i < sizes.size(); ++i) {
     const auto n = count(sizes[i]);
-    const auto first = std::find_if(all.begin(), all.end(), [&](const Mapped& m) { return m.size == sizes[i]; });
+    const auto first =
+        std::find_if(all.begin(), all.end(), [&](const Mapped& m) { return m.size == sizes[i]; });
     const char* who = i == 0 && sizes.size() > 1 ? "most" : "some";
     s += n == 1 ? fmt::format("\n  * one axis had size {}: {}", sizes[i], first->text)
-                : fmt::format("\n  * {} axes ({} of them) had size {}, e.g. {}", who, n, sizes[i], first->text);
+                : fmt::format("\n  * {} axes ({} of them) had size {}, e.g. {}", who, n, sizes[i],
+                              first->text);
     s += i + 1 < sizes.size() ? ";" : ".";
   }
   throw BatchingError(s);
@@ -111,7 +128,8 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
   const int64_t rank = x.ndim();
   if (axis < -rank || axis >= rank)
     throw BatchingError(fmt::format(
-        "vmap was requested to map its argument {} along axis {}, which implies that its rank should be at least {}, but is "
+        "vmap was requested to map its argument {} along axis {}, which implies that its rank "
+        "should be at least {}, but is "
         "only {} (its shape is {}). Write none in in_axes for an argument that is not mapped.",
         path, axis, axis < 0 ? -axis : axis + 1, rank, to_string(x.shape())));
   return static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -123,16 +141,20 @@ RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
   Matcher m{"in_axes", a, {}};
   if (a.kind == Axes::Map) {
     if (args.kids.size() != 1)
-      throw BatchingError(fmt::format("vmap in_axes by name stand for the only argument, but there are {} arguments; write {{{}, …}}, one entry an argument",
-                                      args.kids.size(), to_string(a)));
+      throw BatchingError(
+          fmt::format("vmap in_axes by name stand for the only argument, but there are {} "
+                      "arguments; write {{{}, …}}, one entry an argument",
+                      args.kids.size(), to_string(a)));
     m.match(a, args.kids[0], "args[0]");
     return m.out;
   }
   if (a.kind == Axes::Tuple && a.kids.size() != args.kids.size())
-    throw BatchingError(fmt::format(
-        "vmap in_axes must be an int, none, or a tuple of entries corresponding to the arguments passed to the function, but "
-        "got {} entries, {}, for {} arguments. The axes of one tree argument take one more pair of braces.",
-        a.kids.size(), to_string(a), args.kids.size()));
+    throw BatchingError(
+        fmt::format("vmap in_axes must be an int, none, or a tuple of entries corresponding to the "
+                    "arguments passed to the function, but "
+                    "got {} entries, {}, for {} arguments. The axes of one tree argument take one "
+                    "more pair of braces.",
+                    a.kids.size(), to_string(a), args.kids.size()));
   m.match(a, args, "args");
   return m.out;
 }
@@ -140,28 +162,35 @@ RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
 RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result) {
   Matcher m{"out_axes", a, {}};
   // {0} in C++ is also a way to write 0.
-  const bool braced = a.kind == Axes::Tuple && a.kids.size() == 1 && result.form == tree::Skeleton::leaf;
+  const bool braced =
+      a.kind == Axes::Tuple && a.kids.size() == 1 && result.form == tree::Skeleton::leaf;
   m.match(braced ? a.kids[0] : a, result, "result");
   return m.out;
 }
 
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
                               FunctionRef<tree::Skeleton()> args) {
-  if (axis_size && *axis_size < 0) throw BatchingError(fmt::format("vmap: axis_size must not be negative, got {}", *axis_size));
+  if (axis_size && *axis_size < 0)
+    throw BatchingError(fmt::format("vmap: axis_size must not be negative, got {}", *axis_size));
   RawAxes raw(x.size());
-  if (in.kind == Axes::Int) std::fill(raw.begin(), raw.end(), in.axis);
-  else if (in.kind != Axes::None) raw = match_in_axes(in, args());
+  if (in.kind == Axes::Int)
+    std::fill(raw.begin(), raw.end(), in.axis);
+  else if (in.kind != Axes::None)
+    raw = match_in_axes(in, args());
   const auto path = [&](size_t i) { return tree::paths(args(), "args")[i]; };
   MappedArguments r;
   r.axis.resize(x.size());
   bool any = false, agree = true;
   if (axis_size) r.size = *axis_size;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i].empty_handle()) throw ShapeError(fmt::format("vmap: {} is an empty Array: it was declared, but never given a value", path(i)));
+    if (x[i].empty_handle())
+      throw ShapeError(fmt::format(
+          "vmap: {} is an empty Array: it was declared, but never given a value", path(i)));
     if (!raw[i]) continue;
     const int64_t rank = x[i].ndim();
     const bool ok = *raw[i] >= -rank && *raw[i] < rank;
-    r.axis[i] = ok ? static_cast<int>(*raw[i] < 0 ? *raw[i] + rank : *raw[i]) : canonical_in_axis(*raw[i], x[i], path(i));
+    r.axis[i] = ok ? static_cast<int>(*raw[i] < 0 ? *raw[i] + rank : *raw[i])
+                   : canonical_in_axis(*raw[i], x[i], path(i));
     const int64_t n = x[i].shape()[*r.axis[i]];
     if (!any && !axis_size) r.size = n;
     any = true;
@@ -171,13 +200,17 @@ MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int
     std::vector<Mapped> all;
     for (size_t i = 0; i < x.size(); ++i)
       if (r.axis[i])
-        all.push_back({x[i].shape()[*r.axis[i]], fmt::format("axis {} of {} of type {}", *raw[i], path(i), to_string(x[i].type()))});
+        all.push_back({x[i].shape()[*r.axis[i]], fmt::format("axis {} of {} of type {}", *raw[i],
+                                                             path(i), to_string(x[i].type()))});
     inconsistent(all, axis_size);
   }
   if (any || axis_size) return r;
   if (x.empty())
-    throw BatchingError("vmap wrapped function must be passed at least one argument containing an array or axis_size must be specified");
-  throw BatchingError("vmap must have at least one non-None value in in_axes or axis_size must be specified");
+    throw BatchingError(
+        "vmap wrapped function must be passed at least one argument containing an array or "
+        "axis_size must be specified");
+  throw BatchingError(
+      "vmap must have at least one non-None value in in_axes or axis_size must be specified");
 }
 
 }  // namespace detail

@@ -14,8 +14,8 @@ namespace weft {
 
 struct AxisEntry;
 
-// 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. One entry an argument; a struct's
-// entries in the order of its fields or by their names. {} means 0.
+// 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. One entry an argument; a
+// struct's entries in the order of its fields or by their names. {} means 0.
 struct Axes {
   enum Kind { None, Int, Tuple, Map };
   Kind kind = Int;
@@ -25,7 +25,8 @@ struct Axes {
 
   Axes() = default;
   Axes(none_t) : kind(None) {}
-  template <Integer I> Axes(I i) : axis(static_cast<int64_t>(i)) {}
+  template <Integer I>
+  Axes(I i) : axis(static_cast<int64_t>(i)) {}
   Axes(std::initializer_list<Axes> l) : kind(Tuple), kids(l) {}
   Axes(std::initializer_list<AxisEntry> l);
   explicit Axes(std::vector<Axes> l) : kind(Tuple), kids(std::move(l)) {}
@@ -34,8 +35,10 @@ struct Axes {
 // The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
 struct AxisKey {
   std::string name;
-  template <size_t N> AxisKey(const char (&s)[N]) : name(s) {}
-  template <std::same_as<std::string> S> AxisKey(S s) : name(std::move(s)) {}
+  template <size_t N>
+  AxisKey(const char (&s)[N]) : name(s) {}
+  template <std::same_as<std::string> S>
+  AxisKey(S s) : name(std::move(s)) {}
 };
 struct AxisEntry {
   AxisKey key;
@@ -48,7 +51,7 @@ inline Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
   }
 }
 
-std::string to_string(const Axes& a);              // "(0, none, {w: 1})"
+std::string to_string(const Axes& a);  // "(0, none, {w: 1})"
 
 namespace detail {
 

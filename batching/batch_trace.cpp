@@ -31,15 +31,20 @@ FallbackFn& fallback() {
 }
 
 // An op without a batching rule: an error if the map is strict, else a loop over lanes, said once.
-Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis, const AnyParams& params) {
+Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis,
+                  const AnyParams& params) {
   if (level.strict || !fallback())
-    throw BatchingError(fmt::format("vmap: '{}' has no batching rule{}", op.name(),
-                                    level.strict ? ", and the map is strict (.strict = true); without it, it runs as a loop over lanes" : ""));
+    throw BatchingError(fmt::format(
+        "vmap: '{}' has no batching rule{}", op.name(),
+        level.strict
+            ? ", and the map is strict (.strict = true); without it, it runs as a loop over lanes"
+            : ""));
   static std::mutex m;
   static auto* said = new std::set<const Op*>;
   if (level.warn) {
     const std::lock_guard lock(m);
-    if (said->insert(&op).second) spdlog::warn("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name());
+    if (said->insert(&op).second)
+      spdlog::warn("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name());
   }
   return fallback()(op, x, axis, level.size, params);
 }
@@ -58,15 +63,18 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
     mapped = mapped || axis;
   }
   const Running running(parent());
-  if (!mapped && !op.collective() && !(in_body && op.compile_eagerly())) return bind_op(op, values, params);
-  Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this) : fall_back(*this, op, values, axes, params);
+  if (!mapped && !op.collective() && !(in_body && op.compile_eagerly()))
+    return bind_op(op, values, params);
+  Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this)
+                                      : fall_back(*this, op, values, axes, params);
   Arrays out;
   for (size_t i = 0; i < b.out.size(); ++i) out.push_back(wrap(b.out[i], b.axis[i]));
   return out;
 }
 
 namespace {
-Batched run_mapped(Level<BatchLevel>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in) {
+Batched run_mapped(Level<BatchLevel>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                   const MaybeAxes& in) {
   Arrays args;
   for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], in[i]));
   Batched result;
@@ -79,7 +87,8 @@ Batched run_mapped(Level<BatchLevel>& level, FunctionRef<Arrays(const Arrays&)> 
 }
 }  // namespace
 
-Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size, const MapOptions& o) {
+Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
+                  int64_t size, const MapOptions& o) {
   Level<BatchLevel> level(size, o.axis_name);
   level->strict = o.strict;
   level->randomness = o.randomness;
@@ -95,7 +104,8 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
   return *from == to ? x : base::move_axis(x, *from, to);
 }
 
-Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like, const LaneMask& mask) {
+Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
+                   const LaneMask& mask) {
   Level<BatchLevel> level(like.size, like.axis_name);
   level->strict = like.strict;
   level->randomness = like.randomness;

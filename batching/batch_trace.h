@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/batch_trace.h: the batching interpreter: values with one mapped axis, wherever it stands.
+// batching/batch_trace.h: the batching interpreter: values with one mapped axis, wherever it
+// stands.
 #pragma once
 #include <string>
 
@@ -13,7 +14,7 @@ namespace weft {
 // ids[k]. Lanes are numbered from the outside: the map being applied is lane 0, and the lanes an op
 // had before are one more than they were, so programs do not depend on how often maps were made.
 struct LaneMask {
-  Array active;                           // empty handle: all lanes
+  Array active;  // empty handle: all lanes
   Ints ids;
 };
 
@@ -30,15 +31,15 @@ class BatchLevel final : public Interpreter {
 
   const int64_t size;
   const std::string axis_name;
-  bool strict = false;                    // an op without a batching rule is an error
-  bool warn = true;                       // such an op is logged once
-  std::string randomness = "same";        // what an unmapped random key does inside
+  bool strict = false;              // an op without a batching rule is an error
+  bool warn = true;                 // such an op is logged once
+  std::string randomness = "same";  // what an unmapped random key does inside
   LaneMask mask;
   // Chunked maps: this level is some of the lanes, from this one on (i32[]; empty handle: not
   // chunked). Collectives over the axis raise BatchingError; random functions count lanes from it.
   Array first_lane;
-  int64_t whole_size = 0;                 // lanes of the whole map, of which `size` run at a time
-  bool in_body = false;                   // rewriting a program: control flow is always rewritten
+  int64_t whole_size = 0;  // lanes of the whole map, of which `size` run at a time
+  bool in_body = false;    // rewriting a program: control flow is always rewritten
 };
 
 class BatchTracer final : public Tracer {
@@ -55,21 +56,24 @@ struct MapOptions {
   std::string randomness = "same";
   Array first_lane = {};
   bool warn = true;
-  int64_t whole_size = 0;                 // of a chunked map; 0: as many as are mapped here
+  int64_t whole_size = 0;  // of a chunked map; 0: as many as are mapped here
 };
-// f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are cheapest.
-Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in, int64_t size,
-                  const MapOptions& o = {});
+// f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are
+// cheapest.
+Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
+                  int64_t size, const MapOptions& o = {});
 
 // x with its mapped axis at `to`; broadcast there if it has none.
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
 
 // What becomes of an op without a batching rule: transforms/ installs a loop over lanes here.
-using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& params);
+using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size,
+                               const AnyParams& params);
 void install_batch_fallback(FallbackFn f);
 
 // Replays program j on x under the current interpreter, mapped as a map like `like` with the given
 // mask; for rules that rewrite the bodies of their ops.
-Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like, const LaneMask& mask);
+Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
+                   const LaneMask& mask);
 
 }  // namespace weft

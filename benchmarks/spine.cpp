@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // benchmarks/spine.cpp: the cases of the first milestone, as benchmarks/peer_jax.py defines them.
 // Arguments: parts of the names to run. Prints milliseconds: best, median, first call.
+#include <weft/weft.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -10,18 +12,19 @@
 #include <string>
 #include <vector>
 
-#include <weft/weft.h>
-
 using namespace weft;
 
 namespace {
 
 std::vector<std::string> only;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // At most two seconds of calls, and their times.
-template <class F> void measure(const char* name, F call) {
+template <class F>
+void measure(const char* name, F call) {
   bool wanted = only.empty();
   for (const std::string& o : only) wanted = wanted || std::strstr(name, o.c_str());
   if (!wanted) return;
@@ -35,7 +38,8 @@ template <class F> void measure(const char* name, F call) {
     times.push_back(now() - t);
   }
   std::sort(times.begin(), times.end());
-  std::printf("%-34s min %10.4f ms  med %10.4f ms  first %8.1f ms\n", name, times[0] * 1e3, times[times.size() / 2] * 1e3, first * 1e3);
+  std::printf("%-34s min %10.4f ms  med %10.4f ms  first %8.1f ms\n", name, times[0] * 1e3,
+              times[times.size() / 2] * 1e3, first * 1e3);
   std::fflush(stdout);
 }
 
@@ -60,20 +64,25 @@ Array mandelbrot(Array cr, Array ci) {
   return std::get<2>(while_loop(test, body, Point(Array(0.f), Array(0.f), Array(0))));
 }
 
-using Solver = std::tuple<Array, Array, Array, Array>;   // time, state, step, count
+using Solver = std::tuple<Array, Array, Array, Array>;  // time, state, step, count
 Array van_der_pol(Array mu, Array y0) {
   const auto f = [&](Array y) { return stack({y[1], mu * (1.f - y[0] * y[0]) * y[1] - y[0]}); };
   const auto test = [](Solver s) { return (std::get<0>(s) < 10.f) & (std::get<3>(s) < 20000); };
   const auto body = [&](Solver s) {
     auto [t, y, h, n] = s;
     h = minimum(h, 10.f - t);
-    const Array k1 = f(y), k2 = f(y + h * (.2f * k1)), k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
+    const Array k1 = f(y), k2 = f(y + h * (.2f * k1)),
+                k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
     const Array k4 = f(y + h * (44 / 45.f * k1 - 56 / 15.f * k2 + 32 / 9.f * k3));
-    const Array k5 = f(y + h * (19372 / 6561.f * k1 - 25360 / 2187.f * k2 + 64448 / 6561.f * k3 - 212 / 729.f * k4));
-    const Array k6 = f(y + h * (9017 / 3168.f * k1 - 355 / 33.f * k2 + 46732 / 5247.f * k3 + 49 / 176.f * k4 - 5103 / 18656.f * k5));
-    const Array yn = y + h * (35 / 384.f * k1 + 500 / 1113.f * k3 + 125 / 192.f * k4 - 2187 / 6784.f * k5 + 11 / 84.f * k6);
+    const Array k5 = f(y + h * (19372 / 6561.f * k1 - 25360 / 2187.f * k2 + 64448 / 6561.f * k3 -
+                                212 / 729.f * k4));
+    const Array k6 = f(y + h * (9017 / 3168.f * k1 - 355 / 33.f * k2 + 46732 / 5247.f * k3 +
+                                49 / 176.f * k4 - 5103 / 18656.f * k5));
+    const Array yn = y + h * (35 / 384.f * k1 + 500 / 1113.f * k3 + 125 / 192.f * k4 -
+                              2187 / 6784.f * k5 + 11 / 84.f * k6);
     const Array k7 = f(yn);
-    const Array e = h * (71 / 57600.f * k1 - 71 / 16695.f * k3 + 71 / 1920.f * k4 - 17253 / 339200.f * k5 + 22 / 525.f * k6 - 1 / 40.f * k7);
+    const Array e = h * (71 / 57600.f * k1 - 71 / 16695.f * k3 + 71 / 1920.f * k4 -
+                         17253 / 339200.f * k5 + 22 / 525.f * k6 - 1 / 40.f * k7);
     const Array scaled = e / (1e-5f + 1e-5f * maximum(abs(y), abs(yn)));
     const Array err = sqrt((scaled * scaled).mean()), ok = err <= 1.f;
     const Array hn = h * clip(.9f * pow(err + 1e-10f, -.2f), .2f, 5.f);
@@ -91,13 +100,16 @@ Array logits(const Net& net, Array x) {
   return dot(x, net.back().w) + net.back().b;
 }
 Array loss(Net net, Array x, Array y) {
-  const auto one = [](Net n, Array xi, Array yi) { return -(nn::log_softmax(logits(n, xi)) * nn::one_hot(yi, 10)).sum(); };
+  const auto one = [](Net n, Array xi, Array yi) {
+    return -(nn::log_softmax(logits(n, xi)) * nn::one_hot(yi, 10)).sum();
+  };
   return vmap(one, {none, 0, 0})(net, x, y).mean();
 }
 Net step(Net net, Array x, Array y) {
   const Net g = grad(loss)(net, x, y);
   Net r;
-  for (size_t i = 0; i < net.size(); ++i) r.push_back({net[i].w - .1f * g[i].w, net[i].b - .1f * g[i].b});
+  for (size_t i = 0; i < net.size(); ++i)
+    r.push_back({net[i].w - .1f * g[i].w, net[i].b - .1f * g[i].b});
   return r;
 }
 
@@ -112,7 +124,8 @@ void run() {
   }
   const auto mand = jit(vmap(vmap(mandelbrot)));
   for (int64_t n : {512, 515, 181}) {
-    const Array cr = broadcast_to(linspace(-2., .6, n), {n, n}) + 0.f, ci = broadcast_to(linspace(-1.2, 1.2, n).reshape({n, 1}), {n, n}) + 0.f;
+    const Array cr = broadcast_to(linspace(-2., .6, n), {n, n}) + 0.f,
+                ci = broadcast_to(linspace(-1.2, 1.2, n).reshape({n, 1}), {n, n}) + 0.f;
     measure(("vmap_while_mandelbrot_" + std::to_string(n)).c_str(), [&] { mand(cr, ci); });
   }
   const auto rk45 = jit(vmap(van_der_pol));
@@ -127,7 +140,8 @@ void run() {
   for (int64_t n : {256, 259, 32}) {
     Net net;
     const int64_t sizes[] = {784, 512, 512, 10};
-    for (int i = 0; i < 3; ++i) net.push_back({normal({sizes[i], sizes[i + 1]}) * .1f, normal({sizes[i + 1]})});
+    for (int i = 0; i < 3; ++i)
+      net.push_back({normal({sizes[i], sizes[i + 1]}) * .1f, normal({sizes[i + 1]})});
     const Array x = normal({n, 784}), y = arange(static_cast<int>(n)) % 10;
     measure(("mlp_train_" + std::to_string(n)).c_str(), [&] { train(net, x, y); });
   }

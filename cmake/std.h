@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // cmake/std.h: the precompiled header of the library. Every file still includes what it uses:
 // `./dev check` compiles without this one.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,5 +20,3 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <fmt/format.h>

@@ -17,12 +17,13 @@ struct Info {
   const char* numpy_name;
   int itemsize;
 };
-constexpr Info kInfo[] = {{"bool", "bool", 1},        {"i8", "int8", 1},        {"i16", "int16", 2},
-                          {"i32", "int32", 4},        {"i64", "int64", 8},      {"u8", "uint8", 1},
-                          {"u16", "uint16", 2},       {"u32", "uint32", 4},     {"u64", "uint64", 8},
-                          {"bf16", "bfloat16", 2},    {"f16", "float16", 2},    {"f32", "float32", 4},
-                          {"f64", "float64", 8},      {"c64", "complex64", 8},  {"c128", "complex128", 16},
-                          {"key", "key<fry>", 8}};
+constexpr Info kInfo[] = {
+    {"bool", "bool", 1},     {"i8", "int8", 1},       {"i16", "int16", 2},
+    {"i32", "int32", 4},     {"i64", "int64", 8},     {"u8", "uint8", 1},
+    {"u16", "uint16", 2},    {"u32", "uint32", 4},    {"u64", "uint64", 8},
+    {"bf16", "bfloat16", 2}, {"f16", "float16", 2},   {"f32", "float32", 4},
+    {"f64", "float64", 8},   {"c64", "complex64", 8}, {"c128", "complex128", 16},
+    {"key", "key<fry>", 8}};
 
 const Info& info(DType d) {
   auto i = static_cast<size_t>(d);
@@ -32,7 +33,8 @@ const Info& info(DType d) {
 
 // The lattice: a node is a strong type, or the kind of a weak one.
 constexpr size_t kKey = static_cast<size_t>(Key);
-constexpr size_t kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3, kNodes = kKey + 4;
+constexpr size_t kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3,
+                 kNodes = kKey + 4;
 using Nodes = uint32_t;  // a set of nodes
 constexpr Nodes bit(size_t node) { return Nodes{1} << node; }
 
@@ -44,13 +46,30 @@ struct Node {
 struct Edge {
   Node from, to;
 };
-constexpr Edge kEdges[] = {
-    {Bool, kWeakInt}, {kWeakInt, U8}, {kWeakInt, I8},
-    {U8, I16}, {U8, U16}, {U16, I32}, {U16, U32}, {U32, I64}, {U32, U64}, {U64, kWeakFloat},
-    {I8, I16}, {I16, I32}, {I32, I64}, {I64, kWeakFloat},
-    {kWeakFloat, BF16}, {kWeakFloat, F16}, {kWeakFloat, kWeakComplex},
-    {BF16, F32}, {F16, F32}, {F32, F64}, {F32, C64}, {F64, C128},
-    {kWeakComplex, C64}, {C64, C128}};
+constexpr Edge kEdges[] = {{Bool, kWeakInt},
+                           {kWeakInt, U8},
+                           {kWeakInt, I8},
+                           {U8, I16},
+                           {U8, U16},
+                           {U16, I32},
+                           {U16, U32},
+                           {U32, I64},
+                           {U32, U64},
+                           {U64, kWeakFloat},
+                           {I8, I16},
+                           {I16, I32},
+                           {I32, I64},
+                           {I64, kWeakFloat},
+                           {kWeakFloat, BF16},
+                           {kWeakFloat, F16},
+                           {kWeakFloat, kWeakComplex},
+                           {BF16, F32},
+                           {F16, F32},
+                           {F32, F64},
+                           {F32, C64},
+                           {F64, C128},
+                           {kWeakComplex, C64},
+                           {C64, C128}};
 
 // For each node, itself and every node above it.
 constexpr std::array<Nodes, kNodes> upper_bounds() {
@@ -99,15 +118,19 @@ Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
   weak_b &= b != Bool && b != Key;
   bool both_weak = weak_a && weak_b;
   // Two weak types meet at the bound of the strong ones, so that widths count among equals.
-  size_t node = least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
+  size_t node =
+      least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
   if (node == kNodes)
-    throw DTypeError(std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
-                     " promote to; keys go with keys only, convert the other operand with astype()");
+    throw DTypeError(
+        std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
+        " promote to; keys go with keys only, convert the other operand with astype()");
   if (node < kWeakInt) return {static_cast<DType>(node), both_weak};
   // A kind without a width: the default one, or the 64-bit one where an operand has 64 bits (as in
   // JAX with 64-bit types switched on).
   bool wide = is_64_bit(a) || is_64_bit(b);
-  DType d = node == kWeakInt ? (wide ? I64 : I32) : node == kWeakFloat ? (wide ? F64 : F32) : (wide ? C128 : C64);
+  DType d = node == kWeakInt     ? (wide ? I64 : I32)
+            : node == kWeakFloat ? (wide ? F64 : F32)
+                                 : (wide ? C128 : C64);
   return {d, true};
 }
 
@@ -132,7 +155,8 @@ float16_t::float16_t(float x) {
     uint32_t shift = 126 - (f >> 23);
     uint32_t m = (f & 0x7fffff) | 0x800000;
     uint32_t q = shift > 24 ? 0 : m >> shift;
-    uint32_t rest = shift > 24 ? 0 : m & ((1u << shift) - 1), half = shift > 24 ? 1 : 1u << (shift - 1);
+    uint32_t rest = shift > 24 ? 0 : m & ((1u << shift) - 1),
+             half = shift > 24 ? 1 : 1u << (shift - 1);
     bits = static_cast<uint16_t>(sign | (q + (rest > half || (rest == half && (q & 1)))));
   }
 }
@@ -153,6 +177,8 @@ bfloat16_t::bfloat16_t(float x) {
     bits = static_cast<uint16_t>((f + 0x7fff + (f >> 16 & 1)) >> 16);
 }
 
-bfloat16_t::operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+bfloat16_t::operator float() const {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
 
 }  // namespace weft

@@ -9,33 +9,51 @@
 
 namespace weft {
 
-enum class DType : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, BF16, F16, F32, F64, C64, C128, Key };
+enum class DType : uint8_t {
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  BF16,
+  F16,
+  F32,
+  F64,
+  C64,
+  C128,
+  Key
+};
 using enum DType;
 
 // The narrow floats on the host: storage with conversion, no arithmetic.
 struct float16_t {
   uint16_t bits = 0;
   float16_t() = default;
-  float16_t(float x);             // nearest even
-  operator float() const;         // exact
+  float16_t(float x);      // nearest even
+  operator float() const;  // exact
 };
 struct bfloat16_t {
   uint16_t bits = 0;
   bfloat16_t() = default;
-  bfloat16_t(float x);            // nearest even
-  operator float() const;         // exact
+  bfloat16_t(float x);     // nearest even
+  operator float() const;  // exact
 };
 // Complex numbers in memory, layout of std::complex (which this header does not pull in).
-template <class R> struct Complex {
+template <class R>
+struct Complex {
   R re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
 using complex64_t = Complex<float>;
 using complex128_t = Complex<double>;
 
-int itemsize(DType d);                    // bytes an element; Key is 8 (two uint32)
-const char* short_name(DType d);          // "f32", "i32", "bool", "key"
-const char* numpy_name(DType d);          // "float32"
+int itemsize(DType d);            // bytes an element; Key is 8 (two uint32)
+const char* short_name(DType d);  // "f32", "i32", "bool", "key"
+const char* numpy_name(DType d);  // "float32"
 bool parse_dtype(const std::string& short_name, DType* out);
 
 constexpr bool is_bool(DType d) { return d == Bool; }
@@ -46,7 +64,7 @@ constexpr bool is_floating(DType d) { return d >= BF16 && d <= F64; }
 constexpr bool is_complex(DType d) { return d == C64 || d == C128; }
 constexpr bool is_inexact(DType d) { return d >= BF16 && d <= C128; }
 constexpr bool is_number(DType d) { return d >= I8 && d <= C128; }
-DType real_part(DType d);                 // C64 -> F32, C128 -> F64, else d
+DType real_part(DType d);  // C64 -> F32, C128 -> F64, else d
 
 // What two operands become. A weak type (a C++ scalar) gives way to the other's width.
 struct Promoted {
@@ -60,32 +78,92 @@ Promoted promote(DType a, bool weak_a, DType b, bool weak_b);
 DType to_inexact(DType d);
 
 // The element type of a C++ type.
-template <class T> struct dtype_of;
-template <> struct dtype_of<bool> { static constexpr DType value = Bool; };
-template <> struct dtype_of<int8_t> { static constexpr DType value = I8; };
-template <> struct dtype_of<int16_t> { static constexpr DType value = I16; };
-template <> struct dtype_of<int32_t> { static constexpr DType value = I32; };
-template <> struct dtype_of<uint8_t> { static constexpr DType value = U8; };
-template <> struct dtype_of<uint16_t> { static constexpr DType value = U16; };
-template <> struct dtype_of<uint32_t> { static constexpr DType value = U32; };
-template <> struct dtype_of<long> { static constexpr DType value = I64; };
-template <> struct dtype_of<long long> { static constexpr DType value = I64; };
-template <> struct dtype_of<unsigned long> { static constexpr DType value = U64; };
-template <> struct dtype_of<unsigned long long> { static constexpr DType value = U64; };
-template <> struct dtype_of<bfloat16_t> { static constexpr DType value = BF16; };
-template <> struct dtype_of<float16_t> { static constexpr DType value = F16; };
-template <> struct dtype_of<float> { static constexpr DType value = F32; };
-template <> struct dtype_of<double> { static constexpr DType value = F64; };
-template <> struct dtype_of<complex64_t> { static constexpr DType value = C64; };
-template <> struct dtype_of<complex128_t> { static constexpr DType value = C128; };
+template <class T>
+struct dtype_of;
+template <>
+struct dtype_of<bool> {
+  static constexpr DType value = Bool;
+};
+template <>
+struct dtype_of<int8_t> {
+  static constexpr DType value = I8;
+};
+template <>
+struct dtype_of<int16_t> {
+  static constexpr DType value = I16;
+};
+template <>
+struct dtype_of<int32_t> {
+  static constexpr DType value = I32;
+};
+template <>
+struct dtype_of<uint8_t> {
+  static constexpr DType value = U8;
+};
+template <>
+struct dtype_of<uint16_t> {
+  static constexpr DType value = U16;
+};
+template <>
+struct dtype_of<uint32_t> {
+  static constexpr DType value = U32;
+};
+template <>
+struct dtype_of<long> {
+  static constexpr DType value = I64;
+};
+template <>
+struct dtype_of<long long> {
+  static constexpr DType value = I64;
+};
+template <>
+struct dtype_of<unsigned long> {
+  static constexpr DType value = U64;
+};
+template <>
+struct dtype_of<unsigned long long> {
+  static constexpr DType value = U64;
+};
+template <>
+struct dtype_of<bfloat16_t> {
+  static constexpr DType value = BF16;
+};
+template <>
+struct dtype_of<float16_t> {
+  static constexpr DType value = F16;
+};
+template <>
+struct dtype_of<float> {
+  static constexpr DType value = F32;
+};
+template <>
+struct dtype_of<double> {
+  static constexpr DType value = F64;
+};
+template <>
+struct dtype_of<complex64_t> {
+  static constexpr DType value = C64;
+};
+template <>
+struct dtype_of<complex128_t> {
+  static constexpr DType value = C128;
+};
 // std::complex, which this header does not pull in.
 template <class T>
-  requires requires(T z) { typename T::value_type; z.real(); z.imag(); } && (sizeof(T) == 2 * sizeof(typename T::value_type))
-struct dtype_of<T> { static constexpr DType value = sizeof(T) == 8 ? C64 : C128; };
-template <class T> inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
+  requires requires(T z) {
+    typename T::value_type;
+    z.real();
+    z.imag();
+  } && (sizeof(T) == 2 * sizeof(typename T::value_type))
+struct dtype_of<T> {
+  static constexpr DType value = sizeof(T) == 8 ? C64 : C128;
+};
+template <class T>
+inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
 
 // Calls f with a null pointer of the C++ type of d: f((float*)nullptr) for F32. Key counts as U64.
-template <class F> decltype(auto) with_dtype(DType d, F&& f) {
+template <class F>
+decltype(auto) with_dtype(DType d, F&& f) {
   switch (d) {
     case Bool: return f(static_cast<bool*>(nullptr));
     case I8: return f(static_cast<int8_t*>(nullptr));

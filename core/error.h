@@ -13,21 +13,51 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-struct ShapeError : Error { using Error::Error; };
-struct DTypeError : Error { using Error::Error; };
-struct IndexError : Error { using Error::Error; };
-struct ConcretizationError : Error { using Error::Error; };
-struct LeakedTracerError : Error { using Error::Error; };
-struct AxisNameError : Error { using Error::Error; };
-struct BatchingError : Error { using Error::Error; };
-struct DifferentiationError : Error { using Error::Error; };
-struct CheckError : Error { using Error::Error; };
-struct CompileError : Error { using Error::Error; };
-struct OutOfMemoryError : Error { using Error::Error; };
-struct DeviceError : Error { using Error::Error; };
-struct ParseError : Error { using Error::Error; };
-struct FormatError : Error { using Error::Error; };
-struct InterruptedError : Error { using Error::Error; };
+struct ShapeError : Error {
+  using Error::Error;
+};
+struct DTypeError : Error {
+  using Error::Error;
+};
+struct IndexError : Error {
+  using Error::Error;
+};
+struct ConcretizationError : Error {
+  using Error::Error;
+};
+struct LeakedTracerError : Error {
+  using Error::Error;
+};
+struct AxisNameError : Error {
+  using Error::Error;
+};
+struct BatchingError : Error {
+  using Error::Error;
+};
+struct DifferentiationError : Error {
+  using Error::Error;
+};
+struct CheckError : Error {
+  using Error::Error;
+};
+struct CompileError : Error {
+  using Error::Error;
+};
+struct OutOfMemoryError : Error {
+  using Error::Error;
+};
+struct DeviceError : Error {
+  using Error::Error;
+};
+struct ParseError : Error {
+  using Error::Error;
+};
+struct FormatError : Error {
+  using Error::Error;
+};
+struct InterruptedError : Error {
+  using Error::Error;
+};
 
 // A bug of Weft itself, never the user's mistake. The text asks for a report.
 struct InternalError : Error {
@@ -39,7 +69,9 @@ struct InternalError : Error {
 struct Location {
   const char* file = "";
   int line = 0;
-  static constexpr Location here(const char* f = __builtin_FILE(), int l = __builtin_LINE()) { return {f, l}; }
+  static constexpr Location here(const char* f = __builtin_FILE(), int l = __builtin_LINE()) {
+    return {f, l};
+  }
   explicit operator bool() const { return line != 0; }
 };
 // "file.cpp:12"

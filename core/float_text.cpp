@@ -33,14 +33,16 @@ Decimal from_scientific(std::string_view s) {
   return r;
 }
 
-template <class T> Decimal shortest_of(T x) {
+template <class T>
+Decimal shortest_of(T x) {
   char buffer[64];
   auto end = std::to_chars(buffer, buffer + sizeof buffer, x, std::chars_format::scientific).ptr;
   return from_scientific({buffer, static_cast<size_t>(end - buffer)});
 }
 
 double value_of(const Decimal& d) {
-  std::string s = fmt::format("{}{}.{}e{}", d.negative ? "-" : "", d.digits[0], d.digits.substr(1), d.exponent);
+  std::string s =
+      fmt::format("{}{}.{}e{}", d.negative ? "-" : "", d.digits[0], d.digits.substr(1), d.exponent);
   double v = 0;
   std::from_chars(s.data(), s.data() + s.size(), v);
   return v;
@@ -64,7 +66,8 @@ Decimal next_decimal(Decimal d, int n) {
 // For the 16-bit types, which std::to_chars does not know. x > 0. A decimal of n digits identifies
 // x if it lies between the midpoints to x's neighbours, on them only if x's last bit is even. All
 // the numbers compared have far fewer bits than a double.
-template <class H> Decimal shortest_narrow(double x) {
+template <class H>
+Decimal shortest_narrow(double x) {
   H h(static_cast<float>(x)), below = h, above = h;
   --below.bits;
   ++above.bits;
@@ -102,10 +105,13 @@ std::string part_text(double x, DType d, FloatStyle style) {
   auto count = static_cast<int>(r.digits.size());
   if (!plain(x, d, r, style)) {
     std::string fraction = count > 1 ? "." + r.digits.substr(1) : "";
-    return fmt::format("{}{}{}e{}{:02}", sign, r.digits[0], fraction, r.exponent < 0 ? '-' : '+', std::abs(r.exponent));
+    return fmt::format("{}{}{}e{}{:02}", sign, r.digits[0], fraction, r.exponent < 0 ? '-' : '+',
+                       std::abs(r.exponent));
   }
-  if (r.exponent < 0) return sign + "0." + std::string(static_cast<size_t>(-r.exponent - 1), '0') + r.digits;
-  if (count <= r.exponent + 1) return sign + r.digits + std::string(static_cast<size_t>(r.exponent + 1 - count), '0');
+  if (r.exponent < 0)
+    return sign + "0." + std::string(static_cast<size_t>(-r.exponent - 1), '0') + r.digits;
+  if (count <= r.exponent + 1)
+    return sign + r.digits + std::string(static_cast<size_t>(r.exponent + 1 - count), '0');
   auto whole = static_cast<size_t>(r.exponent) + 1;
   return sign + r.digits.substr(0, whole) + "." + r.digits.substr(whole);
 }
@@ -116,7 +122,8 @@ std::string complex_text(double re, double im, DType part, FloatStyle style) {
   return "(" + part_text(re, part, style) + (i[0] == '-' ? "" : "+") + i + ")";
 }
 
-template <class T> T load(const void* p) {
+template <class T>
+T load(const void* p) {
   T x;
   std::memcpy(&x, p, sizeof x);
   return x;
@@ -156,7 +163,9 @@ std::string text(const void* p, DType d, FloatStyle style, bool widen) {
 Decimal rounded_decimal(double x, int n) {
   // Room for all the digits that a double can have (767) and for n in general.
   std::vector<char> buffer(static_cast<size_t>(n) + 32);
-  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, std::chars_format::scientific, n).ptr;
+  auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
+                           std::chars_format::scientific, n)
+                 .ptr;
   return from_scientific({buffer.data(), static_cast<size_t>(end - buffer.data())});
 }
 
@@ -175,8 +184,14 @@ std::string float_text(double x, DType d, FloatStyle style) {
   return s;
 }
 
-std::string scalar_text(const void* value, DType d) { return text(value, d, FloatStyle::Python, false); }
-std::string numpy_scalar_text(const void* value, DType d) { return text(value, d, FloatStyle::NumPy, false); }
-std::string literal_text(const void* value, DType d) { return text(value, d, FloatStyle::Python, true); }
+std::string scalar_text(const void* value, DType d) {
+  return text(value, d, FloatStyle::Python, false);
+}
+std::string numpy_scalar_text(const void* value, DType d) {
+  return text(value, d, FloatStyle::NumPy, false);
+}
+std::string literal_text(const void* value, DType d) {
+  return text(value, d, FloatStyle::Python, true);
+}
 
 }  // namespace weft

@@ -20,12 +20,15 @@ Table& table() {
   return *t;
 }
 
-size_t mix(size_t h, size_t x) { return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL; }
+size_t mix(size_t h, size_t x) {
+  return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL;
+}
 
 size_t hash_program(const JaxprData& j) {
   size_t h = mix(static_cast<size_t>(j.n_in), static_cast<size_t>(j.n_const));
   for (const Type& t : j.types) h = mix(h, t.hash());
-  for (const Literal& l : j.literals) h = mix(mix(h, l.bits[0]), l.bits[1] * 31 + static_cast<size_t>(l.dtype));
+  for (const Literal& l : j.literals)
+    h = mix(mix(h, l.bits[0]), l.bits[1] * 31 + static_cast<size_t>(l.dtype));
   for (const Eqn& e : j.eqns) {
     h = mix(h, reinterpret_cast<size_t>(e.op));
     h = mix(h, e.params->hash());
@@ -36,12 +39,13 @@ size_t hash_program(const JaxprData& j) {
 }
 
 bool same_program(const JaxprData& a, const JaxprData& b) {
-  if (a.n_in != b.n_in || a.n_const != b.n_const || a.types != b.types || a.literals != b.literals || a.out != b.out ||
-      a.eqns.size() != b.eqns.size())
+  if (a.n_in != b.n_in || a.n_const != b.n_const || a.types != b.types ||
+      a.literals != b.literals || a.out != b.out || a.eqns.size() != b.eqns.size())
     return false;
   for (size_t i = 0; i < a.eqns.size(); ++i) {
     const Eqn &x = a.eqns[i], &y = b.eqns[i];
-    if (x.op != y.op || x.in != y.in || x.n_out != y.n_out || !equal(x.params, y.params)) return false;
+    if (x.op != y.op || x.in != y.in || x.n_out != y.n_out || !equal(x.params, y.params))
+      return false;
   }
   return true;
 }
@@ -111,9 +115,15 @@ Jaxpr intern(Ref<JaxprData> j) {
 
 namespace {
 struct Inner {
-  template <class T> void operator()(const T&) const {}
-  void operator()(const Jaxpr& j) const { if (j) f(j); }
-  void operator()(const std::vector<Jaxpr>& js) const { for (const Jaxpr& j : js) if (j) f(j); }
+  template <class T>
+  void operator()(const T&) const {}
+  void operator()(const Jaxpr& j) const {
+    if (j) f(j);
+  }
+  void operator()(const std::vector<Jaxpr>& js) const {
+    for (const Jaxpr& j : js)
+      if (j) f(j);
+  }
   FunctionRef<void(const Jaxpr&)> f;
 };
 

@@ -19,7 +19,7 @@ class Op;
 struct Literal {
   DType dtype = F32;
   bool weak = false;
-  uint64_t bits[2] = {0, 0};          // the element's bytes, zero-extended
+  uint64_t bits[2] = {0, 0};  // the element's bytes, zero-extended
   Type type() const { return Type(dtype, Shape{}, weak); }
   friend bool operator==(const Literal&, const Literal&) = default;
 };
@@ -36,7 +36,7 @@ struct Eqn {
   const Op* op = nullptr;
   AnyParams params;
   std::vector<Atom> in;
-  int32_t out = 0;                    // the first of its outputs; they are numbered in a row
+  int32_t out = 0;  // the first of its outputs; they are numbered in a row
   int32_t n_out = 1;
   Location source;
 };
@@ -45,7 +45,7 @@ struct Eqn {
 // (bound once, where the program is made). Equations define their variables in order.
 class JaxprData : public RefCounted {
  public:
-  std::vector<Type> types;            // of all variables
+  std::vector<Type> types;  // of all variables
   int n_in = 0;
   int n_const = 0;
   std::vector<Literal> literals;
@@ -59,7 +59,7 @@ class JaxprData : public RefCounted {
   Types out_types() const;
 
  protected:
-  void dispose() const override;      // leaves the table of interned programs first
+  void dispose() const override;  // leaves the table of interned programs first
 };
 using Jaxpr = Ref<const JaxprData>;
 
@@ -67,10 +67,11 @@ using Jaxpr = Ref<const JaxprData>;
 // numbered by first use, so that programs of equal text are equal.
 Jaxpr intern(Ref<JaxprData> j);
 
-// jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }". docs/ir.md has
-// the grammar.
+// jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }". docs/ir.md
+// has the grammar.
 std::string to_string(const Jaxpr& j);
-// The inverse. Raises ParseError with line and column. (The public parse_jaxpr also takes constants.)
+// The inverse. Raises ParseError with line and column. (The public parse_jaxpr also takes
+// constants.)
 Jaxpr read_jaxpr(const std::string& text);
 // Raises InternalError naming the violated rule (docs/ir.md) if the program is not well formed.
 // Debug builds verify every program that is interned.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/lower.h: what a lowering rule says about its op (Decided 2): one output element as a scalar
-// expression of operands at computed indices (pull form), or one of a closed list of structured forms.
+// expression of operands at computed indices (pull form), or one of a closed list of structured
+// forms.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -14,16 +15,16 @@
 
 namespace weft {
 
-// One element of a value inside a loop program. Complex: two reals. Key: its two words. BF16 and F16
-// are F32 values that the narrow type holds.
+// One element of a value inside a loop program. Complex: two reals. Key: its two words. BF16 and
+// F16 are F32 values that the narrow type holds.
 struct Elem {
   nest::Id re = nest::no_id;
   nest::Id im = nest::no_id;
 };
 // The components of an element: 1, of complex numbers and keys 2, which lie side by side in memory.
 inline int components(DType d) { return is_complex(d) || d == Key ? 2 : 1; }
-nest::Storage storage_of(DType d);              // of one component
-Elem literal_elem(const Literal& l);            // in the nest being written
+nest::Storage storage_of(DType d);    // of one component
+Elem literal_elem(const Literal& l);  // in the nest being written
 Elem select_elem(nest::Id mask, const Elem& a, const Elem& b);
 // One I64 value an axis.
 using Coords = std::vector<nest::Id>;
@@ -35,7 +36,8 @@ class Reader {
   virtual Elem read(int operand, const Coords& at) = 0;
 };
 
-// A call of native code on dense row-major buffers, for what is not generated (sorts, factorisations).
+// A call of native code on dense row-major buffers, for what is not generated (sorts,
+// factorisations).
 struct NativeArgs {
   const std::vector<const void*>& in;
   const std::vector<void*>& out;
@@ -46,8 +48,8 @@ struct Lowering {
   enum class Form {
     pull,      // `element`
     reduce,    // `element` is the term at a full index; folded over `axes` of `extent`
-    contract,  // a dot product: described as a reduction over a space of (batch, lhs free, rhs free,
-               // contracted) axes, and by its axes, for libraries
+    contract,  // a dot product: described as a reduction over a space of (batch, lhs free, rhs
+               // free, contracted) axes, and by its axes, for libraries
     prefix,    // running fold along axes[0] (reverse: from the end); `element` is the term
     scatter,   // updates are combined into a copy of operand 0 (`target`, `update`)
     loop,      // a while or scan: the jit reads its parameters
@@ -56,22 +58,30 @@ struct Lowering {
     opaque,    // `native`
   };
   Form form = Form::pull;
-  // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term space).
+  // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term
+  // space).
   std::function<Elem(Reader&, int out, const Coords& at)> element;
   // reduce, prefix
-  Shape space;                              // extents of the term space
+  Shape space;  // extents of the term space
   Ints axes;
-  std::vector<nest::Combine> combine;       // one an accumulator component (complex sums have two)
-  std::function<std::vector<nest::Id>(nest::Builder&)> identity;   // one a component
-  std::function<std::vector<Elem>(const std::vector<nest::Id>&)> results;  // outputs from the folded components
-  // prefix: the accumulator after one more term, all components (default: component-wise by `combine`)
-  std::function<std::vector<nest::Id>(nest::Builder&, const std::vector<nest::Id>& acc, const std::vector<nest::Id>& term)> running;
+  std::vector<nest::Combine> combine;  // one an accumulator component (complex sums have two)
+  std::function<std::vector<nest::Id>(nest::Builder&)> identity;  // one a component
+  std::function<std::vector<Elem>(const std::vector<nest::Id>&)>
+      results;  // outputs from the folded components
+  // prefix: the accumulator after one more term, all components (default: component-wise by
+  // `combine`)
+  std::function<std::vector<nest::Id>(nest::Builder&, const std::vector<nest::Id>& acc,
+                                      const std::vector<nest::Id>& term)>
+      running;
   bool reverse = false;
   // contract, besides: axes of lhs and rhs, pairwise
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   // scatter: operands (target, updates, others...); the update at index `at` goes to
   // destination(at), or nowhere where `valid` is false; duplicates combine in row-major order.
-  struct Target { Coords index; nest::Id valid; };
+  struct Target {
+    Coords index;
+    nest::Id valid;
+  };
   std::function<Target(Reader&, const Coords& at)> destination;
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
   // loop, branch, inlined
@@ -84,7 +94,7 @@ struct Lowering {
   std::function<std::vector<Jaxpr>()> lockstep;
   // opaque
   NativeFn native;
-  std::string name;                         // for report()
+  std::string name;  // for report()
 };
 
 }  // namespace weft

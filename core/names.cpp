@@ -24,7 +24,9 @@ int64_t parse_variable_name(std::string_view name) {
   if (name.empty() || (name.size() > 1 && name[0] == 'a')) return -1;
   int64_t n = 0;
   for (char c : name)
-    if (c < 'a' || c > 'z' || __builtin_mul_overflow(n, 26, &n) || __builtin_add_overflow(n, c - 'a', &n)) return -1;
+    if (c < 'a' || c > 'z' || __builtin_mul_overflow(n, 26, &n) ||
+        __builtin_add_overflow(n, c - 'a', &n))
+      return -1;
   return n;
 }
 

@@ -3,28 +3,33 @@
 // core/nest.cpp: building, printing and checking loop programs.
 #include "weft/core/nest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace weft::nest {
 namespace {
 
 constexpr const char* opcode_names[] = {
-    "const", "extent", "index", "param", "result", "add", "sub", "mul", "neg", "div", "sdiv",
-    "udiv", "srem", "urem", "rem", "fma", "sqrt", "abs", "floor", "ceil", "trunc", "round_even",
-    "fmin", "fmax", "smin", "smax", "umin", "umax", "and", "or", "xor", "not", "shl", "shr", "sar",
-    "mulhi_s", "mulhi_u", "popcount", "clz", "eq", "ne", "lt", "le", "slt", "sle", "ult", "ule",
-    "select", "ftos", "ftou", "stof", "utof", "fconv", "sext", "zext", "narrow", "mask_to_int",
-    "bitcast", "round_bf16", "round_f16", "load", "store", "local", "local_load", "local_store",
-    "for", "fold", "for_each", "while", "if"};
+    "const",       "extent",      "index",      "param",     "result",   "add",    "sub",
+    "mul",         "neg",         "div",        "sdiv",      "udiv",     "srem",   "urem",
+    "rem",         "fma",         "sqrt",       "abs",       "floor",    "ceil",   "trunc",
+    "round_even",  "fmin",        "fmax",       "smin",      "smax",     "umin",   "umax",
+    "and",         "or",          "xor",        "not",       "shl",      "shr",    "sar",
+    "mulhi_s",     "mulhi_u",     "popcount",   "clz",       "eq",       "ne",     "lt",
+    "le",          "slt",         "sle",        "ult",       "ule",      "select", "ftos",
+    "ftou",        "stof",        "utof",       "fconv",     "sext",     "zext",   "narrow",
+    "mask_to_int", "bitcast",     "round_bf16", "round_f16", "load",     "store",  "local",
+    "local_load",  "local_store", "for",        "fold",      "for_each", "while",  "if"};
 static_assert(std::size(opcode_names) == static_cast<size_t>(Opcode::If) + 1);
 constexpr const char* kind_names[] = {"none", "mask", "i8", "i16", "i32", "i64", "f32", "f64"};
-constexpr const char* storage_names[] = {"bool", "i8", "i16", "i32", "i64", "bf16", "f16", "f32", "f64"};
-constexpr const char* combine_names[] = {"add",  "mul",  "fmin", "fmax", "smin",   "smax",   "umin",
-                                         "umax", "and",  "or",   "xor",  "argmin", "argmax", "second"};
+constexpr const char* storage_names[] = {"bool", "i8",  "i16", "i32", "i64",
+                                         "bf16", "f16", "f32", "f64"};
+constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",  "smin",
+                                         "smax", "umin",   "umax",   "and",   "or",
+                                         "xor",  "argmin", "argmax", "second"};
 
 const char* name(Opcode o) { return opcode_names[static_cast<size_t>(o)]; }
 const char* name(Kind k) { return kind_names[static_cast<size_t>(k)]; }
@@ -37,7 +42,9 @@ struct Printer {
   std::vector<int> number = std::vector<int>(k.insts.size(), -1);
   int next = 0;
 
-  std::string ref(Id v) { return fmt::format("%{}", number[v] < 0 ? number[v] = next++ : number[v]); }
+  std::string ref(Id v) {
+    return fmt::format("%{}", number[v] < 0 ? number[v] = next++ : number[v]);
+  }
   std::string refs(const std::vector<Id>& vs) {
     std::string s;
     for (Id v : vs) s += (s.empty() ? "" : " ") + ref(v);
@@ -45,12 +52,14 @@ struct Printer {
   }
   void block(BlockId b, int indent) {
     const Block& bl = k.blocks[b];
-    for (Id p : bl.params) out += fmt::format("{:{}}{} = param {}\n", "", indent, ref(p), name(k.insts[p].kind));
+    for (Id p : bl.params)
+      out += fmt::format("{:{}}{} = param {}\n", "", indent, ref(p), name(k.insts[p].kind));
     for (Id v : bl.body) {
       const Inst& i = k.insts[v];
       if (i.op == Opcode::Param) continue;
       const std::string args = refs(i.args);
-      out += fmt::format("{:{}}{} = {} {} {} {}", "", indent, ref(v), name(i.op), name(i.kind), i.imm, args);
+      out += fmt::format("{:{}}{} = {} {} {} {}", "", indent, ref(v), name(i.op), name(i.kind),
+                         i.imm, args);
       for (Combine c : i.fold) out += fmt::format(" {}", combine_names[static_cast<size_t>(c)]);
       out += '\n';
       for (BlockId inner : i.blocks) {
@@ -71,8 +80,9 @@ std::string print(const Kernel& k) {
   p.out = fmt::format("kernel rank={} extents={} vector={}\n", k.rank, k.extents,
                       vectors[static_cast<size_t>(k.schedule.vector)]);
   for (size_t i = 0; i < k.buffers.size(); ++i)
-    p.out += fmt::format("buffer {} {}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
-                         k.buffers[i].written ? " written" : "");
+    p.out +=
+        fmt::format("buffer {} {}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
+                    k.buffers[i].written ? " written" : "");
   p.block(0, 0);
   return p.out;
 }
@@ -86,16 +96,22 @@ std::string verify(const Kernel& k) {
     for (Id v : bl.body) {
       if (!problem.empty()) return;
       const Inst& i = k.insts[v];
-      if (i.home != b) problem = fmt::format("instruction {} ({}) stands in block {} but says {}", v, name(i.op), b, i.home);
+      if (i.home != b)
+        problem = fmt::format("instruction {} ({}) stands in block {} but says {}", v, name(i.op),
+                              b, i.home);
       for (Id a : i.args)
-        if (a < 0 || !defined[a]) problem = fmt::format("instruction {} ({}) reads {} before it is defined", v, name(i.op), a);
-      if ((i.op == Opcode::Load || i.op == Opcode::Store) && (i.imm < 0 || i.imm >= static_cast<int64_t>(k.buffers.size())))
+        if (a < 0 || !defined[a])
+          problem =
+              fmt::format("instruction {} ({}) reads {} before it is defined", v, name(i.op), a);
+      if ((i.op == Opcode::Load || i.op == Opcode::Store) &&
+          (i.imm < 0 || i.imm >= static_cast<int64_t>(k.buffers.size())))
         problem = fmt::format("instruction {} names buffer {} of {}", v, i.imm, k.buffers.size());
       for (BlockId inner : i.blocks) self(self, inner);
       defined[v] = 1;
     }
     for (Id y : bl.yields)
-      if (problem.empty() && !defined[y]) problem = fmt::format("block {} yields {} before it is defined", b, y);
+      if (problem.empty() && !defined[y])
+        problem = fmt::format("block {} yields {} before it is defined", b, y);
     // What a block defines is not seen outside it.
     if (b != 0) {
       for (Id v : bl.body) defined[v] = 0;
@@ -158,11 +174,14 @@ Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm)
   return v;
 }
 
-Id Builder::constant(Kind k, uint64_t bits) { return pure(Opcode::Const, k, {}, static_cast<int64_t>(bits)); }
+Id Builder::constant(Kind k, uint64_t bits) {
+  return pure(Opcode::Const, k, {}, static_cast<int64_t>(bits));
+}
 
 Id Builder::integer(int64_t v, Kind k) {
   const int bits = k == Kind::I8 ? 8 : k == Kind::I16 ? 16 : k == Kind::I32 ? 32 : 64;
-  return constant(k, bits == 64 ? static_cast<uint64_t>(v) : static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1));
+  return constant(k, bits == 64 ? static_cast<uint64_t>(v)
+                                : static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1));
 }
 
 Id Builder::extent(int64_t slot) { return pure(Opcode::Extent, Kind::I64, {}, slot); }
@@ -193,8 +212,12 @@ void Builder::store(int buffer, Id offset, Id value) {
 }
 
 Id Builder::local(Kind k, int64_t n) { return append({Opcode::Local, k, 0, n, {}, {}, {}, {}}); }
-Id Builder::local_load(Id l, Id i) { return append({Opcode::LocalLoad, kernel_.insts[l].kind, 0, 0, {l, i}, {}, {}, {}}); }
-void Builder::local_store(Id l, Id i, Id v) { append({Opcode::LocalStore, Kind::None, 0, 0, {l, i, v}, {}, {}, {}}); }
+Id Builder::local_load(Id l, Id i) {
+  return append({Opcode::LocalLoad, kernel_.insts[l].kind, 0, 0, {l, i}, {}, {}, {}});
+}
+void Builder::local_store(Id l, Id i, Id v) {
+  append({Opcode::LocalStore, Kind::None, 0, 0, {l, i, v}, {}, {}, {}});
+}
 
 BlockId Builder::open(const std::vector<Kind>& params) {
   const BlockId b = static_cast<BlockId>(kernel_.blocks.size());
@@ -205,7 +228,14 @@ BlockId Builder::open(const std::vector<Kind>& params) {
   barrier_.push_back(false);
   current_ = b;
   for (Kind k : params) {
-    const Id p = append({Opcode::Param, k, 0, static_cast<int64_t>(kernel_.blocks[b].params.size()), {}, {}, {}, {}});
+    const Id p = append({Opcode::Param,
+                         k,
+                         0,
+                         static_cast<int64_t>(kernel_.blocks[b].params.size()),
+                         {},
+                         {},
+                         {},
+                         {}});
     kernel_.blocks[b].params.push_back(p);
   }
   return b;
@@ -220,12 +250,14 @@ BlockId Builder::open_branch() {
 void Builder::yield(const std::vector<Id>& values) { kernel_.blocks[current_].yields = values; }
 void Builder::leave() { current_ = kernel_.blocks[current_].parent; }
 
-std::vector<Id> Builder::results(Id owner, const std::vector<Kind>& kinds, const std::vector<BlockId>& blocks) {
+std::vector<Id> Builder::results(Id owner, const std::vector<Kind>& kinds,
+                                 const std::vector<BlockId>& blocks) {
   for (BlockId b : blocks) kernel_.blocks[b].owner = owner;
   kernel_.insts[owner].kinds = kinds;
   std::vector<Id> out;
   for (size_t r = 0; r < kinds.size(); ++r)
-    out.push_back(append({Opcode::Result, kinds[r], 0, static_cast<int64_t>(r), {owner}, {}, {}, {}}));
+    out.push_back(
+        append({Opcode::Result, kinds[r], 0, static_cast<int64_t>(r), {owner}, {}, {}, {}}));
   return out;
 }
 
@@ -246,7 +278,8 @@ std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& ini
   return results(v, kinds_of(kernel_, init), {body});
 }
 
-std::vector<Id> Builder::fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c, BlockId body) {
+std::vector<Id> Builder::fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
+                              BlockId body) {
   const Id v = append({Opcode::Fold, Kind::None, 0, 0, joined({n}, identity), {body}, {}, c});
   return results(v, kinds_of(kernel_, identity), {body});
 }
@@ -276,10 +309,12 @@ bool Builder::is_constant(Id v, int64_t* value) const {
 
 namespace {
 bool has_effect(const Inst& i) {
-  return i.op == Opcode::Store || i.op == Opcode::LocalStore || i.op == Opcode::For || i.op == Opcode::ForEach || i.op == Opcode::While || i.op == Opcode::If;
+  return i.op == Opcode::Store || i.op == Opcode::LocalStore || i.op == Opcode::For ||
+         i.op == Opcode::ForEach || i.op == Opcode::While || i.op == Opcode::If;
 }
 
-// Drops what nothing with an effect needs. Structured instructions stay (a Fold without readers goes).
+// Drops what nothing with an effect needs. Structured instructions stay (a Fold without readers
+// goes).
 void drop_unused(Kernel& k) {
   std::vector<char> live(k.insts.size(), 0);
   std::vector<Id> stack;

@@ -27,40 +27,77 @@ enum class Storage : uint8_t { Bool, I8, I16, I32, I64, BF16, F16, F32, F64 };
 
 enum class Opcode : uint8_t {
   // Leaves.
-  Const,    // imm: the bits, zero-extended (F32 as its 32 bits)
-  Extent,   // I64: run-time argument number imm (an extent of an axis)
-  Index,    // I64: this lane's index along grid axis imm
-  Param,    // a parameter of the block it stands in (set by the structured instruction)
-  Result,   // result number imm of the structured instruction args[0]
+  Const,   // imm: the bits, zero-extended (F32 as its 32 bits)
+  Extent,  // I64: run-time argument number imm (an extent of an axis)
+  Index,   // I64: this lane's index along grid axis imm
+  Param,   // a parameter of the block it stands in (set by the structured instruction)
+  Result,  // result number imm of the structured instruction args[0]
   // Arithmetic. Integers wrap. No fast-math, no contraction: fma only where Fma stands.
-  Add, Sub, Mul, Neg,
-  Div,                          // float
-  SDiv, UDiv, SRem, URem,       // total: x/0 = -1 or all ones, x%0 = x, MIN/-1 = MIN, MIN%-1 = 0
-  Rem,                          // float, C's fmod
-  Fma, Sqrt, Abs,               // float (Abs: clear the sign)
-  Floor, Ceil, Trunc, RoundEven,
-  FMin, FMax,                   // IEEE minimum/maximum: NaN wins, -0 < +0
-  SMin, SMax, UMin, UMax,
-  And, Or, Xor, Not,            // integers and masks
-  Shl, Shr, Sar,                // total: a count >= width (unsigned) gives 0, Sar the sign
-  MulHiS, MulHiU, Popcount, Clz,
-  Eq, Ne, Lt, Le,               // Eq, Ne on anything; Lt, Le on floats (ordered; Ne is unordered)
-  SLt, SLe, ULt, ULe,
-  Select,                       // (mask, if true, if false)
+  Add,
+  Sub,
+  Mul,
+  Neg,
+  Div,  // float
+  SDiv,
+  UDiv,
+  SRem,
+  URem,  // total: x/0 = -1 or all ones, x%0 = x, MIN/-1 = MIN, MIN%-1 = 0
+  Rem,   // float, C's fmod
+  Fma,
+  Sqrt,
+  Abs,  // float (Abs: clear the sign)
+  Floor,
+  Ceil,
+  Trunc,
+  RoundEven,
+  FMin,
+  FMax,  // IEEE minimum/maximum: NaN wins, -0 < +0
+  SMin,
+  SMax,
+  UMin,
+  UMax,
+  And,
+  Or,
+  Xor,
+  Not,  // integers and masks
+  Shl,
+  Shr,
+  Sar,  // total: a count >= width (unsigned) gives 0, Sar the sign
+  MulHiS,
+  MulHiU,
+  Popcount,
+  Clz,
+  Eq,
+  Ne,
+  Lt,
+  Le,  // Eq, Ne on anything; Lt, Le on floats (ordered; Ne is unordered)
+  SLt,
+  SLe,
+  ULt,
+  ULe,
+  Select,  // (mask, if true, if false)
   // Conversions; `kind` is the target.
-  FToS, FToU,                   // truncate, saturate at the target's range, NaN gives 0
-  SToF, UToF, FConv, SExt, ZExt, Narrow,
-  MaskToInt,                    // 0 or 1
+  FToS,
+  FToU,  // truncate, saturate at the target's range, NaN gives 0
+  SToF,
+  UToF,
+  FConv,
+  SExt,
+  ZExt,
+  Narrow,
+  MaskToInt,  // 0 or 1
   Bitcast,
-  RoundBF16, RoundF16,          // F32 -> F32 that the narrow type holds, nearest even
+  RoundBF16,
+  RoundF16,  // F32 -> F32 that the narrow type holds, nearest even
   // Memory. Index operands are I64 element offsets and in bounds for an active lane.
-  Load,                         // buffer imm, (offset); inactive lanes do not touch memory
-  Store,                        // buffer imm, (offset, value)
-  Local,                        // a per-lane array of imm elements of kind `kind`, uninitialised
-  LocalLoad,                    // (local, index)
-  LocalStore,                   // (local, index, value)
+  Load,        // buffer imm, (offset); inactive lanes do not touch memory
+  Store,       // buffer imm, (offset, value)
+  Local,       // a per-lane array of imm elements of kind `kind`, uninitialised
+  LocalLoad,   // (local, index)
+  LocalStore,  // (local, index, value)
   // Structured. Results are read by Result.
-  For,      // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1 down)
+  For,      // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1
+            // down)
   Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each
   ForEach,  // (n) blocks {body: (i) -> }; iterations are independent, effects are stores
   While,    // (init...) blocks {test: (carry...) -> mask, body: (carry...) -> carry...}
@@ -70,40 +107,55 @@ enum class Opcode : uint8_t {
 // How a fold combines. ArgMin/ArgMax own two accumulators, (value, index): NaN wins over any
 // number, then the better value, then the lower index. Of the pair the first names the combiner,
 // the second says Second.
-enum class Combine : uint8_t { Add, Mul, FMin, FMax, SMin, SMax, UMin, UMax, And, Or, Xor, ArgMin, ArgMax, Second };
+enum class Combine : uint8_t {
+  Add,
+  Mul,
+  FMin,
+  FMax,
+  SMin,
+  SMax,
+  UMin,
+  UMax,
+  And,
+  Or,
+  Xor,
+  ArgMin,
+  ArgMax,
+  Second
+};
 
-using Id = int32_t;       // an instruction, and its value
+using Id = int32_t;  // an instruction, and its value
 using BlockId = int32_t;
 inline constexpr Id no_id = -1;
 
 struct Inst {
   Opcode op = Opcode::Const;
-  Kind kind = Kind::None;          // of the value; None for stores and structured instructions
-  BlockId home = 0;                // the block it stands in
+  Kind kind = Kind::None;  // of the value; None for stores and structured instructions
+  BlockId home = 0;        // the block it stands in
   int64_t imm = 0;
   std::vector<Id> args;
-  std::vector<BlockId> blocks;     // of a structured instruction
-  std::vector<Kind> kinds;         // of its results
-  std::vector<Combine> fold;       // of a Fold
+  std::vector<BlockId> blocks;  // of a structured instruction
+  std::vector<Kind> kinds;      // of its results
+  std::vector<Combine> fold;    // of a Fold
 };
 
 struct Block {
-  Id owner = no_id;                // the structured instruction; no_id for the top block
-  BlockId parent = -1;             // the block that holds it
+  Id owner = no_id;     // the structured instruction; no_id for the top block
+  BlockId parent = -1;  // the block that holds it
   int depth = 0;
   std::vector<Id> params;
-  std::vector<Id> body;            // in order
+  std::vector<Id> body;  // in order
   std::vector<Id> yields;
 };
 
 struct Buffer {
   Storage storage = Storage::F32;
-  bool written = false;            // an output; may be read back too (then loads are not moved)
+  bool written = false;  // an output; may be read back too (then loads are not moved)
 };
 
 // The number of partial sums of a fold of n terms: partial k combines, in order, the terms
-// k, k + P, k + 2P, ...; then for s = P/2, P/4, ... 1: partial[k] = combine(partial[k], partial[k+s]).
-// Partials start from the identity.
+// k, k + P, k + 2P, ...; then for s = P/2, P/4, ... 1: partial[k] = combine(partial[k],
+// partial[k+s]). Partials start from the identity.
 constexpr int64_t fold_partials(int64_t n) { return n < 1024 ? 16 : 64; }
 
 struct Schedule {
@@ -117,11 +169,11 @@ struct Schedule {
 
 struct Kernel {
   std::string name;
-  int rank = 1;                    // grid axes
-  int extents = 0;                 // run-time extents
+  int rank = 1;     // grid axes
+  int extents = 0;  // run-time extents
   std::vector<Buffer> buffers;
   std::vector<Inst> insts;
-  std::vector<Block> blocks;       // blocks[0] is the top
+  std::vector<Block> blocks;  // blocks[0] is the top
   Schedule schedule;
 };
 
@@ -149,16 +201,17 @@ class Builder {
   void local_store(Id local, Id i, Id value);
 
   // Structured instructions: open, fill the block(s), close. Blocks nest like braces.
-  BlockId open(const std::vector<Kind>& params);      // a block under the current one; returns it
-  void yield(const std::vector<Id>& values);          // what the current block hands on
-  void leave();                                       // back to the parent
+  BlockId open(const std::vector<Kind>& params);  // a block under the current one; returns it
+  void yield(const std::vector<Id>& values);      // what the current block hands on
+  void leave();                                   // back to the parent
   Id param(BlockId b, int i) const { return kernel_.blocks[b].params[i]; }
   std::vector<Id> loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body);
-  std::vector<Id> fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c, BlockId body);
+  std::vector<Id> fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
+                       BlockId body);
   void for_each(Id n, BlockId body);
   std::vector<Id> loop_while(const std::vector<Id>& init, BlockId test, BlockId body);
   std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise);
-  BlockId open_branch();                              // as open({}), and nothing is moved out of it
+  BlockId open_branch();  // as open({}), and nothing is moved out of it
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }
   const Inst& inst(Id v) const { return kernel_.insts[v]; }
@@ -173,9 +226,10 @@ class Builder {
   Id add(Inst i, BlockId where);
   Id append(Inst i);
   BlockId place(const std::vector<Id>& args) const;
-  std::vector<Id> results(Id owner, const std::vector<Kind>& kinds, const std::vector<BlockId>& blocks);
+  std::vector<Id> results(Id owner, const std::vector<Kind>& kinds,
+                          const std::vector<BlockId>& blocks);
   Kernel kernel_;
-  std::vector<bool> barrier_;      // by block: nothing leaves it
+  std::vector<bool> barrier_;  // by block: nothing leaves it
   BlockId current_ = 0;
   std::unordered_map<std::string, std::vector<Id>> known_;
 };

@@ -3,9 +3,9 @@
 // core/op.cpp: the registry of ops.
 #include "weft/core/op.h"
 
-#include <unordered_map>
-
 #include <fmt/format.h>
+
+#include <unordered_map>
 
 #include "weft/core/error.h"
 
@@ -29,22 +29,25 @@ const Op* find_op(const std::string& name) {
 }
 
 void detail::register_op(const Op* op) {
-  if (!registry().by_name.emplace(op->name(), op).second) throw InternalError("two ops are named " + op->name());
+  if (!registry().by_name.emplace(op->name(), op).second)
+    throw InternalError("two ops are named " + op->name());
   registry().list.push_back(op);
 }
 
 void detail::missing_rule(const Op& op, Op::Slot s) {
   switch (s) {
     case Op::Slot::jvp:
-      throw DifferentiationError(fmt::format("Differentiation rule for '{}' not implemented", op.name()));
+      throw DifferentiationError(
+          fmt::format("Differentiation rule for '{}' not implemented", op.name()));
     case Op::Slot::transpose:
-      throw DifferentiationError(fmt::format("Transpose rule (for reverse-mode differentiation) for '{}' not implemented", op.name()));
+      throw DifferentiationError(fmt::format(
+          "Transpose rule (for reverse-mode differentiation) for '{}' not implemented", op.name()));
     case Op::Slot::batch:
       throw BatchingError(fmt::format("Batching rule for '{}' not implemented", op.name()));
     case Op::Slot::lower:
-      throw CompileError(fmt::format("'{}' cannot be compiled: it has no lowering rule", op.name()));
-    default:
-      throw InternalError(fmt::format("op '{}' lacks a rule it needs", op.name()));
+      throw CompileError(
+          fmt::format("'{}' cannot be compiled: it has no lowering rule", op.name()));
+    default: throw InternalError(fmt::format("op '{}' lacks a rule it needs", op.name()));
   }
 }
 

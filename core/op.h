@@ -14,60 +14,68 @@
 
 namespace weft {
 
-class Array;                                   // tracer/array.h
+class Array;  // tracer/array.h
 using Arrays = std::vector<Array>;
-class BatchLevel;                              // batching/batch_trace.h
-class PartialEval;                             // autodiff/partial_eval.h
-using MaybeAxis = std::optional<int>;          // where a value carries the mapped axis, if it does
+class BatchLevel;                      // batching/batch_trace.h
+class PartialEval;                     // autodiff/partial_eval.h
+using MaybeAxis = std::optional<int>;  // where a value carries the mapped axis, if it does
 using MaybeAxes = std::vector<MaybeAxis>;
 
-// ---- what each rule is given. An empty Array handle stands for a symbolic zero (tangents, cotangents).
+// ---- what each rule is given. An empty Array handle stands for a symbolic zero (tangents,
+// cotangents).
 
 // The tangents of the outputs; `out` are the primal outputs. The tangent of x[i] is dx[i].
-template <class P> struct JvpArgs {
+template <class P>
+struct JvpArgs {
   const Arrays& x;
   const Arrays& dx;
   const Arrays& out;
   const P& params;
 };
 // Primal outputs and tangents at once, for ops whose tangent program is another op (loops, calls).
-struct Dual;                                   // {Arrays out, tangent}, tracer/trace.h
-template <class P> struct DualArgs {
+struct Dual;  // {Arrays out, tangent}, tracer/trace.h
+template <class P>
+struct DualArgs {
   const Arrays& x;
   const Arrays& dx;
   const P& params;
 };
 // Cotangents of the operands that are `linear`; x holds the others (an empty handle where linear).
-template <class P> struct TransposeArgs {
+template <class P>
+struct TransposeArgs {
   const Arrays& ct;
   const Arrays& x;
   const std::vector<bool>& linear;
-  const Types& in;                             // types of all operands
-  const Types& out;                            // types of all outputs
+  const Types& in;   // types of all operands
+  const Types& out;  // types of all outputs
   const P& params;
 };
-struct Batched;                                // {Arrays out, MaybeAxes axis}, tracer/trace.h
-template <class P> struct BatchArgs {
+struct Batched;  // {Arrays out, MaybeAxes axis}, tracer/trace.h
+template <class P>
+struct BatchArgs {
   const Arrays& x;
   const MaybeAxes& axis;
   int64_t size;
   const P& params;
-  BatchLevel& level;                           // the name of the axis, the active mask
+  BatchLevel& level;  // the name of the axis, the active mask
   bool mapped(size_t i) const { return axis[i].has_value(); }
 };
 // Known operands stand in x as they are; unknown ones are tracers of `level`.
-template <class P> struct PartialArgs {
+template <class P>
+struct PartialArgs {
   const Arrays& x;
   const std::vector<bool>& unknown;
   const P& params;
   PartialEval& level;
 };
-template <class P> struct LowerArgs {
+template <class P>
+struct LowerArgs {
   const Types& in;
   const Types& out;
   const P& params;
 };
-template <class P> struct SimplifyArgs {
+template <class P>
+struct SimplifyArgs {
   const Arrays& x;
   const P& params;
 };
@@ -75,34 +83,37 @@ template <class P> struct SimplifyArgs {
 // Decided 18.
 enum class Effect { none, pure, ordered };
 
-template <class P> struct Sample {
+template <class P>
+struct Sample {
   std::vector<Type> in;
   P params = {};
-  double lo = -2, hi = 2;                      // floats are drawn from here
+  double lo = -2, hi = 2;  // floats are drawn from here
 };
-template <class P> struct Reject {
+template <class P>
+struct Reject {
   std::vector<Type> in;
   P params;
-  std::string text;                            // stands in the error
+  std::string text;  // stands in the error
 };
 
-template <class P> struct Def {
+template <class P>
+struct Def {
   std::string name;
   std::string doc;
   std::function<Types(const Types&, const P&)> type = {};
   std::function<Arrays(const Arrays&, const P&)> reference = {};
   std::function<Arrays(const JvpArgs<P>&)> jvp = {};
-  std::function<Dual(const DualArgs<P>&)> dual = {};           // instead of jvp
+  std::function<Dual(const DualArgs<P>&)> dual = {};  // instead of jvp
   std::function<Arrays(const TransposeArgs<P>&)> transpose = {};
   std::function<Batched(const BatchArgs<P>&)> batch = {};
-  std::function<Arrays(const PartialArgs<P>&)> partial = {};   // default: recorded whole
+  std::function<Arrays(const PartialArgs<P>&)> partial = {};  // default: recorded whole
   std::function<Lowering(const LowerArgs<P>&)> lower = {};
-  std::function<Arrays(const SimplifyArgs<P>&)> simplify = {}; // {}: nothing to do
+  std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};  // {}: nothing to do
   std::function<Effect(const P&)> effects = {};
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
-  bool compile_eagerly = false;                // carries a jaxpr: eager calls are compiled (Decided 22)
-  bool collective = false;                     // names axes: its batching rule also sees unmapped operands
+  bool compile_eagerly = false;  // carries a jaxpr: eager calls are compiled (Decided 22)
+  bool collective = false;       // names axes: its batching rule also sees unmapped operands
 };
 
 // A test case of an op with its types erased.
@@ -126,17 +137,20 @@ class Op {
   virtual Types type(const Types& in, const AnyParams& p) const = 0;
   virtual Arrays reference(const Arrays& x, const AnyParams& p) const = 0;
   virtual Dual dual(const Arrays& x, const Arrays& dx, const AnyParams& p) const = 0;
-  virtual Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear, const Types& in,
-                           const Types& out, const AnyParams& p) const = 0;
-  virtual Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p, BatchLevel& level) const = 0;
-  virtual Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p, PartialEval& level) const = 0;
+  virtual Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear,
+                           const Types& in, const Types& out, const AnyParams& p) const = 0;
+  virtual Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
+                        BatchLevel& level) const = 0;
+  virtual Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
+                         PartialEval& level) const = 0;
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
   virtual std::vector<AnyReject> rejects() const = 0;
   // Parameters from their printed fields; raises ParseError.
-  virtual AnyParams parse_params(const std::vector<std::pair<std::string, ParamValue>>& fields) const = 0;
+  virtual AnyParams parse_params(
+      const std::vector<std::pair<std::string, ParamValue>>& fields) const = 0;
   enum class Slot { reference, jvp, transpose, batch, partial, lower, simplify };
   virtual bool has(Slot s) const = 0;
   virtual bool compile_eagerly() const = 0;

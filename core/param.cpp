@@ -11,10 +11,13 @@
 
 namespace weft {
 namespace {
-size_t mix(size_t h, size_t x) { return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL; }
+size_t mix(size_t h, size_t x) {
+  return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL;
+}
 
 struct Hasher {
-  template <class T> size_t operator()(const std::vector<T>& v) const {
+  template <class T>
+  size_t operator()(const std::vector<T>& v) const {
     size_t h = v.size();
     for (const auto& x : v) h = mix(h, (*this)(T(x)));
     return h;
@@ -24,15 +27,21 @@ struct Hasher {
   size_t operator()(const Opaque& o) const { return reinterpret_cast<size_t>(o.object.get()); }
   size_t operator()(DType d) const { return static_cast<size_t>(d); }
   // By bits, NaNs alike.
-  size_t operator()(double x) const { return std::isnan(x) ? 1 : std::hash<uint64_t>{}(std::bit_cast<uint64_t>(x)); }
-  template <class T> size_t operator()(const T& x) const { return std::hash<T>{}(x); }
+  size_t operator()(double x) const {
+    return std::isnan(x) ? 1 : std::hash<uint64_t>{}(std::bit_cast<uint64_t>(x));
+  }
+  template <class T>
+  size_t operator()(const T& x) const {
+    return std::hash<T>{}(x);
+  }
 };
 
 // A NaN equals itself and 0.0 is not -0.0, so that equal programs are equal and no others.
 bool same(const ParamValue& a, const ParamValue& b) {
   const double *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
   if (!x || !y) return a == b;
-  return std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) || (std::isnan(*x) && std::isnan(*y));
+  return std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) ||
+         (std::isnan(*x) && std::isnan(*y));
 }
 }  // namespace
 

@@ -31,8 +31,9 @@ struct Opaque {
 };
 
 // What a field may be.
-using ParamValue = std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
-                                Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
+using ParamValue =
+    std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
+                 Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
 using ParamField = std::pair<const char*, ParamValue>;
 
 size_t hash_of(const ParamValue& v);
@@ -49,16 +50,21 @@ bool equal(const AnyParams& a, const AnyParams& b);
 
 // No parameters.
 struct None {
-  template <class V> void fields(V&&) {}
+  template <class V>
+  void fields(V&&) {}
 };
 
 namespace detail {
 struct FieldWriter {
   std::vector<ParamField>* out;
-  template <class T> void operator()(const char* name, T& x) const {
-    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) out->emplace_back(name, static_cast<int64_t>(x));
-    else if constexpr (std::is_same_v<T, int>) out->emplace_back(name, static_cast<int64_t>(x));
-    else out->emplace_back(name, x);
+  template <class T>
+  void operator()(const char* name, T& x) const {
+    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>)
+      out->emplace_back(name, static_cast<int64_t>(x));
+    else if constexpr (std::is_same_v<T, int>)
+      out->emplace_back(name, static_cast<int64_t>(x));
+    else
+      out->emplace_back(name, x);
   }
 };
 // Fields missing in the text keep their defaults; `ok` tells whether all that were given fitted.
@@ -67,12 +73,16 @@ struct FieldReader {
   size_t* used;
   bool* ok;
   // Integers and enumerators that do not fit their C++ type are refused, not cut.
-  template <class T> void assign_integer(const ParamValue& value, T& x) const {
+  template <class T>
+  void assign_integer(const ParamValue& value, T& x) const {
     const auto* v = std::get_if<int64_t>(&value);
-    if (v && static_cast<int64_t>(static_cast<T>(*v)) == *v) x = static_cast<T>(*v);
-    else *ok = false;
+    if (v && static_cast<int64_t>(static_cast<T>(*v)) == *v)
+      x = static_cast<T>(*v);
+    else
+      *ok = false;
   }
-  template <class T> void operator()(const char* name, T& x) const {
+  template <class T>
+  void operator()(const char* name, T& x) const {
     for (const auto& [key, value] : *in)
       if (key == name) {
         ++*used;
@@ -80,10 +90,14 @@ struct FieldReader {
           assign_integer(value, x);
         } else if (const auto* v = std::get_if<T>(&value)) {
           x = *v;
-        } else if constexpr (std::is_same_v<T, Bools> || std::is_same_v<T, Ints> || std::is_same_v<T, Strings> ||
-                             std::is_same_v<T, Types> || std::is_same_v<T, std::vector<Ref<const JaxprData>>>) {
+        } else if constexpr (std::is_same_v<T, Bools> || std::is_same_v<T, Ints> ||
+                             std::is_same_v<T, Strings> || std::is_same_v<T, Types> ||
+                             std::is_same_v<T, std::vector<Ref<const JaxprData>>>) {
           // "()" reads as an empty list of integers, whatever the list is of.
-          if (const auto* e = std::get_if<Ints>(&value); e && e->empty()) x = T{}; else *ok = false;
+          if (const auto* e = std::get_if<Ints>(&value); e && e->empty())
+            x = T{};
+          else
+            *ok = false;
         } else {
           *ok = false;
         }
@@ -93,7 +107,8 @@ struct FieldReader {
 }  // namespace detail
 
 // P declares its fields once, with WEFT_FIELDS(axes, keepdims).
-template <class P> struct ParamsOf final : ParamsBase {
+template <class P>
+struct ParamsOf final : ParamsBase {
   P value;
   explicit ParamsOf(P p) : value(std::move(p)) {}
   std::vector<ParamField> fields() const override {
@@ -104,23 +119,48 @@ template <class P> struct ParamsOf final : ParamsBase {
   const std::type_info& type() const override { return typeid(P); }
 };
 
-template <class P> AnyParams make_params(P p) { return AnyParams(new ParamsOf<P>(std::move(p))); }
-template <class P> const P& params_as(const AnyParams& p) { return static_cast<const ParamsOf<P>&>(*p).value; }
+template <class P>
+AnyParams make_params(P p) {
+  return AnyParams(new ParamsOf<P>(std::move(p)));
+}
+template <class P>
+const P& params_as(const AnyParams& p) {
+  return static_cast<const ParamsOf<P>&>(*p).value;
+}
 
 #define WEFT_FIELD_1(a) v(#a, a);
-#define WEFT_FIELD_2(a, ...) v(#a, a); WEFT_FIELD_1(__VA_ARGS__)
-#define WEFT_FIELD_3(a, ...) v(#a, a); WEFT_FIELD_2(__VA_ARGS__)
-#define WEFT_FIELD_4(a, ...) v(#a, a); WEFT_FIELD_3(__VA_ARGS__)
-#define WEFT_FIELD_5(a, ...) v(#a, a); WEFT_FIELD_4(__VA_ARGS__)
-#define WEFT_FIELD_6(a, ...) v(#a, a); WEFT_FIELD_5(__VA_ARGS__)
-#define WEFT_FIELD_7(a, ...) v(#a, a); WEFT_FIELD_6(__VA_ARGS__)
-#define WEFT_FIELD_8(a, ...) v(#a, a); WEFT_FIELD_7(__VA_ARGS__)
-#define WEFT_FIELD_9(a, ...) v(#a, a); WEFT_FIELD_8(__VA_ARGS__)
-#define WEFT_FIELD_10(a, ...) v(#a, a); WEFT_FIELD_9(__VA_ARGS__)
+#define WEFT_FIELD_2(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_1(__VA_ARGS__)
+#define WEFT_FIELD_3(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_2(__VA_ARGS__)
+#define WEFT_FIELD_4(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_3(__VA_ARGS__)
+#define WEFT_FIELD_5(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_4(__VA_ARGS__)
+#define WEFT_FIELD_6(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_5(__VA_ARGS__)
+#define WEFT_FIELD_7(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_6(__VA_ARGS__)
+#define WEFT_FIELD_8(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_7(__VA_ARGS__)
+#define WEFT_FIELD_9(a, ...) \
+  v(#a, a);                  \
+  WEFT_FIELD_8(__VA_ARGS__)
+#define WEFT_FIELD_10(a, ...) \
+  v(#a, a);                   \
+  WEFT_FIELD_9(__VA_ARGS__)
 #define WEFT_FIELD_N(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, N, ...) WEFT_FIELD_##N
-#define WEFT_FIELDS(...)                                                                       \
-  template <class V> void fields(V&& v) {                                                      \
-    WEFT_FIELD_N(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)(__VA_ARGS__)                       \
+#define WEFT_FIELDS(...)                                                  \
+  template <class V>                                                      \
+  void fields(V&& v) {                                                    \
+    WEFT_FIELD_N(__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)(__VA_ARGS__) \
   }
 
 }  // namespace weft

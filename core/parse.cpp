@@ -5,9 +5,9 @@
 // An equation ends at ';', at a new line that does not stand deeper than the equation began, or at
 // "in (": words alone would not do, since variables may be called "in" or "nan". What a field may
 // hold is asked of the op, so the text of fields needs no marks of its kind. Only nesting recurses.
-#include <unordered_map>
-
 #include <fmt/format.h>
+
+#include <unordered_map>
 
 #include "weft/core/float_text.h"
 #include "weft/core/op.h"
@@ -18,7 +18,7 @@ namespace weft {
 namespace {
 
 constexpr int deepest = 200;
-constexpr size_t longest_text = size_t{1} << 31;   // so that variables can be counted in an int32
+constexpr size_t longest_text = size_t{1} << 31;  // so that variables can be counted in an int32
 
 using Place = TextCursor::Place;
 using Fields = std::vector<std::pair<std::string, ParamValue>>;
@@ -126,7 +126,8 @@ class Parser {
 
   void input(Scope& s, const char* end) {
     c_.space();
-    if (!at_binder()) c_.expected(fmt::format("a variable with its type such as a:f32[3], or {}", end));
+    if (!at_binder())
+      c_.expected(fmt::format("a variable with its type such as a:f32[3], or {}", end));
     define(s, binder());
   }
   struct Binder {
@@ -145,7 +146,8 @@ class Parser {
   }
   // The next number for a variable.
   void define(Scope& s, const Binder& b) {
-    if (b.name != "_" && !s.variables.emplace(b.name, static_cast<int32_t>(s.j->types.size())).second)
+    if (b.name != "_" &&
+        !s.variables.emplace(b.name, static_cast<int32_t>(s.j->types.size())).second)
       c_.fail(fmt::format("variable '{}' is defined twice", b.name), b.at);
     s.j->types.push_back(b.type);
   }
@@ -179,7 +181,8 @@ class Parser {
       const Place here = c_.place();
       const char c = c_.peek();
       if (c_.at_end() || c == ';' || c == '}' || at_results()) return;
-      if (here.line != start.line && here.first_on_line() && here.column() <= start.column()) return;
+      if (here.line != start.line && here.first_on_line() && here.column() <= start.column())
+        return;
       e.in.push_back(operand(s));
     }
   }
@@ -198,7 +201,8 @@ class Parser {
   }
 
   // Runs a rule of an op; what it complains about is the text's fault.
-  template <class F> auto blame(const Op& op, Place where, F&& rule) {
+  template <class F>
+  auto blame(const Op& op, Place where, F&& rule) {
     try {
       return rule();
     } catch (const std::exception& e) {
@@ -210,24 +214,29 @@ class Parser {
     for (Atom a : e.in) in.push_back(s.j->type(a));
     const Types types = blame(*e.op, where, [&] { return e.op->type(in, e.params); });
     if (types.size() != out.size())
-      c_.fail(fmt::format("op '{}' has {} result{} here, not {}", e.op->name(), types.size(), types.size() == 1 ? "" : "s", out.size()), where);
+      c_.fail(fmt::format("op '{}' has {} result{} here, not {}", e.op->name(), types.size(),
+                          types.size() == 1 ? "" : "s", out.size()),
+              where);
     for (size_t i = 0; i < out.size(); ++i)
       if (types[i] != out[i].type)
-        c_.fail(fmt::format("op '{}' gives {} here, not {}", e.op->name(), program_type(types[i]), program_type(out[i].type)), out[i].at_type);
+        c_.fail(fmt::format("op '{}' gives {} here, not {}", e.op->name(), program_type(types[i]),
+                            program_type(out[i].type)),
+                out[i].at_type);
   }
 
   // ---- fields
 
   struct Kind {
-    AnyParams params;                    // the defaults
-    std::vector<ParamField> fields;      // they tell what each field may hold
+    AnyParams params;                // the defaults
+    std::vector<ParamField> fields;  // they tell what each field may hold
     bool holds_programs = false;
   };
   const Kind& kind(const Op& op) {
     auto it = kinds_.find(&op);
     if (it == kinds_.end()) {
       Kind k{op.parse_params({}), default_fields(op), false};
-      for (const auto& [name, value] : k.fields) k.holds_programs |= std::holds_alternative<Jaxpr>(value);
+      for (const auto& [name, value] : k.fields)
+        k.holds_programs |= std::holds_alternative<Jaxpr>(value);
       it = kinds_.emplace(&op, std::move(k)).first;
     }
     return it->second;
@@ -245,12 +254,15 @@ class Parser {
       const ParamValue* like = nullptr;
       for (const auto& [key, value] : k.fields)
         if (name == key) like = &value;
-      if (!like) c_.fail(fmt::format("op '{}' has no field '{}'{}", op.name(), name, list_of(k.fields)), here);
+      if (!like)
+        c_.fail(fmt::format("op '{}' has no field '{}'{}", op.name(), name, list_of(k.fields)),
+                here);
       for (const auto& [key, value] : given)
         if (name == key) c_.fail(fmt::format("field '{}' is given twice", name), here);
       c_.expect('=');
       c_.space();
-      given.emplace_back(name, std::visit([&](const auto& v) { return ParamValue(value(s, v)); }, *like));
+      given.emplace_back(name,
+                         std::visit([&](const auto& v) { return ParamValue(value(s, v)); }, *like));
     }
     return blame(op, start, [&] { return op.parse_params(given); });
   }
@@ -259,15 +271,18 @@ class Parser {
     if (!kind(*e.op).holds_programs) return;
     for (const auto& [name, value] : e.params->fields())
       if (const auto* j = std::get_if<Jaxpr>(&value); j && !*j)
-        c_.fail(fmt::format("op '{}' needs the field '{}={{ lambda … }}'", e.op->name(), name), where);
+        c_.fail(fmt::format("op '{}' needs the field '{}={{ lambda … }}'", e.op->name(), name),
+                where);
   }
   static std::string list_of(const std::vector<ParamField>& fields) {
     std::string s;
-    for (const auto& [name, value] : fields) s += (s.empty() ? "; it has " : ", ") + std::string(name);
+    for (const auto& [name, value] : fields)
+      s += (s.empty() ? "; it has " : ", ") + std::string(name);
     return s;
   }
 
-  template <class F> void list(F&& item) {
+  template <class F>
+  void list(F&& item) {
     c_.expect('(');
     while (!c_.accept(')')) {
       c_.space();
@@ -324,13 +339,16 @@ class Parser {
     list([&] { v.push_back(c_.type()); });
     return v;
   }
-  Opaque value(Scope&, const Opaque&) { c_.fail("a callback cannot be read back from text", c_.place()); }
+  Opaque value(Scope&, const Opaque&) {
+    c_.fail("a callback cannot be read back from text", c_.place());
+  }
   Jaxpr value(Scope& s, const Jaxpr&) {
     if (c_.peek() == '{') return held(s, program());
     const std::string name(c_.peek_word());
     const auto it = definitions_.find(name);
     if (name.empty()) c_.expected("a program { lambda … }");
-    if (it == definitions_.end()) c_.fail(fmt::format("no 'let {} = …' stands in front of the program", name), c_.place());
+    if (it == definitions_.end())
+      c_.fail(fmt::format("no 'let {} = …' stands in front of the program", name), c_.place());
     Jaxpr j = definition(it->second);
     c_.word();
     return held(s, std::move(j));

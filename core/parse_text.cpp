@@ -3,11 +3,11 @@
 // core/parse_text.cpp: words, numbers, types and literals of programs; errors with a caret.
 #include "weft/core/parse_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-
-#include <fmt/format.h>
 
 #include "weft/core/float_text.h"
 
@@ -24,7 +24,8 @@ bool is_in(char c, std::string_view set) { return set.find(c) != std::string_vie
 
 std::string printable(std::string_view s) {
   std::string out;
-  for (char c : s) out += c == '\t' ? ' ' : static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  for (char c : s)
+    out += c == '\t' ? ' ' : static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   return out;
 }
 
@@ -53,7 +54,8 @@ void TextCursor::expect(char c) {
 
 std::string_view TextCursor::peek_word(std::string_view also) const {
   size_t end = p_.at;
-  if (end < text_.size() && is_word(text_[end]) && !std::isdigit(static_cast<unsigned char>(text_[end])))
+  if (end < text_.size() && is_word(text_[end]) &&
+      !std::isdigit(static_cast<unsigned char>(text_[end])))
     while (end < text_.size() && (is_word(text_[end]) || is_in(text_[end], also))) ++end;
   return text_.substr(p_.at, end - p_.at);
 }
@@ -100,16 +102,21 @@ std::string TextCursor::quoted() {
       continue;
     }
     ++p_.at;
-    if (peek() == 'n') s += '\n';
-    else if (peek() == 't') s += '\t';
-    else if (peek() == '\\' || peek() == '\'' || peek() == '"') s += peek();
+    if (peek() == 'n')
+      s += '\n';
+    else if (peek() == 't')
+      s += '\t';
+    else if (peek() == '\\' || peek() == '\'' || peek() == '"')
+      s += peek();
     else if (peek() == 'x') {
       unsigned char c = 0;
       const char* digits = text_.data() + p_.at + 1;
-      if (p_.at + 3 > text_.size() || std::from_chars(digits, digits + 2, c, 16).ptr != digits + 2) expected("two hexadecimal digits");
+      if (p_.at + 3 > text_.size() || std::from_chars(digits, digits + 2, c, 16).ptr != digits + 2)
+        expected("two hexadecimal digits");
       s += static_cast<char>(c);
       p_.at += 2;
-    } else expected("one of \\n, \\t, \\x, \\\\, \\', \\\"");
+    } else
+      expected("one of \\n, \\t, \\x, \\\\, \\', \\\"");
   }
   if (at_end() || peek() != quote) fail("a text without its closing quote", start);
   ++p_.at;
@@ -131,7 +138,8 @@ Type TextCursor::type() {
     const Place here = p_;
     sizes.push_back(integer());
     if (sizes.back() < 0) fail("a negative size", here);
-    if (sizes.size() > most_axes) fail(fmt::format("a type with more than {} axes", most_axes), start);
+    if (sizes.size() > most_axes)
+      fail(fmt::format("a type with more than {} axes", most_axes), start);
   }
   ++p_.at;
   try {
@@ -174,12 +182,13 @@ Literal TextCursor::literal() {
     const char* const end = value.data() + value.size();
     for (uint64_t& word : l.bits) {
       while (at < end && (*at == ' ' || *at == ',')) ++at;
-      if (end - at < 3 || at[0] != '0' || at[1] != 'x') fail("bits need two hexadecimal numbers", start);
+      if (end - at < 3 || at[0] != '0' || at[1] != 'x')
+        fail("bits need two hexadecimal numbers", start);
       at = std::from_chars(at + 2, end, word, 16).ptr;
     }
     const int bytes = itemsize(l.dtype);
-    if (at + 1 != end || *at != ')' || (bytes <= 8 && l.bits[1] != 0) || (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) ||
-        (l.dtype == Bool && l.bits[0] > 1))
+    if (at + 1 != end || *at != ')' || (bytes <= 8 && l.bits[1] != 0) ||
+        (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) || (l.dtype == Bool && l.bits[0] > 1))
       fail(fmt::format("{} is no value of {}", printable(value), short_name(l.dtype)), start);
   } else if (!parse_scalar(value, l.dtype, l.bits)) {
     fail(fmt::format("{} is no value of {}", printable(value), short_name(l.dtype)), start);
@@ -212,7 +221,9 @@ std::string TextCursor::found(Place where) const {
   size_t end = where.at + 1;
   if (is_word(text_[where.at]))
     while (end < text_.size() && is_word(text_[end])) ++end;
-  return text_[where.at] == '\n' ? "the end of the line" : "'" + printable(text_.substr(where.at, std::min<size_t>(end - where.at, 30))) + "'";
+  return text_[where.at] == '\n'
+             ? "the end of the line"
+             : "'" + printable(text_.substr(where.at, std::min<size_t>(end - where.at, 30))) + "'";
 }
 
 void TextCursor::expected(const std::string& what, Place where) const {
@@ -220,14 +231,20 @@ void TextCursor::expected(const std::string& what, Place where) const {
 }
 
 void TextCursor::fail(const std::string& why, Place where) const {
-  const auto number = 1 + std::count(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(std::min(where.line, text_.size())), '\n');
+  const auto number =
+      1 + std::count(text_.begin(),
+                     text_.begin() + static_cast<ptrdiff_t>(std::min(where.line, text_.size())),
+                     '\n');
   const size_t end = std::min(text_.find('\n', where.line), text_.size());
   const size_t column = where.column();
   // Of a long line, the part around the place.
-  const size_t cut = column > shown_columns / 2 && end - where.line > shown_columns ? column - shown_columns / 2 : 0;
-  const std::string shown = printable(text_.substr(0, end).substr(std::min(where.line + cut, end), shown_columns));
-  throw ParseError(fmt::format("jaxpr text, line {}, column {}: {}\n{}\n{:>{}}", number, column + 1, why, shown, "^",
-                               column - cut + 1));
+  const size_t cut = column > shown_columns / 2 && end - where.line > shown_columns
+                         ? column - shown_columns / 2
+                         : 0;
+  const std::string shown =
+      printable(text_.substr(0, end).substr(std::min(where.line + cut, end), shown_columns));
+  throw ParseError(fmt::format("jaxpr text, line {}, column {}: {}\n{}\n{:>{}}", number, column + 1,
+                               why, shown, "^", column - cut + 1));
 }
 
 }  // namespace weft

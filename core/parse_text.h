@@ -25,20 +25,22 @@ class TextCursor {
   void go(Place p) { p_ = p; }
 
   // The next character, or 0 at the end.
-  char peek(size_t ahead = 0) const { return p_.at + ahead < text_.size() ? text_[p_.at + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const {
+    return p_.at + ahead < text_.size() ? text_[p_.at + ahead] : '\0';
+  }
   bool at_end() const { return p_.at >= text_.size(); }
   // Skips white space, and comments from # to the end of the line.
   void space();
-  bool accept(char c);                     // after white space
+  bool accept(char c);  // after white space
   void expect(char c);
   // [A-Za-z_][A-Za-z0-9_]*, or empty; `also` may follow the first character, too.
   std::string_view word(std::string_view also = {});
   std::string_view peek_word(std::string_view also = {}) const;
-  void expect_word(std::string_view w);    // after white space
+  void expect_word(std::string_view w);  // after white space
   // Up to a character of `end`, white space, or the end of the text.
   std::string_view until(std::string_view end);
   int64_t integer();
-  std::string quoted();                    // 'text' or "text"
+  std::string quoted();  // 'text' or "text"
   // "f32[3]", "~f32[]"
   Type type();
   // The value in front of ":" and its type: "2.0:f32[]", "(1+2j):c64[]", "bits(0x1, 0x0):f32[]".

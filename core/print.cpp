@@ -7,12 +7,12 @@
 // takes linear time. Only nesting recurses.
 #include "weft/core/print.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "weft/core/float_text.h"
 #include "weft/core/names.h"
@@ -25,30 +25,38 @@ namespace {
 constexpr int64_t width = 80;
 
 // Fields that ops have here and not in JAX; printed only where they say something.
-constexpr std::array<std::string_view, 6> lane_fields = {"enter", "has", "lane_ids", "lanes", "max_trips", "trips"};
+constexpr std::array<std::string_view, 6> lane_fields = {"enter", "has",       "lane_ids",
+                                                         "lanes", "max_trips", "trips"};
 
 // A word that needs no quotes.
 bool is_bare(std::string_view s) {
   if (s.empty()) return false;
   return std::all_of(s.begin(), s.end(), [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_.<>+-/:").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) ||
+           std::string_view("_.<>+-/:").find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 
 std::string quoted(std::string_view s) {
   std::string out = "'";
   for (char c : s) {
-    if (c == '\'' || c == '\\') out += std::string{'\\', c};
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += fmt::format("\\x{:02x}", c);
-    else out += c;
+    if (c == '\'' || c == '\\')
+      out += std::string{'\\', c};
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", c);
+    else
+      out += c;
   }
   return out + '\'';
 }
 
 // As Python prints a tuple.
-template <class V, class F> std::string tuple_text(const V& v, F&& item) {
+template <class V, class F>
+std::string tuple_text(const V& v, F&& item) {
   std::string s = "(";
   for (size_t i = 0; i < v.size(); ++i) {
     if (i) s += ", ";
@@ -63,8 +71,12 @@ struct FieldText {
   std::string operator()(double x) const { return float_text(x, F64, FloatStyle::Python); }
   std::string operator()(const std::string& s) const { return is_bare(s) ? s : quoted(s); }
   std::string operator()(DType d) const { return numpy_name(d); }
-  std::string operator()(const Ints& v) const { return tuple_text(v, [](int64_t n) { return std::to_string(n); }); }
-  std::string operator()(const Bools& v) const { return tuple_text(v, [](bool b) { return b ? "True" : "False"; }); }
+  std::string operator()(const Ints& v) const {
+    return tuple_text(v, [](int64_t n) { return std::to_string(n); });
+  }
+  std::string operator()(const Bools& v) const {
+    return tuple_text(v, [](bool b) { return b ? "True" : "False"; });
+  }
   std::string operator()(const Strings& v) const { return tuple_text(v, quoted); }
   std::string operator()(const Types& v) const { return tuple_text(v, program_type); }
   std::string operator()(const Opaque&) const { return "<callback>"; }
@@ -99,17 +111,22 @@ class Printer {
   }
   // A break: new line, or `flat` in a group that fits.
   void line(std::string_view flat, int indent) {
-    if (flat_) text(flat);
-    else newline(indent);
+    if (flat_)
+      text(flat);
+    else
+      newline(indent);
   }
   // A space in a list that is filled line by line.
   void fill(int indent) {
-    if (flat_ || column_ < width) text(" ");
-    else newline(indent);
+    if (flat_ || column_ < width)
+      text(" ");
+    else
+      newline(indent);
   }
   // Whether the attempt to print on one line has failed.
   bool failed() const { return flat_ && column_ > width; }
-  template <class F> void group(F&& f) {
+  template <class F>
+  void group(F&& f) {
     if (flat_) return f();
     const size_t size = out_.size();
     const int64_t column = column_;
@@ -123,10 +140,13 @@ class Printer {
   }
 
   void atom(const JaxprData& j, const std::vector<int64_t>& names, Atom a) {
-    if (a.is_literal()) text(literal_with_type(j.literals[static_cast<size_t>(a.literal())]));
-    else text(variable_name(names[static_cast<size_t>(a.index)]));
+    if (a.is_literal())
+      text(literal_with_type(j.literals[static_cast<size_t>(a.literal())]));
+    else
+      text(variable_name(names[static_cast<size_t>(a.index)]));
   }
-  void binders(const JaxprData& j, const std::vector<int64_t>& names, int32_t first, int32_t end, int indent) {
+  void binders(const JaxprData& j, const std::vector<int64_t>& names, int32_t first, int32_t end,
+               int indent) {
     for (int32_t v = first; v < end && !failed(); ++v) {
       if (v != first) fill(indent);
       const int64_t name = names[static_cast<size_t>(v)];
@@ -213,9 +233,12 @@ class Printer {
     }
   }
   void inner(const Jaxpr& j, int indent) {
-    if (!j) text("None");
-    else if (const std::string* name = plan_.name_of(j)) text(*name);
-    else print(j, indent);
+    if (!j)
+      text("None");
+    else if (const std::string* name = plan_.name_of(j))
+      text(*name);
+    else
+      print(j, indent);
   }
 
   const PrintPlan plan_;
@@ -251,7 +274,8 @@ std::string field_text(const ParamValue& v) { return std::visit(FieldText{}, v);
 
 std::vector<ParamField> default_fields(const Op& op) { return op.parse_params({})->fields(); }
 
-std::vector<ParamField> printed_fields(const AnyParams& p, const std::vector<ParamField>& defaults) {
+std::vector<ParamField> printed_fields(const AnyParams& p,
+                                       const std::vector<ParamField>& defaults) {
   std::vector<ParamField> shown;
   const auto fields = p->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -269,12 +293,16 @@ std::string equation_text(const JaxprData& j, size_t i) {
   const Eqn& e = j.eqns[i];
   const auto atom = [&](Atom a) -> std::string {
     if (!a.is_literal()) return variable_name(a.index);
-    return static_cast<size_t>(a.literal()) < j.literals.size() ? literal_with_type(j.literals[static_cast<size_t>(a.literal())]) : "?";
+    return static_cast<size_t>(a.literal()) < j.literals.size()
+               ? literal_with_type(j.literals[static_cast<size_t>(a.literal())])
+               : "?";
   };
   std::string s;
   for (int32_t k = 0; k < e.n_out; ++k) {
     const auto v = static_cast<size_t>(e.out) + static_cast<size_t>(k);
-    s += v < j.types.size() ? fmt::format("{}:{} ", variable_name(static_cast<int64_t>(v)), program_type(j.types[v])) : "?:? ";
+    s += v < j.types.size() ? fmt::format("{}:{} ", variable_name(static_cast<int64_t>(v)),
+                                          program_type(j.types[v]))
+                            : "?:? ";
   }
   if (e.n_out > 0) s += "= ";
   s += e.op ? e.op->name() : "?";

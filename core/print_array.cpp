@@ -21,7 +21,8 @@ constexpr int64_t kThreshold = 1000, kEdge = 3;
 constexpr size_t kLineWidth = 75;
 constexpr int kPrecision = 8;
 
-template <class T> T load(const std::byte* p) {
+template <class T>
+T load(const std::byte* p) {
   T x;
   std::memcpy(&x, p, sizeof x);
   return x;
@@ -60,14 +61,17 @@ class FloatFormat {
 
   std::string operator()(double x) const {
     if (!std::isfinite(x)) {
-      std::string s = std::isnan(x) ? (plus_ ? "+nan" : "nan") : x < 0 ? "-inf" : plus_ ? "+inf" : "inf";
+      std::string s = std::isnan(x) ? (plus_ ? "+nan" : "nan")
+                      : x < 0       ? "-inf"
+                      : plus_       ? "+inf"
+                                    : "inf";
       return fmt::format("{:>{}}", s, left_ + right_ + 1);
     }
     Parts p = scientific_ ? exponent_parts(x, fraction_) : plain_parts(x);
     if (!scientific_) return fmt::format("{:>{}}.{:<{}}", p.whole, left_, p.fraction, right_);
     char sign = p.exponent < 0 ? '-' : '+';
-    return fmt::format("{:>{}}.{:0<{}}e{}{:0{}}", p.whole, left_, p.fraction, fraction_, sign, std::abs(p.exponent),
-                       exponent_);
+    return fmt::format("{:>{}}.{:0<{}}e{}{:0{}}", p.whole, left_, p.fraction, fraction_, sign,
+                       std::abs(p.exponent), exponent_);
   }
 
  private:
@@ -92,7 +96,8 @@ class FloatFormat {
       ratio = static_cast<double>(static_cast<float>(most) / static_cast<float>(least));
       tiny = static_cast<double>(0.0001f);
     } else if (d_ == F16) {
-      ratio = static_cast<double>(static_cast<float>(float16_t(static_cast<float>(most) / static_cast<float>(least))));
+      ratio = static_cast<double>(
+          static_cast<float>(float16_t(static_cast<float>(most) / static_cast<float>(least))));
       tiny = static_cast<double>(static_cast<float>(float16_t(0.0001f)));
     }
     return most >= limit || least < tiny || ratio > 1000.;
@@ -150,8 +155,9 @@ class FloatFormat {
 };
 
 // Pointers to the elements that will be shown.
-void collect(const std::byte* data, size_t size, const Shape& shape, const std::vector<int64_t>& strides, bool summary,
-             int axis, std::vector<const std::byte*>* out) {
+void collect(const std::byte* data, size_t size, const Shape& shape,
+             const std::vector<int64_t>& strides, bool summary, int axis,
+             std::vector<const std::byte*>* out) {
   if (axis == shape.ndim()) {
     out->push_back(data);
     return;
@@ -160,8 +166,8 @@ void collect(const std::byte* data, size_t size, const Shape& shape, const std::
   bool cut = summary && n > 2 * kEdge;
   for (int64_t i = 0; i < n; ++i) {
     if (cut && i == kEdge) i = n - kEdge;
-    collect(data + static_cast<size_t>(i * strides[static_cast<size_t>(axis)]) * size, size, shape, strides, summary,
-            axis + 1, out);
+    collect(data + static_cast<size_t>(i * strides[static_cast<size_t>(axis)]) * size, size, shape,
+            strides, summary, axis + 1, out);
   }
 }
 
@@ -179,7 +185,8 @@ Format complex_format(const std::vector<const std::byte*>& shown, DType d) {
     re.push_back(load_float(p, part));
     im.push_back(load_float(p + half, part));
   }
-  return [f = FloatFormat(re, part, false), g = FloatFormat(im, part, true), part, half](const std::byte* p) {
+  return [f = FloatFormat(re, part, false), g = FloatFormat(im, part, true), part,
+          half](const std::byte* p) {
     std::string i = g(load_float(p + half, part));
     i.insert(i.find_last_not_of(' ') + 1, "j");  // before the padding
     return f(load_float(p, part)) + i;
@@ -198,7 +205,9 @@ Format choose_format(const std::vector<const std::byte*>& shown, DType d, bool s
   if (is_floating(d)) return float_format(shown, d);
   if (is_complex(d)) return complex_format(shown, d);
   if (d == Bool)
-    return [scalar](const std::byte* p) { return *p != std::byte{0} ? (scalar ? "True" : " True") : "False"; };
+    return [scalar](const std::byte* p) {
+      return *p != std::byte{0} ? (scalar ? "True" : " True") : "False";
+    };
   size_t width = 0;
   for (auto p : shown) width = std::max(width, scalar_text(p, d).size());
   return [width, d](const std::byte* p) { return fmt::format("{:>{}}", scalar_text(p, d), width); };
@@ -208,17 +217,25 @@ Format choose_format(const std::vector<const std::byte*>& shown, DType d, bool s
 class Writer {
  public:
   Writer(const std::byte* data, DType d, const Shape& shape, std::string_view separator)
-      : data_(data), size_(static_cast<size_t>(itemsize(d))), shape_(shape), strides_(row_major(shape)),
-        separator_(separator), summary_(shape.elements() > kThreshold) {
+      : data_(data),
+        size_(static_cast<size_t>(itemsize(d))),
+        shape_(shape),
+        strides_(row_major(shape)),
+        separator_(separator),
+        summary_(shape.elements() > kThreshold) {
     std::vector<const std::byte*> shown;
     collect(data, size_, shape_, strides_, summary_, 0, &shown);
     format_ = choose_format(shown, d, shape.empty());
   }
 
-  std::string write(const std::string& indent, size_t width) { return axis(0, data_, indent, width); }
+  std::string write(const std::string& indent, size_t width) {
+    return axis(0, data_, indent, width);
+  }
 
  private:
-  std::string_view bare_separator() const { return separator_.substr(0, separator_.find_last_not_of(' ') + 1); }
+  std::string_view bare_separator() const {
+    return separator_.substr(0, separator_.find_last_not_of(' ') + 1);
+  }
 
   std::string axis(int a, const std::byte* data, const std::string& indent, size_t width) {
     if (a == shape_.ndim()) return format_(data);
@@ -226,7 +243,8 @@ class Writer {
   }
 
   // Calls f with each index that is shown, and with -1 where some are left out.
-  template <class F> void each(int64_t n, F&& f) {
+  template <class F>
+  void each(int64_t n, F&& f) {
     bool cut = summary_ && n > 2 * kEdge;
     for (int64_t i = 0; i < n; ++i) {
       if (cut && i == kEdge) {
@@ -282,8 +300,8 @@ class Writer {
   Format format_;
 };
 
-std::string body(const void* data, DType d, const Shape& shape, std::string_view separator, std::string_view prefix,
-                 size_t width) {
+std::string body(const void* data, DType d, const Shape& shape, std::string_view separator,
+                 std::string_view prefix, size_t width) {
   if (shape.elements() == 0) return "[]";
   return Writer(static_cast<const std::byte*>(data), d, shape, separator)
       .write(std::string(prefix.size() + 1, ' '), width);
@@ -302,12 +320,14 @@ std::string array_repr(const void* data, DType dtype, const Shape& shape) {
   constexpr std::string_view prefix = "array(";
   bool key = dtype == Key;
   Shape words = key ? shape.inserted(-1, 2) : shape;
-  std::string text = std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, kLineWidth - 1);
+  std::string text =
+      std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, kLineWidth - 1);
   // What the elements do not tell. NumPy takes the types of Python's own numbers for granted.
   bool implied = dtype == Bool || dtype == I64 || dtype == F64 || dtype == C128;
   int64_t n = shape.elements();
   std::vector<std::string> extras;
-  if ((n == 0 && shape != Shape{0}) || n > kThreshold) extras.push_back("shape=" + to_string(shape));
+  if ((n == 0 && shape != Shape{0}) || n > kThreshold)
+    extras.push_back("shape=" + to_string(shape));
   if (!implied || n == 0) extras.push_back(std::string("dtype=") + numpy_name(dtype));
   if (extras.empty()) return text + ")";
   std::string extra = fmt::format("{})", fmt::join(extras, ", "));

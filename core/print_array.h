@@ -12,7 +12,8 @@ namespace weft {
 // NumPy's print options, at their defaults: arrays of more than 1000 elements show three at each
 // end of an axis, lines are 75 wide, floats have at most 8 digits after the point.
 //
-// `data` is row-major without gaps and needs no alignment. Keys show their two words as a last axis.
+// `data` is row-major without gaps and needs no alignment. Keys show their two words as a last
+// axis.
 
 // As numpy.array_str (print(x)): "[1. 2. 3.]".
 std::string array_str(const void* data, DType dtype, const Shape& shape);

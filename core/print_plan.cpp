@@ -46,8 +46,8 @@ struct Met {
   Jaxpr program;
   std::string name = "jaxpr";
   bool named = false;
-  bool many = false;               // reached on more than one way
-  std::vector<size_t> inner;       // its inner programs, one entry a use
+  bool many = false;          // reached on more than one way
+  std::vector<size_t> inner;  // its inner programs, one entry a use
 };
 
 // All programs inside `top`, in breadth-first order.
@@ -62,8 +62,10 @@ std::vector<Met> walk(const Jaxpr& top) {
       const std::string* name = name_field(fields);
       for_inner(e, [&](const Jaxpr& inner) {
         const auto [it, fresh] = known.try_emplace(inner.get(), all.size());
-        if (fresh) all.emplace_back().program = inner;
-        else all[it->second].many = true;
+        if (fresh)
+          all.emplace_back().program = inner;
+        else
+          all[it->second].many = true;
         Met& m = all[it->second];
         if (name && !m.named) m.name = as_word(*name);
         m.named = m.named || name;
@@ -127,7 +129,7 @@ int64_t PrintPlan::next() {
 
 // A variable gets its number where it is first printed. Recurses over nesting only.
 void PrintPlan::name_variables(const Jaxpr& j) {
-  auto& names = variables_[j.get()];     // references into the map stay valid
+  auto& names = variables_[j.get()];  // references into the map stay valid
   names.resize(j->types.size(), unnamed);
   const auto name = [&](int64_t v) {
     int64_t& n = names[static_cast<size_t>(v)];
@@ -143,7 +145,8 @@ void PrintPlan::name_variables(const Jaxpr& j) {
         if (!name_of(inner)) programs.emplace_back(key, inner);
       });
     // In the order in which fields are printed.
-    std::stable_sort(programs.begin(), programs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(programs.begin(), programs.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const auto& [field, inner] : programs) name_variables(inner);
   }
 }
@@ -170,10 +173,12 @@ void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
   std::unordered_set<int64_t> used_in, used_out;
   if (e.in.size() == static_cast<size_t>(j.n_in))
     for (int v = 0; v < j.n_in; ++v)
-      if (const Atom a = e.in[static_cast<size_t>(v)]; !a.is_literal()) suggest(used_in, v, a.index);
+      if (const Atom a = e.in[static_cast<size_t>(v)]; !a.is_literal())
+        suggest(used_in, v, a.index);
   if (j.out.size() == static_cast<size_t>(e.n_out))
     for (int32_t k = 0; k < e.n_out; ++k)
-      if (const Atom a = j.out[static_cast<size_t>(k)]; !a.is_literal()) suggest(used_out, a.index, e.out + k);
+      if (const Atom a = j.out[static_cast<size_t>(k)]; !a.is_literal())
+        suggest(used_out, a.index, e.out + k);
 }
 
 }  // namespace weft

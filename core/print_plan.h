@@ -37,7 +37,7 @@ class PrintPlan {
 
   std::vector<Shared> shared_;
   std::unordered_map<const JaxprData*, std::string> names_;
-  std::unordered_set<int64_t> taken_;             // numbers of variables named like a shared program
+  std::unordered_set<int64_t> taken_;  // numbers of variables named like a shared program
   std::unordered_map<const JaxprData*, std::vector<int64_t>> variables_;
   int64_t next_ = 0;
 };

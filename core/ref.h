@@ -36,36 +36,58 @@ class RefCounted {
   mutable std::atomic<int> count_{0};
 };
 
-template <class T> class Ref {
+template <class T>
+class Ref {
  public:
   Ref() = default;
   Ref(std::nullptr_t) {}
-  explicit Ref(T* p) : p_(p) { if (p_) p_->retain(); }
-  Ref(const Ref& o) : p_(o.p_) { if (p_) p_->retain(); }
+  explicit Ref(T* p) : p_(p) {
+    if (p_) p_->retain();
+  }
+  Ref(const Ref& o) : p_(o.p_) {
+    if (p_) p_->retain();
+  }
   Ref(Ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
-  template <class U> requires std::is_convertible_v<U*, T*> Ref(const Ref<U>& o) : Ref(o.get()) {}
-  ~Ref() { if (p_) p_->release(); }
-  Ref& operator=(Ref o) noexcept { std::swap(p_, o.p_); return *this; }
+  template <class U>
+    requires std::is_convertible_v<U*, T*>
+  Ref(const Ref<U>& o) : Ref(o.get()) {}
+  ~Ref() {
+    if (p_) p_->release();
+  }
+  Ref& operator=(Ref o) noexcept {
+    std::swap(p_, o.p_);
+    return *this;
+  }
   T* get() const { return p_; }
   T& operator*() const { return *p_; }
   T* operator->() const { return p_; }
   explicit operator bool() const { return p_ != nullptr; }
   friend bool operator==(const Ref& a, const Ref& b) { return a.p_ == b.p_; }
   // Takes over a count that try_retain has added.
-  static Ref adopt(T* p) { Ref r; r.p_ = p; return r; }
+  static Ref adopt(T* p) {
+    Ref r;
+    r.p_ = p;
+    return r;
+  }
 
  private:
   T* p_ = nullptr;
 };
 
-template <class T, class... A> Ref<T> make_ref(A&&... a) { return Ref<T>(new T(std::forward<A>(a)...)); }
+template <class T, class... A>
+Ref<T> make_ref(A&&... a) {
+  return Ref<T>(new T(std::forward<A>(a)...));
+}
 
 // A callable that is only lent for the time of a call.
-template <class S> class FunctionRef;
-template <class R, class... A> class FunctionRef<R(A...)> {
+template <class S>
+class FunctionRef;
+template <class R, class... A>
+class FunctionRef<R(A...)> {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> && std::is_invocable_r_v<R, F&, A...>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
+             std::is_invocable_r_v<R, F&, A...>)
   FunctionRef(F&& f)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
         call_([](void* o, A... a) -> R {
@@ -79,10 +101,15 @@ template <class R, class... A> class FunctionRef<R(A...)> {
 };
 
 // A callable that is kept: copies share it.
-template <class S> class Function;
-template <class R, class... A> class Function<R(A...)> {
-  struct Base : RefCounted { virtual R call(A... a) const = 0; };
-  template <class F> struct Held : Base {
+template <class S>
+class Function;
+template <class R, class... A>
+class Function<R(A...)> {
+  struct Base : RefCounted {
+    virtual R call(A... a) const = 0;
+  };
+  template <class F>
+  struct Held : Base {
     F f;
     explicit Held(F g) : f(std::move(g)) {}
     R call(A... a) const override { return f(std::forward<A>(a)...); }
@@ -91,7 +118,9 @@ template <class R, class... A> class Function<R(A...)> {
 
  public:
   Function() = default;
-  template <class F> requires(!std::is_same_v<std::remove_cvref_t<F>, Function> && std::is_invocable_r_v<R, const std::remove_cvref_t<F>&, A...>)
+  template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
+             std::is_invocable_r_v<R, const std::remove_cvref_t<F>&, A...>)
   Function(F&& f) : p_(make_ref<const Held<std::remove_cvref_t<F>>>(std::forward<F>(f))) {}
   explicit operator bool() const { return static_cast<bool>(p_); }
   R operator()(A... a) const { return p_->call(std::forward<A>(a)...); }

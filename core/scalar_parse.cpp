@@ -21,7 +21,7 @@ struct Token {
   bool negative = false;
   bool is_nan = false, is_inf = false;
   std::string_view body;
-  std::string digits;  // no leading or trailing zeros; empty for zero
+  std::string digits;    // no leading or trailing zeros; empty for zero
   int64_t exponent = 0;  // of the first digit
 };
 
@@ -80,7 +80,8 @@ bool scan(std::string_view& s, Token* t) {
 }
 
 // The nearest T, without the sign; false beyond its range. What is too small becomes zero.
-template <class T> bool magnitude(const Token& t, T* out) {
+template <class T>
+bool magnitude(const Token& t, T* out) {
   if (t.is_nan) return *out = std::numeric_limits<T>::quiet_NaN(), true;
   if (t.is_inf) return *out = std::numeric_limits<T>::infinity(), true;
   *out = 0;
@@ -103,7 +104,8 @@ int compare(const Token& t, double x) {
 
 // The 16-bit types: to double, then to float rounded to odd (inexact results get an odd last bit,
 // so that the last rounding sees on which side of a midpoint the number lies), then once more.
-template <class H> bool narrow_magnitude(const Token& t, H* out) {
+template <class H>
+bool narrow_magnitude(const Token& t, H* out) {
   double d;
   if (!magnitude(t, &d)) return false;
   if (std::isfinite(d)) {
@@ -156,12 +158,14 @@ bool parse_complex(std::string_view s, DType d, void* value) {
   }
   DType part = real_part(d);
   std::array<std::byte, sizeof(complex128_t)> parts;
-  if (!store_float(re, part, parts.data()) || !store_float(im, part, parts.data() + itemsize(part))) return false;
+  if (!store_float(re, part, parts.data()) || !store_float(im, part, parts.data() + itemsize(part)))
+    return false;
   std::memcpy(value, parts.data(), static_cast<size_t>(itemsize(d)));
   return true;
 }
 
-template <class T> bool parse_integer(std::string_view s, T* out) {
+template <class T>
+bool parse_integer(std::string_view s, T* out) {
   auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), *out);
   return error == std::errc{} && end == s.data() + s.size();
 }

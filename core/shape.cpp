@@ -21,7 +21,8 @@ bool multiply(int64_t a, int64_t b, int64_t* out) {
 
 void refuse_negative(const std::vector<int64_t>& sizes) {
   for (int64_t n : sizes)
-    if (n < 0) throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
+    if (n < 0)
+      throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ int64_t Shape::elements() const {
   for (int64_t size : d_) {
     none |= size == 0;
     if (size != 0 && !multiply(n, size, &n))
-      throw ShapeError("an array of shape " + to_string(*this) + " is too big: it has more than 2^62 elements");
+      throw ShapeError("an array of shape " + to_string(*this) +
+                       " is too big: it has more than 2^62 elements");
   }
   return none ? 0 : n;
 }
@@ -82,7 +84,8 @@ std::vector<int64_t> row_major(const Shape& s) {
 
 int64_t checked_mul(int64_t a, int64_t b) {
   int64_t out;
-  if (!multiply(a, b, &out)) throw ShapeError(fmt::format("size overflow: {} * {} is beyond 2^62", a, b));
+  if (!multiply(a, b, &out))
+    throw ShapeError(fmt::format("size overflow: {} * {} is beyond 2^62", a, b));
   return out;
 }
 
@@ -94,9 +97,10 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
     int64_t& n = d[static_cast<size_t>(longer.ndim() + i)];
     int64_t m = shorter[i];
     if (n != m && n != 1 && m != 1)
-      throw ShapeError(fmt::format("incompatible shapes for broadcasting: {} and {} (sizes {} and {} on axis {}; "
-                                   "sizes must be equal or 1)",
-                                   to_string(a), to_string(b), a[i], b[i], i));
+      throw ShapeError(fmt::format(
+          "incompatible shapes for broadcasting: {} and {} (sizes {} and {} on axis {}; "
+          "sizes must be equal or 1)",
+          to_string(a), to_string(b), a[i], b[i], i));
     if (n == 1) n = m;
   }
   return Shape(std::move(d));

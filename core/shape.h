@@ -13,12 +13,14 @@
 namespace weft {
 
 template <class T>
-concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
+concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+                  !std::same_as<T, wchar_t>;
 
 // Any integer, in braces, without narrowing errors.
 struct Dim {
   int64_t n;
-  template <Integer I> constexpr Dim(I i) : n(static_cast<int64_t>(i)) {}
+  template <Integer I>
+  constexpr Dim(I i) : n(static_cast<int64_t>(i)) {}
 };
 
 // Sizes of the axes, outermost first. Negative sizes are refused with ShapeError.
@@ -29,7 +31,7 @@ class Shape {
   Shape(std::vector<int64_t> sizes);
   auto begin() const { return d_.begin(); }
   auto end() const { return d_.end(); }
-  size_t size() const { return d_.size(); }          // the number of axes
+  size_t size() const { return d_.size(); }  // the number of axes
   int ndim() const { return static_cast<int>(d_.size()); }
   bool empty() const { return d_.empty(); }
   int64_t operator[](int64_t i) const { return d_[static_cast<size_t>(i < 0 ? i + ndim() : i)]; }
@@ -37,23 +39,24 @@ class Shape {
   int64_t elements() const;
   // As elements, of some axes only.
   const std::vector<int64_t>& sizes() const { return d_; }
-  Shape with(int axis, int64_t n) const;             // another size on one axis
-  Shape inserted(int axis, int64_t n) const;         // one more axis
-  Shape erased(int axis) const;                      // one axis less
+  Shape with(int axis, int64_t n) const;      // another size on one axis
+  Shape inserted(int axis, int64_t n) const;  // one more axis
+  Shape erased(int axis) const;               // one axis less
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
   std::vector<int64_t> d_;
 };
 
-std::string to_string(const Shape& s);               // "(2, 3)", "(2,)", "()"
+std::string to_string(const Shape& s);  // "(2, 3)", "(2,)", "()"
 // Row-major strides in elements.
 std::vector<int64_t> row_major(const Shape& s);
 // a * b, ShapeError if it leaves 2^62.
 int64_t checked_mul(int64_t a, int64_t b);
 // NumPy's broadcast of two shapes; ShapeError naming both if they do not go together.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
-// axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of dimension 2".
+// axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of
+// dimension 2".
 int canonical_axis(int64_t axis, int ndim);
 
 }  // namespace weft

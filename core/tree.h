@@ -18,7 +18,8 @@ struct Any {
     requires(!std::is_lvalue_reference_v<T>)
   operator T() const&& noexcept;
 };
-template <size_t> using AnyAt = Any;
+template <size_t>
+using AnyAt = Any;
 
 template <class T, size_t... I>
 constexpr bool takes_braces(std::index_sequence<I...>) {
@@ -36,7 +37,8 @@ constexpr size_t count_fields() {
 
 // What WEFT_TREE declares: a member of the class or a function of its namespace.
 struct Probe {
-  template <class... A> void operator()(A&...) const {}
+  template <class... A>
+  void operator()(A&...) const {}
 };
 template <class T>
 concept MemberFields = requires(T& t) { t.weft_fields(t, Probe{}); };
@@ -51,7 +53,8 @@ concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
 // One more than can be handled, if there are more.
-template <class T> inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
+template <class T>
+inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
 
 // clang-format off
 #define WEFT_BINDINGS(X) \
@@ -89,10 +92,10 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
                   "weft: a struct used as a tree has at most 32 fields; nest structs or use "
                   "WEFT_TREE");
     if constexpr (fields == 0) return visit();
-#define WEFT_CASE(N, ...)            \
-  else if constexpr (fields == N) {       \
-    auto& [__VA_ARGS__] = object;         \
-    return visit(__VA_ARGS__);       \
+#define WEFT_CASE(N, ...)           \
+  else if constexpr (fields == N) { \
+    auto& [__VA_ARGS__] = object;   \
+    return visit(__VA_ARGS__);      \
   }
     WEFT_BINDINGS(WEFT_CASE)
 #undef WEFT_CASE
@@ -103,7 +106,8 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
 namespace detail {
 
 // The name of a field from the text of a function instantiated with its address.
-template <class T> struct Fake {
+template <class T>
+struct Fake {
   const T value;
   explicit Fake();
 };
@@ -112,25 +116,37 @@ template <class T> struct Fake {
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
-template <class T> extern const Fake<T> fake;
-template <class T> struct Pointer {
+template <class T>
+extern const Fake<T> fake;
+template <class T>
+struct Pointer {
   const T* p;
 };
-template <class T> Pointer(const T*) -> Pointer<T>;
-template <size_t I> struct Pick {
-  template <class... A> constexpr auto operator()(A&... a) const { return pick<0>(a...); }
-  template <size_t K, class A, class... B> static constexpr auto pick(A& a, B&... b) {
+template <class T>
+Pointer(const T*) -> Pointer<T>;
+template <size_t I>
+struct Pick {
+  template <class... A>
+  constexpr auto operator()(A&... a) const {
+    return pick<0>(a...);
+  }
+  template <size_t K, class A, class... B>
+  static constexpr auto pick(A& a, B&... b) {
     if constexpr (K == I)
       return Pointer{&a};
     else
       return pick<K + 1>(b...);
   }
 };
-template <auto P> constexpr std::string_view name_with_noise() { return __PRETTY_FUNCTION__; }
+template <auto P>
+constexpr std::string_view name_with_noise() {
+  return __PRETTY_FUNCTION__;
+}
 
 // "[with auto P = Pointer<…>{(& fake<T>.Fake<T>::value.T::name)}; std::string_view = …]" (GCC) or
 // "[P = Pointer<…>{&fake.value.name}]" (clang): the last identifier but GCC's explanation.
-template <class T, size_t I> consteval std::string_view field_name() {
+template <class T, size_t I>
+consteval std::string_view field_name() {
   constexpr auto pointer = with_fields(fake<T>.value, Pick<I>{});
   std::string_view s = name_with_noise<pointer>();
   s = s.substr(0, s.rfind("; std::string_view"));
@@ -182,12 +198,12 @@ consteval std::string_view field_name() {
 
 // Makes a class a tree of the named fields: WEFT_TREE(Model, weights, bias). It stands in the
 // namespace of the class or, for private fields, inside the class after `public:`.
-#define WEFT_TREE(Type, ...)                                                             \
-  template <class WeftVisit>                                                             \
-  inline constexpr decltype(auto) weft_fields(Type& weft_x, WeftVisit&& weft_visit) {    \
-    return weft_visit(WEFT_EXPAND(WEFT_MEMBERS(__VA_ARGS__)));                           \
-  }                                                                                      \
-  [[maybe_unused]] static constexpr const char* weft_field_names(const Type*) {          \
-    return #__VA_ARGS__;                                                                 \
-  }                                                                                      \
+#define WEFT_TREE(Type, ...)                                                          \
+  template <class WeftVisit>                                                          \
+  inline constexpr decltype(auto) weft_fields(Type& weft_x, WeftVisit&& weft_visit) { \
+    return weft_visit(WEFT_EXPAND(WEFT_MEMBERS(__VA_ARGS__)));                        \
+  }                                                                                   \
+  [[maybe_unused]] static constexpr const char* weft_field_names(const Type*) {       \
+    return #__VA_ARGS__;                                                              \
+  }                                                                                   \
   static_assert(true)

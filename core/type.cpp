@@ -24,8 +24,11 @@ Type::Type(DType dtype, const Shape& shape, bool weak) {
   static auto* guard = new std::mutex;
   // The last few types of a thread answer most questions without the lock.
   thread_local const Data* recent[8] = {};
-  const size_t slot = (static_cast<size_t>(dtype) + shape.size() * 3 + (shape.empty() ? 0 : static_cast<size_t>(shape[0]))) % 8;
-  if (const Data* r = recent[slot]; r && r->dtype == dtype && r->weak == weak && r->shape == shape) {
+  const size_t slot = (static_cast<size_t>(dtype) + shape.size() * 3 +
+                       (shape.empty() ? 0 : static_cast<size_t>(shape[0]))) %
+                      8;
+  if (const Data* r = recent[slot];
+      r && r->dtype == dtype && r->weak == weak && r->shape == shape) {
     p_ = r;
     return;
   }

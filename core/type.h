@@ -20,7 +20,7 @@ class Type {
   bool weak() const { return p_->weak; }
   int ndim() const { return p_->shape.ndim(); }
   int64_t elements() const { return p_->elements; }
-  int64_t bytes() const;                                   // ShapeError if it overflows
+  int64_t bytes() const;  // ShapeError if it overflows
   Type with_shape(const Shape& s) const { return Type(dtype(), s, weak()); }
   Type with_dtype(DType d) const { return Type(d, shape(), weak()); }
   Type strong() const { return Type(dtype(), shape(), false); }
@@ -38,7 +38,7 @@ class Type {
 };
 
 using Types = std::vector<Type>;
-std::string to_string(const Type& t);                      // "f32[3,4]"
-std::string to_string(const Types& ts);                    // "f32[3], i32[]"
+std::string to_string(const Type& t);    // "f32[3,4]"
+std::string to_string(const Types& ts);  // "f32[3], i32[]"
 
 }  // namespace weft

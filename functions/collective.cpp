@@ -45,14 +45,10 @@ Array across(Across what, const Array& x, const AxisNames& names, Location at) {
   const Source s(at);
   const int64_t n = lanes_of(who[static_cast<int>(what)], names.names());
   switch (what) {
-    case Across::sum:
-      return psum_over(fn::numeric(x), names.names());
-    case Across::max:
-      return pmax_over(fn::numeric(x), names.names());
-    case Across::min:
-      return pmin_over(fn::numeric(x), names.names());
-    case Across::mean:
-      break;
+    case Across::sum: return psum_over(fn::numeric(x), names.names());
+    case Across::max: return pmax_over(fn::numeric(x), names.names());
+    case Across::min: return pmin_over(fn::numeric(x), names.names());
+    case Across::mean: break;
   }
   const Array total = fn::inexact(psum_over(fn::numeric(x), names.names()));
   return lax::div(total, fn::number_like(total, static_cast<double>(n)));

@@ -3,9 +3,9 @@
 // functions/create.cpp: arrays from numbers; filled, counted and patterned arrays.
 #include "weft/functions/create.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/math.h"
@@ -36,22 +36,32 @@ void survey(const Nested& n, size_t depth, Survey* s) {
     case Kind::list:
       if (depth == s->shape.size()) s->shape.push_back(static_cast<int64_t>(n.kids.size()));
       if (s->shape[depth] != static_cast<int64_t>(n.kids.size()))
-        fn::fail_shape(fmt::format("array: rows of unequal length: {} and {} elements on axis {}", s->shape[depth], n.kids.size(), depth));
+        fn::fail_shape(fmt::format("array: rows of unequal length: {} and {} elements on axis {}",
+                                   s->shape[depth], n.kids.size(), depth));
       for (const Nested& k : n.kids) {
-        if ((k.kind == Kind::list) != (n.kids[0].kind == Kind::list)) fn::fail_shape("array: numbers and lists stand on one level");
+        if ((k.kind == Kind::list) != (n.kids[0].kind == Kind::list))
+          fn::fail_shape("array: numbers and lists stand on one level");
         survey(k, depth + 1, s);
       }
   }
 }
 
-template <class T> T number(const Nested& n) {
-  if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) return {number<decltype(T{}.re)>(n), 0};
-  else if constexpr (std::is_same_v<T, bool>) return n.kind == Kind::real ? n.r != 0 : n.i != 0;
-  else if constexpr (std::is_integral_v<T>) return n.kind == Kind::real ? scalar_of(dtype_of_v<T>, n.r).template item<T>() : static_cast<T>(n.i);
-  else return T(n.kind == Kind::real ? static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.r)
-                                     : static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.i));
+template <class T>
+T number(const Nested& n) {
+  if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>)
+    return {number<decltype(T{}.re)>(n), 0};
+  else if constexpr (std::is_same_v<T, bool>)
+    return n.kind == Kind::real ? n.r != 0 : n.i != 0;
+  else if constexpr (std::is_integral_v<T>)
+    return n.kind == Kind::real ? scalar_of(dtype_of_v<T>, n.r).template item<T>()
+                                : static_cast<T>(n.i);
+  else
+    return T(n.kind == Kind::real
+                 ? static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.r)
+                 : static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(n.i));
 }
-template <class T> void fill(const Nested& n, T*& out) {
+template <class T>
+void fill(const Nested& n, T*& out) {
   if (n.kind != Kind::list) {
     *out++ = number<T>(n);
     return;
@@ -60,7 +70,10 @@ template <class T> void fill(const Nested& n, T*& out) {
 }
 void check_i32(const Nested& n) {
   if (n.kind == Kind::integer && (n.i < INT32_MIN || n.i > INT32_MAX))
-    fn::fail_dtype(fmt::format("array: the integer {} does not fit I32, the type of C++ integers; give the dtype: array({{…}}, I64)", n.i));
+    fn::fail_dtype(
+        fmt::format("array: the integer {} does not fit I32, the type of C++ integers; give the "
+                    "dtype: array({{…}}, I64)",
+                    n.i));
   for (const Nested& k : n.kids) check_i32(k);
 }
 
@@ -81,7 +94,10 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
     const Array x = array_of_arrays(n);
     return dtype ? fn::as_dtype(x, *dtype) : x;
   }
-  const DType d = dtype.value_or(s.reals || s.shape.empty() == false ? (s.reals ? F32 : s.integers ? I32 : s.bools ? Bool : F32)
+  const DType d = dtype.value_or(s.reals || s.shape.empty() == false ? (s.reals      ? F32
+                                                                        : s.integers ? I32
+                                                                        : s.bools    ? Bool
+                                                                                     : F32)
                                                                      : (s.integers ? I32 : Bool));
   if (d == I32) check_i32(n);
   if (d == Key) fn::fail_dtype("array: keys are made by random::key");
@@ -97,7 +113,8 @@ Array detail::array_from(const void* data, size_t count, DType d, const Shape* s
   const Source source(at);
   const Shape s = shape ? *shape : Shape{static_cast<int64_t>(count)};
   if (s.elements() != static_cast<int64_t>(count))
-    fn::fail_shape(fmt::format("array: {} elements do not make an array of shape {}", count, to_string(s)));
+    fn::fail_shape(
+        fmt::format("array: {} elements do not make an array of shape {}", count, to_string(s)));
   return array_of_bytes(Type(d, s), data);
 }
 Array asarray(const Arg& x, std::optional<DType> dtype) {
@@ -106,7 +123,9 @@ Array asarray(const Arg& x, std::optional<DType> dtype) {
 }
 
 namespace {
-Array filled(const Shape& s, const Array& scalar) { return s.empty() ? fn::as_dtype(scalar, scalar.dtype()) : broadcast_in_dim(scalar, s, {}); }
+Array filled(const Shape& s, const Array& scalar) {
+  return s.empty() ? fn::as_dtype(scalar, scalar.dtype()) : broadcast_in_dim(scalar, s, {});
+}
 }  // namespace
 Array zeros(const Shape& shape, DType dtype, Location at) {
   const Source s(at);
@@ -123,8 +142,12 @@ Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Array v = fn::as_dtype(value, dtype.value_or(value->dtype()));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
-Array zeros_like(const Arg& x, std::optional<DType> dtype) { return zeros(x->shape(), dtype.value_or(x->dtype()), x.at()); }
-Array ones_like(const Arg& x, std::optional<DType> dtype) { return ones(x->shape(), dtype.value_or(x->dtype()), x.at()); }
+Array zeros_like(const Arg& x, std::optional<DType> dtype) {
+  return zeros(x->shape(), dtype.value_or(x->dtype()), x.at());
+}
+Array ones_like(const Arg& x, std::optional<DType> dtype) {
+  return ones(x->shape(), dtype.value_or(x->dtype()), x.at());
+}
 Array empty_like(const Arg& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
   const Source s(x.at());
@@ -133,28 +156,33 @@ Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
 
 namespace {
 double known_number(const char* what, const Array& x) {
-  if (x.ndim() != 0) fn::fail_shape(fmt::format("arange: {} must be a scalar, not {}", what, to_string(x.type())));
+  if (x.ndim() != 0)
+    fn::fail_shape(fmt::format("arange: {} must be a scalar, not {}", what, to_string(x.type())));
   double v = 0;
   detail::convert_elements(x, &v, F64);
   return v;
 }
 // As NumPy fills a range: the first element, and the difference of the first two.
-template <class T> Array counted(T start, T second, int64_t n) {
+template <class T>
+Array counted(T start, T second, int64_t n) {
   Fresh r = fresh_array(Type(dtype_of_v<T>, {n}));
   const T step = second - start;
   for (int64_t i = 0; i < n; ++i) static_cast<T*>(r.data)[i] = start + static_cast<T>(i) * step;
   return r.array;
 }
 Array range(const Array& start, const Array& stop, const Array& step, DType d) {
-  const double a = known_number("start", start), b = known_number("stop", stop), h = known_number("step", step);
+  const double a = known_number("start", start), b = known_number("stop", stop),
+               h = known_number("step", step);
   if (h == 0) fn::fail_shape("arange: the step is zero");
   const double count = std::ceil((b - a) / h);
-  if (!(count < 0x1p62)) fn::fail_shape(fmt::format("arange: the range from {} to {} has no length", a, b));
+  if (!(count < 0x1p62))
+    fn::fail_shape(fmt::format("arange: the range from {} to {} has no length", a, b));
   const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
   if (d == Key || d == Bool) fn::fail_dtype("arange: counts in numbers");
   if (a == 0 && h == 1) return iota(d, {n}, 0);
   if (d == F64) return counted<double>(a, a + h, n);
-  if (is_inexact(d)) return fn::as_dtype(counted<float>(static_cast<float>(a), static_cast<float>(a + h), n), d);
+  if (is_inexact(d))
+    return fn::as_dtype(counted<float>(static_cast<float>(a), static_cast<float>(a + h), n), d);
   const Array steps = lax::mul(iota(d, {n}, 0), fn::as_dtype(step, d));
   return lax::add(steps, fn::as_dtype(start, d));
 }
@@ -184,7 +212,9 @@ Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
   if (num > 1) {
     const Shape grid = each.inserted(0, div);
     const Array count = iota(real_part(compute), {div}, 0);
-    const Array t = broadcast_in_dim(fn::as_dtype(lax::div(count, fn::number_like(count, static_cast<double>(div))), compute), grid, {0});
+    const Array t = broadcast_in_dim(
+        fn::as_dtype(lax::div(count, fn::number_like(count, static_cast<double>(div))), compute),
+        grid, {0});
     const auto wide = [&](const Array& x) { return fn::broadcast(row(x), grid); };
     out = lax::add(lax::mul(wide(a), lax::sub(fn::number_like(t, 1), t)), lax::mul(wide(b), t));
     if (o.endpoint) out = fn::joined({out, row(b)}, 0);
@@ -196,7 +226,8 @@ Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
   if (is_integer(d) && !is_integer(compute)) out = floor(out);
   return fn::as_dtype(out, d);
 }
-Array logspace(const Arg& start, const Arg& stop, int64_t num, double base, const LinspaceOptions& o) {
+Array logspace(const Arg& start, const Arg& stop, int64_t num, double base,
+               const LinspaceOptions& o) {
   const Source s(start.at());
   const Array x = linspace(start, stop, num, {o.endpoint, {}});
   const Array y = float_power(fn::number_like(x, base), x);
@@ -218,9 +249,11 @@ Array band(const Shape& s, int64_t k, Array (*compare)(const Arg&, const Arg&)) 
 }
 Array triangle(const char* name, const Arg& x, int64_t k, bool lower) {
   const Source s(x.at());
-  if (x->ndim() < 2) fn::fail_shape(fmt::format("{}: needs a matrix, got {}", name, to_string(x->type())));
+  if (x->ndim() < 2)
+    fn::fail_shape(fmt::format("{}: needs a matrix, got {}", name, to_string(x->type())));
   const Array zero = base::zeros(x->type().strong());
-  return lower ? lax::select(band(x->shape(), k, lax::ge), x, zero) : lax::select(band(x->shape(), k, lax::le), x, zero);
+  return lower ? lax::select(band(x->shape(), k, lax::ge), x, zero)
+               : lax::select(band(x->shape(), k, lax::le), x, zero);
 }
 }  // namespace
 Array eye(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
@@ -238,12 +271,14 @@ Array triu(const Arg& x, int64_t k) { return triangle("triu", x, k, false); }
 Array diag(const Arg& x, int64_t k) {
   const Source s(x.at());
   if (x->ndim() == 2) return diagonal(x, k);
-  if (x->ndim() != 1) fn::fail_shape(fmt::format("diag: needs a vector or a matrix, got {}", to_string(x->type())));
+  if (x->ndim() != 1)
+    fn::fail_shape(fmt::format("diag: needs a vector or a matrix, got {}", to_string(x->type())));
   const int64_t n = x->size() + (k < 0 ? -k : k);
   // The vector stands on each row (below: column) of a matrix of which the diagonal is kept.
   std::vector<int64_t> low{k > 0 ? 0 : -k}, high{k > 0 ? k : 0}, none{0};
   const Array padded = k ? pad_with(x, fn::number_like(x, 0), low, high, none) : x.value();
-  return lax::select(band({n, n}, k, lax::eq), broadcast_in_dim(padded, {n, n}, {0}), base::zeros(Type(x->dtype(), {n, n})));
+  return lax::select(band({n, n}, k, lax::eq), broadcast_in_dim(padded, {n, n}, {0}),
+                     base::zeros(Type(x->dtype(), {n, n})));
 }
 Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
   const Source s(x.at());
@@ -254,17 +289,20 @@ Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
   const int64_t rows = m.shape()[-2], columns = m.shape()[-1];
   const int64_t r0 = offset < 0 ? -offset : 0, c0 = offset > 0 ? offset : 0;
   const int64_t count = std::max<int64_t>(0, std::min(rows - r0, columns - c0));
-  if (count == 0) return zeros(m.shape().erased(n - 1).erased(n - 2).inserted(n - 2, 0), x->dtype());
+  if (count == 0)
+    return zeros(m.shape().erased(n - 1).erased(n - 2).inserted(n - 2, 0), x->dtype());
   // The elements from the first one on, every columns + 1 places, of the rows one after the other.
   std::vector<int64_t> flat(m.shape().begin(), m.shape().end() - 2);
   flat.push_back(rows * columns);
   const int64_t first = r0 * columns + c0;
-  return fn::sliced(reshape_to(m, Shape(flat)), n - 2, first, first + (count - 1) * (columns + 1) + 1, columns + 1);
+  return fn::sliced(reshape_to(m, Shape(flat)), n - 2, first,
+                    first + (count - 1) * (columns + 1) + 1, columns + 1);
 }
 
 Arrays meshgrid(const Arrays& x, const std::string& indexing, Location at) {
   const Source s(at);
-  if (indexing != "xy" && indexing != "ij") fn::fail_shape("meshgrid: indexing is \"xy\" or \"ij\", not \"" + indexing + "\"");
+  if (indexing != "xy" && indexing != "ij")
+    fn::fail_shape("meshgrid: indexing is \"xy\" or \"ij\", not \"" + indexing + "\"");
   std::vector<int64_t> grid, place;
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].ndim() > 1) fn::fail_shape("meshgrid: needs vectors, got " + to_string(x[i].type()));
@@ -276,7 +314,8 @@ Arrays meshgrid(const Arrays& x, const std::string& indexing, Location at) {
     std::swap(place[0], place[1]);
   }
   Arrays out;
-  for (size_t i = 0; i < x.size(); ++i) out.push_back(broadcast_in_dim(reshape_to(x[i], {x[i].size()}), Shape(grid), {place[i]}));
+  for (size_t i = 0; i < x.size(); ++i)
+    out.push_back(broadcast_in_dim(reshape_to(x[i], {x[i].size()}), Shape(grid), {place[i]}));
   return out;
 }
 

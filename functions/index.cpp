@@ -3,10 +3,10 @@
 // functions/index.cpp: take, nonzero, segments.
 #include "weft/functions/index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "weft/functions/create.h"
 #include "weft/functions/indexing.h"
@@ -32,7 +32,8 @@ fn::IndexMode take_mode(const char* name, const std::string& mode) {
   fn::fail_index(fmt::format("{}: mode is \"fill\", \"clip\" or \"wrap\", not \"{}\"", name, mode));
 }
 void need_integers(const char* name, const Array& i) {
-  if (!is_integer(i.dtype())) fn::fail_dtype(fmt::format("{}: indices must be integers, got {}", name, to_string(i.type())));
+  if (!is_integer(i.dtype()))
+    fn::fail_dtype(fmt::format("{}: indices must be integers, got {}", name, to_string(i.type())));
 }
 // Indices as positions along an axis of n elements.
 Array positions(const Array& i, int64_t n, const fn::IndexMode& m) {
@@ -43,11 +44,15 @@ Array positions(const Array& i, int64_t n, const fn::IndexMode& m) {
 }
 // Both arrays with the same sizes on all axes but one.
 fn::Pair aligned(const char* name, const Array& x, const Array& i, int axis) {
-  if (x.ndim() != i.ndim()) fn::fail_shape(fmt::format("{}: indices must have the rank of the array, got {} and {}", name, to_string(i.type()), to_string(x.type())));
+  if (x.ndim() != i.ndim())
+    fn::fail_shape(fmt::format("{}: indices must have the rank of the array, got {} and {}", name,
+                               to_string(i.type()), to_string(x.type())));
   std::vector<int64_t> a = x.shape().sizes(), b = i.shape().sizes();
   for (size_t k = 0; k < a.size(); ++k) {
     if (static_cast<int>(k) == axis) continue;
-    if (a[k] != b[k] && a[k] != 1 && b[k] != 1) fn::fail_shape(fmt::format("{}: {} and {} do not go together on axis {}", name, to_string(i.type()), to_string(x.type()), k));
+    if (a[k] != b[k] && a[k] != 1 && b[k] != 1)
+      fn::fail_shape(fmt::format("{}: {} and {} do not go together on axis {}", name,
+                                 to_string(i.type()), to_string(x.type()), k));
     a[k] = b[k] = a[k] == 1 ? b[k] : a[k];
   }
   return {fn::broadcast(x, Shape(a)), fn::broadcast(i, Shape(b))};
@@ -63,7 +68,8 @@ Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis, const 
   items[static_cast<size_t>(a)] = {IndexItem::Kind::array, a, 0, 1, 1, indices};
   return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value);
 }
-Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis, const TakeOptions& o) {
+Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis,
+                      const TakeOptions& o) {
   const Source s(x.at());
   need_integers("take_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
@@ -74,10 +80,12 @@ Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> a
   const Array at = positions(i, n, m);
   const Array out = gather_along(y, at, a, m.bounds);
   if (m.bounds != OutOfBounds::fill || !o.fill_value) return out;
-  const Array inside = logical_and(greater_equal(at, 0), less(at, fn::as_dtype(scalar_of_int(I64, n), at.dtype())));
+  const Array inside =
+      logical_and(greater_equal(at, 0), less(at, fn::as_dtype(scalar_of_int(I64, n), at.dtype())));
   return where(inside, out, fn::as_dtype(*o.fill_value, y.dtype()));
 }
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, std::optional<int64_t> axis) {
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values,
+                     std::optional<int64_t> axis) {
   const Source s(x.at());
   need_integers("put_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
@@ -86,11 +94,14 @@ Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, std::o
   const Array at = positions(i, y.shape()[a], {OutOfBounds::zero});
   const Array component = reshape_to(at, at.shape().inserted(at.type().ndim(), 1));
   const Array updates = broadcast_to(fn::as_dtype(values, y.dtype()), at.shape());
-  return reshape_to(scatter_windows(y, component, updates, along_dims(y.type().ndim(), a), Update::set), axis ? y.shape() : x->shape());
+  return reshape_to(
+      scatter_windows(y, component, updates, along_dims(y.type().ndim(), a), Update::set),
+      axis ? y.shape() : x->shape());
 }
 Array compress(const Arg& condition, const Arg& x, std::optional<int64_t> axis) {
   const Source s(x.at());
-  if (condition->ndim() != 1) fn::fail_shape("compress: the condition must be a vector, got " + to_string(condition->type()));
+  if (condition->ndim() != 1)
+    fn::fail_shape("compress: the condition must be a vector, got " + to_string(condition->type()));
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("compress", axis.value_or(0), v.type().ndim());
   const Array at = flatnonzero(condition);
@@ -111,7 +122,9 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   Array flat;
   if (!o.size) {
     if (!concrete_or_null(mask))
-      throw ConcretizationError("nonzero: the number of elements depends on the values of a traced array; give .size" + fn::here());
+      throw ConcretizationError(
+          "nonzero: the number of elements depends on the values of a traced array; give .size" +
+          fn::here());
     const auto* bits = static_cast<const uint8_t*>(weft::concrete(mask).data());
     std::vector<int64_t> at;
     for (int64_t i = 0; i < mask.size(); ++i)
@@ -120,7 +133,8 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   } else {
     // Element k is behind as many others as have fewer than k + 1 nonzeros up to them.
     const Array seen = lax::cumsum(fn::as_dtype(ravel(mask), d), 0);
-    flat = v.size() == 0 ? zeros({*o.size}, d) : fn::as_dtype(lax::cumsum(bincount(seen, *o.size), 0), d);
+    flat = v.size() == 0 ? zeros({*o.size}, d)
+                         : fn::as_dtype(lax::cumsum(bincount(seen, *o.size), 0), d);
   }
   Arrays out = unravel_index(flat, v.shape());
   if (o.size) {
@@ -161,11 +175,13 @@ Arrays index_pairs(int64_t n, int64_t m, bool (*in)(int64_t, int64_t, int64_t), 
 }  // namespace
 Arrays tril_indices(int64_t n, int64_t k, std::optional<int64_t> m, Location at) {
   const Source s(at);
-  return index_pairs(n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j <= i + d; }, k);
+  return index_pairs(
+      n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j <= i + d; }, k);
 }
 Arrays triu_indices(int64_t n, int64_t k, std::optional<int64_t> m, Location at) {
   const Source s(at);
-  return index_pairs(n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j >= i + d; }, k);
+  return index_pairs(
+      n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j >= i + d; }, k);
 }
 Arrays diag_indices(int64_t n, int64_t ndim, Location at) {
   const Source s(at);
@@ -175,14 +191,18 @@ Arrays diag_indices(int64_t n, int64_t ndim, Location at) {
 // ---- segments
 
 namespace {
-Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOptions& o, Update u, double identity) {
+Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOptions& o, Update u,
+               double identity) {
   const Source s(x.at());
   need_integers(name, ids);
   if (x->ndim() == 0 || ids->ndim() != 1 || ids->shape()[0] != x->shape()[0])
-    fn::fail_shape(fmt::format("{}: needs one id a row, got {} and {}", name, to_string(ids->type()), to_string(x->type())));
+    fn::fail_shape(fmt::format("{}: needs one id a row, got {} and {}", name,
+                               to_string(ids->type()), to_string(x->type())));
   int64_t n = o.num_segments.value_or(-1);
   if (!o.num_segments) {
-    if (!concrete_or_null(ids)) throw ConcretizationError(std::string(name) + ": the ids are traced; give .num_segments" + fn::here());
+    if (!concrete_or_null(ids))
+      throw ConcretizationError(std::string(name) + ": the ids are traced; give .num_segments" +
+                                fn::here());
     n = 0;
     for (int64_t i : ids->to_vector<int64_t>()) n = std::max(n, i + 1);
   }
@@ -194,19 +214,31 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
 }
 // The value that every other one replaces.
 double extreme(DType d, bool lowest) {
-  if (is_inexact(d)) return lowest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+  if (is_inexact(d))
+    return lowest ? -std::numeric_limits<double>::infinity()
+                  : std::numeric_limits<double>::infinity();
   double v = 0;
   with_dtype(d, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    if constexpr (std::is_integral_v<T>) v = static_cast<double>(lowest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max());
+    if constexpr (std::is_integral_v<T>)
+      v = static_cast<double>(lowest ? std::numeric_limits<T>::lowest()
+                                     : std::numeric_limits<T>::max());
   });
   return v;
 }
 }  // namespace
-Array segment_sum(const Arg& x, const Arg& ids, const SegmentOptions& o) { return segments("segment_sum", x, ids, o, Update::add, 0); }
-Array segment_prod(const Arg& x, const Arg& ids, const SegmentOptions& o) { return segments("segment_prod", x, ids, o, Update::mul, 1); }
-Array segment_max(const Arg& x, const Arg& ids, const SegmentOptions& o) { return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true)); }
-Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) { return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false)); }
+Array segment_sum(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  return segments("segment_sum", x, ids, o, Update::add, 0);
+}
+Array segment_prod(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  return segments("segment_prod", x, ids, o, Update::mul, 1);
+}
+Array segment_max(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true));
+}
+Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false));
+}
 
 Array bincount(const Arg& x, std::optional<int64_t> length, const std::optional<Array>& weights) {
   const Source s(x.at());

@@ -7,21 +7,24 @@
 namespace weft {
 
 struct TakeOptions {
-  std::string mode = "fill";             // "clip", "wrap"; out of range: NaN or the extreme integer
+  std::string mode = "fill";  // "clip", "wrap"; out of range: NaN or the extreme integer
   std::optional<Array> fill_value = {};
 };
 // x[…, indices, …] along an axis (default: of x flattened).
-Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis = {}, const TakeOptions& o = {});
+Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis = {},
+           const TakeOptions& o = {});
 // Along an axis the element that `indices`, of x's rank, says; the other axes go together.
-Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis = -1, const TakeOptions& o = {});
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, std::optional<int64_t> axis);
+Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis = -1,
+                      const TakeOptions& o = {});
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values,
+                     std::optional<int64_t> axis);
 // The elements where `condition` (known when traced) holds, of an axis or of x flattened.
 Array compress(const Arg& condition, const Arg& x, std::optional<int64_t> axis = {});
 Array extract(const Arg& condition, const Arg& x);
 
 struct NonzeroOptions {
-  std::optional<int64_t> size = {};      // how many; needed where x is traced
-  int64_t fill_value = 0;                // of what is missing
+  std::optional<int64_t> size = {};  // how many; needed where x is traced
+  int64_t fill_value = 0;            // of what is missing
 };
 // The indices of the elements that are not zero, one array an axis.
 Arrays nonzero(const Arg& x, const NonzeroOptions& o = {});
@@ -29,13 +32,15 @@ Array flatnonzero(const Arg& x, const NonzeroOptions& o = {});
 Array argwhere(const Arg& x, const NonzeroOptions& o = {});
 
 Arrays unravel_index(const Arg& indices, const Shape& shape);
-Arrays tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {}, Location at = Location::here());
-Arrays triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {}, Location at = Location::here());
+Arrays tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {},
+                    Location at = Location::here());
+Arrays triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {},
+                    Location at = Location::here());
 Arrays diag_indices(int64_t n, int64_t ndim = 2, Location at = Location::here());
 
 // Sums (…) of the rows of x by the segment that each belongs to; ids out of range are dropped.
 struct SegmentOptions {
-  std::optional<int64_t> num_segments = {};   // default: the largest id + 1, which must be known
+  std::optional<int64_t> num_segments = {};  // default: the largest id + 1, which must be known
   bool unique_indices = false;
 };
 Array segment_sum(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
@@ -43,6 +48,7 @@ Array segment_prod(const Arg& x, const Arg& segment_ids, const SegmentOptions& o
 Array segment_max(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 Array segment_min(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 // How often each of 0, 1, … occurs.
-Array bincount(const Arg& x, std::optional<int64_t> length = {}, const std::optional<Array>& weights = {});
+Array bincount(const Arg& x, std::optional<int64_t> length = {},
+               const std::optional<Array>& weights = {});
 
 }  // namespace weft

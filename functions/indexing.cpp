@@ -3,10 +3,10 @@
 // functions/indexing.cpp: NumPy's indexing rules, made into slices, gathers and scatters.
 #include "weft/functions/indexing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/math.h"
@@ -32,7 +32,8 @@ int axes_taken(const Index& i) {
 }
 
 IndexItem integer_item(int64_t i, int axis, int64_t n) {
-  if (i < -n || i >= n) fail_index(fmt::format("index {} is out of bounds for axis {} with size {}", i, axis, n));
+  if (i < -n || i >= n)
+    fail_index(fmt::format("index {} is out of bounds for axis {} with size {}", i, axis, n));
   IndexItem item{Kind::integer, axis};
   item.lo = i < 0 ? i + n : i;
   return item;
@@ -64,21 +65,28 @@ void mask_items(const Array& mask, const Array& x, int axis, IndexItems* out) {
   if (k == 0) fail_index("a single bool is no index; use weft::where");
   for (int i = 0; i < k; ++i)
     if (mask.shape()[i] != x.shape()[axis + i])
-      fail_index(fmt::format("the mask {} does not match axis {} of {}, of size {}", to_string(mask.type()), axis + i, to_string(x.type()), x.shape()[axis + i]));
+      fail_index(fmt::format("the mask {} does not match axis {} of {}, of size {}",
+                             to_string(mask.type()), axis + i, to_string(x.type()),
+                             x.shape()[axis + i]));
   const Concrete* c = concrete_or_null(mask);
   if (!c)
-    throw ConcretizationError("a mask as index must be known when the function is traced, as the number of elements depends on it; use weft::where, "
-                              "or weft::nonzero with .size" + here());
+    throw ConcretizationError(
+        "a mask as index must be known when the function is traced, as the number of elements "
+        "depends on it; use weft::where, "
+        "or weft::nonzero with .size" +
+        here());
   const auto* bits = static_cast<const uint8_t*>(c->data());
   std::vector<std::vector<int32_t>> at(static_cast<size_t>(k));
   for (int64_t flat = 0; flat < mask.size(); ++flat) {
     if (!bits[flat]) continue;
     int64_t left = flat;
-    for (int i = k; i-- > 0; left /= mask.shape()[i]) at[static_cast<size_t>(i)].push_back(static_cast<int32_t>(left % mask.shape()[i]));
+    for (int i = k; i-- > 0; left /= mask.shape()[i])
+      at[static_cast<size_t>(i)].push_back(static_cast<int32_t>(left % mask.shape()[i]));
   }
   for (int i = 0; i < k; ++i) {
     const auto& v = at[static_cast<size_t>(i)];
-    out->push_back({Kind::array, axis + i, 0, 1, 1, array_of_bytes(Type(I32, {static_cast<int64_t>(v.size())}), v.data())});
+    out->push_back({Kind::array, axis + i, 0, 1, 1,
+                    array_of_bytes(Type(I32, {static_cast<int64_t>(v.size())}), v.data())});
   }
 }
 }  // namespace
@@ -91,11 +99,14 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
     ellipses += std::holds_alternative<ellipsis_t>(i.v);
   }
   if (ellipses > 1) fail_index("an index can only have a single ellipsis");
-  if (taken > n) fail_index(fmt::format("too many indices for array: array is {}-dimensional, but {} were indexed", n, taken));
+  if (taken > n)
+    fail_index(fmt::format(
+        "too many indices for array: array is {}-dimensional, but {} were indexed", n, taken));
   IndexItems items;
   int axis = 0;
   const auto fill = [&](int count) {
-    for (int k = 0; k < count; ++k, ++axis) items.push_back({Kind::slice, axis, 0, x.shape()[axis]});
+    for (int k = 0; k < count; ++k, ++axis)
+      items.push_back({Kind::slice, axis, 0, x.shape()[axis]});
   };
   for (const Index& i : index) {
     if (std::holds_alternative<ellipsis_t>(i.v)) {
@@ -114,7 +125,9 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
         mask_items(a, x, axis, &items);
         axis += a.type().ndim();
       } else {
-        if (!is_integer(a.dtype())) fail_index("arrays used as indices must be of integer or bool type, not " + to_string(a.type()));
+        if (!is_integer(a.dtype()))
+          fail_index("arrays used as indices must be of integer or bool type, not " +
+                     to_string(a.type()));
         items.push_back({Kind::array, axis++, 0, 1, 1, a});
       }
     }
@@ -124,7 +137,8 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
 }
 
 bool any_array(const IndexItems& items) {
-  return std::any_of(items.begin(), items.end(), [](const IndexItem& i) { return i.kind == Kind::array; });
+  return std::any_of(items.begin(), items.end(),
+                     [](const IndexItem& i) { return i.kind == Kind::array; });
 }
 
 // ---- integers and slices only
@@ -141,7 +155,8 @@ Array cut(const Array& x, const IndexItems& items) {
     if (i.kind == Kind::array) {
       lo.push_back(0), hi.push_back(n), step.push_back(1);
     } else if (i.step > 0) {
-      lo.push_back(i.lo), hi.push_back(i.count ? i.lo + (i.count - 1) * i.step + 1 : i.lo), step.push_back(i.step);
+      lo.push_back(i.lo), hi.push_back(i.count ? i.lo + (i.count - 1) * i.step + 1 : i.lo),
+          step.push_back(i.step);
     } else {
       const int64_t last = i.lo + (i.count - 1) * i.step;
       lo.push_back(last), hi.push_back(i.lo + 1), step.push_back(-i.step);
@@ -149,7 +164,8 @@ Array cut(const Array& x, const IndexItems& items) {
     }
   }
   Array out = x;
-  if (lo != Sizes(lo.size(), 0) || hi != x.shape().sizes() || step != Sizes(step.size(), 1)) out = slice_static(x, lo, hi, step);
+  if (lo != Sizes(lo.size(), 0) || hi != x.shape().sizes() || step != Sizes(step.size(), 1))
+    out = slice_static(x, lo, hi, step);
   return flip.empty() ? out : reverse(out, flip);
 }
 }  // namespace
@@ -158,9 +174,12 @@ Array get_basic(const Array& x, const IndexItems& items) {
   Sizes gone, fresh;
   int64_t at = 0;
   for (const IndexItem& i : items) {
-    if (i.kind == Kind::integer) gone.push_back(i.axis);
-    else if (i.kind == Kind::newaxis) fresh.push_back(at++);
-    else ++at;
+    if (i.kind == Kind::integer)
+      gone.push_back(i.axis);
+    else if (i.kind == Kind::newaxis)
+      fresh.push_back(at++);
+    else
+      ++at;
   }
   return with_new_axes(squeeze_axes(cut(x, items), gone), fresh);
 }
@@ -185,21 +204,21 @@ Array position(const Array& i, int64_t n, const IndexMode& m) {
 // A gather or scatter for an index: where the axes of the result come from.
 struct Plan {
   WindowDims dims;
-  Sizes sizes;              // of the window along each axis of the operand
+  Sizes sizes;  // of the window along each axis of the operand
   Array indices;
-  Shape shape;              // of the result without new axes
-  Sizes batch_dims;         // its axes that are axes of the indices
-  Sizes new_axes;           // to be put in
-  Array inside;             // batch shape: whether the computed indices are in range
+  Shape shape;       // of the result without new axes
+  Sizes batch_dims;  // its axes that are axes of the indices
+  Sizes new_axes;    // to be put in
+  Array inside;      // batch shape: whether the computed indices are in range
 };
 
 struct Layout {
-  Shape common;             // of the index arrays
-  bool adjacent = true;     // else their axes stand in front
+  Shape common;          // of the index arrays
+  bool adjacent = true;  // else their axes stand in front
 };
 Layout layout_of(const IndexItems& items) {
   Layout l;
-  int state = 0;            // before, within, behind the index arrays
+  int state = 0;  // before, within, behind the index arrays
   for (const IndexItem& i : items) {
     const bool advanced = i.kind == Kind::array || i.kind == Kind::integer;
     if (i.kind == Kind::array) {
@@ -228,9 +247,9 @@ Sizes run(size_t from, size_t count) {
 
 // Where the axes of the result come from, and for each strided slice its axis of the indices.
 struct Places {
-  Sizes batch;              // sizes of the axes of the indices
-  Sizes common;             // those of the index arrays
-  std::vector<int64_t> strided;   // by item
+  Sizes batch;                   // sizes of the axes of the indices
+  Sizes common;                  // those of the index arrays
+  std::vector<int64_t> strided;  // by item
 };
 Places place_axes(const IndexItems& items, Plan* p) {
   const Layout l = layout_of(items);
@@ -251,7 +270,8 @@ Places place_axes(const IndexItems& items, Plan* p) {
   if (!l.adjacent) place();
   for (size_t k = 0; k < items.size(); ++k) {
     const IndexItem& i = items[k];
-    if (i.kind == Kind::newaxis) p->new_axes.push_back(static_cast<int64_t>(out.size() + p->new_axes.size()));
+    if (i.kind == Kind::newaxis)
+      p->new_axes.push_back(static_cast<int64_t>(out.size() + p->new_axes.size()));
     if (i.kind == Kind::array || i.kind == Kind::integer) place();
     if (i.kind != Kind::slice) continue;
     if (i.step != 1) {
@@ -269,7 +289,8 @@ Places place_axes(const IndexItems& items, Plan* p) {
 
 // Notes where a position lies on its axis.
 void check_inside(const Array& v, int64_t n, const Shape& batch, const Sizes& dims, Array* inside) {
-  const Array ok = lax::bitwise_and(lax::ge(v, number_like(v, 0)), lax::lt(v, as_dtype(scalar_of_int(I64, n), v.dtype())));
+  const Array ok = lax::bitwise_and(lax::ge(v, number_like(v, 0)),
+                                    lax::lt(v, as_dtype(scalar_of_int(I64, n), v.dtype())));
   const Array full = broadcast_in_dim(ok, batch, dims);
   *inside = inside->empty_handle() ? full : lax::bitwise_and(*inside, full);
 }
@@ -284,8 +305,10 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
     const IndexItem& i = items[k];
     if (i.kind == Kind::newaxis) continue;
     const int64_t n = x.shape()[i.axis];
-    if (i.kind == Kind::slice && i.step == 1) p.sizes[static_cast<size_t>(i.axis)] = i.count;
-    else p.dims.collapsed.push_back(i.axis);
+    if (i.kind == Kind::slice && i.step == 1)
+      p.sizes[static_cast<size_t>(i.axis)] = i.count;
+    else
+      p.dims.collapsed.push_back(i.axis);
     if (i.whole(x.shape())) continue;
     p.dims.index_map.push_back(i.axis);
     Array v = scalar_of_int(index_dtype(n), i.lo);
@@ -293,7 +316,8 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
     if (i.kind == Kind::array) {
       v = position(i.array, n, mode);
       // Its axes are the last ones of the common shape.
-      dims = Sizes(places.common.end() - static_cast<std::ptrdiff_t>(v.shape().size()), places.common.end());
+      dims = Sizes(places.common.end() - static_cast<std::ptrdiff_t>(v.shape().size()),
+                   places.common.end());
       if (need_inside) check_inside(v, n, batch, dims, &p.inside);
     } else if (i.kind == Kind::slice && i.step != 1) {
       v = lax::add(lax::mul(iota(v.dtype(), {i.count}, 0), scalar_of_int(v.dtype(), i.step)), v);
@@ -306,7 +330,8 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
     return p;
   }
   // Unsigned and signed ones meet in a type that holds all positions.
-  if (std::any_of(parts.begin(), parts.end(), [&](const Array& a) { return a.dtype() != parts[0].dtype(); }))
+  if (std::any_of(parts.begin(), parts.end(),
+                  [&](const Array& a) { return a.dtype() != parts[0].dtype(); }))
     for (Array& a : parts) a = as_dtype(a, I64);
   p.indices = joined(parts, batch.ndim());
   return p;
@@ -314,7 +339,9 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
 
 // All index arrays are scalars: a window of a size known beforehand.
 bool only_scalars(const IndexItems& items) {
-  return std::all_of(items.begin(), items.end(), [](const IndexItem& i) { return i.kind != Kind::array || i.array.ndim() == 0; });
+  return std::all_of(items.begin(), items.end(), [](const IndexItem& i) {
+    return i.kind != Kind::array || i.array.ndim() == 0;
+  });
 }
 Array get_window(const Array& x, const IndexItems& items, const IndexMode& mode) {
   Arrays starts;
@@ -326,9 +353,12 @@ Array get_window(const Array& x, const IndexItems& items, const IndexMode& mode)
       continue;
     }
     const bool taken = i.kind != Kind::slice;
-    if (taken) gone.push_back(i.axis);
-    else ++at;
-    starts.push_back(i.kind == Kind::array ? position(i.array, x.shape()[i.axis], mode) : scalar_of_int(I32, 0));
+    if (taken)
+      gone.push_back(i.axis);
+    else
+      ++at;
+    starts.push_back(i.kind == Kind::array ? position(i.array, x.shape()[i.axis], mode)
+                                           : scalar_of_int(I32, 0));
     sizes.push_back(taken ? 1 : i.count);
   }
   return with_new_axes(squeeze_axes(dynamic_slice_at(cut(x, items), starts, sizes), gone), fresh);
@@ -345,7 +375,8 @@ IndexItems after_cut(const IndexItems& items) {
 void need_elements(const Array& x, const IndexItems& items, int64_t count) {
   for (const IndexItem& i : items)
     if (i.kind == Kind::array && x.shape()[i.axis] == 0 && count > 0)
-      fail_index(fmt::format("axis {} of {} has no elements to index", i.axis, to_string(x.type())));
+      fail_index(
+          fmt::format("axis {} of {} has no elements to index", i.axis, to_string(x.type())));
 }
 }  // namespace
 
@@ -361,14 +392,18 @@ Shape items_shape(const Array& x, const IndexItems& items) {
   };
   if (!l.adjacent) place();
   for (const IndexItem& i : items) {
-    if (i.kind == Kind::newaxis) out.push_back(1);
-    else if (i.kind == Kind::slice) out.push_back(i.count);
-    else if (advanced) place();
+    if (i.kind == Kind::newaxis)
+      out.push_back(1);
+    else if (i.kind == Kind::slice)
+      out.push_back(i.count);
+    else if (advanced)
+      place();
   }
   return Shape(out);
 }
 
-Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode, const std::optional<Array>& fill) {
+Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
+                const std::optional<Array>& fill) {
   if (!any_array(items)) return get_basic(x, items);
   need_elements(x, items, items_shape(x, items).elements());
   if (mode.bounds == OutOfBounds::clip && only_scalars(items)) return get_window(x, items, mode);
@@ -419,17 +454,20 @@ Array update_box(const Array& x, const IndexItems& items, const Array& v, Update
 }
 }  // namespace
 
-Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update, const IndexMode& mode, bool unique) {
+Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
+                   const IndexMode& mode, bool unique) {
   const Shape s = items_shape(x, items);
   const Array value = broadcast_to(as_dtype(v, x.dtype()), s);
   if (s.elements() == 0) return x;
-  const bool strided = std::any_of(items.begin(), items.end(), [](const IndexItem& i) { return i.step != 1 && i.step != -1; });
+  const bool strided = std::any_of(items.begin(), items.end(),
+                                   [](const IndexItem& i) { return i.step != 1 && i.step != -1; });
   if (!any_array(items) && !strided) return update_box(x, items, value, update);
   need_elements(x, items, s.elements());
   const Plan p = plan_of(x, items, mode, false);
   const Array updates = reshape_to(value, p.shape);
   const bool one = p.indices.size() == static_cast<int64_t>(p.dims.index_map.size());
-  return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds, unique || one || !any_array(items));
+  return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds,
+                         unique || one || !any_array(items));
 }
 
 Array take_known(const Array& x, const Sizes& indices, int axis) {
@@ -437,7 +475,13 @@ Array take_known(const Array& x, const Sizes& indices, int axis) {
   std::vector<int32_t> narrow(indices.begin(), indices.end());
   const Shape s{static_cast<int64_t>(indices.size())};
   IndexItems items = checked_index(x, {});
-  items[static_cast<size_t>(axis)] = {Kind::array, axis, 0, 1, 1, d == I32 ? array_of_bytes(Type(I32, s), narrow.data()) : array_of_bytes(Type(I64, s), indices.data())};
+  items[static_cast<size_t>(axis)] = {Kind::array,
+                                      axis,
+                                      0,
+                                      1,
+                                      1,
+                                      d == I32 ? array_of_bytes(Type(I32, s), narrow.data())
+                                               : array_of_bytes(Type(I64, s), indices.data())};
   return get_items(x, items, {OutOfBounds::clip, false, true});
 }
 

@@ -11,26 +11,30 @@ namespace weft::fn {
 struct IndexItem {
   enum class Kind { integer, slice, newaxis, array } kind;
   int axis = -1;
-  int64_t lo = 0, count = 1, step = 1;     // integer: lo; slice: lo, lo + step, … count of them
+  int64_t lo = 0, count = 1, step = 1;  // integer: lo; slice: lo, lo + step, … count of them
   Array array = {};
-  bool whole(const Shape& s) const { return kind == Kind::slice && step == 1 && lo == 0 && count == s[axis]; }
+  bool whole(const Shape& s) const {
+    return kind == Kind::slice && step == 1 && lo == 0 && count == s[axis];
+  }
 };
 using IndexItems = std::vector<IndexItem>;
 
-// NumPy's rules: ellipsis and missing axes filled in, slices cut to the axis, masks made into indices,
-// integers checked. IndexError for what does not fit.
+// NumPy's rules: ellipsis and missing axes filled in, slices cut to the axis, masks made into
+// indices, integers checked. IndexError for what does not fit.
 IndexItems checked_index(const Array& x, const std::vector<Index>& index);
 bool any_array(const IndexItems& items);
 
 // How an index out of range is treated: negative ones are wrapped once unless `as_is`.
 struct IndexMode {
   OutOfBounds bounds = OutOfBounds::clip;
-  bool modulo = false;                     // "wrap"
-  bool as_is = false;                      // take's "clip"
+  bool modulo = false;  // "wrap"
+  bool as_is = false;   // take's "clip"
 };
-Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode, const std::optional<Array>& fill = {});
+Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
+                const std::optional<Array>& fill = {});
 // x with `v`, broadcast to the shape of x[items], combined in.
-Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update, const IndexMode& mode, bool unique);
+Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
+                   const IndexMode& mode, bool unique);
 // The shape of x[items].
 Shape items_shape(const Array& x, const IndexItems& items);
 

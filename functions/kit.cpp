@@ -3,10 +3,10 @@
 // functions/kit.cpp: promotion, broadcasting, axes, errors.
 #include "weft/functions/kit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "weft/ops/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -32,7 +32,9 @@ Array as_dtype(const Array& x, DType d, bool weak) {
   }
   return base::convert(x, d, weak);
 }
-Array inexact(const Array& x) { return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(x.dtype()), x.weak_type()); }
+Array inexact(const Array& x) {
+  return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(x.dtype()), x.weak_type());
+}
 Array numeric(const Array& x) { return is_bool(x.dtype()) ? as_dtype(x, I32) : x; }
 
 Array broadcast(const Array& x, const Shape& s) {
@@ -41,7 +43,9 @@ Array broadcast(const Array& x, const Shape& s) {
   std::iota(dims.begin(), dims.end(), s.ndim() - x.shape().ndim());
   return broadcast_in_dim(x, s, dims);
 }
-Array scalar_or_broadcast(const Array& x, const Shape& s) { return x.ndim() == 0 ? x : broadcast(x, s); }
+Array scalar_or_broadcast(const Array& x, const Shape& s) {
+  return x.ndim() == 0 ? x : broadcast(x, s);
+}
 
 namespace {
 // The common shape, with the name of the function in the error.
@@ -60,7 +64,9 @@ Promoted common_dtype(const char* name, const Array& a, const Array& b) {
   }
 }
 // Only what changes is converted; a weak operand beside a strong one of its dtype stays as it is.
-Array meet(const Array& x, const Promoted& p) { return x.dtype() == p.dtype && (x.weak_type() || !p.weak) ? x : as_dtype(x, p.dtype, p.weak); }
+Array meet(const Array& x, const Promoted& p) {
+  return x.dtype() == p.dtype && (x.weak_type() || !p.weak) ? x : as_dtype(x, p.dtype, p.weak);
+}
 }  // namespace
 
 Pair promoted(const char* name, const Array& a, const Array& b) {
@@ -97,7 +103,8 @@ std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes,
   std::vector<int64_t> out;
   for (int64_t a : axes) out.push_back(axis_of(name, a, ndim));
   std::sort(out.begin(), out.end());
-  if (std::adjacent_find(out.begin(), out.end()) != out.end()) fail_shape(fmt::format("{}: an axis is named twice: ({})", name, fmt::join(axes, ", ")));
+  if (std::adjacent_find(out.begin(), out.end()) != out.end())
+    fail_shape(fmt::format("{}: an axis is named twice: ({})", name, fmt::join(axes, ", ")));
   return out;
 }
 std::vector<int64_t> axes_of(const Array& x, const AxisList& a) {
@@ -107,13 +114,17 @@ std::vector<int64_t> axes_of(const Array& x, const AxisList& a) {
   return out;
 }
 int axis_of(const char* name, int64_t axis, int ndim) {
-  if (axis < -ndim || axis >= ndim) fail_index(fmt::format("{}: axis {} is out of bounds for array of dimension {}", name, axis, ndim));
+  if (axis < -ndim || axis >= ndim)
+    fail_index(
+        fmt::format("{}: axis {} is out of bounds for array of dimension {}", name, axis, ndim));
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
 }
 
 Array number_like(const Array& x, double v) { return scalar_of(x.dtype(), v); }
 
-Array joined(const Arrays& x, int64_t axis) { return x.size() == 1 ? x[0] : concatenate_arrays(x, axis); }
+Array joined(const Arrays& x, int64_t axis) {
+  return x.size() == 1 ? x[0] : concatenate_arrays(x, axis);
+}
 
 Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step) {
   if (lo == 0 && hi == x.shape()[axis] && step == 1) return x;

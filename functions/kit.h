@@ -19,7 +19,7 @@ std::string here();
 Array as_dtype(const Array& x, DType d, bool weak = false);
 // Integers and bools as floats; inexact numbers as they are.
 Array inexact(const Array& x);
-Array numeric(const Array& x);                       // bools as I32
+Array numeric(const Array& x);  // bools as I32
 // As NumPy broadcasts; a scalar stays one where an elementwise op takes it.
 Array broadcast(const Array& x, const Shape& s);
 Array scalar_or_broadcast(const Array& x, const Shape& s);
@@ -48,6 +48,6 @@ Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step 
 Array take_known(const Array& x, const std::vector<int64_t>& indices, int axis);
 // Integers as positions on an axis of n elements: negative ones count from the end.
 Array wrapped_index(const Array& i, int64_t n);
-DType index_dtype(int64_t n);                        // I32, beyond its range I64
+DType index_dtype(int64_t n);  // I32, beyond its range I64
 
 }  // namespace weft::fn

@@ -3,9 +3,9 @@
 // functions/lax.cpp: the primitives that move, index and sort.
 #include "weft/functions/lax.h"
 
-#include <numeric>
-
 #include <fmt/format.h>
+
+#include <numeric>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/shape.h"
@@ -19,15 +19,21 @@ namespace {
 
 int rank_of(const Array& x) { return x.type().ndim(); }
 void need_sizes(const char* name, const Array& x, const Sizes& s) {
-  if (static_cast<int>(s.size()) != rank_of(x)) fn::fail_shape(fmt::format("{}: needs one entry an axis, got {} for {}", name, s.size(), to_string(x.type())));
+  if (static_cast<int>(s.size()) != rank_of(x))
+    fn::fail_shape(fmt::format("{}: needs one entry an axis, got {} for {}", name, s.size(),
+                               to_string(x.type())));
 }
 // Negative starts of signed types count from the end.
 Arrays wrapped(const char* name, const Array& x, const Arrays& starts) {
-  if (static_cast<int>(starts.size()) != rank_of(x)) fn::fail_shape(fmt::format("{}: needs one start an axis, got {} for {}", name, starts.size(), to_string(x.type())));
+  if (static_cast<int>(starts.size()) != rank_of(x))
+    fn::fail_shape(fmt::format("{}: needs one start an axis, got {} for {}", name, starts.size(),
+                               to_string(x.type())));
   Arrays out;
   for (size_t i = 0; i < starts.size(); ++i) {
     const Array& s = starts[i];
-    if (!is_integer(s.dtype()) || s.ndim() != 0) fn::fail_dtype(fmt::format("{}: starts must be integer scalars, got {}", name, to_string(s.type())));
+    if (!is_integer(s.dtype()) || s.ndim() != 0)
+      fn::fail_dtype(
+          fmt::format("{}: starts must be integer scalars, got {}", name, to_string(s.type())));
     const int64_t n = x.shape()[static_cast<int64_t>(i)];
     if (is_unsigned(s.dtype())) {
       out.push_back(s);
@@ -37,7 +43,8 @@ Arrays wrapped(const char* name, const Array& x, const Arrays& starts) {
       const int64_t at = v < 0 ? v + n : v;
       out.push_back(scalar_of_int(at > INT32_MAX || at < INT32_MIN ? I64 : I32, at));
     } else {
-      out.push_back(fn::wrapped_index(itemsize(s.dtype()) < 4 ? fn::as_dtype(s, fn::index_dtype(n)) : s, n));
+      out.push_back(
+          fn::wrapped_index(itemsize(s.dtype()) < 4 ? fn::as_dtype(s, fn::index_dtype(n)) : s, n));
     }
   }
   return out;
@@ -45,9 +52,12 @@ Arrays wrapped(const char* name, const Array& x, const Arrays& starts) {
 Arrays parts_of(const char* name, const Starts& given) {
   if (!given.vector) return given.list;
   const Array& starts = given.list[0];
-  if (starts.ndim() != 1) fn::fail_shape(fmt::format("{}: starts must be scalars or a vector, got {}", name, to_string(starts.type())));
+  if (starts.ndim() != 1)
+    fn::fail_shape(fmt::format("{}: starts must be scalars or a vector, got {}", name,
+                               to_string(starts.type())));
   Arrays out;
-  for (int64_t i = 0; i < starts.size(); ++i) out.push_back(squeeze_axes(fn::sliced(starts, 0, i, i + 1), {0}));
+  for (int64_t i = 0; i < starts.size(); ++i)
+    out.push_back(squeeze_axes(fn::sliced(starts, 0, i, i + 1), {0}));
   return out;
 }
 Arrays start_on(const Array& x, const Array& start, int axis) {
@@ -72,7 +82,9 @@ Array broadcast_in_dim(const Arg& x, const Shape& shape, const Sizes& dims) {
 }
 Array broadcast_to_rank(const Arg& x, int64_t rank) {
   const Source s(x.at());
-  if (rank < x->ndim()) fn::fail_shape(fmt::format("broadcast_to_rank: {} has more than {} axes", to_string(x->type()), rank));
+  if (rank < x->ndim())
+    fn::fail_shape(
+        fmt::format("broadcast_to_rank: {} has more than {} axes", to_string(x->type()), rank));
   Sizes fresh(static_cast<size_t>(rank - x->ndim()));
   std::iota(fresh.begin(), fresh.end(), 0);
   return weft::expand_dims(x, fresh);
@@ -83,8 +95,13 @@ Array reshape(const Arg& x, const Shape& new_sizes) {
 }
 Array collapse(const Arg& x, int64_t start, std::optional<int64_t> stop) {
   const Source s(x.at());
-  const int64_t n = x->ndim(), a = start < 0 ? start + n : start, b = !stop ? n : *stop < 0 ? *stop + n : *stop;
-  if (a < 0 || b > n || a > b) fn::fail_index(fmt::format("collapse: axes [{}, {}) are not axes of {}", a, b, to_string(x->type())));
+  const int64_t n = x->ndim(), a = start < 0 ? start + n : start,
+                b = !stop       ? n
+                    : *stop < 0 ? *stop + n
+                                : *stop;
+  if (a < 0 || b > n || a > b)
+    fn::fail_index(
+        fmt::format("collapse: axes [{}, {}) are not axes of {}", a, b, to_string(x->type())));
   Sizes shape(x->shape().begin(), x->shape().begin() + a);
   int64_t product = 1;
   for (int64_t i = a; i < b; ++i) product *= x->shape()[i];
@@ -92,7 +109,9 @@ Array collapse(const Arg& x, int64_t start, std::optional<int64_t> stop) {
   shape.insert(shape.end(), x->shape().begin() + b, x->shape().end());
   return reshape_to(x, Shape(shape));
 }
-Array expand_dims(const Arg& x, const Sizes& dimensions) { return weft::expand_dims(x, dimensions); }
+Array expand_dims(const Arg& x, const Sizes& dimensions) {
+  return weft::expand_dims(x, dimensions);
+}
 Array squeeze(const Arg& x, const Sizes& dimensions) { return weft::squeeze(x, dimensions); }
 Array transpose(const Arg& x, const Sizes& permutation) {
   const Source s(x.at());
@@ -116,7 +135,8 @@ Array pad(const Arg& x, const Arg& value, const std::vector<PadAxis>& config) {
   }
   need_sizes("pad", x, low);
   // A C++ number is a padding value of any dtype.
-  return pad_with(x, value->weak_type() ? fn::as_dtype(value, x->dtype()) : value.value(), low, high, interior);
+  return pad_with(x, value->weak_type() ? fn::as_dtype(value, x->dtype()) : value.value(), low,
+                  high, interior);
 }
 Array iota(DType dtype, int64_t size, Location at) {
   const Source s(at);
@@ -128,7 +148,8 @@ Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension, Locat
 }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Source s(value.at());
-  if (value->ndim() != 0) fn::fail_shape("full: the value must be a scalar, got " + to_string(value->type()));
+  if (value->ndim() != 0)
+    fn::fail_shape("full: the value must be a scalar, got " + to_string(value->type()));
   return fn::broadcast(fn::as_dtype(value, dtype.value_or(value->dtype())), shape);
 }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
@@ -139,7 +160,8 @@ Arrays split(const Arg& x, const Sizes& sizes, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("split", axis, rank_of(x));
   if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != x->shape()[a])
-    fn::fail_shape(fmt::format("split: sizes ({}) do not make up axis {} of {}", fmt::join(sizes, ", "), a, to_string(x->type())));
+    fn::fail_shape(fmt::format("split: sizes ({}) do not make up axis {} of {}",
+                               fmt::join(sizes, ", "), a, to_string(x->type())));
   Arrays out;
   int64_t from = 0;
   for (int64_t n : sizes) {
@@ -156,18 +178,23 @@ Array slice(const Arg& x, const Sizes& start, const Sizes& limit, const Sizes& s
   const Source s(x.at());
   return slice_static(x, start, limit, strides.empty() ? Sizes(start.size(), 1) : strides);
 }
-Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int64_t> limit, int64_t stride, int64_t axis) {
+Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int64_t> limit,
+                   int64_t stride, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("slice_in_dim", axis, rank_of(x));
   const int64_t n = x->shape()[a];
-  const auto bound = [&](std::optional<int64_t> v, int64_t otherwise) { return !v ? otherwise : *v < 0 ? *v + n : *v; };
+  const auto bound = [&](std::optional<int64_t> v, int64_t otherwise) {
+    return !v ? otherwise : *v < 0 ? *v + n : *v;
+  };
   return fn::sliced(x, a, bound(start, 0), bound(limit, n), stride);
 }
 Array index_in_dim(const Arg& x, int64_t index, int64_t axis, bool keepdims) {
   const Source s(x.at());
   const int a = fn::axis_of("index_in_dim", axis, rank_of(x));
   const int64_t n = x->shape()[a];
-  if (index < -n || index >= n) fn::fail_index(fmt::format("index_in_dim: index {} is out of bounds for axis {} with size {}", index, a, n));
+  if (index < -n || index >= n)
+    fn::fail_index(fmt::format("index_in_dim: index {} is out of bounds for axis {} with size {}",
+                               index, a, n));
   const int64_t i = index < 0 ? index + n : index;
   const Array out = fn::sliced(x, a, i, i + 1);
   return keepdims ? out : squeeze_axes(out, {a});
@@ -191,11 +218,13 @@ Array dynamic_index_in_dim(const Arg& x, const Arg& index, int64_t axis, bool ke
 Array dynamic_update_slice(const Arg& x, const Arg& update, const Starts& starts) {
   const Source s(x.at());
   const Array u = update->weak_type() ? fn::as_dtype(update, x->dtype()) : update.value();
-  return dynamic_update_at(x, u, wrapped("dynamic_update_slice", x, parts_of("dynamic_update_slice", starts)));
+  return dynamic_update_at(
+      x, u, wrapped("dynamic_update_slice", x, parts_of("dynamic_update_slice", starts)));
 }
 Array dynamic_update_slice_in_dim(const Arg& x, const Arg& update, const Arg& start, int64_t axis) {
   const Source s(x.at());
-  return dynamic_update_slice(x, update, start_on(x, start, fn::axis_of("dynamic_update_slice_in_dim", axis, rank_of(x))));
+  return dynamic_update_slice(
+      x, update, start_on(x, start, fn::axis_of("dynamic_update_slice_in_dim", axis, rank_of(x))));
 }
 Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& index, int64_t axis) {
   const Source s(x.at());
@@ -206,35 +235,60 @@ Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& in
 
 // ---- gather and scatter
 
-Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, const Sizes& sizes, const GatherOptions& o) {
+Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, const Sizes& sizes,
+             const GatherOptions& o) {
   const Source s(x.at());
-  const WindowDims d{g.offset_dims, g.collapsed_slice_dims, g.start_index_map, g.operand_batching_dims, g.start_indices_batching_dims};
-  if (o.mode != "clip" && o.mode != "fill" && o.mode != "promise_in_bounds") fn::fail_index("gather: mode is \"clip\" or \"fill\", not \"" + o.mode + "\"");
+  const WindowDims d{g.offset_dims, g.collapsed_slice_dims, g.start_index_map,
+                     g.operand_batching_dims, g.start_indices_batching_dims};
+  if (o.mode != "clip" && o.mode != "fill" && o.mode != "promise_in_bounds")
+    fn::fail_index("gather: mode is \"clip\" or \"fill\", not \"" + o.mode + "\"");
   const bool fill = o.mode == "fill";
-  const Array out = gather_windows(x, indices, d, sizes, fill ? OutOfBounds::fill : OutOfBounds::clip, o.unique_indices);
+  const Array out = gather_windows(x, indices, d, sizes,
+                                   fill ? OutOfBounds::fill : OutOfBounds::clip, o.unique_indices);
   if (!fill || !o.fill_value) return out;
   // Where a window of trues reads as false, it was out of range.
-  const Array inside = gather_windows(fn::broadcast(fn::as_dtype(true, Bool), x->shape()), indices, d, sizes, OutOfBounds::zero);
+  const Array inside = gather_windows(fn::broadcast(fn::as_dtype(true, Bool), x->shape()), indices,
+                                      d, sizes, OutOfBounds::zero);
   return select(inside, out, fn::broadcast(fn::as_dtype(*o.fill_value, out.dtype()), out.shape()));
 }
 namespace {
-Array scattered(const Arg& x, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& g, const ScatterOptions& o, Update u) {
+Array scattered(const Arg& x, const Arg& indices, const Arg& updates,
+                const ScatterDimensionNumbers& g, const ScatterOptions& o, Update u) {
   const Source s(x.at());
-  if (o.mode != "clip" && o.mode != "drop" && o.mode != "fill") fn::fail_index("scatter: mode is \"drop\" or \"clip\", not \"" + o.mode + "\"");
-  return scatter_windows(x, indices, updates,
-                         {g.update_window_dims, g.inserted_window_dims, g.scatter_dims_to_operand_dims, g.operand_batching_dims, g.scatter_indices_batching_dims}, u,
-                         o.mode == "clip" ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices);
+  if (o.mode != "clip" && o.mode != "drop" && o.mode != "fill")
+    fn::fail_index("scatter: mode is \"drop\" or \"clip\", not \"" + o.mode + "\"");
+  return scatter_windows(
+      x, indices, updates,
+      {g.update_window_dims, g.inserted_window_dims, g.scatter_dims_to_operand_dims,
+       g.operand_batching_dims, g.scatter_indices_batching_dims},
+      u, o.mode == "clip" ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices);
 }
 }  // namespace
-Array scatter(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) { return scattered(x, i, u, d, o, Update::set); }
-Array scatter_add(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) { return scattered(x, i, u, d, o, Update::add); }
-Array scatter_sub(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) {
+Array scatter(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+              const ScatterOptions& o) {
+  return scattered(x, i, u, d, o, Update::set);
+}
+Array scatter_add(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+                  const ScatterOptions& o) {
+  return scattered(x, i, u, d, o, Update::add);
+}
+Array scatter_sub(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+                  const ScatterOptions& o) {
   const Source s(x.at());
   return scattered(x, i, neg(u), d, o, Update::add);
 }
-Array scatter_mul(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) { return scattered(x, i, u, d, o, Update::mul); }
-Array scatter_min(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) { return scattered(x, i, u, d, o, Update::min); }
-Array scatter_max(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d, const ScatterOptions& o) { return scattered(x, i, u, d, o, Update::max); }
+Array scatter_mul(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+                  const ScatterOptions& o) {
+  return scattered(x, i, u, d, o, Update::mul);
+}
+Array scatter_min(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+                  const ScatterOptions& o) {
+  return scattered(x, i, u, d, o, Update::min);
+}
+Array scatter_max(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
+                  const ScatterOptions& o) {
+  return scattered(x, i, u, d, o, Update::max);
+}
 
 // ---- sorting, products
 
@@ -249,7 +303,8 @@ Arrays sort(const Arrays& x, int64_t dimension, int64_t num_keys, Location at) {
 }
 std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension) {
   const Source s(keys.at());
-  const Arrays out = sort_arrays({keys, values}, fn::axis_of("sort_key_val", dimension, rank_of(keys)));
+  const Arrays out =
+      sort_arrays({keys, values}, fn::axis_of("sort_key_val", dimension, rank_of(keys)));
   return {out[0], out[1]};
 }
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {
@@ -260,13 +315,17 @@ std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {
 Array dot(const Arg& x, const Arg& y) {
   const Source s(x.at());
   if (x->ndim() < 1 || x->ndim() > 2 || y->ndim() < 1 || y->ndim() > 2)
-    fn::fail_shape(fmt::format("dot: takes vectors and matrices, got {} and {}", to_string(x->type()), to_string(y->type())));
+    fn::fail_shape(fmt::format("dot: takes vectors and matrices, got {} and {}",
+                               to_string(x->type()), to_string(y->type())));
   return dot_general(x, y, {{x->ndim() - 1}, {0}});
 }
 Array batch_matmul(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const int64_t n = x->ndim();
-  if (n < 2 || y->ndim() != n) fn::fail_shape(fmt::format("batch_matmul: takes matrices with the same batch axes, got {} and {}", to_string(x->type()), to_string(y->type())));
+  if (n < 2 || y->ndim() != n)
+    fn::fail_shape(
+        fmt::format("batch_matmul: takes matrices with the same batch axes, got {} and {}",
+                    to_string(x->type()), to_string(y->type())));
   Sizes batch(static_cast<size_t>(n - 2));
   std::iota(batch.begin(), batch.end(), 0);
   return dot_general(x, y, {{n - 1}, {n - 2}, batch, batch});

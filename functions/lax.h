@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // functions/lax.h: the primitives under JAX's names: strict about dtypes and shapes.
 //
-// Arithmetic, elementary functions, comparisons, reductions and products are in the headers included;
-// here are those that move, index and sort.
+// Arithmetic, elementary functions, comparisons, reductions and products are in the headers
+// included; here are those that move, index and sort.
 #pragma once
 #include "weft/ops/compare.h"
 #include "weft/ops/convert.h"
@@ -23,7 +23,7 @@ using Sizes = std::vector<int64_t>;
 Array reciprocal(const Arg& x);
 
 // ---- shapes
-Array broadcast(const Arg& x, const Shape& sizes);               // new axes in front
+Array broadcast(const Arg& x, const Shape& sizes);  // new axes in front
 Array broadcast_in_dim(const Arg& x, const Shape& shape, const Sizes& broadcast_dimensions);
 Array broadcast_to_rank(const Arg& x, int64_t rank);
 Array reshape(const Arg& x, const Shape& new_sizes);
@@ -39,7 +39,8 @@ struct PadAxis {
 };
 Array pad(const Arg& x, const Arg& padding_value, const std::vector<PadAxis>& config);
 Array iota(DType dtype, int64_t size, Location at = Location::here());
-Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension, Location at = Location::here());
+Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension,
+                       Location at = Location::here());
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {});
 Arrays split(const Arg& x, const Sizes& sizes, int64_t axis = 0);
@@ -55,14 +56,18 @@ struct Starts {
   Starts(Arrays l) : list(std::move(l)) {}
   Starts(const Array& v) : list{v}, vector(true) {}
 };
-Array slice(const Arg& x, const Sizes& start_indices, const Sizes& limit_indices, const Sizes& strides = {});
-Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int64_t> limit, int64_t stride = 1, int64_t axis = 0);
+Array slice(const Arg& x, const Sizes& start_indices, const Sizes& limit_indices,
+            const Sizes& strides = {});
+Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int64_t> limit,
+                   int64_t stride = 1, int64_t axis = 0);
 Array index_in_dim(const Arg& x, int64_t index, int64_t axis = 0, bool keepdims = true);
 Array dynamic_slice(const Arg& x, const Starts& start_indices, const Sizes& slice_sizes);
-Array dynamic_slice_in_dim(const Arg& x, const Arg& start_index, int64_t slice_size, int64_t axis = 0);
+Array dynamic_slice_in_dim(const Arg& x, const Arg& start_index, int64_t slice_size,
+                           int64_t axis = 0);
 Array dynamic_index_in_dim(const Arg& x, const Arg& index, int64_t axis = 0, bool keepdims = true);
 Array dynamic_update_slice(const Arg& x, const Arg& update, const Starts& start_indices);
-Array dynamic_update_slice_in_dim(const Arg& x, const Arg& update, const Arg& start_index, int64_t axis);
+Array dynamic_update_slice_in_dim(const Arg& x, const Arg& update, const Arg& start_index,
+                                  int64_t axis);
 Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& index, int64_t axis);
 
 // ---- gather and scatter, as in XLA
@@ -71,34 +76,42 @@ struct GatherDimensionNumbers {
   Sizes operand_batching_dims = {}, start_indices_batching_dims = {};
 };
 struct GatherOptions {
-  std::string mode = "clip";                       // "fill"
+  std::string mode = "clip";  // "fill"
   bool unique_indices = false;
-  std::optional<Array> fill_value = {};            // default: NaN or the extreme integer
+  std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
 };
-Array gather(const Arg& operand, const Arg& start_indices, const GatherDimensionNumbers& d, const Sizes& slice_sizes, const GatherOptions& o = {});
+Array gather(const Arg& operand, const Arg& start_indices, const GatherDimensionNumbers& d,
+             const Sizes& slice_sizes, const GatherOptions& o = {});
 struct ScatterDimensionNumbers {
   Sizes update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims;
   Sizes operand_batching_dims = {}, scatter_indices_batching_dims = {};
 };
 struct ScatterOptions {
-  std::string mode = "drop";                       // "clip"
+  std::string mode = "drop";  // "clip"
   bool unique_indices = false;
 };
-Array scatter(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
-Array scatter_add(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
-Array scatter_sub(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
-Array scatter_mul(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
-Array scatter_min(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
-Array scatter_max(const Arg& operand, const Arg& indices, const Arg& updates, const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter(const Arg& operand, const Arg& indices, const Arg& updates,
+              const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter_add(const Arg& operand, const Arg& indices, const Arg& updates,
+                  const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter_sub(const Arg& operand, const Arg& indices, const Arg& updates,
+                  const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter_mul(const Arg& operand, const Arg& indices, const Arg& updates,
+                  const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter_min(const Arg& operand, const Arg& indices, const Arg& updates,
+                  const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
+Array scatter_max(const Arg& operand, const Arg& indices, const Arg& updates,
+                  const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
 
 // ---- sorting
 Array sort(const Arg& x, int64_t dimension = -1);
-Arrays sort(const Arrays& x, int64_t dimension = -1, int64_t num_keys = 1, Location at = Location::here());
+Arrays sort(const Arrays& x, int64_t dimension = -1, int64_t num_keys = 1,
+            Location at = Location::here());
 std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension = -1);
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis = -1);
 
 // ---- products
-Array dot(const Arg& x, const Arg& y);                           // of vectors and matrices
+Array dot(const Arg& x, const Arg& y);  // of vectors and matrices
 Array batch_matmul(const Arg& x, const Arg& y);
 
 }  // namespace weft::lax

@@ -3,13 +3,13 @@
 // functions/linear.cpp: products of arrays, all of them by one contraction over labelled axes.
 #include "weft/functions/linear.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <limits>
 #include <map>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "weft/functions/create.h"
 #include "weft/functions/kit.h"
@@ -37,7 +37,9 @@ struct Named {
   }
   bool has(int label) const { return std::find(axes.begin(), axes.end(), label) != axes.end(); }
 };
-bool contains(const Labels& l, int label) { return std::find(l.begin(), l.end(), label) != l.end(); }
+bool contains(const Labels& l, int label) {
+  return std::find(l.begin(), l.end(), label) != l.end();
+}
 
 // Axes of one name become their diagonal.
 Named without_repeats(Named v) {
@@ -54,12 +56,15 @@ Named without_repeats(Named v) {
   return v;
 }
 // Sums the axes that `keep` does not say to keep.
-template <class F> Named summed(Named v, const F& keep) {
+template <class F>
+Named summed(Named v, const F& keep) {
   Sizes gone;
   Labels left;
   for (size_t i = 0; i < v.axes.size(); ++i) {
-    if (keep(v.axes[i])) left.push_back(v.axes[i]);
-    else gone.push_back(static_cast<int64_t>(i));
+    if (keep(v.axes[i]))
+      left.push_back(v.axes[i]);
+    else
+      gone.push_back(static_cast<int64_t>(i));
   }
   return gone.empty() ? v : Named{lax::reduce_sum(v.x, gone), left};
 }
@@ -68,19 +73,24 @@ Named without_ones(Named v, const Named& other) {
   Sizes gone;
   Labels left;
   for (size_t i = 0; i < v.axes.size(); ++i) {
-    if (v.x.shape()[static_cast<int64_t>(i)] == 1 && other.has(v.axes[i]) && other.size(v.axes[i]) != 1) gone.push_back(static_cast<int64_t>(i));
-    else left.push_back(v.axes[i]);
+    if (v.x.shape()[static_cast<int64_t>(i)] == 1 && other.has(v.axes[i]) &&
+        other.size(v.axes[i]) != 1)
+      gone.push_back(static_cast<int64_t>(i));
+    else
+      left.push_back(v.axes[i]);
   }
   return {squeeze_axes(v.x, gone), left};
 }
 Array arranged(const Named& v, const Labels& out) {
   Sizes p;
-  for (int label : out) p.push_back(std::find(v.axes.begin(), v.axes.end(), label) - v.axes.begin());
+  for (int label : out)
+    p.push_back(std::find(v.axes.begin(), v.axes.end(), label) - v.axes.begin());
   return std::is_sorted(p.begin(), p.end()) ? v.x : transpose_axes(v.x, p);
 }
 
 // The product of two, summed over the labels for which `keep` is false.
-template <class F> Named product(Named a, Named b, const F& keep) {
+template <class F>
+Named product(Named a, Named b, const F& keep) {
   a = without_ones(a, b);
   b = without_ones(b, a);
   a = summed(a, [&](int l) { return keep(l) || b.has(l); });
@@ -123,17 +133,24 @@ Factors factors(const Array& x, const Array& y) {
   if (!is_bool(v[0].dtype())) return {v[0], v[1], false};
   return {fn::as_dtype(v[0], I32), fn::as_dtype(v[1], I32), true};
 }
-Array multiplied(const char* name, const Array& x, const Labels& a, const Array& y, const Labels& b, const Labels& out) {
+Array multiplied(const char* name, const Array& x, const Labels& a, const Array& y, const Labels& b,
+                 const Labels& out) {
   const Factors f = factors(x, y);
   const Named p{f.x, a}, q{f.y, b};
   for (int label : a)
-    if (q.has(label) && p.size(label) != q.size(label) && (p.size(label) != 1 || !contains(out, label)) && (q.size(label) != 1 || !contains(out, label)))
-      fn::fail_shape(fmt::format("{}: shapes {} and {} are not aligned: {} against {}", name, to_string(x.type()), to_string(y.type()), p.size(label), q.size(label)));
+    if (q.has(label) && p.size(label) != q.size(label) &&
+        (p.size(label) != 1 || !contains(out, label)) &&
+        (q.size(label) != 1 || !contains(out, label)))
+      fn::fail_shape(fmt::format("{}: shapes {} and {} are not aligned: {} against {}", name,
+                                 to_string(x.type()), to_string(y.type()), p.size(label),
+                                 q.size(label)));
   const Array r = arranged(product(p, q, [&](int l) { return contains(out, l); }), out);
   return f.logic ? not_equal(r, 0) : r;
 }
 void need_axes(const char* name, const Array& x, int64_t n) {
-  if (x.ndim() < n) fn::fail_shape(fmt::format("{}: needs at least {} {}, got {}", name, n, n == 1 ? "axis" : "axes", to_string(x.type())));
+  if (x.ndim() < n)
+    fn::fail_shape(fmt::format("{}: needs at least {} {}, got {}", name, n,
+                               n == 1 ? "axis" : "axes", to_string(x.type())));
 }
 }  // namespace
 
@@ -152,9 +169,12 @@ Array dot(const Arg& x, const Arg& y) {
 
 namespace {
 // Batch axes are labelled from the right, below zero; rows 0, summed 1, columns 2.
-Array batched_product(const char* name, const Array& x, const Labels& own_x, const Array& y, const Labels& own_y) {
-  const int nx = static_cast<int>(x.ndim()) - static_cast<int>(own_x.size()), ny = static_cast<int>(y.ndim()) - static_cast<int>(own_y.size());
-  Labels a = count_from(-nx, nx), b = count_from(-ny, ny), out = count_from(-std::max(nx, ny), std::max(nx, ny));
+Array batched_product(const char* name, const Array& x, const Labels& own_x, const Array& y,
+                      const Labels& own_y) {
+  const int nx = static_cast<int>(x.ndim()) - static_cast<int>(own_x.size()),
+            ny = static_cast<int>(y.ndim()) - static_cast<int>(own_y.size());
+  Labels a = count_from(-nx, nx), b = count_from(-ny, ny),
+         out = count_from(-std::max(nx, ny), std::max(nx, ny));
   for (int label : own_x) {
     a.push_back(label);
     if (label != 1) out.push_back(label);
@@ -170,7 +190,8 @@ Array matmul(const Arg& x, const Arg& y) {
   const Source s(x.at());
   need_axes("matmul", x, 1);
   need_axes("matmul", y, 1);
-  return batched_product("matmul", x, x->ndim() == 1 ? Labels{1} : Labels{0, 1}, y, y->ndim() == 1 ? Labels{1} : Labels{1, 2});
+  return batched_product("matmul", x, x->ndim() == 1 ? Labels{1} : Labels{0, 1}, y,
+                         y->ndim() == 1 ? Labels{1} : Labels{1, 2});
 }
 Array matvec(const Arg& x, const Arg& y) {
   const Source s(x.at());
@@ -192,7 +213,9 @@ Array vecdot(const Arg& x, const Arg& y, int64_t axis) {
 }
 Array vdot(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  if (x->size() != y->size()) fn::fail_shape(fmt::format("vdot: {} and {} differ in size", to_string(x->type()), to_string(y->type())));
+  if (x->size() != y->size())
+    fn::fail_shape(
+        fmt::format("vdot: {} and {} differ in size", to_string(x->type()), to_string(y->type())));
   return multiplied("vdot", ravel(conj(x)), {0}, ravel(y), {0}, {});
 }
 Array inner(const Arg& x, const Arg& y) {
@@ -214,17 +237,20 @@ Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes) {
   Sizes p = axes.x, q = axes.y;
   if (axes.n >= 0) {
     if (axes.n > n || axes.n > m)
-      fn::fail_shape(fmt::format("tensordot: {} axes of {} and {}", axes.n, to_string(x->type()), to_string(y->type())));
+      fn::fail_shape(fmt::format("tensordot: {} axes of {} and {}", axes.n, to_string(x->type()),
+                                 to_string(y->type())));
     for (int64_t i = 0; i < axes.n; ++i) {
       p.push_back(n - axes.n + i);
       q.push_back(i);
     }
   }
-  if (p.size() != q.size()) fn::fail_shape("tensordot: as many axes of one as of the other are needed");
+  if (p.size() != q.size())
+    fn::fail_shape("tensordot: as many axes of one as of the other are needed");
   fn::axes_of("tensordot", p, n);
   fn::axes_of("tensordot", q, m);
   Labels a = count_from(0, n), b = count_from(n, m), out;
-  for (size_t i = 0; i < p.size(); ++i) b[static_cast<size_t>(fn::axis_of("tensordot", q[i], m))] = fn::axis_of("tensordot", p[i], n);
+  for (size_t i = 0; i < p.size(); ++i)
+    b[static_cast<size_t>(fn::axis_of("tensordot", q[i], m))] = fn::axis_of("tensordot", p[i], n);
   for (int label : a)
     if (!contains(b, label)) out.push_back(label);
   for (int label : b)
@@ -242,7 +268,9 @@ struct Formula {
   Labels out;
   bool has_out = false;
 };
-[[noreturn]] void bad_formula(std::string_view f, const std::string& why) { fn::fail_shape(fmt::format("einsum: \"{}\": {}", f, why)); }
+[[noreturn]] void bad_formula(std::string_view f, const std::string& why) {
+  fn::fail_shape(fmt::format("einsum: \"{}\": {}", f, why));
+}
 Formula parse(std::string_view f) {
   Formula r;
   r.in.emplace_back();
@@ -269,7 +297,9 @@ Formula parse(std::string_view f) {
 int spread(std::string_view f, Labels* l, int64_t ndim) {
   const auto at = std::find(l->begin(), l->end(), ellipsis_label);
   const int n = static_cast<int>(ndim) - static_cast<int>(l->size()) + (at != l->end() ? 1 : 0);
-  if (at == l->end() ? n != 0 : n < 0) bad_formula(f, fmt::format("{} letters for an array of {} axes", l->size() - (at != l->end()), ndim));
+  if (at == l->end() ? n != 0 : n < 0)
+    bad_formula(
+        f, fmt::format("{} letters for an array of {} axes", l->size() - (at != l->end()), ndim));
   if (at == l->end()) return 0;
   const Labels rest = count_from(-n, n);
   l->insert(l->erase(at), rest.begin(), rest.end());
@@ -284,7 +314,8 @@ void implied_output(Formula* f, int ellipsis) {
     if (label >= 0 && n == 1) f->out.push_back(label);
 }
 // The pair whose product is smallest.
-template <class F> std::pair<size_t, size_t> cheapest(const std::vector<Named>& v, const F& keep) {
+template <class F>
+std::pair<size_t, size_t> cheapest(const std::vector<Named>& v, const F& keep) {
   std::pair<size_t, size_t> best{0, 1};
   double least = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < v.size(); ++i)
@@ -306,7 +337,8 @@ template <class F> std::pair<size_t, size_t> cheapest(const std::vector<Named>& 
 Array einsum_of(std::string_view text, const Arrays& x, Location at) {
   const Source s(at);
   Formula f = parse(text);
-  if (f.in.size() != x.size()) bad_formula(text, fmt::format("{} operands for {} arrays", f.in.size(), x.size()));
+  if (f.in.size() != x.size())
+    bad_formula(text, fmt::format("{} operands for {} arrays", f.in.size(), x.size()));
   Arrays given = fn::same_dtype(x);
   const bool logic = !given.empty() && is_bool(given[0].dtype());
   int dots = 0;
@@ -317,14 +349,18 @@ Array einsum_of(std::string_view text, const Arrays& x, Location at) {
     for (size_t k = 0; k < f.in[i].size(); ++k) {
       int64_t& n = size.emplace(f.in[i][k], 1).first->second;
       const int64_t m = x[i].shape()[static_cast<int64_t>(k)];
-      if (n != m && n != 1 && m != 1) bad_formula(text, fmt::format("an axis of operand {} has size {}, the same letter has {} before", i, m, n));
+      if (n != m && n != 1 && m != 1)
+        bad_formula(
+            text, fmt::format("an axis of operand {} has size {}, the same letter has {} before", i,
+                              m, n));
       if (m != 1) n = m;
     }
     v.push_back(without_repeats({logic ? fn::as_dtype(given[i], I32) : given[i], f.in[i]}));
   }
   if (!f.has_out) {
     implied_output(&f, dots);
-  } else if (const auto it = std::find(f.out.begin(), f.out.end(), ellipsis_label); it != f.out.end()) {
+  } else if (const auto it = std::find(f.out.begin(), f.out.end(), ellipsis_label);
+             it != f.out.end()) {
     const Labels rest = count_from(-dots, dots);
     f.out.insert(f.out.erase(it), rest.begin(), rest.end());
   }
@@ -348,9 +384,15 @@ Array einsum_of(std::string_view text, const Arrays& x, Location at) {
   return logic ? not_equal(r, 0) : r;
 }
 Array einsum(std::string_view f, const Arg& x) { return einsum_of(f, {x}, x.at()); }
-Array einsum(std::string_view f, const Arg& x, const Arg& y) { return einsum_of(f, {x, y}, x.at()); }
-Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z) { return einsum_of(f, {x, y, z}, x.at()); }
-Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z, const Arg& w) { return einsum_of(f, {x, y, z, w}, x.at()); }
+Array einsum(std::string_view f, const Arg& x, const Arg& y) {
+  return einsum_of(f, {x, y}, x.at());
+}
+Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z) {
+  return einsum_of(f, {x, y, z}, x.at());
+}
+Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z, const Arg& w) {
+  return einsum_of(f, {x, y, z, w}, x.at());
+}
 
 Array trace(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
   const Source s(x.at());
@@ -362,7 +404,8 @@ Array kron(const Arg& x, const Arg& y) {
   Sizes a, b, out;
   for (size_t i = 0; i < n; ++i) {
     const size_t skip_x = n - x->shape().size(), skip_y = n - y->shape().size();
-    const int64_t p = i < skip_x ? 1 : x->shape()[static_cast<int64_t>(i - skip_x)], q = i < skip_y ? 1 : y->shape()[static_cast<int64_t>(i - skip_y)];
+    const int64_t p = i < skip_x ? 1 : x->shape()[static_cast<int64_t>(i - skip_x)],
+                  q = i < skip_y ? 1 : y->shape()[static_cast<int64_t>(i - skip_y)];
     a.insert(a.end(), {p, 1});
     b.insert(b.end(), {1, q});
     out.push_back(checked_mul(p, q));
@@ -373,7 +416,9 @@ Array cross(const Arg& x, const Arg& y, int64_t axis) {
   const Source s(x.at());
   const Array a = moveaxis(x, axis, -1), b = moveaxis(y, axis, -1);
   const int64_t n = a.shape()[-1], m = b.shape()[-1];
-  if ((n != 2 && n != 3) || (m != 2 && m != 3)) fn::fail_shape(fmt::format("cross: needs vectors of 2 or 3 components, got {} and {}", to_string(x->type()), to_string(y->type())));
+  if ((n != 2 && n != 3) || (m != 2 && m != 3))
+    fn::fail_shape(fmt::format("cross: needs vectors of 2 or 3 components, got {} and {}",
+                               to_string(x->type()), to_string(y->type())));
   const auto part = [](const Array& v, int64_t i) {
     const int64_t last = v.ndim() - 1;
     return squeeze_axes(fn::sliced(v, last, i, i + 1), {last});

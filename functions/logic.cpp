@@ -49,16 +49,26 @@ Array less_equal(const Arg& x, const Arg& y) { return binary("less_equal", lax::
 Array greater(const Arg& x, const Arg& y) { return binary("greater", lax::gt, x, y); }
 Array greater_equal(const Arg& x, const Arg& y) { return binary("greater_equal", lax::ge, x, y); }
 
-Array logical_and(const Arg& x, const Arg& y) { return logical("logical_and", lax::bitwise_and, x, y); }
-Array logical_or(const Arg& x, const Arg& y) { return logical("logical_or", lax::bitwise_or, x, y); }
-Array logical_xor(const Arg& x, const Arg& y) { return logical("logical_xor", lax::bitwise_xor, x, y); }
+Array logical_and(const Arg& x, const Arg& y) {
+  return logical("logical_and", lax::bitwise_and, x, y);
+}
+Array logical_or(const Arg& x, const Arg& y) {
+  return logical("logical_or", lax::bitwise_or, x, y);
+}
+Array logical_xor(const Arg& x, const Arg& y) {
+  return logical("logical_xor", lax::bitwise_xor, x, y);
+}
 Array logical_not(const Arg& x) {
   const Source s(x.at());
   return is_bool(x->dtype()) ? lax::bitwise_not(x) : lax::eq(x, number_like(x, 0));
 }
-Array bitwise_and(const Arg& x, const Arg& y) { return binary("bitwise_and", lax::bitwise_and, x, y); }
+Array bitwise_and(const Arg& x, const Arg& y) {
+  return binary("bitwise_and", lax::bitwise_and, x, y);
+}
 Array bitwise_or(const Arg& x, const Arg& y) { return binary("bitwise_or", lax::bitwise_or, x, y); }
-Array bitwise_xor(const Arg& x, const Arg& y) { return binary("bitwise_xor", lax::bitwise_xor, x, y); }
+Array bitwise_xor(const Arg& x, const Arg& y) {
+  return binary("bitwise_xor", lax::bitwise_xor, x, y);
+}
 Array bitwise_not(const Arg& x) {
   const Source s(x.at());
   return lax::bitwise_not(x);
@@ -72,7 +82,8 @@ Array left_shift(const Arg& x, const Arg& y) {
 Array right_shift(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted("right_shift", fn::numeric(x), fn::numeric(y));
-  return is_unsigned(a.dtype()) ? lax::shift_right_logical(a, b) : lax::shift_right_arithmetic(a, b);
+  return is_unsigned(a.dtype()) ? lax::shift_right_logical(a, b)
+                                : lax::shift_right_arithmetic(a, b);
 }
 Array bitwise_count(const Arg& x) {
   const Source s(x.at());
@@ -107,7 +118,8 @@ Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_n
   const Array gap = lax::abs(lax::sub(a, b)), size = lax::abs(b);
   const Array bound = lax::add(number_like(size, atol), lax::mul(number_like(size, rtol), size));
   // Infinities are close only to themselves; where both are finite the bound decides.
-  const Array near = lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(lax::is_finite(a), lax::is_finite(b)));
+  const Array near =
+      lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(lax::is_finite(a), lax::is_finite(b)));
   const Array close = lax::bitwise_or(near, lax::eq(a, b));
   return equal_nan ? lax::bitwise_or(close, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b))) : close;
 }
@@ -127,7 +139,9 @@ Array array_equal(const Arg& x, const Arg& y, bool equal_nan) {
   if (!(x->shape() == y->shape())) return fn::as_dtype(false, Bool);
   const auto [a, b] = fn::promoted("array_equal", x, y);
   const Array same = lax::eq(a, b);
-  return all_of(equal_nan && is_inexact(a.dtype()) ? lax::bitwise_or(same, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b))) : same);
+  return all_of(equal_nan && is_inexact(a.dtype())
+                    ? lax::bitwise_or(same, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b)))
+                    : same);
 }
 
 Array where(const Arg& condition, const Arg& x, const Arg& y) {
@@ -136,13 +150,16 @@ Array where(const Arg& condition, const Arg& x, const Arg& y) {
   const Array c = truth(condition);
   Shape full = a.ndim() ? a.shape() : b.shape();
   // Of the three shapes; a condition that is a scalar stays one.
-  const Arrays shapes = fn::broadcast_together("where", {c, fn::broadcast(fn::as_dtype(false, Bool), full)});
+  const Arrays shapes =
+      fn::broadcast_together("where", {c, fn::broadcast(fn::as_dtype(false, Bool), full)});
   full = shapes[1].shape();
-  return lax::select(fn::scalar_or_broadcast(c, full), fn::broadcast(a, full), fn::broadcast(b, full));
+  return lax::select(fn::scalar_or_broadcast(c, full), fn::broadcast(a, full),
+                     fn::broadcast(b, full));
 }
 Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwise) {
   const Source s(otherwise.at());
-  if (conditions.size() != choices.size()) fn::fail_shape("select: as many choices as conditions are needed");
+  if (conditions.size() != choices.size())
+    fn::fail_shape("select: as many choices as conditions are needed");
   Array out = otherwise;
   for (size_t i = conditions.size(); i-- > 0;) out = where(conditions[i], choices[i], out);
   return out;
@@ -202,7 +219,8 @@ double largest(DType d) {
 Array nan_to_num(const Arg& x, double nan) {
   const Source s(x.at());
   if (!is_inexact(x->dtype())) return x;
-  if (is_complex(x->dtype())) return lax::complex(nan_to_num(lax::real(x), nan), nan_to_num(lax::imag(x), nan));
+  if (is_complex(x->dtype()))
+    return lax::complex(nan_to_num(lax::real(x), nan), nan_to_num(lax::imag(x), nan));
   const double big = largest(x->dtype());
   Array out = where(lax::ne(x, x), number_like(x, nan), x);
   out = where(lax::eq(out, number_like(x, inf)), number_like(x, big), out);
@@ -226,7 +244,8 @@ Array angle(const Arg& x) {
   const Source s(x.at());
   if (is_complex(x->dtype())) return lax::atan2(lax::imag(x), lax::real(x));
   const Array v = fn::inexact(x);
-  return where(isnan(v), v, where(lax::lt(v, number_like(v, 0)), number_like(v, M_PI), number_like(v, 0)));
+  return where(isnan(v), v,
+               where(lax::lt(v, number_like(v, 0)), number_like(v, M_PI), number_like(v, 0)));
 }
 
 }  // namespace weft

@@ -3,10 +3,10 @@
 // functions/math.cpp: arithmetic, exponentials, angles, rounding.
 #include "weft/functions/math.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "weft/functions/kit.h"
 #include "weft/ops/compare.h"
@@ -50,7 +50,9 @@ Array float_binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   return op(a, b);
 }
 // Of bools: as integers.
-fn::Pair promoted_numbers(const char* name, const Arg& x, const Arg& y) { return fn::promoted(name, fn::numeric(x), fn::numeric(y)); }
+fn::Pair promoted_numbers(const char* name, const Arg& x, const Arg& y) {
+  return fn::promoted(name, fn::numeric(x), fn::numeric(y));
+}
 Array choose(const Array& pred, const Array& a, const Array& b) {
   Shape s = pred.shape();
   if (s.ndim() < a.ndim()) s = a.shape();
@@ -64,7 +66,8 @@ Array is_nan(const Array& x) { return lax::ne(x, x); }
 fn::Pair float_divmod(const Array& x, const Array& y) {
   Array m = lax::rem(x, y);
   Array d = lax::div(lax::sub(x, m), y);
-  const Array other_sign = lax::bitwise_and(lax::ne(m, number_like(m, 0)), lax::ne(lax::sign(y), lax::sign(m)));
+  const Array other_sign =
+      lax::bitwise_and(lax::ne(m, number_like(m, 0)), lax::ne(lax::sign(y), lax::sign(m)));
   m = choose(other_sign, lax::add(m, y), m);
   d = choose(other_sign, lax::sub(d, number_like(d, 1)), d);
   return {lax::round(d), m};
@@ -74,22 +77,26 @@ Array quotient_down(const Array& x, const Array& y) {
   if (is_complex(x.dtype())) fn::fail_dtype("floor_divide: complex numbers have no order");
   if (is_floating(x.dtype())) return float_divmod(x, y).first;
   const Array q = lax::div(x, y);
-  const Array down = lax::bitwise_and(lax::ne(lax::sign(x), lax::sign(y)), lax::ne(lax::rem(x, y), number_like(x, 0)));
+  const Array down = lax::bitwise_and(lax::ne(lax::sign(x), lax::sign(y)),
+                                      lax::ne(lax::rem(x, y), number_like(x, 0)));
   return choose(down, lax::sub(q, number_like(q, 1)), q);
 }
 // Integers modulo 0 are 0.
 Array safe_rem(const Array& x, const Array& y) {
-  return lax::rem(x, is_integer(y.dtype()) ? choose(lax::eq(y, number_like(y, 0)), number_like(y, 1), y) : y);
+  return lax::rem(
+      x, is_integer(y.dtype()) ? choose(lax::eq(y, number_like(y, 0)), number_like(y, 1), y) : y);
 }
 Array remainder_up(const Array& x, const Array& y) {
   const Array zero = number_like(x, 0);
   const Array m = safe_rem(x, y);
   if (is_unsigned(x.dtype())) return m;
-  const Array other_sign = lax::bitwise_and(lax::ne(lax::lt(m, zero), lax::lt(y, zero)), lax::ne(m, zero));
+  const Array other_sign =
+      lax::bitwise_and(lax::ne(lax::lt(m, zero), lax::lt(y, zero)), lax::ne(m, zero));
   return choose(other_sign, lax::add(m, y), m);
 }
 
-// Powers of integers by squaring; six bits of the exponent matter before anything but 0, ±1 overflows.
+// Powers of integers by squaring; six bits of the exponent matter before anything but 0, ±1
+// overflows.
 Array integer_power(Array x, Array y) {
   const Array zero = number_like(x, 0), one = number_like(x, 1);
   Array acc = choose(lax::bitwise_and(lax::eq(x, zero), lax::ne(y, zero)), zero, one);
@@ -101,21 +108,26 @@ Array integer_power(Array x, Array y) {
   return acc;
 }
 
-// log(exp x + exp y) over hi + f(lo - hi), where f vanishes at -inf. Which operand is larger is decided
-// by one comparison, so that the derivatives of equal operands are halves.
-template <class F> Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
+// log(exp x + exp y) over hi + f(lo - hi), where f vanishes at -inf. Which operand is larger is
+// decided by one comparison, so that the derivatives of equal operands are halves.
+template <class F>
+Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   const Array first = lax::ge(a, b);
   const Array hi = choose(first, a, b), lo = choose(first, b, a);
-  const Array endless = lax::bitwise_and(lax::eq(hi, lo), lax::eq(lax::abs(hi), number_like(hi, std::numeric_limits<double>::infinity())));
+  const Array endless = lax::bitwise_and(
+      lax::eq(hi, lo),
+      lax::eq(lax::abs(hi), number_like(hi, std::numeric_limits<double>::infinity())));
   return lax::add(hi, f(choose(endless, number_like(hi, 0), lax::sub(lo, hi))));
 }
 }  // namespace
 
 Array add(const Arg& x, const Arg& y) { return arithmetic("add", lax::add, lax::bitwise_or, x, y); }
 Array subtract(const Arg& x, const Arg& y) { return binary("subtract", lax::sub, x, y); }
-Array multiply(const Arg& x, const Arg& y) { return arithmetic("multiply", lax::mul, lax::bitwise_and, x, y); }
+Array multiply(const Arg& x, const Arg& y) {
+  return arithmetic("multiply", lax::mul, lax::bitwise_and, x, y);
+}
 Array divide(const Arg& x, const Arg& y) { return float_binary("divide", lax::div, x, y); }
 Array true_divide(const Arg& x, const Arg& y) { return divide(x, y); }
 
@@ -144,7 +156,9 @@ std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
 std::pair<Array, Array> modf(const Arg& x) {
   const Source s(x.at());
   const Array v = fn::inexact(x), whole = trunc(v);
-  const Array part = choose(lax::eq(lax::abs(v), number_like(v, std::numeric_limits<double>::infinity())), number_like(v, 0), lax::sub(v, whole));
+  const Array part =
+      choose(lax::eq(lax::abs(v), number_like(v, std::numeric_limits<double>::infinity())),
+             number_like(v, 0), lax::sub(v, whole));
   return {copysign(part, v), whole};
 }
 
@@ -154,7 +168,8 @@ Array pow(const Arg& x, const Arg& y) {
   if (c && c->literal && is_integer(y->dtype())) {
     const Promoted p = promote(x->dtype(), x->weak_type(), y->dtype(), y->weak_type());
     const int64_t n = y->item<int64_t>();
-    if (n < 0 && !is_inexact(p.dtype)) fn::fail_dtype("pow: integers cannot be raised to negative powers; use float_power");
+    if (n < 0 && !is_inexact(p.dtype))
+      fn::fail_dtype("pow: integers cannot be raised to negative powers; use float_power");
     return lax::integer_pow(fn::as_dtype(x, p.dtype, p.weak), n);
   }
   const auto [a, b] = promoted_numbers("pow", x, y);
@@ -163,7 +178,9 @@ Array pow(const Arg& x, const Arg& y) {
   return integer_power(fn::broadcast(a, full), fn::broadcast(b, full));
 }
 Array power(const Arg& x, const Arg& y) { return pow(x, y); }
-Array float_power(const Arg& x, const Arg& y) { return float_binary("float_power", lax::pow, x, y); }
+Array float_power(const Arg& x, const Arg& y) {
+  return float_binary("float_power", lax::pow, x, y);
+}
 
 Array negative(const Arg& x) {
   const Source s(x.at());
@@ -198,12 +215,16 @@ Array clip(const Arg& x, const Arg& lo, const Arg& hi) {
 Array fmax(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted("fmax", x, y);
-  return choose(lax::bitwise_or(lax::gt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a, b);
+  return choose(
+      lax::bitwise_or(lax::gt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
+      b);
 }
 Array fmin(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted("fmin", x, y);
-  return choose(lax::bitwise_or(lax::lt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a, b);
+  return choose(
+      lax::bitwise_or(lax::lt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
+      b);
 }
 
 Array sqrt(const Arg& x) { return float_unary(lax::sqrt, x); }
@@ -212,7 +233,8 @@ Array hypot(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [p, q] = fn::promoted_inexact("hypot", x, y);
   const Array a = lax::abs(p), b = lax::abs(q), hi = lax::max(a, b), lo = lax::min(a, b);
-  const Array zero = lax::eq(hi, number_like(hi, 0)), inf = number_like(hi, std::numeric_limits<double>::infinity());
+  const Array zero = lax::eq(hi, number_like(hi, 0)),
+              inf = number_like(hi, std::numeric_limits<double>::infinity());
   const Array ratio = lax::div(lo, choose(zero, number_like(hi, 1), hi));
   const Array length = lax::mul(hi, lax::sqrt(lax::add(number_like(hi, 1), lax::square(ratio))));
   return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, choose(zero, hi, length));
@@ -236,7 +258,9 @@ Array logaddexp(const Arg& x, const Arg& y) {
   return log_sum("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
 }
 Array logaddexp2(const Arg& x, const Arg& y) {
-  return log_sum("logaddexp2", x, y, [](const Array& d) { return lax::div(lax::log1p(lax::exp2(d)), number_like(d, std::log(2.0))); });
+  return log_sum("logaddexp2", x, y, [](const Array& d) {
+    return lax::div(lax::log1p(lax::exp2(d)), number_like(d, std::log(2.0)));
+  });
 }
 
 Array sin(const Arg& x) { return float_unary(lax::sin, x); }
@@ -291,7 +315,8 @@ Array round(const Arg& x, int64_t decimals) {
     if (decimals < 0) fn::fail_dtype("round: integers are rounded to 0 or more decimals");
     return x;
   }
-  if (is_complex(x->dtype())) return lax::complex(round(lax::real(x), decimals), round(lax::imag(x), decimals));
+  if (is_complex(x->dtype()))
+    return lax::complex(round(lax::real(x), decimals), round(lax::imag(x), decimals));
   if (decimals == 0) return round_even(x);
   // In F32 at least: the factor may leave the range of the narrow floats.
   const DType narrow = x->dtype();

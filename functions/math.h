@@ -10,17 +10,17 @@ namespace weft {
 Array add(const Arg& x, const Arg& y);
 Array subtract(const Arg& x, const Arg& y);
 Array multiply(const Arg& x, const Arg& y);
-Array divide(const Arg& x, const Arg& y);          // true division: integers give floats
+Array divide(const Arg& x, const Arg& y);  // true division: integers give floats
 Array true_divide(const Arg& x, const Arg& y);
-Array floor_divide(const Arg& x, const Arg& y);    // rounds down
-Array remainder(const Arg& x, const Arg& y);       // has the sign of the divisor
+Array floor_divide(const Arg& x, const Arg& y);  // rounds down
+Array remainder(const Arg& x, const Arg& y);     // has the sign of the divisor
 Array mod(const Arg& x, const Arg& y);
-Array fmod(const Arg& x, const Arg& y);            // has the sign of the dividend
+Array fmod(const Arg& x, const Arg& y);  // has the sign of the dividend
 std::pair<Array, Array> divmod(const Arg& x, const Arg& y);
-std::pair<Array, Array> modf(const Arg& x);        // fraction, integral part
-Array pow(const Arg& x, const Arg& y);             // a C++ integer as exponent: repeated squaring
+std::pair<Array, Array> modf(const Arg& x);  // fraction, integral part
+Array pow(const Arg& x, const Arg& y);       // a C++ integer as exponent: repeated squaring
 Array power(const Arg& x, const Arg& y);
-Array float_power(const Arg& x, const Arg& y);     // always in floats
+Array float_power(const Arg& x, const Arg& y);  // always in floats
 Array negative(const Arg& x);
 Array positive(const Arg& x);
 Array abs(const Arg& x);
@@ -30,9 +30,9 @@ Array sign(const Arg& x);
 Array square(const Arg& x);
 Array reciprocal(const Arg& x);
 Array clip(const Arg& x, const Arg& lo, const Arg& hi);
-Array maximum(const Arg& x, const Arg& y);         // a NaN wins
+Array maximum(const Arg& x, const Arg& y);  // a NaN wins
 Array minimum(const Arg& x, const Arg& y);
-Array fmax(const Arg& x, const Arg& y);            // a number wins over a NaN
+Array fmax(const Arg& x, const Arg& y);  // a number wins over a NaN
 Array fmin(const Arg& x, const Arg& y);
 
 // ---- roots, exponentials, logarithms. Integers become floats (64-bit ones F64).
@@ -70,7 +70,7 @@ Array atan2(const Arg& y, const Arg& x);
 Array asinh(const Arg& x);
 Array acosh(const Arg& x);
 Array atanh(const Arg& x);
-Array sinc(const Arg& x);                          // sin(πx)/(πx)
+Array sinc(const Arg& x);  // sin(πx)/(πx)
 Array deg2rad(const Arg& x);
 Array rad2deg(const Arg& x);
 
@@ -78,8 +78,8 @@ Array rad2deg(const Arg& x);
 Array floor(const Arg& x);
 Array ceil(const Arg& x);
 Array trunc(const Arg& x);
-Array rint(const Arg& x);                          // half to even
-Array round(const Arg& x, int64_t decimals = 0);   // half to even
+Array rint(const Arg& x);                         // half to even
+Array round(const Arg& x, int64_t decimals = 0);  // half to even
 Array fix(const Arg& x);
 
 // ---- parts of floats
@@ -115,8 +115,8 @@ Array bitwise_xor(const Arg& x, const Arg& y);
 Array bitwise_not(const Arg& x);
 Array invert(const Arg& x);
 Array left_shift(const Arg& x, const Arg& y);
-Array right_shift(const Arg& x, const Arg& y);     // arithmetic for signed integers
-Array bitwise_count(const Arg& x);                 // of |x|, as U8
+Array right_shift(const Arg& x, const Arg& y);  // arithmetic for signed integers
+Array bitwise_count(const Arg& x);              // of |x|, as U8
 
 Array isnan(const Arg& x);
 Array isinf(const Arg& x);
@@ -124,8 +124,10 @@ Array isfinite(const Arg& x);
 Array isposinf(const Arg& x);
 Array isneginf(const Arg& x);
 // |x - y| <= atol + rtol |y|
-Array isclose(const Arg& x, const Arg& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
-Array allclose(const Arg& x, const Arg& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
+Array isclose(const Arg& x, const Arg& y, double rtol = 1e-5, double atol = 1e-8,
+              bool equal_nan = false);
+Array allclose(const Arg& x, const Arg& y, double rtol = 1e-5, double atol = 1e-8,
+               bool equal_nan = false);
 // Whether shapes and all elements agree.
 Array array_equal(const Arg& x, const Arg& y, bool equal_nan = false);
 

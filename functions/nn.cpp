@@ -3,10 +3,10 @@
 // functions/nn.cpp: activations and normalisations of neural networks.
 #include "weft/functions/nn.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "weft/functions/create.h"
 #include "weft/functions/kit.h"
@@ -26,7 +26,9 @@ namespace {
 using fn::number_like;
 Array filled(const Array& x, double v) { return fn::broadcast(number_like(x, v), x.shape()); }
 // f where x is not positive, from a value that keeps it finite elsewhere: no NaN in the derivative.
-Array below_zero(const Array& x, const Array& positive) { return lax::select(positive, filled(x, 0), x); }
+Array below_zero(const Array& x, const Array& positive) {
+  return lax::select(positive, filled(x, 0), x);
+}
 }  // namespace
 
 Array relu(const Arg& x) {
@@ -46,11 +48,13 @@ Array leaky_relu(const Arg& x, double slope) {
 Array elu(const Arg& x, double alpha) {
   const Source s(x.at());
   const Array v = fn::inexact(x), positive = lax::gt(v, number_like(v, 0));
-  return lax::select(positive, v, lax::mul(lax::expm1(below_zero(v, positive)), number_like(v, alpha)));
+  return lax::select(positive, v,
+                     lax::mul(lax::expm1(below_zero(v, positive)), number_like(v, alpha)));
 }
 Array celu(const Arg& x, double alpha) {
   const Source s(x.at());
-  const Array v = fn::inexact(x), a = number_like(v, alpha), positive = lax::gt(v, number_like(v, 0));
+  const Array v = fn::inexact(x), a = number_like(v, alpha),
+              positive = lax::gt(v, number_like(v, 0));
   return lax::select(positive, v, lax::mul(lax::expm1(lax::div(below_zero(v, positive), a)), a));
 }
 Array selu(const Arg& x) {
@@ -66,7 +70,8 @@ Array gelu(const Arg& x, bool approximate) {
     return lax::div(lax::mul(v, lax::erfc(lax::neg(t))), number_like(v, 2));
   }
   const Array cube = lax::integer_pow(v, 3);
-  const Array inside = lax::mul(number_like(v, std::sqrt(2 / M_PI)), lax::add(v, lax::mul(number_like(v, 0.044715), cube)));
+  const Array inside = lax::mul(number_like(v, std::sqrt(2 / M_PI)),
+                                lax::add(v, lax::mul(number_like(v, 0.044715), cube)));
   const Array cdf = lax::mul(number_like(v, 0.5), lax::add(number_like(v, 1), lax::tanh(inside)));
   return lax::mul(v, cdf);
 }
@@ -111,12 +116,14 @@ Array hard_silu(const Arg& x) {
 Array squareplus(const Arg& x, double b) {
   const Source s(x.at());
   const Array v = fn::inexact(x);
-  return lax::div(lax::add(v, lax::sqrt(lax::add(lax::square(v), number_like(v, b)))), number_like(v, 2));
+  return lax::div(lax::add(v, lax::sqrt(lax::add(lax::square(v), number_like(v, b)))),
+                  number_like(v, 2));
 }
 Array glu(const Arg& x, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("glu", axis, x->type().ndim());
-  if (x->shape()[a] % 2) fn::fail_shape(fmt::format("glu: axis {} of {} cannot be halved", a, to_string(x->type())));
+  if (x->shape()[a] % 2)
+    fn::fail_shape(fmt::format("glu: axis {} of {} cannot be halved", a, to_string(x->type())));
   const Arrays halves = split(x, 2, a);
   return multiply(halves[0], sigmoid(halves[1]));
 }
@@ -148,14 +155,17 @@ Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   Array out = subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true})));
   return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
 }
-Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return weft::logsumexp(x, axis, o); }
+Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return weft::logsumexp(x, axis, o);
+}
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
   const Source s(x.at());
   const Array v = fn::inexact(x);
   ReduceOptions r;
   r.keepdims = true;
   r.where = o.where;
-  const Array m = mean(v, axis, r), variance = subtract(mean(lax::square(v), axis, r), lax::square(m));
+  const Array m = mean(v, axis, r),
+              variance = subtract(mean(lax::square(v), axis, r), lax::square(m));
   return multiply(subtract(v, m), lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
@@ -171,26 +181,33 @@ Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
   const Source s(x.at());
   const int a = fn::axis_of("one_hot", o.axis, x->type().ndim() + 1);
   const Array classes = expand_dims(x, a);
-  const Array all = iota(is_inexact(x->dtype()) || is_bool(x->dtype()) ? I32 : x->dtype(), classes.shape().with(a, num_classes), a);
+  const Array all = iota(is_inexact(x->dtype()) || is_bool(x->dtype()) ? I32 : x->dtype(),
+                         classes.shape().with(a, num_classes), a);
   return fn::as_dtype(equal(classes, all), o.dtype);
 }
 
-Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value, const AttentionOptions& o) {
+Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
+                            const AttentionOptions& o) {
   const Source s(query.at());
   if (query->ndim() < 3 || key->ndim() != query->ndim() || !(key->shape() == value->shape()))
-    fn::fail_shape(fmt::format("dot_product_attention: query, key and value are (…, length, heads, size); got {}, {} and {}", to_string(query->type()),
-                               to_string(key->type()), to_string(value->type())));
+    fn::fail_shape(
+        fmt::format("dot_product_attention: query, key and value are (…, length, heads, size); got "
+                    "{}, {} and {}",
+                    to_string(query->type()), to_string(key->type()), to_string(value->type())));
   const int64_t heads = query->shape()[-2], shared = key->shape()[-2], size = query->shape()[-1];
-  if (shared == 0 || heads % shared || key->shape()[-1] != size) fn::fail_shape("dot_product_attention: the heads of query and key do not go together");
+  if (shared == 0 || heads % shared || key->shape()[-1] != size)
+    fn::fail_shape("dot_product_attention: the heads of query and key do not go together");
   // A head of keys serves several heads of queries.
   const Array k = heads == shared ? key.value() : repeat(key, heads / shared, -2);
   const Array v = heads == shared ? value.value() : repeat(value, heads / shared, -2);
   Array logits = einsum("...tnh,...snh->...nts", query, k);
-  logits = multiply(logits, number_like(logits, o.scale.value_or(1 / std::sqrt(static_cast<double>(size)))));
+  logits = multiply(
+      logits, number_like(logits, o.scale.value_or(1 / std::sqrt(static_cast<double>(size)))));
   if (o.bias) logits = add(logits, *o.bias);
   const Array lowest = number_like(logits, -inf);
   if (o.mask) logits = where(*o.mask, logits, lowest);
-  if (o.is_causal) logits = where(tri(logits.shape()[-2], logits.shape()[-1], 0, Bool), logits, lowest);
+  if (o.is_causal)
+    logits = where(tri(logits.shape()[-2], logits.shape()[-1], 0, Bool), logits, lowest);
   return einsum("...nts,...snh->...tnh", softmax(logits, -1), v);
 }
 

@@ -6,13 +6,13 @@
 
 namespace weft::nn {
 
-Array relu(const Arg& x);                          // derivative 0 at 0
+Array relu(const Arg& x);  // derivative 0 at 0
 Array relu6(const Arg& x);
 Array leaky_relu(const Arg& x, double negative_slope = 0.01);
 Array elu(const Arg& x, double alpha = 1);
 Array celu(const Arg& x, double alpha = 1);
 Array selu(const Arg& x);
-Array gelu(const Arg& x, bool approximate = true); // by tanh, or exactly by erf
+Array gelu(const Arg& x, bool approximate = true);  // by tanh, or exactly by erf
 Array silu(const Arg& x);
 Array swish(const Arg& x);
 Array mish(const Arg& x);
@@ -25,7 +25,7 @@ Array hard_tanh(const Arg& x);
 Array hard_sigmoid(const Arg& x);
 Array hard_silu(const Arg& x);
 Array squareplus(const Arg& x, double b = 4);
-Array glu(const Arg& x, int64_t axis = -1);        // the first half times the sigmoid of the second
+Array glu(const Arg& x, int64_t axis = -1);  // the first half times the sigmoid of the second
 Array identity(const Arg& x);
 
 struct SoftmaxOptions {
@@ -53,11 +53,12 @@ struct OneHotOptions {
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o = {});
 
 struct AttentionOptions {
-  std::optional<Array> bias = {}, mask = {};       // broadcast to (…, heads, queries, keys)
-  std::optional<double> scale = {};                // default: 1/sqrt of the size of a head
+  std::optional<Array> bias = {}, mask = {};  // broadcast to (…, heads, queries, keys)
+  std::optional<double> scale = {};           // default: 1/sqrt of the size of a head
   bool is_causal = false;
 };
 // Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K.
-Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value, const AttentionOptions& o = {});
+Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
+                            const AttentionOptions& o = {});
 
 }  // namespace weft::nn

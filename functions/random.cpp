@@ -3,10 +3,10 @@
 // functions/random.cpp: random numbers from keys, as jax.random makes them.
 #include "weft/functions/random.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "weft/functions/create.h"
 #include "weft/functions/index.h"
@@ -35,13 +35,19 @@ using fn::number_like;
 // One key, not an array of them.
 const Array& one_key(const char* name, const Array& key) {
   if (key.dtype() != Key)
-    fn::fail_dtype(fmt::format("{}: the first argument must be a key, as random::key(0) makes it; got {}", name, to_string(key.type())));
+    fn::fail_dtype(
+        fmt::format("{}: the first argument must be a key, as random::key(0) makes it; got {}",
+                    name, to_string(key.type())));
   if (key.ndim() != 0)
-    fn::fail_shape(fmt::format("{} accepts a single key, but was given a key array of shape {}; use weft::vmap for batching", name, to_string(key.shape())));
+    fn::fail_shape(
+        fmt::format("{} accepts a single key, but was given a key array of shape {}; use "
+                    "weft::vmap for batching",
+                    name, to_string(key.shape())));
   return key;
 }
 void need_float(const char* name, DType d) {
-  if (!is_floating(d)) fn::fail_dtype(fmt::format("{}: dtype must be a float, not {}", name, short_name(d)));
+  if (!is_floating(d))
+    fn::fail_dtype(fmt::format("{}: dtype must be a float, not {}", name, short_name(d)));
 }
 Array constant(DType d, double v) { return scalar_of(d, v); }
 double smallest_normal(DType d) {
@@ -52,32 +58,42 @@ double smallest_normal(DType d) {
   }
 }
 // The number below 1 by which -1 + it is the next one.
-double below_one(DType d) { return d == F64 ? 1 - 0x1p-53 : d == F32 ? 1 - 0x1p-24 : d == F16 ? 1 - 0x1p-11 : 1 - 0x1p-8; }
-double epsilon(DType d) { return d == F64 ? 0x1p-52 : d == F32 ? 0x1p-23 : d == F16 ? 0x1p-10 : 0x1p-7; }
+double below_one(DType d) {
+  return d == F64 ? 1 - 0x1p-53 : d == F32 ? 1 - 0x1p-24 : d == F16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
+}
+double epsilon(DType d) {
+  return d == F64 ? 0x1p-52 : d == F32 ? 0x1p-23 : d == F16 ? 0x1p-10 : 0x1p-7;
+}
 
 // In [0, 1): as many random bits as the mantissa has; the narrow ones exactly by scaling.
 Array unit(const Array& key, const Shape& shape, DType d) {
   const auto scaled = [&](int width, int shift, double unit) {
     const Array b = random_bits(key, width, shape);
-    return lax::mul(fn::as_dtype(lax::shift_right_logical(b, scalar_of_int(b.dtype(), shift)), d), constant(d, unit));
+    return lax::mul(fn::as_dtype(lax::shift_right_logical(b, scalar_of_int(b.dtype(), shift)), d),
+                    constant(d, unit));
   };
   if (d == F16) return scaled(16, 6, 0x1p-10);
   if (d == BF16) return scaled(8, 1, 0x1p-7);
   const bool wide = d == F64;
   const Array b = random_bits(key, wide ? 64 : 32, shape);
   const DType u = b.dtype();
-  const Array one = wide ? scalar_of_int(u, int64_t{0x3ff} << 52) : scalar_of_int(u, int64_t{0x7f} << 23);
-  const Array mantissa = lax::bitwise_or(lax::shift_right_logical(b, scalar_of_int(u, wide ? 12 : 9)), one);
+  const Array one =
+      wide ? scalar_of_int(u, int64_t{0x3ff} << 52) : scalar_of_int(u, int64_t{0x7f} << 23);
+  const Array mantissa =
+      lax::bitwise_or(lax::shift_right_logical(b, scalar_of_int(u, wide ? 12 : 9)), one);
   return lax::sub(lax::bitcast_convert_type(mantissa, d), constant(d, 1));
 }
 Array between(const Array& key, const Shape& shape, DType d, const Array& lo, const Array& hi) {
   const Array u = unit(key, shape, d);
   if (is_scalar_value(lo, 0) && is_scalar_value(hi, 1)) return u;
-  const Array a = fn::scalar_or_broadcast(fn::as_dtype(lo, d), shape), b = fn::scalar_or_broadcast(fn::as_dtype(hi, d), shape);
+  const Array a = fn::scalar_or_broadcast(fn::as_dtype(lo, d), shape),
+              b = fn::scalar_or_broadcast(fn::as_dtype(hi, d), shape);
   // One rounding, as XLA fuses it.
   return lax::max(a, lax::fma(u, lax::sub(b, a), a));
 }
-Array between(const Array& key, const Shape& shape, DType d, double lo, double hi) { return between(key, shape, d, constant(d, lo), constant(d, hi)); }
+Array between(const Array& key, const Shape& shape, DType d, double lo, double hi) {
+  return between(key, shape, d, constant(d, lo), constant(d, hi));
+}
 }  // namespace
 
 // ---- keys
@@ -85,12 +101,16 @@ Array between(const Array& key, const Shape& shape, DType d, double lo, double h
 Array key_of(int64_t seed, Location at) {
   const Source s(at);
   // 32-bit seeds, negative ones as well, have an upper word of 0, as in JAX by default.
-  return random_seed(seed >= INT32_MIN && seed <= INT32_MAX ? scalar_of_int(I32, seed) : scalar_of_int(I64, seed));
+  return random_seed(seed >= INT32_MIN && seed <= INT32_MAX ? scalar_of_int(I32, seed)
+                                                            : scalar_of_int(I64, seed));
 }
 Array key(const Arg& seed) {
   const Source s(seed.at());
-  if (!is_integer(seed->dtype())) fn::fail_dtype("key: a seed must be an integer, got " + to_string(seed->type()));
-  if (seed->ndim() != 0) fn::fail_shape("key: a seed must be a scalar, got " + to_string(seed->type()) + "; use weft::vmap for a batch of keys");
+  if (!is_integer(seed->dtype()))
+    fn::fail_dtype("key: a seed must be an integer, got " + to_string(seed->type()));
+  if (seed->ndim() != 0)
+    fn::fail_shape("key: a seed must be a scalar, got " + to_string(seed->type()) +
+                   "; use weft::vmap for a batch of keys");
   return random_seed(seed);
 }
 Array split(const Arg& key, const Shape& shape) {
@@ -101,7 +121,9 @@ Array split(const Arg& key, int64_t n) { return split(key, Shape{n}); }
 Array fold_in(const Arg& key, const Arg& data) {
   const Source s(key.at());
   one_key("fold_in", key);
-  if (!is_integer(data->dtype()) || data->ndim() != 0) fn::fail_dtype("fold_in: the data must be an integer, got " + to_string(data->type()) + "; use weft::vmap for a batch");
+  if (!is_integer(data->dtype()) || data->ndim() != 0)
+    fn::fail_dtype("fold_in: the data must be an integer, got " + to_string(data->type()) +
+                   "; use weft::vmap for a batch");
   return random_fold_in(key, fn::as_dtype(data, U32));
 }
 Array key_data(const Arg& key) {
@@ -118,7 +140,8 @@ Array clone(const Arg& key) { return key; }
 
 Array bits(const Arg& key, const Shape& shape, const BitsOptions& o) {
   const Source s(key.at());
-  if (!is_unsigned(o.dtype)) fn::fail_dtype(fmt::format("bits: dtype must be unsigned, not {}", short_name(o.dtype)));
+  if (!is_unsigned(o.dtype))
+    fn::fail_dtype(fmt::format("bits: dtype must be unsigned, not {}", short_name(o.dtype)));
   return random_bits(one_key("bits", key), 8 * itemsize(o.dtype), shape);
 }
 Array uniform(const Arg& key, const Shape& shape, const UniformOptions& o) {
@@ -139,23 +162,32 @@ double least(DType d) {
 Array most(DType d) {
   // All ones, less the sign.
   const Array ones = scalar_of_int(d, -1);
-  return is_unsigned(d) ? ones : scalar_of_int(d, itemsize(d) == 8 ? INT64_MAX : (int64_t{1} << (8 * itemsize(d) - 1)) - 1);
+  return is_unsigned(d)
+             ? ones
+             : scalar_of_int(
+                   d, itemsize(d) == 8 ? INT64_MAX : (int64_t{1} << (8 * itemsize(d) - 1)) - 1);
 }
 // An integer of any type as one of type d, cut to its range.
 Array cut_to(const Array& x, DType d) {
   if (x.dtype() == d) return x;
-  const bool above = itemsize(x.dtype()) > itemsize(d) || (itemsize(x.dtype()) == itemsize(d) && is_unsigned(x.dtype()));
-  const bool below = !is_unsigned(x.dtype()) && (is_unsigned(d) || itemsize(x.dtype()) > itemsize(d));
+  const bool above = itemsize(x.dtype()) > itemsize(d) ||
+                     (itemsize(x.dtype()) == itemsize(d) && is_unsigned(x.dtype()));
+  const bool below =
+      !is_unsigned(x.dtype()) && (is_unsigned(d) || itemsize(x.dtype()) > itemsize(d));
   Array v = x;
-  if (below) v = maximum(v, is_unsigned(d) ? number_like(v, 0) : fn::as_dtype(scalar_of(d, least(d)), v.dtype()));
+  if (below)
+    v = maximum(
+        v, is_unsigned(d) ? number_like(v, 0) : fn::as_dtype(scalar_of(d, least(d)), v.dtype()));
   if (above) v = minimum(v, fn::as_dtype(most(d), v.dtype()));
   return fn::as_dtype(v, d);
 }
 }  // namespace
-Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi, const RandintOptions& o) {
+Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
+              const RandintOptions& o) {
   const Source s(key.at());
   one_key("randint", key);
-  if (!is_integer(o.dtype) || !is_integer(lo->dtype()) || !is_integer(hi->dtype())) fn::fail_dtype("randint: bounds and dtype must be integers");
+  if (!is_integer(o.dtype) || !is_integer(lo->dtype()) || !is_integer(hi->dtype()))
+    fn::fail_dtype("randint: bounds and dtype must be integers");
   if (itemsize(o.dtype) < 4) {
     // Drawn as I32 between bounds cut to the range of the narrow type.
     const Array first = maximum(cut_to(lo, I32), static_cast<int32_t>(least(o.dtype)));
@@ -163,28 +195,34 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi, 
     return fn::as_dtype(randint(key, shape, first, last), o.dtype);
   }
   const DType d = o.dtype, u = itemsize(d) == 8 ? U64 : U32;
-  const Array a = fn::scalar_or_broadcast(cut_to(lo, d), shape), b = fn::scalar_or_broadcast(cut_to(hi, d), shape);
+  const Array a = fn::scalar_or_broadcast(cut_to(lo, d), shape),
+              b = fn::scalar_or_broadcast(cut_to(hi, d), shape);
   const Array keys = random_split(key, {2});
-  const auto draw = [&](int64_t i) { return random_bits(squeeze_axes(fn::sliced(keys, 0, i, i + 1), {0}), 8 * itemsize(d), shape); };
+  const auto draw = [&](int64_t i) {
+    return random_bits(squeeze_axes(fn::sliced(keys, 0, i, i + 1), {0}), 8 * itemsize(d), shape);
+  };
   const Array higher = draw(0), lower = draw(1);
   const Array empty = lax::le(b, a), one = scalar_of_int(u, 1);
   Array span = where(empty, one, fn::as_dtype(lax::sub(b, a), u));
   if (hi->dtype() != d) {
     // The bound lies beyond the type: all of it takes part.
-    const Array beyond = greater(hi, fn::as_dtype(most(d), promote(hi->dtype(), false, d, false).dtype));
+    const Array beyond =
+        greater(hi, fn::as_dtype(most(d), promote(hi->dtype(), false, d, false).dtype));
     span = where(logical_and(beyond, logical_not(empty)), add(span, one), span);
   }
   // Twice the bits the type has, modulo the span: 2^bits mod span carries the upper half.
   Array carry = lax::rem(scalar_of_int(u, int64_t{1} << (4 * itemsize(d))), span);
   carry = lax::rem(lax::mul(carry, carry), span);
-  const Array offset = lax::rem(lax::add(lax::mul(lax::rem(higher, span), carry), lax::rem(lower, span)), span);
+  const Array offset =
+      lax::rem(lax::add(lax::mul(lax::rem(higher, span), carry), lax::rem(lower, span)), span);
   return lax::add(a, fn::as_dtype(offset, d));
 }
 Array bernoulli(const Arg& key, const Arg& p, std::optional<Shape> shape) {
   const Source s(key.at());
   const Array v = fn::inexact(p);
   const Shape out = shape.value_or(v.shape());
-  return lax::lt(between(one_key("bernoulli", key), out, v.dtype(), 0, 1), fn::scalar_or_broadcast(v, out));
+  return lax::lt(between(one_key("bernoulli", key), out, v.dtype(), 0, 1),
+                 fn::scalar_or_broadcast(v, out));
 }
 Array rademacher(const Arg& key, const Shape& shape, DType dtype) {
   const Source s(key.at());
@@ -200,23 +238,31 @@ Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
   if (is_complex(o.dtype)) {
     const DType r = real_part(o.dtype);
     const Array keys = random_split(key, {2});
-    const auto part = [&](int64_t i) { return normal(squeeze_axes(fn::sliced(keys, 0, i, i + 1), {0}), shape, {r}); };
-    return lax::complex(divide(part(0), constant(r, std::sqrt(2.0))), divide(part(1), constant(r, std::sqrt(2.0))));
+    const auto part = [&](int64_t i) {
+      return normal(squeeze_axes(fn::sliced(keys, 0, i, i + 1), {0}), shape, {r});
+    };
+    return lax::complex(divide(part(0), constant(r, std::sqrt(2.0))),
+                        divide(part(1), constant(r, std::sqrt(2.0))));
   }
   need_float("normal", o.dtype);
   const Array u = between(key, shape, o.dtype, -below_one(o.dtype), 1);
   return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::erf_inv(u));
 }
-Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, std::optional<Shape> shape, const FloatOptions& o) {
+Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
+                       std::optional<Shape> shape, const FloatOptions& o) {
   const Source s(key.at());
   need_float("truncated_normal", o.dtype);
   const DType d = o.dtype;
-  const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d), root = constant(d, std::sqrt(2.0));
+  const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d),
+              root = constant(d, std::sqrt(2.0));
   const Shape out = shape.value_or(broadcast_shapes(lo.shape(), hi.shape()));
-  const Array u = between(one_key("truncated_normal", key), out, d, lax::erf(lax::div(lo, root)), lax::erf(lax::div(hi, root)));
+  const Array u = between(one_key("truncated_normal", key), out, d, lax::erf(lax::div(lo, root)),
+                          lax::erf(lax::div(hi, root)));
   const Array x = lax::mul(root, lax::erf_inv(u));
   const double inf = std::numeric_limits<double>::infinity();
-  const auto inside = [&](const Array& bound, double toward) { return lax::nextafter(lax::stop_gradient(bound), constant(d, toward)); };
+  const auto inside = [&](const Array& bound, double toward) {
+    return lax::nextafter(lax::stop_gradient(bound), constant(d, toward));
+  };
   return clip(x, inside(lo, inf), inside(hi, -inf));
 }
 Array exponential(const Arg& key, const Shape& shape, const FloatOptions& o) {
@@ -253,18 +299,23 @@ Array pareto(const Arg& key, const Arg& b, std::optional<Shape> shape, const Flo
   const Array v = fn::as_dtype(b, o.dtype);
   return exp(divide(exponential(key, shape.value_or(v.shape()), o), v));
 }
-Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape, const FloatOptions& o) {
+Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape,
+               const FloatOptions& o) {
   const Source s(key.at());
   const Array v = fn::as_dtype(scale, o.dtype);
   const Array u = uniform(key, shape.value_or(v.shape()), {o.dtype});
   return multiply(v, sqrt(multiply(log(u), -2)));
 }
-Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape, const FloatOptions& o) {
+Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape,
+                  const FloatOptions& o) {
   const Source s(key.at());
   const Array u = uniform(key, shape, {o.dtype});
-  return multiply(pow(negative(log1p(negative(u))), divide(1, fn::as_dtype(concentration, o.dtype))), fn::as_dtype(scale, o.dtype));
+  return multiply(
+      pow(negative(log1p(negative(u))), divide(1, fn::as_dtype(concentration, o.dtype))),
+      fn::as_dtype(scale, o.dtype));
 }
-Array lognormal(const Arg& key, const Arg& sigma, std::optional<Shape> shape, const FloatOptions& o) {
+Array lognormal(const Arg& key, const Arg& sigma, std::optional<Shape> shape,
+                const FloatOptions& o) {
   const Source s(key.at());
   const Array v = fn::as_dtype(sigma, o.dtype);
   return exp(multiply(normal(key, shape.value_or(v.shape()), o), v));
@@ -281,16 +332,20 @@ Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o
   const int more = shape.ndim() - each.ndim();
   for (int i = 0; i < each.ndim(); ++i)
     if (more < 0 || shape[more + i] != each[i])
-      fn::fail_shape(fmt::format("categorical: .shape {} must end in the shape of the logits without axis {}, {}", to_string(shape), a, to_string(each)));
+      fn::fail_shape(fmt::format(
+          "categorical: .shape {} must end in the shape of the logits without axis {}, {}",
+          to_string(shape), a, to_string(each)));
   const Shape full = shape.inserted(more + a, v.shape()[a]);
   return argmax(add(gumbel(one_key("categorical", key), full, {v.dtype()}), v), more + a);
 }
 
 namespace {
-// x in random order along an axis: sorted by random bits, as often as makes ties unlikely to matter.
+// x in random order along an axis: sorted by random bits, as often as makes ties unlikely to
+// matter.
 Array shuffled(const Array& key, Array x, int axis) {
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));
-  const int rounds = static_cast<int>(std::ceil(3 * std::log(n) / std::log(static_cast<double>(std::numeric_limits<uint32_t>::max()))));
+  const int rounds = static_cast<int>(std::ceil(
+      3 * std::log(n) / std::log(static_cast<double>(std::numeric_limits<uint32_t>::max()))));
   Array k = key;
   for (int i = 0; i < rounds; ++i) {
     const Array keys = random_split(k, {2});
@@ -301,7 +356,9 @@ Array shuffled(const Array& key, Array x, int axis) {
   return x;
 }
 int64_t known_count(const char* name, const Array& n) {
-  if (!is_integer(n.dtype())) fn::fail_dtype(fmt::format("{}: a scalar must be an integer, the number of elements; got {}", name, to_string(n.type())));
+  if (!is_integer(n.dtype()))
+    fn::fail_dtype(fmt::format("{}: a scalar must be an integer, the number of elements; got {}",
+                               name, to_string(n.type())));
   const int64_t count = n.item<int64_t>();
   if (count < 0) fn::fail_shape(fmt::format("{}: {} is not a number of elements", name, count));
   return count;
@@ -316,7 +373,8 @@ Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o) {
   }
   const int a = fn::axis_of("permutation", o.axis, x->type().ndim());
   if (o.independent || x->ndim() == 1) return shuffled(key, x, a);
-  return take(x, shuffled(key, iota(fn::index_dtype(x->shape()[a]), {x->shape()[a]}, 0), 0), a, {.mode = "clip"});
+  return take(x, shuffled(key, iota(fn::index_dtype(x->shape()[a]), {x->shape()[a]}, 0), 0), a,
+              {.mode = "clip"});
 }
 
 Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptions& o) {
@@ -326,8 +384,11 @@ Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptio
   const int axis = count ? 0 : fn::axis_of("choice", o.axis, a->type().ndim());
   const int64_t n = count ? known_count("choice", a) : a->shape()[axis], draws = shape.elements();
   if (n < 1 && draws > 0) fn::fail_shape("choice: there is nothing to choose from");
-  if (!o.replace && draws > n) fn::fail_shape(fmt::format("choice: {} elements without replacement from {}", draws, n));
-  if (o.p && (o.p->ndim() != 1 || o.p->shape()[0] != n)) fn::fail_shape(fmt::format("choice: .p must be {} probabilities, got {}", n, to_string(o.p->type())));
+  if (!o.replace && draws > n)
+    fn::fail_shape(fmt::format("choice: {} elements without replacement from {}", draws, n));
+  if (o.p && (o.p->ndim() != 1 || o.p->shape()[0] != n))
+    fn::fail_shape(
+        fmt::format("choice: .p must be {} probabilities, got {}", n, to_string(o.p->type())));
   const Array p = o.p ? fn::inexact(*o.p) : Array();
   Array at;
   if (!o.p && o.replace) {
@@ -341,7 +402,8 @@ Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptio
     return reshape_to(out, Shape(sizes));
   } else if (o.replace) {
     const Array total = cumsum(p, 0);
-    const Array r = multiply(squeeze_axes(fn::sliced(total, 0, n - 1, n), {0}), subtract(1, uniform(key, Shape{draws}, {p.dtype()})));
+    const Array r = multiply(squeeze_axes(fn::sliced(total, 0, n - 1, n), {0}),
+                             subtract(1, uniform(key, Shape{draws}, {p.dtype()})));
     at = searchsorted(total, r);
   } else {
     at = top_k(add(gumbel(key, Shape{n}, {p.dtype()}), log(p)), draws).second;

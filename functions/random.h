@@ -10,12 +10,15 @@ namespace weft::random {
 
 // ---- keys
 Array key_of(int64_t seed, Location at);
-template <Integer I> Array key(I seed, Location at = Location::here()) { return key_of(static_cast<int64_t>(seed), at); }
+template <Integer I>
+Array key(I seed, Location at = Location::here()) {
+  return key_of(static_cast<int64_t>(seed), at);
+}
 Array key(const Arg& seed);
 Array split(const Arg& key, int64_t n = 2);
 Array split(const Arg& key, const Shape& shape);
 Array fold_in(const Arg& key, const Arg& data);
-Array key_data(const Arg& key);                    // u32[…, 2]
+Array key_data(const Arg& key);  // u32[…, 2]
 Array wrap_key_data(const Arg& words);
 Array clone(const Arg& key);
 
@@ -26,14 +29,15 @@ struct BitsOptions {
 Array bits(const Arg& key, const Shape& shape = {}, const BitsOptions& o = {});
 struct UniformOptions {
   DType dtype = F32;
-  Array lo = 0., hi = 1.;                          // in [lo, hi)
+  Array lo = 0., hi = 1.;  // in [lo, hi)
 };
 Array uniform(const Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
 struct RandintOptions {
   DType dtype = I32;
 };
 // In [lo, hi); lo where that is empty.
-Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi, const RandintOptions& o = {});
+Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
+              const RandintOptions& o = {});
 Array bernoulli(const Arg& key, const Arg& p = 0.5, std::optional<Shape> shape = {});
 Array rademacher(const Arg& key, const Shape& shape = {}, DType dtype = I32);
 
@@ -42,26 +46,31 @@ struct FloatOptions {
   DType dtype = F32;
 };
 Array normal(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
-Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, std::optional<Shape> shape = {}, const FloatOptions& o = {});
+Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
+                       std::optional<Shape> shape = {}, const FloatOptions& o = {});
 Array exponential(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array gumbel(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array laplace(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array logistic(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array cauchy(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
-Array pareto(const Arg& key, const Arg& b, std::optional<Shape> shape = {}, const FloatOptions& o = {});
-Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape = {}, const FloatOptions& o = {});
-Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape = {}, const FloatOptions& o = {});
-Array lognormal(const Arg& key, const Arg& sigma = 1., std::optional<Shape> shape = {}, const FloatOptions& o = {});
+Array pareto(const Arg& key, const Arg& b, std::optional<Shape> shape = {},
+             const FloatOptions& o = {});
+Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape = {},
+               const FloatOptions& o = {});
+Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration,
+                  const Shape& shape = {}, const FloatOptions& o = {});
+Array lognormal(const Arg& key, const Arg& sigma = 1., std::optional<Shape> shape = {},
+                const FloatOptions& o = {});
 
 // ---- choices
 struct CategoricalOptions {
   int64_t axis = -1;
-  std::optional<Shape> shape = {};                 // ends in the shape of the logits without the axis
+  std::optional<Shape> shape = {};  // ends in the shape of the logits without the axis
 };
 Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o = {});
 struct PermutationOptions {
   int64_t axis = 0;
-  bool independent = false;                        // shuffles each row by itself
+  bool independent = false;  // shuffles each row by itself
 };
 // Of 0 … n-1, or of an array along an axis.
 Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o = {});

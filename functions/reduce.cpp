@@ -3,11 +3,11 @@
 // functions/reduce.cpp: reductions, statistics, running folds.
 #include "weft/functions/reduce.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "weft/functions/index.h"
 #include "weft/functions/kit.h"
@@ -38,11 +38,17 @@ DType counting(DType d) {
   if (is_bool(d) || (is_signed(d) && itemsize(d) < 4)) return I32;
   return is_unsigned(d) && itemsize(d) < 4 ? U32 : d;
 }
-Array keep(const Array& x, const Sizes& axes, bool keepdims) { return keepdims && !axes.empty() ? expand_dims(x, axes) : x; }
-Array reduced(ReduceOp op, const Array& x, const Sizes& axes) { return axes.empty() ? x : op(x, axes); }
+Array keep(const Array& x, const Sizes& axes, bool keepdims) {
+  return keepdims && !axes.empty() ? expand_dims(x, axes) : x;
+}
+Array reduced(ReduceOp op, const Array& x, const Sizes& axes) {
+  return axes.empty() ? x : op(x, axes);
+}
 Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
 // x with the elements that do not count replaced; the mask may make the shape larger.
-Array masked(const Array& x, const std::optional<Array>& mask, const Array& identity) { return mask ? where(*mask, x, identity) : x; }
+Array masked(const Array& x, const std::optional<Array>& mask, const Array& identity) {
+  return mask ? where(*mask, x, identity) : x;
+}
 int64_t count_of(const Array& x, const Sizes& axes) {
   int64_t n = 1;
   for (int64_t a : axes) n *= x.shape()[a];
@@ -55,7 +61,8 @@ Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
   const DType wide = narrow(d) ? F32 : d;
   return fn::as_dtype(reduced(op, fn::as_dtype(x, wide, x.weak_type()), axes), d, x.weak_type());
 }
-Array fold_numbers(const Arg& x, const AxisList& axis, const ReduceOptions& o, ReduceOp op, double identity, Array (*combine)(const Arg&, const Arg&)) {
+Array fold_numbers(const Arg& x, const AxisList& axis, const ReduceOptions& o, ReduceOp op,
+                   double identity, Array (*combine)(const Arg&, const Arg&)) {
   const Source s(x.at());
   const DType d = o.dtype.value_or(counting(x->dtype()));
   Array v = fn::as_dtype(x, d, x->weak_type());
@@ -64,24 +71,38 @@ Array fold_numbers(const Arg& x, const AxisList& axis, const ReduceOptions& o, R
   Array out = keep(summed(v, axes, d, op), axes, o.keepdims);
   return o.initial ? combine(out, fn::as_dtype(*o.initial, d)) : out;
 }
-Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o, ReduceOp op, Array (*combine)(const Arg&, const Arg&), bool largest) {
+Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
+               ReduceOp op, Array (*combine)(const Arg&, const Arg&), bool largest) {
   const Source s(x.at());
   const Array given = o.dtype ? fn::as_dtype(x, *o.dtype) : x.value();
-  if (o.where && !o.initial) fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
+  if (o.where && !o.initial)
+    fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
   Array v = o.where ? masked(given, o.where, fn::as_dtype(*o.initial, given.dtype())) : given;
   const Sizes axes = fn::axes_of(v, axis);
   if (count_of(v, axes) == 0 && !o.initial)
-    fn::fail_shape(fmt::format("zero-size array to reduction operation {} which has no identity: {}", name, to_string(x->type())));
+    fn::fail_shape(
+        fmt::format("zero-size array to reduction operation {} which has no identity: {}", name,
+                    to_string(x->type())));
   const bool logic = is_bool(v.dtype());
-  const Array out = keep(reduced(logic ? (largest ? lax::reduce_or : lax::reduce_and) : op, v, axes), axes, o.keepdims);
+  const Array out =
+      keep(reduced(logic ? (largest ? lax::reduce_or : lax::reduce_and) : op, v, axes), axes,
+           o.keepdims);
   return o.initial ? combine(out, fn::as_dtype(*o.initial, v.dtype())) : out;
 }
 }  // namespace
 
-Array sum(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return fold_numbers(x, axis, o, lax::reduce_sum, 0, add); }
-Array prod(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return fold_numbers(x, axis, o, lax::reduce_prod, 1, multiply); }
-Array max(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return extremum("max", x, axis, o, lax::reduce_max, maximum, true); }
-Array min(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return extremum("min", x, axis, o, lax::reduce_min, minimum, false); }
+Array sum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(x, axis, o, lax::reduce_sum, 0, add);
+}
+Array prod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(x, axis, o, lax::reduce_prod, 1, multiply);
+}
+Array max(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum("max", x, axis, o, lax::reduce_max, maximum, true);
+}
+Array min(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum("min", x, axis, o, lax::reduce_min, minimum, false);
+}
 Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return max(x, axis, o); }
 Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return min(x, axis, o); }
 Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
@@ -115,7 +136,8 @@ Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(v, axis);
   const Array total = reduced(lax::reduce_sum, masked(v, o.where, number_like(v, 0)), axes);
-  return keep(fn::as_dtype(lax::div(total, normalizer(v, axes, c, o.where)), d, x->weak_type()), axes, o.keepdims);
+  return keep(fn::as_dtype(lax::div(total, normalizer(v, axes, c, o.where)), d, x->weak_type()),
+              axes, o.keepdims);
 }
 
 Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
@@ -127,12 +149,15 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   about.keepdims = true;
   about.where = o.where;
   const Array centered = subtract(v, mean(v, axes, about));
-  const Array squares = is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
+  const Array squares =
+      is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
   const DType r = real_part(c);
   const Array n = normalizer(v, axes, r, o.where);
-  const Array total = reduced(lax::reduce_sum, masked(squares, o.where, number_like(squares, 0)), axes);
+  const Array total =
+      reduced(lax::reduce_sum, masked(squares, o.where, number_like(squares, 0)), axes);
   const Array degrees = lax::sub(n, number_like(n, static_cast<double>(o.ddof)));
-  return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes, o.keepdims);
+  return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes,
+              o.keepdims);
 }
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) { return sqrt(var(x, axis, o)); }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
@@ -145,9 +170,13 @@ Array average(const Arg& x, const AxisList& axis, const std::optional<Array>& we
   Array w = *weights;
   if (!(w.shape() == x->shape())) {
     // One weight a place of the axis.
-    if (axis.axes.size() != 1 || w.ndim() != 1) fn::fail_shape("average: weights must have the shape of the array, or be one a place of an axis");
+    if (axis.axes.size() != 1 || w.ndim() != 1)
+      fn::fail_shape(
+          "average: weights must have the shape of the array, or be one a place of an axis");
     const int a = fn::axis_of("average", axis.axes[0], x->type().ndim());
-    if (w.shape()[0] != x->shape()[a]) fn::fail_shape(fmt::format("average: {} weights for axis {} of {}", w.shape()[0], a, to_string(x->type())));
+    if (w.shape()[0] != x->shape()[a])
+      fn::fail_shape(fmt::format("average: {} weights for axis {} of {}", w.shape()[0], a,
+                                 to_string(x->type())));
     std::vector<int64_t> shape(x->shape().size(), 1);
     shape[static_cast<size_t>(a)] = w.shape()[0];
     w = broadcast_to(reshape(w, shape), x->shape());
@@ -173,29 +202,41 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 }
 
 namespace {
-Array place(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o, Array (*op)(const Arg&, int64_t, DType)) {
+Array place(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
+            Array (*op)(const Arg&, int64_t, DType)) {
   const Source s(x.at());
   const Array given = is_bool(x->dtype()) ? fn::as_dtype(x, U8) : x.value();
   const Array v = axis.all ? ravel(given) : given;
-  if (!axis.all && axis.axes.size() != 1) fn::fail_shape(std::string(name) + ": takes one axis, or none for all");
+  if (!axis.all && axis.axes.size() != 1)
+    fn::fail_shape(std::string(name) + ": takes one axis, or none for all");
   const int a = fn::axis_of(name, axis.all ? 0 : axis.axes[0], v.type().ndim());
-  if (v.shape()[a] == 0) fn::fail_shape(fmt::format("attempt to get {} of an empty sequence: {}", name, to_string(x->type())));
+  if (v.shape()[a] == 0)
+    fn::fail_shape(
+        fmt::format("attempt to get {} of an empty sequence: {}", name, to_string(x->type())));
   const Array out = op(v, a, fn::index_dtype(v.shape()[a]));
   if (!o.keepdims) return out;
   return axis.all ? reshape(out, Sizes(x->shape().size(), 1)) : expand_dims(out, a);
 }
 }  // namespace
-Array argmax(const Arg& x, const AxisList& axis, const ArgOptions& o) { return place("argmax", x, axis, o, lax::argmax); }
-Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) { return place("argmin", x, axis, o, lax::argmin); }
+Array argmax(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place("argmax", x, axis, o, lax::argmax);
+}
+Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place("argmin", x, axis, o, lax::argmin);
+}
 
 // ---- without NaNs
 
 namespace {
-Array replaced(const Array& x, double v) { return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x; }
+Array replaced(const Array& x, double v) {
+  return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;
+}
 // NaN again where there was nothing else.
-Array unless_nothing(const Array& out, const Array& x, const AxisList& axis, const ReduceOptions& o) {
+Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
+                     const ReduceOptions& o) {
   if (!is_inexact(x.dtype())) return out;
-  return where(all(isnan(x), axis, o), number_like(out, std::numeric_limits<double>::quiet_NaN()), out);
+  return where(all(isnan(x), axis, o), number_like(out, std::numeric_limits<double>::quiet_NaN()),
+               out);
 }
 }  // namespace
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
@@ -226,18 +267,22 @@ Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
   p.where = o.where ? logical_and(*o.where, logical_not(isnan(x))) : logical_not(isnan(x));
   return var(x, axis, p);
 }
-Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) { return sqrt(nanvar(x, axis, o)); }
+Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  return sqrt(nanvar(x, axis, o));
+}
 
 // ---- quantiles
 
 Array quantile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
   const Source s(x.at());
-  if (q->ndim() > 1) fn::fail_shape("quantile: q must be a number or a vector, got " + to_string(q->type()));
+  if (q->ndim() > 1)
+    fn::fail_shape("quantile: q must be a number or a vector, got " + to_string(q->type()));
   const Array v = fn::inexact(x);
   const Sizes axes = fn::axes_of(v, axis);
   // The axes go to the end and become one.
   Sizes to;
-  for (size_t i = 0; i < axes.size(); ++i) to.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  for (size_t i = 0; i < axes.size(); ++i)
+    to.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
   Array row = moveaxis(v, axes, to);
   Sizes shape(row.shape().begin(), row.shape().end() - static_cast<std::ptrdiff_t>(axes.size()));
   shape.push_back(-1);
@@ -246,7 +291,8 @@ Array quantile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileO
   if (n == 0) fn::fail_shape("quantile: of nothing: " + to_string(x->type()));
   const Array lost = any(isnan(row), -1);
   const Array sorted = sort(row, -1);
-  const Array at = multiply(clip(fn::as_dtype(q, v.dtype()), 0, 1), number_like(v, static_cast<double>(n - 1)));
+  const Array at =
+      multiply(clip(fn::as_dtype(q, v.dtype()), 0, 1), number_like(v, static_cast<double>(n - 1)));
   const Array low = lax::floor(at), high = lax::ceil(at);
   const auto pick = [&](const Array& i) {
     const Array e = take(sorted, fn::as_dtype(i, fn::index_dtype(n)), -1, {.mode = "clip"});
@@ -271,7 +317,10 @@ Array quantile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileO
   } else if (o.method == "midpoint") {
     out = multiply(add(a, b), number_like(a, 0.5));
   } else {
-    fn::fail_shape("quantile: method is \"linear\", \"lower\", \"higher\", \"nearest\" or \"midpoint\", not \"" + o.method + "\"");
+    fn::fail_shape(
+        "quantile: method is \"linear\", \"lower\", \"higher\", \"nearest\" or \"midpoint\", not "
+        "\"" +
+        o.method + "\"");
   }
   out = where(lost, number_like(out, std::numeric_limits<double>::quiet_NaN()), out);
   if (!o.keepdims) return out;
@@ -291,7 +340,8 @@ Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 // ---- running folds
 
 namespace {
-Array running(const char* name, const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o, FoldOp op) {
+Array running(const char* name, const Arg& x, std::optional<int64_t> axis,
+              const CumulativeOptions& o, FoldOp op) {
   const Source s(x.at());
   const DType d = o.dtype.value_or(is_bool(x->dtype()) ? I32 : x->dtype());
   const Array v = fn::as_dtype(axis ? x.value() : ravel(x), d, x->weak_type());
@@ -299,10 +349,18 @@ Array running(const char* name, const Arg& x, std::optional<int64_t> axis, const
   return op(v, a, o.reverse);
 }
 }  // namespace
-Array cumsum(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) { return running("cumsum", x, axis, o, lax::cumsum); }
-Array cumprod(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) { return running("cumprod", x, axis, o, lax::cumprod); }
-Array cummax(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) { return running("cummax", x, axis, o, lax::cummax); }
-Array cummin(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) { return running("cummin", x, axis, o, lax::cummin); }
+Array cumsum(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+  return running("cumsum", x, axis, o, lax::cumsum);
+}
+Array cumprod(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+  return running("cumprod", x, axis, o, lax::cumprod);
+}
+Array cummax(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+  return running("cummax", x, axis, o, lax::cummax);
+}
+Array cummin(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+  return running("cummin", x, axis, o, lax::cummin);
+}
 
 Array diff(const Arg& x, int64_t n, int64_t axis) {
   const Source s(x.at());
@@ -311,7 +369,8 @@ Array diff(const Arg& x, int64_t n, int64_t axis) {
   Array out = x;
   for (; n > 0; --n) {
     const int64_t size = out.shape()[a];
-    const Array hi = fn::sliced(out, a, std::min<int64_t>(1, size), size), lo = fn::sliced(out, a, 0, std::max<int64_t>(0, size - 1));
+    const Array hi = fn::sliced(out, a, std::min<int64_t>(1, size), size),
+                lo = fn::sliced(out, a, 0, std::max<int64_t>(0, size - 1));
     out = is_bool(out.dtype()) ? lax::ne(hi, lo) : lax::sub(hi, lo);
   }
   return out;

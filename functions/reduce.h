@@ -2,15 +2,17 @@
 // Copyright The Weft authors
 // functions/reduce.h: reductions, statistics, running folds.
 //
-// The axis is none (all), one, or a list {0, 1}; options follow: {.keepdims, .dtype, .where, .initial}.
+// The axis is none (all), one, or a list {0, 1}; options follow: {.keepdims, .dtype, .where,
+// .initial}.
 #pragma once
 #include "weft/tracer/array.h"
 
 namespace weft {
 
-Array sum(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});   // bools and small integers: I32, U32
+Array sum(const Arg& x, const AxisList& axis = none,
+          const ReduceOptions& o = {});  // bools and small integers: I32, U32
 Array prod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
-Array max(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});   // a NaN wins
+Array max(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});  // a NaN wins
 Array min(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 Array amax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 Array amin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
@@ -25,7 +27,7 @@ struct VarOptions {
 };
 Array var(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
 Array std(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
-Array ptp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});   // max - min
+Array ptp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});  // max - min
 Array average(const Arg& x, const AxisList& axis = none, const std::optional<Array>& weights = {});
 Array count_nonzero(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
@@ -33,7 +35,8 @@ Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& 
 struct ArgOptions {
   bool keepdims = false;
 };
-// The index (I32) of the first largest; a NaN counts as largest and smallest. Default: of x flattened.
+// The index (I32) of the first largest; a NaN counts as largest and smallest. Default: of x
+// flattened.
 Array argmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
 Array argmin(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
 
@@ -48,12 +51,14 @@ Array nanstd(const Arg& x, const AxisList& axis = none, const VarOptions& o = {}
 
 // Quantiles by linear interpolation.
 struct QuantileOptions {
-  std::string method = "linear";             // "lower", "higher", "nearest", "midpoint"
+  std::string method = "linear";  // "lower", "higher", "nearest", "midpoint"
   bool keepdims = false;
 };
 Array median(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
-Array quantile(const Arg& x, const Arg& q, const AxisList& axis = none, const QuantileOptions& o = {});
-Array percentile(const Arg& x, const Arg& q, const AxisList& axis = none, const QuantileOptions& o = {});
+Array quantile(const Arg& x, const Arg& q, const AxisList& axis = none,
+               const QuantileOptions& o = {});
+Array percentile(const Arg& x, const Arg& q, const AxisList& axis = none,
+                 const QuantileOptions& o = {});
 
 // ---- running folds. Default: of x flattened.
 struct CumulativeOptions {

@@ -3,10 +3,10 @@
 // functions/shape.cpp: functions that rearrange, join and repeat.
 #include "weft/functions/shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "weft/functions/index.h"
 #include "weft/functions/kit.h"
@@ -30,15 +30,20 @@ Array reshape(const Arg& x, const NewShape& shape) {
     } else if (out[i] == -1 && free < 0) {
       free = static_cast<int64_t>(i);
     } else {
-      fn::fail_shape(fmt::format("reshape: ({}): one size may be -1, the others must not be negative", fmt::join(out, ", ")));
+      fn::fail_shape(
+          fmt::format("reshape: ({}): one size may be -1, the others must not be negative",
+                      fmt::join(out, ", ")));
     }
   }
   const int64_t n = x->size();
   if (free >= 0) {
-    if (known == 0 || n % known != 0) fn::fail_shape(fmt::format("reshape: cannot reshape {} into ({})", to_string(x->type()), fmt::join(out, ", ")));
+    if (known == 0 || n % known != 0)
+      fn::fail_shape(fmt::format("reshape: cannot reshape {} into ({})", to_string(x->type()),
+                                 fmt::join(out, ", ")));
     out[static_cast<size_t>(free)] = n / known;
   } else if (known != n) {
-    fn::fail_shape(fmt::format("reshape: cannot reshape {}, of {} elements, into ({}), of {}", to_string(x->type()), n, fmt::join(out, ", "), known));
+    fn::fail_shape(fmt::format("reshape: cannot reshape {}, of {} elements, into ({}), of {}",
+                               to_string(x->type()), n, fmt::join(out, ", "), known));
   }
   return reshape_to(x, Shape(out));
 }
@@ -51,7 +56,8 @@ Array transpose(const Arg& x, const Sizes& axes) {
   if (axes.empty()) {
     for (int i = n; i-- > 0;) p.push_back(i);
   } else {
-    if (static_cast<int>(axes.size()) != n) fn::fail_shape(fmt::format("transpose: {} axes for {}", axes.size(), to_string(x->type())));
+    if (static_cast<int>(axes.size()) != n)
+      fn::fail_shape(fmt::format("transpose: {} axes for {}", axes.size(), to_string(x->type())));
     fn::axes_of("transpose", axes, n);
     for (int64_t a : axes) p.push_back(fn::axis_of("transpose", a, n));
   }
@@ -60,7 +66,8 @@ Array transpose(const Arg& x, const Sizes& axes) {
 Array permute_dims(const Arg& x, const Sizes& axes) { return transpose(x, axes); }
 Array matrix_transpose(const Arg& x) {
   const Source s(x.at());
-  if (x->ndim() < 2) fn::fail_shape("matrix_transpose: needs a matrix, got " + to_string(x->type()));
+  if (x->ndim() < 2)
+    fn::fail_shape("matrix_transpose: needs a matrix, got " + to_string(x->type()));
   return swapaxes(x, -1, -2);
 }
 Array swapaxes(const Arg& x, int64_t a, int64_t b) {
@@ -68,13 +75,15 @@ Array swapaxes(const Arg& x, int64_t a, int64_t b) {
   const int n = x->type().ndim();
   Sizes p(static_cast<size_t>(n));
   std::iota(p.begin(), p.end(), 0);
-  std::swap(p[static_cast<size_t>(fn::axis_of("swapaxes", a, n))], p[static_cast<size_t>(fn::axis_of("swapaxes", b, n))]);
+  std::swap(p[static_cast<size_t>(fn::axis_of("swapaxes", a, n))],
+            p[static_cast<size_t>(fn::axis_of("swapaxes", b, n))]);
   return transpose(x, p);
 }
 Array moveaxis(const Arg& x, const AxisList& from, const AxisList& to) {
   const Source s(x.at());
   const int n = x->type().ndim();
-  if (from.axes.size() != to.axes.size()) fn::fail_shape("moveaxis: as many destinations as sources are needed");
+  if (from.axes.size() != to.axes.size())
+    fn::fail_shape("moveaxis: as many destinations as sources are needed");
   Sizes p(static_cast<size_t>(n), -1);
   fn::axes_of("moveaxis", from.axes, n);
   fn::axes_of("moveaxis", to.axes, n);
@@ -118,7 +127,9 @@ Array squeeze(const Arg& x, const AxisList& axis) {
   } else {
     axes = fn::axes_of("squeeze", axis.axes, n);
     for (int64_t a : axes)
-      if (x->shape()[a] != 1) fn::fail_shape(fmt::format("squeeze: axis {} of {} is not of size 1", a, to_string(x->type())));
+      if (x->shape()[a] != 1)
+        fn::fail_shape(
+            fmt::format("squeeze: axis {} of {} is not of size 1", a, to_string(x->type())));
   }
   return squeeze_axes(x, axes);
 }
@@ -127,7 +138,8 @@ Array broadcast_to(const Arg& x, const Shape& shape) {
   const int extra = shape.ndim() - x->shape().ndim();
   for (int i = 0; i < x->shape().ndim(); ++i)
     if (extra < 0 || (x->shape()[i] != 1 && x->shape()[i] != shape[i + extra]))
-      fn::fail_shape(fmt::format("broadcast_to: {} does not broadcast to shape {}", to_string(x->type()), to_string(shape)));
+      fn::fail_shape(fmt::format("broadcast_to: {} does not broadcast to shape {}",
+                                 to_string(x->type()), to_string(shape)));
   return fn::broadcast(x, shape);
 }
 Arrays broadcast_arrays(const Arrays& x, Location at) {
@@ -139,7 +151,9 @@ Arrays broadcast_arrays(const Arrays& x, Location at) {
   return out;
 }
 Array atleast_1d(const Arg& x) { return x->ndim() >= 1 ? x.value() : reshape(x, 1); }
-Array atleast_2d(const Arg& x) { return x->ndim() >= 2 ? x.value() : expand_dims(atleast_1d(x), 0); }
+Array atleast_2d(const Arg& x) {
+  return x->ndim() >= 2 ? x.value() : expand_dims(atleast_1d(x), 0);
+}
 Array atleast_3d(const Arg& x) {
   const Source s(x.at());
   if (x->ndim() >= 3) return x;
@@ -156,7 +170,8 @@ namespace {
 void need_some(const char* name, const Arrays& x) {
   if (x.empty()) fn::fail_shape(std::string(name) + ": needs at least one array");
 }
-template <class F> Arrays each(const Arrays& x, const F& f) {
+template <class F>
+Arrays each(const Arrays& x, const F& f) {
   Arrays out;
   for (const Array& a : x) out.push_back(f(a));
   return out;
@@ -172,7 +187,9 @@ Array concatenate(const Arrays& x, int64_t axis, Location at) {
   for (size_t k = 1; k < x.size(); ++k)
     for (int i = 0; i < n; ++i)
       if (x[k].ndim() != n || (i != a && x[k].shape()[i] != x[0].shape()[i]))
-        fn::fail_shape(fmt::format("concatenate: array {} is {}, which does not go with {} along axis {}", k, to_string(x[k].type()), to_string(x[0].type()), a));
+        fn::fail_shape(
+            fmt::format("concatenate: array {} is {}, which does not go with {} along axis {}", k,
+                        to_string(x[k].type()), to_string(x[0].type()), a));
   return fn::joined(fn::same_dtype(x), a);
 }
 Array stack(const Arrays& x, int64_t axis, Location at) {
@@ -180,7 +197,8 @@ Array stack(const Arrays& x, int64_t axis, Location at) {
   need_some("stack", x);
   for (const Array& a : x)
     if (!(a.shape() == x[0].shape()))
-      fn::fail_shape(fmt::format("stack: all arrays must have one shape; got {} and {}", to_string(x[0].type()), to_string(a.type())));
+      fn::fail_shape(fmt::format("stack: all arrays must have one shape; got {} and {}",
+                                 to_string(x[0].type()), to_string(a.type())));
   const int n = fn::axis_of("stack", axis, x[0].type().ndim() + 1);
   return fn::joined(each(fn::same_dtype(x), [&](const Array& a) { return expand_dims(a, n); }), n);
 }
@@ -200,7 +218,8 @@ Array dstack(const Arrays& x, Location at) {
 }
 Array column_stack(const Arrays& x, Location at) {
   const Source s(at);
-  return concatenate(each(x, [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; }), 1);
+  return concatenate(each(x, [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; }),
+                     1);
 }
 Array append(const Arg& x, const Arg& values, std::optional<int64_t> axis) {
   const Source s(x.at());
@@ -233,14 +252,17 @@ Arrays array_split(const Arg& x, int64_t n, int64_t axis) {
 Arrays split(const Arg& x, int64_t n, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("split", axis, x->type().ndim());
-  if (n < 1 || x->shape()[a] % n != 0) fn::fail_shape(fmt::format("split: axis {} of {} has no {} equal parts", a, to_string(x->type()), n));
+  if (n < 1 || x->shape()[a] % n != 0)
+    fn::fail_shape(
+        fmt::format("split: axis {} of {} has no {} equal parts", a, to_string(x->type()), n));
   return array_split(x, n, a);
 }
 Arrays unstack(const Arg& x, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("unstack", axis, x->type().ndim());
   Arrays out;
-  for (int64_t i = 0; i < x->shape()[a]; ++i) out.push_back(squeeze_axes(fn::sliced(x, a, i, i + 1), {a}));
+  for (int64_t i = 0; i < x->shape()[a]; ++i)
+    out.push_back(squeeze_axes(fn::sliced(x, a, i, i + 1), {a}));
   return out;
 }
 
@@ -279,7 +301,8 @@ Array repeat(const Arg& x, const Sizes& times, std::optional<int64_t> axis) {
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("repeat", axis.value_or(0), v.type().ndim());
   if (static_cast<int64_t>(times.size()) != v.shape()[a])
-    fn::fail_shape(fmt::format("repeat: {} numbers of repetitions for axis {} of {}", times.size(), a, to_string(v.type())));
+    fn::fail_shape(fmt::format("repeat: {} numbers of repetitions for axis {} of {}", times.size(),
+                               a, to_string(v.type())));
   std::vector<int64_t> from;
   for (size_t i = 0; i < times.size(); ++i) {
     if (times[i] < 0) fn::fail_shape(fmt::format("repeat: {} repetitions", times[i]));
@@ -292,7 +315,9 @@ namespace {
 // The element that stands at `i` in [-before, n + after) of a padded axis.
 int64_t mirrored(const std::string& mode, int64_t i, int64_t n) {
   if (mode == "edge") return std::clamp<int64_t>(i, 0, n - 1);
-  const int64_t period = mode == "wrap" ? n : mode == "reflect" ? std::max<int64_t>(1, 2 * (n - 1)) : 2 * n;
+  const int64_t period = mode == "wrap"      ? n
+                         : mode == "reflect" ? std::max<int64_t>(1, 2 * (n - 1))
+                                             : 2 * n;
   int64_t k = i % period;
   if (k < 0) k += period;
   if (mode == "wrap" || k < n) return k;
@@ -304,7 +329,8 @@ Array pad(const Arg& x, const PadWidth& width, const PadOptions& o) {
   const size_t n = x->shape().size();
   auto w = width.widths;
   if (w.size() == 1) w.assign(n, w[0]);
-  if (w.size() != n) fn::fail_shape(fmt::format("pad: {} widths for {}", w.size(), to_string(x->type())));
+  if (w.size() != n)
+    fn::fail_shape(fmt::format("pad: {} widths for {}", w.size(), to_string(x->type())));
   Sizes low, high;
   for (auto [before, after] : w) {
     if (before < 0 || after < 0) fn::fail_shape("pad: widths must not be negative");
@@ -312,11 +338,14 @@ Array pad(const Arg& x, const PadWidth& width, const PadOptions& o) {
     high.push_back(after);
   }
   if (o.mode == "constant") {
-    const Array v = o.constant_value ? fn::as_dtype(*o.constant_value, x->dtype()) : fn::number_like(x, 0);
+    const Array v =
+        o.constant_value ? fn::as_dtype(*o.constant_value, x->dtype()) : fn::number_like(x, 0);
     return n == 0 ? x.value() : pad_with(x, v, low, high, Sizes(n, 0));
   }
   if (o.mode != "edge" && o.mode != "reflect" && o.mode != "symmetric" && o.mode != "wrap")
-    fn::fail_shape("pad: mode is \"constant\", \"edge\", \"reflect\", \"symmetric\" or \"wrap\", not \"" + o.mode + "\"");
+    fn::fail_shape(
+        "pad: mode is \"constant\", \"edge\", \"reflect\", \"symmetric\" or \"wrap\", not \"" +
+        o.mode + "\"");
   Array out = x;
   for (size_t a = 0; a < n; ++a) {
     const int64_t size = x->shape()[static_cast<int64_t>(a)];
@@ -333,11 +362,14 @@ namespace {
 Array rolled(const Array& x, const Array& shift, int axis) {
   const int64_t n = x.shape()[axis];
   if (n == 0) return x;
-  if (shift.ndim() != 0 || !is_integer(shift.dtype())) fn::fail_dtype("roll: a shift must be an integer, got " + to_string(shift.type()));
+  if (shift.ndim() != 0 || !is_integer(shift.dtype()))
+    fn::fail_dtype("roll: a shift must be an integer, got " + to_string(shift.type()));
   if (concrete_or_null(shift)) {
     int64_t k = shift.item<int64_t>() % n;
     if (k < 0) k += n;
-    return k == 0 ? x : fn::joined({fn::sliced(x, axis, n - k, n), fn::sliced(x, axis, 0, n - k)}, axis);
+    return k == 0
+               ? x
+               : fn::joined({fn::sliced(x, axis, n - k, n), fn::sliced(x, axis, 0, n - k)}, axis);
   }
   // A window on the array twice over, at n - (shift mod n).
   const Array size = scalar_of_int(shift.dtype(), n);
@@ -349,9 +381,11 @@ Array rolled(const Array& x, const Array& shift, int axis) {
 }  // namespace
 Array roll(const Arg& x, const Arg& shift, const AxisList& axis) {
   const Source s(x.at());
-  if (axis.all) return x->ndim() == 0 ? x.value() : reshape_to(rolled(ravel(x), shift, 0), x->shape());
+  if (axis.all)
+    return x->ndim() == 0 ? x.value() : reshape_to(rolled(ravel(x), shift, 0), x->shape());
   const bool many = shift->ndim() == 1;
-  if (many && shift->size() != static_cast<int64_t>(axis.axes.size())) fn::fail_shape("roll: needs one shift an axis");
+  if (many && shift->size() != static_cast<int64_t>(axis.axes.size()))
+    fn::fail_shape("roll: needs one shift an axis");
   Array out = x;
   for (size_t i = 0; i < axis.axes.size(); ++i) {
     const int a = fn::axis_of("roll", axis.axes[i], x->type().ndim());
@@ -369,7 +403,8 @@ Array fliplr(const Arg& x) { return flip(x, 1); }
 Array flipud(const Arg& x) { return flip(x, 0); }
 Array rot90(const Arg& x, int64_t k, int64_t axis1, int64_t axis2) {
   const Source s(x.at());
-  const int a = fn::axis_of("rot90", axis1, x->type().ndim()), b = fn::axis_of("rot90", axis2, x->type().ndim());
+  const int a = fn::axis_of("rot90", axis1, x->type().ndim()),
+            b = fn::axis_of("rot90", axis2, x->type().ndim());
   if (a == b) fn::fail_shape("rot90: the two axes must differ");
   switch (((k % 4) + 4) % 4) {
     case 1: return swapaxes(flip(x, b), a, b);

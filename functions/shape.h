@@ -6,15 +6,15 @@
 
 namespace weft {
 
-Array reshape(const Arg& x, const NewShape& shape);             // one size may be -1
+Array reshape(const Arg& x, const NewShape& shape);  // one size may be -1
 Array ravel(const Arg& x);
-Array transpose(const Arg& x, const std::vector<int64_t>& axes = {});   // default: axes reversed
+Array transpose(const Arg& x, const std::vector<int64_t>& axes = {});  // default: axes reversed
 Array permute_dims(const Arg& x, const std::vector<int64_t>& axes);
-Array matrix_transpose(const Arg& x);                           // the last two axes
+Array matrix_transpose(const Arg& x);  // the last two axes
 Array swapaxes(const Arg& x, int64_t a, int64_t b);
 Array moveaxis(const Arg& x, const AxisList& from, const AxisList& to);
 Array expand_dims(const Arg& x, const AxisList& axis);
-Array squeeze(const Arg& x, const AxisList& axis = none);       // default: all axes of size 1
+Array squeeze(const Arg& x, const AxisList& axis = none);  // default: all axes of size 1
 Array broadcast_to(const Arg& x, const Shape& shape);
 Arrays broadcast_arrays(const Arrays& x, Location at = Location::here());
 Array atleast_1d(const Arg& x);
@@ -45,13 +45,14 @@ Array repeat(const Arg& x, const std::vector<int64_t>& times, std::optional<int6
 // Before and after each axis; one pair, or one number, stands for all axes.
 struct PadWidth {
   std::vector<std::pair<int64_t, int64_t>> widths;
-  template <Integer I> PadWidth(I n) : widths{{static_cast<int64_t>(n), static_cast<int64_t>(n)}} {}
+  template <Integer I>
+  PadWidth(I n) : widths{{static_cast<int64_t>(n), static_cast<int64_t>(n)}} {}
   PadWidth(int64_t before, int64_t after) : widths{{before, after}} {}
   PadWidth(std::vector<std::pair<int64_t, int64_t>> w) : widths(std::move(w)) {}
   PadWidth(std::initializer_list<std::pair<int64_t, int64_t>> w) : widths(w) {}
 };
 struct PadOptions {
-  std::string mode = "constant";         // "edge", "reflect", "symmetric", "wrap"
+  std::string mode = "constant";  // "edge", "reflect", "symmetric", "wrap"
   std::optional<Array> constant_value = {};
 };
 Array pad(const Arg& x, const PadWidth& width, const PadOptions& o = {});

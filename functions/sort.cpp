@@ -24,7 +24,9 @@ std::pair<Array, int> along(const char* name, const Array& x, const AxisList& ax
   const Array v = axis.all ? ravel(x) : x;
   return {v, fn::axis_of(name, axis.all ? 0 : axis.axes[0], v.type().ndim())};
 }
-Array places(const Array& x, int axis) { return iota(fn::index_dtype(x.shape()[axis]), x.shape(), axis); }
+Array places(const Array& x, int axis) {
+  return iota(fn::index_dtype(x.shape()[axis]), x.shape(), axis);
+}
 }  // namespace
 
 Array sort(const Arg& x, const AxisList& axis, const SortOptions& o) {
@@ -57,20 +59,26 @@ std::pair<Array, Array> top_k(const Arg& x, int64_t k) {
 Array partition(const Arg& x, int64_t k, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("partition", axis, x->type().ndim());
-  if (k < -x->shape()[a] || k >= x->shape()[a]) fn::fail_index(fmt::format("partition: place {} is out of range for {}", k, to_string(x->type())));
+  if (k < -x->shape()[a] || k >= x->shape()[a])
+    fn::fail_index(
+        fmt::format("partition: place {} is out of range for {}", k, to_string(x->type())));
   return sort(x, a);
 }
 Array argpartition(const Arg& x, int64_t k, int64_t axis) {
   const Source s(x.at());
   const int a = fn::axis_of("argpartition", axis, x->type().ndim());
-  if (k < -x->shape()[a] || k >= x->shape()[a]) fn::fail_index(fmt::format("argpartition: place {} is out of range for {}", k, to_string(x->type())));
+  if (k < -x->shape()[a] || k >= x->shape()[a])
+    fn::fail_index(
+        fmt::format("argpartition: place {} is out of range for {}", k, to_string(x->type())));
   return argsort(x, a);
 }
 
 Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
   const Source s(a.at());
-  if (a->ndim() != 1) fn::fail_shape("searchsorted: the sorted array must be a vector, got " + to_string(a->type()));
-  if (o.side != "left" && o.side != "right") fn::fail_shape("searchsorted: side is \"left\" or \"right\", not \"" + o.side + "\"");
+  if (a->ndim() != 1)
+    fn::fail_shape("searchsorted: the sorted array must be a vector, got " + to_string(a->type()));
+  if (o.side != "left" && o.side != "right")
+    fn::fail_shape("searchsorted: side is \"left\" or \"right\", not \"" + o.side + "\"");
   const bool left = o.side == "left";
   const Arrays same = fn::same_dtype({a, v});
   const Array keys = same[0], wanted = same[1];
@@ -80,11 +88,13 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
   // NaN comes last: it is behind every number, and not behind itself.
   const auto before = [&](const Array& x, const Array& y) {
     const Array less = lax::lt(x, y);
-    return is_inexact(x.dtype()) ? logical_or(less, logical_and(isnan(y), logical_not(isnan(x)))) : less;
+    return is_inexact(x.dtype()) ? logical_or(less, logical_and(isnan(y), logical_not(isnan(x))))
+                                 : less;
   };
   if (n == 0) return broadcast_to(constant(0), wanted.shape());
   // Halving: `lo` counts the elements known to stand before v. Every step is the same for all v.
-  Array lo = broadcast_to(constant(0), wanted.shape()), hi = broadcast_to(constant(n), wanted.shape());
+  Array lo = broadcast_to(constant(0), wanted.shape()),
+        hi = broadcast_to(constant(n), wanted.shape());
   for (int64_t width = n; width > 0; width /= 2) {
     const Array mid = lax::add(lo, lax::div(lax::sub(hi, lo), constant(2)));
     const Array at = take(keys, lax::min(mid, constant(n - 1)), 0, {.mode = "clip"});
@@ -97,12 +107,15 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
 }
 Array digitize(const Arg& x, const Arg& bins, bool right) {
   const Source s(x.at());
-  if (bins->ndim() != 1) fn::fail_shape("digitize: the bins must be a vector, got " + to_string(bins->type()));
+  if (bins->ndim() != 1)
+    fn::fail_shape("digitize: the bins must be a vector, got " + to_string(bins->type()));
   const std::string side = right ? "left" : "right";
   const int64_t n = bins->size();
   if (n == 0) return broadcast_to(scalar_of_int(I32, 0), x->shape());
-  const Array first = squeeze_axes(fn::sliced(bins, 0, 0, 1), {0}), last = squeeze_axes(fn::sliced(bins, 0, n - 1, n), {0});
-  const Array up = searchsorted(bins, x, {side}), down = searchsorted(flip(bins, 0), x, {right ? "right" : "left"});
+  const Array first = squeeze_axes(fn::sliced(bins, 0, 0, 1), {0}),
+              last = squeeze_axes(fn::sliced(bins, 0, n - 1, n), {0});
+  const Array up = searchsorted(bins, x, {side}),
+              down = searchsorted(flip(bins, 0), x, {right ? "right" : "left"});
   return where(greater_equal(last, first), up, subtract(scalar_of_int(up.dtype(), n), down));
 }
 
@@ -114,7 +127,8 @@ Array unique(const Arg& x, const UniqueOptions& o) {
   const Array rest = fn::sliced(row, 0, 1, n), before = fn::sliced(row, 0, 0, n - 1);
   // All NaNs count as one.
   Array fresh = lax::ne(rest, before);
-  if (is_inexact(row.dtype())) fresh = logical_and(fresh, logical_not(logical_and(isnan(rest), isnan(before))));
+  if (is_inexact(row.dtype()))
+    fresh = logical_and(fresh, logical_not(logical_and(isnan(rest), isnan(before))));
   const Array first = fn::joined({broadcast_to(fn::as_dtype(true, Bool), {1}), fresh}, 0);
   if (!o.size) return take(row, flatnonzero(first), 0);
   const Array at = flatnonzero(first, {.size = o.size, .fill_value = 0});

@@ -21,7 +21,7 @@ Array partition(const Arg& x, int64_t k, int64_t axis = -1);
 Array argpartition(const Arg& x, int64_t k, int64_t axis = -1);
 
 struct SearchOptions {
-  std::string side = "left";             // the first place; "right": the last
+  std::string side = "left";  // the first place; "right": the last
 };
 // Where each v goes in the sorted vector a so that it stays sorted.
 Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o = {});

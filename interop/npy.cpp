@@ -78,7 +78,8 @@ class HeaderReader {
   }
 
   void skip_space() {
-    while (!s_.empty() && (s_[0] == ' ' || s_[0] == '\n' || s_[0] == '\t' || s_[0] == '\r')) s_.remove_prefix(1);
+    while (!s_.empty() && (s_[0] == ' ' || s_[0] == '\n' || s_[0] == '\t' || s_[0] == '\r'))
+      s_.remove_prefix(1);
   }
   bool accept(char c) {
     skip_space();
@@ -87,7 +88,8 @@ class HeaderReader {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail(fmt::format("malformed header: '{}' expected before \"{}\"", c, printable(s_)));
+    if (!accept(c))
+      fail(fmt::format("malformed header: '{}' expected before \"{}\"", c, printable(s_)));
   }
   bool accept_word(std::string_view word) {
     skip_space();
@@ -120,7 +122,8 @@ class HeaderReader {
       int64_t n = 0;
       auto [end, error] = std::from_chars(s_.data(), s_.data() + s_.size(), n);
       if (error == std::errc::result_out_of_range) fail("a size in the header is out of range");
-      if (error != std::errc{}) fail(fmt::format("malformed header: a size expected before \"{}\"", printable(s_)));
+      if (error != std::errc{})
+        fail(fmt::format("malformed header: a size expected before \"{}\"", printable(s_)));
       s_.remove_prefix(static_cast<size_t>(end - s_.data()));
       (void)accept_word("L");  // Python 2 wrote its long integers so
       if (n < 0) fail(fmt::format("the header has the negative size {}", n));
@@ -136,7 +139,8 @@ class HeaderReader {
 
   void read_descr(Header* h) {
     skip_space();
-    if (s_.starts_with('[')) fail("structured arrays are not read; save each field as an array of its own");
+    if (s_.starts_with('['))
+      fail("structured arrays are not read; save each field as an array of its own");
     std::string_view descr = string();
     std::string_view type = descr;
     char order = '|';
@@ -147,8 +151,9 @@ class HeaderReader {
     static constexpr struct {
       std::string_view name;
       DType dtype;
-    } types[] = {{"b1", Bool}, {"?", Bool}, {"i1", I8},  {"i2", I16}, {"i4", I32}, {"i8", I64}, {"u1", U8}, {"u2", U16},
-                 {"u4", U32},  {"u8", U64}, {"f2", F16}, {"f4", F32}, {"f8", F64}, {"c8", C64}, {"c16", C128}};
+    } types[] = {{"b1", Bool}, {"?", Bool}, {"i1", I8},  {"i2", I16}, {"i4", I32},
+                 {"i8", I64},  {"u1", U8},  {"u2", U16}, {"u4", U32}, {"u8", U64},
+                 {"f2", F16},  {"f4", F32}, {"f8", F64}, {"c8", C64}, {"c16", C128}};
     for (auto& t : types) {
       if (type != t.name) continue;
       h->dtype = t.dtype;
@@ -158,9 +163,12 @@ class HeaderReader {
     std::string what = "element type '" + printable(descr) + "' is not read";
     if (type.starts_with('O'))
       fail(what + ": it holds pickled Python objects, which can run code; save a numeric array");
-    if (type == "V2") fail(what + ": NumPy writes bfloat16 so, as bytes without a meaning; save as float32");
-    if (!type.empty() && std::string_view("USa").find(type[0]) != type.npos) fail(what + ": it holds strings");
-    if (type == "f16" || type == "f12" || type == "c32") fail(what + ": it is a long double; save as float64");
+    if (type == "V2")
+      fail(what + ": NumPy writes bfloat16 so, as bytes without a meaning; save as float32");
+    if (!type.empty() && std::string_view("USa").find(type[0]) != type.npos)
+      fail(what + ": it holds strings");
+    if (type == "f16" || type == "f12" || type == "c32")
+      fail(what + ": it is a long double; save as float64");
     fail(what);
   }
 
@@ -175,18 +183,21 @@ std::string_view find_header(std::string_view file, const std::string& name) {
   if (!file.starts_with(kMagic)) fail("not an npy file: it does not begin with \\x93NUMPY");
   if (file.size() < kMagic.size() + 4) fail("the file ends within the header");
   size_t major = byte(6), minor = byte(7);
-  if (major < 1 || major > 3 || minor != 0) fail(fmt::format("npy version {}.{} is not known", major, minor));
+  if (major < 1 || major > 3 || minor != 0)
+    fail(fmt::format("npy version {}.{} is not known", major, minor));
   size_t start = major == 1 ? 10 : 12;
   if (file.size() < start) fail("the file ends within the header");
   size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
   if (length > file.size() - start)
-    fail(fmt::format("the header has {} bytes, but the file ends after {}", length, file.size() - start));
+    fail(fmt::format("the header has {} bytes, but the file ends after {}", length,
+                     file.size() - start));
   return file.substr(start, length);
 }
 
 // Turns Fortran order into C order. N bytes an element; strides in elements.
-template <size_t N> void transpose(const std::byte* from, const Shape& shape, std::byte* to) {
+template <size_t N>
+void transpose(const std::byte* from, const Shape& shape, std::byte* to) {
   std::vector<int64_t> strides(shape.size(), 1), index(shape.size(), 0);
   for (size_t i = 1; i < shape.size(); ++i) strides[i] = strides[i - 1] * shape.sizes()[i - 1];
   int64_t n = shape.elements(), position = 0;
@@ -201,7 +212,8 @@ template <size_t N> void transpose(const std::byte* from, const Shape& shape, st
   }
 }
 
-std::vector<std::byte> to_row_major(const std::vector<std::byte>& from, const Shape& shape, int itemsize) {
+std::vector<std::byte> to_row_major(const std::vector<std::byte>& from, const Shape& shape,
+                                    int itemsize) {
   std::vector<std::byte> to(from.size());
   if (itemsize == 1) transpose<1>(from.data(), shape, to.data());
   if (itemsize == 2) transpose<2>(from.data(), shape, to.data());
@@ -214,8 +226,13 @@ std::vector<std::byte> to_row_major(const std::vector<std::byte>& from, const Sh
 // The name of a type in the format, in this machine's byte order.
 std::string descr_of(DType d) {
   if (d == BF16) throw DTypeError("the npy format has no bfloat16; save x.astype(F32)");
-  if (d == Key) throw DTypeError("the npy format has no keys; save their two words as an array of U32");
-  char kind = d == Bool ? 'b' : is_signed(d) ? 'i' : is_unsigned(d) ? 'u' : is_floating(d) ? 'f' : 'c';
+  if (d == Key)
+    throw DTypeError("the npy format has no keys; save their two words as an array of U32");
+  char kind = d == Bool        ? 'b'
+              : is_signed(d)   ? 'i'
+              : is_unsigned(d) ? 'u'
+              : is_floating(d) ? 'f'
+                               : 'c';
   char order = itemsize(d) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
   return fmt::format("{}{}{}", order, kind, itemsize(d));
 }
@@ -227,7 +244,8 @@ NpyData parse_npy(std::span<const std::byte> file, const std::string& name) {
 }
 
 NpyData parse_npy(std::vector<std::byte>&& file, const std::string& name) {
-  std::string_view text(reinterpret_cast<const char*>(file.data()), file.size()), dictionary = find_header(text, name);
+  std::string_view text(reinterpret_cast<const char*>(file.data()), file.size()),
+      dictionary = find_header(text, name);
   Header h = HeaderReader(dictionary, name).read();
   // No arithmetic without a check: the sizes are the file's word.
   int64_t count = 0;
@@ -236,11 +254,13 @@ NpyData parse_npy(std::vector<std::byte>&& file, const std::string& name) {
   } catch (const ShapeError&) {
     throw FormatError(name + ": the shape " + to_string(h.shape) + " is too big");
   }
-  size_t start = static_cast<size_t>(dictionary.data() - text.data()) + dictionary.size(), left = file.size() - start;
+  size_t start = static_cast<size_t>(dictionary.data() - text.data()) + dictionary.size(),
+         left = file.size() - start;
   auto bytes = static_cast<size_t>(count);
   if (left < bytes)
-    throw FormatError(fmt::format("{}: an array of {} bytes ({}{}) is promised, but {} are left in the file", name,
-                                  bytes, short_name(h.dtype), to_string(h.shape), left));
+    throw FormatError(
+        fmt::format("{}: an array of {} bytes ({}{}) is promised, but {} are left in the file",
+                    name, bytes, short_name(h.dtype), to_string(h.shape), left));
   file.erase(file.begin(), file.begin() + static_cast<ptrdiff_t>(start));
   file.resize(bytes);
   NpyData r{h.dtype, h.shape, std::move(file)};
@@ -267,7 +287,8 @@ NpyData read_npy(const std::string& path) {
   try {
     bytes.resize(static_cast<size_t>(size));
     in.seekg(0);
-    if (!in.read(reinterpret_cast<char*>(bytes.data()), size)) throw FormatError(path + ": reading failed");
+    if (!in.read(reinterpret_cast<char*>(bytes.data()), size))
+      throw FormatError(path + ": reading failed");
     return parse_npy(std::move(bytes), path);
   } catch (const std::bad_alloc&) {
     throw OutOfMemoryError(fmt::format("{}: no memory for its {} bytes", path, size));
@@ -275,16 +296,18 @@ NpyData read_npy(const std::string& path) {
 }
 
 std::vector<std::byte> format_npy(DType dtype, const Shape& shape, const void* data) {
-  if (shape.size() > kMaxAxes) throw ShapeError(fmt::format("the npy format has at most {} axes", kMaxAxes));
-  std::string header =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr_of(dtype), to_string(shape));
+  if (shape.size() > kMaxAxes)
+    throw ShapeError(fmt::format("the npy format has at most {} axes", kMaxAxes));
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                   descr_of(dtype), to_string(shape));
   // NumPy leaves room for the first axis to grow, and aligns the data to 64 bytes.
   if (!shape.empty()) header.append(21 - std::to_string(shape[0]).size(), ' ');
   size_t prefix = kMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
   std::string text(kMagic);
-  text += {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
+  text +=
+      {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
   text += header;
   auto bytes = static_cast<size_t>(checked_mul(shape.elements(), itemsize(dtype)));
   std::vector<std::byte> out(text.size() + bytes);
@@ -297,7 +320,8 @@ void write_npy(const std::string& path, DType dtype, const Shape& shape, const v
   std::vector<std::byte> bytes = format_npy(dtype, shape, data);
   errno = 0;
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out) throw FormatError(path + ": cannot be written: " + std::strerror(errno));
 }

@@ -26,7 +26,8 @@ struct NpyData {
 // bfloat16, which the format has no name for), headers that make no sense, missing data. As in
 // NumPy, what follows the array is ignored.
 NpyData parse_npy(std::span<const std::byte> file, const std::string& name = "npy data");
-NpyData parse_npy(std::vector<std::byte>&& file, const std::string& name = "npy data");  // keeps the buffer
+NpyData parse_npy(std::vector<std::byte>&& file,
+                  const std::string& name = "npy data");  // keeps the buffer
 NpyData read_npy(const std::string& path);
 
 // The bytes that numpy.save writes. DTypeError for BF16 and Key, which the format does not have.
@@ -36,8 +37,10 @@ void write_npy(const std::string& path, DType dtype, const Shape& shape, const v
 // The arrays of an .npz by name, without ".npy". Also raises FormatError for entries that are no
 // arrays, that have the same name, that unpack to another size than the archive declares, and if
 // all of them together are larger than max_bytes.
-std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_bytes = uint64_t{1} << 38);
+std::map<std::string, NpyData> read_npz(const std::string& path,
+                                        uint64_t max_bytes = uint64_t{1} << 38);
 // As numpy.savez, or numpy.savez_compressed. The file appears when it is complete.
-void write_npz(const std::string& path, const std::map<std::string, NpyData>& arrays, bool compress = false);
+void write_npz(const std::string& path, const std::map<std::string, NpyData>& arrays,
+               bool compress = false);
 
 }  // namespace weft

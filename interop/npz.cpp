@@ -41,7 +41,8 @@ Archive open(const std::string& path, int flags) {
 
 // Unpacks an entry, never holding more than it really has. The declared sizes are the file's word
 // and are checked before and after.
-std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::string& label, uint64_t* left) {
+std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::string& label,
+                              uint64_t* left) {
   auto fail = [&](const std::string& why) { throw FormatError(label + ": " + why); };
   constexpr zip_uint64_t needed =
       ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
@@ -51,8 +52,10 @@ std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::strin
     fail(fmt::format("compression method {} is not one that NumPy writes", stat.comp_method));
   // Deflate packs at most about 1032 bytes into one.
   if (stat.size / 1100 > stat.comp_size + 64)
-    fail(fmt::format("{} bytes are declared, more than its {} packed bytes can hold", stat.size, stat.comp_size));
-  if (stat.size > *left) fail(fmt::format("its {} bytes exceed the limit on the size of the whole archive", stat.size));
+    fail(fmt::format("{} bytes are declared, more than its {} packed bytes can hold", stat.size,
+                     stat.comp_size));
+  if (stat.size > *left)
+    fail(fmt::format("its {} bytes exceed the limit on the size of the whole archive", stat.size));
   *left -= stat.size;
 
   std::unique_ptr<zip_file_t, CloseFile> f(zip_fopen_index(z, stat.index, 0));
@@ -67,15 +70,17 @@ std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::strin
     zip_int64_t got = zip_fread(f.get(), bytes.data() + have, want);
     if (got < 0) fail(zip_file_strerror(f.get()));
     bytes.resize(have + static_cast<size_t>(got));
-    if (bytes.size() > stat.size) fail(fmt::format("it unpacks to more than the {} bytes declared", stat.size));
+    if (bytes.size() > stat.size)
+      fail(fmt::format("it unpacks to more than the {} bytes declared", stat.size));
     if (got == 0) break;
   }
-  if (bytes.size() != stat.size) fail(fmt::format("it unpacks to {} bytes, {} are declared", bytes.size(), stat.size));
+  if (bytes.size() != stat.size)
+    fail(fmt::format("it unpacks to {} bytes, {} are declared", bytes.size(), stat.size));
   return bytes;
 }
 
-void add(zip_t* z, const std::string& path, const std::string& name, const std::vector<std::byte>& bytes,
-         bool compress) {
+void add(zip_t* z, const std::string& path, const std::string& name,
+         const std::vector<std::byte>& bytes, bool compress) {
   zip_source_t* source = zip_source_buffer(z, bytes.data(), bytes.size(), 0);
   if (!source) throw OutOfMemoryError(path + ": no memory for the archive");
   std::string entry = name + std::string(kSuffix);
@@ -99,7 +104,8 @@ std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_by
   zip_int64_t n = zip_get_num_entries(z.get(), 0);
   for (zip_int64_t i = 0; i < n; ++i) {
     zip_stat_t stat;
-    if (zip_stat_index(z.get(), static_cast<zip_uint64_t>(i), 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME))
+    if (zip_stat_index(z.get(), static_cast<zip_uint64_t>(i), 0, &stat) != 0 ||
+        !(stat.valid & ZIP_STAT_NAME))
       throw FormatError(path + ": " + zip_strerror(z.get()));
     std::string name = stat.name;
     if (name.ends_with('/')) continue;  // a folder, which zip programs add
@@ -116,7 +122,8 @@ std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_by
   return arrays;
 }
 
-void write_npz(const std::string& path, const std::map<std::string, NpyData>& arrays, bool compress) {
+void write_npz(const std::string& path, const std::map<std::string, NpyData>& arrays,
+               bool compress) {
   if (arrays.empty()) {
     // libzip writes no file for an archive without entries; this is one.
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -132,12 +139,13 @@ void write_npz(const std::string& path, const std::map<std::string, NpyData>& ar
   for (const auto& [name, a] : arrays) {
     size_t bytes = static_cast<size_t>(checked_mul(a.shape.elements(), itemsize(a.dtype)));
     if (a.bytes.size() != bytes)
-      throw ShapeError(fmt::format("array '{}': {} bytes were given for {}{}, which has {}", name, a.bytes.size(),
-                                   short_name(a.dtype), to_string(a.shape), bytes));
+      throw ShapeError(fmt::format("array '{}': {} bytes were given for {}{}, which has {}", name,
+                                   a.bytes.size(), short_name(a.dtype), to_string(a.shape), bytes));
     buffers.push_back(format_npy(a.dtype, a.shape, a.bytes.data()));
     add(z.get(), path, name, buffers.back(), compress);
   }
-  if (zip_close(z.get()) != 0) throw FormatError(path + ": cannot be written: " + zip_strerror(z.get()));
+  if (zip_close(z.get()) != 0)
+    throw FormatError(path + ": cannot be written: " + zip_strerror(z.get()));
   (void)z.release();  // closed
 }
 

@@ -22,7 +22,8 @@ namespace {
 // Notes at which indices a rule reads, and answers with a value of the right kind.
 class Notes final : public Reader {
  public:
-  Notes(nest::Builder& b, const Types& in, const Coords& at) : b_(b), in_(in), at_(at), access_(in.size()), seen_(in.size(), false) {
+  Notes(nest::Builder& b, const Types& in, const Coords& at)
+      : b_(b), in_(in), at_(at), access_(in.size()), seen_(in.size(), false) {
     for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
   }
   Elem read(int operand, const Coords& c) override {
@@ -30,11 +31,15 @@ class Notes final : public Reader {
     std::vector<int> where;
     for (nest::Id id : c) {
       int axis = -1;
-      for (size_t a = 0; a < at_.size(); ++a) if (at_[a] == id) axis = static_cast<int>(a);
+      for (size_t a = 0; a < at_.size(); ++a)
+        if (at_[a] == id) axis = static_cast<int>(a);
       where.push_back(axis);
     }
-    if (!seen_[k]) access_[k] = where;
-    else for (size_t b = 0; b < where.size(); ++b) if (access_[k][b] != where[b]) access_[k][b] = -1;
+    if (!seen_[k])
+      access_[k] = where;
+    else
+      for (size_t b = 0; b < where.size(); ++b)
+        if (access_[k][b] != where[b]) access_[k][b] = -1;
     seen_[k] = true;
     const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     const DType d = in_[k].dtype();
@@ -66,7 +71,8 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   for (int i = 0; i < rank; ++i) at.push_back(b.index(i));
   Notes notes(b, in, at);
   const size_t before = at.size();
-  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o) l.element(notes, static_cast<int>(o), at);
+  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
+    l.element(notes, static_cast<int>(o), at);
   a.reads = notes.take();
   a.cost = static_cast<int>(b.size() - before);
   return a;
@@ -91,7 +97,9 @@ std::unique_ptr<Scope> Analysis::build(const Jaxpr& j) {
 Analysis::Analysis(const Jaxpr& j) { top_ = build(j); }
 
 int Analysis::find(int a) const {
-  while (parent_[static_cast<size_t>(a)] != a) a = parent_[static_cast<size_t>(a)] = parent_[static_cast<size_t>(parent_[static_cast<size_t>(a)])];
+  while (parent_[static_cast<size_t>(a)] != a)
+    a = parent_[static_cast<size_t>(a)] =
+        parent_[static_cast<size_t>(parent_[static_cast<size_t>(a)])];
   return a;
 }
 
@@ -111,18 +119,26 @@ void Analysis::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Ato
 void Analysis::link_equation(Scope& s, size_t i) {
   const Eqn& e = s.j->eqns[i];
   const Lowering& l = s.lowering[i];
-  const auto axis_of = [&](size_t operand, int64_t a) { return s.axis(e.in[operand].index, static_cast<int>(a)); };
+  const auto axis_of = [&](size_t operand, int64_t a) {
+    return s.axis(e.in[operand].index, static_cast<int>(a));
+  };
   switch (l.form) {
-    case Form::pull: case Form::reduce: case Form::contract: case Form::prefix: {
+    case Form::pull:
+    case Form::reduce:
+    case Form::contract:
+    case Form::prefix: {
       Types in, out;
       for (Atom a : e.in) in.push_back(s.j->type(a));
-      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
+      for (int32_t k = 0; k < e.n_out; ++k)
+        out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
       s.access[i] = access_of(l, in, out);
       // Which output axis an axis of the space is.
       std::vector<int> out_axis;
       int next = 0;
-      for (int a = 0; a < (l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim()); ++a) {
-        const bool folded = (l.form == Form::reduce || l.form == Form::contract) && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+      for (int a = 0;
+           a < (l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim()); ++a) {
+        const bool folded = (l.form == Form::reduce || l.form == Form::contract) &&
+                            std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
         out_axis.push_back(folded ? -1 : next++);
       }
       for (size_t k = 0; k < e.in.size(); ++k) {
@@ -130,16 +146,18 @@ void Analysis::link_equation(Scope& s, size_t i) {
         for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
           const int a = s.access[i].reads[k][b];
           if (a < 0 || out_axis[static_cast<size_t>(a)] < 0) continue;
-          for (int32_t o = 0; o < e.n_out; ++o) join(axis_of(k, static_cast<int64_t>(b)), s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
+          for (int32_t o = 0; o < e.n_out; ++o)
+            join(axis_of(k, static_cast<int64_t>(b)),
+                 s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
         }
       }
       return;
     }
-    case Form::loop: case Form::branch: case Form::inlined:
-      link_loop(s, i);
-      return;
-    case Form::scatter: case Form::opaque:
-      return;
+    case Form::loop:
+    case Form::branch:
+    case Form::inlined: link_loop(s, i); return;
+    case Form::scatter:
+    case Form::opaque: return;
   }
 }
 
@@ -151,7 +169,7 @@ void Analysis::link_loop(Scope& s, size_t i) {
     const Scope& body = *s.bodies[i][static_cast<size_t>(k.body)];
     const Atom inner = k.output ? body.j->out[static_cast<size_t>(k.inner)] : Atom{k.inner};
     const Atom outer = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
-    join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);   // rows lose their leading axis inside
+    join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);  // rows lose their leading axis inside
   }
   if (v.active()) link_lanes(s, i);
 }
@@ -167,12 +185,15 @@ void Analysis::link_lanes(Scope& s, size_t i) {
   };
   if (v.kind == LoopForm::Kind::loop_while) {
     join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, first, Atom{0}, 0);
-    for (int k = 0; k < v.cond_consts; ++k) lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
+    for (int k = 0; k < v.cond_consts; ++k)
+      lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
   }
   for (size_t b = v.kind == LoopForm::Kind::loop_while ? 1 : 0; b < s.bodies[i].size(); ++b) {
     const Scope& body = *s.bodies[i][b];
-    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l) join(body.axis(0, l), first.axis(0, l));
-    for (int k = 0; k < v.consts + v.carry + v.rows; ++k) lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
+    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
+      join(body.axis(0, l), first.axis(0, l));
+    for (int k = 0; k < v.consts + v.carry + v.rows; ++k)
+      lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
     for (int k = 0; k < v.results; ++k) {
       const Atom out = body.j->out[static_cast<size_t>(v.carry + k)];
       if (!out.is_literal()) lanes_of(body, out.index, v.has_result(k));
@@ -186,28 +207,36 @@ void Analysis::mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const 
     const Lowering& l = s.lowering[i];
     const auto mix_all = [&](size_t k) {
       if (e.in[k].is_literal()) return;
-      for (int a = 0; a < s.j->type(e.in[k]).ndim(); ++a) out->insert(find(s.axis(e.in[k].index, a)));
+      for (int a = 0; a < s.j->type(e.in[k]).ndim(); ++a)
+        out->insert(find(s.axis(e.in[k].index, a)));
     };
     switch (l.form) {
-      case Form::pull: case Form::reduce: case Form::contract: case Form::prefix:
+      case Form::pull:
+      case Form::reduce:
+      case Form::contract:
+      case Form::prefix:
         for (size_t k = 0; k < e.in.size(); ++k) {
           if (e.in[k].is_literal()) continue;
           for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
             const int a = s.access[i].reads[k][b];
-            const bool folded = a >= 0 && l.form != Form::pull && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+            const bool folded = a >= 0 && l.form != Form::pull &&
+                                std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
             if (a < 0 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
           }
         }
         break;
-      case Form::loop: case Form::branch: case Form::inlined:
+      case Form::loop:
+      case Form::branch:
+      case Form::inlined:
         for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque);
-        for (const LoopForm::Link& k : l.loop.links()) {   // time is stepped through
+        for (const LoopForm::Link& k : l.loop.links()) {  // time is stepped through
           if (!k.row) continue;
           const Atom a = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
           if (!a.is_literal()) out->insert(find(s.axis(a.index, 0)));
         }
         break;
-      case Form::scatter: case Form::opaque:
+      case Form::scatter:
+      case Form::opaque:
         *opaque = true;
         for (size_t k = 0; k < e.in.size(); ++k) mix_all(k);
         break;

@@ -19,16 +19,17 @@ namespace weft::compiler {
 // its term space) that indexes axis b of operand k, or -1 if it is read anywhere else.
 struct Access {
   std::vector<std::vector<int>> reads;
-  int cost = 0;                         // instructions an element
+  int cost = 0;  // instructions an element
 };
 
 // One use of a jaxpr: the program itself, or a body of one of its equations.
 struct Scope {
   Jaxpr j;
-  std::vector<int> first_axis;          // number of axis 0 of each variable
-  std::vector<Lowering> lowering;       // by equation
-  std::vector<Access> access;           // of pull, reduce and prefix forms
-  std::vector<std::vector<std::unique_ptr<Scope>>> bodies;   // by equation: {cond, body}, {branch…}, {body}
+  std::vector<int> first_axis;     // number of axis 0 of each variable
+  std::vector<Lowering> lowering;  // by equation
+  std::vector<Access> access;      // of pull, reduce and prefix forms
+  std::vector<std::vector<std::unique_ptr<Scope>>>
+      bodies;  // by equation: {cond, body}, {branch…}, {body}
   int axis(int32_t var, int a) const { return first_axis[static_cast<size_t>(var)] + a; }
 };
 
@@ -56,12 +57,12 @@ class Analysis {
 };
 
 // A program about to be compiled: its equations with their lowering, and for each loop the classes
-// inside it. Loops are analysed one by one: a value that the program elsewhere uses twice, as the rows
-// and the columns of a product, must not tie two lane axes together.
+// inside it. Loops are analysed one by one: a value that the program elsewhere uses twice, as the
+// rows and the columns of a product, must not tie two lane axes together.
 struct Program {
   Jaxpr j;
   Scope scope;
-  std::vector<std::unique_ptr<Analysis>> analysis;   // by equation; null if it carries no body
+  std::vector<std::unique_ptr<Analysis>> analysis;  // by equation; null if it carries no body
   explicit Program(const Jaxpr& j);
 };
 

@@ -3,12 +3,12 @@
 // jit/compiled.cpp: building the steps of a plan, placing temporaries, running.
 #include "weft/jit/compiled.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/jit/lane_writer.h"
@@ -25,13 +25,15 @@ struct ArenaCache {
   Ref<Buffer> idle;
 };
 
-CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
+CompiledProgram::CompiledProgram(const Jaxpr& j)
+    : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
   const Program p(j_);
   const Plan plan = make_plan(p);
-  std::vector<bool> in_memory(j_->types.size(), false);   // what earlier steps have made
+  std::vector<bool> in_memory(j_->types.size(), false);  // what earlier steps have made
   std::fill_n(in_memory.begin(), j_->n_in, true);
   for (const Step& step : plan.steps) {
-    Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory) : build_library(p, step);
+    Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory)
+                                              : build_library(p, step);
     for (int32_t v : b.writes) in_memory[static_cast<size_t>(v)] = true;
     step_reads_.push_back(b.reads);
     step_writes_.push_back(b.writes);
@@ -56,8 +58,12 @@ void CompiledProgram::place_temporaries() {
   }
   offset_.assign(n, -1);
   std::vector<bool> result(n, false);
-  for (Atom a : j_->out) if (!a.is_literal()) result[static_cast<size_t>(a.index)] = true;
-  struct Live { int64_t at, size; int until; };
+  for (Atom a : j_->out)
+    if (!a.is_literal()) result[static_cast<size_t>(a.index)] = true;
+  struct Live {
+    int64_t at, size;
+    int until;
+  };
   std::vector<Live> live;
   for (size_t s = 0; s < steps_.size(); ++s) {
     std::erase_if(live, [&](const Live& l) { return l.until < static_cast<int>(s); });
@@ -88,7 +94,8 @@ void CompiledProgram::run(const void* const* in, void* const* out) const {
   flag.check("a compiled program");
 }
 
-void CompiledProgram::run_inside(const void* const* in, void* const* out, const int32_t* stop) const {
+void CompiledProgram::run_inside(const void* const* in, void* const* out,
+                                 const int32_t* stop) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
   Ref<Buffer> arena;
@@ -102,14 +109,19 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out, const 
       if (offset_[v] >= 0) ptrs[v] = static_cast<std::byte*>(arena->data()) + offset_[v];
   }
   for (size_t k = 0; k < j_->out.size(); ++k)
-    if (const Atom a = j_->out[k]; !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)]) ptrs[static_cast<size_t>(a.index)] = out[k];
+    if (const Atom a = j_->out[k];
+        !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
+      ptrs[static_cast<size_t>(a.index)] = out[k];
   for (const auto& s : steps_) s->run(ptrs.data(), stop);
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {
     const Atom a = j_->out[k];
     if (!out[k]) continue;
     const int64_t bytes = j_->type(a).bytes();
-    const void* from = a.is_literal() ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits) : ptrs[static_cast<size_t>(a.index)];
+    const void* from =
+        a.is_literal()
+            ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits)
+            : ptrs[static_cast<size_t>(a.index)];
     if (from != out[k] && bytes) std::memcpy(out[k], from, static_cast<size_t>(bytes));
   }
   if (arena) {
@@ -130,19 +142,25 @@ ProgramMemory CompiledProgram::memory() const {
 Cost CompiledProgram::cost() const {
   Cost c;
   for (const Eqn& e : j_->eqns)
-    for (int32_t k = 0; k < e.n_out; ++k) c.flops += static_cast<double>(j_->types[static_cast<size_t>(e.out + k)].elements());
+    for (int32_t k = 0; k < e.n_out; ++k)
+      c.flops += static_cast<double>(j_->types[static_cast<size_t>(e.out + k)].elements());
   for (size_t s = 0; s < steps_.size(); ++s) {
-    for (int32_t v : step_reads_[s]) c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
-    for (int32_t v : step_writes_[s]) c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+    for (int32_t v : step_reads_[s])
+      c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+    for (int32_t v : step_writes_[s])
+      c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
   }
   return c;
 }
 
 std::string CompiledProgram::report() const {
-  std::string s = fmt::format("equations: {}\nequations interpreted: 0\nsteps: {}\n", count_equations(j_), steps_.size());
-  for (size_t i = 0; i < steps_.size(); ++i) s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
+  std::string s = fmt::format("equations: {}\nequations interpreted: 0\nsteps: {}\n",
+                              count_equations(j_), steps_.size());
+  for (size_t i = 0; i < steps_.size(); ++i)
+    s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
   const ProgramMemory m = memory();
-  s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n", m.arguments, m.results, m.temporaries);
+  s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n",
+                   m.arguments, m.results, m.temporaries);
   return s;
 }
 
@@ -150,7 +168,7 @@ namespace {
 struct Cache {
   std::mutex guard;
   std::unordered_map<const JaxprData*, Ref<const CompiledProgram>> programs;
-  std::vector<Jaxpr> keys;         // programs stay interned while they are compiled
+  std::vector<Jaxpr> keys;  // programs stay interned while they are compiled
 };
 Cache& cache() {
   static auto* c = new Cache;

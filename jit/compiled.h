@@ -20,7 +20,7 @@ class RunStep {
  public:
   virtual ~RunStep() = default;
   virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
-  virtual std::string describe() const = 0;                        // a line of the report
+  virtual std::string describe() const = 0;  // a line of the report
   virtual const nest::Kernel* kernel() const { return nullptr; }
   virtual std::shared_ptr<const Code> code() const { return nullptr; }
   virtual std::vector<const CompiledProgram*> inner() const { return {}; }
@@ -28,7 +28,7 @@ class RunStep {
 };
 
 struct ProgramMemory {
-  int64_t arguments = 0, results = 0, temporaries = 0;             // bytes
+  int64_t arguments = 0, results = 0, temporaries = 0;  // bytes
 };
 
 class CompiledProgram final : public Executable {
@@ -38,7 +38,7 @@ class CompiledProgram final : public Executable {
   void run(const void* const* in, void* const* out) const override;
   // As a part of a running program, under its stop flag.
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
-  const Jaxpr& jaxpr() const { return j_; }                        // simplified
+  const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
   ProgramMemory memory() const;
   Cost cost() const;
@@ -49,9 +49,9 @@ class CompiledProgram final : public Executable {
   Jaxpr j_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<std::vector<int32_t>> step_reads_, step_writes_;
-  std::vector<int64_t> offset_;                                    // of temporaries in the arena, -1 else
+  std::vector<int64_t> offset_;  // of temporaries in the arena, -1 else
   int64_t arena_ = 0;
-  bool loops_ = false;                                             // can run long
+  bool loops_ = false;  // can run long
   mutable std::shared_ptr<struct ArenaCache> cache_;
 };
 

@@ -26,35 +26,23 @@ V least(V like) {
 
 ID unary_intrinsic(Opcode op) {
   switch (op) {
-    case Opcode::Sqrt:
-      return llvm::Intrinsic::sqrt;
-    case Opcode::Floor:
-      return llvm::Intrinsic::floor;
-    case Opcode::Ceil:
-      return llvm::Intrinsic::ceil;
-    case Opcode::Trunc:
-      return llvm::Intrinsic::trunc;
-    case Opcode::RoundEven:
-      return llvm::Intrinsic::roundeven;
-    case Opcode::Popcount:
-      return llvm::Intrinsic::ctpop;
-    default:
-      return llvm::Intrinsic::not_intrinsic;
+    case Opcode::Sqrt: return llvm::Intrinsic::sqrt;
+    case Opcode::Floor: return llvm::Intrinsic::floor;
+    case Opcode::Ceil: return llvm::Intrinsic::ceil;
+    case Opcode::Trunc: return llvm::Intrinsic::trunc;
+    case Opcode::RoundEven: return llvm::Intrinsic::roundeven;
+    case Opcode::Popcount: return llvm::Intrinsic::ctpop;
+    default: return llvm::Intrinsic::not_intrinsic;
   }
 }
 
 ID binary_intrinsic(Opcode op) {
   switch (op) {
-    case Opcode::SMin:
-      return llvm::Intrinsic::smin;
-    case Opcode::SMax:
-      return llvm::Intrinsic::smax;
-    case Opcode::UMin:
-      return llvm::Intrinsic::umin;
-    case Opcode::UMax:
-      return llvm::Intrinsic::umax;
-    default:
-      return llvm::Intrinsic::not_intrinsic;
+    case Opcode::SMin: return llvm::Intrinsic::smin;
+    case Opcode::SMax: return llvm::Intrinsic::smax;
+    case Opcode::UMin: return llvm::Intrinsic::umin;
+    case Opcode::UMax: return llvm::Intrinsic::umax;
+    default: return llvm::Intrinsic::not_intrinsic;
   }
 }
 
@@ -72,50 +60,33 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
   if (const ID id = unary_intrinsic(i.op)) return call(id, {x->getType()}, {x});
   if (const ID id = binary_intrinsic(i.op)) return call(id, {x->getType()}, {x, a[1]});
   switch (i.op) {
-    case Opcode::Add:
-      return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
-    case Opcode::Sub:
-      return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
-    case Opcode::Mul:
-      return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
-    case Opcode::Neg:
-      return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
-    case Opcode::Div:
-      return b_.CreateFDiv(x, a[1]);
+    case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
+    case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
+    case Opcode::Mul: return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
+    case Opcode::Neg: return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
+    case Opcode::Div: return b_.CreateFDiv(x, a[1]);
     case Opcode::FMin:
-    case Opcode::FMax:
-      return float_extreme(i.op == Opcode::FMax, x, a[1]);
+    case Opcode::FMax: return float_extreme(i.op == Opcode::FMax, x, a[1]);
     case Opcode::SDiv:
     case Opcode::UDiv:
     case Opcode::SRem:
-    case Opcode::URem:
-      return divide(i.op, x, a[1]);
-    case Opcode::Rem:
-      return float_rem(x, a[1]);
-    case Opcode::Fma:
-      return call(llvm::Intrinsic::fma, {x->getType()}, a);
+    case Opcode::URem: return divide(i.op, x, a[1]);
+    case Opcode::Rem: return float_rem(x, a[1]);
+    case Opcode::Fma: return call(llvm::Intrinsic::fma, {x->getType()}, a);
     case Opcode::Abs:
       if (!f) return call(llvm::Intrinsic::abs, {x->getType()}, {x, b_.getFalse()});
       return call(llvm::Intrinsic::fabs, {x->getType()}, {x});
-    case Opcode::And:
-      return b_.CreateAnd(x, a[1]);
-    case Opcode::Or:
-      return b_.CreateOr(x, a[1]);
-    case Opcode::Xor:
-      return b_.CreateXor(x, a[1]);
-    case Opcode::Not:
-      return b_.CreateNot(x);
+    case Opcode::And: return b_.CreateAnd(x, a[1]);
+    case Opcode::Or: return b_.CreateOr(x, a[1]);
+    case Opcode::Xor: return b_.CreateXor(x, a[1]);
+    case Opcode::Not: return b_.CreateNot(x);
     case Opcode::Shl:
     case Opcode::Shr:
-    case Opcode::Sar:
-      return shift(i.op, x, a[1]);
+    case Opcode::Sar: return shift(i.op, x, a[1]);
     case Opcode::MulHiS:
-    case Opcode::MulHiU:
-      return mul_high(i.op, x, a[1]);
-    case Opcode::Clz:
-      return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
-    case Opcode::Select:
-      return b_.CreateSelect(x, a[1], a[2]);
+    case Opcode::MulHiU: return mul_high(i.op, x, a[1]);
+    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
+    case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
     case Opcode::Eq:
     case Opcode::Ne:
     case Opcode::Lt:
@@ -123,32 +94,22 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
     case Opcode::SLt:
     case Opcode::SLe:
     case Opcode::ULt:
-    case Opcode::ULe:
-      return compare(i, a);
-    default:
-      return convert(i, x);
+    case Opcode::ULe: return compare(i, a);
+    default: return convert(i, x);
   }
 }
 
 V Emitter::compare(const Inst& i, llvm::ArrayRef<V> a) {
   const bool f = is_float(a[0]);
   switch (i.op) {
-    case Opcode::Eq:
-      return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
-    case Opcode::Ne:
-      return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
-    case Opcode::Lt:
-      return b_.CreateFCmpOLT(a[0], a[1]);
-    case Opcode::Le:
-      return b_.CreateFCmpOLE(a[0], a[1]);
-    case Opcode::SLt:
-      return b_.CreateICmpSLT(a[0], a[1]);
-    case Opcode::SLe:
-      return b_.CreateICmpSLE(a[0], a[1]);
-    case Opcode::ULt:
-      return b_.CreateICmpULT(a[0], a[1]);
-    default:
-      return b_.CreateICmpULE(a[0], a[1]);
+    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
+    case Opcode::Ne: return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
+    case Opcode::Lt: return b_.CreateFCmpOLT(a[0], a[1]);
+    case Opcode::Le: return b_.CreateFCmpOLE(a[0], a[1]);
+    case Opcode::SLt: return b_.CreateICmpSLT(a[0], a[1]);
+    case Opcode::SLe: return b_.CreateICmpSLE(a[0], a[1]);
+    case Opcode::ULt: return b_.CreateICmpULT(a[0], a[1]);
+    default: return b_.CreateICmpULE(a[0], a[1]);
   }
 }
 
@@ -249,29 +210,18 @@ V Emitter::mul_high(Opcode op, V a, V b) {
 
 V Emitter::combine(Combine c, Kind, V a, V b) {
   switch (c) {
-    case Combine::Add:
-      return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
-    case Combine::Mul:
-      return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Combine::Add: return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    case Combine::Mul: return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
     case Combine::FMin:
-    case Combine::FMax:
-      return float_extreme(c == Combine::FMax, a, b);
-    case Combine::SMin:
-      return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
-    case Combine::SMax:
-      return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
-    case Combine::UMin:
-      return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
-    case Combine::UMax:
-      return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
-    case Combine::And:
-      return b_.CreateAnd(a, b);
-    case Combine::Or:
-      return b_.CreateOr(a, b);
-    case Combine::Xor:
-      return b_.CreateXor(a, b);
-    default:
-      throw InternalError("a pair combiner stands alone in a fold");
+    case Combine::FMax: return float_extreme(c == Combine::FMax, a, b);
+    case Combine::SMin: return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
+    case Combine::SMax: return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
+    case Combine::UMin: return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
+    case Combine::UMax: return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
+    case Combine::And: return b_.CreateAnd(a, b);
+    case Combine::Or: return b_.CreateOr(a, b);
+    case Combine::Xor: return b_.CreateXor(a, b);
+    default: throw InternalError("a pair combiner stands alone in a fold");
   }
 }
 
@@ -339,27 +289,16 @@ bool Emitter::linear(nest::Id v) {
   const V base = arith(i, a);
   V stride = nullptr;
   switch (i.op) {
-    case Opcode::Add:
-      stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1]));
-      break;
-    case Opcode::Sub:
-      stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1]));
-      break;
-    case Opcode::Neg:
-      stride = b_.CreateNeg(stride_of(i.args[0]));
-      break;
+    case Opcode::Add: stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1])); break;
+    case Opcode::Sub: stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1])); break;
+    case Opcode::Neg: stride = b_.CreateNeg(stride_of(i.args[0])); break;
     case Opcode::Mul:
       stride = shape(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
                                           : b_.CreateMul(a[0], stride_of(i.args[1]));
       break;
-    case Opcode::Shl:
-      stride = b_.CreateShl(stride_of(i.args[0]), a[1]);
-      break;
-    case Opcode::Select:
-      stride = stride_of(i.args[1]);
-      break;
-    default:
-      throw InternalError("no linear form of this instruction");
+    case Opcode::Shl: stride = b_.CreateShl(stride_of(i.args[0]), a[1]); break;
+    case Opcode::Select: stride = stride_of(i.args[1]); break;
+    default: throw InternalError("no linear form of this instruction");
   }
   if (shape(v).known) stride = i64(shape(v).stride);
   values_[v] = Val{base, stride, {}, nullptr};

@@ -22,30 +22,18 @@ void Emitter::emit_block(BlockId b) {
 void Emitter::emit_inst(Id v) {
   switch (k_.insts[v].op) {
     case Opcode::Param:
-    case Opcode::Result:
-      return;
-    case Opcode::Load:
-      return load(v);
-    case Opcode::Store:
-      return store(v);
-    case Opcode::Local:
-      return local(v);
-    case Opcode::LocalLoad:
-      return local_load(v);
-    case Opcode::LocalStore:
-      return local_store(v);
-    case Opcode::For:
-      return loop_for(v);
-    case Opcode::Fold:
-      return fold(v);
-    case Opcode::ForEach:
-      return for_each(v);
-    case Opcode::While:
-      return loop_while(v);
-    case Opcode::If:
-      return branch_if(v);
-    default:
-      return pure(v);
+    case Opcode::Result: return;
+    case Opcode::Load: return load(v);
+    case Opcode::Store: return store(v);
+    case Opcode::Local: return local(v);
+    case Opcode::LocalLoad: return local_load(v);
+    case Opcode::LocalStore: return local_store(v);
+    case Opcode::For: return loop_for(v);
+    case Opcode::Fold: return fold(v);
+    case Opcode::ForEach: return for_each(v);
+    case Opcode::While: return loop_while(v);
+    case Opcode::If: return branch_if(v);
+    default: return pure(v);
   }
 }
 

@@ -18,31 +18,19 @@ using nest::Opcode;
 V Emitter::convert(const Inst& i, V x) {
   auto* t = like(x, type(i.kind));
   switch (i.op) {
-    case Opcode::FToS:
-      return saturate(x, t, true);
-    case Opcode::FToU:
-      return saturate(x, t, false);
-    case Opcode::SToF:
-      return b_.CreateSIToFP(x, t);
-    case Opcode::UToF:
-      return b_.CreateUIToFP(x, t);
-    case Opcode::FConv:
-      return b_.CreateFPCast(x, t);
-    case Opcode::SExt:
-      return b_.CreateSExtOrTrunc(x, t);
+    case Opcode::FToS: return saturate(x, t, true);
+    case Opcode::FToU: return saturate(x, t, false);
+    case Opcode::SToF: return b_.CreateSIToFP(x, t);
+    case Opcode::UToF: return b_.CreateUIToFP(x, t);
+    case Opcode::FConv: return b_.CreateFPCast(x, t);
+    case Opcode::SExt: return b_.CreateSExtOrTrunc(x, t);
     case Opcode::MaskToInt:
-    case Opcode::ZExt:
-      return b_.CreateZExtOrTrunc(x, t);
-    case Opcode::Narrow:
-      return b_.CreateTrunc(x, t);
-    case Opcode::Bitcast:
-      return b_.CreateBitCast(x, t);
-    case Opcode::RoundBF16:
-      return bfloat_to_float(float_to_bfloat(x));
-    case Opcode::RoundF16:
-      return half_to_float(float_to_half(x));
-    default:
-      throw InternalError("an instruction that is not arithmetic reached arith()");
+    case Opcode::ZExt: return b_.CreateZExtOrTrunc(x, t);
+    case Opcode::Narrow: return b_.CreateTrunc(x, t);
+    case Opcode::Bitcast: return b_.CreateBitCast(x, t);
+    case Opcode::RoundBF16: return bfloat_to_float(float_to_bfloat(x));
+    case Opcode::RoundF16: return half_to_float(float_to_half(x));
+    default: throw InternalError("an instruction that is not arithmetic reached arith()");
   }
 }
 

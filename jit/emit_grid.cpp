@@ -27,15 +27,11 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   fn_->setDoesNotThrow();
   fn_->addFnAttr("prefer-vector-width", "512");
   switch (k_.schedule.vector) {
-    case nest::Schedule::Vector::none:
-      plan_ = plan_kernel(k_, Mode::scalar);
-      break;
+    case nest::Schedule::Vector::none: plan_ = plan_kernel(k_, Mode::scalar); break;
     case nest::Schedule::Vector::grid:
       plan_ = plan_kernel(k_, k_.rank ? Mode::grid : Mode::scalar);
       break;
-    case nest::Schedule::Vector::inner:
-      plan_ = plan_kernel(k_, Mode::inner);
-      break;
+    case nest::Schedule::Vector::inner: plan_ = plan_kernel(k_, Mode::inner); break;
   }
   entry();
   V range[4] = {i64(0), i64(1), i64(0), i64(1)};

@@ -68,18 +68,12 @@ Range range_of(const nest::Kernel& k, Id v, int depth) {
   }
   const Range x = range_of(k, i.args[0], depth - 1);
   switch (i.op) {
-    case Opcode::Add:
-      return sum(x, y);
-    case Opcode::Sub:
-      return y.low == INT64_MIN ? everything : sum(x, {-y.high, -y.low});
-    case Opcode::Mul:
-      return product(x, y);
-    case Opcode::SMin:
-      return {std::min(x.low, y.low), std::min(x.high, y.high)};
-    case Opcode::SMax:
-      return {std::max(x.low, y.low), std::max(x.high, y.high)};
-    default:
-      return everything;
+    case Opcode::Add: return sum(x, y);
+    case Opcode::Sub: return y.low == INT64_MIN ? everything : sum(x, {-y.high, -y.low});
+    case Opcode::Mul: return product(x, y);
+    case Opcode::SMin: return {std::min(x.low, y.low), std::min(x.high, y.high)};
+    case Opcode::SMax: return {std::max(x.low, y.low), std::max(x.high, y.high)};
+    default: return everything;
   }
 }
 

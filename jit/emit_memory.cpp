@@ -17,20 +17,14 @@ using nest::Storage;
 llvm::Type* Emitter::memory_type(Storage s) const {
   switch (s) {
     case Storage::Bool:
-    case Storage::I8:
-      return llvm::Type::getInt8Ty(c_);
+    case Storage::I8: return llvm::Type::getInt8Ty(c_);
     case Storage::I16:
     case Storage::BF16:
-    case Storage::F16:
-      return llvm::Type::getInt16Ty(c_);
-    case Storage::I32:
-      return llvm::Type::getInt32Ty(c_);
-    case Storage::I64:
-      return llvm::Type::getInt64Ty(c_);
-    case Storage::F32:
-      return llvm::Type::getFloatTy(c_);
-    default:
-      return llvm::Type::getDoubleTy(c_);
+    case Storage::F16: return llvm::Type::getInt16Ty(c_);
+    case Storage::I32: return llvm::Type::getInt32Ty(c_);
+    case Storage::I64: return llvm::Type::getInt64Ty(c_);
+    case Storage::F32: return llvm::Type::getFloatTy(c_);
+    default: return llvm::Type::getDoubleTy(c_);
   }
 }
 
@@ -40,27 +34,19 @@ llvm::Type* Emitter::memory_type(Kind k) const {
 
 V Emitter::from_memory(V x, Storage s) {
   switch (s) {
-    case Storage::Bool:
-      return mask_from_memory(x, Kind::Mask);
-    case Storage::BF16:
-      return bfloat_to_float(x);
-    case Storage::F16:
-      return half_to_float(x);
-    default:
-      return x;
+    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
+    case Storage::BF16: return bfloat_to_float(x);
+    case Storage::F16: return half_to_float(x);
+    default: return x;
   }
 }
 
 V Emitter::to_memory(V x, Storage s) {
   switch (s) {
-    case Storage::Bool:
-      return mask_to_memory(x, Kind::Mask);
-    case Storage::BF16:
-      return float_to_bfloat(x);
-    case Storage::F16:
-      return float_to_half(x);
-    default:
-      return x;
+    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
+    case Storage::BF16: return float_to_bfloat(x);
+    case Storage::F16: return float_to_half(x);
+    default: return x;
   }
 }
 

@@ -104,12 +104,9 @@ class Analysis {
     const auto as = static_cast<uint64_t>(a.stride), bs = static_cast<uint64_t>(b.stride);
     const bool known = a.known && b.known;
     switch (i.op) {
-      case Opcode::Add:
-        return {false, known, known ? static_cast<int64_t>(as + bs) : 0};
-      case Opcode::Sub:
-        return {false, known, known ? static_cast<int64_t>(as - bs) : 0};
-      case Opcode::Neg:
-        return {false, known, known ? static_cast<int64_t>(-as) : 0};
+      case Opcode::Add: return {false, known, known ? static_cast<int64_t>(as + bs) : 0};
+      case Opcode::Sub: return {false, known, known ? static_cast<int64_t>(as - bs) : 0};
+      case Opcode::Neg: return {false, known, known ? static_cast<int64_t>(-as) : 0};
       case Opcode::Mul:
         if (b.uniform()) return scaled(a, i.args[1]);
         if (a.uniform()) return scaled(b, i.args[0]);
@@ -120,8 +117,7 @@ class Analysis {
           return varying_shape;
         return {false, true, static_cast<int64_t>(as << count.imm)};
       }
-      default:
-        return varying_shape;
+      default: return varying_shape;
     }
   }
 
@@ -145,17 +141,13 @@ class Analysis {
     const Inst& i = k.insts[v];
     switch (i.op) {
       case Opcode::Param:
-      case Opcode::Result:
-        return;
+      case Opcode::Result: return;
       case Opcode::Const:
-      case Opcode::Extent:
-        return assign(v, uniform_shape);
-      case Opcode::Index:
-        return assign(v, index(i.imm));
+      case Opcode::Extent: return assign(v, uniform_shape);
+      case Opcode::Index: return assign(v, index(i.imm));
       case Opcode::Load:
         return assign(v, shape(i.args[0]).uniform() ? uniform_shape : varying_shape);
-      case Opcode::Store:
-        return;
+      case Opcode::Store: return;
       case Opcode::Local:
         home_divergence[v] = c.divergence;
         local_lanes[v] = c.lanes;
@@ -170,18 +162,12 @@ class Analysis {
                           home_divergence[l] == c.divergence;
         return mark(plan.per_lane, l, local_lanes[l] && !same);
       }
-      case Opcode::For:
-        return loop(v, c);
-      case Opcode::Fold:
-        return fold(v, c);
-      case Opcode::ForEach:
-        return for_each(v, c);
-      case Opcode::While:
-        return loop_while(v, c);
-      case Opcode::If:
-        return branch(v, c);
-      default:
-        return assign(v, pure(i));
+      case Opcode::For: return loop(v, c);
+      case Opcode::Fold: return fold(v, c);
+      case Opcode::ForEach: return for_each(v, c);
+      case Opcode::While: return loop_while(v, c);
+      case Opcode::If: return branch(v, c);
+      default: return assign(v, pure(i));
     }
   }
 
@@ -269,20 +255,16 @@ class Analysis {
     const Inst& i = k.insts[v];
     switch (i.op) {
       case Opcode::Const:
-      case Opcode::Extent:
-        return 0;
-      case Opcode::Index:
-        return outer(i.imm) ? 1 : 2;
+      case Opcode::Extent: return 0;
+      case Opcode::Index: return outer(i.imm) ? 1 : 2;
       case Opcode::Store:
       case Opcode::Local:
       case Opcode::LocalLoad:
-      case Opcode::LocalStore:
-        return 2;
+      case Opcode::LocalStore: return 2;
       case Opcode::Load:
         if (k.buffers[i.imm].written) return 2;
         break;
-      default:
-        break;
+      default: break;
     }
     int l = 0;
     for (Id a : i.args) l = std::max(l, plan.level[a]);

@@ -25,22 +25,14 @@ Emitter::Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine
 
 llvm::Type* Emitter::type(Kind k) const {
   switch (k) {
-    case Kind::Mask:
-      return llvm::Type::getInt1Ty(c_);
-    case Kind::I8:
-      return llvm::Type::getInt8Ty(c_);
-    case Kind::I16:
-      return llvm::Type::getInt16Ty(c_);
-    case Kind::I32:
-      return llvm::Type::getInt32Ty(c_);
-    case Kind::I64:
-      return llvm::Type::getInt64Ty(c_);
-    case Kind::F32:
-      return llvm::Type::getFloatTy(c_);
-    case Kind::F64:
-      return llvm::Type::getDoubleTy(c_);
-    default:
-      throw InternalError("a value without a kind reached code generation");
+    case Kind::Mask: return llvm::Type::getInt1Ty(c_);
+    case Kind::I8: return llvm::Type::getInt8Ty(c_);
+    case Kind::I16: return llvm::Type::getInt16Ty(c_);
+    case Kind::I32: return llvm::Type::getInt32Ty(c_);
+    case Kind::I64: return llvm::Type::getInt64Ty(c_);
+    case Kind::F32: return llvm::Type::getFloatTy(c_);
+    case Kind::F64: return llvm::Type::getDoubleTy(c_);
+    default: throw InternalError("a value without a kind reached code generation");
   }
 }
 

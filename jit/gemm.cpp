@@ -26,15 +26,18 @@ void one_openmp_thread() {
 
 void gemm(const Gemm& g, const float* a, const float* b, float* c) {
   one_openmp_thread();
-  const dnnl_status_t s = dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f, a, g.lda, b, g.ldb, 0.0f, c, g.ldc);
+  const dnnl_status_t s = dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k,
+                                     1.0f, a, g.lda, b, g.ldb, 0.0f, c, g.ldc);
   if (s != dnnl_success) throw OutOfMemoryError("oneDNN could not run a product");
 }
 
 void gemm(const Gemm& g, const double* a, const double* b, double* c) {
   static const bool once = (openblas_set_num_threads(1), true);
   (void)once;
-  cblas_dgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans, g.trans_b ? CblasTrans : CblasNoTrans, static_cast<int>(g.m),
-              static_cast<int>(g.n), static_cast<int>(g.k), 1.0, a, static_cast<int>(g.lda), b, static_cast<int>(g.ldb), 0.0, c, static_cast<int>(g.ldc));
+  cblas_dgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans,
+              g.trans_b ? CblasTrans : CblasNoTrans, static_cast<int>(g.m), static_cast<int>(g.n),
+              static_cast<int>(g.k), 1.0, a, static_cast<int>(g.lda), b, static_cast<int>(g.ldb),
+              0.0, c, static_cast<int>(g.ldc));
 }
 
 }  // namespace weft::compiler

@@ -6,7 +6,8 @@
 
 namespace weft::compiler {
 
-// c = op(a) op(b), row-major; op transposes where trans_… is set. ld…: elements between rows as stored.
+// c = op(a) op(b), row-major; op transposes where trans_… is set. ld…: elements between rows as
+// stored.
 struct Gemm {
   bool trans_a = false, trans_b = false;
   int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;

@@ -49,7 +49,8 @@ struct InProgress {
 
 class State final : public RefCounted {
  public:
-  State(const JitOptions& o, Location at) : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {}
+  State(const JitOptions& o, Location at)
+      : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {}
   ~State() override {
     for (auto& b : buckets)
       for (Entry* e = b.load(); e;) delete std::exchange(e, e->next);
@@ -61,13 +62,14 @@ class State final : public RefCounted {
   }
   void insert(const KeyWriter& key, Ref<const Program> p) {
     auto& b = bucket(key);
-    b.store(new Entry{key.hash(), words_of(key), std::move(p), b.load()}, std::memory_order_release);
+    b.store(new Entry{key.hash(), words_of(key), std::move(p), b.load()},
+            std::memory_order_release);
   }
 
   const JitOptions options;
   const Location at;
   const char* const name;
-  std::mutex mutex;                       // of insert and of what follows
+  std::mutex mutex;  // of insert and of what follows
   std::condition_variable done;
   std::vector<InProgress> tracing;
 
@@ -81,7 +83,9 @@ class State final : public RefCounted {
   }
   static constexpr size_t n_buckets = 32;
   std::atomic<Entry*>& bucket(const KeyWriter& k) { return buckets[k.hash() % n_buckets]; }
-  const std::atomic<Entry*>& bucket(const KeyWriter& k) const { return buckets[k.hash() % n_buckets]; }
+  const std::atomic<Entry*>& bucket(const KeyWriter& k) const {
+    return buckets[k.hash() % n_buckets];
+  }
   std::atomic<Entry*> buckets[n_buckets] = {};
 };
 State& state_of(RefCounted& s) { return static_cast<State&>(s); }
@@ -90,8 +94,11 @@ const State& state_of(const RefCounted& s) { return static_cast<const State&>(s)
 void check_options(const State& s) {
   const std::string& d = s.options.device;
   if (!d.empty() && d != "cpu" && d != "cpu:0")
-    throw DeviceError(fmt::format("jit '{}': there is no device '{}'; this process has: cpu", s.name, d));
-  if (!(s.options.time_limit >= 0)) throw CompileError(fmt::format("jit '{}': time_limit must be a number of seconds, not negative", s.name));
+    throw DeviceError(
+        fmt::format("jit '{}': there is no device '{}'; this process has: cpu", s.name, d));
+  if (!(s.options.time_limit >= 0))
+    throw CompileError(
+        fmt::format("jit '{}': time_limit must be a number of seconds, not negative", s.name));
 }
 
 void add_options(KeyWriter& k, const JitOptions& o) {
@@ -136,7 +143,9 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   for (int n : s.options.donate_argnums) {
     const int count = static_cast<int>(args.kids.size());
     if (n < -count || n >= count)
-      throw DeviceError(fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}", s.name, n, count));
+      throw DeviceError(
+          fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}",
+                      s.name, n, count));
     size_t first = 0;
     const size_t k = static_cast<size_t>(n < 0 ? n + count : n);
     for (size_t i = 0; i < k; ++i) first += args.kids[i].leaves;
@@ -171,10 +180,12 @@ struct TracingScope {
 };
 
 [[noreturn]] void calls_itself(const State& s) {
-  throw CompileError(fmt::format(
-      "jit '{}'{} calls itself with the same types of arguments while it is being traced; that would never end. Use "
-      "weft::while_loop, weft::scan or weft::fori_loop for what repeats, or change a static argument on each level.",
-      s.name, s.at ? fmt::format(" ({})", to_string(s.at)) : ""));
+  throw CompileError(
+      fmt::format("jit '{}'{} calls itself with the same types of arguments while it is being "
+                  "traced; that would never end. Use "
+                  "weft::while_loop, weft::scan or weft::fori_loop for what repeats, or change a "
+                  "static argument on each level.",
+                  s.name, s.at ? fmt::format(" ({})", to_string(s.at)) : ""));
 }
 
 // Waits until no other thread traces the key. False: somebody waits for us, so we trace it as well.
@@ -213,7 +224,8 @@ const JitProgram* find_program(const RefCounted& state, KeyWriter& key) {
   return state_of(state).find(key);
 }
 
-Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x, const TraceRequest& t) {
+Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
+                                    const TraceRequest& t) {
   State& s = state_of(state);
   {
     std::unique_lock lock(s.mutex);
@@ -231,7 +243,8 @@ Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, con
   return p;
 }
 
-void run_program(const RefCounted& state, const JitProgram& program, const LeafList& x, Array* out) {
+void run_program(const RefCounted& state, const JitProgram& program, const LeafList& x,
+                 Array* out) {
   const State& s = state_of(state);
   const Program& p = static_cast<const Program&>(program);
   if (current().get() == eval_interpreter().get() && p.all_concrete(x)) {
@@ -252,11 +265,14 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
   std::move(r.begin(), r.end(), out);
 }
 
-Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x, const TraceRequest& t) {
+Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
+                                    const TraceRequest& t) {
   const State& s = state_of(state);
   const Ref<const Program> p = trace(s, x, t);
   if (holds_tracer(p->closed.consts))
-    throw CompileError(fmt::format("jit '{}': lower() of a function that captures a traced value; pass it as an argument", s.name));
+    throw CompileError(fmt::format(
+        "jit '{}': lower() of a function that captures a traced value; pass it as an argument",
+        s.name));
   return make_lowered(p->closed, s.name, p->donated);
 }
 

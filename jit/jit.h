@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/jit.h: jit: a function becomes a compiled program for each kind of arguments it is called with.
+// jit/jit.h: jit: a function becomes a compiled program for each kind of arguments it is called
+// with.
 #pragma once
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ namespace detail {
 class LeafList {
  public:
   void add(const Array* x) {
-    if (size_ < inline_size) small_[size_] = x;
+    if (size_ < inline_size)
+      small_[size_] = x;
     else {
       if (more_.empty()) more_.assign(small_, small_ + size_);
       more_.push_back(x);
@@ -70,11 +72,17 @@ struct CallVisitor {
     leaves->add(&x);
     words->add(x.type().hash());
   }
-  template <class S> void value(const S& x) { words->add_static(x); }
+  template <class S>
+  void value(const S& x) {
+    words->add_static(x);
+  }
   void count(size_t n) { words->add(n); }
   void key(const std::string& k) { words->add_static(k); }
-  template <class T> void opaque(const T&) {
-    static_assert(std::is_void_v<T>, "weft::jit: an argument type is neither a tree nor a static value; WEFT_TREE(Type, fields…) makes it one");
+  template <class T>
+  void opaque(const T&) {
+    static_assert(std::is_void_v<T>,
+                  "weft::jit: an argument type is neither a tree nor a static value; "
+                  "WEFT_TREE(Type, fields…) makes it one");
   }
 };
 
@@ -82,9 +90,10 @@ struct CallVisitor {
 class JitProgram : public RefCounted {
  public:
   size_t n_out = 0;
-  Ref<const RefCounted> like;            // Like<R>
+  Ref<const RefCounted> like;  // Like<R>
 };
-template <class R> struct Like final : RefCounted {
+template <class R>
+struct Like final : RefCounted {
   R value;
   explicit Like(R v) : value(std::move(v)) {}
 };
@@ -103,18 +112,23 @@ struct TraceRequest {
 };
 // The program for this key, if it has been traced; completes the key with the context.
 const JitProgram* find_program(const RefCounted& state, KeyWriter& key);
-Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x, const TraceRequest& t);
+Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
+                                    const TraceRequest& t);
 void run_program(const RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
-Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x, const TraceRequest& t);
+Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
+                                    const TraceRequest& t);
 
-template <class F> class Jitted : public CallOperator<Jitted<F>, F> {
+template <class F>
+class Jitted : public CallOperator<Jitted<F>, F> {
  public:
   Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)) {
     KeyWriter identity;
     state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
   }
-  template <class... P> auto call(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>, "weft::jit: the function cannot be called with these arguments");
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     using Args = std::tuple<P...>;
     KeyWriter key;
@@ -125,16 +139,21 @@ template <class F> class Jitted : public CallOperator<Jitted<F>, F> {
     const JitProgram* p = find_program(*state_, key);
     if (!p) {
       Flat<F, Args, R> flat(f_, args);
-      fresh = trace_program(*state_, key, x, {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
+      fresh = trace_program(
+          *state_, key, x,
+          {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
       p = fresh.get();
     }
     ResultList out(p->n_out);
     run_program(*state_, *p, x, out.data());
-    if constexpr (std::same_as<R, Array>) return Array(std::move(out.data()[0]));
-    else return tree::rebuild(static_cast<const Like<R>&>(*p->like).value, out.data());
+    if constexpr (std::same_as<R, Array>)
+      return Array(std::move(out.data()[0]));
+    else
+      return tree::rebuild(static_cast<const Like<R>&>(*p->like).value, out.data());
   }
   // The program for these arguments, to be looked at or compiled ahead.
-  template <class... A> auto lower(const A&... a) const {
+  template <class... A>
+  auto lower(const A&... a) const {
     return lower_at(arguments<F>(a...));
   }
   bool weft_identify(KeyWriter& key) const {
@@ -143,19 +162,24 @@ template <class F> class Jitted : public CallOperator<Jitted<F>, F> {
   }
 
  private:
-  template <class Args> static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
+  template <class Args>
+  static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
     key.add(type_id<Args>());
     CallVisitor v{&key, &x};
     tree::walk(args, v);
   }
-  template <class... P> auto lower_at(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>, "weft::jit: the function cannot be called with these arguments");
+  template <class... P>
+  auto lower_at(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    auto impl = lower_traced(*state_, x, {flat, [] { return Ref<const RefCounted>(); }, [&] { return tree::skeleton(args); }});
+    auto impl = lower_traced(
+        *state_, x,
+        {flat, [] { return Ref<const RefCounted>(); }, [&] { return tree::skeleton(args); }});
     Types types;
     for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
     return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.like());
@@ -168,7 +192,8 @@ template <class F> class Jitted : public CallOperator<Jitted<F>, F> {
 
 // f, traced once for each kind of arguments (types, tree, static values) and compiled.
 //   auto g = jit(f);  g(x, 0.5);  jit(f, {.donate_argnums = {0}, .name = "step"})
-template <class F> auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
+template <class F>
+auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
   return detail::Jitted<F>(std::move(f), options, at);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/kernel_step.cpp: a generated kernel and how its grid is shared out to threads.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/jit/lane_writer.h"
@@ -21,16 +21,26 @@ struct Output {
 
 class KernelStep final : public RunStep {
  public:
-  KernelStep(nest::Kernel k, std::vector<LaneWriter::Bound> buffers, std::vector<int64_t> grid, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
-      : kernel_(std::move(k)), buffers_(std::move(buffers)), grid_(std::move(grid)), zeroed_(std::move(zeroed)), code_(compile(kernel_)),
-        loops_(plan.loops), what_(plan.loops ? "loop in the lane" : plan.rows ? "rows" : "elementwise"), equations_(equations) {
+  KernelStep(nest::Kernel k, std::vector<LaneWriter::Bound> buffers, std::vector<int64_t> grid,
+             std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
+      : kernel_(std::move(k)),
+        buffers_(std::move(buffers)),
+        grid_(std::move(grid)),
+        zeroed_(std::move(zeroed)),
+        code_(compile(kernel_)),
+        loops_(plan.loops),
+        what_(plan.loops  ? "loop in the lane"
+              : plan.rows ? "rows"
+                          : "elementwise"),
+        equations_(equations) {
     estimate();
   }
   void run(void* const* ptrs, const int32_t* stop) const override;
   std::string describe() const override {
     std::string g;
     for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
-    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g, equations_, kernel_.insts.size());
+    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g,
+                       equations_, kernel_.insts.size());
   }
   const nest::Kernel* kernel() const override { return &kernel_; }
   bool loops() const override { return loops_; }
@@ -56,7 +66,10 @@ void KernelStep::estimate() {
     for (nest::Id v : kernel_.blocks[static_cast<size_t>(b)].body) {
       const nest::Inst& i = kernel_.insts[static_cast<size_t>(v)];
       double trips = 1;
-      const auto constant = [&](nest::Id a) { const nest::Inst& x = kernel_.insts[static_cast<size_t>(a)]; return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0; };
+      const auto constant = [&](nest::Id a) {
+        const nest::Inst& x = kernel_.insts[static_cast<size_t>(a)];
+        return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0;
+      };
       if (i.op == nest::Opcode::While) trips = 64;
       if (i.op == nest::Opcode::For) trips = constant(i.args[1]);
       if (i.op == nest::Opcode::Fold || i.op == nest::Opcode::ForEach) trips = constant(i.args[0]);
@@ -103,18 +116,22 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     if (!split_outer) grain = (grain + 63) & ~int64_t{63};
   }
   const auto part = [&](int64_t begin, int64_t end) {
-    const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin, split_outer ? inner : end};
+    const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer,
+                              split_outer ? 0 : begin, split_outer ? inner : end};
     fn(buffers, nullptr, range);
   };
-  if (threads == 1) part(0, n);
-  else parallel_for(n, grain, part);
+  if (threads == 1)
+    part(0, n);
+  else
+    parallel_for(n, grain, part);
 }
 
 bool divides_index(const nest::Kernel& k) {
   for (const nest::Block& b : k.blocks)
     for (nest::Id v : b.body) {
       const nest::Inst& i = k.insts[static_cast<size_t>(v)];
-      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64) return true;
+      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
+        return true;
     }
   return false;
 }
@@ -132,14 +149,18 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
     for (int32_t v : k.roots) w.store_variable(v);
     *bound = w.buffers();
     nest::Schedule s;
-    s.vector = k.rows ? nest::Schedule::Vector::inner : k.grid.empty() ? nest::Schedule::Vector::none : nest::Schedule::Vector::grid;
+    s.vector = k.rows           ? nest::Schedule::Vector::inner
+               : k.grid.empty() ? nest::Schedule::Vector::none
+                                : nest::Schedule::Vector::grid;
     return w.finish(s);
   };
   // One flat axis, unless operands are read along single axes and the last one is long enough.
   std::vector<LaneWriter::Bound> bound;
   nest::Kernel kernel = write(true, &bound);
-  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel)) kernel = write(false, &bound);
-  if (const std::string bad = nest::verify(kernel); !bad.empty()) throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
+  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel))
+    kernel = write(false, &bound);
+  if (const std::string bad = nest::verify(kernel); !bad.empty())
+    throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
   Built b;
   std::vector<Output> zeroed;
   for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
@@ -150,7 +171,8 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
   }
   for (int32_t v : k.roots)
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  b.step = std::make_unique<KernelStep>(std::move(kernel), std::move(bound), k.grid, std::move(zeroed), k, k.emit.size() + k.roots.size());
+  b.step = std::make_unique<KernelStep>(std::move(kernel), std::move(bound), k.grid,
+                                        std::move(zeroed), k, k.emit.size() + k.roots.size());
   return b;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/lane_emit.cpp: control flow inside the lane: loops, branches, calls, running folds, and storing.
+// jit/lane_emit.cpp: control flow inside the lane: loops, branches, calls, running folds, and
+// storing.
 #include <algorithm>
 
 #include "weft/core/error.h"
@@ -38,7 +39,8 @@ Elem LaneWriter::new_local(DType d, int64_t n) {
   return {b_.local(kind_of(d), n), components(d) == 2 ? b_.local(kind_of(d), n) : nest::no_id};
 }
 
-void LaneWriter::fill_local(const Elem& array, int64_t n, DType, const std::function<Elem(Id)>& value) {
+void LaneWriter::fill_local(const Elem& array, int64_t n, DType,
+                            const std::function<Elem(Id)>& value) {
   const BlockId body = b_.open({Kind::I64});
   const Id i = b_.param(body, 0);
   const Elem e = value(i);
@@ -80,17 +82,21 @@ void LaneWriter::emit(Frame& f, size_t i) {
         for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
       return;
     }
-    case Form::reduce: case Form::contract:
+    case Form::reduce:
+    case Form::contract:
       for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
       return;
     case Form::prefix: emit_prefix(f, i); return;
     case Form::branch: emit_cond(f, i); return;
     case Form::inlined: emit_call(f, i); return;
     case Form::loop:
-      if (l.loop.kind == LoopForm::Kind::scan) emit_scan(f, i);
-      else emit_while(f, i);
+      if (l.loop.kind == LoopForm::Kind::scan)
+        emit_scan(f, i);
+      else
+        emit_while(f, i);
       return;
-    case Form::scatter: case Form::opaque: throw InternalError("'" + e.op->name() + "' cannot run inside a lane");
+    case Form::scatter:
+    case Form::opaque: throw InternalError("'" + e.op->name() + "' cannot run inside a lane");
   }
 }
 
@@ -133,9 +139,11 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
     Coords c = base;
     c[static_cast<size_t>(axis)] = b_.param(body, 0);
     std::vector<Id> acc, term;
-    for (size_t k = 0; k < identity.size(); ++k) acc.push_back(b_.param(body, static_cast<int>(k) + 1));
+    for (size_t k = 0; k < identity.size(); ++k)
+      acc.push_back(b_.param(body, static_cast<int>(k) + 1));
     for (int a = 0; term.size() < acc.size(); ++a) push(&term, l.element(reader, a, c));
-    const std::vector<Id> next = l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
+    const std::vector<Id> next =
+        l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
     const Elem y = l.results(next)[0];
     if (streamed) {
       store_element(e.out, c, y);
@@ -153,7 +161,8 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
 
 // ---- carries
 
-LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, const Frame& body, std::vector<Id>* flat) {
+LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, const Frame& body,
+                                          std::vector<Id>* flat) {
   Carry c;
   c.n = inner_elements(body, like);
   c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
@@ -163,7 +172,8 @@ LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, con
     return c;
   }
   c.array = new_local(c.dtype, c.n);
-  fill_local(c.array, c.n, c.dtype, [&](Id i) { return read(f, init, coords_of_flat(body, like, i)); });
+  fill_local(c.array, c.n, c.dtype,
+             [&](Id i) { return read(f, init, coords_of_flat(body, like, i)); });
   return c;
 }
 
@@ -183,9 +193,15 @@ LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size
   return p;
 }
 
-// The new values of all carries; a large one is computed aside and then copied, as it may read itself.
-void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input, std::vector<Id>* yields) {
-  struct Copy { Elem to, from; int64_t n; DType d; };
+// The new values of all carries; a large one is computed aside and then copied, as it may read
+// itself.
+void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
+                                std::vector<Id>* yields) {
+  struct Copy {
+    Elem to, from;
+    int64_t n;
+    DType d;
+  };
   std::vector<Copy> copies;
   for (size_t t = 0; t < carries.size(); ++t) {
     const Carry& c = carries[t];
@@ -195,17 +211,20 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
       for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
     } else if (out.index != input) {
       Copy copy{c.array, new_local(c.dtype, c.n), c.n, c.dtype};
-      fill_local(copy.from, c.n, c.dtype, [&](Id i) { return read(body, out, coords_of_flat(body, input, i)); });
+      fill_local(copy.from, c.n, c.dtype,
+                 [&](Id i) { return read(body, out, coords_of_flat(body, input, i)); });
       copies.push_back(copy);
     }
   }
   for (const Copy& c : copies)
     fill_local(c.to, c.n, c.d, [&](Id i) {
-      return Elem{b_.local_load(c.from.re, i), c.from.im == nest::no_id ? nest::no_id : b_.local_load(c.from.im, i)};
+      return Elem{b_.local_load(c.from.re, i),
+                  c.from.im == nest::no_id ? nest::no_id : b_.local_load(c.from.im, i)};
     });
 }
 
-void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries, const std::vector<Id>& r) {
+void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
+                                    const std::vector<Id>& r) {
   size_t next = 0;
   for (size_t t = 0; t < carries.size(); ++t) {
     const Carry& c = carries[t];
@@ -249,18 +268,22 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const int a = v.active() ? 1 : 0;
   for (int k = 0; k < v.cond_consts; ++k) alias(test, k, v.first_cond_const() + k);
   for (int k = 0; k < v.consts; ++k) alias(body, a + k, v.first_const() + k);
-  if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
   std::vector<Carry> carries;
   std::vector<Id> init;
   for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)], a + v.consts + t, body, &init));
+    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)],
+                                  a + v.consts + t, body, &init));
   // Where the lane may not enter at all, it makes no trip.
   Id enter = nest::no_id;
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
   const BlockId tb = b_.open(kinds);
   size_t next = 0;
-  for (int t = 0; t < v.carry; ++t) test.place[static_cast<size_t>(v.cond_consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
+  for (int t = 0; t < v.carry; ++t)
+    test.place[static_cast<size_t>(v.cond_consts + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
   emit_all(test);
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
@@ -270,7 +293,9 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   b_.leave();
   const BlockId bb = b_.open(kinds);
   next = 0;
-  for (int t = 0; t < v.carry; ++t) body.place[static_cast<size_t>(a + v.consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  for (int t = 0; t < v.carry; ++t)
+    body.place[static_cast<size_t>(a + v.consts + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   emit_all(body);
   std::vector<Id> yields;
   finish_carries(body, carries, a + v.consts, &yields);
@@ -289,7 +314,7 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t
   std::vector<bool> inner(t.shape().size(), false);
   for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
   for (int64_t k = 0; k < n; ++k) {
-    Coords c = coords_at(f, result, k);            // time digit is 0 for k < n
+    Coords c = coords_at(f, result, k);  // time digit is 0 for k < n
     const Coords row(c.begin() + 1, c.end());
     c[0] = time;
     const Elem el = read(body, y, row);
@@ -314,17 +339,19 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     p.outer = &f;
     p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
   }
-  if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
   std::vector<Carry> carries;
   std::vector<Id> init;
   for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)], a + v.consts + t, body, &init));
+    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)],
+                                  a + v.consts + t, body, &init));
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
     const bool streamed = is_streamed(f, result);
     Place& p = f.place[static_cast<size_t>(result)];
     if (streamed) {
-      p.kind = Place::Kind::unset;                 // in memory, for later kernels
+      p.kind = Place::Kind::unset;  // in memory, for later kernels
       continue;
     }
     const DType d = f.s->j->types[static_cast<size_t>(result)].dtype();
@@ -344,7 +371,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const BlockId bb = b_.open(kinds);
   const Id time = b_.param(bb, 0);
   size_t next = 1;
-  for (int t = 0; t < v.carry; ++t) body.place[static_cast<size_t>(a + v.consts + t)] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  for (int t = 0; t < v.carry; ++t)
+    body.place[static_cast<size_t>(a + v.consts + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   for (int r = 0; r < v.rows; ++r) {
     Place& p = body.place[static_cast<size_t>(a + v.consts + v.carry + r)];
     p.kind = Place::Kind::row;
@@ -353,7 +382,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     p.time = time;
   }
   emit_all(body);
-  for (int k = 0; k < v.results; ++k) store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time, v.length, f);
+  for (int k = 0; k < v.results; ++k)
+    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time,
+              v.length, f);
   std::vector<Id> yields;
   finish_carries(body, carries, a + v.consts, &yields);
   b_.yield(yields);
@@ -363,10 +394,28 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
 
 // ---- cond
 
+// The computations of branch b, which reads the operands of the op where they are.
+LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  const size_t a = v.active() ? 1 : 0;
+  Frame& body = body_frame(f, i, b);
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  for (int k = 0; k < v.consts; ++k) {
+    Place& p = body.place[a + static_cast<size_t>(k)];
+    p.kind = Place::Kind::alias;
+    p.outer = &f;
+    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
+  }
+  emit_all(body);
+  return body;
+}
+
 void LaneWriter::emit_cond(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
-  const int a = v.active() ? 1 : 0, last = static_cast<int>(v.bodies.size()) - 1;
+  const int last = static_cast<int>(v.bodies.size()) - 1;
   // Large results are written to local arrays by the branch that is taken.
   std::vector<Place> results(static_cast<size_t>(v.results));
   for (int k = 0; k < v.results; ++k) {
@@ -383,7 +432,8 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
       const int64_t n = inner_elements(f, var);
       const Place& p = results[static_cast<size_t>(k)];
       if (p.kind == Place::Kind::local) {
-        fill_local(p.local, n, f.s->j->types[static_cast<size_t>(var)].dtype(), [&](Id o) { return value(k, var, coords_of_flat(f, var, o)); });
+        fill_local(p.local, n, f.s->j->types[static_cast<size_t>(var)].dtype(),
+                   [&](Id o) { return value(k, var, coords_of_flat(f, var, o)); });
       } else {
         for (int64_t q = 0; q < n; ++q) push(&yields, value(k, var, coords_at(f, var, q)));
       }
@@ -392,22 +442,18 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   const auto branch_block = [&](int b) {
     const BlockId block = b_.open_branch();
-    Frame& body = body_frame(f, i, static_cast<size_t>(b));
-    if (v.active()) body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
-    for (int k = 0; k < v.consts; ++k) {
-      Place& p = body.place[static_cast<size_t>(a + k)];
-      p.kind = Place::Kind::alias;
-      p.outer = &f;
-      p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
-    }
-    emit_all(body);
-    deliver([&](int k, int32_t, const Coords& c) { return read(body, body.s->j->out[static_cast<size_t>(k)], c); });
+    Frame& body = branch_body(f, i, static_cast<size_t>(b));
+    deliver([&](int k, int32_t, const Coords& c) {
+      return read(body, body.s->j->out[static_cast<size_t>(k)], c);
+    });
     b_.leave();
     return block;
   };
   const auto zero_block = [&] {
     const BlockId block = b_.open_branch();
-    deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype()); });
+    deliver([&](int, int32_t var, const Coords&) {
+      return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype());
+    });
     b_.leave();
     return block;
   };
@@ -441,7 +487,8 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
 }
 
 // Small results are what the branches yield.
-void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> results, const std::vector<Id>& yielded) {
+void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> results,
+                               const std::vector<Id>& yielded) {
   size_t next = 0;
   for (size_t k = 0; k < results.size(); ++k) {
     const int32_t var = e.out + static_cast<int32_t>(k);
@@ -449,7 +496,8 @@ void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> result
     if (p.kind == Place::Kind::scalars)
       for (int64_t q = 0; q < inner_elements(f, var); ++q) {
         Elem el{yielded[next++], nest::no_id};
-        if (components(f.s->j->types[static_cast<size_t>(var)].dtype()) == 2) el.im = yielded[next++];
+        if (components(f.s->j->types[static_cast<size_t>(var)].dtype()) == 2)
+          el.im = yielded[next++];
         p.elems.push_back(el);
       }
     f.place[static_cast<size_t>(var)] = std::move(p);
@@ -511,7 +559,8 @@ void LaneWriter::emit_scatter(size_t i) {
 // ---- storing
 
 bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
-  return &f == &frames_.front() && std::find(streamed_.begin(), streamed_.end(), var) != streamed_.end();
+  return &f == &frames_.front() &&
+         std::find(streamed_.begin(), streamed_.end(), var) != streamed_.end();
 }
 
 void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
@@ -550,12 +599,16 @@ void LaneWriter::store_variable(int32_t var) {
       const BlockId body = b_.open({Kind::I64});
       c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
       const bool inner = a + 1 == axes.size();
-      if (inner) store_at(c);
-      else nest(a + 1);
+      if (inner)
+        store_at(c);
+      else
+        nest(a + 1);
       b_.yield({});
       b_.leave();
-      if (inner) b_.for_each(b_.integer(extent), body);
-      else b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
+      if (inner)
+        b_.for_each(b_.integer(extent), body);
+      else
+        b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
     };
     nest(0);
   }

@@ -130,8 +130,11 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
     size_t used = 1;
     nest::Id id = c[a];
     for (const Group& g : groups_)
-      if (g.coords.size() > 1 && a + g.coords.size() <= c.size() && std::equal(g.coords.begin(), g.coords.end(), c.begin() + static_cast<std::ptrdiff_t>(a)) &&
-          std::equal(g.extents.begin(), g.extents.end(), extents.begin() + static_cast<std::ptrdiff_t>(a))) {
+      if (g.coords.size() > 1 && a + g.coords.size() <= c.size() &&
+          std::equal(g.coords.begin(), g.coords.end(),
+                     c.begin() + static_cast<std::ptrdiff_t>(a)) &&
+          std::equal(g.extents.begin(), g.extents.end(),
+                     extents.begin() + static_cast<std::ptrdiff_t>(a))) {
         used = g.coords.size();
         id = g.flat;
         break;
@@ -147,7 +150,8 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
 int LaneWriter::buffer_of(int32_t var, bool written) {
   const auto [it, fresh] = buffer_index_.try_emplace(var, 0);
   if (fresh) {
-    it->second = b_.buffer(storage_of(frames_.front().s->j->types[static_cast<size_t>(var)].dtype()), written);
+    it->second = b_.buffer(
+        storage_of(frames_.front().s->j->types[static_cast<size_t>(var)].dtype()), written);
     buffers_.push_back({var, written});
   }
   return it->second;
@@ -163,14 +167,16 @@ Elem LaneWriter::read_memory(int32_t var, const Coords& at) {
 
 Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at) {
   if (p.elems.size() == 1) return p.elems[0];
-  if (p.elems.empty()) return literal_elem({f.s->j->types[static_cast<size_t>(var)].dtype(), false, {0, 0}});
+  if (p.elems.empty())
+    return literal_elem({f.s->j->types[static_cast<size_t>(var)].dtype(), false, {0, 0}});
   std::vector<bool> inner(at.size(), false);
   for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
   const I64v o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner);
   int64_t k = 0;
   if (o.known(&k)) return p.elems[static_cast<size_t>(k)];
   Elem e = p.elems[0];
-  for (size_t i = 1; i < p.elems.size(); ++i) e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
+  for (size_t i = 1; i < p.elems.size(); ++i)
+    e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
   return e;
 }
 
@@ -178,7 +184,8 @@ Elem LaneWriter::read_local(const Frame& f, int32_t var, const Place& p, const C
   std::vector<bool> inner(at.size(), false);
   for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
   const nest::Id o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
-  return {b_.local_load(p.local.re, o), p.local.im == nest::no_id ? nest::no_id : b_.local_load(p.local.im, o)};
+  return {b_.local_load(p.local.re, o),
+          p.local.im == nest::no_id ? nest::no_id : b_.local_load(p.local.im, o)};
 }
 
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
@@ -199,7 +206,8 @@ Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
   }
   std::string key(reinterpret_cast<const char*>(&a.index), sizeof a.index);
   key.append(reinterpret_cast<const char*>(at.data()), at.size() * sizeof(nest::Id));
-  if (const auto it = f.memo.find(key); it != f.memo.end() && b_.visible(it->second.re)) return it->second;
+  if (const auto it = f.memo.find(key); it != f.memo.end() && b_.visible(it->second.re))
+    return it->second;
   const Elem e = compute(f, p.eqn, a.index - f.s->j->eqns[p.eqn].out, at);
   f.memo[key] = e;
   return e;
@@ -212,8 +220,11 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
       EqnReader r(*this, f, f.s->j->eqns[i]);
       return l.element(r, out, at);
     }
-    case Form::reduce: case Form::contract: return compute_fold(f, i, out, at);
-    default: throw InternalError("a kernel reads an equation that must be emitted first: " + f.s->j->eqns[i].op->name());
+    case Form::reduce:
+    case Form::contract: return compute_fold(f, i, out, at);
+    default:
+      throw InternalError("a kernel reads an equation that must be emitted first: " +
+                          f.s->j->eqns[i].op->name());
   }
 }
 
@@ -221,15 +232,17 @@ namespace {
 // x combined with y, as a fold does it.
 nest::Id combine_one(nest::Builder& b, nest::Combine c, nest::Id x, nest::Id y) {
   using nest::Opcode;
-  static constexpr Opcode ops[] = {Opcode::Add, Opcode::Mul, Opcode::FMin, Opcode::FMax, Opcode::SMin, Opcode::SMax,
-                                   Opcode::UMin, Opcode::UMax, Opcode::And, Opcode::Or, Opcode::Xor};
+  static constexpr Opcode ops[] = {Opcode::Add,  Opcode::Mul,  Opcode::FMin, Opcode::FMax,
+                                   Opcode::SMin, Opcode::SMax, Opcode::UMin, Opcode::UMax,
+                                   Opcode::And,  Opcode::Or,   Opcode::Xor};
   return b.pure(ops[static_cast<size_t>(c)], b.kind(x), {x, y});
 }
 
 }  // namespace
 
 // Component-wise; the pairs of ArgMin and ArgMax by value, then index.
-std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& x, const std::vector<nest::Id>& y) {
+std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y) {
   using nest::Combine, nest::Kind, nest::Opcode;
   std::vector<nest::Id> r(x.size());
   for (size_t k = 0; k < c.size(); ++k) {
@@ -238,17 +251,22 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
       continue;
     }
     const bool real = b.kind(x[k]) == Kind::F32 || b.kind(x[k]) == Kind::F64;
-    const auto less = [&](nest::Id p, nest::Id q) { return b.pure(real ? Opcode::Lt : Opcode::SLt, Kind::Mask, {p, q}); };
+    const auto less = [&](nest::Id p, nest::Id q) {
+      return b.pure(real ? Opcode::Lt : Opcode::SLt, Kind::Mask, {p, q});
+    };
     const nest::Id lower = b.pure(Opcode::SLt, Kind::Mask, {y[k + 1], x[k + 1]});
     nest::Id better = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
     nest::Id same = b.pure(Opcode::Eq, Kind::Mask, {x[k], y[k]});
     if (real) {
-      const nest::Id nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]}), ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
-      const nest::Id fresh = b.pure(Opcode::And, Kind::Mask, {ny, b.pure(Opcode::Not, Kind::Mask, {nx})});
+      const nest::Id nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]}),
+                     ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
+      const nest::Id fresh =
+          b.pure(Opcode::And, Kind::Mask, {ny, b.pure(Opcode::Not, Kind::Mask, {nx})});
       better = b.pure(Opcode::Or, Kind::Mask, {better, fresh});
       same = b.pure(Opcode::Or, Kind::Mask, {same, b.pure(Opcode::And, Kind::Mask, {nx, ny})});
     }
-    const nest::Id take = b.pure(Opcode::Or, Kind::Mask, {better, b.pure(Opcode::And, Kind::Mask, {same, lower})});
+    const nest::Id take =
+        b.pure(Opcode::Or, Kind::Mask, {better, b.pure(Opcode::And, Kind::Mask, {same, lower})});
     r[k] = b.pure(Opcode::Select, b.kind(x[k]), {take, y[k], x[k]});
     r[k + 1] = b.pure(Opcode::Select, b.kind(x[k + 1]), {take, y[k + 1], x[k + 1]});
     ++k;
@@ -258,14 +276,16 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 
 // Short folds are written out in the order that Fold defines; a partial without a term is the
 // identity and is left out.
-std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
-                                             const std::function<std::vector<nest::Id>(I64v)>& term) {
+std::vector<nest::Id> LaneWriter::fold_terms(
+    int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
+    const std::function<std::vector<nest::Id>(I64v)>& term) {
   if (n <= 16) {
     std::vector<std::vector<nest::Id>> partial;
     for (int64_t k = 0; k < n; ++k) partial.push_back(combine_all(b_, c, identity, term(I64v(k))));
     if (partial.empty()) return identity;
     for (size_t s = 8; s >= 1; s /= 2)
-      for (size_t k = 0; k < s && k + s < partial.size(); ++k) partial[k] = combine_all(b_, c, partial[k], partial[k + s]);
+      for (size_t k = 0; k < s && k + s < partial.size(); ++k)
+        partial[k] = combine_all(b_, c, partial[k], partial[k + s]);
     return partial[0];
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});

@@ -23,7 +23,8 @@ namespace weft::compiler {
 inline constexpr int64_t small_elements = 32;
 
 // Accumulators and terms combined as a fold combines them.
-std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
+std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
 
 class LaneWriter {
  public:
@@ -32,8 +33,8 @@ class LaneWriter {
 
   // The grid, outermost axis first. `flat`: one run-time axis over all of them.
   void set_grid(const std::vector<int64_t>& extents, bool flat);
-  // Which grid axis each axis of a variable of the program is (-1: none); for those that are emitted
-  // or stored.
+  // Which grid axis each axis of a variable of the program is (-1: none); for those that are
+  // emitted or stored.
   void set_lanes(int32_t var, std::vector<int> lanes) { top_lanes_[var] = std::move(lanes); }
   // Which grid axis each class of a loop's analysis is.
   void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
@@ -48,7 +49,10 @@ class LaneWriter {
   nest::Kernel finish(nest::Schedule s);
 
   // The buffers in order: variables of the top scope; written ones are outputs.
-  struct Bound { int32_t var; bool written; };
+  struct Bound {
+    int32_t var;
+    bool written;
+  };
   const std::vector<Bound>& buffers() const { return buffers_; }
 
  private:
@@ -57,31 +61,36 @@ class LaneWriter {
   struct Place {
     enum class Kind { unset, memory, scalars, local, pull, alias, row };
     Kind kind = Kind::unset;
-    std::vector<Elem> elems;            // scalars: row-major over the inner axes
-    Elem local;                         // local: the arrays of the components
-    Frame* outer = nullptr;             // alias, row
+    std::vector<Elem> elems;  // scalars: row-major over the inner axes
+    Elem local;               // local: the arrays of the components
+    Frame* outer = nullptr;   // alias, row
     Atom atom;
-    nest::Id time = nest::no_id;        // row: the leading index
-    size_t eqn = 0;                     // pull
+    nest::Id time = nest::no_id;  // row: the leading index
+    size_t eqn = 0;               // pull
   };
   struct Frame {
     const Scope* s = nullptr;
-    const Analysis* analysis = nullptr;           // null for the program itself
+    const Analysis* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
     std::vector<Place> place;
     std::unordered_map<std::string, Elem> memo;
   };
-  struct Group { Coords coords; std::vector<int64_t> extents; nest::Id flat; };
+  struct Group {
+    Coords coords;
+    std::vector<int64_t> extents;
+    nest::Id flat;
+  };
   class EqnReader;
 
   Frame& new_frame(const Scope& s);
   Frame& body_frame(Frame& f, size_t eqn, size_t body);
-  int lane_of(const Frame& f, int32_t var, int axis) const;    // grid axis or -1
+  Frame& branch_body(Frame& f, size_t eqn, size_t branch);
+  int lane_of(const Frame& f, int32_t var, int axis) const;  // grid axis or -1
   std::vector<int> inner_axes(const Frame& f, int32_t var) const;
   int64_t inner_elements(const Frame& f, int32_t var) const;
-  Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;          // constant inner index
-  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);          // computed inner index
-  Coords split(nest::Id flat, const std::vector<int64_t>& extents);           // row-major digits
+  Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
+  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);  // computed inner index
+  Coords split(nest::Id flat, const std::vector<int64_t>& extents);   // row-major digits
   num::Ir<int64_t> offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const;
 
   Elem read(Frame& f, Atom a, const Coords& at);
@@ -90,8 +99,9 @@ class LaneWriter {
   Elem read_local(const Frame& f, int32_t var, const Place& p, const Coords& at);
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
   Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
-  std::vector<nest::Id> fold_terms(int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
-                                   const std::function<std::vector<nest::Id>(num::Ir<int64_t>)>& term);
+  std::vector<nest::Id> fold_terms(
+      int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
+      const std::function<std::vector<nest::Id>(num::Ir<int64_t>)>& term);
 
   void emit(Frame& f, size_t eqn);
   void emit_all(Frame& f);
@@ -99,18 +109,28 @@ class LaneWriter {
   void emit_while(Frame& f, size_t eqn);
   void emit_scan(Frame& f, size_t eqn);
   void emit_cond(Frame& f, size_t eqn);
-  void place_results(Frame& f, const Eqn& e, std::vector<Place> results, const std::vector<nest::Id>& yielded);
+  void place_results(Frame& f, const Eqn& e, std::vector<Place> results,
+                     const std::vector<nest::Id>& yielded);
   void emit_call(Frame& f, size_t eqn);
-  void keep(Frame& f, int32_t var);                                           // computes all elements now
+  void keep(Frame& f, int32_t var);  // computes all elements now
 
   // Carries of a loop: small ones travel through the loop, larger ones live in a local array.
-  struct Carry { bool local = false; int64_t n = 0; DType dtype = F32; Elem array; };
-  Carry start_carry(Frame& f, Atom init, int32_t like, const Frame& body, std::vector<nest::Id>* flat);
+  struct Carry {
+    bool local = false;
+    int64_t n = 0;
+    DType dtype = F32;
+    Elem array;
+  };
+  Carry start_carry(Frame& f, Atom init, int32_t like, const Frame& body,
+                    std::vector<nest::Id>* flat);
   Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
-  void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input, std::vector<nest::Id>* yields);
-  void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries, const std::vector<nest::Id>& r);
+  void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
+                      std::vector<nest::Id>* yields);
+  void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
+                          const std::vector<nest::Id>& r);
   Elem new_local(DType d, int64_t n);
-  void fill_local(const Elem& array, int64_t n, DType d, const std::function<Elem(nest::Id)>& value);
+  void fill_local(const Elem& array, int64_t n, DType d,
+                  const std::function<Elem(nest::Id)>& value);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
   bool is_streamed(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);
@@ -134,7 +154,9 @@ class LaneWriter {
 class LaneWriter::EqnReader final : public Reader {
  public:
   EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
-  Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[static_cast<size_t>(operand)], at); }
+  Elem read(int operand, const Coords& at) override {
+    return w_.read(f_, e_.in[static_cast<size_t>(operand)], at);
+  }
 
  private:
   LaneWriter& w_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/library_step.cpp: steps that call code which is not generated here, and scatters.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/jit/gemm.h"
@@ -17,7 +17,8 @@ namespace {
 
 std::vector<int32_t> variables(const Eqn& e) {
   std::vector<int32_t> r;
-  for (Atom a : e.in) if (!a.is_literal()) r.push_back(a.index);
+  for (Atom a : e.in)
+    if (!a.is_literal()) r.push_back(a.index);
   return r;
 }
 std::vector<int32_t> results(const Eqn& e) {
@@ -26,12 +27,15 @@ std::vector<int32_t> results(const Eqn& e) {
   return r;
 }
 const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
-  return a.is_literal() ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits) : ptrs[a.index];
+  return a.is_literal()
+             ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits)
+             : ptrs[a.index];
 }
 
 class NativeStep final : public RunStep {
  public:
-  NativeStep(Jaxpr j, const Eqn& e, Lowering l) : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
+  NativeStep(Jaxpr j, const Eqn& e, Lowering l)
+      : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
   void run(void* const* ptrs, const int32_t*) const override {
     std::vector<const void*> in;
     std::vector<void*> out;
@@ -58,7 +62,7 @@ struct Side {
 };
 Side side_of(const Type& t, const Ints& batch, const Ints& contract) {
   Side s;
-  std::vector<int> role;                             // 0 batch, 1 free, 2 contracted, in axis order
+  std::vector<int> role;  // 0 batch, 1 free, 2 contracted, in axis order
   Ints seen_batch, seen_contract;
   for (int a = 0; a < t.ndim(); ++a) {
     const auto b = std::find(batch.begin(), batch.end(), a);
@@ -72,7 +76,8 @@ Side side_of(const Type& t, const Ints& batch, const Ints& contract) {
   const auto groups = std::unique(role.begin(), role.end()) - role.begin();
   role.resize(static_cast<size_t>(groups));
   if (!role.empty() && role[0] == 0) role.erase(role.begin());
-  s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 && std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
+  s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 &&
+         std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
          std::is_sorted(seen_contract.begin(), seen_contract.end());
   s.contracted_last = role.empty() || role.back() == 2;
   return s;
@@ -80,9 +85,11 @@ Side side_of(const Type& t, const Ints& batch, const Ints& contract) {
 
 class GemmStep final : public RunStep {
  public:
-  GemmStep(Jaxpr j, const Eqn& e, const Lowering& l) : j_(std::move(j)), e_(e), type_(j_->types[static_cast<size_t>(e.out)].dtype()) {
+  GemmStep(Jaxpr j, const Eqn& e, const Lowering& l)
+      : j_(std::move(j)), e_(e), type_(j_->types[static_cast<size_t>(e.out)].dtype()) {
     const Type tl = j_->type(e.in[0]), tr = j_->type(e.in[1]);
-    const Side a = side_of(tl, l.lhs_batch, l.lhs_contract), b = side_of(tr, l.rhs_batch, l.rhs_contract);
+    const Side a = side_of(tl, l.lhs_batch, l.lhs_contract),
+               b = side_of(tr, l.rhs_batch, l.rhs_contract);
     m_ = a.free;
     n_ = b.free;
     k_ = a.contracted;
@@ -91,13 +98,18 @@ class GemmStep final : public RunStep {
     trans_b_ = b.contracted_last;
   }
   void run(void* const* ptrs, const int32_t*) const override {
-    if (type_ == F32) run_as<float>(ptrs);
-    else run_as<double>(ptrs);
+    if (type_ == F32)
+      run_as<float>(ptrs);
+    else
+      run_as<double>(ptrs);
   }
-  std::string describe() const override { return fmt::format("gemm {}x[{},{}]x[{},{}]", batch_, m_, k_, k_, n_); }
+  std::string describe() const override {
+    return fmt::format("gemm {}x[{},{}]x[{},{}]", batch_, m_, k_, k_, n_);
+  }
 
  private:
-  template <class T> void run_as(void* const* ptrs) const {
+  template <class T>
+  void run_as(void* const* ptrs) const {
     const T* a = static_cast<const T*>(address(*j_, e_.in[0], ptrs));
     const T* b = static_cast<const T*>(address(*j_, e_.in[1], ptrs));
     T* c = static_cast<T*>(ptrs[e_.out]);
@@ -105,7 +117,8 @@ class GemmStep final : public RunStep {
     if (batch_ > 1) {
       const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(1e6 / work));
       parallel_for(batch_, grain, [&](int64_t lo, int64_t hi) {
-        for (int64_t i = lo; i < hi; ++i) gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
+        for (int64_t i = lo; i < hi; ++i)
+          gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
       });
       return;
     }
@@ -116,12 +129,17 @@ class GemmStep final : public RunStep {
     // Along the longer side of the result, in parts that do not depend on the number of threads.
     const bool rows = m_ >= n_;
     const int64_t n = rows ? m_ : n_, grain = std::max<int64_t>(48, (n / 2 + 15) / 16 * 16);
-    parallel_for(n, grain, [&](int64_t lo, int64_t hi) { rows ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi); });
+    parallel_for(n, grain, [&](int64_t lo, int64_t hi) {
+      rows ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi);
+    });
   }
   // Rows m0..m1 and columns n0..n1 of the product.
-  template <class T> void gemm(const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0, int64_t n1) const {
-    const Gemm g{trans_a_, trans_b_, m1 - m0, n1 - n0, k_, trans_a_ ? m_ : k_, trans_b_ ? k_ : n_, n_};
-    compiler::gemm(g, a + (trans_a_ ? m0 : m0 * k_), b + (trans_b_ ? n0 * k_ : n0), c + m0 * n_ + n0);
+  template <class T>
+  void gemm(const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0, int64_t n1) const {
+    const Gemm g{trans_a_,           trans_b_,           m1 - m0, n1 - n0, k_,
+                 trans_a_ ? m_ : k_, trans_b_ ? k_ : n_, n_};
+    compiler::gemm(g, a + (trans_a_ ? m0 : m0 * k_), b + (trans_b_ ? n0 * k_ : n0),
+                   c + m0 * n_ + n0);
   }
   Jaxpr j_;
   const Eqn& e_;
@@ -141,7 +159,8 @@ class ScatterStep final : public RunStep {
     nest::Schedule s;
     s.vector = nest::Schedule::Vector::none;
     kernel_ = w.finish(s);
-    if (const std::string bad = nest::verify(kernel_); !bad.empty()) throw InternalError("a kernel is malformed: " + bad);
+    if (const std::string bad = nest::verify(kernel_); !bad.empty())
+      throw InternalError("a kernel is malformed: " + bad);
     code_ = compile(kernel_);
   }
   void run(void* const* ptrs, const int32_t* stop) const override {
@@ -167,7 +186,8 @@ class ScatterStep final : public RunStep {
 }  // namespace
 
 bool gemm_ready(const JaxprData& j, const Eqn& e, const Lowering& l) {
-  return side_of(j.type(e.in[0]), l.lhs_batch, l.lhs_contract).ok && side_of(j.type(e.in[1]), l.rhs_batch, l.rhs_contract).ok;
+  return side_of(j.type(e.in[0]), l.lhs_batch, l.lhs_contract).ok &&
+         side_of(j.type(e.in[1]), l.rhs_batch, l.rhs_contract).ok;
 }
 
 Built build_library(const Program& p, const Step& s) {
@@ -176,8 +196,12 @@ Built build_library(const Program& p, const Step& s) {
   b.reads = variables(e);
   b.writes = results(e);
   switch (s.kind) {
-    case Step::Kind::dot: b.step = std::make_unique<GemmStep>(p.j, e, p.scope.lowering[s.eqn]); break;
-    case Step::Kind::native: b.step = std::make_unique<NativeStep>(p.j, e, p.scope.lowering[s.eqn]); break;
+    case Step::Kind::dot:
+      b.step = std::make_unique<GemmStep>(p.j, e, p.scope.lowering[s.eqn]);
+      break;
+    case Step::Kind::native:
+      b.step = std::make_unique<NativeStep>(p.j, e, p.scope.lowering[s.eqn]);
+      break;
     case Step::Kind::scatter: b.step = std::make_unique<ScatterStep>(p, s.eqn); break;
     default: b.step = build_lockstep(p, s); break;
   }

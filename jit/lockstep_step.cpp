@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/lockstep_step.cpp: a while, scan or cond that mixes lanes: a native loop over compiled programs.
+// jit/lockstep_step.cpp: a while, scan or cond that mixes lanes: a native loop over compiled
+// programs.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/jit/steps.h"
@@ -27,14 +28,20 @@ struct Room {
 
 class Lockstep final : public RunStep {
  public:
-  Lockstep(const Program& p, const Step& s) : j_(p.j), e_(p.j->eqns[s.eqn]), form_(p.scope.lowering[s.eqn].loop), why_(s.why) {
-    for (const Jaxpr& b : p.scope.lowering[s.eqn].lockstep()) programs_.push_back(compile_program(b));
-    for (int32_t k = 0; k < e_.n_out; ++k) out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
+  Lockstep(const Program& p, const Step& s)
+      : j_(p.j), e_(p.j->eqns[s.eqn]), form_(p.scope.lowering[s.eqn].loop), why_(s.why) {
+    for (const Jaxpr& b : p.scope.lowering[s.eqn].lockstep())
+      programs_.push_back(compile_program(b));
+    for (int32_t k = 0; k < e_.n_out; ++k)
+      out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
   }
   void run(void* const* ptrs, const int32_t* stop) const override {
     std::vector<const void*> in;
     std::vector<void*> out;
-    for (Atom a : e_.in) in.push_back(a.is_literal() ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits) : ptrs[a.index]);
+    for (Atom a : e_.in)
+      in.push_back(a.is_literal() ? static_cast<const void*>(
+                                        j_->literals[static_cast<size_t>(a.literal())].bits)
+                                  : ptrs[a.index]);
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while: run_while(in, out, stop); break;
@@ -68,15 +75,19 @@ class Lockstep final : public RunStep {
     Out now, next;
     Room spare;
     Carries(const Lockstep& s, const In& in, const Out& out, int first, int n)
-        : now(out.begin(), out.begin() + n), spare(Types(s.out_types_.begin(), s.out_types_.begin() + n)) {
+        : now(out.begin(), out.begin() + n),
+          spare(Types(s.out_types_.begin(), s.out_types_.begin() + n)) {
       next = spare.ptrs;
       for (int t = 0; t < n; ++t)
-        if (const int64_t b = s.out_types_[static_cast<size_t>(t)].bytes()) std::memcpy(now[static_cast<size_t>(t)], in[static_cast<size_t>(first + t)], static_cast<size_t>(b));
+        if (const int64_t b = s.out_types_[static_cast<size_t>(t)].bytes())
+          std::memcpy(now[static_cast<size_t>(t)], in[static_cast<size_t>(first + t)],
+                      static_cast<size_t>(b));
     }
     void flip() { std::swap(now, next); }
     void deliver(const Lockstep& s, const Out& out) const {
       for (size_t t = 0; t < now.size(); ++t)
-        if (const int64_t b = s.out_types_[t].bytes(); b && now[t] != out[t]) std::memcpy(out[t], now[t], static_cast<size_t>(b));
+        if (const int64_t b = s.out_types_[t].bytes(); b && now[t] != out[t])
+          std::memcpy(out[t], now[t], static_cast<size_t>(b));
     }
   };
 
@@ -95,7 +106,8 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
   for (;;) {
     In test;
     if (form_.enter) test.push_back(in[0]);
-    for (int k = 0; k < form_.cond_consts; ++k) test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
+    for (int k = 0; k < form_.cond_consts; ++k)
+      test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
     test.insert(test.end(), c.now.begin(), c.now.end());
     Out answer{&go};
     if (form_.active()) answer.push_back(active.ptrs[0]);
@@ -103,7 +115,8 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
     if (!go || __atomic_load_n(stop, __ATOMIC_RELAXED)) break;
     In step;
     if (form_.active()) step.push_back(active.ptrs[0]);
-    for (int k = 0; k < form_.consts; ++k) step.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
+    for (int k = 0; k < form_.consts; ++k)
+      step.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
     step.insert(step.end(), c.now.begin(), c.now.end());
     programs_[1]->run_inside(step.data(), c.next.data(), stop);
     c.flip();
@@ -122,9 +135,12 @@ void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const
     for (int64_t l = 0; l < lanes; ++l) steps = std::max<int64_t>(steps, trips[l]);
     steps = std::min(steps, form_.length);
     for (int k = form_.carry; k < form_.carry + form_.results; ++k)
-      if (const int64_t b = out_types_[static_cast<size_t>(k)].bytes()) std::memset(out[static_cast<size_t>(k)], 0, static_cast<size_t>(b));
+      if (const int64_t b = out_types_[static_cast<size_t>(k)].bytes())
+        std::memset(out[static_cast<size_t>(k)], 0, static_cast<size_t>(b));
   }
-  const auto row_bytes = [](const Type& t) { return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0]; };
+  const auto row_bytes = [](const Type& t) {
+    return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0];
+  };
   for (int64_t s = 0; s < steps && !__atomic_load_n(stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
     const int32_t number = static_cast<int32_t>(t);
@@ -133,7 +149,8 @@ void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const
       args.push_back(&number);
       args.push_back(in[0]);
     }
-    for (int k = 0; k < form_.consts; ++k) args.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
+    for (int k = 0; k < form_.consts; ++k)
+      args.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
     args.insert(args.end(), c.now.begin(), c.now.end());
     for (int r = 0; r < form_.rows; ++r) {
       const auto k = static_cast<size_t>(form_.first_row() + r);
@@ -151,14 +168,16 @@ void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const
 }
 
 void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const {
-  const auto n = static_cast<size_t>(form_.consts), first = static_cast<size_t>(form_.first_const());
+  const auto n = static_cast<size_t>(form_.consts),
+             first = static_cast<size_t>(form_.first_const());
   const auto zero = [&] {
     for (size_t k = 0; k < out.size(); ++k)
       if (const int64_t b = out_types_[k].bytes()) std::memset(out[k], 0, static_cast<size_t>(b));
   };
   if (!form_.active()) {
     if (form_.enter && !*static_cast<const bool*>(in[1])) return zero();
-    const int64_t index = std::clamp<int64_t>(*static_cast<const int32_t*>(in[0]), 0, static_cast<int64_t>(programs_.size()) - 1);
+    const int64_t index = std::clamp<int64_t>(*static_cast<const int32_t*>(in[0]), 0,
+                                              static_cast<int64_t>(programs_.size()) - 1);
     programs_[static_cast<size_t>(index)]->run_inside(in.data() + first, out.data(), stop);
     return;
   }
@@ -175,19 +194,23 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
   Room spare(out_types_);
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
-    if (!any[b]) continue;                       // no lane takes it: it is not run
+    if (!any[b]) continue;  // no lane takes it: it is not run
     In args{masks.ptrs[b]};
-    args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + n));
+    args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
+                in.begin() + static_cast<std::ptrdiff_t>(first + n));
     args.insert(args.end(), now.begin(), now.end());
     programs_[b + 1]->run_inside(args.data(), next.data(), stop);
     std::swap(now, next);
   }
   for (size_t k = 0; k < out.size(); ++k)
-    if (const int64_t b = out_types_[k].bytes(); b && now[k] != out[k]) std::memcpy(out[k], now[k], static_cast<size_t>(b));
+    if (const int64_t b = out_types_[k].bytes(); b && now[k] != out[k])
+      std::memcpy(out[k], now[k], static_cast<size_t>(b));
 }
 
 }  // namespace
 
-std::unique_ptr<RunStep> build_lockstep(const Program& p, const Step& s) { return std::make_unique<Lockstep>(p, s); }
+std::unique_ptr<RunStep> build_lockstep(const Program& p, const Step& s) {
+  return std::make_unique<Lockstep>(p, s);
+}
 
 }  // namespace weft::compiler

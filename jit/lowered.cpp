@@ -22,17 +22,21 @@ Arrays with_constants(const Arrays& consts, const Arrays& x) {
 
 class CompiledView final : public weft::detail::CompiledImpl {
  public:
-  CompiledView(Closed c, Ref<const CompiledProgram> p) : closed_(std::move(c)), program_(std::move(p)) {}
+  CompiledView(Closed c, Ref<const CompiledProgram> p)
+      : closed_(std::move(c)), program_(std::move(p)) {}
   weft::MemoryUse memory() const override {
     weft::MemoryUse m;
     const JaxprData& j = *closed_.jaxpr;
-    for (int v = 0; v < j.n_in; ++v) (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
+    for (int v = 0; v < j.n_in; ++v)
+      (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
     m.outputs = program_->memory().results;
     m.temporaries = program_->memory().temporaries;
     return m;
   }
   Cost cost() const override { return program_->cost(); }
-  Arrays run(const Arrays& x) const override { return run_compiled(closed_.jaxpr, with_constants(closed_.consts, x)); }
+  Arrays run(const Arrays& x) const override {
+    return run_compiled(closed_.jaxpr, with_constants(closed_.consts, x));
+  }
 
  private:
   Closed closed_;
@@ -59,7 +63,9 @@ class LoweredView final : public weft::detail::LoweredImpl {
   std::string stablehlo() const override {
     throw CompileError("StableHLO text is not written by this version; use jaxpr()");
   }
-  std::string report() const override { return (name_.empty() ? "" : "program " + name_ + "\n") + program()->report(); }
+  std::string report() const override {
+    return (name_.empty() ? "" : "program " + name_ + "\n") + program()->report();
+  }
   Ref<const weft::detail::CompiledImpl> compile() const override {
     return Ref<const weft::detail::CompiledImpl>(new CompiledView(closed_, program()));
   }
@@ -82,7 +88,8 @@ class LoweredView final : public weft::detail::LoweredImpl {
   std::string name_;
 };
 
-Ref<const weft::detail::LoweredImpl> lower_program(const Closed& c, const std::string& name, const std::vector<bool>&) {
+Ref<const weft::detail::LoweredImpl> lower_program(const Closed& c, const std::string& name,
+                                                   const std::vector<bool>&) {
   return Ref<const weft::detail::LoweredImpl>(new LoweredView(c, name));
 }
 const bool installed = (weft::detail::install_lowering(lower_program), true);

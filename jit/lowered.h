@@ -12,13 +12,13 @@ namespace weft {
 // Bytes, known before the program runs.
 struct MemoryUse {
   int64_t arguments = 0, constants = 0, outputs = 0;
-  int64_t temporaries = 0;               // the most that live at once
+  int64_t temporaries = 0;  // the most that live at once
   int64_t code = 0;
   int64_t peak() const { return arguments + constants + outputs + temporaries; }
 };
 struct Cost {
   double flops = 0;
-  double bytes = 0;                      // read and written
+  double bytes = 0;  // read and written
 };
 
 namespace detail {
@@ -28,7 +28,7 @@ class CompiledImpl : public RefCounted {
  public:
   virtual MemoryUse memory() const = 0;
   virtual Cost cost() const = 0;
-  virtual Arrays run(const Arrays& x) const = 0;             // concrete arguments, without constants
+  virtual Arrays run(const Arrays& x) const = 0;  // concrete arguments, without constants
 };
 class LoweredImpl : public RefCounted {
  public:
@@ -44,15 +44,19 @@ class LoweredImpl : public RefCounted {
 };
 
 // ShapeError or DTypeError unless x has the types the program was made for.
-void check_compiled_arguments(const Types& want, const Arrays& x, FunctionRef<tree::Skeleton()> args);
+void check_compiled_arguments(const Types& want, const Arrays& x,
+                              FunctionRef<tree::Skeleton()> args);
 
 }  // namespace detail
 
 // A compiled program for arguments of fixed types.
-template <class Args, class R> class Compiled;
-template <class... P, class R> class Compiled<std::tuple<P...>, R> {
+template <class Args, class R>
+class Compiled;
+template <class... P, class R>
+class Compiled<std::tuple<P...>, R> {
  public:
-  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R like) : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R like)
+      : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
   MemoryUse memory() const { return impl_->memory(); }
   Cost cost() const { return impl_->cost(); }
   R operator()(const P&... args) const {
@@ -70,9 +74,11 @@ template <class... P, class R> class Compiled<std::tuple<P...>, R> {
 };
 
 // A traced program and what the compiler makes of it, as text.
-template <class Args, class R> class Lowered {
+template <class Args, class R>
+class Lowered {
  public:
-  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R like) : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R like)
+      : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
   std::string jaxpr() const { return impl_->jaxpr(); }
   std::string optimized() const { return impl_->optimized(); }
   std::string kernels() const { return impl_->kernels(); }

@@ -15,11 +15,11 @@ namespace {
 
 using Form = Lowering::Form;
 
-constexpr int deepest_chain = 64;              // pulled equations in a row; reading recurses along them
-constexpr int dear = 12;                       // instructions above which a value read by two kernels is stored
-constexpr int64_t largest_lane_value = 1024;   // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;        // elements of all values inside a lane
-constexpr int64_t long_row = 64;               // reduced extents from here on fill the vector themselves
+constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurses along them
+constexpr int dear = 12;           // instructions above which a value read by two kernels is stored
+constexpr int64_t largest_lane_value = 1024;  // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;       // elements of all values inside a lane
+constexpr int64_t long_row = 64;  // reduced extents from here on fill the vector themselves
 
 // A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
 // indexes axis a of the leaf, or -1.
@@ -31,16 +31,18 @@ struct Dep {
 struct Var {
   bool pull = false;
   size_t eqn = 0;
-  int step = -1;                     // that makes it (not pulled ones)
-  bool usable = false;               // in its kernel as well, not only from memory
-  std::vector<Dep> deps;             // of pulled ones
+  int step = -1;          // that makes it (not pulled ones)
+  bool usable = false;    // in its kernel as well, not only from memory
+  std::vector<Dep> deps;  // of pulled ones
   int depth = 0, cost = 0;
-  int read_by = -1;                  // the first step that computes it on the way
+  int read_by = -1;  // the first step that computes it on the way
 };
 
 class Planner {
  public:
-  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) { plan_.in_memory.assign(vars_.size(), false); }
+  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) {
+    plan_.in_memory.assign(vars_.size(), false);
+  }
   Plan run();
 
  private:
@@ -54,8 +56,10 @@ class Planner {
   void library_equation(size_t i, Step::Kind kind);
   std::vector<Dep> dependencies(size_t eqn);
   int ready(const std::vector<Dep>& deps);
-  std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape, bool reduction);
-  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, std::vector<int>* lanes);
+  std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
+                                       bool reduction);
+  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+             std::vector<int>* lanes);
   void settle(const std::vector<Dep>& deps, int step);
   void note_reads(int32_t v, int step);
   void materialise(int32_t v);
@@ -90,10 +94,13 @@ std::vector<Dep> Planner::dependencies(size_t eqn) {
         const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][static_cast<size_t>(b)];
         n.map.push_back(a < 0 ? -1 : out_axis[static_cast<size_t>(a)]);
       }
-      const auto same = std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
-      if (same == out.end()) out.push_back(std::move(n));
+      const auto same =
+          std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
+      if (same == out.end())
+        out.push_back(std::move(n));
       else
-        for (size_t a = 0; a < n.map.size(); ++a) if (same->map[a] != n.map[a]) same->map[a] = -1;
+        for (size_t a = 0; a < n.map.size(); ++a)
+          if (same->map[a] != n.map[a]) same->map[a] = -1;
     }
   }
   return out;
@@ -106,11 +113,13 @@ int Planner::ready(const std::vector<Dep>& deps) {
   return r;
 }
 
-// The grid axes of a value of this shape if it can be computed in kernel `step`: what it reads there
-// must be read at the lane's own index.
-std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps, const Shape& shape, bool reduction) {
+// The grid axes of a value of this shape if it can be computed in kernel `step`: what it reads
+// there must be read at the lane's own index.
+std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps,
+                                              const Shape& shape, bool reduction) {
   const Step& s = plan_.steps[static_cast<size_t>(step)];
-  if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64) return std::nullopt;
+  if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64)
+    return std::nullopt;
   const KernelPlan& k = s.kernel;
   std::vector<int> lanes(shape.size(), -1);
   bool reads = false;
@@ -122,7 +131,9 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
     for (size_t a = 0; a < leaf.size(); ++a) {
       if (leaf[a] < 0) continue;
       const int mine = d.map[a];
-      if (mine < 0 || (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a])) return std::nullopt;
+      if (mine < 0 ||
+          (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a]))
+        return std::nullopt;
       lanes[static_cast<size_t>(mine)] = leaf[a];
     }
   }
@@ -136,17 +147,22 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   for (int64_t n : k.grid) points *= n;
   std::vector<bool> covered(k.grid.size(), false);
   for (size_t a = 0; a < lanes.size(); ++a) {
-    if (lanes[a] < 0) inner *= shape[static_cast<int64_t>(a)];
-    else if (covered[static_cast<size_t>(lanes[a])]) return std::nullopt;   // a lane would see the diagonal
-    else covered[static_cast<size_t>(lanes[a])] = true;
+    if (lanes[a] < 0)
+      inner *= shape[static_cast<int64_t>(a)];
+    else if (covered[static_cast<size_t>(lanes[a])])
+      return std::nullopt;  // a lane would see the diagonal
+    else
+      covered[static_cast<size_t>(lanes[a])] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
-  // Long rows only where the vector runs along them, and only if there are rows enough for all threads.
+  // Long rows only where the vector runs along them, and only if there are rows enough for all
+  // threads.
   if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
   return lanes;
 }
 
-int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, std::vector<int>* lanes) {
+int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+                    std::vector<int>* lanes) {
   for (int c = ready(deps); c < static_cast<int>(plan_.steps.size()); ++c)
     if (auto l = fits(c, deps, shape, reduction)) {
       *lanes = std::move(*l);
@@ -262,7 +278,8 @@ void Planner::reduce_equation(size_t i) {
     // Reduced axes that lie together at the end of the rows are read along the row.
     bool trailing = true;
     for (size_t k = 0; k < l.axes.size(); ++k)
-      trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) + static_cast<int64_t>(k);
+      trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
+                                              static_cast<int64_t>(k);
     s.kernel.rows = trailing && n >= long_row;
     for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
     settle(deps, -2);
@@ -297,18 +314,20 @@ void visit_bodies(const Scope& s, const Visit& f) {
 // Chooses the grid of a loop: which classes become which axis.
 class LoopGrid {
  public:
-  LoopGrid(const LoopForm& v, const Analysis& an) : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
+  LoopGrid(const LoopForm& v, const Analysis& an)
+      : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     if (v.kind != LoopForm::Kind::scan) return;
     // Time is stepped through.
     for (int r = 0; r < v.rows; ++r)
-      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal()) bad_.insert(class_at(a.index, 0));
+      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
+        bad_.insert(class_at(a.index, 0));
     for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
   }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
-  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs. False
-  // if a lane axis is mixed inside.
+  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs.
+  // False if a lane axis is mixed inside.
   bool lanes(std::vector<int64_t>* grid) {
     bool all = lanes_of(top_, 0, grid);
     visit_bodies(top_, [&](const Scope& s) {
@@ -326,7 +345,8 @@ class LoopGrid {
     if (widest < 0) return;
     for (int a = 0; a < type(widest).ndim(); ++a) {
       const int c = class_at(widest, a);
-      if (!bad_.count(c) && classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(type(widest).shape()[a]);
+      if (!bad_.count(c) && classes.emplace(c, static_cast<int>(grid->size())).second)
+        grid->push_back(type(widest).shape()[a]);
     }
     adopt_results(*grid);
   }
@@ -337,7 +357,8 @@ class LoopGrid {
       for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
         int64_t n = 1;
         for (int a = 0; a < s.j->types[t].ndim(); ++a)
-          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a)))) n *= s.j->types[t].shape()[a];
+          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a))))
+            n *= s.j->types[t].shape()[a];
         total += n;
         largest = std::max(largest, n);
       }
@@ -371,7 +392,8 @@ class LoopGrid {
     for (size_t t = 0; t < s.j->types.size(); ++t) {
       std::set<int> seen;
       for (int a = 0; a < s.j->types[t].ndim(); ++a)
-        if (const int c = an_.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second) bad_.insert(c);
+        if (const int c = an_.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second)
+          bad_.insert(c);
       for (int c : seen) met_[c].insert(seen.begin(), seen.end());
     }
   }
@@ -379,7 +401,8 @@ class LoopGrid {
     if (bad_.count(c) || classes.count(c)) return;
     for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
       bool apart = grid[static_cast<size_t>(g)] == n;
-      for (const auto& [other, axis] : classes) apart = apart && (axis != g || !met_[c].count(other));
+      for (const auto& [other, axis] : classes)
+        apart = apart && (axis != g || !met_[c].count(other));
       if (!apart) continue;
       classes.emplace(c, g);
       return;
@@ -408,7 +431,8 @@ bool holds_whole_value(const Analysis& an, const Scope& s, size_t i) {
     if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
       bool has = false;
-      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b) has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
+      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b)
+        has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
       if (!has) return true;
     }
   }
@@ -530,12 +554,15 @@ void Planner::add_library(size_t i, Step s) {
 // A product goes to the library when it has the size of one.
 bool large_product(const JaxprData& j, const Eqn& e, const Lowering& l) {
   const DType d = j.type(e.in[0]).dtype();
-  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d || j.type(e.in[1]).dtype() != d) return false;
+  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
+      j.type(e.in[1]).dtype() != d)
+    return false;
   int64_t batch = 1, k = 1;
   for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
   for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
   if (batch == 0 || k == 0) return false;
-  const int64_t m = j.type(e.in[0]).elements() / (batch * k), n = j.type(e.in[1]).elements() / (batch * k);
+  const int64_t m = j.type(e.in[0]).elements() / (batch * k),
+                n = j.type(e.in[1]).elements() / (batch * k);
   return m * n * k >= 4096 && m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l);
 }
 
@@ -547,10 +574,14 @@ Plan Planner::run() {
       case Form::pull: pull_equation(i); break;
       case Form::reduce: reduce_equation(i); break;
       case Form::contract:
-        if (large_product(j_, j_.eqns[i], l)) library_equation(i, Step::Kind::dot);
-        else reduce_equation(i);
+        if (large_product(j_, j_.eqns[i], l))
+          library_equation(i, Step::Kind::dot);
+        else
+          reduce_equation(i);
         break;
-      case Form::loop: case Form::branch: case Form::inlined: loop_equation(i); break;
+      case Form::loop:
+      case Form::branch:
+      case Form::inlined: loop_equation(i); break;
       case Form::scatter: library_equation(i, Step::Kind::scatter); break;
       case Form::prefix: prefix_equation(i); break;
       case Form::opaque: library_equation(i, Step::Kind::native); break;

@@ -42,7 +42,9 @@ Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
     number[v] = static_cast<int32_t>(v) + shift;
     r->types.push_back(j->types[v]);
   }
-  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
+  };
   r->literals = j->literals;
   for (Eqn e : j->eqns) {
     for (Atom& a : e.in) a = renamed(a);
@@ -64,9 +66,13 @@ Program::Program(Closed c, bool keep_unused) : closed(std::move(c)) {
     if (keep_unused || read[static_cast<size_t>(v)]) kept_.push_back(v);
   pruned_ = without_inputs(closed.jaxpr, kept_);
   for (Atom a : j.out) {
-    if (a.is_literal()) results_.push_back({Result::literal, 0, j.type(a), literal_array(j.literals[static_cast<size_t>(a.literal())])});
-    else if (a.index < j.n_in) results_.push_back({Result::input, a.index, j.type(a), {}});
-    else results_.push_back({Result::computed, 0, j.type(a), {}});
+    if (a.is_literal())
+      results_.push_back({Result::literal, 0, j.type(a),
+                          literal_array(j.literals[static_cast<size_t>(a.literal())])});
+    else if (a.index < j.n_in)
+      results_.push_back({Result::input, a.index, j.type(a), {}});
+    else
+      results_.push_back({Result::computed, 0, j.type(a), {}});
   }
 }
 
@@ -104,7 +110,8 @@ void Program::run(const LeafList& x, Array* out) const {
   std::vector<void*> many_out(n_out > few ? n_out : 0);
   const void** in = many_in.empty() ? few_in.data() : many_in.data();
   void** to = many_out.empty() ? few_out.data() : many_out.data();
-  for (size_t i = 0; i < kept_.size(); ++i) in[i] = static_cast<const Concrete&>(input(kept_[i]).node()).data();
+  for (size_t i = 0; i < kept_.size(); ++i)
+    in[i] = static_cast<const Concrete&>(input(kept_[i]).node()).data();
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
     to[k] = nullptr;
@@ -122,7 +129,8 @@ void Program::run(const LeafList& x, Array* out) const {
 void Program::donate(const LeafList& x, const Array* out, const char* name) const {
   for (size_t i = 0; i < x.size(); ++i) {
     const Node* node = &x[i].node();
-    const bool returned = std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
+    const bool returned =
+        std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
     const auto* c = static_cast<const Concrete*>(node);
     const bool foreign = c->buffer() && c->buffer()->is_foreign();
     if (donated[i] && !returned && !foreign) c->donate(name);
@@ -138,8 +146,10 @@ bool has_nan(const Array& x) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* v = data_of<T>(x);
     for (int64_t i = 0; i < x.size() && !found; ++i) {
-      if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) found = std::isnan(v[i].re) || std::isnan(v[i].im);
-      else found = std::isnan(static_cast<double>(v[i]));
+      if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>)
+        found = std::isnan(v[i].re) || std::isnan(v[i].im);
+      else
+        found = std::isnan(static_cast<double>(v[i]));
     }
   });
   return found;
@@ -152,8 +162,12 @@ std::string first_nan(const Program& p, const LeafList& x) {
   std::copy(p.closed.consts.begin(), p.closed.consts.end(), env.begin());
   for (size_t i = 0; i < x.size(); ++i) env[p.closed.consts.size() + i] = x[i];
   for (int i = 0; i < j.n_in; ++i)
-    if (has_nan(env[static_cast<size_t>(i)])) return "an argument or a captured array holds one already";
-  const auto read = [&](Atom a) { return a.is_literal() ? literal_array(j.literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)]; };
+    if (has_nan(env[static_cast<size_t>(i)]))
+      return "an argument or a captured array holds one already";
+  const auto read = [&](Atom a) {
+    return a.is_literal() ? literal_array(j.literals[static_cast<size_t>(a.literal())])
+                          : env[static_cast<size_t>(a.index)];
+  };
   for (const Eqn& e : j.eqns) {
     Arrays in;
     std::string types;
@@ -164,7 +178,8 @@ std::string first_nan(const Program& p, const LeafList& x) {
     const Arrays r = bind_op(*e.op, in, e.params);
     for (size_t k = 0; k < r.size(); ++k) {
       if (has_nan(r[k]))
-        return fmt::format("the first is made by '{}' on {}{}", e.op->name(), types, e.source ? ", written at " + to_string(e.source) : "");
+        return fmt::format("the first is made by '{}' on {}{}", e.op->name(), types,
+                           e.source ? ", written at " + to_string(e.source) : "");
       env[static_cast<size_t>(e.out) + k] = r[k];
     }
   }
@@ -181,21 +196,29 @@ LowerFn& lowering() {
 void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name) {
   for (size_t k = 0; k < p.n_out; ++k)
     if (has_nan(out[k]))
-      throw CheckError(fmt::format("check_nans: invalid value (nan) encountered in jit '{}', result {} of {}: {}", name, k, p.n_out, first_nan(p, x)));
+      throw CheckError(fmt::format(
+          "check_nans: invalid value (nan) encountered in jit '{}', result {} of {}: {}", name, k,
+          p.n_out, first_nan(p, x)));
 }
 
-void check_compiled_arguments(const Types& want, const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+void check_compiled_arguments(const Types& want, const Arrays& x,
+                              FunctionRef<tree::Skeleton()> args) {
   if (x.size() != want.size())
-    throw ShapeError(fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
+    throw ShapeError(
+        fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].type().strong() != want[i].strong())
-      throw ShapeError(fmt::format("a compiled program expects {} of type {}, got {}", tree::paths(args(), "args")[i], to_string(want[i]),
+      throw ShapeError(fmt::format("a compiled program expects {} of type {}, got {}",
+                                   tree::paths(args(), "args")[i], to_string(want[i]),
                                    to_string(x[i].type())));
 }
 
 void install_lowering(LowerFn f) { lowering() = f; }
-Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name, const std::vector<bool>& donated) {
-  if (!lowering()) throw CompileError(fmt::format("jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", name));
+Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name,
+                                    const std::vector<bool>& donated) {
+  if (!lowering())
+    throw CompileError(
+        fmt::format("jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", name));
   return lowering()(c, name, donated);
 }
 

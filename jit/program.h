@@ -27,21 +27,21 @@ class Program final : public JitProgram {
   void donate(const LeafList& x, const Array* out, const char* name) const;
 
   const Closed closed;
-  std::vector<bool> donated;              // a leaf each; empty: none
+  std::vector<bool> donated;  // a leaf each; empty: none
 
  private:
   // Where a result comes from.
   struct Result {
     enum { computed, input, literal } from;
-    int32_t index;                        // of the input: constants first
+    int32_t index;  // of the input: constants first
     Type type;
-    Array value;                          // of a literal
+    Array value;  // of a literal
   };
   const Executable& executable() const;
-  Jaxpr pruned_;                          // without inputs that are not read
-  std::vector<int32_t> kept_;             // inputs of the whole program that pruned_ has
+  Jaxpr pruned_;               // without inputs that are not read
+  std::vector<int32_t> kept_;  // inputs of the whole program that pruned_ has
   std::vector<Result> results_;
-  bool only_copies_ = false;              // no equation: nothing to compile
+  bool only_copies_ = false;  // no equation: nothing to compile
   mutable std::atomic<const Executable*> exe_{nullptr};
   mutable std::mutex compiling_;
 };
@@ -50,8 +50,10 @@ class Program final : public JitProgram {
 void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name);
 
 // The compiler's view of a program. The compiler installs itself with install_lowering.
-using LowerFn = Ref<const LoweredImpl> (*)(const Closed& c, const std::string& name, const std::vector<bool>& donated);
+using LowerFn = Ref<const LoweredImpl> (*)(const Closed& c, const std::string& name,
+                                           const std::vector<bool>& donated);
 void install_lowering(LowerFn f);
-Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name, const std::vector<bool>& donated);
+Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name,
+                                    const std::vector<bool>& donated);
 
 }  // namespace weft::detail

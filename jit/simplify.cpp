@@ -16,7 +16,8 @@ namespace {
 // `simplify` rule may give a shorter answer.
 class Simplifier final : public Interpreter {
  public:
-  Simplifier(Ref<Interpreter> parent, Record* record) : Interpreter(std::move(parent)), record_(record) {}
+  Simplifier(Ref<Interpreter> parent, Record* record)
+      : Interpreter(std::move(parent)), record_(record) {}
   const char* name() const override { return "simplify"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     const Running running(parent());
@@ -79,7 +80,8 @@ Arrays replay(const Jaxpr& j, const Arrays& x) {
   Arrays env(j->types.size());
   std::copy(x.begin(), x.end(), env.begin());
   const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)];
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
+                          : env[static_cast<size_t>(a.index)];
   };
   for (const Eqn& e : j->eqns) {
     const Source source(e.source);

@@ -11,7 +11,7 @@ namespace weft::compiler {
 
 struct Built {
   std::unique_ptr<RunStep> step;
-  std::vector<int32_t> reads, writes;           // variables of the program
+  std::vector<int32_t> reads, writes;  // variables of the program
 };
 
 Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory);

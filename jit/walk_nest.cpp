@@ -26,17 +26,12 @@ using Bits = uint64_t;  // integers zero-extended, F32 in the low half, Mask 0 o
 
 int width(Kind k) {
   switch (k) {
-    case Kind::Mask:
-      return 1;
-    case Kind::I8:
-      return 8;
-    case Kind::I16:
-      return 16;
+    case Kind::Mask: return 1;
+    case Kind::I8: return 8;
+    case Kind::I16: return 16;
     case Kind::I32:
-    case Kind::F32:
-      return 32;
-    default:
-      return 64;
+    case Kind::F32: return 32;
+    default: return 64;
   }
 }
 bool is_float(Kind k) { return k == Kind::F32 || k == Kind::F64; }
@@ -139,26 +134,16 @@ Bits combine_one(Combine c, Kind k, Bits a, Bits b) {
       return is_float(k) ? floats([](auto p, auto q) { return p + q; }) : cut(k, a + b);
     case Combine::Mul:
       return is_float(k) ? floats([](auto p, auto q) { return p * q; }) : cut(k, a * b);
-    case Combine::FMin:
-      return floats([](auto p, auto q) { return minimum(p, q); });
-    case Combine::FMax:
-      return floats([](auto p, auto q) { return maximum(p, q); });
-    case Combine::SMin:
-      return x < y ? a : b;
-    case Combine::SMax:
-      return x > y ? a : b;
-    case Combine::UMin:
-      return a < b ? a : b;
-    case Combine::UMax:
-      return a > b ? a : b;
-    case Combine::And:
-      return a & b;
-    case Combine::Or:
-      return a | b;
-    case Combine::Xor:
-      return a ^ b;
-    default:
-      throw InternalError("a pair combiner stands alone in a fold");
+    case Combine::FMin: return floats([](auto p, auto q) { return minimum(p, q); });
+    case Combine::FMax: return floats([](auto p, auto q) { return maximum(p, q); });
+    case Combine::SMin: return x < y ? a : b;
+    case Combine::SMax: return x > y ? a : b;
+    case Combine::UMin: return a < b ? a : b;
+    case Combine::UMax: return a > b ? a : b;
+    case Combine::And: return a & b;
+    case Combine::Or: return a | b;
+    case Combine::Xor: return a ^ b;
+    default: throw InternalError("a pair combiner stands alone in a fold");
   }
 }
 
@@ -214,38 +199,18 @@ class Walker {
     const Inst& i = k.insts[v];
     const BlockId body = i.blocks.empty() ? 0 : i.blocks.back();
     switch (i.op) {
-      case Opcode::Param:
-        return;
-      case Opcode::Result:
-        value[v] = results[i.args[0]][i.imm];
-        return;
-      case Opcode::Const:
-        value[v] = cut(i.kind, static_cast<Bits>(i.imm));
-        return;
-      case Opcode::Extent:
-        value[v] = static_cast<Bits>(extents[i.imm]);
-        return;
-      case Opcode::Index:
-        value[v] = static_cast<Bits>(index[i.imm]);
-        return;
-      case Opcode::Load:
-        value[v] = load(i);
-        return;
-      case Opcode::Store:
-        return store(i);
-      case Opcode::Local:
-        locals[v].assign(static_cast<size_t>(i.imm), 0);
-        return;
-      case Opcode::LocalLoad:
-        value[v] = locals[i.args[0]].at(value[i.args[1]]);
-        return;
-      case Opcode::LocalStore:
-        locals[i.args[0]].at(value[i.args[1]]) = value[i.args[2]];
-        return;
-      case Opcode::For:
-        return loop(v, i, body);
-      case Opcode::Fold:
-        return fold(v, i, body);
+      case Opcode::Param: return;
+      case Opcode::Result: value[v] = results[i.args[0]][i.imm]; return;
+      case Opcode::Const: value[v] = cut(i.kind, static_cast<Bits>(i.imm)); return;
+      case Opcode::Extent: value[v] = static_cast<Bits>(extents[i.imm]); return;
+      case Opcode::Index: value[v] = static_cast<Bits>(index[i.imm]); return;
+      case Opcode::Load: value[v] = load(i); return;
+      case Opcode::Store: return store(i);
+      case Opcode::Local: locals[v].assign(static_cast<size_t>(i.imm), 0); return;
+      case Opcode::LocalLoad: value[v] = locals[i.args[0]].at(value[i.args[1]]); return;
+      case Opcode::LocalStore: locals[i.args[0]].at(value[i.args[1]]) = value[i.args[2]]; return;
+      case Opcode::For: return loop(v, i, body);
+      case Opcode::Fold: return fold(v, i, body);
       case Opcode::ForEach:
         for (int64_t t = 0, n = static_cast<int64_t>(value[i.args[0]]); t < n; ++t)
           bind(body, 0, {static_cast<Bits>(t)}), block(body);
@@ -266,9 +231,7 @@ class Walker {
         results[v] = yields(side);
         return;
       }
-      default:
-        value[v] = pure(i, k.insts[i.args[0]].kind, args(i));
-        return;
+      default: value[v] = pure(i, k.insts[i.args[0]].kind, args(i)); return;
     }
   }
 
@@ -318,33 +281,22 @@ class Walker {
   Bits load(const Inst& i) const {
     const Bits at = value[i.args[0]];
     switch (k.buffers[i.imm].storage) {
-      case Storage::Bool:
-        return element<uint8_t>(i.imm, at) != 0;
-      case Storage::I8:
-        return element<uint8_t>(i.imm, at);
-      case Storage::I16:
-        return element<uint16_t>(i.imm, at);
-      case Storage::BF16:
-        return bits(widen(element<uint16_t>(i.imm, at), bf16_digits, bf16_bias));
-      case Storage::F16:
-        return bits(widen(element<uint16_t>(i.imm, at), f16_digits, f16_bias));
+      case Storage::Bool: return element<uint8_t>(i.imm, at) != 0;
+      case Storage::I8: return element<uint8_t>(i.imm, at);
+      case Storage::I16: return element<uint16_t>(i.imm, at);
+      case Storage::BF16: return bits(widen(element<uint16_t>(i.imm, at), bf16_digits, bf16_bias));
+      case Storage::F16: return bits(widen(element<uint16_t>(i.imm, at), f16_digits, f16_bias));
       case Storage::I32:
-      case Storage::F32:
-        return element<uint32_t>(i.imm, at);
-      default:
-        return element<uint64_t>(i.imm, at);
+      case Storage::F32: return element<uint32_t>(i.imm, at);
+      default: return element<uint64_t>(i.imm, at);
     }
   }
   void store(const Inst& i) const {
     const Bits at = value[i.args[0]], x = value[i.args[1]];
     switch (k.buffers[i.imm].storage) {
       case Storage::Bool:
-      case Storage::I8:
-        element<uint8_t>(i.imm, at) = static_cast<uint8_t>(x);
-        return;
-      case Storage::I16:
-        element<uint16_t>(i.imm, at) = static_cast<uint16_t>(x);
-        return;
+      case Storage::I8: element<uint8_t>(i.imm, at) = static_cast<uint8_t>(x); return;
+      case Storage::I16: element<uint16_t>(i.imm, at) = static_cast<uint16_t>(x); return;
       case Storage::BF16:
         element<uint16_t>(i.imm, at) = narrow_bits(f32(x), bf16_digits, bf16_bias);
         return;
@@ -352,12 +304,8 @@ class Walker {
         element<uint16_t>(i.imm, at) = narrow_bits(f32(x), f16_digits, f16_bias);
         return;
       case Storage::I32:
-      case Storage::F32:
-        element<uint32_t>(i.imm, at) = static_cast<uint32_t>(x);
-        return;
-      default:
-        element<uint64_t>(i.imm, at) = x;
-        return;
+      case Storage::F32: element<uint32_t>(i.imm, at) = static_cast<uint32_t>(x); return;
+      default: element<uint64_t>(i.imm, at) = x; return;
     }
   }
 
@@ -365,61 +313,36 @@ class Walker {
     const int w = width(kd);
     const int64_t sx = as_signed(kd, x), sy = as_signed(kd, y);
     switch (i.op) {
-      case Opcode::Add:
-        return cut(kd, x + y);
-      case Opcode::Sub:
-        return cut(kd, x - y);
-      case Opcode::Mul:
-        return cut(kd, x * y);
-      case Opcode::Neg:
-        return cut(kd, 0 - x);
-      case Opcode::Abs:
-        return cut(kd, sx < 0 ? 0 - x : x);
-      case Opcode::And:
-        return x & y;
-      case Opcode::Or:
-        return x | y;
-      case Opcode::Xor:
-        return x ^ y;
-      case Opcode::Not:
-        return cut(kd, ~x);
-      case Opcode::SMin:
-        return sx < sy ? x : y;
-      case Opcode::SMax:
-        return sx > sy ? x : y;
-      case Opcode::UMin:
-        return x < y ? x : y;
-      case Opcode::UMax:
-        return x > y ? x : y;
-      case Opcode::Shl:
-        return y >= static_cast<Bits>(w) ? 0 : cut(kd, x << y);
-      case Opcode::Shr:
-        return y >= static_cast<Bits>(w) ? 0 : x >> y;
+      case Opcode::Add: return cut(kd, x + y);
+      case Opcode::Sub: return cut(kd, x - y);
+      case Opcode::Mul: return cut(kd, x * y);
+      case Opcode::Neg: return cut(kd, 0 - x);
+      case Opcode::Abs: return cut(kd, sx < 0 ? 0 - x : x);
+      case Opcode::And: return x & y;
+      case Opcode::Or: return x | y;
+      case Opcode::Xor: return x ^ y;
+      case Opcode::Not: return cut(kd, ~x);
+      case Opcode::SMin: return sx < sy ? x : y;
+      case Opcode::SMax: return sx > sy ? x : y;
+      case Opcode::UMin: return x < y ? x : y;
+      case Opcode::UMax: return x > y ? x : y;
+      case Opcode::Shl: return y >= static_cast<Bits>(w) ? 0 : cut(kd, x << y);
+      case Opcode::Shr: return y >= static_cast<Bits>(w) ? 0 : x >> y;
       case Opcode::Sar:
         return cut(
             kd, static_cast<Bits>(sx >> (y >= static_cast<Bits>(w) ? w - 1 : static_cast<int>(y))));
       case Opcode::MulHiU:
         return cut(kd, static_cast<Bits>((static_cast<unsigned __int128>(x) * y) >> w));
-      case Opcode::MulHiS:
-        return cut(kd, static_cast<Bits>((static_cast<__int128>(sx) * sy) >> w));
-      case Opcode::Popcount:
-        return static_cast<Bits>(std::popcount(x));
-      case Opcode::Clz:
-        return static_cast<Bits>(std::countl_zero(x) - (64 - w));
-      case Opcode::Eq:
-        return x == y;
-      case Opcode::Ne:
-        return x != y;
-      case Opcode::SLt:
-        return sx < sy;
-      case Opcode::SLe:
-        return sx <= sy;
-      case Opcode::ULt:
-        return x < y;
-      case Opcode::ULe:
-        return x <= y;
-      default:
-        return divide(i.op, kd, x, y);
+      case Opcode::MulHiS: return cut(kd, static_cast<Bits>((static_cast<__int128>(sx) * sy) >> w));
+      case Opcode::Popcount: return static_cast<Bits>(std::popcount(x));
+      case Opcode::Clz: return static_cast<Bits>(std::countl_zero(x) - (64 - w));
+      case Opcode::Eq: return x == y;
+      case Opcode::Ne: return x != y;
+      case Opcode::SLt: return sx < sy;
+      case Opcode::SLe: return sx <= sy;
+      case Opcode::ULt: return x < y;
+      case Opcode::ULe: return x <= y;
+      default: return divide(i.op, kd, x, y);
     }
   }
 
@@ -428,52 +351,31 @@ class Walker {
                                                                   : kd == Kind::F32 ? f32(a[1])
                                                                                     : f64(a[1]);
     switch (i.op) {
-      case Opcode::Eq:
-        return x == y;
-      case Opcode::Ne:
-        return x != y;
-      case Opcode::Lt:
-        return x < y;
-      case Opcode::Le:
-        return x <= y;
-      case Opcode::Abs:
-        return a[0] & ~(Bits{1} << (width(kd) - 1));
-      case Opcode::Neg:
-        return a[0] ^ (Bits{1} << (width(kd) - 1));
-      default:
-        break;
+      case Opcode::Eq: return x == y;
+      case Opcode::Ne: return x != y;
+      case Opcode::Lt: return x < y;
+      case Opcode::Le: return x <= y;
+      case Opcode::Abs: return a[0] & ~(Bits{1} << (width(kd) - 1));
+      case Opcode::Neg: return a[0] ^ (Bits{1} << (width(kd) - 1));
+      default: break;
     }
     return with_floats(kd, a, [&](auto p, auto q, auto r) {
       using T = decltype(p);
       switch (i.op) {
-        case Opcode::Add:
-          return p + q;
-        case Opcode::Sub:
-          return p - q;
-        case Opcode::Mul:
-          return p * q;
-        case Opcode::Div:
-          return p / q;
-        case Opcode::Rem:
-          return static_cast<T>(std::fmod(p, q));
-        case Opcode::Fma:
-          return std::fma(p, q, r);
-        case Opcode::Sqrt:
-          return std::sqrt(p);
-        case Opcode::Floor:
-          return std::floor(p);
-        case Opcode::Ceil:
-          return std::ceil(p);
-        case Opcode::Trunc:
-          return std::trunc(p);
-        case Opcode::RoundEven:
-          return round_even(p);
-        case Opcode::FMin:
-          return minimum(p, q);
-        case Opcode::FMax:
-          return maximum(p, q);
-        default:
-          throw InternalError("no such instruction on floats");
+        case Opcode::Add: return p + q;
+        case Opcode::Sub: return p - q;
+        case Opcode::Mul: return p * q;
+        case Opcode::Div: return p / q;
+        case Opcode::Rem: return static_cast<T>(std::fmod(p, q));
+        case Opcode::Fma: return std::fma(p, q, r);
+        case Opcode::Sqrt: return std::sqrt(p);
+        case Opcode::Floor: return std::floor(p);
+        case Opcode::Ceil: return std::ceil(p);
+        case Opcode::Trunc: return std::trunc(p);
+        case Opcode::RoundEven: return round_even(p);
+        case Opcode::FMin: return minimum(p, q);
+        case Opcode::FMax: return maximum(p, q);
+        default: throw InternalError("no such instruction on floats");
       }
     });
   }
@@ -481,25 +383,20 @@ class Walker {
   static Bits convert(const Inst& i, Kind from, Bits x) {
     const double f = from == Kind::F32 ? f32(x) : f64(x);
     switch (i.op) {
-      case Opcode::FToS:
-        return to_integer(f, i.kind, true);
-      case Opcode::FToU:
-        return to_integer(f, i.kind, false);
+      case Opcode::FToS: return to_integer(f, i.kind, true);
+      case Opcode::FToU: return to_integer(f, i.kind, false);
       case Opcode::SToF:
         return i.kind == Kind::F32 ? bits(static_cast<float>(as_signed(from, x)))
                                    : bits(static_cast<double>(as_signed(from, x)));
       case Opcode::UToF:
         return i.kind == Kind::F32 ? bits(static_cast<float>(x)) : bits(static_cast<double>(x));
-      case Opcode::FConv:
-        return i.kind == Kind::F32 ? bits(static_cast<float>(f)) : bits(f);
-      case Opcode::SExt:
-        return cut(i.kind, static_cast<Bits>(as_signed(from, x)));
+      case Opcode::FConv: return i.kind == Kind::F32 ? bits(static_cast<float>(f)) : bits(f);
+      case Opcode::SExt: return cut(i.kind, static_cast<Bits>(as_signed(from, x)));
       case Opcode::RoundBF16:
         return bits(widen(narrow_bits(f32(x), bf16_digits, bf16_bias), bf16_digits, bf16_bias));
       case Opcode::RoundF16:
         return bits(widen(narrow_bits(f32(x), f16_digits, f16_bias), f16_digits, f16_bias));
-      default:
-        return cut(i.kind, x);  // ZExt, Narrow, MaskToInt, Bitcast
+      default: return cut(i.kind, x);  // ZExt, Narrow, MaskToInt, Bitcast
     }
   }
 

@@ -8,7 +8,9 @@ namespace weft {
 namespace {
 
 Def<None> stop_gradient_def() {
-  Def<None> d = elementwise<DTypes::inexact, 1>("stop_gradient", "The operand, whose derivative is taken to be zero.", [](auto x) { return x; });
+  Def<None> d = elementwise<DTypes::inexact, 1>(
+      "stop_gradient", "The operand, whose derivative is taken to be zero.",
+      [](auto x) { return x; });
   d.jvp = zero_jvp;
   d.simplify = [](const SimplifyArgs<None>& s) { return Arrays{s.x[0]}; };
   return d;
@@ -32,7 +34,9 @@ Array slice_axis(const Array& x, int axis, int64_t lo, int64_t hi, int64_t step)
   return slice_static(x, start, limit, stride);
 }
 
-Array concatenate(const Arrays& x, int axis) { return x.size() == 1 ? x[0] : concatenate_arrays(x, axis); }
+Array concatenate(const Arrays& x, int axis) {
+  return x.size() == 1 ? x[0] : concatenate_arrays(x, axis);
+}
 Array flip(const Array& x, int axis) { return reverse(x, {axis}); }
 Array stop_gradient(const Array& x) { return is_inexact(x.dtype()) ? stop_gradient_op({x}) : x; }
 

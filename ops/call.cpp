@@ -50,7 +50,9 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   const size_t known_out = known.size() - static_cast<size_t>(s.residuals);
   Arrays ux = part(known, known_out, static_cast<size_t>(s.residuals));
   append(ux, unknown_x);
-  const Arrays rest = s.rest->out.empty() ? Arrays{} : a.level.record(call_op, ux, make_params(Call{s.rest, a.params.name}));
+  const Arrays rest = s.rest->out.empty()
+                          ? Arrays{}
+                          : a.level.record(call_op, ux, make_params(Call{s.rest, a.params.name}));
   Arrays out;
   size_t nk = 0, nu = 0;
   for (size_t o = 0; o < m; ++o) out.push_back(s.out_unknown[o] ? rest[nu++] : known[nk++]);
@@ -89,28 +91,35 @@ Arrays call_transpose(const TransposeArgs<Call>& t) {
 const Primitive<Call>& call_op = define<Call>({
     .name = "jit",
     .doc = "Runs a program as one equation.",
-    .type = [](const Types& in, const Call& p) {
-      require_body("jit", p.jaxpr, in, in);
-      return p.jaxpr->out_types();
-    },
+    .type =
+        [](const Types& in, const Call& p) {
+          require_body("jit", p.jaxpr, in, in);
+          return p.jaxpr->out_types();
+        },
     .reference = [](const Arrays& x, const Call& p) { return eval_jaxpr(p.jaxpr, x); },
     .dual = call_dual,
     .transpose = call_transpose,
     .batch = call_batch,
     .partial = call_partial,
-    .lower = [](const LowerArgs<Call>& a) {
-      Lowering l;
-      l.form = Lowering::Form::inlined;
-      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<Call>& a) {
+          Lowering l;
+          l.form = Lowering::Form::inlined;
+          l.loop = {.kind = LoopForm::Kind::call,
+                    .bodies = {a.params.jaxpr},
+                    .consts = static_cast<int>(a.in.size()),
+                    .results = static_cast<int>(a.out.size())};
+          return l;
+        },
     .compile_eagerly = true,
 });
 
 }  // namespace
 
 namespace base {
-Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name) { return call_op.bind(x, {open_constants(j), name}); }
+Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name) {
+  return call_op.bind(x, {open_constants(j), name});
+}
 }  // namespace base
 
 }  // namespace weft

@@ -8,14 +8,24 @@
 
 namespace weft::arith {
 
-template <class R> R sqrt(R x) {
-  if constexpr (is_cx<R>) return math::sqrt(x);
-  else return num::sqrt(x);
+template <class R>
+R sqrt(R x) {
+  if constexpr (is_cx<R>)
+    return math::sqrt(x);
+  else
+    return num::sqrt(x);
 }
-template <class R> num::Cx<R> times_i(num::Cx<R> z) { return {-z.im, z.re}; }
-template <class R> num::Cx<R> over_i(num::Cx<R> z) { return {z.im, -z.re}; }
+template <class R>
+num::Cx<R> times_i(num::Cx<R> z) {
+  return {-z.im, z.re};
+}
+template <class R>
+num::Cx<R> over_i(num::Cx<R> z) {
+  return {z.im, -z.re};
+}
 
-template <class R> R exp2(R x) {
+template <class R>
+R exp2(R x) {
   if constexpr (is_cx<R>) {
     using P = decltype(x.re);
     const P ln2(static_cast<num::scalar_t<P>>(0.693147180559945309417));
@@ -24,7 +34,8 @@ template <class R> R exp2(R x) {
     return math::exp2(x);
   }
 }
-template <class R> R expm1(R z) {
+template <class R>
+R expm1(R z) {
   if constexpr (is_cx<R>) {
     using P = decltype(z.re);
     const P half = math::sin(z.im * P(0.5f)), e = math::exp(z.re);
@@ -33,7 +44,8 @@ template <class R> R expm1(R z) {
     return math::expm1(z);
   }
 }
-template <class R> R log1p(R z) {
+template <class R>
+R log1p(R z) {
   if constexpr (is_cx<R>) {
     using P = decltype(z.re);
     const P small = math::log1p(num::fma(z.re, z.re + P(2), z.im * z.im)) * P(0.5f);
@@ -47,10 +59,17 @@ template <class R> R log1p(R z) {
 }
 
 // sqrt(1 - z) and sqrt(1 + z).
-template <class R> R root_minus(R z) { return math::sqrt(R(decltype(z.re)(1) - z.re, -z.im)); }
-template <class R> R root_plus(R z) { return math::sqrt(R(decltype(z.re)(1) + z.re, z.im)); }
+template <class R>
+R root_minus(R z) {
+  return math::sqrt(R(decltype(z.re)(1) - z.re, -z.im));
+}
+template <class R>
+R root_plus(R z) {
+  return math::sqrt(R(decltype(z.re)(1) + z.re, z.im));
+}
 
-template <class R> R asin(R z) {
+template <class R>
+R asin(R z) {
   if constexpr (is_cx<R>) {
     const R a = root_minus(z), b = root_plus(z);
     return {math::atan2(z.re, a.re * b.re - a.im * b.im), math::asinh(a.re * b.im - a.im * b.re)};
@@ -58,7 +77,8 @@ template <class R> R asin(R z) {
     return math::asin(z);
   }
 }
-template <class R> R acos(R z) {
+template <class R>
+R acos(R z) {
   if constexpr (is_cx<R>) {
     using P = decltype(z.re);
     const R a = root_minus(z), b = root_plus(z);
@@ -67,11 +87,15 @@ template <class R> R acos(R z) {
     return math::acos(z);
   }
 }
-template <class R> R asinh(R z) {
-  if constexpr (is_cx<R>) return over_i(asin(times_i(z)));
-  else return math::asinh(z);
+template <class R>
+R asinh(R z) {
+  if constexpr (is_cx<R>)
+    return over_i(asin(times_i(z)));
+  else
+    return math::asinh(z);
 }
-template <class R> R acosh(R z) {
+template <class R>
+R acosh(R z) {
   if constexpr (is_cx<R>) {
     using P = decltype(z.re);
     const R a = math::sqrt(R(z.re - P(1), z.im)), b = math::sqrt(R(z.re + P(1), z.im));
@@ -80,7 +104,8 @@ template <class R> R acosh(R z) {
     return math::acosh(z);
   }
 }
-template <class R> R atanh(R z) {
+template <class R>
+R atanh(R z) {
   if constexpr (is_cx<R>) {
     using P = decltype(z.re);
     const R d = log1p(z) - log1p(R(-z.re, -z.im));
@@ -89,9 +114,12 @@ template <class R> R atanh(R z) {
     return math::atanh(z);
   }
 }
-template <class R> R atan(R z) {
-  if constexpr (is_cx<R>) return over_i(atanh(times_i(z)));
-  else return math::atan(z);
+template <class R>
+R atan(R z) {
+  if constexpr (is_cx<R>)
+    return over_i(atanh(times_i(z)));
+  else
+    return math::atan(z);
 }
 
 }  // namespace weft::arith

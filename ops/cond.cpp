@@ -30,8 +30,10 @@ Arrays joined(const Array& index, const Array& enter, const Arrays& operands) {
 
 Types cond_type(const Types& in, const Cond& p) {
   if (p.branches.empty()) reject_shape("cond", "needs at least one branch", in);
-  if (in.empty() || in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes) reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
-  if (p.enter && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes)))) reject_dtype("cond", "enter must be a bool of the shape of the lanes", in);
+  if (in.empty() || in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes)
+    reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
+  if (p.enter && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes))))
+    reject_dtype("cond", "enter must be a bool of the shape of the lanes", in);
   const Types out = p.branches[0]->out_types();
   const size_t first = first_operand(p), n = in.size() - first;
   require_lanes("cond", p.lanes, p.lane_ids, p.has, n + out.size(), in);
@@ -41,19 +43,28 @@ Types cond_type(const Types& in, const Cond& p) {
     const Types other = b->out_types();
     bool same = other.size() == out.size();
     for (size_t i = 0; same && i < out.size(); ++i) same = other[i].strong() == out[i].strong();
-    if (!same) reject_shape("cond", fmt::format("branch outputs must have equal types, but they differ: {} and {}", to_string(out), to_string(other)), in);
+    if (!same)
+      reject_shape("cond",
+                   fmt::format("branch outputs must have equal types, but they differ: {} and {}",
+                               to_string(out), to_string(other)),
+                   in);
     require_body("cond", b, takes, in);
   }
   return out;
 }
 
 // Results without lanes are added over the branches that ran (lanes.h).
-Array merge_whole(const Array& a, const Array& b) { return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b); }
+Array merge_whole(const Array& a, const Array& b) {
+  return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b);
+}
 
 // Which lanes take branch b: clamp(index) == b, where the ends take all beyond them.
 Array takes(const Array& index, int64_t b, int64_t last) {
   const Array at = broadcast_in_dim(scalar_of_int(I32, b), index.shape(), {});
-  return b == 0 && b == last ? lax::eq(index, index) : b == 0 ? lax::le(index, at) : b == last ? lax::ge(index, at) : lax::eq(index, at);
+  return b == 0 && b == last ? lax::eq(index, index)
+         : b == 0            ? lax::le(index, at)
+         : b == last         ? lax::ge(index, at)
+                             : lax::eq(index, at);
 }
 
 Arrays cond_reference(const Arrays& x, const Cond& p) {
@@ -63,7 +74,10 @@ Arrays cond_reference(const Arrays& x, const Cond& p) {
   const Types types = p.branches[0]->out_types();
   if (p.lanes.empty()) {
     const bool enter = !p.enter || static_cast<bool>(x[1]);
-    if (enter) return eval_jaxpr(p.branches[static_cast<size_t>(std::clamp<int64_t>(x[0].item<int64_t>(), 0, last))], operands);
+    if (enter)
+      return eval_jaxpr(
+          p.branches[static_cast<size_t>(std::clamp<int64_t>(x[0].item<int64_t>(), 0, last))],
+          operands);
     Arrays out;
     for (const Type& t : types) out.push_back(base::zeros(t));
     return out;
@@ -80,14 +94,16 @@ Arrays cond_reference(const Arrays& x, const Cond& p) {
     Arrays in{a};
     append(in, operands);
     const Arrays r = eval_jaxpr(p.branches[static_cast<size_t>(b)], in);
-    for (size_t k = 0; k < out.size(); ++k) out[k] = has[n + k] == 0 ? merge_whole(out[k], r[k]) : select_lanes(a, r[k], out[k]);
+    for (size_t k = 0; k < out.size(); ++k)
+      out[k] = has[n + k] == 0 ? merge_whole(out[k], r[k]) : select_lanes(a, r[k], out[k]);
   }
   return out;
 }
 
 Dual cond_dual(const DualArgs<Cond>& d) {
   const Cond& p = d.params;
-  const size_t first = first_operand(p), na = active_inputs(p), n = d.x.size() - first, m = p.branches[0]->out.size();
+  const size_t first = first_operand(p), na = active_inputs(p), n = d.x.size() - first,
+               m = p.branches[0]->out.size();
   std::vector<bool> nonzero(na, false);
   Arrays dots;
   for (size_t i = 0; i < n; ++i) {
@@ -104,9 +120,11 @@ Dual cond_dual(const DualArgs<Cond>& d) {
   for (Jaxpr& b : q.branches) b = jvp_jaxpr(b, nonzero, ask).jaxpr;
   const Ints has = all_lanes(p.has, n + m);
   q.has = part(has, 0, n);
-  for (size_t i = 0; i < n; ++i) if (nonzero[na + i]) q.has.push_back(has[i]);
+  for (size_t i = 0; i < n; ++i)
+    if (nonzero[na + i]) q.has.push_back(has[i]);
   append(q.has, part(has, n, m));
-  for (size_t k = 0; k < m; ++k) if (ask[k]) q.has.push_back(has[n + k]);
+  for (size_t k = 0; k < m; ++k)
+    if (ask[k]) q.has.push_back(has[n + k]);
   Arrays x = d.x;
   append(x, dots);
   const Arrays out = cond_op.bind(x, q);
@@ -119,17 +137,24 @@ Dual cond_dual(const DualArgs<Cond>& d) {
 
 Batched cond_batch(const BatchArgs<Cond>& b) {
   const Cond& p = b.params;
-  const size_t first = first_operand(p), na = active_inputs(p), n = b.x.size() - first, m = p.branches[0]->out.size();
+  const size_t first = first_operand(p), na = active_inputs(p), n = b.x.size() - first,
+               m = p.branches[0]->out.size();
   const Ints has = all_lanes(p.has, n + m);
   const bool predicate = b.axis[0].has_value() || (p.enter && b.axis[1].has_value());
-  const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, p.enter ? b.x[1] : Array(), p.enter ? b.axis[1] : MaybeAxis(), b.level);
+  const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, p.enter ? b.x[1] : Array(),
+                               p.enter ? b.axis[1] : MaybeAxis(), b.level);
   const auto mapped = [&](size_t i) { return b.axis[first + i].has_value(); };
-  const auto place = [&](size_t i) { return mapped(i) ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis(); };
+  const auto place = [&](size_t i) {
+    return mapped(i) ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis();
+  };
   Arrays operands;
-  for (size_t i = 0; i < n; ++i) operands.push_back(mapped(i) ? move_mapped(b.x[first + i], b.axis[first + i], *place(i), b.size) : b.x[first + i]);
+  for (size_t i = 0; i < n; ++i)
+    operands.push_back(mapped(i) ? move_mapped(b.x[first + i], b.axis[first + i], *place(i), b.size)
+                                 : b.x[first + i]);
   // Which results are mapped: all with lanes if the choice is per lane, else those of any branch.
   MaybeAxes in(na, std::nullopt);
-  for (size_t i = 0; i < n; ++i) in.push_back(mapped(i) ? MaybeAxis(lane_count(has[i])) : MaybeAxis());
+  for (size_t i = 0; i < n; ++i)
+    in.push_back(mapped(i) ? MaybeAxis(lane_count(has[i])) : MaybeAxis());
   std::vector<bool> out_mapped(m, false);
   for (size_t k = 0; k < m; ++k) out_mapped[k] = predicate && (p.lanes.empty() || has[n + k] != 0);
   for (const Jaxpr& br : p.branches) {
@@ -166,7 +191,9 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
       }
       Batched r = batch_eval(old, args, axes, b.level, body_mask(s, active, outer));
       Arrays out;
-      for (size_t k = 0; k < m; ++k) out.push_back(out_mapped[k] ? move_mapped(r.out[k], r.axis[k], out_place(k), b.size) : r.out[k]);
+      for (size_t k = 0; k < m; ++k)
+        out.push_back(out_mapped[k] ? move_mapped(r.out[k], r.axis[k], out_place(k), b.size)
+                                    : r.out[k]);
       return out;
     });
   }
@@ -174,23 +201,25 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   if (extra) operands.insert(operands.begin(), s.outer.active);
   Batched r;
   r.out = cond_op.bind(joined(index, s.enter, operands), q);
-  for (size_t k = 0; k < m; ++k) r.axis.push_back(out_mapped[k] ? MaybeAxis(out_place(k)) : MaybeAxis());
+  for (size_t k = 0; k < m; ++k)
+    r.axis.push_back(out_mapped[k] ? MaybeAxis(out_place(k)) : MaybeAxis());
   return r;
 }
 
-// What the branches leave behind for their unknown parts, one after another: an operand as it came in
-// is passed on, anything else is a result of the known part, zero unless its branch runs.
+// What the branches leave behind for their unknown parts, one after another: an operand as it came
+// in is passed on, anything else is a result of the known part, zero unless its branch runs.
 struct Residuals {
-  std::vector<Split> splits;                                 // by branch
-  std::vector<std::vector<std::optional<size_t>>> operand;   // by branch and residual
-  Types made;                                                // those that are results
-  size_t known_out = 0;                                      // results in front of them
+  std::vector<Split> splits;                                // by branch
+  std::vector<std::vector<std::optional<size_t>>> operand;  // by branch and residual
+  Types made;                                               // those that are results
+  size_t known_out = 0;                                     // results in front of them
 };
-Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown, const std::vector<bool>& out_unknown,
+Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown,
+                       const std::vector<bool>& out_unknown,
                        const std::vector<bool>& operand_unknown, size_t first) {
   Residuals r;
   const size_t na = active_inputs(p);
-  std::vector<size_t> known_index;                           // input of a known part -> operand
+  std::vector<size_t> known_index;  // input of a known part -> operand
   for (size_t i = first; i < operand_unknown.size(); ++i)
     if (!operand_unknown[i]) known_index.push_back(i - first);
   r.known_out = static_cast<size_t>(std::count(out_unknown.begin(), out_unknown.end(), false));
@@ -200,8 +229,11 @@ Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown, const st
     r.operand.emplace_back();
     for (size_t k = r.known_out; k < s.known->out.size(); ++k) {
       const Atom atom = s.known->out[k];
-      const bool given = !atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na;
-      r.operand.back().push_back(given ? std::optional<size_t>(known_index[static_cast<size_t>(atom.index) - na]) : std::nullopt);
+      const bool given =
+          !atom.is_literal() && atom.index < s.known->n_in && static_cast<size_t>(atom.index) >= na;
+      r.operand.back().push_back(
+          given ? std::optional<size_t>(known_index[static_cast<size_t>(atom.index) - na])
+                : std::nullopt);
       if (!given) r.made.push_back(s.known->type(atom));
     }
   }
@@ -212,7 +244,8 @@ Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown, const st
 // part is a cond with the same index.
 Arrays cond_partial(const PartialArgs<Cond>& a) {
   const Cond& p = a.params;
-  const size_t first = first_operand(p), na = active_inputs(p), n = a.x.size() - first, m = p.branches[0]->out.size();
+  const size_t first = first_operand(p), na = active_inputs(p), n = a.x.size() - first,
+               m = p.branches[0]->out.size();
   for (size_t i = 0; i < first; ++i)
     if (a.unknown[i]) return a.level.record(cond_op, a.x, make_params(p));
   std::vector<bool> unknown(na, false), out_unknown(m, false);
@@ -256,7 +289,7 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
         if (!left.operand[b][i]) r[next++] = out[left.known_out + i];
       return r;
     });
-    std::vector<size_t> from;                      // input of the unknown part, behind the mask
+    std::vector<size_t> from;  // input of the unknown part, behind the mask
     for (const auto& i : left.operand[b]) from.push_back(i ? given++ : made++);
     u.branches[b] = program(unknown_types, [&](const Arrays& in) {
       // [active] results, operands passed on, unknown operands
@@ -281,7 +314,8 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
 
 Arrays cond_transpose(const TransposeArgs<Cond>& t) {
   const Cond& p = t.params;
-  const size_t first = first_operand(p), na = active_inputs(p), n = t.in.size() - first, m = t.out.size();
+  const size_t first = first_operand(p), na = active_inputs(p), n = t.in.size() - first,
+               m = t.out.size();
   const Ints has = all_lanes(p.has, n + m);
   Cond q = p;
   q.has.clear();
@@ -356,7 +390,9 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   for (const Jaxpr& b : p.branches)
     r.push_back(program(types, [&](const Arrays& x) {
       Arrays out = eval_jaxpr(b, part(x, 0, 1 + n));
-      for (size_t k = 0; k < m; ++k) out[k] = has[n + k] == 0 ? merge_whole(x[1 + n + k], out[k]) : select_lanes(x[0], out[k], x[1 + n + k]);
+      for (size_t k = 0; k < m; ++k)
+        out[k] = has[n + k] == 0 ? merge_whole(x[1 + n + k], out[k])
+                                 : select_lanes(x[0], out[k], x[1 + n + k]);
       return out;
     }));
   return r;
@@ -371,15 +407,21 @@ const Primitive<Cond>& cond_op = define<Cond>({
     .transpose = cond_transpose,
     .batch = cond_batch,
     .partial = cond_partial,
-    .lower = [](const LowerArgs<Cond>& a) {
-      Lowering l;
-      l.form = Lowering::Form::branch;
-      const Cond& p = a.params;
-      l.loop = {.kind = LoopForm::Kind::cond, .bodies = p.branches, .lanes = p.lanes, .has = p.has, .enter = p.enter,
-                .consts = static_cast<int>(a.in.size() - first_operand(p)), .results = static_cast<int>(a.out.size())};
-      l.lockstep = [in = a.in, out = a.out, p] { return cond_steps({in, out, p}); };
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<Cond>& a) {
+          Lowering l;
+          l.form = Lowering::Form::branch;
+          const Cond& p = a.params;
+          l.loop = {.kind = LoopForm::Kind::cond,
+                    .bodies = p.branches,
+                    .lanes = p.lanes,
+                    .has = p.has,
+                    .enter = p.enter,
+                    .consts = static_cast<int>(a.in.size() - first_operand(p)),
+                    .results = static_cast<int>(a.out.size())};
+          l.lockstep = [in = a.in, out = a.out, p] { return cond_steps({in, out, p}); };
+          return l;
+        },
     .compile_eagerly = true,
 });
 

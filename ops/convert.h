@@ -15,6 +15,6 @@ Array bitcast_convert_type(const Arg& x, DType d);
 Array real(const Arg& x);
 Array imag(const Arg& x);
 Array complex(const Arg& re, const Arg& im);
-Array conj(const Arg& x);                     // of a real number: as a complex one
+Array conj(const Arg& x);  // of a real number: as a complex one
 
 }  // namespace weft::lax

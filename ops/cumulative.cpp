@@ -3,9 +3,9 @@
 // ops/cumulative.cpp: cumsum, cumprod, cummax, cummin, cumlogsumexp.
 #include "weft/ops/cumulative.h"
 
-#include <limits>
-
 #include <fmt/format.h>
+
+#include <limits>
 
 #include "weft/core/math.h"
 #include "weft/ops/arith.h"
@@ -27,7 +27,8 @@ struct Cumulative {
 };
 
 // Along the axis at..: out[i] = join(out[i - 1], x[i]), from the identity on.
-template <class M, class T> void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* to) {
+template <class M, class T>
+void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* to) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   const int64_t n = shape[p.axis], step = row_major(shape)[static_cast<size_t>(p.axis)];
@@ -41,14 +42,17 @@ template <class M, class T> void run_dense(const Shape& shape, const Cumulative&
   }
 }
 
-template <class M, class T> Lowering lower_run(const Type& in, const Cumulative& p) {
+template <class M, class T>
+Lowering lower_run(const Type& in, const Cumulative& p) {
   using Ir = typename Element<T>::ir;
   Lowering r;
   if constexpr (!M::in_nests || (arith::is_cx<Ir> && !M::complex_by_parts)) {
     // Nests have no combiner for it.
     r.form = Lowering::Form::opaque;
     r.name = M::name;
-    r.native = [shape = in.shape(), p](const NativeArgs& a) { run_dense<M, T>(shape, p, a.in[0], a.out[0]); };
+    r.native = [shape = in.shape(), p](const NativeArgs& a) {
+      run_dense<M, T>(shape, p, a.in[0], a.out[0]);
+    };
     return r;
   } else {
     r.form = Lowering::Form::prefix;
@@ -59,56 +63,70 @@ template <class M, class T> Lowering lower_run(const Type& in, const Cumulative&
     r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
     r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
       const auto e = M::template identity<T>();
-      if constexpr (arith::is_cx<Ir>) return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
-      else return {Ir(e).id};
+      if constexpr (arith::is_cx<Ir>)
+        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
+      else
+        return {Ir(e).id};
     };
     r.results = [](const std::vector<nest::Id>& id) {
-      return std::vector<Elem>{Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+      return std::vector<Elem>{
+          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
     };
     return r;
   }
 }
 
-template <class M> Def<Cumulative> running() {
+template <class M>
+Def<Cumulative> running() {
   Def<Cumulative> d;
   d.name = M::name;
   d.doc = M::doc;
   d.type = [](const Types& in, const Cumulative& p) {
     require_operands(M::name, in, 1);
-    if (!dtype_in(in[0].dtype(), M::classes)) reject_dtype(M::name, "takes " + class_names(M::classes) + " operands", in);
-    if (p.axis < 0 || p.axis >= in[0].ndim()) reject_shape(M::name, fmt::format("axis {} is out of range", p.axis), in);
+    if (!dtype_in(in[0].dtype(), M::classes))
+      reject_dtype(M::name, "takes " + class_names(M::classes) + " operands", in);
+    if (p.axis < 0 || p.axis >= in[0].ndim())
+      reject_shape(M::name, fmt::format("axis {} is out of range", p.axis), in);
     return Types{in[0]};
   };
   d.reference = [](const Arrays& x, const Cumulative& p) {
     const Fresh r = fresh_array(x[0].type());
     with_class<M::classes>(x[0].dtype(), [&](auto* q) {
-      run_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p, concrete(x[0]).data(), r.data);
+      run_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p, concrete(x[0]).data(),
+                                                       r.data);
     });
     return Arrays{r.array};
   };
   d.lower = [](const LowerArgs<Cumulative>& l) {
     Lowering r;
-    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) { r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params); });
+    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
+      r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params);
+    });
     return r;
   };
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)
-      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes)) s.push_back({{Type(t, {9})}, {0, false}});
+      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes))
+        s.push_back({{Type(t, {9})}, {0, false}});
     for (int64_t axis : {0, 1})
       for (bool reverse : {false, true}) s.push_back({{Type(F64, {4, 3})}, {axis, reverse}});
     s.push_back({{Type(F32, {0, 2})}, {0, false}});
     s.push_back({{Type(F32, {2, 1})}, {1, true}});
     return s;
   };
-  d.rejects = [] { return std::vector<Reject<Cumulative>>{{{Type(F32, {3})}, {1, false}, "out of range"}, {{Type(Key, {3})}, {0, false}, "operands"}}; };
+  d.rejects = [] {
+    return std::vector<Reject<Cumulative>>{{{Type(F32, {3})}, {1, false}, "out of range"},
+                                           {{Type(Key, {3})}, {0, false}, "operands"}};
+  };
   return d;
 }
 const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
   auto self = std::make_shared<const Primitive<Cumulative>*>();
   d.batch = [self](const BatchArgs<Cumulative>& b) {
     const int at = *b.axis[0];
-    return Batched{(*self)->bind(b.x, {b.params.axis + (b.params.axis >= at), b.params.reverse}), {at}};
+    return Batched{(*self)->bind(b.x, {b.params.axis + (b.params.axis >= at), b.params.reverse}),
+                   {at}};
   };
   const Primitive<Cumulative>& op = define(std::move(d));
   *self = &op;
@@ -118,16 +136,19 @@ const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
 // ---- tangents: pairs (value, tangent) are folded by the derivative of join. `join` is linear in
 // the tangents, so it transposes.
 using Pairs = Arrays;
-template <class F> auto paired_jvp(F join) {
+template <class F>
+auto paired_jvp(F join) {
   return [join](const JvpArgs<Cumulative>& j) {
-    return Arrays{associative_scan_along(join, {j.x[0], j.dx[0]}, j.params.axis, j.params.reverse)[1]};
+    return Arrays{
+        associative_scan_along(join, {j.x[0], j.dx[0]}, j.params.axis, j.params.reverse)[1]};
   };
 }
 Array share(const Array& x, const Array& out, const Array& y) {
   const Array one = base::ones(out.type().strong()), zero = base::zeros(out.type().strong());
   return div(select(eq(x, out), one, zero), select(eq(y, out), add(one, one), one));
 }
-template <class F> auto chosen_jvp(F choose) {
+template <class F>
+auto chosen_jvp(F choose) {
   return paired_jvp([choose](const Pairs& a, const Pairs& b) {
     const Array out = choose(a[0], b[0]);
     return Pairs{out, add(mul(a[1], share(a[0], out, b[0])), mul(b[1], share(b[0], out, a[0])))};
@@ -141,14 +162,27 @@ struct Sum {
   static constexpr const char* doc = "Sums of all elements up to each.";
   static constexpr unsigned classes = DTypes::numbers;
   static constexpr bool in_nests = true, complex_by_parts = true;
-  template <class R> static R join(R a, R b) { return arith::add(a, b); }
-  template <class T> static auto identity() { return arith::constant<typename Element<T>::plain>(0); }
-  template <class T> static constexpr nest::Combine combine() { return nest::Combine::Add; }
+  template <class R>
+  static R join(R a, R b) {
+    return arith::add(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(0);
+  }
+  template <class T>
+  static constexpr nest::Combine combine() {
+    return nest::Combine::Add;
+  }
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
   auto d = running<Sum>();
-  d.jvp = [](const JvpArgs<Cumulative>& j) { return Arrays{cumsum(j.dx[0], j.params.axis, j.params.reverse)}; };
-  d.transpose = [](const TransposeArgs<Cumulative>& t) { return Arrays{cumsum(t.ct[0], t.params.axis, !t.params.reverse)}; };
+  d.jvp = [](const JvpArgs<Cumulative>& j) {
+    return Arrays{cumsum(j.dx[0], j.params.axis, j.params.reverse)};
+  };
+  d.transpose = [](const TransposeArgs<Cumulative>& t) {
+    return Arrays{cumsum(t.ct[0], t.params.axis, !t.params.reverse)};
+  };
   return d;
 }());
 
@@ -157,36 +191,60 @@ struct Product {
   static constexpr const char* doc = "Products of all elements up to each.";
   static constexpr unsigned classes = DTypes::numbers;
   static constexpr bool in_nests = true, complex_by_parts = false;
-  template <class R> static R join(R a, R b) { return arith::mul(a, b); }
-  template <class T> static auto identity() { return arith::constant<typename Element<T>::plain>(1); }
-  template <class T> static constexpr nest::Combine combine() { return nest::Combine::Mul; }
+  template <class R>
+  static R join(R a, R b) {
+    return arith::mul(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(1);
+  }
+  template <class T>
+  static constexpr nest::Combine combine() {
+    return nest::Combine::Mul;
+  }
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
   auto d = running<Product>();
-  d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) { return Pairs{mul(a[0], b[0]), add(mul(a[1], b[0]), mul(a[0], b[1]))}; });
+  d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) {
+    return Pairs{mul(a[0], b[0]), add(mul(a[1], b[0]), mul(a[0], b[1]))};
+  });
   return d;
 }());
 
-template <int sign> struct Extreme {
+template <int sign>
+struct Extreme {
   static constexpr const char* name = sign > 0 ? "cummax" : "cummin";
-  static constexpr const char* doc = sign > 0 ? "The largest of all elements up to each; NaN wins." : "The smallest of all elements up to each; NaN wins.";
+  static constexpr const char* doc = sign > 0
+                                         ? "The largest of all elements up to each; NaN wins."
+                                         : "The smallest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
   static constexpr bool in_nests = true, complex_by_parts = false;
-  template <class R> static R join(R a, R b) {
-    if constexpr (sign > 0) return num::maximum(a, b);
-    else return num::minimum(a, b);
+  template <class R>
+  static R join(R a, R b) {
+    if constexpr (sign > 0)
+      return num::maximum(a, b);
+    else
+      return num::minimum(a, b);
   }
-  template <class T> static auto identity() {
+  template <class T>
+  static auto identity() {
     using V = typename Element<T>::plain;
     using Lim = std::numeric_limits<V>;
-    if constexpr (Lim::has_infinity) return static_cast<V>(-sign * Lim::infinity());
-    else return sign > 0 ? Lim::lowest() : Lim::max();
+    if constexpr (Lim::has_infinity)
+      return static_cast<V>(-sign * Lim::infinity());
+    else
+      return sign > 0 ? Lim::lowest() : Lim::max();
   }
-  template <class T> static constexpr nest::Combine combine() {
+  template <class T>
+  static constexpr nest::Combine combine() {
     using nest::Combine;
-    if constexpr (is_floating(dtype_of_v<T>)) return sign > 0 ? Combine::FMax : Combine::FMin;
-    else if constexpr (std::is_signed_v<T>) return sign > 0 ? Combine::SMax : Combine::SMin;
-    else return sign > 0 ? Combine::UMax : Combine::UMin;
+    if constexpr (is_floating(dtype_of_v<T>))
+      return sign > 0 ? Combine::FMax : Combine::FMin;
+    else if constexpr (std::is_signed_v<T>)
+      return sign > 0 ? Combine::SMax : Combine::SMin;
+    else
+      return sign > 0 ? Combine::UMax : Combine::UMin;
   }
 };
 const Primitive<Cumulative>& max_op = define_running([] {
@@ -205,8 +263,12 @@ struct LogSumExp {
   static constexpr const char* doc = "log(sum(exp(x))) of all elements up to each.";
   static constexpr unsigned classes = DTypes::floats;
   static constexpr bool in_nests = false, complex_by_parts = false;
-  template <class R> static R join(R a, R b) { return math::logaddexp(a, b); }
-  template <class T> static auto identity() {
+  template <class R>
+  static R join(R a, R b) {
+    return math::logaddexp(a, b);
+  }
+  template <class T>
+  static auto identity() {
     using V = typename Element<T>::plain;
     return -std::numeric_limits<V>::infinity();
   }
@@ -236,14 +298,16 @@ Array interleave(const Array& a, const Array& b, int axis) {
   const int64_t n = a.shape()[axis], m = b.shape()[axis];
   Array other = b;
   if (m < n) other = concatenate_arrays({b, base::slice_axis(a, axis, n - 1, n)}, axis);
-  const Array both = concatenate_arrays({base::insert_axis(a, axis + 1, 1), base::insert_axis(other, axis + 1, 1)}, axis + 1);
+  const Array both = concatenate_arrays(
+      {base::insert_axis(a, axis + 1, 1), base::insert_axis(other, axis + 1, 1)}, axis + 1);
   const Array flat = reshape_to(both, a.shape().with(axis, 2 * n));
   return m < n ? base::slice_axis(flat, axis, 0, n + m) : flat;
 }
 
 }  // namespace
 
-Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f, const Arrays& x, int64_t axis, bool reverse) {
+Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f, const Arrays& x,
+                              int64_t axis, bool reverse) {
   const int a = canonical_axis(axis, static_cast<int>(x[0].ndim()));
   if (reverse) {
     Arrays flipped;
@@ -259,7 +323,8 @@ Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> 
     for (const Array& e : v) r.push_back(base::slice_axis(e, a, lo, hi, step));
     return r;
   };
-  const Arrays odd = associative_scan_along(f, f(part(x, 0, n - 1, 2), part(x, 1, n, 2)), axis, false);
+  const Arrays odd =
+      associative_scan_along(f, f(part(x, 0, n - 1, 2), part(x, 1, n, 2)), axis, false);
   Arrays even = part(x, 0, 1, 1);
   if (n > 2) {
     const Arrays before = n % 2 == 0 ? part(odd, 0, n / 2 - 1, 1) : odd;
@@ -276,7 +341,9 @@ Array cumsum(const Arg& x, int64_t axis, bool reverse) { return run(sum_op, x, a
 Array cumprod(const Arg& x, int64_t axis, bool reverse) { return run(prod_op, x, axis, reverse); }
 Array cummax(const Arg& x, int64_t axis, bool reverse) { return run(max_op, x, axis, reverse); }
 Array cummin(const Arg& x, int64_t axis, bool reverse) { return run(min_op, x, axis, reverse); }
-Array cumlogsumexp(const Arg& x, int64_t axis, bool reverse) { return run(logsumexp_op, x, axis, reverse); }
+Array cumlogsumexp(const Arg& x, int64_t axis, bool reverse) {
+  return run(logsumexp_op, x, axis, reverse);
+}
 }  // namespace lax
 
 }  // namespace weft

@@ -11,8 +11,8 @@ namespace weft {
 namespace {
 
 struct CustomJvp {
-  Jaxpr jaxpr, rule;                       // rule: (x…, dx of the inexact x…) -> (out…, tangents…)
-  int64_t num_consts = 0;                  // leading operands that f captured
+  Jaxpr jaxpr, rule;       // rule: (x…, dx of the inexact x…) -> (out…, tangents…)
+  int64_t num_consts = 0;  // leading operands that f captured
   std::string name;
   WEFT_FIELDS(jaxpr, rule, num_consts, name)
 };
@@ -24,9 +24,9 @@ struct CustomVjp {
 };
 // The derivative of a custom_vjp: linear in its last operands; only its transpose is known.
 struct CustomLin {
-  Jaxpr bwd;                               // (residuals…, ct of every result…) -> ct of the linear operands
+  Jaxpr bwd;  // (residuals…, ct of every result…) -> ct of the linear operands
   int64_t num_residuals = 0;
-  Types result_types;                      // of all results of the function
+  Types result_types;  // of all results of the function
   WEFT_FIELDS(bwd, num_residuals, result_types)
 };
 
@@ -37,22 +37,27 @@ extern const Primitive<CustomLin>& custom_lin_op;
 void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
   for (int64_t i = 0; i < num_consts; ++i)
     if (!dx[static_cast<size_t>(i)].empty_handle())
-      throw DifferentiationError(fmt::format("{}: a value that the function captured is differentiated; pass it as an argument", name));
+      throw DifferentiationError(fmt::format(
+          "{}: a value that the function captured is differentiated; pass it as an argument",
+          name));
 }
 
 Types inexact_of(const Types& ts) {
   Types r;
-  for (const Type& t : ts) if (is_inexact(t.dtype())) r.push_back(t.strong());
+  for (const Type& t : ts)
+    if (is_inexact(t.dtype())) r.push_back(t.strong());
   return r;
 }
 
 // j on operands mapped as `in`, its results all mapped in front.
-Jaxpr batched_in_front(const Jaxpr& j, const Types& types, const MaybeAxes& in, const BatchLevel& level, const std::vector<bool>& ask) {
+Jaxpr batched_in_front(const Jaxpr& j, const Types& types, const MaybeAxes& in,
+                       const BatchLevel& level, const std::vector<bool>& ask) {
   return program(types, [&](const Arrays& a) {
     Batched r = batch_eval(j, a, in, level, {});
     Arrays out;
     for (size_t k = 0; k < r.out.size(); ++k)
-      out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, level.size) : r.out[k]);
+      out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, level.size)
+                                              : r.out[k]);
     return out;
   });
 }
@@ -98,7 +103,8 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   MaybeAxes rule_in = part(in, nc, in.size() - nc);
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) rule_in.push_back(in[i]);
-  q.rule = batched_in_front(p.rule, mapped_types(p.rule->in_types(), rule_in, b.size), rule_in, b.level, {});
+  q.rule = batched_in_front(p.rule, mapped_types(p.rule->in_types(), rule_in, b.size), rule_in,
+                            b.level, {});
   Batched r;
   r.out = custom_jvp_op.bind(x, q);
   r.axis.assign(r.out.size(), MaybeAxis(0));
@@ -112,12 +118,16 @@ const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>({
     .reference = [](const Arrays& x, const CustomJvp& p) { return eval_jaxpr(p.jaxpr, x); },
     .dual = jvp_dual,
     .batch = jvp_batch,
-    .lower = [](const LowerArgs<CustomJvp>& a) {
-      Lowering l;
-      l.form = Lowering::Form::inlined;
-      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<CustomJvp>& a) {
+          Lowering l;
+          l.form = Lowering::Form::inlined;
+          l.loop = {.kind = LoopForm::Kind::call,
+                    .bodies = {a.params.jaxpr},
+                    .consts = static_cast<int>(a.in.size()),
+                    .results = static_cast<int>(a.out.size())};
+          return l;
+        },
     .compile_eagerly = true,
 });
 
@@ -134,12 +144,14 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
     if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
   const Arrays tangents = custom_lin_op.bind(x, lin);
   size_t next = 0;
-  for (const Array& o : r.out) r.tangent.push_back(is_inexact(o.dtype()) ? tangents[next++] : Array());
+  for (const Array& o : r.out)
+    r.tangent.push_back(is_inexact(o.dtype()) ? tangents[next++] : Array());
   return r;
 }
 
 // bwd for mapped values: cotangents of arguments that are not mapped are summed over the lanes.
-Jaxpr batched_bwd(const Jaxpr& bwd, const MaybeAxes& residuals, const std::vector<bool>& argument_mapped, const BatchLevel& level) {
+Jaxpr batched_bwd(const Jaxpr& bwd, const MaybeAxes& residuals,
+                  const std::vector<bool>& argument_mapped, const BatchLevel& level) {
   MaybeAxes in = residuals;
   in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
   return program(mapped_types(bwd->in_types(), in, level.size), [&](const Arrays& a) {
@@ -164,9 +176,11 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   MaybeAxes residuals = probe_axes(p.fwd, args, b.level);
   std::vector<bool> ask(m, true);
   for (size_t k = m; k < residuals.size(); ++k) ask.push_back(residuals[k].has_value());
-  q.fwd = batched_in_front(p.fwd, mapped_types(p.fwd->in_types(), args, b.size), args, b.level, ask);
+  q.fwd =
+      batched_in_front(p.fwd, mapped_types(p.fwd->in_types(), args, b.size), args, b.level, ask);
   residuals.erase(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(m));
-  for (MaybeAxis& a : residuals) if (a) a = 0;
+  for (MaybeAxis& a : residuals)
+    if (a) a = 0;
   std::vector<bool> argument_mapped;
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) argument_mapped.push_back(in[i].has_value());
@@ -184,12 +198,16 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>({
     .reference = [](const Arrays& x, const CustomVjp& p) { return eval_jaxpr(p.jaxpr, x); },
     .dual = vjp_dual,
     .batch = vjp_batch,
-    .lower = [](const LowerArgs<CustomVjp>& a) {
-      Lowering l;
-      l.form = Lowering::Form::inlined;
-      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<CustomVjp>& a) {
+          Lowering l;
+          l.form = Lowering::Form::inlined;
+          l.loop = {.kind = LoopForm::Kind::call,
+                    .bodies = {a.params.jaxpr},
+                    .consts = static_cast<int>(a.in.size()),
+                    .results = static_cast<int>(a.out.size())};
+          return l;
+        },
     .compile_eagerly = true,
 });
 
@@ -198,54 +216,63 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
     .type = [](const Types&, const CustomLin& p) { return inexact_of(p.result_types); },
     .reference = [](const Arrays&, const CustomLin&) -> Arrays {
-      throw DifferentiationError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+      throw DifferentiationError(
+          "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
     },
-    .transpose = [](const TransposeArgs<CustomLin>& t) {
-      const CustomLin& p = t.params;
-      const size_t n = static_cast<size_t>(p.num_residuals);
-      Arrays in = part(t.x, 0, n);
-      size_t next = 0;
-      for (const Type& r : p.result_types) {
-        if (!is_inexact(r.dtype())) {
-          in.push_back(base::zeros(r.strong()));
-          continue;
-        }
-        in.push_back(instantiate(t.ct[next], t.out[next]));
-        ++next;
-      }
-      Arrays out(n);
-      append(out, eval_jaxpr(p.bwd, in));
-      return out;
-    },
-    .batch = [](const BatchArgs<CustomLin>& b) {
-      const CustomLin& p = b.params;
-      const size_t n = static_cast<size_t>(p.num_residuals);
-      MaybeAxes in;
-      const Arrays x = in_front(b.x, b.axis, b.size, &in);
-      std::vector<bool> argument_mapped;
-      for (size_t i = n; i < in.size(); ++i) argument_mapped.push_back(in[i].has_value());
-      CustomLin q = p;
-      q.bwd = batched_bwd(p.bwd, part(in, 0, n), argument_mapped, b.level);
-      q.result_types = mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
-      Batched r;
-      r.out = custom_lin_op.bind(x, q);
-      r.axis.assign(r.out.size(), MaybeAxis(0));
-      return r;
-    },
+    .transpose =
+        [](const TransposeArgs<CustomLin>& t) {
+          const CustomLin& p = t.params;
+          const size_t n = static_cast<size_t>(p.num_residuals);
+          Arrays in = part(t.x, 0, n);
+          size_t next = 0;
+          for (const Type& r : p.result_types) {
+            if (!is_inexact(r.dtype())) {
+              in.push_back(base::zeros(r.strong()));
+              continue;
+            }
+            in.push_back(instantiate(t.ct[next], t.out[next]));
+            ++next;
+          }
+          Arrays out(n);
+          append(out, eval_jaxpr(p.bwd, in));
+          return out;
+        },
+    .batch =
+        [](const BatchArgs<CustomLin>& b) {
+          const CustomLin& p = b.params;
+          const size_t n = static_cast<size_t>(p.num_residuals);
+          MaybeAxes in;
+          const Arrays x = in_front(b.x, b.axis, b.size, &in);
+          std::vector<bool> argument_mapped;
+          for (size_t i = n; i < in.size(); ++i) argument_mapped.push_back(in[i].has_value());
+          CustomLin q = p;
+          q.bwd = batched_bwd(p.bwd, part(in, 0, n), argument_mapped, b.level);
+          q.result_types =
+              mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
+          Batched r;
+          r.out = custom_lin_op.bind(x, q);
+          r.axis.assign(r.out.size(), MaybeAxis(0));
+          return r;
+        },
 });
 
 }  // namespace
 
-Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x, const std::string& name) {
+Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+                       const std::string& name) {
   Arrays all = f.consts;
   append(all, x);
-  return custom_jvp_op.bind(all, {open_constants(f.jaxpr), open_constants(rule.jaxpr), static_cast<int64_t>(f.consts.size()), name});
+  return custom_jvp_op.bind(all, {open_constants(f.jaxpr), open_constants(rule.jaxpr),
+                                  static_cast<int64_t>(f.consts.size()), name});
 }
 
-Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x, const std::string& name) {
+Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
+                       const std::string& name) {
   Arrays all = f.consts;
   append(all, x);
-  return custom_vjp_op.bind(all, {open_constants(f.jaxpr), open_constants(fwd.jaxpr), open_constants(bwd.jaxpr), static_cast<int64_t>(f.consts.size()), name});
+  return custom_vjp_op.bind(
+      all, {open_constants(f.jaxpr), open_constants(fwd.jaxpr), open_constants(bwd.jaxpr),
+            static_cast<int64_t>(f.consts.size()), name});
 }
 
 }  // namespace weft

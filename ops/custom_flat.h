@@ -9,12 +9,15 @@
 namespace weft {
 
 // f: x -> out. rule: (x…, dx of the inexact x…) -> (out…, tangents of the inexact outputs…).
-Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x, const std::string& name);
+Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+                       const std::string& name);
 // f: x -> out. fwd: x -> (out…, residuals…). bwd: (residuals…, ct of each out…) -> a cotangent of
 // each inexact x, in order. Batching sums cotangents of x that are not mapped over the lanes.
-Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x, const std::string& name);
+Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
+                       const std::string& name);
 
-// A batching rule: which x are mapped (along axis 0) -> results, and which of them are (along axis 0).
+// A batching rule: which x are mapped (along axis 0) -> results, and which of them are (along axis
+// 0).
 class VmapRule : public RefCounted {
  public:
   struct Result {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/custom_vmap.cpp: programs with a batching rule of their own, or with a loop over lanes for one.
+// ops/custom_vmap.cpp: programs with a batching rule of their own, or with a loop over lanes for
+// one.
 #include <fmt/format.h>
 
 #include "weft/ops/control_flow.h"
@@ -45,8 +46,10 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   std::vector<bool> mapped;
   for (size_t i = 0; i < b.x.size(); ++i) {
     if (i < consts && b.axis[i])
-      throw BatchingError(fmt::format("custom_vmap: the function captures a mapped value {}, of which its rule knows nothing. Pass it as an argument.",
-                                      to_string(b.x[i].type())));
+      throw BatchingError(
+          fmt::format("custom_vmap: the function captures a mapped value {}, of which its rule "
+                      "knows nothing. Pass it as an argument.",
+                      to_string(b.x[i].type())));
     if (i < consts) continue;
     mapped.push_back(b.axis[i].has_value());
     x.push_back(b.axis[i] ? move_mapped(b.x[i], b.axis[i], 0, b.size) : b.x[i]);
@@ -58,8 +61,10 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   for (size_t k = 0; k < r.out.size(); ++k) {
     const Type t = r.mapped[k] ? widened(want[k], 0, b.size) : want[k];
     if (r.out[k].type().strong() != t.strong())
-      throw BatchingError(fmt::format("custom_vmap: the rule must return {} for result {}, {}, got {}", to_string(t.strong()), k,
-                                      r.mapped[k] ? "which it says is mapped" : "which it says is not mapped", to_string(r.out[k].type())));
+      throw BatchingError(fmt::format(
+          "custom_vmap: the rule must return {} for result {}, {}, got {}", to_string(t.strong()),
+          k, r.mapped[k] ? "which it says is mapped" : "which it says is not mapped",
+          to_string(r.out[k].type())));
     at.push_back(r.mapped[k] ? MaybeAxis(0) : std::nullopt);
   }
   return {std::move(r.out), std::move(at)};
@@ -68,22 +73,29 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
 const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>({
     .name = "custom_vmap_call",
     .doc = "A program that is mapped by a rule of its own.",
-    .type = [](const Types& in, const CustomVmap& p) {
-      require_body("custom_vmap_call", p.jaxpr, in, in);
-      return p.jaxpr->out_types();
-    },
+    .type =
+        [](const Types& in, const CustomVmap& p) {
+          require_body("custom_vmap_call", p.jaxpr, in, in);
+          return p.jaxpr->out_types();
+        },
     .reference = [](const Arrays& x, const CustomVmap& p) { return eval_jaxpr(p.jaxpr, x); },
     // The derivative is that of the program; it is batched as programs are.
-    .dual = [](const DualArgs<CustomVmap>& d) {
-      return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);
-    },
+    .dual =
+        [](const DualArgs<CustomVmap>& d) {
+          return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x,
+                          d.dx);
+        },
     .batch = by_rule,
-    .lower = [](const LowerArgs<CustomVmap>& a) {
-      Lowering l;
-      l.form = Lowering::Form::inlined;
-      l.loop = {.kind = LoopForm::Kind::call, .bodies = {a.params.jaxpr}, .consts = static_cast<int>(a.in.size()), .results = static_cast<int>(a.out.size())};
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<CustomVmap>& a) {
+          Lowering l;
+          l.form = Lowering::Form::inlined;
+          l.loop = {.kind = LoopForm::Kind::call,
+                    .bodies = {a.params.jaxpr},
+                    .consts = static_cast<int>(a.in.size()),
+                    .results = static_cast<int>(a.out.size())};
+          return l;
+        },
     .compile_eagerly = true,
 });
 
@@ -92,7 +104,8 @@ const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>({
 Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x) {
   Arrays operands = f.consts;
   append(operands, x);
-  return custom_vmap_op.bind(operands, {open_constants(f.jaxpr), Opaque{rule}, static_cast<int64_t>(f.consts.size())});
+  return custom_vmap_op.bind(
+      operands, {open_constants(f.jaxpr), Opaque{rule}, static_cast<int64_t>(f.consts.size())});
 }
 
 }  // namespace weft

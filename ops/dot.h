@@ -15,6 +15,7 @@ struct DotDims {
 };
 // Axes of the result: batch, the other axes of x, the other axes of y. Factors are converted to the
 // result's dtype before they are multiplied.
-Array dot_general(const Arg& x, const Arg& y, const DotDims& dims, std::optional<DType> preferred_element_type = {});
+Array dot_general(const Arg& x, const Arg& y, const DotDims& dims,
+                  std::optional<DType> preferred_element_type = {});
 
 }  // namespace weft::lax

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "weft/ops/complex_math.h"
 #include "weft/ops/compare.h"
+#include "weft/ops/complex_math.h"
 #include "weft/ops/convert.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/smooth.h"
@@ -24,9 +24,11 @@ const auto& rsqrt_op = smooth<DTypes::inexact>(
     [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, -0.5), div(y, x))); }, 0.2, 3);
 const auto& cbrt_op = smooth(
     "cbrt", "The cube root.", [](auto x) { return math::cbrt(x); },
-    [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, 1.0 / 3), integer_pow(y, -2))); }, 0.2, 3);
+    [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, 1.0 / 3), integer_pow(y, -2))); },
+    0.2, 3);
 const auto& exp_op = smooth<DTypes::inexact>(
-    "exp", "e to the power x.", [](auto x) { return math::exp(x); }, [](Array dx, Array, Array y) { return mul(dx, y); });
+    "exp", "e to the power x.", [](auto x) { return math::exp(x); },
+    [](Array dx, Array, Array y) { return mul(dx, y); });
 const auto& exp2_op = smooth<DTypes::inexact>(
     "exp2", "2 to the power x.", [](auto x) { return arith::exp2(x); },
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
@@ -34,7 +36,8 @@ const auto& expm1_op = smooth<DTypes::inexact>(
     "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return arith::expm1(x); },
     [](Array dx, Array, Array y) { return mul(dx, add(y, like(y, 1))); });
 const auto& log_op = smooth<DTypes::inexact>(
-    "log", "The natural logarithm.", [](auto x) { return math::log(x); }, [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
+    "log", "The natural logarithm.", [](auto x) { return math::log(x); },
+    [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
 const auto& log1p_op = smooth<DTypes::inexact>(
     "log1p", "log(1 + x), also where x is small.", [](auto x) { return arith::log1p(x); },
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
@@ -44,24 +47,31 @@ const auto& logistic_op = smooth<DTypes::inexact>(
 
 // ---- pow: the exponent may be an integer, which is converted
 
-template <class To, class R> auto exponent(R y) {
+template <class To, class R>
+auto exponent(R y) {
   using P = typename arith::detail::RealOf<typename Element<To>::plain>::type;
-  if constexpr (arith::is_cx<R>) return y;
+  if constexpr (arith::is_cx<R>)
+    return y;
   else {
     const num::rebind<R, P> v = num::convert<P>(y);
-    if constexpr (is_complex(dtype_of_v<To>)) return num::Cx<num::rebind<R, P>>(v);
-    else return v;
+    if constexpr (is_complex(dtype_of_v<To>))
+      return num::Cx<num::rebind<R, P>>(v);
+    else
+      return v;
   }
 }
 
 Types pow_type(const Types& in, const None&) {
   require_operands("pow", in, 2);
   if (!is_inexact(in[0].dtype())) reject_dtype("pow", "takes a floating-point or complex base", in);
-  if (is_integer(in[1].dtype())) return {nary_type("pow", {in[0], Type(in[0].dtype(), in[1].shape(), in[1].weak())}, DTypes::inexact)};
+  if (is_integer(in[1].dtype()))
+    return {nary_type("pow", {in[0], Type(in[0].dtype(), in[1].shape(), in[1].weak())},
+                      DTypes::inexact)};
   return {nary_type("pow", in, DTypes::inexact)};
 }
 
-template <class F> void with_powers(DType x, DType y, F f) {
+template <class F>
+void with_powers(DType x, DType y, F f) {
   with_class<DTypes::inexact>(x, [&](auto* p) {
     if (x == y) return f(p, p);
     with_class<DTypes::ints>(y, [&](auto* q) { f(p, q); });
@@ -78,7 +88,8 @@ Arrays pow_reference(const Arrays& x, const None& p) {
     const U* power = data_of<U>(x[1]);
     const int64_t step_x = x[0].ndim() ? 1 : 0, step_y = x[1].ndim() ? 1 : 0;
     for (int64_t i = 0, n = t.elements(); i < n; ++i)
-      static_cast<T*>(r.data)[i] = Element<T>::store(math::pow(Element<T>::load(base[i * step_x]), exponent<T>(Element<U>::load(power[i * step_y]))));
+      static_cast<T*>(r.data)[i] = Element<T>::store(math::pow(
+          Element<T>::load(base[i * step_x]), exponent<T>(Element<U>::load(power[i * step_y]))));
   });
   return {r.array};
 }
@@ -91,14 +102,17 @@ Lowering pow_lower(const LowerArgs<None>& l) {
     r.element = [in = l.in](Reader& x, int, const Coords& at) {
       const Coords none;
       const auto base = Element<T>::in(x.read(0, in[0].ndim() ? at : none));
-      return Element<T>::out(math::pow(base, exponent<T>(Element<U>::in(x.read(1, in[1].ndim() ? at : none)))));
+      return Element<T>::out(
+          math::pow(base, exponent<T>(Element<U>::in(x.read(1, in[1].ndim() ? at : none)))));
     };
   });
   return r;
 }
 
 // x with zeros replaced by ones.
-Array replace_zero(const Array& x) { return select(eq(x, like(x, 0)), broadcast_like(like(x, 1), x.type()), x); }
+Array replace_zero(const Array& x) {
+  return select(eq(x, like(x, 0)), broadcast_like(like(x, 1), x.type()), x);
+}
 
 // The derivative by x is y x^(y - 1), of an integer y = 0 zero also at x = 0.
 Arrays pow_jvp(const JvpArgs<None>& j) {
@@ -111,7 +125,8 @@ Arrays pow_jvp(const JvpArgs<None>& j) {
     } else {
       const Array power = broadcast_like(pow(x, sub(y, like(y, 1))), out.type());
       const Array zero = broadcast_like(eq(y, like(y, 0)), out.type());
-      slope = select(zero, base::zeros(out.type().strong()), mul(convert_element_type(y, x.dtype()), power));
+      slope = select(zero, base::zeros(out.type().strong()),
+                     mul(convert_element_type(y, x.dtype()), power));
     }
     t = broadcast_like(mul(j.dx[0], slope), out.type());
   }
@@ -137,8 +152,10 @@ const Primitive<None>& pow_op = define_elementwise([] {
     return s;
   };
   d.rejects = [] {
-    return std::vector<Reject<None>>{{{Type(I32, {2}), Type(I32, {2})}, {}, "floating-point or complex base"}, {{Type(F32, {2}), Type(F64, {2})}, {}, "same dtypes"},
-                                     {{Type(F32, {2}), Type(I32, {3})}, {}, "same shape"}};
+    return std::vector<Reject<None>>{
+        {{Type(I32, {2}), Type(I32, {2})}, {}, "floating-point or complex base"},
+        {{Type(F32, {2}), Type(F64, {2})}, {}, "same dtypes"},
+        {{Type(F32, {2}), Type(I32, {3})}, {}, "same shape"}};
   };
   return d;
 }());
@@ -146,16 +163,46 @@ const Primitive<None>& pow_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array pow(const Arg& x, const Arg& y) { const Source s(x.at()); return pow_op({x, y}); }
-Array sqrt(const Arg& x) { const Source s(x.at()); return sqrt_op({x}); }
-Array rsqrt(const Arg& x) { const Source s(x.at()); return rsqrt_op({x}); }
-Array cbrt(const Arg& x) { const Source s(x.at()); return cbrt_op({x}); }
-Array exp(const Arg& x) { const Source s(x.at()); return exp_op({x}); }
-Array exp2(const Arg& x) { const Source s(x.at()); return exp2_op({x}); }
-Array expm1(const Arg& x) { const Source s(x.at()); return expm1_op({x}); }
-Array log(const Arg& x) { const Source s(x.at()); return log_op({x}); }
-Array log1p(const Arg& x) { const Source s(x.at()); return log1p_op({x}); }
-Array logistic(const Arg& x) { const Source s(x.at()); return logistic_op({x}); }
+Array pow(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return pow_op({x, y});
+}
+Array sqrt(const Arg& x) {
+  const Source s(x.at());
+  return sqrt_op({x});
+}
+Array rsqrt(const Arg& x) {
+  const Source s(x.at());
+  return rsqrt_op({x});
+}
+Array cbrt(const Arg& x) {
+  const Source s(x.at());
+  return cbrt_op({x});
+}
+Array exp(const Arg& x) {
+  const Source s(x.at());
+  return exp_op({x});
+}
+Array exp2(const Arg& x) {
+  const Source s(x.at());
+  return exp2_op({x});
+}
+Array expm1(const Arg& x) {
+  const Source s(x.at());
+  return expm1_op({x});
+}
+Array log(const Arg& x) {
+  const Source s(x.at());
+  return log_op({x});
+}
+Array log1p(const Arg& x) {
+  const Source s(x.at());
+  return log1p_op({x});
+}
+Array logistic(const Arg& x) {
+  const Source s(x.at());
+  return logistic_op({x});
+}
 }  // namespace lax
 
 }  // namespace weft

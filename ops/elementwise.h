@@ -15,9 +15,9 @@ Array neg(const Arg& x);
 // NaN wins, -0 < +0. Complex numbers are ordered by real, then imaginary part.
 Array max(const Arg& x, const Arg& y);
 Array min(const Arg& x, const Arg& y);
-Array abs(const Arg& x);                      // of complex numbers real
-Array sign(const Arg& x);                     // NaN and -0 stay
+Array abs(const Arg& x);   // of complex numbers real
+Array sign(const Arg& x);  // NaN and -0 stay
 Array square(const Arg& x);
-Array integer_pow(const Arg& x, int64_t y);   // 1 for y = 0, whatever x is
+Array integer_pow(const Arg& x, int64_t y);  // 1 for y = 0, whatever x is
 
 }  // namespace weft::lax

@@ -10,12 +10,14 @@ namespace weft {
 namespace {
 
 Def<None> fma_def() {
-  Def<None> d = elementwise<DTypes::floats, 3>("fma", "x * y + z, rounded once.", [](auto x, auto y, auto z) { return num::fma(x, y, z); });
+  Def<None> d = elementwise<DTypes::floats, 3>(
+      "fma", "x * y + z, rounded once.", [](auto x, auto y, auto z) { return num::fma(x, y, z); });
   d.jvp = [](const JvpArgs<None>& j) {
     Array t;
     const auto add = [&](const Array& dx, const Array& factor) {
       if (dx.empty_handle()) return;
-      const Array more = broadcast_like(factor.empty_handle() ? dx : lax::mul(dx, factor), j.out[0].type());
+      const Array more =
+          broadcast_like(factor.empty_handle() ? dx : lax::mul(dx, factor), j.out[0].type());
       t = t.empty_handle() ? more : base::add(t, more);
     };
     add(j.dx[0], j.x[1]);
@@ -32,7 +34,10 @@ Def<None> fma_def() {
     if (t.linear[2]) out[2] = unbroadcast(t.ct[0], t.in[2]);
     return out;
   };
-  d.rejects = [] { return std::vector<Reject<None>>{{{Type(I32, {2}), Type(I32, {2}), Type(I32, {2})}, {}, "takes floating-point"}}; };
+  d.rejects = [] {
+    return std::vector<Reject<None>>{
+        {{Type(I32, {2}), Type(I32, {2}), Type(I32, {2})}, {}, "takes floating-point"}};
+  };
   return d;
 }
 const Primitive<None>& fma_op = define_elementwise(fma_def());

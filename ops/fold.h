@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/fold.h: what reductions, running folds and products share: the order of a fold on the host, and
-// the axes of a reduction.
+// ops/fold.h: what reductions, running folds and products share: the order of a fold on the host,
+// and the axes of a reduction.
 #pragma once
 #include "weft/core/nest.h"
 #include "weft/ops/kit.h"
@@ -9,7 +9,8 @@
 namespace weft {
 
 // term(0) … term(n-1) combined in the order that core/nest.h gives folds.
-template <class V, class Term, class Join> V fold_terms(int64_t n, const V& identity, Term term, Join join) {
+template <class V, class Term, class Join>
+V fold_terms(int64_t n, const V& identity, Term term, Join join) {
   const int64_t parts = nest::fold_partials(n);
   V partial[64];
   std::fill_n(partial, parts, identity);
@@ -23,7 +24,8 @@ template <class V, class Term, class Join> V fold_terms(int64_t n, const V& iden
 std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes);
 // The axes of a rank that are not in the list.
 Ints other_axes(int64_t rank, const Ints& axes);
-// Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there twice.
+// Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there
+// twice.
 Ints canonical_axes(const char* op, const Ints& axes, int64_t rank);
 
 struct Reduce {
@@ -38,7 +40,8 @@ Ints shifted_axes(const Ints& axes, int at);
 int axis_after(const Ints& axes, int at);
 // A result of a reduction repeated along the axes that it lost.
 Array spread(const Array& x, const Shape& full, const Ints& axes);
-template <class P> Batched batch_reduce(const Primitive<P>& op, const BatchArgs<P>& b) {
+template <class P>
+Batched batch_reduce(const Primitive<P>& op, const BatchArgs<P>& b) {
   P p = b.params;
   p.axes = shifted_axes(p.axes, *b.axis[0]);
   Arrays out = op.bind(b.x, p);

@@ -16,7 +16,8 @@ inline int64_t host_index(const Array& x, int64_t i) {
     const auto v = static_cast<const std::remove_pointer_t<decltype(p)>*>(concrete(x).data())[i];
     if constexpr (std::is_same_v<std::remove_cv_t<decltype(v)>, uint64_t>)
       r = static_cast<int64_t>(std::min<uint64_t>(v, std::numeric_limits<int64_t>::max()));
-    else r = static_cast<int64_t>(v);
+    else
+      r = static_cast<int64_t>(v);
   });
   return r;
 }
@@ -27,7 +28,8 @@ inline num::Ir<int64_t> index_of(const Elem& e, DType d) {
   with_class<DTypes::ints>(d, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     auto v = num::Ir<T>::at(e.re);
-    if constexpr (std::is_same_v<T, uint64_t>) v = num::minimum(v, num::Ir<T>(static_cast<T>(std::numeric_limits<int64_t>::max())));
+    if constexpr (std::is_same_v<T, uint64_t>)
+      v = num::minimum(v, num::Ir<T>(static_cast<T>(std::numeric_limits<int64_t>::max())));
     r = num::convert<int64_t>(v);
   });
   return r;

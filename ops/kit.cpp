@@ -3,9 +3,9 @@
 // ops/kit.cpp: the shared rules that are no templates.
 #include "weft/ops/kit.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "weft/ops/structure.h"
 
@@ -54,12 +54,17 @@ Type nary_type(const char* op, const Types& in, unsigned classes) {
   bool weak = true;
   const Shape* shape = nullptr;
   for (const Type& t : in) {
-    if (!dtype_in(t.dtype(), classes)) reject_dtype(op, "takes " + class_names(classes) + " operands", in);
+    if (!dtype_in(t.dtype(), classes))
+      reject_dtype(op, "takes " + class_names(classes) + " operands", in);
     if (t.dtype() != in[0].dtype())
-      reject_dtype(op, "requires arguments to have the same dtypes (weft:: functions promote, weft::lax:: do not)", in);
+      reject_dtype(op,
+                   "requires arguments to have the same dtypes (weft:: functions promote, "
+                   "weft::lax:: do not)",
+                   in);
     weak = weak && t.weak();
     if (t.ndim() == 0) continue;
-    if (shape && !(*shape == t.shape())) reject_shape(op, "arguments must have the same shape or be scalars", in);
+    if (shape && !(*shape == t.shape()))
+      reject_shape(op, "arguments must have the same shape or be scalars", in);
     shape = &t.shape();
   }
   return Type(in[0].dtype(), shape ? *shape : Shape{}, weak);

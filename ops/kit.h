@@ -22,14 +22,15 @@ Type nary_type(const char* op, const Types& in, unsigned classes);
 void require_operands(const char* op, const Types& in, size_t n);
 
 // ---- elementwise rules
-// All mapped operands at one place; what has no lanes and is no scalar is broadcast. For elementwise
-// ops: the operands and the axis to bind with.
+// All mapped operands at one place; what has no lanes and is no scalar is broadcast. For
+// elementwise ops: the operands and the axis to bind with.
 struct Aligned {
   Arrays x;
   int axis = 0;
 };
 Aligned align_nary(const Arrays& x, const MaybeAxes& axis, int64_t size);
-template <class P> Batched batch_nary(const Primitive<P>& op, const BatchArgs<P>& b) {
+template <class P>
+Batched batch_nary(const Primitive<P>& op, const BatchArgs<P>& b) {
   Aligned a = align_nary(b.x, b.axis, b.size);
   Arrays out = op.bind(a.x, b.params);
   MaybeAxes axis(out.size(), a.axis);
@@ -53,7 +54,8 @@ Array map_elements(const Arrays& x, const Type& out_type, const F& f, std::index
   const T* in[sizeof...(I)] = {static_cast<const T*>(weft::concrete(x[I]).data())...};
   const int64_t step[sizeof...(I)] = {(x[I].ndim() == 0 ? 0 : 1)...};
   const int64_t n = out_type.elements();
-  for (int64_t i = 0; i < n; ++i) out[i] = Element<Out>::store(f(Element<T>::load(in[I][i * step[I]])...));
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = Element<Out>::store(f(Element<T>::load(in[I][i * step[I]])...));
   return r.array;
 }
 template <class T, class Out, class F, size_t... I>
@@ -71,19 +73,37 @@ Lowering pull_elements(const Types& in, const F& f, std::index_sequence<I...>) {
 }  // namespace detail
 
 // The element type of the result of an elementwise op on T: T itself, or what a tag says.
-struct RealPart {};      // of complex numbers the type of their parts
-struct MadeComplex {};   // the complex type of T's width
+struct RealPart {};     // of complex numbers the type of their parts
+struct MadeComplex {};  // the complex type of T's width
 namespace detail {
-template <class T, class Result> struct OutOf { using type = Result; };
-template <class T> struct OutOf<T, void> { using type = T; };
-template <class T> struct OutOf<T, RealPart> { using type = T; };
-template <class R> struct OutOf<Complex<R>, RealPart> { using type = R; };
-template <class R> struct OutOf<R, MadeComplex> { using type = Complex<R>; };
+template <class T, class Result>
+struct OutOf {
+  using type = Result;
+};
+template <class T>
+struct OutOf<T, void> {
+  using type = T;
+};
+template <class T>
+struct OutOf<T, RealPart> {
+  using type = T;
+};
+template <class R>
+struct OutOf<Complex<R>, RealPart> {
+  using type = R;
+};
+template <class R>
+struct OutOf<R, MadeComplex> {
+  using type = Complex<R>;
+};
 }  // namespace detail
-template <class T, class Result> using out_of = typename detail::OutOf<T, Result>::type;
+template <class T, class Result>
+using out_of = typename detail::OutOf<T, Result>::type;
 
 // Samples of n operands: every dtype of the classes in one size, F32 in some shapes.
-template <class P> std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2, double hi = 2) {
+template <class P>
+std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2,
+                                    double hi = 2) {
   const auto count = static_cast<size_t>(n);
   std::vector<Sample<P>> s;
   for (int i = 0; i <= static_cast<int>(C128); ++i) {
@@ -91,7 +111,8 @@ template <class P> std::vector<Sample<P>> nary_samples(unsigned classes, int n, 
     if (!dtype_in(t, classes)) continue;
     s.push_back({Types(count, Type(t, {7})), p, lo, hi});
     if (t != F32) continue;
-    for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0}}) s.push_back({Types(count, Type(t, shape)), p, lo, hi});
+    for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0}})
+      s.push_back({Types(count, Type(t, shape)), p, lo, hi});
     if (n < 2) continue;
     // A scalar beside a full shape.
     s.push_back({Types(count, Type(t, {5})), p, lo, hi});
@@ -125,7 +146,8 @@ Def<P> elementwise_with(std::string name, std::string doc, F f) {
     Array r;
     with_class<classes>(x[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::map_elements<T, out_of<T, Result>>(x, t, [&](auto... v) { return f(p, v...); }, Seq{});
+      r = detail::map_elements<T, out_of<T, Result>>(
+          x, t, [&](auto... v) { return f(p, v...); }, Seq{});
     });
     return Arrays{r};
   };
@@ -133,20 +155,24 @@ Def<P> elementwise_with(std::string name, std::string doc, F f) {
     Lowering r;
     with_class<classes>(l.in[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::pull_elements<T, out_of<T, Result>>(l.in, [f, p = l.params](auto... v) { return f(p, v...); }, Seq{});
+      r = detail::pull_elements<T, out_of<T, Result>>(
+          l.in, [f, p = l.params](auto... v) { return f(p, v...); }, Seq{});
     });
     return r;
   };
   return d;
 }
 // The same without parameters: f(x…).
-template <unsigned classes, int n, class Result = void, class F> Def<None> elementwise(std::string name, std::string doc, F f) {
-  auto d = elementwise_with<None, classes, n, Result>(std::move(name), std::move(doc), [f](const None&, auto... x) { return f(x...); });
+template <unsigned classes, int n, class Result = void, class F>
+Def<None> elementwise(std::string name, std::string doc, F f) {
+  auto d = elementwise_with<None, classes, n, Result>(
+      std::move(name), std::move(doc), [f](const None&, auto... x) { return f(x...); });
   d.samples = [] { return nary_samples<None>(classes, n, {}); };
   return d;
 }
 // Registers an elementwise op, with the batching rule that all of them share.
-template <class P> const Primitive<P>& define_elementwise(Def<P> d) {
+template <class P>
+const Primitive<P>& define_elementwise(Def<P> d) {
   // The rule needs the op, which exists only once it is defined.
   auto self = std::make_shared<const Primitive<P>*>();
   d.batch = [self](const BatchArgs<P>& b) { return batch_nary(**self, b); };
@@ -157,12 +183,14 @@ template <class P> const Primitive<P>& define_elementwise(Def<P> d) {
 
 // ---- derivative rules
 // Unary: the tangent is dx times something: g(dx, x, y) with y the result.
-template <class G> auto unary_jvp(G g) {
+template <class G>
+auto unary_jvp(G g) {
   return [g](const auto& j) { return Arrays{g(j.dx[0], j.x[0], j.out[0])}; };
 }
 // Binary: g0(dx, x, y, out), g1(dy, x, y, out); zero tangents are skipped, scalars broadcast.
 Array broadcast_like(const Array& x, const Type& t);
-template <class G0, class G1> auto binary_jvp(G0 g0, G1 g1) {
+template <class G0, class G1>
+auto binary_jvp(G0 g0, G1 g1) {
   return [g0, g1](const auto& j) {
     Array t;
     const auto add = [&](Array more) {
@@ -176,10 +204,12 @@ template <class G0, class G1> auto binary_jvp(G0 g0, G1 g1) {
 }
 // Transposes. Unary: f(ct). Binary: f0(ct, y) where x is linear, f1(ct, x) where y is; what was a
 // scalar beside a full shape gets the sum.
-template <class F> auto unary_transpose(F f) {
+template <class F>
+auto unary_transpose(F f) {
   return [f](const auto& t) { return Arrays{f(t.ct[0])}; };
 }
-template <class F0, class F1> auto binary_transpose(F0 f0, F1 f1) {
+template <class F0, class F1>
+auto binary_transpose(F0 f0, F1 f1) {
   return [f0, f1](const auto& t) {
     Arrays r(2);
     if (t.linear[0]) r[0] = unbroadcast(f0(t.ct[0], t.x[1]), t.in[0]);

@@ -20,7 +20,9 @@ Types types_of(const Arrays& x) {
   return t;
 }
 
-Type widened(const Type& t, MaybeAxis axis, int64_t size) { return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t; }
+Type widened(const Type& t, MaybeAxis axis, int64_t size) {
+  return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t;
+}
 
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
   const Closed c = record(in, f);
@@ -29,11 +31,15 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
 }
 
 Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes) {
-  const auto position = [](const Ints& v, int64_t id) { return std::find(v.begin(), v.end(), id) - v.begin(); };
+  const auto position = [](const Ints& v, int64_t id) {
+    return std::find(v.begin(), v.end(), id) - v.begin();
+  };
   Ints drop, kept;
   for (size_t i = 0; i < m.ids.size(); ++i)
-    if (position(ids, m.ids[i]) == static_cast<std::ptrdiff_t>(ids.size())) drop.push_back(static_cast<int64_t>(i));
-    else kept.push_back(m.ids[i]);
+    if (position(ids, m.ids[i]) == static_cast<std::ptrdiff_t>(ids.size()))
+      drop.push_back(static_cast<int64_t>(i));
+    else
+      kept.push_back(m.ids[i]);
   Array x = drop.empty() ? m.active : base::reduce_any(m.active, drop);
   // Into the order of ids, then broadcast.
   Ints permutation, dims;
@@ -72,11 +78,15 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b) {
   return lax::select(m, a, b);
 }
 
-Array mask_out(const Array& mask, const Array& x) { return select_lanes(mask, x, base::zeros(x.type())); }
+Array mask_out(const Array& mask, const Array& x) {
+  return select_lanes(mask, x, base::zeros(x.type()));
+}
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
   Types types;
-  for (int i = 0; i < j->n_in; ++i) types.push_back(widened(j->types[static_cast<size_t>(i)], in[static_cast<size_t>(i)], like.size));
+  for (int i = 0; i < j->n_in; ++i)
+    types.push_back(
+        widened(j->types[static_cast<size_t>(i)], in[static_cast<size_t>(i)], like.size));
   MaybeAxes out;
   record(types, [&](const Arrays& x) {
     Batched b = batch_eval(j, x, in, like, {});
@@ -86,8 +96,8 @@ MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like
   return out;
 }
 
-LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids, const Array& enter, MaybeAxis enter_axis,
-                   BatchLevel& level) {
+LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
+                   const Array& enter, MaybeAxis enter_axis, BatchLevel& level) {
   LaneStep s;
   s.widened = predicate_mapped;
   s.lanes = old_lanes;
@@ -124,8 +134,13 @@ LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer) {
 
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in) {
   bool same = static_cast<size_t>(body->n_in) == takes.size();
-  for (size_t i = 0; same && i < takes.size(); ++i) same = body->types[i].strong() == takes[i].strong();
-  if (!same) reject_shape(op, fmt::format("the body takes ({}) and is given ({})", to_string(body->in_types()), to_string(takes)), in);
+  for (size_t i = 0; same && i < takes.size(); ++i)
+    same = body->types[i].strong() == takes[i].strong();
+  if (!same)
+    reject_shape(op,
+                 fmt::format("the body takes ({}) and is given ({})", to_string(body->in_types()),
+                             to_string(takes)),
+                 in);
 }
 
 void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in) {
@@ -138,7 +153,8 @@ void require_counts(const char* op, const Ints& counts, size_t fixed, const Type
   if (!ok) reject_shape(op, "too few operands", in);
 }
 
-void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n, const Types& in) {
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
+                   const Types& in) {
   bool ok = lanes.size() < 62 && ids.size() == lanes.size() && (has.empty() || has.size() == n);
   for (size_t i = 0; ok && i < has.size(); ++i) ok = has[i] >= 0 && has[i] <= full_set(lanes);
   for (size_t i = 0; ok && i < ids.size(); ++i) ok = ids[i] >= 0 && lanes[i] >= 0;

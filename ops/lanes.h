@@ -3,10 +3,10 @@
 // ops/lanes.h: what while, cond and scan share: lane masks, and rewriting the bodies they carry.
 //
 // An op with lanes [n1…nk] runs its body for many lanes at once. Every operand, carry and result
-// says by a bit set `has` which lane axes it carries; they stand in front, in order. A changed carry
-// or a result has all lanes, or none (has = 0): such a value belongs to the op as a whole (the
-// cotangent of a shared operand, a residual): a carry without lanes is updated whenever any lane is
-// active, results of a cond without lanes are added over the branches that ran.
+// says by a bit set `has` which lane axes it carries; they stand in front, in order. A changed
+// carry or a result has all lanes, or none (has = 0): such a value belongs to the op as a whole
+// (the cotangent of a shared operand, a residual): a carry without lanes is updated whenever any
+// lane is active, results of a cond without lanes are added over the branches that ran.
 #pragma once
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
@@ -24,15 +24,18 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b);
 // zero where the lane is not active.
 Array mask_out(const Array& mask, const Array& x);
 
-// ---- for the type rules. Programs come from text, too, so nothing of the parameters is taken for granted.
-// The body must take these values (weakness aside).
+// ---- for the type rules. Programs come from text, too, so nothing of the parameters is taken for
+// granted. The body must take these values (weakness aside).
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in);
 // At least as many operands as `counts` (none negative) and `fixed` add up to.
 void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in);
 // `has` is empty or has n sets of the lanes; ids name the lanes.
-void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n, const Types& in);
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
+                   const Types& in);
 // The active mask that bodies take first where there are lanes.
-inline Types mask_input(const Ints& lanes) { return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))}; }
+inline Types mask_input(const Ints& lanes) {
+  return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))};
+}
 
 inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 0) : has; }
 int lane_count(int64_t has);
@@ -48,23 +51,32 @@ Type widened(const Type& t, MaybeAxis axis, int64_t size);
 
 // Lane bookkeeping of one batching step (DESIGN, "Mapped control flow: Batching").
 struct LaneStep {
-  Ints lanes, ids;                  // of the rewritten op
-  bool widened = false;             // this map became a lane
-  Array enter;                      // empty handle: all
-  LaneMask outer;                   // the enclosing mask, handed into bodies
-  int place(int lane_axes) const { return widened ? 0 : lane_axes; }   // where a mapped operand's new axis goes
-  int64_t has(int64_t old, bool mapped) const { return widened ? (old << 1 | (mapped ? 1 : 0)) : old; }
+  Ints lanes, ids;       // of the rewritten op
+  bool widened = false;  // this map became a lane
+  Array enter;           // empty handle: all
+  LaneMask outer;        // the enclosing mask, handed into bodies
+  int place(int lane_axes) const {
+    return widened ? 0 : lane_axes;
+  }  // where a mapped operand's new axis goes
+  int64_t has(int64_t old, bool mapped) const {
+    return widened ? (old << 1 | (mapped ? 1 : 0)) : old;
+  }
 };
 // old_lanes/ids: before this map; enter: the op's own mask, if it has one.
-LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids, const Array& enter, MaybeAxis enter_axis,
-                   BatchLevel& level);
+LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
+                   const Array& enter, MaybeAxis enter_axis, BatchLevel& level);
 // Mask inside a body of the rewritten op: its own active lanes and those of the enclosing body.
 LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer);
 
 Types types_of(const Arrays& x);
-template <class T> std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
-  return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from), v.begin() + static_cast<std::ptrdiff_t>(from + n));
+template <class T>
+std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
+  return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from),
+                        v.begin() + static_cast<std::ptrdiff_t>(from + n));
 }
-template <class T> void append(std::vector<T>& a, const std::vector<T>& b) { a.insert(a.end(), b.begin(), b.end()); }
+template <class T>
+void append(std::vector<T>& a, const std::vector<T>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+}
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/reduce.cpp: reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or, reduce_xor.
+// ops/reduce.cpp: reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or,
+// reduce_xor.
 #include "weft/ops/reduce.h"
 
 #include <limits>
@@ -21,92 +22,157 @@ using nest::Combine;
 
 // ---- monoids: how two terms combine, what changes nothing, and which combiner of a nest does so
 
-template <class T> constexpr Combine by_type(Combine of_floats, Combine of_signed, Combine of_unsigned, Combine of_bools) {
-  if constexpr (is_floating(dtype_of_v<T>)) return of_floats;
-  else if constexpr (std::is_same_v<T, bool>) return of_bools;
-  else return std::is_signed_v<T> ? of_signed : of_unsigned;
+template <class T>
+constexpr Combine by_type(Combine of_floats, Combine of_signed, Combine of_unsigned,
+                          Combine of_bools) {
+  if constexpr (is_floating(dtype_of_v<T>))
+    return of_floats;
+  else if constexpr (std::is_same_v<T, bool>)
+    return of_bools;
+  else
+    return std::is_signed_v<T> ? of_signed : of_unsigned;
 }
 // The largest (sign = 1) or smallest number of a type, infinities included.
-template <class T> auto extreme(int sign) {
+template <class T>
+auto extreme(int sign) {
   using V = typename Element<T>::plain;
   using S = typename arith::detail::RealOf<V>::type;
   using Lim = std::numeric_limits<S>;
-  if constexpr (arith::is_cx<V>) return V(S(sign) * Lim::infinity(), S(sign) * Lim::infinity());
-  else if constexpr (Lim::has_infinity) return V(S(sign) * Lim::infinity());
-  else return sign > 0 ? Lim::max() : Lim::lowest();
+  if constexpr (arith::is_cx<V>)
+    return V(S(sign) * Lim::infinity(), S(sign) * Lim::infinity());
+  else if constexpr (Lim::has_infinity)
+    return V(S(sign) * Lim::infinity());
+  else
+    return sign > 0 ? Lim::max() : Lim::lowest();
 }
 
 struct Sum {
   static constexpr unsigned classes = DTypes::numbers;
-  template <class R> static R join(R a, R b) { return arith::add(a, b); }
-  template <class T> static auto identity() { return arith::constant<typename Element<T>::plain>(0); }
-  template <class T> static constexpr Combine combine = Combine::Add;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::add(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(0);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Add;
   static constexpr bool complex_by_parts = true;
 };
 struct Product {
   static constexpr unsigned classes = DTypes::numbers;
-  template <class R> static R join(R a, R b) { return arith::mul(a, b); }
-  template <class T> static auto identity() { return arith::constant<typename Element<T>::plain>(1); }
-  template <class T> static constexpr Combine combine = Combine::Mul;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::mul(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(1);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Mul;
   static constexpr bool complex_by_parts = false;
 };
 struct Largest {
   static constexpr unsigned classes = DTypes::any;
-  template <class R> static R join(R a, R b) { return arith::maximum(a, b); }
-  template <class T> static auto identity() { return extreme<T>(-1); }
-  template <class T> static constexpr Combine combine = by_type<T>(Combine::FMax, Combine::SMax, Combine::UMax, Combine::Or);
+  template <class R>
+  static R join(R a, R b) {
+    return arith::maximum(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return extreme<T>(-1);
+  }
+  template <class T>
+  static constexpr Combine combine =
+      by_type<T>(Combine::FMax, Combine::SMax, Combine::UMax, Combine::Or);
   static constexpr bool complex_by_parts = false;
 };
 struct Smallest {
   static constexpr unsigned classes = DTypes::any;
-  template <class R> static R join(R a, R b) { return arith::minimum(a, b); }
-  template <class T> static auto identity() { return extreme<T>(1); }
-  template <class T> static constexpr Combine combine = by_type<T>(Combine::FMin, Combine::SMin, Combine::UMin, Combine::And);
+  template <class R>
+  static R join(R a, R b) {
+    return arith::minimum(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return extreme<T>(1);
+  }
+  template <class T>
+  static constexpr Combine combine =
+      by_type<T>(Combine::FMin, Combine::SMin, Combine::UMin, Combine::And);
   static constexpr bool complex_by_parts = false;
 };
 constexpr unsigned bits = DTypes::bools | DTypes::ints;
 struct All {
   static constexpr unsigned classes = bits;
-  template <class R> static R join(R a, R b) { return num::bit_and(a, b); }
-  template <class T> static T identity() { return static_cast<T>(-1); }
-  template <class T> static constexpr Combine combine = Combine::And;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_and(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return static_cast<T>(-1);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::And;
   static constexpr bool complex_by_parts = false;
 };
 struct AnyOf {
   static constexpr unsigned classes = bits;
-  template <class R> static R join(R a, R b) { return num::bit_or(a, b); }
-  template <class T> static T identity() { return T{0}; }
-  template <class T> static constexpr Combine combine = Combine::Or;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_or(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T{0};
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Or;
   static constexpr bool complex_by_parts = false;
 };
 struct Parity {
   static constexpr unsigned classes = bits;
-  template <class R> static R join(R a, R b) { return num::bit_xor(a, b); }
-  template <class T> static T identity() { return T{0}; }
-  template <class T> static constexpr Combine combine = Combine::Xor;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_xor(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T{0};
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Xor;
   static constexpr bool complex_by_parts = false;
 };
 
 // ---- the rules that all of them share
 
-template <class M, class T> void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* to) {
+template <class M, class T>
+void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* to) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   const auto terms = offsets_along(shape, axes);
   for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), axes)))
-    *out++ = Element<T>::store(fold_terms(static_cast<int64_t>(terms.size()), M::template identity<T>(),
-                                          [&](int64_t i) { return Element<T>::load(in[base + terms[static_cast<size_t>(i)]]); },
-                                          [](auto a, auto b) { return M::join(a, b); }));
+    *out++ = Element<T>::store(fold_terms(
+        static_cast<int64_t>(terms.size()), M::template identity<T>(),
+        [&](int64_t i) { return Element<T>::load(in[base + terms[static_cast<size_t>(i)]]); },
+        [](auto a, auto b) { return M::join(a, b); }));
 }
 
-template <class M, class T> Lowering lower_reduce(const Type& in, const Ints& axes) {
+template <class M, class T>
+Lowering lower_reduce(const Type& in, const Ints& axes) {
   using Ir = typename Element<T>::ir;
   Lowering r;
   if constexpr (arith::is_cx<Ir> && !M::complex_by_parts) {
     // Two parts that depend on each other are no combiner of a nest.
     r.form = Lowering::Form::opaque;
     r.name = "complex reduction";
-    r.native = [shape = in.shape(), axes](const NativeArgs& a) { reduce_dense<M, T>(shape, axes, a.in[0], a.out[0]); };
+    r.native = [shape = in.shape(), axes](const NativeArgs& a) {
+      reduce_dense<M, T>(shape, axes, a.in[0], a.out[0]);
+    };
     return r;
   } else {
     r.form = Lowering::Form::reduce;
@@ -116,32 +182,41 @@ template <class M, class T> Lowering lower_reduce(const Type& in, const Ints& ax
     r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
     r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
       const auto e = M::template identity<T>();
-      if constexpr (arith::is_cx<Ir>) return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
-      else return {Ir(e).id};
+      if constexpr (arith::is_cx<Ir>)
+        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
+      else
+        return {Ir(e).id};
     };
     r.results = [](const std::vector<nest::Id>& id) {
       // Narrow floats were summed up as floats and are rounded here.
-      return std::vector<Elem>{Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+      return std::vector<Elem>{
+          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
     };
     return r;
   }
 }
 
-template <class M> Def<Reduce> reducer(const char* name, const char* doc) {
+template <class M>
+Def<Reduce> reducer(const char* name, const char* doc) {
   Def<Reduce> d;
   d.name = name;
   d.doc = doc;
-  d.type = [name](const Types& in, const Reduce& p) { return reduce_type(name, in, p.axes, M::classes); };
+  d.type = [name](const Types& in, const Reduce& p) {
+    return reduce_type(name, in, p.axes, M::classes);
+  };
   d.reference = [name](const Arrays& x, const Reduce& p) {
     const Fresh r = fresh_array(reduce_type(name, {x[0].type()}, p.axes, M::classes)[0]);
     with_class<M::classes>(x[0].dtype(), [&](auto* q) {
-      reduce_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p.axes, concrete(x[0]).data(), r.data);
+      reduce_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p.axes,
+                                                          concrete(x[0]).data(), r.data);
     });
     return Arrays{r.array};
   };
   d.lower = [](const LowerArgs<Reduce>& l) {
     Lowering r;
-    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) { r = lower_reduce<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params.axes); });
+    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
+      r = lower_reduce<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params.axes);
+    });
     return r;
   };
   d.simplify = [](const SimplifyArgs<Reduce>& s) {
@@ -152,15 +227,19 @@ template <class M> Def<Reduce> reducer(const char* name, const char* doc) {
   d.samples = [] {
     std::vector<Sample<Reduce>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)
-      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes)) s.push_back({{Type(t, {37})}, {{0}}});
+      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes))
+        s.push_back({{Type(t, {37})}, {{0}}});
     const DType t = M::classes & DTypes::floats ? F64 : I32;
-    for (const Ints& axes : {Ints{}, Ints{0}, Ints{1}, Ints{0, 2}, Ints{0, 1, 2}}) s.push_back({{Type(t, {3, 4, 2})}, {axes}});
+    for (const Ints& axes : {Ints{}, Ints{0}, Ints{1}, Ints{0, 2}, Ints{0, 1, 2}})
+      s.push_back({{Type(t, {3, 4, 2})}, {axes}});
     s.push_back({{Type(t, {0, 2})}, {{0}}});
     s.push_back({{Type(t, {2, 1100})}, {{1}}});
     return s;
   };
   d.rejects = [] {
-    return std::vector<Reject<Reduce>>{{{Type(I32, {3, 2})}, {{2}}, "axes of the operand"}, {{Type(I32, {3, 2})}, {{1, 0}}, "must increase"}, {{Type(Key, {3})}, {{0}}, "operands"}};
+    return std::vector<Reject<Reduce>>{{{Type(I32, {3, 2})}, {{2}}, "axes of the operand"},
+                                       {{Type(I32, {3, 2})}, {{1, 0}}, "must increase"},
+                                       {{Type(Key, {3})}, {{0}}, "operands"}};
   };
   return d;
 }
@@ -177,7 +256,9 @@ const Primitive<Reduce>& define_reduce(Def<Reduce> d) {
 const Primitive<Reduce>& sum_op = define_reduce([] {
   auto d = reducer<Sum>("reduce_sum", "The sum over some axes.");
   d.jvp = [](const JvpArgs<Reduce>& j) { return Arrays{lax::reduce_sum(j.dx[0], j.params.axes)}; };
-  d.transpose = [](const TransposeArgs<Reduce>& t) { return Arrays{spread(t.ct[0], t.in[0].shape(), t.params.axes)}; };
+  d.transpose = [](const TransposeArgs<Reduce>& t) {
+    return Arrays{spread(t.ct[0], t.in[0].shape(), t.params.axes)};
+  };
   return d;
 }());
 
@@ -193,7 +274,9 @@ Arrays product_jvp(const JvpArgs<Reduce>& j) {
     n *= j.x[0].shape()[a];
   }
   shape.push_back(n);
-  const auto in_a_row = [&](const Array& x) { return reshape_to(transpose_axes(x, order), Shape(shape)); };
+  const auto in_a_row = [&](const Array& x) {
+    return reshape_to(transpose_axes(x, order), Shape(shape));
+  };
   const Array x = in_a_row(j.x[0]), dx = in_a_row(j.dx[0]);
   if (n == 0) return Arrays(1);
   const auto last = static_cast<int64_t>(kept.size());
@@ -213,25 +296,33 @@ const Primitive<Reduce>& prod_op = define_reduce([] {
 
 // Ties share equally.
 Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
-  if (j.x[0].size() == 0) return Arrays(1);   // of nothing: a constant
-  const Array here = convert_element_type(eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), j.dx[0].dtype());
+  if (j.x[0].size() == 0) return Arrays(1);  // of nothing: a constant
+  const Array here = convert_element_type(
+      eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), j.dx[0].dtype());
   const Array count = lax::reduce_sum(here, j.params.axes);
   return {div(lax::reduce_sum(mul(j.dx[0], here), j.params.axes), count)};
 }
 const Primitive<Reduce>& max_op = define_reduce([] {
-  auto d = reducer<Largest>("reduce_max", "The largest element over some axes; NaN wins; of nothing the least value there is.");
+  auto d = reducer<Largest>(
+      "reduce_max",
+      "The largest element over some axes; NaN wins; of nothing the least value there is.");
   d.jvp = chosen_jvp;
   return d;
 }());
 const Primitive<Reduce>& min_op = define_reduce([] {
-  auto d = reducer<Smallest>("reduce_min", "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
+  auto d = reducer<Smallest>(
+      "reduce_min",
+      "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
   d.jvp = chosen_jvp;
   return d;
 }());
 
-const Primitive<Reduce>& and_op = define_reduce(reducer<All>("reduce_and", "Whether all are true; of integers bit by bit."));
-const Primitive<Reduce>& or_op = define_reduce(reducer<AnyOf>("reduce_or", "Whether any is true; of integers bit by bit."));
-const Primitive<Reduce>& xor_op = define_reduce(reducer<Parity>("reduce_xor", "Whether an odd number is true; of integers bit by bit."));
+const Primitive<Reduce>& and_op =
+    define_reduce(reducer<All>("reduce_and", "Whether all are true; of integers bit by bit."));
+const Primitive<Reduce>& or_op =
+    define_reduce(reducer<AnyOf>("reduce_or", "Whether any is true; of integers bit by bit."));
+const Primitive<Reduce>& xor_op = define_reduce(
+    reducer<Parity>("reduce_xor", "Whether an odd number is true; of integers bit by bit."));
 
 Array reduce(const Primitive<Reduce>& op, const Arg& x, const Ints& axes) {
   const Source s(x.at());

@@ -13,39 +13,50 @@ namespace {
 
 using namespace lax;
 
-template <class F> const Primitive<None>& steps(const char* name, const char* doc, F f) {
+template <class F>
+const Primitive<None>& steps(const char* name, const char* doc, F f) {
   auto d = elementwise<DTypes::floats, 1>(name, doc, f);
   d.jvp = zero_jvp;
-  d.rejects = [] { return std::vector<Reject<None>>{{{Type(I32, {2})}, {}, "takes floating-point"}}; };
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{{Type(I32, {2})}, {}, "takes floating-point"}};
+  };
   return define_elementwise(std::move(d));
 }
-const auto& floor_op = steps("floor", "The largest integer that is not above x.", [](auto x) { return num::floor(x); });
-const auto& ceil_op = steps("ceil", "The smallest integer that is not below x.", [](auto x) { return num::ceil(x); });
+const auto& floor_op = steps("floor", "The largest integer that is not above x.",
+                             [](auto x) { return num::floor(x); });
+const auto& ceil_op =
+    steps("ceil", "The smallest integer that is not below x.", [](auto x) { return num::ceil(x); });
 
 struct Round {
   int rounding_method = 0;
   WEFT_FIELDS(rounding_method)
 };
 const Primitive<Round>& round_op = define_elementwise([] {
-  auto d = elementwise_with<Round, DTypes::floats, 1>("round", "The nearest integer; ties go away from zero (rounding_method 0) or to even (1).", [](const Round& p, auto x) {
-    using R = decltype(x);
-    if (p.rounding_method == 1) return num::round_even(x);
-    const R whole = num::trunc(x);
-    return num::select(R(0.5f) <= num::abs(x - whole), whole + num::copysign(R(1), x), whole);
-  });
+  auto d = elementwise_with<Round, DTypes::floats, 1>(
+      "round", "The nearest integer; ties go away from zero (rounding_method 0) or to even (1).",
+      [](const Round& p, auto x) {
+        using R = decltype(x);
+        if (p.rounding_method == 1) return num::round_even(x);
+        const R whole = num::trunc(x);
+        return num::select(R(0.5f) <= num::abs(x - whole), whole + num::copysign(R(1), x), whole);
+      });
   d.jvp = zero_jvp;
   d.samples = [] {
     auto s = nary_samples<Round>(DTypes::floats, 1, {0});
     for (auto& x : nary_samples<Round>(DTypes::floats, 1, {1})) s.push_back(x);
     return s;
   };
-  d.rejects = [] { return std::vector<Reject<Round>>{{{Type(I32, {2})}, {}, "takes floating-point"}}; };
+  d.rejects = [] {
+    return std::vector<Reject<Round>>{{{Type(I32, {2})}, {}, "takes floating-point"}};
+  };
   return d;
 }());
 
 const Primitive<None>& rem_op = define_elementwise([] {
-  auto d = elementwise<DTypes::real_numbers, 2>("rem", "The remainder of the truncated division x / y, with the sign of x; of integers x rem 0 = x.",
-                                                [](auto x, auto y) { return num::rem(x, y); });
+  auto d = elementwise<DTypes::real_numbers, 2>(
+      "rem",
+      "The remainder of the truncated division x / y, with the sign of x; of integers x rem 0 = x.",
+      [](auto x, auto y) { return num::rem(x, y); });
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array x, Array y, Array) {
                        const Array q = div(x, y);
@@ -57,17 +68,26 @@ const Primitive<None>& rem_op = define_elementwise([] {
 
 // ---- nextafter: a step in the integers that order the floats, of the width in memory
 
-template <class T, class R> auto float_bits(R x) {
-  if constexpr (std::is_same_v<T, bfloat16_t>) return bf16_bits(x);
-  else if constexpr (std::is_same_v<T, float16_t>) return f16_bits(x);
-  else return num::uint_of<R>(num::bitcast<num::scalar_t<num::uint_of<R>>>(x));
+template <class T, class R>
+auto float_bits(R x) {
+  if constexpr (std::is_same_v<T, bfloat16_t>)
+    return bf16_bits(x);
+  else if constexpr (std::is_same_v<T, float16_t>)
+    return f16_bits(x);
+  else
+    return num::uint_of<R>(num::bitcast<num::scalar_t<num::uint_of<R>>>(x));
 }
-template <class T, class R, class U> R float_of_bits(U b) {
-  if constexpr (std::is_same_v<T, bfloat16_t>) return bf16_from_bits(b);
-  else if constexpr (std::is_same_v<T, float16_t>) return f16_from_bits(b);
-  else return R(num::bitcast<num::scalar_t<R>>(b));
+template <class T, class R, class U>
+R float_of_bits(U b) {
+  if constexpr (std::is_same_v<T, bfloat16_t>)
+    return bf16_from_bits(b);
+  else if constexpr (std::is_same_v<T, float16_t>)
+    return f16_from_bits(b);
+  else
+    return R(num::bitcast<num::scalar_t<R>>(b));
 }
-template <class T, class R> R next_after(R x, R y) {
+template <class T, class R>
+R next_after(R x, R y) {
   const auto b = float_bits<T>(x);
   using U = std::remove_const_t<decltype(b)>;
   const R zero(0);
@@ -75,17 +95,22 @@ template <class T, class R> R next_after(R x, R y) {
   const U stepped = num::select(away, num::add(b, U(1)), num::sub(b, U(1)));
   const R tiny = num::copysign(float_of_bits<T, R>(U(1)), y);
   const R nan = x + y;
-  return num::select(num::is_nan(nan), num::select(num::either(num::is_nan(x), num::is_nan(y)), nan, float_of_bits<T, R>(stepped)),
-                     num::select(x == y, y, num::select(x == zero, tiny, float_of_bits<T, R>(stepped))));
+  return num::select(
+      num::is_nan(nan),
+      num::select(num::either(num::is_nan(x), num::is_nan(y)), nan, float_of_bits<T, R>(stepped)),
+      num::select(x == y, y, num::select(x == zero, tiny, float_of_bits<T, R>(stepped))));
 }
 const Primitive<None>& nextafter_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("nextafter", "The next number of the dtype after x on the way to y.", [](auto x, auto) { return x; });
+  auto d = elementwise<DTypes::floats, 2>("nextafter",
+                                          "The next number of the dtype after x on the way to y.",
+                                          [](auto x, auto) { return x; });
   d.reference = [type = d.type](const Arrays& x, const None& p) {
     const Type t = type({x[0].type(), x[1].type()}, p)[0];
     Array r;
     with_class<DTypes::floats>(t.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::map_elements<T, T>(x, t, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
+      r = detail::map_elements<T, T>(
+          x, t, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
     });
     return Arrays{r};
   };
@@ -93,7 +118,8 @@ const Primitive<None>& nextafter_op = define_elementwise([] {
     Lowering r;
     with_class<DTypes::floats>(l.in[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::pull_elements<T, T>(l.in, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
+      r = detail::pull_elements<T, T>(
+          l.in, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
     });
     return r;
   };
@@ -104,12 +130,15 @@ const Primitive<None>& nextafter_op = define_elementwise([] {
 // ---- clamp
 
 const Primitive<None>& clamp_op = define_elementwise([] {
-  auto d = elementwise<DTypes::real_numbers, 3>("clamp", "min(max(x, lo), hi) of (lo, x, hi); NaN wins, and hi over lo.",
-                                                [](auto lo, auto x, auto hi) { return num::minimum(num::maximum(x, lo), hi); });
+  auto d = elementwise<DTypes::real_numbers, 3>(
+      "clamp", "min(max(x, lo), hi) of (lo, x, hi); NaN wins, and hi over lo.",
+      [](auto lo, auto x, auto hi) { return num::minimum(num::maximum(x, lo), hi); });
   d.jvp = [](const JvpArgs<None>& j) {
     const Type t = j.out[0].type();
-    const Array lo = broadcast_like(j.x[0], t), x = broadcast_like(j.x[1], t), hi = broadcast_like(j.x[2], t);
-    const Array where[3] = {bitwise_and(gt(lo, x), lt(lo, hi)), bitwise_and(gt(x, lo), lt(x, hi)), lt(hi, max(x, lo))};
+    const Array lo = broadcast_like(j.x[0], t), x = broadcast_like(j.x[1], t),
+                hi = broadcast_like(j.x[2], t);
+    const Array where[3] = {bitwise_and(gt(lo, x), lt(lo, hi)), bitwise_and(gt(x, lo), lt(x, hi)),
+                            lt(hi, max(x, lo))};
     Array sum;
     for (size_t i = 0; i < 3; ++i) {
       if (j.dx[i].empty_handle()) continue;
@@ -129,25 +158,37 @@ const Primitive<None>& clamp_op = define_elementwise([] {
 
 // ---- integers
 
-template <int n, class F> const Primitive<None>& on_bits(const char* name, const char* doc, F f) {
+template <int n, class F>
+const Primitive<None>& on_bits(const char* name, const char* doc, F f) {
   auto d = elementwise<DTypes::ints, n>(name, doc, f);
   d.jvp = zero_jvp;
   d.samples = [] { return nary_samples<None>(DTypes::ints, n, {}, -3, 35); };
-  d.rejects = [] { return std::vector<Reject<None>>{{Types(n, Type(F32, {2})), {}, "takes integer"}}; };
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{Types(n, Type(F32, {2})), {}, "takes integer"}};
+  };
   return define_elementwise(std::move(d));
 }
-const auto& shl_op = on_bits<2>("shift_left", "x * 2^y; 0 for a count outside [0, width).", [](auto x, auto y) { return num::shift_left(x, y); });
-const auto& shr_op = on_bits<2>("shift_right_logical", "The bits of x moved down, zeros above; 0 for a count outside [0, width).",
-                                [](auto x, auto y) { return num::shift_right_logical(x, y); });
-const auto& sar_op = on_bits<2>("shift_right_arithmetic", "The bits of x moved down, its sign above, also for a count outside [0, width).",
-                                [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
-const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.", [](auto x) { return num::popcount(x); });
-const auto& clz_op = on_bits<1>("clz", "How many bits above the highest that is set; of 0 the width.", [](auto x) { return num::clz(x); });
+const auto& shl_op = on_bits<2>("shift_left", "x * 2^y; 0 for a count outside [0, width).",
+                                [](auto x, auto y) { return num::shift_left(x, y); });
+const auto& shr_op =
+    on_bits<2>("shift_right_logical",
+               "The bits of x moved down, zeros above; 0 for a count outside [0, width).",
+               [](auto x, auto y) { return num::shift_right_logical(x, y); });
+const auto& sar_op =
+    on_bits<2>("shift_right_arithmetic",
+               "The bits of x moved down, its sign above, also for a count outside [0, width).",
+               [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
+const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.",
+                                     [](auto x) { return num::popcount(x); });
+const auto& clz_op =
+    on_bits<1>("clz", "How many bits above the highest that is set; of 0 the width.",
+               [](auto x) { return num::clz(x); });
 
 // ---- identity
 
 const Primitive<None>& copy_op = define_elementwise([] {
-  auto d = elementwise<DTypes::any, 1>("copy", "x, in memory of its own.", [](auto x) { return x; });
+  auto d =
+      elementwise<DTypes::any, 1>("copy", "x, in memory of its own.", [](auto x) { return x; });
   d.jvp = unary_jvp([](Array dx, Array, Array) { return copy(dx); });
   d.transpose = unary_transpose([](Array ct) { return copy(ct); });
   return d;
@@ -156,19 +197,58 @@ const Primitive<None>& copy_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array floor(const Arg& x) { const Source s(x.at()); return floor_op({x}); }
-Array ceil(const Arg& x) { const Source s(x.at()); return ceil_op({x}); }
-Array round(const Arg& x, RoundingMethod m) { const Source s(x.at()); return round_op({x}, {static_cast<int>(m)}); }
-Array rem(const Arg& x, const Arg& y) { const Source s(x.at()); return rem_op({x, y}); }
-Array nextafter(const Arg& x, const Arg& y) { const Source s(x.at()); return nextafter_op({x, y}); }
-Array clamp(const Arg& lo, const Arg& x, const Arg& hi) { const Source s(x.at()); return clamp_op({lo, x, hi}); }
-Array shift_left(const Arg& x, const Arg& n) { const Source s(x.at()); return shl_op({x, n}); }
-Array shift_right_logical(const Arg& x, const Arg& n) { const Source s(x.at()); return shr_op({x, n}); }
-Array shift_right_arithmetic(const Arg& x, const Arg& n) { const Source s(x.at()); return sar_op({x, n}); }
-Array population_count(const Arg& x) { const Source s(x.at()); return popcount_op({x}); }
-Array clz(const Arg& x) { const Source s(x.at()); return clz_op({x}); }
-Array stop_gradient(const Arg& x) { const Source s(x.at()); return base::stop_gradient(x); }
-Array copy(const Arg& x) { const Source s(x.at()); return copy_op({x}); }
+Array floor(const Arg& x) {
+  const Source s(x.at());
+  return floor_op({x});
+}
+Array ceil(const Arg& x) {
+  const Source s(x.at());
+  return ceil_op({x});
+}
+Array round(const Arg& x, RoundingMethod m) {
+  const Source s(x.at());
+  return round_op({x}, {static_cast<int>(m)});
+}
+Array rem(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return rem_op({x, y});
+}
+Array nextafter(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return nextafter_op({x, y});
+}
+Array clamp(const Arg& lo, const Arg& x, const Arg& hi) {
+  const Source s(x.at());
+  return clamp_op({lo, x, hi});
+}
+Array shift_left(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return shl_op({x, n});
+}
+Array shift_right_logical(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return shr_op({x, n});
+}
+Array shift_right_arithmetic(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return sar_op({x, n});
+}
+Array population_count(const Arg& x) {
+  const Source s(x.at());
+  return popcount_op({x});
+}
+Array clz(const Arg& x) {
+  const Source s(x.at());
+  return clz_op({x});
+}
+Array stop_gradient(const Arg& x) {
+  const Source s(x.at());
+  return base::stop_gradient(x);
+}
+Array copy(const Arg& x) {
+  const Source s(x.at());
+  return copy_op({x});
+}
 }  // namespace lax
 
 }  // namespace weft

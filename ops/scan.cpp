@@ -48,15 +48,24 @@ Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(
 Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
 
 Types scan_type(const Types& in, const Scan& p) {
-  const size_t first = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t first = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   require_counts("scan", {p.num_consts, p.num_carry}, first, in);
-  if (p.length < 0 || p.unroll < 1) reject_shape("scan", "length must not be negative, unroll not below 1", in);
-  if (p.jaxpr->out.size() < n) reject_shape("scan", "the body returns fewer values than there are carries", in);
-  require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - first + p.jaxpr->out.size() - n, in);
-  if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes)) reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
+  if (p.length < 0 || p.unroll < 1)
+    reject_shape("scan", "length must not be negative, unroll not below 1", in);
+  if (p.jaxpr->out.size() < n)
+    reject_shape("scan", "the body returns fewer values than there are carries", in);
+  require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - first + p.jaxpr->out.size() - n,
+                in);
+  if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
+    reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
   for (size_t i = first + nc + n; i < in.size(); ++i)
     if (in[i].ndim() == 0 || in[i].shape()[0] != p.length)
-      reject_shape("scan", fmt::format("got `length` argument of {} which disagrees with leading axis of {}", p.length, to_string(in[i])), in);
+      reject_shape(
+          "scan",
+          fmt::format("got `length` argument of {} which disagrees with leading axis of {}",
+                      p.length, to_string(in[i])),
+          in);
   Types takes = mask_input(p.lanes);
   append(takes, part(in, first, nc + n));
   for (size_t i = first + nc + n; i < in.size(); ++i) takes.push_back(row_type(in[i]));
@@ -65,7 +74,10 @@ Types scan_type(const Types& in, const Scan& p) {
   Types r;
   for (size_t t = 0; t < n; ++t) {
     if (!(out[t].strong() == in[first + nc + t].strong()))
-      reject_shape("scan", fmt::format("body returns {} for carry {} of type {}", to_string(out[t]), t, to_string(in[first + nc + t])), in);
+      reject_shape("scan",
+                   fmt::format("body returns {} for carry {} of type {}", to_string(out[t]), t,
+                               to_string(in[first + nc + t])),
+                   in);
     r.push_back(in[first + nc + t]);
   }
   for (size_t k = n; k < out.size(); ++k) r.push_back(stacked(out[k], p.length));
@@ -104,12 +116,15 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
     append(in, c);
     for (const Array& a : r.xs) in.push_back(read_row(a, t));
     const Arrays out = eval_jaxpr(p.jaxpr, in);
-    for (size_t k = 0; k < n; ++k) c[k] = p.lanes.empty() || has[nc + k] == 0 ? out[k] : select_lanes(active, out[k], c[k]);
+    for (size_t k = 0; k < n; ++k)
+      c[k] = p.lanes.empty() || has[nc + k] == 0 ? out[k] : select_lanes(active, out[k], c[k]);
     for (size_t k = 0; k < m; ++k) {
       const bool masked = !p.lanes.empty() && has[nc + n + r.xs.size() + k] != 0;
       const Array row = masked ? mask_out(active, out[n + k]) : out[n + k];
       const int64_t bytes = row.type().bytes();
-      if (bytes) std::memcpy(static_cast<std::byte*>(ys[k].data) + t * bytes, concrete(row).data(), static_cast<size_t>(bytes));
+      if (bytes)
+        std::memcpy(static_cast<std::byte*>(ys[k].data) + t * bytes, concrete(row).data(),
+                    static_cast<size_t>(bytes));
     }
   }
   for (Fresh& y : ys) c.push_back(y.array);
@@ -122,8 +137,13 @@ Dual scan_dual(const DualArgs<Scan>& d) {
   const Scan& p = d.params;
   const size_t na = active_inputs(p);
   const Parts x = split(d.x, p), dx = split(d.dx, p);
-  const size_t nc = x.consts.size(), n = x.init.size(), nx = x.xs.size(), m = p.jaxpr->out.size() - n;
-  const auto given = [](const Arrays& a) { std::vector<bool> r; for (const Array& t : a) r.push_back(!t.empty_handle()); return r; };
+  const size_t nc = x.consts.size(), n = x.init.size(), nx = x.xs.size(),
+               m = p.jaxpr->out.size() - n;
+  const auto given = [](const Arrays& a) {
+    std::vector<bool> r;
+    for (const Array& t : a) r.push_back(!t.empty_handle());
+    return r;
+  };
   const std::vector<bool> con = given(dx.consts), xon = given(dx.xs);
   std::vector<bool> on = given(dx.init);
   JvpJaxpr body;
@@ -139,23 +159,34 @@ Dual scan_dual(const DualArgs<Scan>& d) {
     on = now;
   }
   Arrays cd, id, xd;
-  for (size_t i = 0; i < nc; ++i) if (con[i]) cd.push_back(dx.consts[i]);
-  for (size_t i = 0; i < n; ++i) if (on[i]) id.push_back(instantiate(dx.init[i], x.init[i].type()));
-  for (size_t i = 0; i < nx; ++i) if (xon[i]) xd.push_back(dx.xs[i]);
+  for (size_t i = 0; i < nc; ++i)
+    if (con[i]) cd.push_back(dx.consts[i]);
+  for (size_t i = 0; i < n; ++i)
+    if (on[i]) id.push_back(instantiate(dx.init[i], x.init[i].type()));
+  for (size_t i = 0; i < nx; ++i)
+    if (xon[i]) xd.push_back(dx.xs[i]);
   Types types = part(p.jaxpr->in_types(), 0, na);
-  for (const Arrays* a : {&x.consts, static_cast<const Arrays*>(&cd), &x.init, static_cast<const Arrays*>(&id)}) append(types, types_of(*a));
-  for (const Arrays* a : {&x.xs, static_cast<const Arrays*>(&xd)}) for (const Array& v : *a) types.push_back(row_type(v.type()));
+  for (const Arrays* a :
+       {&x.consts, static_cast<const Arrays*>(&cd), &x.init, static_cast<const Arrays*>(&id)})
+    append(types, types_of(*a));
+  for (const Arrays* a : {&x.xs, static_cast<const Arrays*>(&xd)})
+    for (const Array& v : *a) types.push_back(row_type(v.type()));
   Scan q = p;
   q.num_consts = static_cast<int64_t>(nc + cd.size());
   q.num_carry = static_cast<int64_t>(n + id.size());
   const size_t n_on = id.size();
   q.jaxpr = program(types, [&](const Arrays& a) {
     size_t k = na;
-    const auto take = [&](size_t count) { Arrays r = part(a, k, count); k += count; return r; };
+    const auto take = [&](size_t count) {
+      Arrays r = part(a, k, count);
+      k += count;
+      return r;
+    };
     Arrays in = part(a, 0, na);
-    const Arrays c = take(nc), dc = take(cd.size()), s = take(n), ds = take(n_on), r = take(nx), dr = take(xd.size());
+    const Arrays c = take(nc), dc = take(cd.size()), s = take(n), ds = take(n_on), r = take(nx),
+                 dr = take(xd.size());
     for (const Arrays* v : {&c, &s, &r, &dc, &ds, &dr}) append(in, *v);
-    const Arrays out = eval_jaxpr(body.jaxpr, in);     // carry, y, carry_dot, y_dot
+    const Arrays out = eval_jaxpr(body.jaxpr, in);  // carry, y, carry_dot, y_dot
     Arrays result = part(out, 0, n);
     append(result, part(out, n + m, n_on));
     append(result, part(out, n, m));
@@ -166,7 +197,8 @@ Dual scan_dual(const DualArgs<Scan>& d) {
   q.has.clear();
   const auto both = [&](size_t at, const std::vector<bool>& which) {
     append(q.has, part(has, at, which.size()));
-    for (size_t i = 0; i < which.size(); ++i) if (which[i]) q.has.push_back(has[at + i]);
+    for (size_t i = 0; i < which.size(); ++i)
+      if (which[i]) q.has.push_back(has[at + i]);
   };
   both(0, con);
   both(nc, on);
@@ -182,39 +214,52 @@ Dual scan_dual(const DualArgs<Scan>& d) {
   append(r.out, part(out, n + n_on, m));
   size_t next = n, next_y = n + n_on + m;
   for (size_t t = 0; t < n; ++t) r.tangent.push_back(on[t] ? out[next++] : Array());
-  for (size_t k = 0; k < m; ++k) r.tangent.push_back(body.out_nonzero[n + k] ? out[next_y++] : Array());
+  for (size_t k = 0; k < m; ++k)
+    r.tangent.push_back(body.out_nonzero[n + k] ? out[next_y++] : Array());
   return r;
 }
 
 Batched scan_batch(const BatchArgs<Scan>& b) {
   const Scan& p = b.params;
   const Parts x = split(b.x, p);
-  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = x.consts.size(), n = x.init.size(), nx = x.xs.size();
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = x.consts.size(), n = x.init.size(),
+               nx = x.xs.size();
   const size_t m = p.jaxpr->out.size() - n, total = nc + n + nx;
   const Ints has = all_lanes(p.has, total + m);
   // A step count per lane, or an enclosing mask with lanes of this op: then trips are per lane.
   bool predicate = nt && b.axis[0].has_value();
   std::vector<bool> mapped;
   for (size_t i = 0; i < total; ++i) mapped.push_back(b.axis[nt + i].has_value());
-  const auto old_place = [&](size_t i) { return mapped[i] ? MaybeAxis(lane_count(has[i])) : MaybeAxis(); };
-  if (predicate) for (size_t t = 0; t < n; ++t) mapped[nc + t] = mapped[nc + t] || p.lanes.empty() || has[nc + t] != 0;
+  const auto old_place = [&](size_t i) {
+    return mapped[i] ? MaybeAxis(lane_count(has[i])) : MaybeAxis();
+  };
+  if (predicate)
+    for (size_t t = 0; t < n; ++t)
+      mapped[nc + t] = mapped[nc + t] || p.lanes.empty() || has[nc + t] != 0;
   std::vector<bool> y_mapped(m, false);
   for (;;) {
     MaybeAxes in(na, std::nullopt);
     for (size_t i = 0; i < total; ++i) in.push_back(old_place(i));
     const MaybeAxes out = probe_axes(p.jaxpr, in, b.level);
     bool changed = false;
-    for (size_t t = 0; t < n; ++t) if (out[t] && !mapped[nc + t]) mapped[nc + t] = changed = true;
-    for (size_t k = 0; k < m; ++k) y_mapped[k] = out[n + k].has_value() || (predicate && (p.lanes.empty() || has[total + k] != 0));
+    for (size_t t = 0; t < n; ++t)
+      if (out[t] && !mapped[nc + t]) mapped[nc + t] = changed = true;
+    for (size_t k = 0; k < m; ++k)
+      y_mapped[k] =
+          out[n + k].has_value() || (predicate && (p.lanes.empty() || has[total + k] != 0));
     if (!changed) break;
   }
   const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, Array(), {}, b.level);
-  const auto place = [&](size_t i) { return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis(); };
+  const auto place = [&](size_t i) {
+    return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis();
+  };
   Arrays operands;
   Types row_types;
   for (size_t i = 0; i < total; ++i) {
     const int time = i >= nc + n ? 1 : 0;
-    operands.push_back(mapped[i] ? move_mapped(b.x[nt + i], b.axis[nt + i], *place(i) + time, b.size) : b.x[nt + i]);
+    operands.push_back(mapped[i]
+                           ? move_mapped(b.x[nt + i], b.axis[nt + i], *place(i) + time, b.size)
+                           : b.x[nt + i]);
     row_types.push_back(time ? row_type(operands.back().type()) : operands.back().type());
   }
   Array trips;
@@ -251,7 +296,8 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
     Arrays out;
     for (size_t k = 0; k < n + m; ++k) {
       const bool on = k < n ? mapped[nc + k] : y_mapped[k - n];
-      const int at = k < n ? s.place(lane_count(has[nc + k])) : s.place(lane_count(has[total + k - n]));
+      const int at =
+          k < n ? s.place(lane_count(has[nc + k])) : s.place(lane_count(has[total + k - n]));
       out.push_back(on ? move_mapped(r.out[k], r.axis[k], at, b.size) : r.out[k]);
     }
     return out;
@@ -263,7 +309,9 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   Batched r;
   r.out = scan_op.bind(all, q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(nc + t));
-  for (size_t k = 0; k < m; ++k) r.axis.push_back(y_mapped[k] ? MaybeAxis(s.place(lane_count(has[total + k])) + 1) : MaybeAxis());
+  for (size_t k = 0; k < m; ++k)
+    r.axis.push_back(y_mapped[k] ? MaybeAxis(s.place(lane_count(has[total + k])) + 1)
+                                 : MaybeAxis());
   return r;
 }
 
@@ -272,22 +320,26 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
 // How a residual of a step reaches the unknown part: stacked step by step, or as an operand of the
 // known part that it is, a constant or a row.
 enum class From { stacked, constant, row };
-struct Residual { From from; size_t operand; };
+struct Residual {
+  From from;
+  size_t operand;
+};
 
 // The known part of a scan, ready to be bound, and what it leaves.
 struct KnownScan {
   Split s;
-  std::vector<bool> unknown;                       // of the operands behind trips, carries settled
+  std::vector<bool> unknown;  // of the operands behind trips, carries settled
   Scan params;
   Arrays x;
   std::vector<Residual> residuals;
-  size_t results = 0;                              // outputs before the residuals
+  size_t results = 0;  // outputs before the residuals
 };
 
 // Which carries are unknown: the least fixed point.
 void settle_unknown(const PartialArgs<Scan>& a, KnownScan* k) {
   const Scan& p = a.params;
-  const size_t na = active_inputs(p), nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t na = active_inputs(p), nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   k->unknown = part(a.unknown, p.trips ? 1 : 0, a.x.size() - (p.trips ? 1 : 0));
   for (;;) {
     std::vector<bool> in(na, false), ask = part(k->unknown, nc, n);
@@ -305,12 +357,13 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   KnownScan k;
   settle_unknown(a, &k);
   const Scan& p = a.params;
-  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   k.params = p;
   k.params.has.clear();
   k.params.num_consts = k.params.num_carry = 0;
   if (nt) k.x.push_back(a.x[0]);
-  std::vector<size_t> operand;                     // of each known body input
+  std::vector<size_t> operand;  // of each known body input
   for (size_t i = 0; i < k.unknown.size(); ++i) {
     if (k.unknown[i]) continue;
     operand.push_back(i);
@@ -324,10 +377,13 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   for (size_t r = k.results; r < k.s.known->out.size(); ++r) {
     const Atom atom = k.s.known->out[r];
     Residual d{From::stacked, 0};
-    if (!atom.is_literal() && atom.index < k.s.known->n_in && static_cast<size_t>(atom.index) >= na) {
+    if (!atom.is_literal() && atom.index < k.s.known->n_in &&
+        static_cast<size_t>(atom.index) >= na) {
       const size_t i = operand[static_cast<size_t>(atom.index) - na];
-      if (i < nc) d = {From::constant, i};
-      else if (i >= nc + n) d = {From::row, i};
+      if (i < nc)
+        d = {From::constant, i};
+      else if (i >= nc + n)
+        d = {From::row, i};
     }
     keep.push_back(d.from == From::stacked);
     k.residuals.push_back(d);
@@ -340,11 +396,12 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   return k;
 }
 
-// The known part steps what is known and stacks the residuals; the unknown part is a scan that reads
-// them. A residual that is an operand of the known part as it came in is passed, not stacked.
+// The known part steps what is known and stacks the residuals; the unknown part is a scan that
+// reads them. A residual that is an operand of the known part as it came in is passed, not stacked.
 Arrays scan_partial(const PartialArgs<Scan>& a) {
   const Scan& p = a.params;
-  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   const size_t total = a.x.size() - nt, m = p.jaxpr->out.size() - n;
   if (nt && a.unknown[0]) return a.level.record(scan_op, a.x, make_params(p));
   const Ints has = all_lanes(p.has, total + m);
@@ -377,7 +434,8 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   u.has = ch;
   append(u.has, ih);
   append(u.has, xh);
-  for (size_t o = 0; o < m; ++o) if (s.out_unknown[n + o]) u.has.push_back(has[total + o]);
+  for (size_t o = 0; o < m; ++o)
+    if (s.out_unknown[n + o]) u.has.push_back(has[total + o]);
   Types types = part(p.jaxpr->in_types(), 0, na);
   append(types, types_of(consts));
   append(types, types_of(init));
@@ -385,7 +443,8 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   u.jaxpr = program(types, [&](const Arrays& in) {
     Arrays args;
     size_t c = na, row = na + consts.size() + init.size();
-    for (const Residual& r : residuals) args.push_back(r.from == From::constant ? in[c++] : in[row++]);
+    for (const Residual& r : residuals)
+      args.push_back(r.from == From::constant ? in[c++] : in[row++]);
     append(args, part(in, na + res_consts, consts.size() - res_consts + init.size()));
     append(args, part(in, na + consts.size() + init.size() + res_rows, xs.size() - res_rows));
     return eval_jaxpr(s.rest, args);
@@ -402,24 +461,33 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   return out;
 }
 
-// ---- transposition: steps in the other order; cotangents of linear constants are added up in carries
+// ---- transposition: steps in the other order; cotangents of linear constants are added up in
+// carries
 
-// One step backwards, on ([active], consts, sums of cotangents of the linear consts, cotangents of the
-// carry, those of the rows of results that have one, rows).
+// One step backwards, on ([active], consts, sums of cotangents of the linear consts, cotangents of
+// the carry, those of the rows of results that have one, rows).
 Arrays step_back(const TransposeArgs<Scan>& t, const Arrays& a) {
   const Scan& p = t.params;
-  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   const size_t total = t.in.size() - nt, m = t.out.size() - n;
   const Ints has = all_lanes(p.has, total + m);
   size_t n_linear = 0, next = na;
   for (size_t i = 0; i < nc; ++i) n_linear += t.linear[nt + i];
-  const auto take = [&](size_t count) { Arrays r = part(a, next, count); next += count; return r; };
+  const auto take = [&](size_t count) {
+    Arrays r = part(a, next, count);
+    next += count;
+    return r;
+  };
   const Arrays consts = take(nc - n_linear), sums = take(n_linear), ct_carry = take(n);
   // Lanes that did not take this step have no cotangent here; the op keeps their carry.
-  const auto masked = [&](const Array& v, int64_t h) { return na && h != 0 ? mask_out(a[0], v) : v; };
+  const auto masked = [&](const Array& v, int64_t h) {
+    return na && h != 0 ? mask_out(a[0], v) : v;
+  };
   Arrays ct;
   for (size_t i = 0; i < n; ++i) ct.push_back(masked(ct_carry[i], has[nc + i]));
-  for (size_t i = 0; i < m; ++i) ct.push_back(t.ct[n + i].empty_handle() ? Array() : masked(take(1)[0], has[total + i]));
+  for (size_t i = 0; i < m; ++i)
+    ct.push_back(t.ct[n + i].empty_handle() ? Array() : masked(take(1)[0], has[total + i]));
   Arrays args = part(a, 0, na);
   std::vector<bool> lin(na, false);
   size_t c = 0;
@@ -439,7 +507,8 @@ Arrays step_back(const TransposeArgs<Scan>& t, const Arrays& a) {
 
 Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   const Scan& p = t.params;
-  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry);
   const size_t total = t.in.size() - nt, m = t.out.size() - n;
   const Ints has = all_lanes(p.has, total + m);
   const auto linear = [&](size_t i) { return (i >= nc && i < nc + n) || t.linear[nt + i]; };
@@ -468,7 +537,7 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   for (size_t i = nc + n; i < total; ++i) {
     if (linear(i)) {
       lin_xs.push_back(i);
-      yh.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);   // results have all lanes or none
+      yh.push_back(has[i] == full_set(p.lanes) ? has[i] : 0);  // results have all lanes or none
     } else {
       xs.push_back(t.x[nt + i]);
       xh.push_back(has[i]);
@@ -493,14 +562,16 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   for (size_t i : lin_consts) result[nt + i] = out[k++];
   for (size_t i = 0; i < n; ++i) result[nt + nc + i] = out[k++];
   for (size_t i : lin_xs) result[nt + i] = out[k++];
-  for (size_t i = 0; i < result.size(); ++i) if (!t.linear[i]) result[i] = Array();
+  for (size_t i = 0; i < result.size(); ++i)
+    if (!t.linear[i]) result[i] = Array();
   return result;
 }
 
 // One step as a program, with the mask and the selects written out.
 std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   const Scan p = l.params;
-  const size_t nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry), nx = l.in.size() - nt - nc - n;
+  const size_t nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
+               n = static_cast<size_t>(p.num_carry), nx = l.in.size() - nt - nc - n;
   const Ints has = all_lanes(p.has, nc + n + nx + l.out.size() - n);
   Types types;
   if (nt) {
@@ -537,23 +608,33 @@ const Primitive<Scan>& scan_op = define<Scan>({
     .transpose = scan_transpose,
     .batch = scan_batch,
     .partial = scan_partial,
-    .lower = [](const LowerArgs<Scan>& a) {
-      Lowering l;
-      l.form = Lowering::Form::loop;
-      const Scan& p = a.params;
-      l.loop = {.kind = LoopForm::Kind::scan, .bodies = {p.jaxpr}, .lanes = p.lanes, .has = p.has, .trips = p.trips,
-                .consts = static_cast<int>(p.num_consts), .carry = static_cast<int>(p.num_carry),
-                .rows = static_cast<int>(static_cast<int64_t>(a.in.size()) - p.trips - p.num_consts - p.num_carry),
-                .results = static_cast<int>(static_cast<int64_t>(a.out.size()) - p.num_carry), .length = p.length, .reverse = p.reverse};
-      l.lockstep = [in = a.in, out = a.out, p] { return scan_steps({in, out, p}); };
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<Scan>& a) {
+          Lowering l;
+          l.form = Lowering::Form::loop;
+          const Scan& p = a.params;
+          l.loop = {.kind = LoopForm::Kind::scan,
+                    .bodies = {p.jaxpr},
+                    .lanes = p.lanes,
+                    .has = p.has,
+                    .trips = p.trips,
+                    .consts = static_cast<int>(p.num_consts),
+                    .carry = static_cast<int>(p.num_carry),
+                    .rows = static_cast<int>(static_cast<int64_t>(a.in.size()) - p.trips -
+                                             p.num_consts - p.num_carry),
+                    .results = static_cast<int>(static_cast<int64_t>(a.out.size()) - p.num_carry),
+                    .length = p.length,
+                    .reverse = p.reverse};
+          l.lockstep = [in = a.in, out = a.out, p] { return scan_steps({in, out, p}); };
+          return l;
+        },
     .compile_eagerly = true,
 });
 
 }  // namespace
 
-Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length, bool reverse, int64_t unroll) {
+Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
+                 bool reverse, int64_t unroll) {
   Scan p;
   p.jaxpr = open_constants(body.jaxpr);
   p.length = length;

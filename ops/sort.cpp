@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/sort.cpp: sort, top_k. Both are native code on rows, shared by reference and compiled programs.
+// ops/sort.cpp: sort, top_k. Both are native code on rows, shared by reference and compiled
+// programs.
 #include "weft/ops/sort.h"
 
-#include <numeric>
-
 #include <fmt/format.h>
+
+#include <numeric>
 
 #include "weft/ops/index.h"
 #include "weft/ops/kit.h"
@@ -16,7 +17,8 @@ namespace {
 
 // ---- the order. NaN behind everything, all NaNs equal.
 
-template <class T> bool before(const T& a, const T& b) {
+template <class T>
+bool before(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
     return before(static_cast<float>(a), static_cast<float>(b));
   } else if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) {
@@ -42,13 +44,15 @@ Rows rows_of(const Shape& s, int64_t axis) {
   return r;
 }
 
-template <class T> struct Keyed {
+template <class T>
+struct Keyed {
   T key;
   int64_t at;
 };
 
 // The order of a row by one key; stable, as the place decides between equals.
-template <class T> void order_by(const T* row, const Rows& r, std::vector<int64_t>* order) {
+template <class T>
+void order_by(const T* row, const Rows& r, std::vector<int64_t>* order) {
   std::vector<Keyed<T>> v(static_cast<size_t>(r.length));
   for (int64_t i = 0; i < r.length; ++i) v[static_cast<size_t>(i)] = {row[i * r.step], i};
   std::sort(v.begin(), v.end(), [](const Keyed<T>& a, const Keyed<T>& b) {
@@ -79,13 +83,18 @@ void sort_native(const Types& types, const Sort& p, const NativeArgs& args) {
   for (int64_t row = 0; row < r.count; ++row) {
     const int64_t start = r.start(row);
     if (p.num_keys == 1) {
-      with_dtype(types[0].dtype(), [&](auto* q) { order_by(static_cast<const std::remove_pointer_t<decltype(q)>*>(args.in[0]) + start, r, &order); });
+      with_dtype(types[0].dtype(), [&](auto* q) {
+        order_by(static_cast<const std::remove_pointer_t<decltype(q)>*>(args.in[0]) + start, r,
+                 &order);
+      });
     } else {
       std::iota(order.begin(), order.end(), 0);
       std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
         for (int64_t k = 0; k < p.num_keys; ++k) {
           const auto i = static_cast<size_t>(k);
-          if (const int c = compare_at(types[i].dtype(), args.in[i], start + a * r.step, start + b * r.step)) return c < 0;
+          if (const int c =
+                  compare_at(types[i].dtype(), args.in[i], start + a * r.step, start + b * r.step))
+            return c < 0;
         }
         return a < b;
       });
@@ -95,7 +104,8 @@ void sort_native(const Types& types, const Sort& p, const NativeArgs& args) {
       const auto* from = static_cast<const std::byte*>(args.in[k]);
       auto* to = static_cast<std::byte*>(args.out[k]);
       for (size_t i = 0; i < order.size(); ++i)
-        std::memcpy(to + static_cast<size_t>(start + static_cast<int64_t>(i) * r.step) * bytes, from + static_cast<size_t>(start + order[i] * r.step) * bytes, bytes);
+        std::memcpy(to + static_cast<size_t>(start + static_cast<int64_t>(i) * r.step) * bytes,
+                    from + static_cast<size_t>(start + order[i] * r.step) * bytes, bytes);
     }
   }
 }
@@ -126,10 +136,13 @@ Types sort_type(const Types& in, const Sort& p) {
   if (in.empty()) reject_shape("sort", "takes at least one operand", in);
   for (const Type& t : in)
     if (!(t.shape() == in[0].shape())) reject_shape("sort", "operands must have one shape", in);
-  if (p.dimension < 0 || p.dimension >= in[0].ndim()) reject_shape("sort", fmt::format("axis {} is out of range", p.dimension), in);
-  if (p.num_keys < 1 || p.num_keys > static_cast<int64_t>(in.size())) reject_shape("sort", fmt::format("{} keys are not among the operands", p.num_keys), in);
+  if (p.dimension < 0 || p.dimension >= in[0].ndim())
+    reject_shape("sort", fmt::format("axis {} is out of range", p.dimension), in);
+  if (p.num_keys < 1 || p.num_keys > static_cast<int64_t>(in.size()))
+    reject_shape("sort", fmt::format("{} keys are not among the operands", p.num_keys), in);
   for (int64_t i = 0; i < p.num_keys; ++i)
-    if (in[static_cast<size_t>(i)].dtype() == Key) reject_dtype("sort", "random keys have no order", in);
+    if (in[static_cast<size_t>(i)].dtype() == Key)
+      reject_dtype("sort", "random keys have no order", in);
   return in;
 }
 
@@ -137,57 +150,68 @@ const Primitive<Sort>& sort_op = define<Sort>({
     .name = "sort",
     .doc = "Sorts the operands along an axis by the first of them; stable, NaN last.",
     .type = sort_type,
-    .reference = [](const Arrays& x, const Sort& p) {
-      const Types t = types_of(x);
-      return run_native([&](const NativeArgs& a) { sort_native(t, p, a); }, x, t);
-    },
-    .dual = [](const DualArgs<Sort>& j) {
-      // The places are sorted along; they say where the tangents go.
-      Arrays x = j.x;
-      const Shape& s = x[0].shape();
-      x.push_back(iota(I32, s, j.params.dimension));
-      Dual d;
-      d.out = sort_op.bind(x, j.params);
-      const Array order = d.out.back();
-      d.out.pop_back();
-      for (const Array& t : j.dx) d.tangent.push_back(t.empty_handle() ? Array() : gather_along(t, order, static_cast<int>(j.params.dimension)));
-      return d;
-    },
-    .batch = [](const BatchArgs<Sort>& b) {
-      int at = 0;
-      for (const MaybeAxis& a : b.axis)
-        if (a) at = *a;
-      Arrays x;
-      for (size_t i = 0; i < b.x.size(); ++i) x.push_back(move_mapped(b.x[i], b.axis[i], at, b.size));
-      Sort p = b.params;
-      if (p.dimension >= at) ++p.dimension;
-      Arrays out = sort_op.bind(x, p);
-      const MaybeAxes axes(out.size(), at);
-      return Batched{std::move(out), axes};
-    },
-    .lower = [](const LowerArgs<Sort>& l) {
-      Lowering r;
-      r.form = Lowering::Form::opaque;
-      r.name = "sort";
-      r.native = [in = l.in, p = l.params](const NativeArgs& a) { sort_native(in, p, a); };
-      return r;
-    },
-    .samples = [] {
-      return std::vector<Sample<Sort>>{{{Type(F32, {7})}, {0, 1}},
-                                       {{Type(F32, {3, 5})}, {1, 1}},
-                                       {{Type(F32, {5, 3})}, {0, 1}},
-                                       {{Type(I32, {9}), Type(F32, {9})}, {0, 1}},
-                                       {{Type(Bool, {6}), Type(F32, {6}), Type(I32, {6})}, {0, 2}},
-                                       {{Type(BF16, {4})}, {0, 1}},
-                                       {{Type(C64, {4})}, {0, 1}},
-                                       {{Type(F32, {0})}, {0, 1}}};
-    },
-    .rejects = [] {
-      return std::vector<Reject<Sort>>{{{Type(F32, {3})}, {1, 1}, "out of range"},
-                                       {{Type(F32, {3}), Type(F32, {4})}, {0, 1}, "one shape"},
-                                       {{Type(F32, {3})}, {0, 2}, "not among the operands"},
-                                       {{Type(Key, {3})}, {0, 1}, "no order"}};
-    },
+    .reference =
+        [](const Arrays& x, const Sort& p) {
+          const Types t = types_of(x);
+          return run_native([&](const NativeArgs& a) { sort_native(t, p, a); }, x, t);
+        },
+    .dual =
+        [](const DualArgs<Sort>& j) {
+          // The places are sorted along; they say where the tangents go.
+          Arrays x = j.x;
+          const Shape& s = x[0].shape();
+          x.push_back(iota(I32, s, j.params.dimension));
+          Dual d;
+          d.out = sort_op.bind(x, j.params);
+          const Array order = d.out.back();
+          d.out.pop_back();
+          for (const Array& t : j.dx)
+            d.tangent.push_back(t.empty_handle()
+                                    ? Array()
+                                    : gather_along(t, order, static_cast<int>(j.params.dimension)));
+          return d;
+        },
+    .batch =
+        [](const BatchArgs<Sort>& b) {
+          int at = 0;
+          for (const MaybeAxis& a : b.axis)
+            if (a) at = *a;
+          Arrays x;
+          for (size_t i = 0; i < b.x.size(); ++i)
+            x.push_back(move_mapped(b.x[i], b.axis[i], at, b.size));
+          Sort p = b.params;
+          if (p.dimension >= at) ++p.dimension;
+          Arrays out = sort_op.bind(x, p);
+          const MaybeAxes axes(out.size(), at);
+          return Batched{std::move(out), axes};
+        },
+    .lower =
+        [](const LowerArgs<Sort>& l) {
+          Lowering r;
+          r.form = Lowering::Form::opaque;
+          r.name = "sort";
+          r.native = [in = l.in, p = l.params](const NativeArgs& a) { sort_native(in, p, a); };
+          return r;
+        },
+    .samples =
+        [] {
+          return std::vector<Sample<Sort>>{
+              {{Type(F32, {7})}, {0, 1}},
+              {{Type(F32, {3, 5})}, {1, 1}},
+              {{Type(F32, {5, 3})}, {0, 1}},
+              {{Type(I32, {9}), Type(F32, {9})}, {0, 1}},
+              {{Type(Bool, {6}), Type(F32, {6}), Type(I32, {6})}, {0, 2}},
+              {{Type(BF16, {4})}, {0, 1}},
+              {{Type(C64, {4})}, {0, 1}},
+              {{Type(F32, {0})}, {0, 1}}};
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<Sort>>{{{Type(F32, {3})}, {1, 1}, "out of range"},
+                                           {{Type(F32, {3}), Type(F32, {4})}, {0, 1}, "one shape"},
+                                           {{Type(F32, {3})}, {0, 2}, "not among the operands"},
+                                           {{Type(Key, {3})}, {0, 1}, "no order"}};
+        },
 });
 
 // ---- top_k
@@ -199,25 +223,31 @@ struct TopK {
 
 Types top_k_type(const Types& in, const TopK& p) {
   require_operands("top_k", in, 1);
-  if (!dtype_in(in[0].dtype(), DTypes::bools | DTypes::real_numbers)) reject_dtype("top_k", "takes " + class_names(DTypes::bools | DTypes::real_numbers) + " operands", in);
-  if (p.axis < 0 || p.axis >= in[0].ndim()) reject_shape("top_k", fmt::format("axis {} is out of range", p.axis), in);
-  if (p.k < 0 || p.k > in[0].shape()[p.axis]) reject_shape("top_k", fmt::format("k = {} is more than the axis has", p.k), in);
+  if (!dtype_in(in[0].dtype(), DTypes::bools | DTypes::real_numbers))
+    reject_dtype("top_k",
+                 "takes " + class_names(DTypes::bools | DTypes::real_numbers) + " operands", in);
+  if (p.axis < 0 || p.axis >= in[0].ndim())
+    reject_shape("top_k", fmt::format("axis {} is out of range", p.axis), in);
+  if (p.k < 0 || p.k > in[0].shape()[p.axis])
+    reject_shape("top_k", fmt::format("k = {} is more than the axis has", p.k), in);
   const Shape s = in[0].shape().with(static_cast<int>(p.axis), p.k);
   return {in[0].with_shape(s), Type(I32, s)};
 }
 
 void top_k_native(const Type& t, const TopK& p, const NativeArgs& args) {
-  const Rows in = rows_of(t.shape(), p.axis), out = rows_of(t.shape().with(static_cast<int>(p.axis), p.k), p.axis);
+  const Rows in = rows_of(t.shape(), p.axis),
+             out = rows_of(t.shape().with(static_cast<int>(p.axis), p.k), p.axis);
   with_class<DTypes::bools | DTypes::real_numbers>(t.dtype(), [&](auto* q) {
     using T = std::remove_pointer_t<decltype(q)>;
     std::vector<Keyed<T>> v(static_cast<size_t>(in.length));
     for (int64_t row = 0; row < out.count; ++row) {
       const T* from = static_cast<const T*>(args.in[0]) + in.start(row);
       for (int64_t i = 0; i < in.length; ++i) v[static_cast<size_t>(i)] = {from[i * in.step], i};
-      std::partial_sort(v.begin(), v.begin() + p.k, v.end(), [](const Keyed<T>& a, const Keyed<T>& b) {
-        if (before(b.key, a.key)) return true;
-        return !before(a.key, b.key) && a.at < b.at;
-      });
+      std::partial_sort(v.begin(), v.begin() + p.k, v.end(),
+                        [](const Keyed<T>& a, const Keyed<T>& b) {
+                          if (before(b.key, a.key)) return true;
+                          return !before(a.key, b.key) && a.at < b.at;
+                        });
       for (int64_t i = 0; i < p.k; ++i) {
         const int64_t to = out.start(row) + i * out.step;
         static_cast<T*>(args.out[0])[to] = v[static_cast<size_t>(i)].key;
@@ -231,38 +261,52 @@ const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
     .doc = "The k largest along an axis, largest first, and their indices.",
     .type = top_k_type,
-    .reference = [](const Arrays& x, const TopK& p) {
-      const Type t = x[0].type();
-      return run_native([&](const NativeArgs& a) { top_k_native(t, p, a); }, x, top_k_type({t}, p));
-    },
-    .jvp = [](const JvpArgs<TopK>& j) {
-      if (j.dx[0].empty_handle()) return Arrays(2);
-      return Arrays{gather_along(j.dx[0], j.out[1], static_cast<int>(j.params.axis)), Array()};
-    },
-    .batch = [](const BatchArgs<TopK>& b) {
-      const int at = *b.axis[0];
-      TopK p = b.params;
-      if (p.axis >= at) ++p.axis;
-      return Batched{top_k_op.bind({b.x[0]}, p), {at, at}};
-    },
-    .lower = [](const LowerArgs<TopK>& l) {
-      Lowering r;
-      r.form = Lowering::Form::opaque;
-      r.name = "top_k";
-      r.native = [t = l.in[0], p = l.params](const NativeArgs& a) { top_k_native(t, p, a); };
-      return r;
-    },
-    .samples = [] {
-      return std::vector<Sample<TopK>>{{{Type(F32, {7})}, {3, 0}}, {{Type(F32, {3, 5})}, {5, 1}}, {{Type(I32, {4, 3})}, {2, 0}}, {{Type(F16, {4})}, {0, 0}}};
-    },
-    .rejects = [] {
-      return std::vector<Reject<TopK>>{{{Type(F32, {3})}, {4, 0}, "more than the axis has"}, {{Type(C64, {3})}, {1, 0}, "takes bool or"}, {{Type(F32, {3})}, {1, 1}, "out of range"}};
-    },
+    .reference =
+        [](const Arrays& x, const TopK& p) {
+          const Type t = x[0].type();
+          return run_native([&](const NativeArgs& a) { top_k_native(t, p, a); }, x,
+                            top_k_type({t}, p));
+        },
+    .jvp =
+        [](const JvpArgs<TopK>& j) {
+          if (j.dx[0].empty_handle()) return Arrays(2);
+          return Arrays{gather_along(j.dx[0], j.out[1], static_cast<int>(j.params.axis)), Array()};
+        },
+    .batch =
+        [](const BatchArgs<TopK>& b) {
+          const int at = *b.axis[0];
+          TopK p = b.params;
+          if (p.axis >= at) ++p.axis;
+          return Batched{top_k_op.bind({b.x[0]}, p), {at, at}};
+        },
+    .lower =
+        [](const LowerArgs<TopK>& l) {
+          Lowering r;
+          r.form = Lowering::Form::opaque;
+          r.name = "top_k";
+          r.native = [t = l.in[0], p = l.params](const NativeArgs& a) { top_k_native(t, p, a); };
+          return r;
+        },
+    .samples =
+        [] {
+          return std::vector<Sample<TopK>>{{{Type(F32, {7})}, {3, 0}},
+                                           {{Type(F32, {3, 5})}, {5, 1}},
+                                           {{Type(I32, {4, 3})}, {2, 0}},
+                                           {{Type(F16, {4})}, {0, 0}}};
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<TopK>>{{{Type(F32, {3})}, {4, 0}, "more than the axis has"},
+                                           {{Type(C64, {3})}, {1, 0}, "takes bool or"},
+                                           {{Type(F32, {3})}, {1, 1}, "out of range"}};
+        },
 });
 
 }  // namespace
 
-Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys) { return sort_op.bind(x, {axis, num_keys}); }
+Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys) {
+  return sort_op.bind(x, {axis, num_keys});
+}
 std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis) {
   Arrays out = top_k_op.bind({x}, {k, axis});
   return {out[0], out[1]};

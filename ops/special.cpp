@@ -18,24 +18,36 @@ constexpr double two_over_root_pi = 1.1283791670955126;
 
 const auto& erf_op = smooth(
     "erf", "The error function.", [](auto x) { return math::erf(x); },
-    [](Array dx, Array x, Array) { return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x))))); });
+    [](Array dx, Array x, Array) {
+      return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x)))));
+    });
 const auto& erfc_op = smooth(
     "erfc", "1 - erf(x), also where that is small.", [](auto x) { return math::erfc(x); },
-    [](Array dx, Array x, Array) { return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x))))); });
+    [](Array dx, Array x, Array) {
+      return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x)))));
+    });
 const auto& erf_inv_op = smooth(
     "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
-    [](Array dx, Array x, Array y) { return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y)))); }, -0.9, 0.9);
+    [](Array dx, Array x, Array y) {
+      return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
+    },
+    -0.9, 0.9);
 const auto& lgamma_op = smooth(
     "lgamma", "The logarithm of |Gamma(x)|.", [](auto x) { return math::lgamma(x); },
     [](Array dx, Array x, Array) { return mul(dx, digamma(x)); }, 0.3, 4);
 const auto& digamma_op = smooth(
     "digamma", "The derivative of log Gamma(x).", [](auto x) { return math::digamma(x); },
-    [](Array dx, Array x, Array) { return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x)); }, 0.3, 4);
+    [](Array dx, Array x, Array) {
+      return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
+    },
+    0.3, 4);
 
 // The Hurwitz zeta function: terms below 9 one by one, the rest by Euler and Maclaurin.
-template <class R> R zeta_of(R s, R q) {
+template <class R>
+R zeta_of(R s, R q) {
   using T = num::scalar_t<R>;
-  const R one(1), half(T(0.5)), nan(std::numeric_limits<T>::quiet_NaN()), inf(std::numeric_limits<T>::infinity());
+  const R one(1), half(T(0.5)), nan(std::numeric_limits<T>::quiet_NaN()),
+      inf(std::numeric_limits<T>::infinity());
   R sum = math::pow(q, -s);
   R a = q;
   for (int k = 1; k <= 9; ++k) {
@@ -45,8 +57,18 @@ template <class R> R zeta_of(R s, R q) {
   const R tail = math::pow(a, -s);
   sum = sum + a * tail / (s - one) - half * tail;
   // (2k)! / B(2k)
-  constexpr double c[] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12,
-                          1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18};
+  constexpr double c[] = {12.0,
+                          -720.0,
+                          30240.0,
+                          -1209600.0,
+                          47900160.0,
+                          -1.8924375803183791606e9,
+                          7.47242496e10,
+                          -2.950130727918164224e12,
+                          1.1646782814350067249e14,
+                          -4.5979787224074726105e15,
+                          1.8152105401943546773e17,
+                          -7.1661652561756670113e18};
   R factor = s, power = tail / a;
   R rest = factor * power / R(T(c[0]));
   for (int k = 1; k < 12; ++k) {
@@ -61,7 +83,8 @@ template <class R> R zeta_of(R s, R q) {
   return num::select(undefined, nan, num::select(num::either(s == one, pole), inf, value));
 }
 // (-1)^(m + 1) m! zeta(m + 1, x); m = 0 is digamma.
-template <class R> R polygamma_of(R m, R x) {
+template <class R>
+R polygamma_of(R m, R x) {
   const R one(1), half(0.5f), n = m + one;
   const auto even = num::floor(m * half) * R(2) == m;
   const R size = math::exp(math::lgamma(n)) * zeta_of(n, x);
@@ -69,16 +92,20 @@ template <class R> R polygamma_of(R m, R x) {
 }
 
 const Primitive<None>& zeta_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).", [](auto s, auto q) { return zeta_of(s, q); });
+  auto d =
+      elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).",
+                                     [](auto s, auto q) { return zeta_of(s, q); });
   d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1.2, 4); };
   return d;
 }());
 
 const Primitive<None>& polygamma_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("polygamma", "Derivative m of digamma at x.", [](auto m, auto x) { return polygamma_of(m, x); });
+  auto d = elementwise<DTypes::floats, 2>("polygamma", "Derivative m of digamma at x.",
+                                          [](auto m, auto x) { return polygamma_of(m, x); });
   // Orders are whole numbers: by m there is no derivative.
-  d.jvp = binary_jvp([](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },
-                     [](Array dx, Array m, Array x, Array) { return mul(dx, polygamma(add(m, like(m, 1)), x)); });
+  d.jvp = binary_jvp(
+      [](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },
+      [](Array dx, Array m, Array x, Array) { return mul(dx, polygamma(add(m, like(m, 1)), x)); });
   d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1, 4); };
   return d;
 }());
@@ -86,13 +113,34 @@ const Primitive<None>& polygamma_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array erf(const Arg& x) { const Source s(x.at()); return erf_op({x}); }
-Array erfc(const Arg& x) { const Source s(x.at()); return erfc_op({x}); }
-Array erf_inv(const Arg& x) { const Source s(x.at()); return erf_inv_op({x}); }
-Array lgamma(const Arg& x) { const Source s(x.at()); return lgamma_op({x}); }
-Array digamma(const Arg& x) { const Source s(x.at()); return digamma_op({x}); }
-Array polygamma(const Arg& m, const Arg& x) { const Source s(m.at()); return polygamma_op({m, x}); }
-Array zeta(const Arg& s, const Arg& q) { const Source at(s.at()); return zeta_op({s, q}); }
+Array erf(const Arg& x) {
+  const Source s(x.at());
+  return erf_op({x});
+}
+Array erfc(const Arg& x) {
+  const Source s(x.at());
+  return erfc_op({x});
+}
+Array erf_inv(const Arg& x) {
+  const Source s(x.at());
+  return erf_inv_op({x});
+}
+Array lgamma(const Arg& x) {
+  const Source s(x.at());
+  return lgamma_op({x});
+}
+Array digamma(const Arg& x) {
+  const Source s(x.at());
+  return digamma_op({x});
+}
+Array polygamma(const Arg& m, const Arg& x) {
+  const Source s(m.at());
+  return polygamma_op({m, x});
+}
+Array zeta(const Arg& s, const Arg& q) {
+  const Source at(s.at());
+  return zeta_op({s, q});
+}
 }  // namespace lax
 
 }  // namespace weft

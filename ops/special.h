@@ -7,9 +7,9 @@
 namespace weft::lax {
 
 Array erf(const Arg& x);
-Array erfc(const Arg& x);                     // 1 - erf(x)
+Array erfc(const Arg& x);  // 1 - erf(x)
 Array erf_inv(const Arg& x);
-Array lgamma(const Arg& x);                   // log |Gamma(x)|
+Array lgamma(const Arg& x);  // log |Gamma(x)|
 Array digamma(const Arg& x);
 Array polygamma(const Arg& m, const Arg& x);  // derivative m of digamma
 Array zeta(const Arg& s, const Arg& q);       // the sum of (q + k)^-s over k = 0, 1, …

@@ -9,7 +9,8 @@
 
 namespace weft {
 
-void strided_move(void* to, const Ints& to_step, const void* from, const Ints& from_step, const Shape& shape, int bytes) {
+void strided_move(void* to, const Ints& to_step, const void* from, const Ints& from_step,
+                  const Shape& shape, int bytes) {
   if (shape.elements() == 0) return;
   std::byte* out = static_cast<std::byte*>(to);
   const std::byte* in = static_cast<const std::byte*>(from);

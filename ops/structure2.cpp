@@ -16,7 +16,9 @@ namespace {
 using Index64 = num::Ir<int64_t>;
 Index64 index_at(nest::Id id) { return Index64::at(id); }
 // i moved into [0, n), so that what is read is there even where it is not chosen.
-Index64 in_range(Index64 i, int64_t n) { return num::maximum(num::minimum(i, Index64(n - 1)), Index64(0)); }
+Index64 in_range(Index64 i, int64_t n) {
+  return num::maximum(num::minimum(i, Index64(n - 1)), Index64(0));
+}
 
 // ---- concatenate
 
@@ -28,15 +30,20 @@ struct Concatenate {
 Types concatenate_type(const Types& in, const Concatenate& p) {
   const char* op = "concatenate";
   if (in.empty()) reject_shape(op, "takes at least one operand", in);
-  if (p.dimension < 0 || p.dimension >= in[0].ndim()) reject_shape(op, fmt::format("dimension {} is out of range", p.dimension), in);
+  if (p.dimension < 0 || p.dimension >= in[0].ndim())
+    reject_shape(op, fmt::format("dimension {} is out of range", p.dimension), in);
   int64_t n = 0;
   bool weak = true;
   for (const Type& t : in) {
-    if (t.dtype() != in[0].dtype()) reject_dtype(op, "requires arguments to have the same dtypes", in);
+    if (t.dtype() != in[0].dtype())
+      reject_dtype(op, "requires arguments to have the same dtypes", in);
     if (t.ndim() != in[0].ndim()) reject_shape(op, "operands must have equal ranks", in);
     for (int i = 0; i < t.ndim(); ++i)
       if (i != p.dimension && t.shape()[i] != in[0].shape()[i])
-        reject_shape(op, fmt::format("operands must have equal shapes except along dimension {}", p.dimension), in);
+        reject_shape(
+            op,
+            fmt::format("operands must have equal shapes except along dimension {}", p.dimension),
+            in);
     n += t.shape()[p.dimension];
     weak = weak && t.weak();
   }
@@ -58,9 +65,10 @@ Arrays concatenate_reference(const Arrays& x, const Concatenate& p) {
   return {r.array};
 }
 
-Elem concatenate_elem(Reader& x, const Coords& at, const Types& in, const Types& out, int64_t dimension) {
+Elem concatenate_elem(Reader& x, const Coords& at, const Types& in, const Types& out,
+                      int64_t dimension) {
   const auto d = static_cast<size_t>(dimension);
-  Elem e = constant_elem(out[0].dtype(), 0);   // stands if all operands are empty
+  Elem e = constant_elem(out[0].dtype(), 0);  // stands if all operands are empty
   int64_t end = out[0].shape()[dimension];
   bool first = true;
   for (size_t k = in.size(); k-- > 0;) {
@@ -81,53 +89,77 @@ const Primitive<Concatenate>& concatenate_op = define<Concatenate>({
     .doc = "Arrays one after another along an axis.",
     .type = concatenate_type,
     .reference = concatenate_reference,
-    .jvp = [](const JvpArgs<Concatenate>& j) {
-      Arrays dx;
-      bool zero = true;
-      for (size_t i = 0; i < j.x.size(); ++i) {
-        zero = zero && j.dx[i].empty_handle();
-        dx.push_back(instantiate(j.dx[i], j.x[i].type()));
-      }
-      return zero ? Arrays(1) : concatenate_op.bind(dx, j.params);
-    },
-    .transpose = [](const TransposeArgs<Concatenate>& t) {
-      Arrays r(t.in.size());
-      int64_t begin = 0;
-      for (size_t i = 0; i < t.in.size(); ++i) {
-        const int64_t end = begin + t.in[i].shape()[t.params.dimension];
-        if (t.linear[i]) r[i] = base::slice_axis(t.ct[0], static_cast<int>(t.params.dimension), begin, end);
-        begin = end;
-      }
-      return r;
-    },
-    .batch = [](const BatchArgs<Concatenate>& b) {
-      MaybeAxis common;
-      bool agree = true;
-      for (const MaybeAxis& a : b.axis) {
-        if (!a) continue;
-        agree = agree && (!common || *common == *a);
-        common = a;
-      }
-      const int at = agree ? *common : 0;
-      Arrays x;
-      for (size_t i = 0; i < b.x.size(); ++i) x.push_back(move_mapped(b.x[i], b.axis[i], at, b.size));
-      return Batched{concatenate_op.bind(x, {b.params.dimension + (b.params.dimension >= at)}), {at}};
-    },
-    .lower = [](const LowerArgs<Concatenate>& l) {
-      Lowering r;
-      r.element = [in = l.in, out = l.out, d = l.params.dimension](Reader& x, int, const Coords& at) { return concatenate_elem(x, at, in, out, d); };
-      return r;
-    },
-    .simplify = [](const SimplifyArgs<Concatenate>& s) { return s.x.size() == 1 ? Arrays{s.x[0]} : Arrays{}; },
-    .samples = [] {
-      return std::vector<Sample<Concatenate>>{{{Type(F64, {2}), Type(F64, {3})}, {0}}, {{Type(F32, {2, 3}), Type(F32, {2, 1}), Type(F32, {2, 0}), Type(F32, {2, 2})}, {1}},
-                                              {{Type(C64, {1, 2}), Type(C64, {3, 2})}, {0}}, {{Type(Key, {2}), Type(Key, {1})}, {0}}, {{Type(Bool, {2})}, {0}},
-                                              {{Type(I32, {0}), Type(I32, {0})}, {0}}, {{Type(BF16, {3}), Type(BF16, {4})}, {0}}};
-    },
-    .rejects = [] {
-      return std::vector<Reject<Concatenate>>{{{}, {0}, "at least one"}, {{Type(F32, {2})}, {1}, "out of range"}, {{Type(F32, {2}), Type(F64, {2})}, {0}, "same dtypes"},
-                                              {{Type(F32, {2}), Type(F32, {2, 2})}, {0}, "equal ranks"}, {{Type(F32, {2, 3}), Type(F32, {2, 2})}, {0}, "except along dimension 0"}};
-    },
+    .jvp =
+        [](const JvpArgs<Concatenate>& j) {
+          Arrays dx;
+          bool zero = true;
+          for (size_t i = 0; i < j.x.size(); ++i) {
+            zero = zero && j.dx[i].empty_handle();
+            dx.push_back(instantiate(j.dx[i], j.x[i].type()));
+          }
+          return zero ? Arrays(1) : concatenate_op.bind(dx, j.params);
+        },
+    .transpose =
+        [](const TransposeArgs<Concatenate>& t) {
+          Arrays r(t.in.size());
+          int64_t begin = 0;
+          for (size_t i = 0; i < t.in.size(); ++i) {
+            const int64_t end = begin + t.in[i].shape()[t.params.dimension];
+            if (t.linear[i])
+              r[i] = base::slice_axis(t.ct[0], static_cast<int>(t.params.dimension), begin, end);
+            begin = end;
+          }
+          return r;
+        },
+    .batch =
+        [](const BatchArgs<Concatenate>& b) {
+          MaybeAxis common;
+          bool agree = true;
+          for (const MaybeAxis& a : b.axis) {
+            if (!a) continue;
+            agree = agree && (!common || *common == *a);
+            common = a;
+          }
+          const int at = agree ? *common : 0;
+          Arrays x;
+          for (size_t i = 0; i < b.x.size(); ++i)
+            x.push_back(move_mapped(b.x[i], b.axis[i], at, b.size));
+          return Batched{concatenate_op.bind(x, {b.params.dimension + (b.params.dimension >= at)}),
+                         {at}};
+        },
+    .lower =
+        [](const LowerArgs<Concatenate>& l) {
+          Lowering r;
+          r.element = [in = l.in, out = l.out, d = l.params.dimension](Reader& x, int,
+                                                                       const Coords& at) {
+            return concatenate_elem(x, at, in, out, d);
+          };
+          return r;
+        },
+    .simplify =
+        [](const SimplifyArgs<Concatenate>& s) {
+          return s.x.size() == 1 ? Arrays{s.x[0]} : Arrays{};
+        },
+    .samples =
+        [] {
+          return std::vector<Sample<Concatenate>>{
+              {{Type(F64, {2}), Type(F64, {3})}, {0}},
+              {{Type(F32, {2, 3}), Type(F32, {2, 1}), Type(F32, {2, 0}), Type(F32, {2, 2})}, {1}},
+              {{Type(C64, {1, 2}), Type(C64, {3, 2})}, {0}},
+              {{Type(Key, {2}), Type(Key, {1})}, {0}},
+              {{Type(Bool, {2})}, {0}},
+              {{Type(I32, {0}), Type(I32, {0})}, {0}},
+              {{Type(BF16, {3}), Type(BF16, {4})}, {0}}};
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<Concatenate>>{
+              {{}, {0}, "at least one"},
+              {{Type(F32, {2})}, {1}, "out of range"},
+              {{Type(F32, {2}), Type(F64, {2})}, {0}, "same dtypes"},
+              {{Type(F32, {2}), Type(F32, {2, 2})}, {0}, "equal ranks"},
+              {{Type(F32, {2, 3}), Type(F32, {2, 2})}, {0}, "except along dimension 0"}};
+        },
 });
 
 // ---- pad
@@ -140,16 +172,21 @@ struct Pad {
 Types pad_type(const Types& in, const Pad& p) {
   const char* op = "pad";
   require_operands(op, in, 2);
-  if (in[0].dtype() != in[1].dtype()) reject_dtype(op, "the padding value must have the operand's dtype", in);
+  if (in[0].dtype() != in[1].dtype())
+    reject_dtype(op, "the padding value must have the operand's dtype", in);
   if (in[1].ndim() != 0) reject_shape(op, "the padding value must be a scalar", in);
   const auto n = static_cast<size_t>(in[0].ndim());
-  if (p.low.size() != n || p.high.size() != n || p.interior.size() != n) reject_shape(op, "low, high and interior need one entry an axis", in);
+  if (p.low.size() != n || p.high.size() != n || p.interior.size() != n)
+    reject_shape(op, "low, high and interior need one entry an axis", in);
   std::vector<int64_t> out;
   for (size_t i = 0; i < n; ++i) {
     const int64_t size = in[0].shape()[static_cast<int64_t>(i)];
-    if (p.interior[i] < 0) reject_shape(op, fmt::format("axis {}: interior padding must not be negative", i), in);
-    const int64_t padded = p.low[i] + p.high[i] + size + checked_mul(std::max<int64_t>(size - 1, 0), p.interior[i]);
-    if (padded < 0) reject_shape(op, fmt::format("axis {}: the padded size {} is negative", i, padded), in);
+    if (p.interior[i] < 0)
+      reject_shape(op, fmt::format("axis {}: interior padding must not be negative", i), in);
+    const int64_t padded =
+        p.low[i] + p.high[i] + size + checked_mul(std::max<int64_t>(size - 1, 0), p.interior[i]);
+    if (padded < 0)
+      reject_shape(op, fmt::format("axis {}: the padded size {} is negative", i, padded), in);
     out.push_back(padded);
   }
   return {Type(in[0].dtype(), Shape(out), in[0].weak() && in[1].weak())};
@@ -168,9 +205,11 @@ Arrays pad_reference(const Arrays& x, const Pad& p) {
   const auto from_step = row_major(x[0].shape());
   std::vector<int64_t> block;
   for (size_t i = 0; i < still.size(); ++i) {
-    const int64_t n = x[0].shape()[static_cast<int64_t>(i)], room = t.shape()[static_cast<int64_t>(i)], step = p.interior[i] + 1;
+    const int64_t n = x[0].shape()[static_cast<int64_t>(i)],
+                  room = t.shape()[static_cast<int64_t>(i)], step = p.interior[i] + 1;
     const int64_t first = p.low[i] < 0 ? (-p.low[i] + step - 1) / step : 0;
-    const int64_t last = room - 1 - p.low[i] < 0 ? -1 : std::min((room - 1 - p.low[i]) / step, n - 1);
+    const int64_t last =
+        room - 1 - p.low[i] < 0 ? -1 : std::min((room - 1 - p.low[i]) / step, n - 1);
     if (last < first) return {r.array};
     block.push_back(last - first + 1);
     from += first * from_step[i] * bytes;
@@ -187,7 +226,8 @@ Elem pad_elem(Reader& x, const Coords& at, const Shape& in, const Shape& out, co
   Coords c = at;
   num::Ir<bool> inside(true);
   for (size_t i = 0; i < at.size(); ++i) {
-    const int64_t n = in[static_cast<int64_t>(i)], step = p.interior[i] + 1, room = out[static_cast<int64_t>(i)];
+    const int64_t n = in[static_cast<int64_t>(i)], step = p.interior[i] + 1,
+                  room = out[static_cast<int64_t>(i)];
     if (p.low[i] == 0 && step == 1 && room <= n) continue;
     const Index64 shifted = index_at(at[i]) - Index64(p.low[i]);
     Index64 k = shifted;
@@ -232,49 +272,71 @@ Batched pad_batch(const BatchArgs<Pad>& b) {
   // A value for each lane: put where nothing else is.
   const Array none = base::zeros(Type(x.dtype(), {}));
   const Array padded = pad_with(x, none, p.low, p.high, p.interior);
-  const Array here = pad_with(base::ones(Type(Bool, x.shape())), base::zeros(Type(Bool, {})), p.low, p.high, p.interior);
+  const Array here = pad_with(base::ones(Type(Bool, x.shape())), base::zeros(Type(Bool, {})), p.low,
+                              p.high, p.interior);
   return {Arrays{lax::select(here, padded, broadcast_in_dim(b.x[1], padded.shape(), {at}))}, {at}};
 }
 
 const Primitive<Pad>& pad_op = define<Pad>({
     .name = "pad",
-    .doc = "A value put before, behind and between the elements along each axis; negative amounts crop.",
+    .doc = "A value put before, behind and between the elements along each axis; negative amounts "
+           "crop.",
     .type = pad_type,
     .reference = pad_reference,
-    .jvp = [](const JvpArgs<Pad>& j) { return pad_op.bind({instantiate(j.dx[0], j.x[0].type()), instantiate(j.dx[1], j.x[1].type())}, j.params); },
+    .jvp =
+        [](const JvpArgs<Pad>& j) {
+          return pad_op.bind(
+              {instantiate(j.dx[0], j.x[0].type()), instantiate(j.dx[1], j.x[1].type())}, j.params);
+        },
     .transpose = pad_transpose,
     .batch = pad_batch,
-    .lower = [](const LowerArgs<Pad>& l) {
-      Lowering r;
-      r.element = [in = l.in[0].shape(), out = l.out[0].shape(), p = l.params](Reader& x, int, const Coords& at) { return pad_elem(x, at, in, out, p); };
-      return r;
-    },
-    .simplify = [](const SimplifyArgs<Pad>& s) {
-      const auto zero = [](const Ints& v) { return std::all_of(v.begin(), v.end(), [](int64_t i) { return i == 0; }); };
-      return zero(s.params.low) && zero(s.params.high) && zero(s.params.interior) ? Arrays{s.x[0]} : Arrays{};
-    },
-    .samples = [] {
-      std::vector<Sample<Pad>> s;
-      for (DType d : {F64, I8, Bool, C64, F16, Key}) s.push_back({{Type(d, {3}), Type(d, {})}, {{2}, {1}, {0}}});
-      for (int64_t low : {-2, 0, 1})
-        for (int64_t high : {-1, 0, 2})
-          for (int64_t interior : {0, 2}) s.push_back({{Type(F64, {4, 2}), Type(F64, {})}, {{low, 1}, {high, 0}, {interior, 1}}});
-      s.push_back({{Type(F32, {0, 2}), Type(F32, {})}, {{1, 0}, {2, 0}, {1, 0}}});
-      s.push_back({{Type(F32, {3}), Type(F32, {})}, {{-3}, {2}, {0}}});
-      s.push_back({{Type(F32, {}), Type(F32, {})}, {{}, {}, {}}});
-      return s;
-    },
-    .rejects = [] {
-      return std::vector<Reject<Pad>>{{{Type(F32, {3}), Type(F64, {})}, {{0}, {0}, {0}}, "operand's dtype"}, {{Type(F32, {3}), Type(F32, {1})}, {{0}, {0}, {0}}, "must be a scalar"},
-                                      {{Type(F32, {3}), Type(F32, {})}, {{}, {}, {}}, "one entry an axis"}, {{Type(F32, {3}), Type(F32, {})}, {{-2}, {-2}, {0}}, "size -1 is negative"},
-                                      {{Type(F32, {3}), Type(F32, {})}, {{0}, {0}, {-1}}, "must not be negative"}};
-    },
+    .lower =
+        [](const LowerArgs<Pad>& l) {
+          Lowering r;
+          r.element = [in = l.in[0].shape(), out = l.out[0].shape(), p = l.params](
+                          Reader& x, int, const Coords& at) { return pad_elem(x, at, in, out, p); };
+          return r;
+        },
+    .simplify =
+        [](const SimplifyArgs<Pad>& s) {
+          const auto zero = [](const Ints& v) {
+            return std::all_of(v.begin(), v.end(), [](int64_t i) { return i == 0; });
+          };
+          return zero(s.params.low) && zero(s.params.high) && zero(s.params.interior)
+                     ? Arrays{s.x[0]}
+                     : Arrays{};
+        },
+    .samples =
+        [] {
+          std::vector<Sample<Pad>> s;
+          for (DType d : {F64, I8, Bool, C64, F16, Key})
+            s.push_back({{Type(d, {3}), Type(d, {})}, {{2}, {1}, {0}}});
+          for (int64_t low : {-2, 0, 1})
+            for (int64_t high : {-1, 0, 2})
+              for (int64_t interior : {0, 2})
+                s.push_back(
+                    {{Type(F64, {4, 2}), Type(F64, {})}, {{low, 1}, {high, 0}, {interior, 1}}});
+          s.push_back({{Type(F32, {0, 2}), Type(F32, {})}, {{1, 0}, {2, 0}, {1, 0}}});
+          s.push_back({{Type(F32, {3}), Type(F32, {})}, {{-3}, {2}, {0}}});
+          s.push_back({{Type(F32, {}), Type(F32, {})}, {{}, {}, {}}});
+          return s;
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<Pad>>{
+              {{Type(F32, {3}), Type(F64, {})}, {{0}, {0}, {0}}, "operand's dtype"},
+              {{Type(F32, {3}), Type(F32, {1})}, {{0}, {0}, {0}}, "must be a scalar"},
+              {{Type(F32, {3}), Type(F32, {})}, {{}, {}, {}}, "one entry an axis"},
+              {{Type(F32, {3}), Type(F32, {})}, {{-2}, {-2}, {0}}, "size -1 is negative"},
+              {{Type(F32, {3}), Type(F32, {})}, {{0}, {0}, {-1}}, "must not be negative"}};
+        },
 });
 
 }  // namespace
 
 Array concatenate_arrays(const Arrays& x, int64_t axis) { return concatenate_op(x, {axis}); }
-Array pad_with(const Array& x, const Array& value, const Ints& low, const Ints& high, const Ints& interior) {
+Array pad_with(const Array& x, const Array& value, const Ints& low, const Ints& high,
+               const Ints& interior) {
   return pad_op({x, value}, {low, high, interior});
 }
 

@@ -3,7 +3,8 @@
 // ops/while.cpp: the loop with a predicate.
 //
 // while[lanes](enter?, cond consts, body consts, init) -> carry
-//   c = init;  a = enter & cond(c);  while any(a): { c = select(a, body(a, c), c);  a = enter & cond(c) }
+//   c = init;  a = enter & cond(c);  while any(a): { c = select(a, body(a, c), c);  a = enter &
+//   cond(c) }
 #include <fmt/format.h>
 
 #include "weft/ops/compare.h"
@@ -45,23 +46,33 @@ size_t active_inputs(const While& p) { return p.lanes.empty() ? 0 : 1; }
 // Whether the body hands carry t on untouched.
 bool passes(const While& p, size_t t) {
   const Atom out = p.body_jaxpr->out[t];
-  return !out.is_literal() && out.index == static_cast<int32_t>(active_inputs(p) + static_cast<size_t>(p.body_nconsts) + t);
+  return !out.is_literal() &&
+         out.index ==
+             static_cast<int32_t>(active_inputs(p) + static_cast<size_t>(p.body_nconsts) + t);
 }
 
 Types while_type(const Types& in, const While& p) {
   const size_t enter = p.enter ? 1 : 0;
   require_counts("while", {p.cond_nconsts, p.body_nconsts}, enter, in);
-  const size_t nc = static_cast<size_t>(p.cond_nconsts), nb = static_cast<size_t>(p.body_nconsts), first = enter + nc + nb;
+  const size_t nc = static_cast<size_t>(p.cond_nconsts), nb = static_cast<size_t>(p.body_nconsts),
+               first = enter + nc + nb;
   const Types carry = part(in, first, in.size() - first);
   require_lanes("while", p.lanes, p.lane_ids, p.has, in.size() - enter, in);
-  if (p.enter && in[0] != Type(Bool, Shape(p.lanes))) reject_dtype("while", "enter must be a bool of the shape of the lanes", in);
+  if (p.enter && in[0] != Type(Bool, Shape(p.lanes)))
+    reject_dtype("while", "enter must be a bool of the shape of the lanes", in);
   const Types body_out = p.body_jaxpr->out_types(), cond_out = p.cond_jaxpr->out_types();
   if (cond_out.size() != 1 || cond_out[0].dtype() != Bool || cond_out[0].shape().sizes() != p.lanes)
-    throw DTypeError(fmt::format("while: cond_fun must return a boolean scalar, but got output type(s) {}", to_string(cond_out)));
-  if (body_out.size() != carry.size()) reject_shape("while", "body returns another number of carries", in);
+    throw DTypeError(
+        fmt::format("while: cond_fun must return a boolean scalar, but got output type(s) {}",
+                    to_string(cond_out)));
+  if (body_out.size() != carry.size())
+    reject_shape("while", "body returns another number of carries", in);
   for (size_t t = 0; t < carry.size(); ++t)
     if (!(body_out[t].strong() == carry[t].strong()))
-      reject_shape("while", fmt::format("body returns {} for carry {} of type {}", to_string(body_out[t]), t, to_string(carry[t])), in);
+      reject_shape("while",
+                   fmt::format("body returns {} for carry {} of type {}", to_string(body_out[t]), t,
+                               to_string(carry[t])),
+                   in);
   Types cond_in = part(in, enter, nc), body_in = mask_input(p.lanes);
   append(cond_in, carry);
   append(body_in, part(in, enter + nc, nb));
@@ -91,7 +102,9 @@ Arrays while_reference(const Arrays& x, const While& p) {
     const Arrays next = eval_jaxpr(p.body_jaxpr, in);
     const Ints has = all_lanes(p.has, r.cc.size() + r.bc.size() + c.size());
     for (size_t t = 0; t < c.size(); ++t)
-      c[t] = has[r.cc.size() + r.bc.size() + t] == 0 || passes(p, t) ? next[t] : select_lanes(a, next[t], c[t]);
+      c[t] = has[r.cc.size() + r.bc.size() + t] == 0 || passes(p, t)
+                 ? next[t]
+                 : select_lanes(a, next[t], c[t]);
   }
 }
 
@@ -115,8 +128,10 @@ Dual while_dual(const DualArgs<While>& d) {
     on = body.out_nonzero;
   }
   Arrays bc_dot, init_dot;
-  for (const Array& t : dx.bc) if (!t.empty_handle()) bc_dot.push_back(t);
-  for (size_t t = 0; t < n; ++t) if (on[t]) init_dot.push_back(instantiate(dx.init[t], x.init[t].type()));
+  for (const Array& t : dx.bc)
+    if (!t.empty_handle()) bc_dot.push_back(t);
+  for (size_t t = 0; t < n; ++t)
+    if (on[t]) init_dot.push_back(instantiate(dx.init[t], x.init[t].type()));
   // New body: [active] bc bc_dot carry carry_dot; jvp_jaxpr wants all primals first.
   Types types = part(p.body_jaxpr->in_types(), 0, na);
   append(types, types_of(x.bc));
@@ -137,12 +152,16 @@ Dual while_dual(const DualArgs<While>& d) {
   Types cond_types = types_of(x.cc);
   append(cond_types, types_of(x.init));
   append(cond_types, types_of(init_dot));
-  q.cond_jaxpr = program(cond_types, [&](const Arrays& a) { return eval_jaxpr(p.cond_jaxpr, part(a, 0, x.cc.size() + n)); });
+  q.cond_jaxpr = program(cond_types, [&](const Arrays& a) {
+    return eval_jaxpr(p.cond_jaxpr, part(a, 0, x.cc.size() + n));
+  });
   const Ints has = all_lanes(p.has, x.cc.size() + nbc + n);
   q.has = part(has, 0, x.cc.size() + nbc);
-  for (size_t i = 0; i < nbc; ++i) if (!dx.bc[i].empty_handle()) q.has.push_back(has[x.cc.size() + i]);
+  for (size_t i = 0; i < nbc; ++i)
+    if (!dx.bc[i].empty_handle()) q.has.push_back(has[x.cc.size() + i]);
   append(q.has, part(has, x.cc.size() + nbc, n));
-  for (size_t t = 0; t < n; ++t) if (on[t]) q.has.push_back(has[x.cc.size() + nbc + t]);
+  for (size_t t = 0; t < n; ++t)
+    if (on[t]) q.has.push_back(has[x.cc.size() + nbc + t]);
   Arrays bc = x.bc, init = x.init;
   append(bc, bc_dot);
   append(init, init_dot);
@@ -163,15 +182,19 @@ struct Mapped {
 };
 Mapped settle(const BatchArgs<While>& b, const Parts& x, const MaybeAxes& axes) {
   const While& p = b.params;
-  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
+  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
+               n = x.init.size();
   const Ints has = all_lanes(p.has, ncc + nbc + n);
-  const auto axis_for = [&](size_t operand, bool mapped) { return mapped ? MaybeAxis(lane_count(has[operand])) : MaybeAxis(); };
+  const auto axis_for = [&](size_t operand, bool mapped) {
+    return mapped ? MaybeAxis(lane_count(has[operand])) : MaybeAxis();
+  };
   Mapped m;
   for (size_t t = 0; t < n; ++t) m.carry.push_back(axes[ne + ncc + nbc + t].has_value());
   const auto grow = [&] {
     for (;;) {
       MaybeAxes in(na, std::nullopt);
-      for (size_t i = 0; i < nbc; ++i) in.push_back(axis_for(ncc + i, axes[ne + ncc + i].has_value()));
+      for (size_t i = 0; i < nbc; ++i)
+        in.push_back(axis_for(ncc + i, axes[ne + ncc + i].has_value()));
       for (size_t t = 0; t < n; ++t) in.push_back(axis_for(ncc + nbc + t, m.carry[t]));
       const MaybeAxes out = probe_axes(p.body_jaxpr, in, b.level);
       bool changed = false;
@@ -184,9 +207,11 @@ Mapped settle(const BatchArgs<While>& b, const Parts& x, const MaybeAxes& axes) 
   MaybeAxes in;
   for (size_t i = 0; i < ncc; ++i) in.push_back(axis_for(i, axes[ne + i].has_value()));
   for (size_t t = 0; t < n; ++t) in.push_back(axis_for(ncc + nbc + t, m.carry[t]));
-  m.predicate = probe_axes(p.cond_jaxpr, in, b.level)[0].has_value() || (p.enter && axes[0].has_value());
+  m.predicate =
+      probe_axes(p.cond_jaxpr, in, b.level)[0].has_value() || (p.enter && axes[0].has_value());
   if (m.predicate) {
-    for (size_t t = 0; t < n; ++t) m.carry[t] = m.carry[t] || (!passes(p, t) && (p.lanes.empty() || has[ncc + nbc + t] != 0));
+    for (size_t t = 0; t < n; ++t)
+      m.carry[t] = m.carry[t] || (!passes(p, t) && (p.lanes.empty() || has[ncc + nbc + t] != 0));
     grow();
   }
   return m;
@@ -195,14 +220,18 @@ Mapped settle(const BatchArgs<While>& b, const Parts& x, const MaybeAxes& axes) 
 Batched while_batch(const BatchArgs<While>& b) {
   const While& p = b.params;
   const Parts x = split(b.x, p);
-  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
+  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
+               n = x.init.size();
   const Ints has = all_lanes(p.has, ncc + nbc + n);
   const Mapped m = settle(b, x, b.axis);
-  const LaneStep s = lane_step(m.predicate, p.lanes, p.lane_ids, x.enter, p.enter ? b.axis[0] : MaybeAxis(), b.level);
+  const LaneStep s = lane_step(m.predicate, p.lanes, p.lane_ids, x.enter,
+                               p.enter ? b.axis[0] : MaybeAxis(), b.level);
   std::vector<bool> mapped;
   for (size_t i = 0; i < ncc + nbc; ++i) mapped.push_back(b.axis[ne + i].has_value());
   mapped.insert(mapped.end(), m.carry.begin(), m.carry.end());
-  const auto place = [&](size_t i) { return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis(); };
+  const auto place = [&](size_t i) {
+    return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis();
+  };
   Arrays operands;
   for (size_t i = 0; i < ncc + nbc + n; ++i) {
     const Array& a = b.x[ne + i];
@@ -237,8 +266,11 @@ Batched while_batch(const BatchArgs<While>& b) {
     Batched r = batch_eval(p.body_jaxpr, args, axes, b.level, body_mask(s, active, outer));
     Arrays out;
     for (size_t t = 0; t < n; ++t) {
-      if (passes(p, t)) out.push_back(in[own + extra + nbc + t]);
-      else out.push_back(m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(ncc + nbc + t), b.size) : r.out[t]);
+      if (passes(p, t))
+        out.push_back(in[own + extra + nbc + t]);
+      else
+        out.push_back(m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(ncc + nbc + t), b.size)
+                                 : r.out[t]);
     }
     return out;
   });
@@ -254,7 +286,8 @@ Batched while_batch(const BatchArgs<While>& b) {
   });
   Arrays bc = part(operands, ncc, nbc);
   if (extra) bc.insert(bc.begin(), s.outer.active);
-  const Arrays out = while_op.bind(joined(s.enter, part(operands, 0, ncc), bc, part(operands, ncc + nbc, n)), q);
+  const Arrays out =
+      while_op.bind(joined(s.enter, part(operands, 0, ncc), bc, part(operands, ncc + nbc, n)), q);
   Batched r;
   r.out = out;
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(ncc + nbc + t));
@@ -288,7 +321,8 @@ Arrays steps_as_scan(const PartialArgs<While>& a, const Array& trips) {
     size_t pass = na + nbc, change = na + consts.size();
     for (size_t t = 0; t < n; ++t) args.push_back(in[passes(p, t) ? pass++ : change++]);
     const Arrays all = eval_jaxpr(p.body_jaxpr, args);
-    for (size_t t = 0; t < n; ++t) if (!passes(p, t)) out.push_back(all[t]);
+    for (size_t t = 0; t < n; ++t)
+      if (!passes(p, t)) out.push_back(all[t]);
     return out;
   });
   s.length = p.max_trips;
@@ -309,13 +343,15 @@ Arrays steps_as_scan(const PartialArgs<While>& a, const Array& trips) {
 }
 
 // Without a bound on the trips: known carries are computed, the rest recorded with the whole loop
-// (forward mode needs no more). With a bound: the known loop counts the trips, and a scan with those
-// trips is split.
+// (forward mode needs no more). With a bound: the known loop counts the trips, and a scan with
+// those trips is split.
 Arrays while_partial(const PartialArgs<While>& a) {
   const While& p = a.params;
   const Parts x = split(a.x, p);
-  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
-  std::vector<bool> bc_unknown = part(a.unknown, ne + ncc, nbc), unknown = part(a.unknown, ne + ncc + nbc, n);
+  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
+               n = x.init.size();
+  std::vector<bool> bc_unknown = part(a.unknown, ne + ncc, nbc),
+                    unknown = part(a.unknown, ne + ncc + nbc, n);
   for (;;) {
     std::vector<bool> in(na, false);
     in.insert(in.end(), bc_unknown.begin(), bc_unknown.end());
@@ -329,7 +365,8 @@ Arrays while_partial(const PartialArgs<While>& a) {
   {
     std::vector<bool> in(ncc, false);
     in.insert(in.end(), unknown.begin(), unknown.end());
-    predicate_unknown = predicate_unknown || partial_eval_jaxpr(p.cond_jaxpr, in, {false}).out_unknown[0];
+    predicate_unknown =
+        predicate_unknown || partial_eval_jaxpr(p.cond_jaxpr, in, {false}).out_unknown[0];
   }
   if (predicate_unknown) return a.level.record(while_op, a.x, make_params(p));
   // The known loop: carries that are known, in the same order.
@@ -353,20 +390,25 @@ Arrays while_partial(const PartialArgs<While>& a) {
   append(body_types, types_of(init));
   append(cond_types, types_of(init));
   k.body_nconsts = static_cast<int64_t>(bc.size());
-  const auto spread = [&](const Arrays& in, size_t first) {   // nothing known reads the unknown ones: zeros stand for them
-    Arrays r;
-    size_t next = first;
-    for (size_t t = 0; t < n; ++t) r.push_back(unknown[t] ? base::zeros(x.init[t].type()) : in[next++]);
-    return r;
-  };
+  const auto spread =
+      [&](const Arrays& in,
+          size_t first) {  // nothing known reads the unknown ones: zeros stand for them
+        Arrays r;
+        size_t next = first;
+        for (size_t t = 0; t < n; ++t)
+          r.push_back(unknown[t] ? base::zeros(x.init[t].type()) : in[next++]);
+        return r;
+      };
   k.body_jaxpr = program(body_types, [&](const Arrays& in) {
     Arrays args = part(in, 0, na);
     size_t next = na;
-    for (size_t i = 0; i < nbc; ++i) args.push_back(bc_unknown[i] ? base::zeros(x.bc[i].type()) : in[next++]);
+    for (size_t i = 0; i < nbc; ++i)
+      args.push_back(bc_unknown[i] ? base::zeros(x.bc[i].type()) : in[next++]);
     append(args, spread(in, next));
     const Arrays out = eval_jaxpr(p.body_jaxpr, args);
     Arrays known;
-    for (size_t t = 0; t < n; ++t) if (!unknown[t]) known.push_back(out[t]);
+    for (size_t t = 0; t < n; ++t)
+      if (!unknown[t]) known.push_back(out[t]);
     return known;
   });
   k.body_jaxpr = dce(k.body_jaxpr, std::vector<bool>(init.size(), true));
@@ -387,7 +429,8 @@ Arrays while_partial(const PartialArgs<While>& a) {
 // One trip as two programs, with the mask and the selects of the definition written out.
 std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const While p = l.params;
-  const size_t ne = p.enter ? 1 : 0, ncc = static_cast<size_t>(p.cond_nconsts), nbc = static_cast<size_t>(p.body_nconsts), n = l.out.size();
+  const size_t ne = p.enter ? 1 : 0, ncc = static_cast<size_t>(p.cond_nconsts),
+               nbc = static_cast<size_t>(p.body_nconsts), n = l.out.size();
   const bool lanes = !p.lanes.empty();
   const Ints has = all_lanes(p.has, ncc + nbc + n);
   Types test = part(l.in, 0, ne + ncc), step;
@@ -404,7 +447,8 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const Jaxpr s = program(step, [&](const Arrays& x) {
     Arrays out = eval_jaxpr(p.body_jaxpr, x);
     for (size_t k = 0; k < n; ++k)
-      if (lanes && has[ncc + nbc + k] != 0 && !passes(p, k)) out[k] = select_lanes(x[0], out[k], x[1 + nbc + k]);
+      if (lanes && has[ncc + nbc + k] != 0 && !passes(p, k))
+        out[k] = select_lanes(x[0], out[k], x[1 + nbc + k]);
     return out;
   });
   return {t, s};
@@ -418,26 +462,35 @@ const Primitive<While>& while_op = define<While>({
     .dual = while_dual,
     .transpose = [](const TransposeArgs<While>&) -> Arrays {
       throw DifferentiationError(
-          "Reverse-mode differentiation does not work for while_loop or fori_loop with dynamic start/stop values. Give the loop a "
+          "Reverse-mode differentiation does not work for while_loop or fori_loop with dynamic "
+          "start/stop values. Give the loop a "
           ".max_trips, use scan, or fori_loop with static start/stop.");
     },
     .batch = while_batch,
     .partial = while_partial,
-    .lower = [](const LowerArgs<While>& a) {
-      Lowering l;
-      l.form = Lowering::Form::loop;
-      const While& p = a.params;
-      l.loop = {.kind = LoopForm::Kind::loop_while, .bodies = {p.cond_jaxpr, p.body_jaxpr}, .lanes = p.lanes, .has = p.has, .enter = p.enter,
-                .cond_consts = static_cast<int>(p.cond_nconsts), .consts = static_cast<int>(p.body_nconsts), .carry = static_cast<int>(a.out.size())};
-      l.lockstep = [in = a.in, out = a.out, p] { return while_steps({in, out, p}); };
-      return l;
-    },
+    .lower =
+        [](const LowerArgs<While>& a) {
+          Lowering l;
+          l.form = Lowering::Form::loop;
+          const While& p = a.params;
+          l.loop = {.kind = LoopForm::Kind::loop_while,
+                    .bodies = {p.cond_jaxpr, p.body_jaxpr},
+                    .lanes = p.lanes,
+                    .has = p.has,
+                    .enter = p.enter,
+                    .cond_consts = static_cast<int>(p.cond_nconsts),
+                    .consts = static_cast<int>(p.body_nconsts),
+                    .carry = static_cast<int>(a.out.size())};
+          l.lockstep = [in = a.in, out = a.out, p] { return while_steps({in, out, p}); };
+          return l;
+        },
     .compile_eagerly = true,
 });
 
 }  // namespace
 
-Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init, std::optional<int64_t> max_trips) {
+Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
+                  std::optional<int64_t> max_trips) {
   While p;
   p.cond_nconsts = static_cast<int64_t>(cond.consts.size());
   p.body_nconsts = static_cast<int64_t>(body.consts.size());
@@ -447,7 +500,8 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init, st
   if (max_trips) {
     // One more carry in front counts, and the loop ends when it reaches the bound.
     p.max_trips = *max_trips;
-    const Array zero = scalar_of_int(I32, 0), one = scalar_of_int(I32, 1), bound = scalar_of_int(I32, *max_trips);
+    const Array zero = scalar_of_int(I32, 0), one = scalar_of_int(I32, 1),
+                bound = scalar_of_int(I32, *max_trips);
     const size_t ncc = cond.consts.size(), nbc = body.consts.size();
     Types cond_types = types_of(cond.consts), body_types = types_of(body.consts);
     cond_types.push_back(zero.type());
@@ -460,7 +514,9 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init, st
       return a;
     };
     p.cond_jaxpr = program(cond_types, [&](const Arrays& in) {
-      return Arrays{lax::bitwise_and(eval_jaxpr(open_constants(cond.jaxpr), without_counter(in, ncc))[0], lax::lt(in[ncc], bound))};
+      return Arrays{
+          lax::bitwise_and(eval_jaxpr(open_constants(cond.jaxpr), without_counter(in, ncc))[0],
+                           lax::lt(in[ncc], bound))};
     });
     p.body_jaxpr = program(body_types, [&](const Arrays& in) {
       Arrays out{base::add(in[nbc], one)};

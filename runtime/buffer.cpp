@@ -3,6 +3,7 @@
 // runtime/buffer.cpp: the pool of host memory.
 #include "weft/runtime/buffer.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -12,8 +13,6 @@
 #include <mutex>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "weft/core/error.h"
 
 namespace weft {
@@ -21,11 +20,11 @@ namespace {
 
 constexpr int64_t pooled_from = 64 << 10;
 constexpr int64_t huge_page = 2 << 20;
-constexpr int64_t pool_limit = int64_t{2} << 30;   // idle bytes kept
+constexpr int64_t pool_limit = int64_t{2} << 30;  // idle bytes kept
 
 struct Pool {
   std::mutex guard;
-  std::map<int64_t, std::vector<void*>> idle;      // by capacity
+  std::map<int64_t, std::vector<void*>> idle;  // by capacity
   int64_t idle_bytes = 0;
   std::atomic<int64_t> in_use{0};
   std::atomic<int64_t> limit{0};
@@ -44,9 +43,10 @@ int64_t size_class(int64_t bytes) {
 }
 
 [[noreturn]] void out_of_memory(int64_t bytes, const char* why) {
-  throw OutOfMemoryError(fmt::format(
-      "cannot allocate {} bytes: {} ({} bytes are in use). Map in chunks (.chunk_size), donate arguments, or raise set_memory_limit.",
-      bytes, why, pool().in_use.load()));
+  throw OutOfMemoryError(
+      fmt::format("cannot allocate {} bytes: {} ({} bytes are in use). Map in chunks "
+                  "(.chunk_size), donate arguments, or raise set_memory_limit.",
+                  bytes, why, pool().in_use.load()));
 }
 
 void* take_idle(int64_t capacity) {

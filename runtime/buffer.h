@@ -9,11 +9,11 @@
 
 namespace weft {
 
-// Bytes on the host, aligned to 64, never moved. Freed memory of 64 KB and more is kept for the next
-// buffer of its size class, so that large results do not pay page faults on every call.
+// Bytes on the host, aligned to 64, never moved. Freed memory of 64 KB and more is kept for the
+// next buffer of its size class, so that large results do not pay page faults on every call.
 class Buffer final : public RefCounted {
  public:
-  static Ref<Buffer> allocate(int64_t bytes);     // uninitialised; OutOfMemoryError
+  static Ref<Buffer> allocate(int64_t bytes);  // uninitialised; OutOfMemoryError
   // Memory of somebody else; `owner` is released with the buffer.
   static Ref<Buffer> foreign(void* data, int64_t bytes, Ref<const RefCounted> owner);
   ~Buffer() override;
@@ -22,10 +22,11 @@ class Buffer final : public RefCounted {
   bool is_foreign() const { return capacity_ == 0 && bytes_ != 0; }
 
  private:
-  Buffer(void* data, int64_t bytes, int64_t capacity) : data_(data), bytes_(bytes), capacity_(capacity) {}
+  Buffer(void* data, int64_t bytes, int64_t capacity)
+      : data_(data), bytes_(bytes), capacity_(capacity) {}
   void* data_;
   int64_t bytes_;
-  int64_t capacity_;                              // 0: not ours
+  int64_t capacity_;  // 0: not ours
   Ref<const RefCounted> owner_;
 };
 

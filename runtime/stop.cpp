@@ -19,7 +19,9 @@ std::atomic<uint32_t> interrupts{0};
 thread_local const StopToken* innermost = nullptr;
 
 int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 }  // namespace
 
@@ -66,11 +68,15 @@ struct Watch {
     for (;;) {
       int64_t earliest = 0;
       for (StopFlag* f = first; f; f = f->next_) {
-        if (f->token_.stop()) set(*f);
-        else if (const int64_t d = f->token_.deadline_ns_; d && (!earliest || d < earliest)) earliest = d;
+        if (f->token_.stop())
+          set(*f);
+        else if (const int64_t d = f->token_.deadline_ns_; d && (!earliest || d < earliest))
+          earliest = d;
       }
-      if (earliest) changed.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(earliest - now_ns(), 0)));
-      else changed.wait(lock);
+      if (earliest)
+        changed.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(earliest - now_ns(), 0)));
+      else
+        changed.wait(lock);
     }
   }
 };
@@ -87,13 +93,15 @@ void interrupt() {
 }
 
 bool StopToken::stop() const {
-  return interrupts.load(std::memory_order_relaxed) != seen_ || (deadline_ns_ && now_ns() >= deadline_ns_);
+  return interrupts.load(std::memory_order_relaxed) != seen_ ||
+         (deadline_ns_ && now_ns() >= deadline_ns_);
 }
 
 void StopToken::check(const char* what) const {
   if (!stop()) return;
   const bool late = deadline_ns_ && now_ns() >= deadline_ns_;
-  throw InterruptedError(fmt::format("{}: {}", what, late ? "the time limit is over" : "interrupted by weft::interrupt()"));
+  throw InterruptedError(fmt::format(
+      "{}: {}", what, late ? "the time limit is over" : "interrupted by weft::interrupt()"));
 }
 
 const StopToken& StopToken::current() {
@@ -108,7 +116,8 @@ TimeLimit::TimeLimit(double seconds) : before_(innermost) {
   token_.deadline_ns_ = before_ ? before_->deadline_ns_ : 0;
   if (seconds > 0) {
     // Nobody waits for three hundred years.
-    const int64_t end = now_ns() + (seconds < 9e9 ? static_cast<int64_t>(seconds * 1e9) : int64_t{1} << 62);
+    const int64_t end =
+        now_ns() + (seconds < 9e9 ? static_cast<int64_t>(seconds * 1e9) : int64_t{1} << 62);
     if (!token_.deadline_ns_ || end < token_.deadline_ns_) token_.deadline_ns_ = end;
   }
   innermost = &token_;

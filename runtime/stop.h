@@ -25,11 +25,12 @@ class StopToken {
  private:
   friend class TimeLimit;
   friend struct Watch;
-  int64_t deadline_ns_ = 0;              // steady clock; 0: none
-  uint32_t seen_ = 0;                    // interrupts before it was made
+  int64_t deadline_ns_ = 0;  // steady clock; 0: none
+  uint32_t seen_ = 0;        // interrupts before it was made
 };
 
-// A scope with a token of its own: a limit in seconds (0: none), within that of the enclosing scope.
+// A scope with a token of its own: a limit in seconds (0: none), within that of the enclosing
+// scope.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds);

@@ -3,15 +3,15 @@
 // runtime/threads.cpp: parallel loops through oneTBB.
 #include "weft/runtime/threads.h"
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
-
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 namespace weft {
 namespace {
@@ -25,7 +25,7 @@ int default_threads() {
 struct Arena {
   std::mutex guard;
   std::atomic<int> threads{default_threads()};
-  std::shared_ptr<tbb::task_arena> arena;          // null until it is needed, or the count changed
+  std::shared_ptr<tbb::task_arena> arena;  // null until it is needed, or the count changed
 };
 Arena& arena() {
   static auto* a = new Arena;
@@ -58,7 +58,9 @@ void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> 
     return;
   }
   current_arena()->execute([&] {
-    tbb::parallel_for(int64_t{0}, parts, [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        int64_t{0}, parts, [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); },
+        tbb::simple_partitioner());
   });
 }
 

@@ -3,14 +3,14 @@
 // tools/op_table.cpp: writes docs/ops.md, the table of all ops and their rules, from the registry.
 //
 // op_table DIR writes DIR/ops.md; op_table --check DIR fails if that file says something else.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
@@ -25,8 +25,10 @@ struct Column {
   Op::Slot slot;
 };
 constexpr Column columns[] = {
-    {"reference", Op::Slot::reference}, {"jvp", Op::Slot::jvp},         {"transpose", Op::Slot::transpose}, {"batch", Op::Slot::batch},
-    {"partial", Op::Slot::partial},     {"lower", Op::Slot::lower}, {"simplify", Op::Slot::simplify},
+    {"reference", Op::Slot::reference}, {"jvp", Op::Slot::jvp},
+    {"transpose", Op::Slot::transpose}, {"batch", Op::Slot::batch},
+    {"partial", Op::Slot::partial},     {"lower", Op::Slot::lower},
+    {"simplify", Op::Slot::simplify},
 };
 
 // Text that is no markup in a table.
@@ -41,7 +43,8 @@ std::string escaped(const std::string& s) {
 
 std::string row(const Op& op) {
   std::string fields;
-  for (const auto& [name, value] : weft::default_fields(op)) fields += (fields.empty() ? "" : ", ") + std::string(name);
+  for (const auto& [name, value] : weft::default_fields(op))
+    fields += (fields.empty() ? "" : ", ") + std::string(name);
   std::string s = fmt::format("| `{}` | {} | {} |", op.name(), escaped(op.doc()), escaped(fields));
   for (const Column& c : columns) s += op.has(c.slot) ? " ✓ |" : " |";
   return s + fmt::format(" {} |\n", op.samples().size());
@@ -53,8 +56,10 @@ std::string page() {
   std::string s =
       "# Ops\n\n"
       "Written by `./dev docs` from the registry; do not edit.\n\n"
-      "What a rule is for stands in `core/op.h`. An op without a `partial` rule is recorded whole; one without\n"
-      "`transpose` is not linear, or has a derivative made of ops that are. Samples are the cases that every law\n"
+      "What a rule is for stands in `core/op.h`. An op without a `partial` rule is recorded whole; "
+      "one without\n"
+      "`transpose` is not linear, or has a derivative made of ops that are. Samples are the cases "
+      "that every law\n"
       "of the tests is checked on.\n\n"
       "| op | what it computes | fields |";
   for (const Column& c : columns) s += fmt::format(" {} |", c.title);

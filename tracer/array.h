@@ -18,11 +18,17 @@
 namespace weft {
 
 // ---- small words of the interface. Their constructors are explicit so that {} never means them.
-struct none_t { explicit constexpr none_t(int) {} };
+struct none_t {
+  explicit constexpr none_t(int) {}
+};
 inline constexpr none_t none{0};
-struct newaxis_t { explicit constexpr newaxis_t(int) {} };
+struct newaxis_t {
+  explicit constexpr newaxis_t(int) {}
+};
 inline constexpr newaxis_t newaxis{0};
-struct ellipsis_t { explicit constexpr ellipsis_t(int) {} };
+struct ellipsis_t {
+  explicit constexpr ellipsis_t(int) {}
+};
 inline constexpr ellipsis_t ellipsis{0};
 
 template <class T>
@@ -40,8 +46,11 @@ struct AxisList {
   std::vector<int64_t> axes;
   Location at;
   AxisList(none_t, Location at = Location::here()) : all(true), at(at) {}
-  template <Integer I> AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
-  AxisList(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) { for (Dim d : l) axes.push_back(d.n); }
+  template <Integer I>
+  AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
+  AxisList(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
+    for (Dim d : l) axes.push_back(d.n);
+  }
   AxisList(std::vector<int64_t> l, Location at = Location::here()) : axes(std::move(l)), at(at) {}
 };
 
@@ -49,8 +58,11 @@ struct AxisList {
 struct NewShape {
   std::vector<int64_t> sizes;
   Location at;
-  template <Integer I> NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
-  NewShape(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) { for (Dim d : l) sizes.push_back(d.n); }
+  template <Integer I>
+  NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
+  NewShape(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
+    for (Dim d : l) sizes.push_back(d.n);
+  }
   NewShape(std::vector<int64_t> l, Location at = Location::here()) : sizes(std::move(l)), at(at) {}
   NewShape(const Shape& s, Location at = Location::here()) : sizes(s.sizes()), at(at) {}
 };
@@ -60,7 +72,7 @@ class Node : public RefCounted {
  public:
   Node(Type t, Location made) : type(t), made(made) {}
   const Type type;
-  const Location made;               // where in the user's code
+  const Location made;  // where in the user's code
   virtual bool concrete() const { return false; }
 };
 
@@ -68,14 +80,15 @@ struct ReduceOptions;
 
 class Array {
  public:
-  Array() = default;                 // an empty handle; any use raises ShapeError "empty Array"
+  Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
   Array(const Array&) = default;
   Array(Array&&) noexcept = default;
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
   ~Array() = default;
   // A C++ number is a weakly typed scalar: F32, I32 or Bool. DTypeError if an integer leaves I32.
-  template <Number T> Array(T x) : Array(scalar(x)) {}
+  template <Number T>
+  Array(T x) : Array(scalar(x)) {}
   explicit Array(Ref<const Node> n) : node_(std::move(n)) {}
 
   // ---- properties, known while tracing
@@ -91,14 +104,18 @@ class Array {
 
   // ---- values, of concrete arrays; ConcretizationError on traced ones
   // The only element, converted to T.
-  template <class T> T item() const;
+  template <class T>
+  T item() const;
   // All elements, row-major, converted to T.
-  template <class T> std::vector<T> to_vector() const;
+  template <class T>
+  std::vector<T> to_vector() const;
   // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
-  template <class T> std::span<const T> data() const& {
+  template <class T>
+  std::span<const T> data() const& {
     return {static_cast<const T*>(host_data(dtype_of_v<T>)), static_cast<size_t>(size())};
   }
-  template <class T> std::span<const T> data() const&& = delete;   // of a temporary: it would dangle
+  template <class T>
+  std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
   const Array& block_until_ready() const;
   explicit operator bool() const;
 
@@ -152,23 +169,47 @@ class Array {
   friend Array operator-(const Arg&);
   friend Array operator+(const Arg&);
   friend Array operator~(const Arg&);
-  friend Array operator!(const Array&);   // exact, so that it wins over !bool(x)
-  template <class U> requires std::convertible_to<U, Array> Array& operator+=(const U& x) & { return *this = *this + x; }
-  template <class U> requires std::convertible_to<U, Array> Array& operator-=(const U& x) & { return *this = *this - x; }
-  template <class U> requires std::convertible_to<U, Array> Array& operator*=(const U& x) & { return *this = *this * x; }
-  template <class U> requires std::convertible_to<U, Array> Array& operator/=(const U& x) & { return *this = *this / x; }
-  friend std::ostream& operator<<(std::ostream& o, const Array& x);   // as NumPy's repr
+  friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
+  template <class U>
+    requires std::convertible_to<U, Array>
+  Array& operator+=(const U& x) & {
+    return *this = *this + x;
+  }
+  template <class U>
+    requires std::convertible_to<U, Array>
+  Array& operator-=(const U& x) & {
+    return *this = *this - x;
+  }
+  template <class U>
+    requires std::convertible_to<U, Array>
+  Array& operator*=(const U& x) & {
+    return *this = *this * x;
+  }
+  template <class U>
+    requires std::convertible_to<U, Array>
+  Array& operator/=(const U& x) & {
+    return *this = *this / x;
+  }
+  friend std::ostream& operator<<(std::ostream& o, const Array& x);  // as NumPy's repr
 
   // For Weft's own layers.
-  const Node& node() const { if (!node_) raise_empty(); return *node_; }
+  const Node& node() const {
+    if (!node_) raise_empty();
+    return *node_;
+  }
   const Ref<const Node>& ref() const { return node_; }
 
  private:
-  template <Number T> static Array scalar(T x) {
-    if constexpr (std::same_as<T, bool>) return scalar_bool(x);
-    else if constexpr (std::floating_point<T>) return scalar_float(static_cast<double>(x));
-    else if constexpr (std::unsigned_integral<T> && sizeof(T) == 8) return scalar_unsigned(x);
-    else return scalar_int(static_cast<int64_t>(x));
+  template <Number T>
+  static Array scalar(T x) {
+    if constexpr (std::same_as<T, bool>)
+      return scalar_bool(x);
+    else if constexpr (std::floating_point<T>)
+      return scalar_float(static_cast<double>(x));
+    else if constexpr (std::unsigned_integral<T> && sizeof(T) == 8)
+      return scalar_unsigned(x);
+    else
+      return scalar_int(static_cast<int64_t>(x));
   }
   static Array scalar_bool(bool x);
   static Array scalar_int(int64_t x);
@@ -183,7 +224,8 @@ class Array {
 class Arg {
  public:
   Arg(const Array& x, Location at = Location::here()) : value_(x), at_(at) {}
-  template <Number T> Arg(T x, Location at = Location::here()) : value_(x), at_(at) {}
+  template <Number T>
+  Arg(T x, Location at = Location::here()) : value_(x), at_(at) {}
   operator const Array&() const { return value_; }
   const Array& value() const { return value_; }
   const Array* operator->() const { return &value_; }
@@ -198,17 +240,21 @@ class Arg {
 struct SliceBound {
   std::optional<int64_t> v;
   SliceBound(none_t) {}
-  template <Integer I> SliceBound(I i) : v(static_cast<int64_t>(i)) {}
+  template <Integer I>
+  SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
-inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step = none) { return {lo, hi, step}; }
+inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step = none) {
+  return {lo, hi, step};
+}
 
 struct Index {
   std::variant<int64_t, Slice, newaxis_t, ellipsis_t, Array> v;
   Location at;
-  template <Integer I> Index(I i, Location at = Location::here()) : v(static_cast<int64_t>(i)), at(at) {}
+  template <Integer I>
+  Index(I i, Location at = Location::here()) : v(static_cast<int64_t>(i)), at(at) {}
   Index(Slice s, Location at = Location::here()) : v(s), at(at) {}
   Index(newaxis_t n, Location at = Location::here()) : v(n), at(at) {}
   Index(ellipsis_t e, Location at = Location::here()) : v(e), at(at) {}
@@ -216,11 +262,11 @@ struct Index {
 };
 
 struct GetOptions {
-  std::string mode = {};                 // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
+  std::string mode = {};  // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
   std::optional<Array> fill_value = {};
 };
 struct SetOptions {
-  std::string mode = {};                 // default: writes out of range are dropped
+  std::string mode = {};  // default: writes out of range are dropped
   bool unique_indices = false;
 };
 
@@ -249,7 +295,6 @@ struct ReduceOptions {
   std::optional<Array> initial = {};
 };
 
-
 namespace detail {
 // The only element / element i as a double, an integer or a complex pair, whatever the dtype.
 void convert_elements(const Array& x, void* out, DType to);
@@ -257,13 +302,15 @@ void convert_elements(const Array& x, void* out, DType to);
 void require_scalar(const Array& x, const char* what);
 }  // namespace detail
 
-template <class T> T Array::item() const {
+template <class T>
+T Array::item() const {
   detail::require_scalar(*this, "item()");
   T out{};
   detail::convert_elements(*this, &out, dtype_of_v<T>);
   return out;
 }
-template <class T> std::vector<T> Array::to_vector() const {
+template <class T>
+std::vector<T> Array::to_vector() const {
   if constexpr (std::same_as<T, bool>) {
     const std::vector<uint8_t> bytes = to_vector<uint8_t>();
     return std::vector<bool>(bytes.begin(), bytes.end());

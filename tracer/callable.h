@@ -14,7 +14,8 @@ namespace weft::detail {
 
 // ---- parameter types of a callable that is neither a template nor overloaded
 
-template <class... P> struct Params {
+template <class... P>
+struct Params {
   static constexpr bool known = true;
   using tuple = std::tuple<P...>;
   static constexpr size_t size = sizeof...(P);
@@ -24,17 +25,30 @@ struct UnknownParams {
   static constexpr size_t size = 0;
 };
 
-template <class T> struct ValueOf { using type = std::remove_cvref_t<T>; };
-template <> struct ValueOf<Arg> { using type = Array; };
-template <> struct ValueOf<std::string_view> { using type = std::string; };
-template <class T> using value_t = typename ValueOf<std::remove_cvref_t<T>>::type;
+template <class T>
+struct ValueOf {
+  using type = std::remove_cvref_t<T>;
+};
+template <>
+struct ValueOf<Arg> {
+  using type = Array;
+};
+template <>
+struct ValueOf<std::string_view> {
+  using type = std::string;
+};
+template <class T>
+using value_t = typename ValueOf<std::remove_cvref_t<T>>::type;
 
-template <class F> struct MemberSignature { using type = UnknownParams; };
-#define WEFT_SIGNATURE(QUALIFIERS)                                          \
-  template <class C, class R, class... P>                                   \
-  struct MemberSignature<R (C::*)(P...) QUALIFIERS> {                       \
-    using type = Params<value_t<P>...>;                                     \
-    using with_object = Params<value_t<C>, value_t<P>...>;                  \
+template <class F>
+struct MemberSignature {
+  using type = UnknownParams;
+};
+#define WEFT_SIGNATURE(QUALIFIERS)                         \
+  template <class C, class R, class... P>                  \
+  struct MemberSignature<R (C::*)(P...) QUALIFIERS> {      \
+    using type = Params<value_t<P>...>;                    \
+    using with_object = Params<value_t<C>, value_t<P>...>; \
   };
 WEFT_SIGNATURE()
 WEFT_SIGNATURE(const)
@@ -44,28 +58,52 @@ WEFT_SIGNATURE(&)
 WEFT_SIGNATURE(const&)
 #undef WEFT_SIGNATURE
 
-template <class F> struct Signature { using type = UnknownParams; };
+template <class F>
+struct Signature {
+  using type = UnknownParams;
+};
 template <class F>
   requires requires { typename F::weft_params; }
-struct Signature<F> { using type = typename F::weft_params; };
+struct Signature<F> {
+  using type = typename F::weft_params;
+};
 template <class F>
-  requires(!requires { typename F::weft_params; } && requires { &F::operator(); })
-struct Signature<F> { using type = typename MemberSignature<decltype(&F::operator())>::type; };
-template <class R, class... P> struct Signature<R (*)(P...)> { using type = Params<value_t<P>...>; };
-template <class R, class... P> struct Signature<R (*)(P...) noexcept> { using type = Params<value_t<P>...>; };
+  requires(
+      !requires { typename F::weft_params; } && requires { &F::operator(); })
+struct Signature<F> {
+  using type = typename MemberSignature<decltype(&F::operator())>::type;
+};
+template <class R, class... P>
+struct Signature<R (*)(P...)> {
+  using type = Params<value_t<P>...>;
+};
+template <class R, class... P>
+struct Signature<R (*)(P...) noexcept> {
+  using type = Params<value_t<P>...>;
+};
 template <class F>
   requires std::is_member_function_pointer_v<F>
-struct Signature<F> { using type = typename MemberSignature<F>::with_object; };
-template <class F> using params_of = typename Signature<std::remove_cvref_t<F>>::type;
+struct Signature<F> {
+  using type = typename MemberSignature<F>::with_object;
+};
+template <class F>
+using params_of = typename Signature<std::remove_cvref_t<F>>::type;
 
 // ---- arguments as the parameter types of F, or as those of `auto` parameters
 
-template <class S, class... A> struct ArgumentsOf { using type = std::tuple<auto_t<A>...>; };
+template <class S, class... A>
+struct ArgumentsOf {
+  using type = std::tuple<auto_t<A>...>;
+};
 template <class... P, class... A>
   requires(sizeof...(P) == sizeof...(A))
-struct ArgumentsOf<Params<P...>, A...> { using type = std::tuple<P...>; };
-template <class F, class... A> using arguments_t = typename ArgumentsOf<params_of<F>, std::remove_cvref_t<A>...>::type;
-template <class F, class... A> arguments_t<F, A...> arguments(const A&... a) {
+struct ArgumentsOf<Params<P...>, A...> {
+  using type = std::tuple<P...>;
+};
+template <class F, class... A>
+using arguments_t = typename ArgumentsOf<params_of<F>, std::remove_cvref_t<A>...>::type;
+template <class F, class... A>
+arguments_t<F, A...> arguments(const A&... a) {
   using T = arguments_t<F, A...>;
   return [&]<size_t... I>(std::index_sequence<I...>) {
     return T(tree::convert<std::tuple_element_t<I, T>>(a)...);
@@ -76,35 +114,45 @@ template <class F, class... A> arguments_t<F, A...> arguments(const A&... a) {
 
 template <class F, class... P>
 concept Callable = std::invocable<F&, P&...>;
-template <class F, class... P> using raw_result_t = std::remove_cvref_t<std::invoke_result_t<F&, P&...>>;
-template <class F, class... P> using result_t = arrays_t<raw_result_t<F, P...>>;
+template <class F, class... P>
+using raw_result_t = std::remove_cvref_t<std::invoke_result_t<F&, P&...>>;
+template <class F, class... P>
+using result_t = arrays_t<raw_result_t<F, P...>>;
 
-// The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>) const`.
-template <class D, class F, class S = params_of<F>> class CallOperator {
+// The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>)
+// const`.
+template <class D, class F, class S = params_of<F>>
+class CallOperator {
  public:
   using weft_params = UnknownParams;
-  template <class... A> auto operator()(const A&... a) const {
-    return static_cast<const D&>(*this).call(std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+  template <class... A>
+  auto operator()(const A&... a) const {
+    return static_cast<const D&>(*this).call(
+        std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
   }
 };
-template <class D, class F, class... P> class CallOperator<D, F, Params<P...>> {
+template <class D, class F, class... P>
+class CallOperator<D, F, Params<P...>> {
  public:
   using weft_params = Params<P...>;
-  template <class Self = D> auto operator()(const P&... a) const {
+  template <class Self = D>
+  auto operator()(const P&... a) const {
     return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
   }
   // Fewer arguments, where f has default ones.
   template <class... A>
     requires(sizeof...(A) < sizeof...(P)) && Callable<F, auto_t<A>...>
   auto operator()(const A&... a) const {
-    return static_cast<const D&>(*this).call(std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+    return static_cast<const D&>(*this).call(
+        std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
   }
 };
 
 // ---- f as a function of flat lists
 
 // f at arguments whose Arrays are replaced by those of a list; keeps the shape of the last result.
-template <class F, class Args, class R> class Flat {
+template <class F, class Args, class R>
+class Flat {
  public:
   Flat(F& f, const Args& like) : f_(&f), like_(&like) {}
   Arrays operator()(const Arrays& x) {
@@ -118,7 +166,9 @@ template <class F, class Args, class R> class Flat {
   R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
   // The result's structure alone, so that no traced value outlives its trace.
   R like() const { return tree::hollow(*out_); }
-  void release() { if (out_) out_.emplace(tree::hollow(std::move(*out_))); }
+  void release() {
+    if (out_) out_.emplace(tree::hollow(std::move(*out_)));
+  }
 
  private:
   F* f_;
@@ -131,8 +181,10 @@ class KeyWriter {
  public:
   static constexpr size_t inline_words = 64;
   void add(uint64_t w) {
-    if (size_ < inline_words) small_[size_] = w;
-    else more_.push_back(w);
+    if (size_ < inline_words)
+      small_[size_] = w;
+    else
+      more_.push_back(w);
     ++size_;
     hash_ = (hash_ ^ w) * 0x9E3779B97F4A7C15ull;
     hash_ ^= hash_ >> 29;
@@ -145,7 +197,8 @@ class KeyWriter {
       add(w);
     }
   }
-  template <class T> void add_static(const T& x) {
+  template <class T>
+  void add_static(const T& x) {
     if constexpr (std::same_as<T, Shape>) {
       add(x.size());
       for (int64_t n : x) add(static_cast<uint64_t>(n));
@@ -162,7 +215,9 @@ class KeyWriter {
   }
   size_t size() const { return size_; }
   uint64_t hash() const { return hash_; }
-  uint64_t operator[](size_t i) const { return i < inline_words ? small_[i] : more_[i - inline_words]; }
+  uint64_t operator[](size_t i) const {
+    return i < inline_words ? small_[i] : more_[i - inline_words];
+  }
 
  private:
   uint64_t small_[inline_words];
@@ -172,11 +227,16 @@ class KeyWriter {
 };
 
 // One address a type.
-template <class T> inline char type_tag = 0;
-template <class T> uint64_t type_id() { return reinterpret_cast<uint64_t>(&type_tag<T>); }
+template <class T>
+inline char type_tag = 0;
+template <class T>
+uint64_t type_id() {
+  return reinterpret_cast<uint64_t>(&type_tag<T>);
+}
 
 // Writes what distinguishes f from other callables of its type; false if that cannot be told.
-template <class F> bool identify(const F& f, KeyWriter& key) {
+template <class F>
+bool identify(const F& f, KeyWriter& key) {
   key.add(type_id<F>());
   if constexpr (requires { f.weft_identify(key); }) {
     return f.weft_identify(key);

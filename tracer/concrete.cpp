@@ -14,9 +14,11 @@ Concrete::Concrete(Type t, Location made, bool literal) : Node(t, made), literal
 }
 
 void Concrete::raise_donated() const {
-  throw DeviceError(fmt::format("this array {} has been deleted: its memory was donated to '{}' (donate_argnums). Use the result of "
-                                "that call instead, or do not donate the argument.",
-                                to_string(type), donated_));
+  throw DeviceError(
+      fmt::format("this array {} has been deleted: its memory was donated to '{}' "
+                  "(donate_argnums). Use the result of "
+                  "that call instead, or do not donate the argument.",
+                  to_string(type), donated_));
 }
 
 const Concrete* concrete_or_null(const Array& x) {
@@ -31,10 +33,13 @@ const Concrete& concrete(const Array& x) {
     if (!known) {
       const Tracer& t = static_cast<const Tracer&>(v->node());
       throw ConcretizationError(fmt::format(
-          "the value of a traced array {} is not known here{}: it depends on the arguments of the {} that is being traced. "
-          "Use weft::cond, weft::where or weft::while_loop in place of C++'s if and while, and keep item() and data() "
+          "the value of a traced array {} is not known here{}: it depends on the arguments of the "
+          "{} that is being traced. "
+          "Use weft::cond, weft::where or weft::while_loop in place of C++'s if and while, and "
+          "keep item() and data() "
           "outside the function.",
-          to_string(x.type()), t.made ? fmt::format(" (made at {})", to_string(t.made)) : "", t.level->name()));
+          to_string(x.type()), t.made ? fmt::format(" (made at {})", to_string(t.made)) : "",
+          t.level->name()));
     }
     v = known;
   }
@@ -62,11 +67,14 @@ Array literal_array(const Literal& l) {
 
 namespace {
 // What a C++ number converts to, per element type.
-template <class To, class From> To convert_value(From x) {
+template <class To, class From>
+To convert_value(From x) {
   if constexpr (std::is_same_v<To, complex64_t> || std::is_same_v<To, complex128_t>) {
     using R = decltype(To{}.re);
-    if constexpr (std::is_same_v<From, complex64_t> || std::is_same_v<From, complex128_t>) return {static_cast<R>(x.re), static_cast<R>(x.im)};
-    else return {convert_value<R>(x), R(0)};
+    if constexpr (std::is_same_v<From, complex64_t> || std::is_same_v<From, complex128_t>)
+      return {static_cast<R>(x.re), static_cast<R>(x.im)};
+    else
+      return {convert_value<R>(x), R(0)};
   } else if constexpr (std::is_same_v<From, complex64_t> || std::is_same_v<From, complex128_t>) {
     return convert_value<To>(x.re);
   } else if constexpr (std::is_same_v<To, float16_t> || std::is_same_v<To, bfloat16_t>) {
@@ -78,7 +86,8 @@ template <class To, class From> To convert_value(From x) {
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     // Saturating, NaN gives 0 (jax_semantics.md §8).
     if (x != x) return To(0);
-    const double lo = static_cast<double>(std::numeric_limits<To>::min()), hi = static_cast<double>(std::numeric_limits<To>::max());
+    const double lo = static_cast<double>(std::numeric_limits<To>::min()),
+                 hi = static_cast<double>(std::numeric_limits<To>::max());
     const double d = static_cast<double>(x);
     if (d <= lo) return std::numeric_limits<To>::min();
     if (d >= hi) return std::numeric_limits<To>::max();
@@ -99,8 +108,12 @@ Literal literal_from(DType d, bool weak, double f, int64_t i, bool integral) {
 }
 }  // namespace
 
-Array scalar_of(DType d, double value, bool weak) { return literal_array(literal_from(d, weak, value, 0, false)); }
-Array scalar_of_int(DType d, int64_t value, bool weak) { return literal_array(literal_from(d, weak, 0, value, true)); }
+Array scalar_of(DType d, double value, bool weak) {
+  return literal_array(literal_from(d, weak, value, 0, false));
+}
+Array scalar_of_int(DType d, int64_t value, bool weak) {
+  return literal_array(literal_from(d, weak, 0, value, true));
+}
 
 bool is_scalar_value(const Array& x, double value) {
   if (!x.node().concrete() || x.size() != 1 || x.dtype() == Key) return false;
@@ -112,23 +125,31 @@ bool is_scalar_value(const Array& x, double value) {
 Array Array::scalar_bool(bool x) { return scalar_of_int(Bool, x); }
 Array Array::scalar_int(int64_t x) {
   if (x < INT32_MIN || x > INT32_MAX)
-    throw DTypeError(fmt::format("the integer {} does not fit I32, the type of C++ integers; write array(std::vector<int64_t>{{{}}}, {{}}) or full({{}}, …, I64)", x, x));
+    throw DTypeError(
+        fmt::format("the integer {} does not fit I32, the type of C++ integers; write "
+                    "array(std::vector<int64_t>{{{}}}, {{}}) or full({{}}, …, I64)",
+                    x, x));
   return scalar_of_int(I32, x, true);
 }
 Array Array::scalar_unsigned(uint64_t x) {
   if (x > INT32_MAX)
-    throw DTypeError(fmt::format("the integer {} does not fit I32, the type of C++ integers; use an array of U64", x));
+    throw DTypeError(fmt::format(
+        "the integer {} does not fit I32, the type of C++ integers; use an array of U64", x));
   return scalar_of_int(I32, static_cast<int64_t>(x), true);
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
-void Array::raise_empty() { throw ShapeError("empty Array: a default-constructed handle holds no value; assign one first"); }
+void Array::raise_empty() {
+  throw ShapeError("empty Array: a default-constructed handle holds no value; assign one first");
+}
 
 std::string Array::device() const { return node().concrete() ? "cpu" : "traced"; }
 
 const void* Array::host_data(DType d) const {
   const Concrete& c = weft::concrete(*this);
-  if (d != dtype()) throw DTypeError(fmt::format("data<{}>() of an array of {}; use to_vector for a conversion", numpy_name(d), to_string(type())));
+  if (d != dtype())
+    throw DTypeError(fmt::format("data<{}>() of an array of {}; use to_vector for a conversion",
+                                 numpy_name(d), to_string(type())));
   return c.data();
 }
 
@@ -139,7 +160,9 @@ const Array& Array::block_until_ready() const {
 
 Array::operator bool() const {
   const Concrete& c = weft::concrete(*this);
-  if (size() != 1) throw ShapeError(fmt::format("the truth value of {} is ambiguous; use any() or all()", to_string(type())));
+  if (size() != 1)
+    throw ShapeError(
+        fmt::format("the truth value of {} is ambiguous; use any() or all()", to_string(type())));
   (void)c;
   bool b = false;
   detail::convert_elements(*this, &b, Bool);
@@ -148,7 +171,8 @@ Array::operator bool() const {
 
 void detail::convert_elements(const Array& x, void* out, DType to) {
   const Concrete& c = weft::concrete(x);
-  if ((x.dtype() == Key) != (to == Key)) throw DTypeError("the words of a random key are read by random::key_data");
+  if ((x.dtype() == Key) != (to == Key))
+    throw DTypeError("the words of a random key are read by random::key_data");
   const int64_t n = x.size();
   if (x.dtype() == to) {
     if (n) std::memcpy(out, c.data(), static_cast<size_t>(x.type().bytes()));
@@ -166,7 +190,9 @@ void detail::convert_elements(const Array& x, void* out, DType to) {
 }
 
 void detail::require_scalar(const Array& x, const char* what) {
-  if (x.size() != 1) throw ShapeError(fmt::format("{} needs an array of one element, got {}", what, to_string(x.type())));
+  if (x.size() != 1)
+    throw ShapeError(
+        fmt::format("{} needs an array of one element, got {}", what, to_string(x.type())));
   weft::concrete(x);
 }
 

@@ -13,8 +13,9 @@ namespace weft {
 // A dense row-major array on the host. Up to 16 bytes lie in the node itself.
 class Concrete final : public Node {
  public:
-  Concrete(Type t, Location made, bool literal = false);          // uninitialised memory
-  Concrete(Type t, Location made, Ref<Buffer> buffer) : Node(t, made), literal(false), buffer_(std::move(buffer)) {}
+  Concrete(Type t, Location made, bool literal = false);  // uninitialised memory
+  Concrete(Type t, Location made, Ref<Buffer> buffer)
+      : Node(t, made), literal(false), buffer_(std::move(buffer)) {}
   bool concrete() const override { return true; }
   const void* data() const { return const_cast<Concrete*>(this)->mutable_data(); }
   // Only for whoever makes the array, before anybody else sees it.
@@ -29,7 +30,7 @@ class Concrete final : public Node {
     donated_ = to;
     buffer_ = nullptr;
   }
-  const bool literal;               // a C++ number: written into programs, not passed to them
+  const bool literal;  // a C++ number: written into programs, not passed to them
 
  private:
   [[noreturn]] void raise_donated() const;
@@ -42,7 +43,10 @@ class Concrete final : public Node {
 const Concrete& concrete(const Array& x);
 // The same, or null.
 const Concrete* concrete_or_null(const Array& x);
-template <class T> const T* data_of(const Array& x) { return static_cast<const T*>(concrete(x).data()); }
+template <class T>
+const T* data_of(const Array& x) {
+  return static_cast<const T*>(concrete(x).data());
+}
 
 // A new array and its memory, to be filled by the caller.
 struct Fresh {

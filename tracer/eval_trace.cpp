@@ -43,7 +43,8 @@ class Eval final : public Interpreter {
     }
     const Types out = op.type(in, params);
     for (const Type& t : out) bytes += t.bytes();
-    const bool compile = !reference_only && backend() && (op.compile_eagerly() || bytes > small_bytes);
+    const bool compile =
+        !reference_only && backend() && (op.compile_eagerly() || bytes > small_bytes);
     return compile ? run_compiled(program_of(op, in, params), x) : op.reference(x, params);
   }
 
@@ -51,8 +52,10 @@ class Eval final : public Interpreter {
   [[noreturn]] static void escaped(const Op& op, const Array& x) {
     const Tracer& t = static_cast<const Tracer&>(x.node());
     throw LeakedTracerError(fmt::format(
-        "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or return it.", op.name(),
-        to_string(x.type()), t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+        "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or "
+        "return it.",
+        op.name(), to_string(x.type()),
+        t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
   }
 };
 

@@ -12,8 +12,8 @@ const Ref<Interpreter>& eval_interpreter();
 // Runs a program on concrete arrays through the compiler, which caches by program (Decided 22).
 Arrays run_compiled(const Jaxpr& j, const Arrays& x);
 
-// While it lives, this thread runs everything by the ops' reference rules (WEFT_NO_JIT does the same
-// for the process); for oracles in tests.
+// While it lives, this thread runs everything by the ops' reference rules (WEFT_NO_JIT does the
+// same for the process); for oracles in tests.
 class ReferenceMode {
  public:
   ReferenceMode();

@@ -23,20 +23,26 @@ ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts) {
   ClosedJaxpr c{read_jaxpr(text), consts};
   const Jaxpr& j = c.jaxpr;
   if (consts.size() != static_cast<size_t>(j->n_const))
-    throw ParseError(fmt::format("parse_jaxpr: the program has {} constant{}, whose values its text does not hold; got {}. "
-                                 "Pass them as parse_jaxpr(text, {{…}})", j->n_const, j->n_const == 1 ? "" : "s", consts.size()));
+    throw ParseError(fmt::format(
+        "parse_jaxpr: the program has {} constant{}, whose values its text does not hold; got {}. "
+        "Pass them as parse_jaxpr(text, {{…}})",
+        j->n_const, j->n_const == 1 ? "" : "s", consts.size()));
   for (size_t i = 0; i < consts.size(); ++i)
     if (consts[i].type().strong() != j->types[i].strong())
-      throw ParseError(fmt::format("parse_jaxpr: constant {} must be {}, got {}", i, to_string(j->types[i]), to_string(consts[i].type())));
+      throw ParseError(fmt::format("parse_jaxpr: constant {} must be {}, got {}", i,
+                                   to_string(j->types[i]), to_string(consts[i].type())));
   return c;
 }
 
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args) {
   const Types want = c.in_types();
-  if (args.size() != want.size()) throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(), args.size()));
+  if (args.size() != want.size())
+    throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(),
+                                 args.size()));
   for (size_t i = 0; i < args.size(); ++i)
     if (args[i].type().strong() != want[i].strong())
-      throw ShapeError(fmt::format("eval_jaxpr: argument {} must be {}, got {}", i, to_string(want[i]), to_string(args[i].type())));
+      throw ShapeError(fmt::format("eval_jaxpr: argument {} must be {}, got {}", i,
+                                   to_string(want[i]), to_string(args[i].type())));
   Arrays all = c.consts;
   all.insert(all.end(), args.begin(), args.end());
   return eval_jaxpr(c.jaxpr, all);

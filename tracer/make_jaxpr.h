@@ -13,7 +13,7 @@ namespace weft {
 struct ClosedJaxpr {
   Jaxpr jaxpr;
   Arrays consts;
-  Types in_types() const;                // without constants
+  Types in_types() const;  // without constants
   Types out_types() const { return jaxpr->out_types(); }
 };
 std::string to_string(const ClosedJaxpr& c);
@@ -27,11 +27,14 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args);
 namespace detail {
 ClosedJaxpr trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
 
-template <class F> class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
+template <class F>
+class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
  public:
   explicit MakeJaxpr(F f) : f_(std::move(f)) {}
-  template <class... P> ClosedJaxpr call(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>, "weft::make_jaxpr: the function cannot be called with these arguments");
+  template <class... P>
+  ClosedJaxpr call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::make_jaxpr: the function cannot be called with these arguments");
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return trace_jaxpr(flat, tree::leaves(args));
   }
@@ -41,6 +44,9 @@ template <class F> class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
 };
 }  // namespace detail
 
-template <class F> auto make_jaxpr(F f) { return detail::MakeJaxpr<F>(std::move(f)); }
+template <class F>
+auto make_jaxpr(F f) {
+  return detail::MakeJaxpr<F>(std::move(f));
+}
 
 }  // namespace weft

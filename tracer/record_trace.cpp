@@ -32,10 +32,12 @@ Atom Recorder::capture(const Array& x) {
   return {it->second};
 }
 
-int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out) {
+int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> in,
+                      const Types& out) {
   const int32_t first = static_cast<int32_t>(types_.size());
   types_.insert(types_.end(), out.begin(), out.end());
-  eqns_.push_back({&op, params, std::move(in), first, static_cast<int32_t>(out.size()), Source::current()});
+  eqns_.push_back(
+      {&op, params, std::move(in), first, static_cast<int32_t>(out.size()), Source::current()});
   return first;
 }
 
@@ -52,7 +54,9 @@ Closed Recorder::finish(const std::vector<Atom>& out) const {
   j->n_const = static_cast<int>(constants_.size());
   j->n_in = static_cast<int>(constants_.size() + inputs_.size());
   j->literals = literals_;
-  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
+  };
   j->eqns.reserve(eqns_.size());
   for (const Eqn& e : eqns_) {
     Eqn n = e;
@@ -66,7 +70,8 @@ Closed Recorder::finish(const std::vector<Atom>& out) const {
 }
 
 Array Record::input(const Type& t) {
-  return Array(Ref<const Node>(new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
+  return Array(
+      Ref<const Node>(new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
 }
 
 Atom Record::atom(const Array& x) {
@@ -85,7 +90,8 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
   const int32_t first = recorder_.add(op, params, std::move(atoms), out);
   Arrays result;
   for (size_t i = 0; i < out.size(); ++i)
-    result.emplace_back(Ref<const Node>(new RecordTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
+    result.emplace_back(Ref<const Node>(
+        new RecordTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
   return result;
 }
 
@@ -103,7 +109,8 @@ Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
 }
 
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
-  // Values die with their last use, so that an interpreted program needs no more memory than a compiled one.
+  // Values die with their last use, so that an interpreted program needs no more memory than a
+  // compiled one.
   std::vector<int32_t> last(j->types.size(), -1);
   for (size_t i = 0; i < j->eqns.size(); ++i)
     for (Atom a : j->eqns[i].in)
@@ -113,7 +120,8 @@ Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
   Arrays env(j->types.size());
   std::copy(x.begin(), x.end(), env.begin());
   const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())]) : env[static_cast<size_t>(a.index)];
+    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
+                          : env[static_cast<size_t>(a.index)];
   };
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
@@ -122,9 +130,11 @@ Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out = bind_op(*e.op, in, e.params);
     for (Atom a : e.in)
-      if (!a.is_literal() && last[static_cast<size_t>(a.index)] == static_cast<int32_t>(i)) env[static_cast<size_t>(a.index)] = Array();
+      if (!a.is_literal() && last[static_cast<size_t>(a.index)] == static_cast<int32_t>(i))
+        env[static_cast<size_t>(a.index)] = Array();
     for (size_t k = 0; k < out.size(); ++k)
-      if (last[static_cast<size_t>(e.out) + k] >= 0) env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+      if (last[static_cast<size_t>(e.out) + k] >= 0)
+        env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
   }
   Arrays result;
   for (Atom a : j->out) result.push_back(read(a));
@@ -154,7 +164,9 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {
   r->types.assign(j->types.begin(), j->types.begin() + j->n_in);
   std::vector<int32_t> number(j->types.size(), -1);
   for (int32_t v = 0; v < j->n_in; ++v) number[static_cast<size_t>(v)] = v;
-  const auto renamed = [&](Atom a) { return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]}; };
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
+  };
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     if (!used[i]) continue;
     Eqn e = j->eqns[i];

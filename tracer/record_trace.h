@@ -24,7 +24,9 @@ class Recorder {
   int32_t add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out);
   Closed finish(const std::vector<Atom>& out) const;
   const Type& type(int32_t var) const { return types_[static_cast<size_t>(var)]; }
-  Type type(Atom a) const { return a.is_literal() ? literals_[static_cast<size_t>(a.literal())].type() : type(a.index); }
+  Type type(Atom a) const {
+    return a.is_literal() ? literals_[static_cast<size_t>(a.literal())].type() : type(a.index);
+  }
   const std::vector<Eqn>& eqns() const { return eqns_; }
   const Arrays& captured() const { return captured_; }
 
@@ -53,7 +55,8 @@ class Record final : public Interpreter {
 
 class RecordTracer final : public Tracer {
  public:
-  RecordTracer(Type t, Ref<Interpreter> level, int32_t var) : Tracer(t, std::move(level)), var(var) {}
+  RecordTracer(Type t, Ref<Interpreter> level, int32_t var)
+      : Tracer(t, std::move(level)), var(var) {}
   const int32_t var;
 };
 

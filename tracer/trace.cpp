@@ -41,10 +41,12 @@ Location Source::current() { return state().source; }
 
 namespace {
 [[noreturn]] void leaked(const Op& op, const Array& x, const Tracer& t) {
-  throw LeakedTracerError(fmt::format(
-      "{}: a traced value {}{} has leaked: the {} that made it is over. Return values from the function instead of "
-      "storing them outside it.",
-      op.name(), to_string(x.type()), t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+  throw LeakedTracerError(
+      fmt::format("{}: a traced value {}{} has leaked: the {} that made it is over. Return values "
+                  "from the function instead of "
+                  "storing them outside it.",
+                  op.name(), to_string(x.type()),
+                  t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
 }
 }  // namespace
 
@@ -66,8 +68,9 @@ int64_t named_axis_size(const std::string& name) {
   std::string known;
   for (const NamedAxis& a : env) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", a.name);
   throw AxisNameError(fmt::format("unbound axis name '{}'. {}", name,
-                                  known.empty() ? "No mapped axis has a name here; give vmap {.axis_name}."
-                                                : "Names in scope: " + known + "."));
+                                  known.empty()
+                                      ? "No mapped axis has a name here; give vmap {.axis_name}."
+                                      : "Names in scope: " + known + "."));
 }
 
 AxisScope::AxisScope(std::string name, int64_t size) : pushed_(!name.empty()) {

@@ -3,8 +3,8 @@
 // tracer/trace.h: interpreters of ops, and the one that is current.
 //
 // Final style, stackless: binding an op asks the current interpreter to process it. An interpreter
-// owns some tracers and treats every other value as a constant; its rules run with its parent as the
-// current one, so transforms nest without knowing of each other.
+// owns some tracers and treats every other value as a constant; its rules run with its parent as
+// the current one, so transforms nest without knowing of each other.
 #pragma once
 #include <string>
 #include <vector>
@@ -57,9 +57,12 @@ class Running {
 
 // An interpreter that is current for a scope and closed at its end, also when that ends by an
 // exception (Decided 17).
-template <class I> class Level {
+template <class I>
+class Level {
  public:
-  template <class... A> explicit Level(A&&... a) : level_(make_ref<I>(current(), std::forward<A>(a)...)), running_(Ref<Interpreter>(level_)) {}
+  template <class... A>
+  explicit Level(A&&... a)
+      : level_(make_ref<I>(current(), std::forward<A>(a)...)), running_(Ref<Interpreter>(level_)) {}
   ~Level() { level_->close(); }
   I* operator->() const { return level_.get(); }
   I& operator*() const { return *level_; }
@@ -79,7 +82,8 @@ class Tracer : public Node {
   const Ref<Interpreter> level;
 };
 // The tracer behind x if it belongs to `level`, else null.
-template <class T> const T* tracer_of(const Array& x, const Interpreter& level) {
+template <class T>
+const T* tracer_of(const Array& x, const Interpreter& level) {
   if (x.empty_handle() || x.node().concrete()) return nullptr;
   const Tracer& t = static_cast<const Tracer&>(x.node());
   return t.level.get() == &level ? static_cast<const T*>(&t) : nullptr;
@@ -97,7 +101,8 @@ class Source {
   bool set_;
 };
 
-// Processes op with the current interpreter. LeakedTracerError for a tracer whose transform is over.
+// Processes op with the current interpreter. LeakedTracerError for a tracer whose transform is
+// over.
 Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params);
 
 // Names of mapped axes in scope, innermost last.
@@ -120,17 +125,22 @@ class AxisScope {
 
 // ---- the typed op, and its definition
 
-template <class P = None> class Primitive final : public Op {
+template <class P = None>
+class Primitive final : public Op {
  public:
   explicit Primitive(Def<P> d) : d_(std::move(d)) {}
   // x processed by the current interpreter.
-  Arrays bind(const Arrays& x, P p = {}) const { return bind_op(*this, x, make_params(std::move(p))); }
+  Arrays bind(const Arrays& x, P p = {}) const {
+    return bind_op(*this, x, make_params(std::move(p)));
+  }
   Array operator()(const Arrays& x, P p = {}) const { return bind(x, std::move(p))[0]; }
   const Def<P>& def() const { return d_; }
 
   const std::string& name() const override { return d_.name; }
   const std::string& doc() const override { return d_.doc; }
-  Types type(const Types& in, const AnyParams& p) const override { return d_.type(in, params_as<P>(p)); }
+  Types type(const Types& in, const AnyParams& p) const override {
+    return d_.type(in, params_as<P>(p));
+  }
   Arrays reference(const Arrays& x, const AnyParams& p) const override {
     if (!d_.reference) detail::missing_rule(*this, Slot::reference);
     return d_.reference(x, params_as<P>(p));
@@ -142,24 +152,30 @@ template <class P = None> class Primitive final : public Op {
     Arrays tangent = d_.jvp({x, dx, out, params_as<P>(p)});
     return {std::move(out), std::move(tangent)};
   }
-  Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear, const Types& in, const Types& out,
-                   const AnyParams& p) const override {
+  Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear,
+                   const Types& in, const Types& out, const AnyParams& p) const override {
     if (!d_.transpose) detail::missing_rule(*this, Slot::transpose);
     return d_.transpose({ct, x, linear, in, out, params_as<P>(p)});
   }
-  Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p, BatchLevel& level) const override {
+  Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
+                BatchLevel& level) const override {
     if (!d_.batch) detail::missing_rule(*this, Slot::batch);
     return d_.batch({x, axis, size, params_as<P>(p), level});
   }
-  Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p, PartialEval& level) const override {
+  Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
+                 PartialEval& level) const override {
     return d_.partial({x, unknown, params_as<P>(p), level});
   }
   Lowering lower(const Types& in, const Types& out, const AnyParams& p) const override {
     if (!d_.lower) detail::missing_rule(*this, Slot::lower);
     return d_.lower({in, out, params_as<P>(p)});
   }
-  Arrays simplify(const Arrays& x, const AnyParams& p) const override { return d_.simplify({x, params_as<P>(p)}); }
-  Effect effects(const AnyParams& p) const override { return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none; }
+  Arrays simplify(const Arrays& x, const AnyParams& p) const override {
+    return d_.simplify({x, params_as<P>(p)});
+  }
+  Effect effects(const AnyParams& p) const override {
+    return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
+  }
   std::vector<AnySample> samples() const override {
     std::vector<AnySample> out;
     if (d_.samples)
@@ -172,12 +188,14 @@ template <class P = None> class Primitive final : public Op {
       for (auto& r : d_.rejects()) out.push_back({r.in, make_params(r.params), r.text});
     return out;
   }
-  AnyParams parse_params(const std::vector<std::pair<std::string, ParamValue>>& fields) const override {
+  AnyParams parse_params(
+      const std::vector<std::pair<std::string, ParamValue>>& fields) const override {
     P p{};
     size_t used = 0;
     bool ok = true;
     p.fields(detail::FieldReader{&fields, &used, &ok});
-    if (!ok || used != fields.size()) detail::bad_field(*this, ok ? "unknown field" : "a field has the wrong kind");
+    if (!ok || used != fields.size())
+      detail::bad_field(*this, ok ? "unknown field" : "a field has the wrong kind");
     return make_params(std::move(p));
   }
   bool has(Slot s) const override {
@@ -200,7 +218,8 @@ template <class P = None> class Primitive final : public Op {
 };
 
 // Registers an op. Ops live as long as the process.
-template <class P = None> const Primitive<P>& define(Def<P> d) {
+template <class P = None>
+const Primitive<P>& define(Def<P> d) {
   auto* op = new Primitive<P>(std::move(d));
   detail::register_op(op);
   return *op;

@@ -19,7 +19,8 @@ Skeleton value_skeleton(std::string text) {
   return s;
 }
 
-Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids, std::vector<std::string> names) {
+Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids,
+                         std::vector<std::string> names) {
   Skeleton s;
   s.form = form;
   s.kids = std::move(kids);
@@ -67,9 +68,11 @@ std::vector<std::string> paths(const Skeleton& s, const std::string& root) {
 }
 
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
-  const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names && a.kids.size() == b.kids.size();
+  const bool same_node =
+      a.form == b.form && a.text == b.text && a.names == b.names && a.kids.size() == b.kids.size();
   if (!same_node)
-    return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ", to_string(a), to_string(b));
+    return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ",
+                       to_string(a), to_string(b));
   for (size_t i = 0; i < a.kids.size(); ++i) {
     std::string d = difference(a.kids[i], b.kids[i], path_of(a, i, root));
     if (!d.empty()) return d;
@@ -95,8 +98,8 @@ void detail::wrong_leaf_count(size_t got, size_t want) {
 }
 
 void detail::different_structure(const char* who, const Skeleton& a, const Skeleton& b) {
-  throw ShapeError(fmt::format("{}: the trees must have the same structure, got {} and {}: {}", who, to_string(a), to_string(b),
-                               difference(a, b, "")));
+  throw ShapeError(fmt::format("{}: the trees must have the same structure, got {} and {}: {}", who,
+                               to_string(a), to_string(b), difference(a, b, "")));
 }
 
 bool Mask::any() const { return std::find(bits_.begin(), bits_.end(), true) != bits_.end(); }
@@ -104,14 +107,17 @@ bool Mask::all() const { return std::find(bits_.begin(), bits_.end(), false) == 
 
 const Array& Blocks::operator()(size_t out_leaf, size_t in_leaf) const {
   if (out_leaf >= blocks.size() || in_leaf >= in.size())
-    throw IndexError(fmt::format("block ({}, {}) of a Jacobian of {} by {} leaves", out_leaf, in_leaf, blocks.size(), in.size()));
+    throw IndexError(fmt::format("block ({}, {}) of a Jacobian of {} by {} leaves", out_leaf,
+                                 in_leaf, blocks.size(), in.size()));
   return blocks[out_leaf][in_leaf];
 }
 
 const Array& Blocks::operator()(const std::string& out_path, const std::string& in_path) const {
   const auto find = [](const std::vector<std::string>& names, const std::string& name) {
     const auto it = std::find(names.begin(), names.end(), name);
-    if (it == names.end()) throw IndexError(fmt::format("the Jacobian has no leaf '{}'; there are {}", name, fmt::join(names, ", ")));
+    if (it == names.end())
+      throw IndexError(
+          fmt::format("the Jacobian has no leaf '{}'; there are {}", name, fmt::join(names, ", ")));
     return static_cast<size_t>(it - names.begin());
   };
   return (*this)(find(out, out_path), find(in, in_path));
@@ -129,7 +135,8 @@ detail::Raveled detail::ravel_leaves(const Arrays& x) {
     common = promote(common.dtype, common.weak, a.dtype(), a.weak_type());
   }
   Arrays flat;
-  for (const Array& a : x) flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));
+  for (const Array& a : x)
+    flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));
   r.vector = flat.size() == 1 ? flat[0] : base::concatenate(flat, 0);
   return r;
 }
@@ -138,7 +145,8 @@ Arrays detail::unravel_leaves(const Array& vector, const Types& types) {
   int64_t want = 0;
   for (const Type& t : types) want += t.elements();
   if (vector.shape() != Shape{want})
-    throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want, weft::to_string(vector.type())));
+    throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want,
+                                 weft::to_string(vector.type())));
   Arrays out;
   int64_t at = 0;
   for (const Type& t : types) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/tree.h: trees of arrays: any nest of Array, tuple, pair, std::array, vector, map by string,
-// optional and structs. A field that holds no Array is part of the tree's structure.
+// tracer/tree.h: trees of arrays: any nest of Array, tuple, pair, std::array, vector, map by
+// string, optional and structs. A field that holds no Array is part of the tree's structure.
 #pragma once
 #include <array>
 #include <map>
@@ -18,56 +18,122 @@ namespace weft::tree {
 
 // ---- what a type is
 
-template <class T> inline constexpr bool is_tuple = false;
-template <class... T> inline constexpr bool is_tuple<std::tuple<T...>> = true;
-template <class A, class B> inline constexpr bool is_tuple<std::pair<A, B>> = true;
-template <class T, size_t N> inline constexpr bool is_tuple<std::array<T, N>> = true;
-template <class T> inline constexpr bool is_list = false;
-template <class T> inline constexpr bool is_list<std::vector<T>> = true;
-template <class T> inline constexpr bool is_map = false;
-template <class T> inline constexpr bool is_map<std::map<std::string, T>> = true;
-template <class T> inline constexpr bool is_optional = false;
-template <class T> inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
-inline constexpr bool is_empty = std::same_as<T, std::monostate> || std::same_as<T, none_t> || std::same_as<T, std::nullopt_t>;
+inline constexpr bool is_tuple = false;
+template <class... T>
+inline constexpr bool is_tuple<std::tuple<T...>> = true;
+template <class A, class B>
+inline constexpr bool is_tuple<std::pair<A, B>> = true;
+template <class T, size_t N>
+inline constexpr bool is_tuple<std::array<T, N>> = true;
+template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<std::map<std::string, T>> = true;
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_empty =
+    std::same_as<T, std::monostate> || std::same_as<T, none_t> || std::same_as<T, std::nullopt_t>;
 // A value that is part of the structure.
 template <class T>
-inline constexpr bool is_static = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
-                                  std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape>;
-template <class T> inline constexpr bool is_struct = !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
+inline constexpr bool is_static =
+    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
+    std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape>;
+template <class T>
+inline constexpr bool is_struct =
+    !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
 
 // ---- types: what numbers become
 
 // Init and operands of control flow, results: numbers in tuples, pairs, lists become Arrays.
-template <class T> struct ArraysOf { using type = T; };
-template <Number T> struct ArraysOf<T> { using type = Array; };
-template <> struct ArraysOf<Arg> { using type = Array; };
-template <class... T> struct ArraysOf<std::tuple<T...>> { using type = std::tuple<typename ArraysOf<T>::type...>; };
-template <class A, class B> struct ArraysOf<std::pair<A, B>> {
+template <class T>
+struct ArraysOf {
+  using type = T;
+};
+template <Number T>
+struct ArraysOf<T> {
+  using type = Array;
+};
+template <>
+struct ArraysOf<Arg> {
+  using type = Array;
+};
+template <class... T>
+struct ArraysOf<std::tuple<T...>> {
+  using type = std::tuple<typename ArraysOf<T>::type...>;
+};
+template <class A, class B>
+struct ArraysOf<std::pair<A, B>> {
   using type = std::pair<typename ArraysOf<A>::type, typename ArraysOf<B>::type>;
 };
-template <class T> struct ArraysOf<std::vector<T>> { using type = std::vector<typename ArraysOf<T>::type>; };
-template <class T, size_t N> struct ArraysOf<std::array<T, N>> { using type = std::array<typename ArraysOf<T>::type, N>; };
-template <class T> struct ArraysOf<std::map<std::string, T>> {
+template <class T>
+struct ArraysOf<std::vector<T>> {
+  using type = std::vector<typename ArraysOf<T>::type>;
+};
+template <class T, size_t N>
+struct ArraysOf<std::array<T, N>> {
+  using type = std::array<typename ArraysOf<T>::type, N>;
+};
+template <class T>
+struct ArraysOf<std::map<std::string, T>> {
   using type = std::map<std::string, typename ArraysOf<T>::type>;
 };
-template <class T> struct ArraysOf<std::optional<T>> { using type = std::optional<typename ArraysOf<T>::type>; };
+template <class T>
+struct ArraysOf<std::optional<T>> {
+  using type = std::optional<typename ArraysOf<T>::type>;
+};
 // Arguments for `auto` parameters: floating-point numbers become Arrays, the rest is static.
-template <class T> struct AutoOf { using type = T; };
-template <std::floating_point T> struct AutoOf<T> { using type = Array; };
-template <> struct AutoOf<Arg> { using type = Array; };
-template <size_t N> struct AutoOf<char[N]> { using type = std::string; };
-template <class... T> struct AutoOf<std::tuple<T...>> { using type = std::tuple<typename AutoOf<T>::type...>; };
-template <class A, class B> struct AutoOf<std::pair<A, B>> {
+template <class T>
+struct AutoOf {
+  using type = T;
+};
+template <std::floating_point T>
+struct AutoOf<T> {
+  using type = Array;
+};
+template <>
+struct AutoOf<Arg> {
+  using type = Array;
+};
+template <size_t N>
+struct AutoOf<char[N]> {
+  using type = std::string;
+};
+template <class... T>
+struct AutoOf<std::tuple<T...>> {
+  using type = std::tuple<typename AutoOf<T>::type...>;
+};
+template <class A, class B>
+struct AutoOf<std::pair<A, B>> {
   using type = std::pair<typename AutoOf<A>::type, typename AutoOf<B>::type>;
 };
-template <class T> struct AutoOf<std::vector<T>> { using type = std::vector<typename AutoOf<T>::type>; };
-template <class T, size_t N> struct AutoOf<std::array<T, N>> { using type = std::array<typename AutoOf<T>::type, N>; };
-template <class T> struct AutoOf<std::map<std::string, T>> { using type = std::map<std::string, typename AutoOf<T>::type>; };
-template <class T> struct AutoOf<std::optional<T>> { using type = std::optional<typename AutoOf<T>::type>; };
+template <class T>
+struct AutoOf<std::vector<T>> {
+  using type = std::vector<typename AutoOf<T>::type>;
+};
+template <class T, size_t N>
+struct AutoOf<std::array<T, N>> {
+  using type = std::array<typename AutoOf<T>::type, N>;
+};
+template <class T>
+struct AutoOf<std::map<std::string, T>> {
+  using type = std::map<std::string, typename AutoOf<T>::type>;
+};
+template <class T>
+struct AutoOf<std::optional<T>> {
+  using type = std::optional<typename AutoOf<T>::type>;
+};
 
 // x as a To: the same tree with numbers where To has Arrays, made into Arrays.
-template <class To, class From> To convert(From&& x) {
+template <class To, class From>
+To convert(From&& x) {
   using U = std::remove_cvref_t<From>;
   if constexpr (std::same_as<U, To>) {
     return std::forward<From>(x);
@@ -78,7 +144,8 @@ template <class To, class From> To convert(From&& x) {
   } else if constexpr (is_list<To> && is_list<U>) {
     To r;
     r.reserve(x.size());
-    for (auto&& e : x) r.push_back(convert<typename To::value_type>(static_cast<typename U::value_type>(e)));
+    for (auto&& e : x)
+      r.push_back(convert<typename To::value_type>(static_cast<typename U::value_type>(e)));
     return r;
   } else if constexpr (is_map<To> && is_map<U>) {
     To r;
@@ -97,7 +164,8 @@ template <class To, class From> To convert(From&& x) {
 
 // Visits what x holds, from left to right: v.leaf(Array), v.value(static), v.count(n) before the
 // elements of containers, v.key(string) before an entry of a map.
-template <class T, class V> void walk(T& x, V& v) {
+template <class T, class V>
+void walk(T& x, V& v) {
   using U = std::remove_const_t<T>;
   if constexpr (std::same_as<U, Array>) {
     v.leaf(x);
@@ -130,10 +198,12 @@ template <class T, class V> void walk(T& x, V& v) {
 
 namespace detail {
 struct IgnoreRest {
-  template <class S> void value(const S&) {}
+  template <class S>
+  void value(const S&) {}
   void count(size_t) {}
   void key(const std::string&) {}
-  template <class T> void opaque(const T&) {}
+  template <class T>
+  void opaque(const T&) {}
 };
 struct Collect : IgnoreRest {
   Arrays* out;
@@ -155,28 +225,33 @@ struct Clear : IgnoreRest {
 }  // namespace detail
 
 // Appends the Arrays of x.
-template <class T> void flatten(const T& x, Arrays& out) {
+template <class T>
+void flatten(const T& x, Arrays& out) {
   detail::Collect v(&out);
   walk(x, v);
 }
-template <class T> Arrays leaves(const T& x) {
+template <class T>
+Arrays leaves(const T& x) {
   Arrays out;
   flatten(x, out);
   return out;
 }
-template <class T> size_t count(const T& x) {
+template <class T>
+size_t count(const T& x) {
   detail::CountLeaves v;
   walk(x, v);
   return v.n;
 }
 // A tree like `like` with these Arrays, of which there must be enough.
-template <class T> T rebuild(T like, const Array* leaves) {
+template <class T>
+T rebuild(T like, const Array* leaves) {
   detail::Assign v(leaves);
   walk(like, v);
   return like;
 }
 // x without its Arrays.
-template <class T> T hollow(T x) {
+template <class T>
+T hollow(T x) {
   detail::Clear v;
   walk(x, v);
   return x;
@@ -188,13 +263,14 @@ template <class T> T hollow(T x) {
 struct Skeleton {
   enum Form { leaf, value, empty, tuple, list, map, record };
   Form form = leaf;
-  std::string text;                  // of a value
-  std::vector<std::string> names;    // of the entries of maps and records
+  std::string text;                // of a value
+  std::vector<std::string> names;  // of the entries of maps and records
   std::vector<Skeleton> kids;
   size_t leaves = 1;
 };
 Skeleton value_skeleton(std::string text);
-Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids, std::vector<std::string> names = {});
+Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids,
+                         std::vector<std::string> names = {});
 // "(*, {w: *, n: 3})"
 std::string to_string(const Skeleton& s);
 // The path of every leaf, below a root called so: "args[1].layers[0].w".
@@ -208,21 +284,31 @@ std::string text_of(uint64_t x);
 std::string text_of(double x);
 std::string text_of(const std::string& x);
 std::string text_of(const Shape& x);
-template <class S> std::string text_of_static(const S& x) {
-  if constexpr (std::same_as<S, bool>) return x ? "true" : "false";
-  else if constexpr (std::is_enum_v<S>) return text_of(static_cast<int64_t>(x));
-  else if constexpr (std::floating_point<S>) return text_of(static_cast<double>(x));
-  else if constexpr (std::unsigned_integral<S>) return text_of(static_cast<uint64_t>(x));
-  else if constexpr (std::integral<S>) return text_of(static_cast<int64_t>(x));
-  else if constexpr (std::same_as<S, Shape>) return text_of(x);
-  else return text_of(std::string(x));
+template <class S>
+std::string text_of_static(const S& x) {
+  if constexpr (std::same_as<S, bool>)
+    return x ? "true" : "false";
+  else if constexpr (std::is_enum_v<S>)
+    return text_of(static_cast<int64_t>(x));
+  else if constexpr (std::floating_point<S>)
+    return text_of(static_cast<double>(x));
+  else if constexpr (std::unsigned_integral<S>)
+    return text_of(static_cast<uint64_t>(x));
+  else if constexpr (std::integral<S>)
+    return text_of(static_cast<int64_t>(x));
+  else if constexpr (std::same_as<S, Shape>)
+    return text_of(x);
+  else
+    return text_of(std::string(x));
 }
-template <class T, size_t... I> std::vector<std::string> field_names(std::index_sequence<I...>) {
+template <class T, size_t... I>
+std::vector<std::string> field_names(std::index_sequence<I...>) {
   return {std::string(field_name<T, I>())...};
 }
 }  // namespace detail
 
-template <class T> Skeleton skeleton(const T& x) {
+template <class T>
+Skeleton skeleton(const T& x) {
   std::vector<Skeleton> kids;
   if constexpr (std::same_as<T, Array>) {
     return {};
@@ -260,42 +346,55 @@ template <class T> Skeleton skeleton(const T& x) {
 }
 
 // What a tree is apart from its Arrays: type, sizes, keys, static values. Compares across types.
-template <class T> class Structure {
+template <class T>
+class Structure {
  public:
-  explicit Structure(const T& x) : like_(hollow(x)), text_(to_string(skeleton(x))), leaves_(tree::count(x)) {}
+  explicit Structure(const T& x)
+      : like_(hollow(x)), text_(to_string(skeleton(x))), leaves_(tree::count(x)) {}
   const T& like() const { return like_; }
   const std::string& text() const { return text_; }
   size_t leaves() const { return leaves_; }
   size_t hash() const { return std::hash<std::string>{}(text_); }
-  template <class U> friend bool operator==(const Structure& a, const Structure<U>& b) { return a.text() == b.text(); }
+  template <class U>
+  friend bool operator==(const Structure& a, const Structure<U>& b) {
+    return a.text() == b.text();
+  }
 
  private:
   T like_;
   std::string text_;
   size_t leaves_;
 };
-template <class T> Structure<T> structure(const T& x) { return Structure<T>(x); }
+template <class T>
+Structure<T> structure(const T& x) {
+  return Structure<T>(x);
+}
 
 namespace detail {
 [[noreturn]] void wrong_leaf_count(size_t got, size_t want);
 [[noreturn]] void different_structure(const char* who, const Skeleton& a, const Skeleton& b);
 }  // namespace detail
 
-template <class T> T unflatten(const Structure<T>& s, const Arrays& leaves) {
+template <class T>
+T unflatten(const Structure<T>& s, const Arrays& leaves) {
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
   return rebuild(s.like(), leaves.data());
 }
 // The tree x with other Arrays.
-template <class T> T unflatten(const T& x, const Arrays& leaves) {
+template <class T>
+T unflatten(const T& x, const Arrays& leaves) {
   if (leaves.size() != count(x)) detail::wrong_leaf_count(leaves.size(), count(x));
   return rebuild(x, leaves.data());
 }
 
 // f on the corresponding Arrays of trees with the same structure.
-template <class F, class T, class... U> T map(F f, const T& x, const U&... rest) {
+template <class F, class T, class... U>
+T map(F f, const T& x, const U&... rest) {
   if constexpr (sizeof...(U) > 0) {
     const Skeleton s = skeleton(x);
-    (..., (difference(s, skeleton(rest), "").empty() ? void() : detail::different_structure("tree::map", s, skeleton(rest))));
+    (..., (difference(s, skeleton(rest), "").empty()
+               ? void()
+               : detail::different_structure("tree::map", s, skeleton(rest))));
   }
   const Arrays first = leaves(x);
   const std::array<Arrays, sizeof...(U)> others{leaves(rest)...};
@@ -326,7 +425,7 @@ class Mask {
 // A Jacobian between two structs: one Array for each leaf of the result and each of the argument.
 struct Blocks {
   std::vector<std::vector<Array>> blocks;
-  std::vector<std::string> out, in;          // paths of the leaves: "w", "layers[0].b"
+  std::vector<std::string> out, in;  // paths of the leaves: "w", "layers[0].b"
   const Array& operator()(size_t out_leaf, size_t in_leaf) const;
   const Array& operator()(const std::string& out_path, const std::string& in_path) const;
 };
@@ -343,7 +442,8 @@ Arrays unravel_leaves(const Array& vector, const Types& types);
 }  // namespace detail
 
 // The elements of all Arrays in one vector of their common dtype, and the way back.
-template <class T> auto ravel(const T& x) {
+template <class T>
+auto ravel(const T& x) {
   detail::Raveled r = detail::ravel_leaves(leaves(x));
   auto unravel = [like = hollow(x), types = std::move(r.types)](const Array& v) {
     return rebuild(like, detail::unravel_leaves(v, types).data());
@@ -354,6 +454,8 @@ template <class T> auto ravel(const T& x) {
 }  // namespace weft::tree
 
 namespace weft {
-template <class T> using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
-template <class T> using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
+template <class T>
+using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
+template <class T>
+using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
 }  // namespace weft

@@ -42,7 +42,8 @@ Array first_row(const Array& ys) {
   return base::reshape(base::slice_axis(ys, 0, 0, 1), ys.shape().erased(0));
 }
 
-Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs, int64_t length) {
+Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs,
+                 int64_t length) {
   Types in = {carry.type()};
   for (const Array& x : xs) in.push_back(x.type().with_shape(x.shape().erased(0)));
   Arrays out = scan_flat(record(in, body), {carry}, xs, length);
@@ -65,10 +66,12 @@ int64_t peak_bytes(const JaxprData& j) {
     for (int32_t k = 0; k < e.n_out; ++k) live += j.types[static_cast<size_t>(e.out + k)].bytes();
     peak = std::max(peak, live);
     for (int32_t k = 0; k < e.n_out; ++k)
-      if (last[static_cast<size_t>(e.out + k)] == 0) live -= j.types[static_cast<size_t>(e.out + k)].bytes();
+      if (last[static_cast<size_t>(e.out + k)] == 0)
+        live -= j.types[static_cast<size_t>(e.out + k)].bytes();
     for (size_t k = 0; k < e.in.size(); ++k) {
       const Atom a = e.in[k];
-      const bool again = std::find(e.in.begin(), e.in.begin() + static_cast<std::ptrdiff_t>(k), a) != e.in.begin() + static_cast<std::ptrdiff_t>(k);
+      const bool again = std::find(e.in.begin(), e.in.begin() + static_cast<std::ptrdiff_t>(k),
+                                   a) != e.in.begin() + static_cast<std::ptrdiff_t>(k);
       if (!a.is_literal() && !again && a.index >= j.n_in && last[static_cast<size_t>(a.index)] == i)
         live -= j.types[static_cast<size_t>(a.index)].bytes();
     }
@@ -77,8 +80,8 @@ int64_t peak_bytes(const JaxprData& j) {
 }
 }  // namespace
 
-int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
-                     const std::string& axis_name, int64_t size) {
+int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                     const MaybeAxes& axis, const std::string& axis_name, int64_t size) {
   Types lane;
   for (size_t i = 0; i < x.size(); ++i)
     lane.push_back(axis[i] ? x[i].type().with_shape(x[i].shape().erased(*axis[i])) : x[i].type());

@@ -17,9 +17,10 @@ Array unchunk_rows(const Array& ys, int axis);
 // ys[0].
 Array first_row(const Array& ys);
 // Loops body(carry, rows…) -> (carry, ys…) and returns the ys.
-Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs, int64_t length);
+Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs,
+                 int64_t length);
 // The largest number of lanes, at least 1, whose intermediates fit into that many bytes.
-int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
-                     const std::string& axis_name, int64_t size);
+int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                     const MaybeAxes& axis, const std::string& axis_name, int64_t size);
 
 }  // namespace weft::detail

@@ -28,10 +28,13 @@ Closed pruned(Closed c) {
 void check_values(const char* who, const Arrays& x, TreeOf tree, const char* root) {
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].empty_handle())
-      throw ShapeError(fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who, tree::paths(tree(), root)[i]));
+      throw ShapeError(
+          fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
+                      tree::paths(tree(), root)[i]));
 }
 
-// Whether a value of type `from` becomes `to` without anybody minding: a number takes any wider type.
+// Whether a value of type `from` becomes `to` without anybody minding: a number takes any wider
+// type.
 bool gives_way(const Type& from, const Type& to) {
   if (from.shape() != to.shape()) return false;
   if (from.dtype() == to.dtype()) return true;
@@ -43,14 +46,21 @@ bool gives_way(const Type& from, const Type& to) {
 
 [[noreturn]] void carries_differ(const Carry& c, const Types& in, const Types& out) {
   const std::vector<std::string> path = tree::paths(c.before(), "carry");
-  std::string s = fmt::format("{} body function carry input and carry output must have equal types, but they differ:", c.who);
+  std::string s = fmt::format(
+      "{} body function carry input and carry output must have equal types, but they differ:",
+      c.who);
   for (size_t i = 0; i < in.size(); ++i) {
     if (gives_way(out[i], in[i])) continue;
-    const char* why = in[i].shape() != out[i].shape() ? "the shapes do not match" : "the dtypes do not match";
-    s += fmt::format("\n  * the input carry component {} has type {} but the corresponding output carry component has type {}, so {}",
-                     path[i], to_string(in[i]), to_string(out[i]), why);
+    const char* why =
+        in[i].shape() != out[i].shape() ? "the shapes do not match" : "the dtypes do not match";
+    s += fmt::format(
+        "\n  * the input carry component {} has type {} but the corresponding output carry "
+        "component has type {}, so {}",
+        path[i], to_string(in[i]), to_string(out[i]), why);
   }
-  throw ShapeError(s + "\nRevise the function so that all output types match the corresponding input types, or convert init with astype.");
+  throw ShapeError(s +
+                   "\nRevise the function so that all output types match the corresponding input "
+                   "types, or convert init with astype.");
 }
 
 // The body with its carry-out of the types of its carry-in. A weak init takes the body's dtype, for
@@ -67,16 +77,20 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
     Closed closed = record(in, [&](const Arrays& x) {
       Arrays y = body(x);
       if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
-        throw ShapeError(fmt::format("{} body function carry input and carry output must have the same pytree structure (the same "
-                                     "structure of tuples, lists and structs), but they differ: {}",
-                                     c.who, d));
+        throw ShapeError(
+            fmt::format("{} body function carry input and carry output must have the same pytree "
+                        "structure (the same "
+                        "structure of tuples, lists and structs), but they differ: {}",
+                        c.who, d));
       for (size_t i = 0; i < n; ++i) {
         out.push_back(y[i].type());
         if (y[i].type() == carry[i]) continue;
         init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());
         if (init_yields[i]) continue;
-        if (gives_way(y[i].type(), carry[i])) y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
-        else differ = true;
+        if (gives_way(y[i].type(), carry[i]))
+          y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
+        else
+          differ = true;
       }
       return y;
     });
@@ -96,9 +110,13 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 
 Array branch_of(const Array& pred) {
   if (pred.ndim() != 0)
-    throw ShapeError(fmt::format("cond: Pred must be a scalar, got {}. Under vmap each lane has its own; for arrays use where.", to_string(pred.type())));
+    throw ShapeError(
+        fmt::format("cond: Pred must be a scalar, got {}. Under vmap each lane has its own; for "
+                    "arrays use where.",
+                    to_string(pred.type())));
   if (pred.dtype() == Bool) return base::convert(pred, I32);
-  if (pred.dtype() == Key) throw DTypeError("cond: Pred must be a bool or a number, got a random key");
+  if (pred.dtype() == Key)
+    throw DTypeError("cond: Pred must be a bool or a number, got a random key");
   return base::convert(pred != Array(0), I32);
 }
 
@@ -109,19 +127,24 @@ Type common_type(const char* who, const std::vector<Closed>& branches, size_t k,
   Type t = branches[0].jaxpr->type(branches[0].jaxpr->out[k]);
   for (size_t b = 1; b < branches.size(); ++b) {
     const Type u = branches[b].jaxpr->type(branches[b].jaxpr->out[k]);
-    if (gives_way(u, t)) t = u.weak() ? t : t.strong();
-    else if (gives_way(t, u)) t = u;
+    if (gives_way(u, t))
+      t = u.weak() ? t : t.strong();
+    else if (gives_way(t, u))
+      t = u;
     else
-      throw ShapeError(fmt::format("{} branch outputs must have equal types, but they differ: {} is {} in branch 0 and {} in branch {}", who,
-                                   tree::paths(tree(), "result")[k], to_string(branches[0].jaxpr->type(branches[0].jaxpr->out[k])),
-                                   to_string(u), b));
+      throw ShapeError(fmt::format(
+          "{} branch outputs must have equal types, but they differ: {} is {} in branch 0 and {} "
+          "in branch {}",
+          who, tree::paths(tree(), "result")[k],
+          to_string(branches[0].jaxpr->type(branches[0].jaxpr->out[k])), to_string(u), b));
   }
   return t;
 }
 
 void unify(const char* who, std::vector<Closed>& branches, const Types& in, TreeOf tree) {
   Types want;
-  for (size_t k = 0; k < branches[0].jaxpr->out.size(); ++k) want.push_back(common_type(who, branches, k, tree));
+  for (size_t k = 0; k < branches[0].jaxpr->out.size(); ++k)
+    want.push_back(common_type(who, branches, k, tree));
   for (Closed& c : branches) {
     if (c.jaxpr->out_types() == want) continue;
     const Closed old = c;
@@ -142,16 +165,19 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
                 const std::vector<TreeOf>& results, const Arrays& operands) {
   if (branches.empty()) throw ShapeError(fmt::format("{}: there must be at least one branch", who));
   if (index.ndim() != 0 || !(is_integer(index.dtype())))
-    throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who, to_string(index.type())));
+    throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
+                                 to_string(index.type())));
   const Types in = types_of(operands);
   std::vector<Closed> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
     closed.push_back(pruned(record(in, branches[b])));
     if (b == 0) continue;
     if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
-      throw ShapeError(fmt::format("{} branch outputs must have the same pytree structure (the same structure of tuples, lists and "
-                                   "structs), but they differ between branch 0 and branch {}: {}",
-                                   who, b, d));
+      throw ShapeError(
+          fmt::format("{} branch outputs must have the same pytree structure (the same structure "
+                      "of tuples, lists and "
+                      "structs), but they differ between branch 0 and branch {}: {}",
+                      who, b, d));
   }
   unify(who, closed, in, results[0]);
   if (closed.size() == 1) {
@@ -164,17 +190,21 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
 
 // ---- loops
 
-Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body, std::optional<int64_t> max_trips) {
+Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
+                 std::optional<int64_t> max_trips) {
   Carry c = given;
   check_values(c.who, c.init, c.before, "init");
-  if (max_trips && *max_trips < 0) throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
+  if (max_trips && *max_trips < 0)
+    throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
   const Closed b = record_body(c, {}, {}, body);
   const Closed p = pruned(record(types_of(c.init), cond));
   const Type t = p.jaxpr->type(p.jaxpr->out[0]);
   if (t.dtype() != Bool || t.ndim() != 0)
-    throw DTypeError(fmt::format("{}: cond_fun must return a boolean scalar, but got output type(s) {}. Compare with <, == or !=, and "
-                                 "reduce arrays with any() or all().",
-                                 c.who, to_string(t)));
+    throw DTypeError(
+        fmt::format("{}: cond_fun must return a boolean scalar, but got output type(s) {}. Compare "
+                    "with <, == or !=, and "
+                    "reduce arrays with any() or all().",
+                    c.who, to_string(t)));
   return while_flat(p, b, c.init, max_trips);
 }
 
@@ -188,7 +218,8 @@ int64_t known_integer(const Array& x) {
 
 Array bound(const Array& x, const char* which) {
   if (x.ndim() != 0 || !is_integer(x.dtype()))
-    throw DTypeError(fmt::format("fori_loop: the {} bound must be an integer scalar, got {}", which, to_string(x.type())));
+    throw DTypeError(fmt::format("fori_loop: the {} bound must be an integer scalar, got {}", which,
+                                 to_string(x.type())));
   return x;
 }
 
@@ -197,7 +228,9 @@ DType counter_type(const Array& lo, const Array& hi) {
   const Type& a = lo.type();
   const Type& b = hi.type();
   if (!gives_way(a, b) && !gives_way(b, a))
-    throw DTypeError(fmt::format("lower and upper arguments to fori_loop must have equal types, got {} and {}", to_string(a), to_string(b)));
+    throw DTypeError(
+        fmt::format("lower and upper arguments to fori_loop must have equal types, got {} and {}",
+                    to_string(a), to_string(b)));
   return gives_way(a, b) ? b.dtype() : a.dtype();
 }
 
@@ -225,7 +258,8 @@ Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, Flat
   Arrays out;
   if (concrete_or_null(lower) && concrete_or_null(upper)) {
     const int64_t trips = std::max<int64_t>(0, known_integer(upper) - known_integer(lower));
-    out = scan_flat(pruned(record(carry, [&](const Arrays& x) { return step(x, 1); })), init, {}, trips);
+    out = scan_flat(pruned(record(carry, [&](const Arrays& x) { return step(x, 1); })), init, {},
+                    trips);
     out.erase(out.begin());
     return out;
   }
@@ -249,33 +283,42 @@ int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
   std::vector<int64_t> seen;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].ndim() == 0)
-      throw ShapeError(fmt::format("scan got value with no leading axis to scan over: {} is {}", tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
+      throw ShapeError(fmt::format("scan got value with no leading axis to scan over: {} is {}",
+                                   tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
     const int64_t n = xs[i].shape()[0];
     if (std::find(seen.begin(), seen.end(), n) == seen.end()) {
       seen.push_back(n);
       sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", n);
     }
   }
-  if (o.length && *o.length < 0) throw ShapeError(fmt::format("scan: `length` must not be negative, got {}", *o.length));
-  if (seen.empty() && !o.length) throw ShapeError("scan got no values to scan over and `length` not provided.");
+  if (o.length && *o.length < 0)
+    throw ShapeError(fmt::format("scan: `length` must not be negative, got {}", *o.length));
+  if (seen.empty() && !o.length)
+    throw ShapeError("scan got no values to scan over and `length` not provided.");
   if (o.length && std::any_of(seen.begin(), seen.end(), [&](int64_t n) { return n != *o.length; }))
-    throw ShapeError(fmt::format("scan got `length` argument of {} which disagrees with leading axis sizes [{}].", *o.length, sizes));
-  if (seen.size() > 1) throw ShapeError(fmt::format("scan got values with different leading axis sizes: {}.", sizes));
+    throw ShapeError(fmt::format(
+        "scan got `length` argument of {} which disagrees with leading axis sizes [{}].", *o.length,
+        sizes));
+  if (seen.size() > 1)
+    throw ShapeError(fmt::format("scan got values with different leading axis sizes: {}.", sizes));
   return o.length ? *o.length : seen[0];
 }
 
 }  // namespace
 
-Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o, FlatFunction body) {
+Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
+                FlatFunction body) {
   Carry c = given;
   check_values(c.who, c.init, c.before, "init");
   check_values(c.who, xs, xs_tree, "xs");
   const int64_t length = scan_length(xs, xs_tree, o);
-  if (o.unroll < 0) throw ShapeError(fmt::format("scan: unroll must not be negative, got {}", o.unroll));
+  if (o.unroll < 0)
+    throw ShapeError(fmt::format("scan: unroll must not be negative, got {}", o.unroll));
   Types rows;
   for (const Array& x : xs) rows.push_back(x.type().with_shape(x.shape().erased(0)));
   const Closed b = record_body(c, {}, rows, body);
-  return scan_flat(b, c.init, xs, length, o.reverse, o.unroll ? o.unroll : std::max<int64_t>(1, length));
+  return scan_flat(b, c.init, xs, length, o.reverse,
+                   o.unroll ? o.unroll : std::max<int64_t>(1, length));
 }
 
 // ---- associative_scan
@@ -297,9 +340,12 @@ struct Associative {
     Arrays r = f(both);
     for (size_t i = 0; i < r.size(); ++i) {
       if (!gives_way(r[i].type(), left[i].type()))
-        throw ShapeError(fmt::format("associative_scan: f must return the types of its arguments, but result {} is {} for arguments of {}", i,
-                                     to_string(r[i].type()), to_string(left[i].type())));
-      if (r[i].type() != left[i].type()) r[i] = base::convert(r[i], left[i].dtype(), left[i].weak_type());
+        throw ShapeError(
+            fmt::format("associative_scan: f must return the types of its arguments, but result {} "
+                        "is {} for arguments of {}",
+                        i, to_string(r[i].type()), to_string(left[i].type())));
+      if (r[i].type() != left[i].type())
+        r[i] = base::convert(r[i], left[i].dtype(), left[i].weak_type());
     }
     return r;
   }
@@ -307,7 +353,8 @@ struct Associative {
   Array interleaved(const Array& even, const Array& odd) const {
     const int64_t m = odd.shape()[axis], n = even.shape()[axis];
     const Array first = base::slice_axis(even, axis, 0, m);
-    const Array pairs = base::concatenate({base::insert_axis(first, axis + 1, 1), base::insert_axis(odd, axis + 1, 1)}, axis + 1);
+    const Array pairs = base::concatenate(
+        {base::insert_axis(first, axis + 1, 1), base::insert_axis(odd, axis + 1, 1)}, axis + 1);
     const Array joined = base::reshape(pairs, odd.shape().with(axis, 2 * m));
     return n == m ? joined : base::concatenate({joined, base::slice_axis(even, axis, m, n)}, axis);
   }
@@ -319,7 +366,8 @@ struct Associative {
     Arrays even = part(x, 0, 1);
     if (n > 2) {
       const Arrays rest = combined(left, part(x, 2, n, 2));
-      for (size_t i = 0; i < even.size(); ++i) even[i] = base::concatenate({even[i], rest[i]}, axis);
+      for (size_t i = 0; i < even.size(); ++i)
+        even[i] = base::concatenate({even[i], rest[i]}, axis);
     }
     Arrays out;
     for (size_t i = 0; i < x.size(); ++i) out.push_back(interleaved(even[i], odd[i]));
@@ -329,16 +377,21 @@ struct Associative {
 
 }  // namespace
 
-Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o, FlatFunction f) {
+Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
+                            FlatFunction f) {
   check_values("associative_scan", x, tree, "xs");
   if (x.empty()) return x;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i].ndim() == 0) throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan", tree::paths(tree(), "xs")[i]));
+    if (x[i].ndim() == 0)
+      throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
+                                   tree::paths(tree(), "xs")[i]));
     if (x[i].ndim() != x[0].ndim() && o.axis < 0) continue;
     const int axis = canonical_axis(o.axis, static_cast<int>(x[i].ndim()));
     if (x[i].shape()[axis] != x[0].shape()[canonical_axis(o.axis, static_cast<int>(x[0].ndim()))])
-      throw ShapeError(fmt::format("associative_scan: array inputs must all have the same size along the axis, got {} and {}", to_string(x[0].type()),
-                                   to_string(x[i].type())));
+      throw ShapeError(
+          fmt::format("associative_scan: array inputs must all have the same size along the axis, "
+                      "got {} and {}",
+                      to_string(x[0].type()), to_string(x[i].type())));
   }
   const Associative scan{f, canonical_axis(o.axis, static_cast<int>(x[0].ndim()))};
   Arrays in = x;

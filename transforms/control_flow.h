@@ -44,50 +44,66 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
 struct Carry {
   const char* who;
   Arrays init;
-  TreeOf before, after;                  // its structure, and that of what the body returned last
+  TreeOf before, after;  // its structure, and that of what the body returned last
 };
-Arrays run_while(const Carry& c, FlatFunction cond, FlatFunction body, std::optional<int64_t> max_trips);
+Arrays run_while(const Carry& c, FlatFunction cond, FlatFunction body,
+                 std::optional<int64_t> max_trips);
 // body: (i, carry…) -> carry…
 Arrays run_fori(const Carry& c, const Array& lo, const Array& hi, FlatFunction body);
 // body: (carry…, rows…) -> (carry…, rows of the ys…)
-Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o, FlatFunction body);
+Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
+                FlatFunction body);
 // f: (left…, right…) -> combined…, on slices along the axis.
-Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o, FlatFunction f);
+Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
+                            FlatFunction f);
 
-template <class T> inline constexpr bool is_pair_like = false;
-template <class A, class B> inline constexpr bool is_pair_like<std::pair<A, B>> = true;
-template <class A, class B> inline constexpr bool is_pair_like<std::tuple<A, B>> = true;
-template <class T> inline constexpr bool is_pair_like<std::array<T, 2>> = true;
+template <class T>
+inline constexpr bool is_pair_like = false;
+template <class A, class B>
+inline constexpr bool is_pair_like<std::pair<A, B>> = true;
+template <class A, class B>
+inline constexpr bool is_pair_like<std::tuple<A, B>> = true;
+template <class T>
+inline constexpr bool is_pair_like<std::array<T, 2>> = true;
 
-template <class R, class Args, class... B> R run_branches(const char* who, const Array& index, const Args& operands, B&... branch) {
+template <class R, class Args, class... B>
+R run_branches(const char* who, const Array& index, const Args& operands, B&... branch) {
   std::tuple<Flat<B, Args, R>...> flat{Flat<B, Args, R>(branch, operands)...};
-  return std::apply([&](auto&... f) {
-    const auto tree_of = [](auto& g) { return [&g] { return tree::skeleton(g.out()); }; };
-    auto trees = std::make_tuple(tree_of(f)...);
-    const Arrays out = std::apply([&](auto&... t) {
-      return run_cond(who, index, {FlatFunction(f)...}, {TreeOf(t)...}, tree::leaves(operands));
-    }, trees);
-    return std::get<0>(flat).result(out);
-  }, flat);
+  return std::apply(
+      [&](auto&... f) {
+        const auto tree_of = [](auto& g) { return [&g] { return tree::skeleton(g.out()); }; };
+        auto trees = std::make_tuple(tree_of(f)...);
+        const Arrays out = std::apply(
+            [&](auto&... t) {
+              return run_cond(who, index, {FlatFunction(f)...}, {TreeOf(t)...},
+                              tree::leaves(operands));
+            },
+            trees);
+        return std::get<0>(flat).result(out);
+      },
+      flat);
 }
 
 }  // namespace detail
 
-// on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped, only
-// for the lanes that take it.
-template <class T, class E, class... O> auto cond(const Array& pred, T on_true, E on_false, const O&... operands) {
+// on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped,
+// only for the lanes that take it.
+template <class T, class E, class... O>
+auto cond(const Array& pred, T on_true, E on_false, const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   static_assert(detail::Callable<T, arrays_t<O>...> && detail::Callable<E, arrays_t<O>...>,
                 "weft::cond: both branches must take the operands");
   using R = detail::result_t<T, arrays_t<O>...>;
-  static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>, "weft::cond: the branches return different types");
+  static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>,
+                "weft::cond: the branches return different types");
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
 
 // branches[index](operands…), the index clamped into range.
 template <class R = Array, class... O>
-R switch_(const Array& index, std::initializer_list<std::type_identity_t<Function<R(arrays_t<O>...)>>> branches,
+R switch_(const Array& index,
+          std::initializer_list<std::type_identity_t<Function<R(arrays_t<O>...)>>> branches,
           const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   using F = const Function<R(arrays_t<O>...)>;
@@ -100,53 +116,70 @@ R switch_(const Array& index, std::initializer_list<std::type_identity_t<Functio
   };
   std::vector<TreeOfFlat> trees;
   for (const auto& f : flat) trees.push_back({&f});
-  const Arrays out = detail::run_cond("switch_", index, {flat.begin(), flat.end()}, {trees.begin(), trees.end()}, tree::leaves(args));
+  const Arrays out = detail::run_cond("switch_", index, {flat.begin(), flat.end()},
+                                      {trees.begin(), trees.end()}, tree::leaves(args));
   return flat[0].result(out);
 }
-template <class... B, class... O> auto switch_(const Array& index, std::tuple<B...> branches, const O&... operands) {
+template <class... B, class... O>
+auto switch_(const Array& index, std::tuple<B...> branches, const O&... operands) {
   static_assert(sizeof...(B) > 0, "weft::switch_: there must be at least one branch");
-  static_assert((detail::Callable<B, arrays_t<O>...> && ...), "weft::switch_: every branch must take the operands");
+  static_assert((detail::Callable<B, arrays_t<O>...> && ...),
+                "weft::switch_: every branch must take the operands");
   using Args = std::tuple<arrays_t<O>...>;
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, arrays_t<O>...>;
-  static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...), "weft::switch_: the branches return different types");
+  static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...),
+                "weft::switch_: the branches return different types");
   const Args args(tree::convert<arrays_t<O>>(operands)...);
-  return std::apply([&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
+  return std::apply(
+      [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
 }
 
 // while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself.
-template <class C, class B, class S> arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}) {
+template <class C, class B, class S>
+arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}) {
   using T = arrays_t<S>;
   using Args = std::tuple<T>;
-  static_assert(detail::Callable<C, T>, "weft::while_loop: cond must take the carry, of the type of init with Arrays for numbers");
-  static_assert(detail::Callable<B, T>, "weft::while_loop: body must take the carry, of the type of init with Arrays for numbers");
-  static_assert(std::convertible_to<std::invoke_result_t<C&, T&>, Array>, "weft::while_loop: cond must return a boolean scalar");
-  static_assert(std::convertible_to<detail::result_t<B, T>, T>, "weft::while_loop: body must return the type of init");
+  static_assert(
+      detail::Callable<C, T>,
+      "weft::while_loop: cond must take the carry, of the type of init with Arrays for numbers");
+  static_assert(
+      detail::Callable<B, T>,
+      "weft::while_loop: body must take the carry, of the type of init with Arrays for numbers");
+  static_assert(std::convertible_to<std::invoke_result_t<C&, T&>, Array>,
+                "weft::while_loop: cond must return a boolean scalar");
+  static_assert(std::convertible_to<detail::result_t<B, T>, T>,
+                "weft::while_loop: body must return the type of init");
   const Args args(tree::convert<T>(init));
   detail::Flat<C, Args, Array> flat_cond(cond, args);
   detail::Flat<B, Args, T> flat_body(body, args);
-  const Arrays out = detail::run_while({"while_loop", tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); },
-                                        [&] { return tree::skeleton(flat_body.out()); }},
-                                       flat_cond, flat_body, o.max_trips);
+  const Arrays out = detail::run_while(
+      {"while_loop", tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); },
+       [&] { return tree::skeleton(flat_body.out()); }},
+      flat_cond, flat_body, o.max_trips);
   return flat_body.result(out);
 }
 
-// for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop can
-// be differentiated in reverse.
-template <class B, class S> arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init) {
+// for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop
+// can be differentiated in reverse.
+template <class B, class S>
+arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init) {
   using T = arrays_t<S>;
   using Args = std::tuple<Array, T>;
   static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
-  static_assert(std::convertible_to<detail::result_t<B, Array, T>, T>, "weft::fori_loop: body must return the type of init");
+  static_assert(std::convertible_to<detail::result_t<B, Array, T>, T>,
+                "weft::fori_loop: body must return the type of init");
   const Args args(Array(), tree::convert<T>(init));
   detail::Flat<B, Args, T> flat(body, args);
-  const Arrays out = detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)), [&] { return tree::skeleton(std::get<1>(args)); },
+  const Arrays out = detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)),
+                                       [&] { return tree::skeleton(std::get<1>(args)); },
                                        [&] { return tree::skeleton(flat.out()); }},
                                       lo, hi, flat);
   return flat.result(out);
 }
 
 // carry, ys[t] = f(carry, xs[t]) for all t; xs may be none with .length. Returns {carry, ys}.
-template <class F, class C, class X> auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {}) {
+template <class F, class C, class X>
+auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {}) {
   using T = arrays_t<C>;
   using In = arrays_t<X>;
   using Args = std::tuple<T, In>;
@@ -159,14 +192,16 @@ template <class F, class C, class X> auto scan(F f, const C& init, const X& xs, 
   using R = std::pair<T, Y>;
   const Args args(tree::convert<T>(init), tree::convert<In>(xs));
   detail::Flat<F, Args, R> flat(f, args);
-  const Arrays out = detail::run_scan({"scan", tree::leaves(std::get<0>(args)), [&] { return tree::skeleton(std::get<0>(args)); },
-                                       [&] { return tree::skeleton(flat.out().first); }},
-                                      tree::leaves(std::get<1>(args)), [&] { return tree::skeleton(std::get<1>(args)); }, o, flat);
+  const Arrays out = detail::run_scan(
+      {"scan", tree::leaves(std::get<0>(args)), [&] { return tree::skeleton(std::get<0>(args)); },
+       [&] { return tree::skeleton(flat.out().first); }},
+      tree::leaves(std::get<1>(args)), [&] { return tree::skeleton(std::get<1>(args)); }, o, flat);
   return flat.result(out);
 }
 
 // f on every row of xs, one after another; with batch_size, that many at a time.
-template <class F, class X> auto map(F f, const X& xs, const LoopMapOptions& o = {}) {
+template <class F, class X>
+auto map(F f, const X& xs, const LoopMapOptions& o = {}) {
   if (o.batch_size > 0) {
     VmapOptions v;
     v.chunk_size = o.batch_size;
@@ -174,21 +209,27 @@ template <class F, class X> auto map(F f, const X& xs, const LoopMapOptions& o =
   }
   static_assert(detail::Callable<F, arrays_t<X>>, "weft::map: f must accept a row of xs");
   using Y = detail::result_t<F, arrays_t<X>>;
-  return scan([&f](std::monostate, arrays_t<X> x) { return std::pair<std::monostate, Y>(std::monostate{}, tree::convert<Y>(f(x))); },
-              std::monostate{}, xs)
+  return scan(
+             [&f](std::monostate, arrays_t<X> x) {
+               return std::pair<std::monostate, Y>(std::monostate{}, tree::convert<Y>(f(x)));
+             },
+             std::monostate{}, xs)
       .second;
 }
 
 // Inclusive scan of an associative f(left, right) on slices, in a logarithmic number of steps.
-template <class F, class X> auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {}) {
+template <class F, class X>
+auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {}) {
   using T = arrays_t<X>;
   using Args = std::tuple<T, T>;
   static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");
-  static_assert(std::convertible_to<detail::result_t<F, T, T>, T>, "weft::associative_scan: f must return the type of xs");
+  static_assert(std::convertible_to<detail::result_t<F, T, T>, T>,
+                "weft::associative_scan: f must return the type of xs");
   const T x = tree::convert<T>(xs);
   const Args args(x, x);
   detail::Flat<F, Args, T> flat(f, args);
-  const Arrays out = detail::run_associative_scan(tree::leaves(x), [&] { return tree::skeleton(x); }, o, flat);
+  const Arrays out =
+      detail::run_associative_scan(tree::leaves(x), [&] { return tree::skeleton(x); }, o, flat);
   return tree::rebuild(x, out.data());
 }
 

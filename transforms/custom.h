@@ -13,28 +13,40 @@ using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = FunctionRef<tree::Skeleton()>;
 
 // rule: (x…, dx…) -> (out…, tangent…)
-Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out, TreeOf rule_out, TreeOf rule_tangent);
-// fwd: x -> (out…, residuals…); bwd: (residuals…, ct…) -> a cotangent of each x, an empty handle for zero
-Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x, TreeOf args, TreeOf out, TreeOf fwd_out);
-[[noreturn]] void bad_cotangent_tree(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got);
+Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
+                      TreeOf rule_out, TreeOf rule_tangent);
+// fwd: x -> (out…, residuals…); bwd: (residuals…, ct…) -> a cotangent of each x, an empty handle
+// for zero
+Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
+                      TreeOf args, TreeOf out, TreeOf fwd_out);
+[[noreturn]] void bad_cotangent_tree(size_t argument, const tree::Skeleton& want,
+                                     const tree::Skeleton& got);
 
-template <class F, class Rule> class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
+template <class F, class Rule>
+class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
  public:
   CustomJvp(F f, Rule rule) : f_(std::move(f)), rule_(std::move(rule)) {}
-  template <class... P> auto call(const std::tuple<P...>& args) const {
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(Callable<F, P...>, "weft::custom_jvp: the function cannot be called with these arguments");
-    static_assert(Callable<Rule, Args, Args>, "weft::custom_jvp: the rule must take (tuple of primals, tuple of tangents)");
+    static_assert(Callable<F, P...>,
+                  "weft::custom_jvp: the function cannot be called with these arguments");
+    static_assert(Callable<Rule, Args, Args>,
+                  "weft::custom_jvp: the rule must take (tuple of primals, tuple of tangents)");
     using R = result_t<F, P...>;
     using Pair = result_t<Rule, Args, Args>;
     static_assert(tree::is_tuple<Pair>, "weft::custom_jvp: the rule must return {out, tangent}");
-    static_assert(std::convertible_to<std::tuple_element_t<0, Pair>, R> && std::convertible_to<std::tuple_element_t<1, Pair>, R>,
-                  "weft::custom_jvp: the rule must return {out, tangent}, both of the type that the function returns");
+    static_assert(std::convertible_to<std::tuple_element_t<0, Pair>, R> &&
+                      std::convertible_to<std::tuple_element_t<1, Pair>, R>,
+                  "weft::custom_jvp: the rule must return {out, tangent}, both of the type that "
+                  "the function returns");
     const std::tuple<Args, Args> both(args, args);
     Flat<F, Args, R> f(f_, args);
     Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
-    const Arrays out = run_custom_jvp(f, rule, tree::leaves(args), [&] { return tree::skeleton(f.out()); },
-                                      [&] { return tree::skeleton(rule.out().first); }, [&] { return tree::skeleton(rule.out().second); });
+    const Arrays out = run_custom_jvp(
+        f, rule, tree::leaves(args), [&] { return tree::skeleton(f.out()); },
+        [&] { return tree::skeleton(rule.out().first); },
+        [&] { return tree::skeleton(rule.out().second); });
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
@@ -45,7 +57,8 @@ template <class F, class Rule> class CustomJvp : public CallOperator<CustomJvp<F
 };
 
 // bwd on flat lists.
-template <class Bwd, class Args, class Res, class R> struct FlatBwd {
+template <class Bwd, class Args, class Res, class R>
+struct FlatBwd {
   Bwd& bwd;
   const Args& args;
   const Res& residuals;
@@ -55,17 +68,23 @@ template <class Bwd, class Args, class Res, class R> struct FlatBwd {
     R ct = tree::rebuild(out, x.data() + tree::count(residuals));
     using Raw = raw_result_t<Bwd, Res, R>;
     Arrays leaves;
-    if constexpr (tree::is_tuple<Raw> && (std::tuple_size_v<Args> != 1 || !std::same_as<Raw, std::tuple_element_t<0, Args>>)) {
-      static_assert(std::tuple_size_v<Raw> == std::tuple_size_v<Args>, "weft::custom_vjp: bwd must return one cotangent an argument");
+    if constexpr (tree::is_tuple<Raw> && (std::tuple_size_v<Args> != 1 ||
+                                          !std::same_as<Raw, std::tuple_element_t<0, Args>>)) {
+      static_assert(std::tuple_size_v<Raw> == std::tuple_size_v<Args>,
+                    "weft::custom_vjp: bwd must return one cotangent an argument");
       const Raw cts = bwd(res, ct);
-      [&]<size_t... I>(std::index_sequence<I...>) { (add<I>(std::get<I>(cts), leaves), ...); }(std::make_index_sequence<std::tuple_size_v<Args>>{});
+      [&]<size_t... I>(std::index_sequence<I...>) {
+        (add<I>(std::get<I>(cts), leaves), ...);
+      }(std::make_index_sequence<std::tuple_size_v<Args>>{});
     } else {
-      static_assert(std::tuple_size_v<Args> == 1, "weft::custom_vjp: bwd must return a tuple of one cotangent an argument");
+      static_assert(std::tuple_size_v<Args> == 1,
+                    "weft::custom_vjp: bwd must return a tuple of one cotangent an argument");
       add<0>(bwd(res, ct), leaves);
     }
     return leaves;
   }
-  template <size_t I, class C> void add(const C& ct, Arrays& leaves) const {
+  template <size_t I, class C>
+  void add(const C& ct, Arrays& leaves) const {
     using P = std::tuple_element_t<I, Args>;
     const P& arg = std::get<I>(args);
     if constexpr (tree::is_empty<C> && !tree::is_empty<P>) {
@@ -79,29 +98,39 @@ template <class Bwd, class Args, class Res, class R> struct FlatBwd {
   }
 };
 
-template <class F, class Fwd, class Bwd> class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
+template <class F, class Fwd, class Bwd>
+class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
  public:
   CustomVjp(F f, Fwd fwd, Bwd bwd) : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)) {}
-  template <class... P> auto call(const std::tuple<P...>& args) const {
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(Callable<F, P...> && Callable<Fwd, P...>, "weft::custom_vjp: f and fwd must take these arguments");
+    static_assert(Callable<F, P...> && Callable<Fwd, P...>,
+                  "weft::custom_vjp: f and fwd must take these arguments");
     using R = result_t<F, P...>;
     using Pair = result_t<Fwd, P...>;
-    static_assert(tree::is_tuple<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
-    static_assert(std::convertible_to<std::tuple_element_t<0, Pair>, R>, "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
+    static_assert(tree::is_tuple<Pair>,
+                  "weft::custom_vjp: fwd must return a pair {out, residuals}");
+    static_assert(
+        std::convertible_to<std::tuple_element_t<0, Pair>, R>,
+        "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
     using Res = std::tuple_element_t<1, Pair>;
-    static_assert(Callable<Bwd, Res, R>, "weft::custom_vjp: bwd must take (residuals, cotangent of the result)");
+    static_assert(Callable<Bwd, Res, R>,
+                  "weft::custom_vjp: bwd must take (residuals, cotangent of the result)");
     Flat<F, Args, R> f(f_, args);
     Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
     const auto bwd = [&](const Arrays& x) {
       const std::pair<R, Res> like = fwd.like();
       return FlatBwd<Bwd, Args, Res, R>{bwd_, args, like.second, like.first}(x);
     };
-    const Arrays out = run_custom_vjp(f, fwd, bwd, tree::leaves(args), [&] { return tree::skeleton(args); },
-                                      [&] { return tree::skeleton(f.out()); }, [&] { return tree::skeleton(fwd.out().first); });
+    const Arrays out = run_custom_vjp(
+        f, fwd, bwd, tree::leaves(args), [&] { return tree::skeleton(args); },
+        [&] { return tree::skeleton(f.out()); }, [&] { return tree::skeleton(fwd.out().first); });
     return f.result(out);
   }
-  bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(fwd_, key) && identify(bwd_, key); }
+  bool weft_identify(KeyWriter& key) const {
+    return identify(f_, key) && identify(fwd_, key) && identify(bwd_, key);
+  }
 
  private:
   mutable F f_;
@@ -111,11 +140,16 @@ template <class F, class Fwd, class Bwd> class CustomVjp : public CallOperator<C
 
 }  // namespace detail
 
-// f with the derivative rule(tuple of primals, tuple of tangents) -> {out, tangent}, linear in the tangents.
-template <class F, class Rule> auto custom_jvp(F f, Rule rule) { return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule)); }
+// f with the derivative rule(tuple of primals, tuple of tangents) -> {out, tangent}, linear in the
+// tangents.
+template <class F, class Rule>
+auto custom_jvp(F f, Rule rule) {
+  return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule));
+}
 // f with the reverse rule fwd(args…) -> {out, residuals}, bwd(residuals, ct) -> a tuple of one
 // cotangent an argument (none: zero).
-template <class F, class Fwd, class Bwd> auto custom_vjp(F f, Fwd fwd, Bwd bwd) {
+template <class F, class Fwd, class Bwd>
+auto custom_vjp(F f, Fwd fwd, Bwd bwd) {
   return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd));
 }
 

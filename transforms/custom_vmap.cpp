@@ -17,9 +17,11 @@ class RuleBox final : public VmapRule {
     Result r;
     r.out = rule_(size, mapped, x, r.mapped);
     if (r.out.size() != results_ || r.mapped.size() != results_)
-      throw BatchingError(fmt::format("custom_vmap: the rule must return {{out, out_mapped}} with the same structure as the function's result: "
-                                      "expected {} arrays, got {} and {} bools",
-                                      results_, r.out.size(), r.mapped.size()));
+      throw BatchingError(
+          fmt::format("custom_vmap: the rule must return {{out, out_mapped}} with the same "
+                      "structure as the function's result: "
+                      "expected {} arrays, got {} and {} bools",
+                      results_, r.out.size(), r.mapped.size()));
     return r;
   }
 
@@ -30,12 +32,14 @@ class RuleBox final : public VmapRule {
 
 }  // namespace
 
-Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule, const Arrays& x) {
+Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
+                       const Arrays& x) {
   Types in;
   for (const Array& a : x) in.push_back(a.type());
   Closed c = record(in, f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
-  const Ref<const VmapRule> box = rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size())) : nullptr;
+  const Ref<const VmapRule> box =
+      rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size())) : nullptr;
   return custom_vmap_flat(c, box, x);
 }
 

@@ -8,18 +8,24 @@ namespace weft {
 namespace detail {
 
 // A rule on flat lists: (size, mapped leaves, x) -> out, and appends which leaves of it are mapped.
-using FlatVmapRule = Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
+using FlatVmapRule =
+    Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
 // rule may be null: one lane after another.
-Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule, const Arrays& x);
+Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
+                       const Arrays& x);
 
 // Which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
 struct ReadBools : tree::detail::IgnoreRest {
   std::vector<bool>* out;
   explicit ReadBools(std::vector<bool>* o) : out(o) {}
   void leaf(const Array&) {}
-  template <class S> void value(const S& x) { out->push_back(static_cast<bool>(x)); }
+  template <class S>
+  void value(const S& x) {
+    out->push_back(static_cast<bool>(x));
+  }
 };
-template <class M> void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {
+template <class M>
+void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {
   if constexpr (std::same_as<M, bool>) {
     out.assign(leaves, m);
   } else if constexpr (std::same_as<M, tree::Mask>) {
@@ -30,10 +36,12 @@ template <class M> void read_mapped(const M& m, size_t leaves, std::vector<bool>
   }
 }
 
-template <class Rule, class R, class... P> struct RuleOnLeaves {
+template <class Rule, class R, class... P>
+struct RuleOnLeaves {
   mutable Rule rule;
   std::tuple<P...> like;
-  Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x, std::vector<bool>& out_mapped) const {
+  Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
+                    std::vector<bool>& out_mapped) const {
     std::tuple<P...> args = tree::rebuild(like, x.data());
     std::array<tree::Mask, sizeof...(P)> masks;
     auto next = mapped.begin();
@@ -49,31 +57,41 @@ template <class Rule, class R, class... P> struct RuleOnLeaves {
     read_mapped(std::get<1>(result), tree::count(out), out_mapped);
     return tree::leaves(out);
   }
-  auto call(int64_t size, const std::array<tree::Mask, sizeof...(P)>& masks, std::tuple<P...>& args) const {
-    return std::apply([&](auto&... a) {
-      if constexpr (std::invocable<Rule&, int64_t, std::array<tree::Mask, sizeof...(P)>, P&...>) {
-        return rule(size, masks, a...);
-      } else if constexpr (sizeof...(P) == 1 && std::invocable<Rule&, int64_t, tree::Mask, P&...>) {
-        return rule(size, masks[0], a...);
-      } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
-        return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), a...);
-      } else {
-        const auto as_tuple = std::apply([](const auto&... m) { return std::make_tuple(m...); }, masks);
-        static_assert(std::invocable<Rule&, int64_t, decltype(as_tuple), P&...>,
-                      "weft::custom_vmap: the rule must take (size, mapped, args…), with one tree::Mask an argument in mapped");
-        return rule(size, as_tuple, a...);
-      }
-    }, args);
+  auto call(int64_t size, const std::array<tree::Mask, sizeof...(P)>& masks,
+            std::tuple<P...>& args) const {
+    return std::apply(
+        [&](auto&... a) {
+          if constexpr (std::invocable<Rule&, int64_t, std::array<tree::Mask, sizeof...(P)>,
+                                       P&...>) {
+            return rule(size, masks, a...);
+          } else if constexpr (sizeof...(P) == 1 &&
+                               std::invocable<Rule&, int64_t, tree::Mask, P&...>) {
+            return rule(size, masks[0], a...);
+          } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
+            return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), a...);
+          } else {
+            const auto as_tuple =
+                std::apply([](const auto&... m) { return std::make_tuple(m...); }, masks);
+            static_assert(std::invocable<Rule&, int64_t, decltype(as_tuple), P&...>,
+                          "weft::custom_vmap: the rule must take (size, mapped, args…), with one "
+                          "tree::Mask an argument in mapped");
+            return rule(size, as_tuple, a...);
+          }
+        },
+        args);
   }
 };
 
 struct NoRule {};
 
-template <class F, class Rule> class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
+template <class F, class Rule>
+class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
  public:
   CustomVmapped(F f, Rule rule) : f_(std::move(f)), rule_(std::move(rule)) {}
-  template <class... P> auto call(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>, "weft::custom_vmap: the function cannot be called with these arguments");
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::custom_vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     if constexpr (std::same_as<Rule, NoRule>) {
@@ -93,11 +111,16 @@ template <class F, class Rule> class CustomVmapped : public CallOperator<CustomV
 }  // namespace detail
 
 // f, mapped by rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments come with the lanes
-// along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of bools.
-template <class F, class Rule> auto custom_vmap(F f, Rule rule) {
+// along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of
+// bools.
+template <class F, class Rule>
+auto custom_vmap(F f, Rule rule) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule));
 }
 // f, whose lanes run one after another.
-template <class F> auto sequential_vmap(F f) { return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {}); }
+template <class F>
+auto sequential_vmap(F f) {
+  return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {});
+}
 
 }  // namespace weft

@@ -7,7 +7,8 @@
 namespace weft {
 namespace {
 
-Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& params) {
+Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size,
+                        const AnyParams& params) {
   Arrays rows;
   Types in;
   for (size_t i = 0; i < x.size(); ++i) {

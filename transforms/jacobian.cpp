@@ -22,10 +22,14 @@ Arrays unit_vectors(const Types& types, const Array& lo, int64_t n) {
   for (const Type& t : types) {
     const int64_t size = t.elements();
     // Vector number r of the whole basis is element r - first of this array.
-    const auto filled = [&](const Array& x) { return base::insert_axis(base::insert_axis(x, 0, size), 0, n); };
+    const auto filled = [&](const Array& x) {
+      return base::insert_axis(base::insert_axis(x, 0, size), 0, n);
+    };
     const Array number = base::add(base::iota(Type(I32, Shape{n, size}), 0), filled(lo));
-    const Array element = base::add(base::iota(Type(I32, Shape{n, size}), 1), filled(lane_number(first)));
-    basis.push_back(base::reshape(base::convert(number == element, t.dtype()), t.shape().inserted(0, n)));
+    const Array element =
+        base::add(base::iota(Type(I32, Shape{n, size}), 1), filled(lane_number(first)));
+    basis.push_back(
+        base::reshape(base::convert(number == element, t.dtype()), t.shape().inserted(0, n)));
     first += size;
   }
   return basis;
@@ -63,7 +67,8 @@ Arrays over_basis(const Types& types, int64_t chunk, FlatFunction f) {
     for (Array& ys : parts.back()) ys = unchunk_rows(ys, 0);
     lo = n / step * step;
   }
-  for (; lo < n; lo += step) parts.push_back(over_vectors(types, lane_number(lo), std::min(step, n - lo), f));
+  for (; lo < n; lo += step)
+    parts.push_back(over_vectors(types, lane_number(lo), std::min(step, n - lo), f));
   Arrays out;
   for (size_t k = 0; k < parts[0].size(); ++k) {
     Arrays pieces;
@@ -84,12 +89,16 @@ Types chosen_types(const char* who, const Arrays& x, const std::vector<bool>& wr
   for (size_t i = 0; i < x.size(); ++i) {
     if (!wrt[i]) continue;
     if (!is_inexact(x[i].dtype()))
-      throw DifferentiationError(fmt::format("{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), "
-                                             "but got {} for {}. Convert it with astype(F32).",
-                                             who, to_string(x[i].type()), tree::paths(args(), "args")[i]));
+      throw DifferentiationError(
+          fmt::format("{} requires real- or complex-valued inputs (input dtype that is a sub-dtype "
+                      "of np.inexact), "
+                      "but got {} for {}. Convert it with astype(F32).",
+                      who, to_string(x[i].type()), tree::paths(args(), "args")[i]));
     t.push_back(x[i].type().strong());
   }
-  if (t.empty()) throw DifferentiationError(fmt::format("{}: the argument to differentiate with respect to holds no Array", who));
+  if (t.empty())
+    throw DifferentiationError(
+        fmt::format("{}: the argument to differentiate with respect to holds no Array", who));
   return t;
 }
 
@@ -101,19 +110,22 @@ Arrays split_columns(const Array& m, const Types& in) {
   const Array columns = base::move_axis(m, 0, last);
   const Shape out = m.shape().erased(0);
   for (const Type& t : in) {
-    r.push_back(base::reshape(base::slice_axis(columns, last, at, at + t.elements()), joined(out, t.shape())));
+    r.push_back(base::reshape(base::slice_axis(columns, last, at, at + t.elements()),
+                              joined(out, t.shape())));
     at += t.elements();
   }
   return r;
 }
 
-BlockRows forward(FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, const Types& in, int64_t chunk) {
+BlockRows forward(FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, const Types& in,
+                  int64_t chunk) {
   const Arrays columns = over_basis(in, chunk, [&](const Arrays& basis) {
     Arrays dx(x.size());
     for (size_t i = 0, next = 0; i < x.size(); ++i)
       if (wrt[i]) dx[i] = basis[next++];
     Dual d = jvp_flat(f, x, dx);
-    for (size_t k = 0; k < d.out.size(); ++k) d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
+    for (size_t k = 0; k < d.out.size(); ++k)
+      d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
     return d.tangent;
   });
   BlockRows rows;
@@ -121,12 +133,14 @@ BlockRows forward(FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
   return rows;
 }
 
-BlockRows reverse(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, const Types& in, int64_t chunk) {
+BlockRows reverse(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
+                  const Types& in, int64_t chunk) {
   const Linearized l = linearize_flat(f, x, wrt);
   Types out;
   for (const Array& y : l.out) {
     if (!is_inexact(y.dtype()))
-      throw DifferentiationError(fmt::format("{} requires real- or complex-valued outputs, but got {}", who, to_string(y.type())));
+      throw DifferentiationError(fmt::format(
+          "{} requires real- or complex-valued outputs, but got {}", who, to_string(y.type())));
     out.push_back(y.type().strong());
   }
   const Arrays cts = over_basis(out, chunk, [&](const Arrays& basis) {
@@ -141,7 +155,8 @@ BlockRows reverse(const char* who, FlatFunction f, const Arrays& x, const std::v
   for (const Type& t : out) {
     rows.emplace_back();
     for (size_t i = 0; i < in.size(); ++i)
-      rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()), joined(t.shape(), in[i].shape())));
+      rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
+                                          joined(t.shape(), in[i].shape())));
     at += t.elements();
   }
   return rows;
@@ -155,11 +170,17 @@ bool forward_is_cheaper(FlatFunction f, const Arrays& x, const Types& in) {
 
 }  // namespace
 
-BlockRows run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, int64_t chunk, TreeOf args) {
-  const char* who = mode == JacobianMode::forward ? "jacfwd" : mode == JacobianMode::reverse ? "jacrev" : "jacobian";
-  if (chunk < 0) throw DifferentiationError(fmt::format("{}: chunk_size must not be negative, got {}", who, chunk));
+BlockRows run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
+                       const std::vector<bool>& wrt, int64_t chunk, TreeOf args) {
+  const char* who = mode == JacobianMode::forward   ? "jacfwd"
+                    : mode == JacobianMode::reverse ? "jacrev"
+                                                    : "jacobian";
+  if (chunk < 0)
+    throw DifferentiationError(
+        fmt::format("{}: chunk_size must not be negative, got {}", who, chunk));
   const Types in = chosen_types(who, x, wrt, args);
-  const bool fwd = mode == JacobianMode::forward || (mode == JacobianMode::cheaper && forward_is_cheaper(f, x, in));
+  const bool fwd = mode == JacobianMode::forward ||
+                   (mode == JacobianMode::cheaper && forward_is_cheaper(f, x, in));
   return fwd ? forward(f, x, wrt, in, chunk) : reverse(who, f, x, wrt, in, chunk);
 }
 
@@ -167,7 +188,8 @@ Array run_batch_jacobian(FlatFunction f, const Array& x) {
   const Linearized l = linearize_flat(f, {x}, {true});
   const Array& y = l.out[0];
   if (x.ndim() == 0 || y.ndim() == 0 || x.shape()[0] != y.shape()[0])
-    throw ShapeError(fmt::format("batch_jacobian: f must keep the leading axis, got {} for {}", to_string(y.type()), to_string(x.type())));
+    throw ShapeError(fmt::format("batch_jacobian: f must keep the leading axis, got {} for {}",
+                                 to_string(y.type()), to_string(x.type())));
   const int64_t batch = x.shape()[0];
   const Shape row = y.shape().erased(0);
   // One cotangent an element of a row, the same in all rows: rows do not mix.

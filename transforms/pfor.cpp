@@ -13,18 +13,23 @@
 
 namespace weft::detail {
 
-Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o, FlatFunction f) {
+Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o,
+                          FlatFunction f) {
   if (x.empty()) throw BatchingError("vectorized_map: elems holds no Array");
   std::optional<int64_t> size;
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].ndim() == 0)
-      throw BatchingError(fmt::format("vectorized_map: {} is a scalar; there is no leading axis to map over", tree::paths(tree(), "elems")[i]));
+      throw BatchingError(
+          fmt::format("vectorized_map: {} is a scalar; there is no leading axis to map over",
+                      tree::paths(tree(), "elems")[i]));
     const int64_t n = x[i].shape()[0];
     if (n == 1) continue;
     if (size && *size != n)
-      throw BatchingError(fmt::format("vectorized_map got inconsistent sizes for array axes to be mapped: {} has leading size {}, others {}; "
-                                      "they must agree or be 1",
-                                      tree::paths(tree(), "elems")[i], n, *size));
+      throw BatchingError(
+          fmt::format("vectorized_map got inconsistent sizes for array axes to be mapped: {} has "
+                      "leading size {}, others {}; "
+                      "they must agree or be 1",
+                      tree::paths(tree(), "elems")[i], n, *size));
     size = n;
   }
   const int64_t n = size.value_or(1);

@@ -18,25 +18,33 @@ struct PforOptions {
 };
 
 namespace detail {
-Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o, FlatFunction f);
+Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o,
+                          FlatFunction f);
 Array iterations(int64_t n);
 }  // namespace detail
 
 // f on every row of elems at once; leading sizes agree or are 1.
-template <class F, class X> auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {}) {
+template <class F, class X>
+auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {}) {
   using T = arrays_t<X>;
-  static_assert(detail::Callable<F, T>, "weft::vectorized_map: f must take one argument with the structure of elems");
+  static_assert(detail::Callable<F, T>,
+                "weft::vectorized_map: f must take one argument with the structure of elems");
   const std::tuple<T> args(tree::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
-  const Arrays out = detail::run_vectorized_map(tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); }, o, flat);
+  const Arrays out = detail::run_vectorized_map(
+      tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); }, o, flat);
   return flat.result(out);
 }
 
 // f on every row of elems, one after another.
-template <class F, class X> auto map_fn(F f, const X& elems) { return map(std::move(f), elems); }
+template <class F, class X>
+auto map_fn(F f, const X& elems) {
+  return map(std::move(f), elems);
+}
 
 // loop_fn(i) for i = 0 … iters-1, all at once; the results are stacked.
-template <class F> auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}) {
+template <class F>
+auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}) {
   static_assert(detail::Callable<F, Array>, "weft::pfor: loop_fn must take the index, an Array");
   VmapOptions v;
   v.chunk_size = o.parallel_iterations;

@@ -15,13 +15,18 @@
 namespace weft::detail {
 namespace {
 
-std::string written(const VmapSpec& s) { return s.at ? fmt::format("\nThe vmap was written at {}.", to_string(s.at)) : ""; }
+std::string written(const VmapSpec& s) {
+  return s.at ? fmt::format("\nThe vmap was written at {}.", to_string(s.at)) : "";
+}
 
 // The user's axis of a result of rank r, counted in the batched result.
 int canonical_out_axis(int64_t axis, int64_t rank, const std::string& path) {
   const int64_t n = rank + 1;
   if (axis < -n || axis >= n)
-    throw BatchingError(fmt::format("vmap out_axes: axis {} is out of bounds for array of dimension {}, {} with the mapped axis", axis, n, path));
+    throw BatchingError(
+        fmt::format("vmap out_axes: axis {} is out of bounds for array of dimension {}, {} with "
+                    "the mapped axis",
+                    axis, n, path));
   return static_cast<int>(axis < 0 ? axis + n : axis);
 }
 
@@ -33,11 +38,13 @@ MaybeAxes out_axes_of(const VmapSpec& s, const Batched& b, const tree::Skeleton&
   for (size_t i = 0; i < b.out.size(); ++i) {
     if (!raw[i]) {
       if (b.axis[i])
-        throw BatchingError(fmt::format("at vmap out_axes, {}: got axis spec None but output was batched on axis {}{}. Return what "
-                                        "does not depend on mapped arguments, or give out_axes an axis.{}",
-                                        path(i), *b.axis[i],
-                                        s.options.axis_name.empty() ? "" : fmt::format(" (axis_name={})", s.options.axis_name),
-                                        written(s)));
+        throw BatchingError(fmt::format(
+            "at vmap out_axes, {}: got axis spec None but output was batched on axis {}{}. Return "
+            "what "
+            "does not depend on mapped arguments, or give out_axes an axis.{}",
+            path(i), *b.axis[i],
+            s.options.axis_name.empty() ? "" : fmt::format(" (axis_name={})", s.options.axis_name),
+            written(s)));
       continue;
     }
     const int64_t rank = b.out[i].ndim() - (b.axis[i] ? 1 : 0);
@@ -64,7 +71,12 @@ struct Map {
   MaybeAxes to = {};
 
   MapOptions options(const Array& first_lane = {}) const {
-    return {spec.options.axis_name, spec.options.strict, spec.options.randomness, first_lane, true, args.size};
+    return {spec.options.axis_name,
+            spec.options.strict,
+            spec.options.randomness,
+            first_lane,
+            true,
+            args.size};
   }
   Arrays whole() {
     const Batched b = vmap_flat(f, x, args.axis, args.size, options());
@@ -135,7 +147,8 @@ struct Map {
 int64_t chunk_of(const Map& m) {
   int64_t chunk = m.spec.options.chunk_size;
   if (m.spec.options.memory_budget > 0 && m.args.size > 1) {
-    const int64_t fits = lanes_within(m.spec.options.memory_budget, m.f, m.x, m.args.axis, m.spec.options.axis_name, m.args.size);
+    const int64_t fits = lanes_within(m.spec.options.memory_budget, m.f, m.x, m.args.axis,
+                                      m.spec.options.axis_name, m.args.size);
     chunk = chunk > 0 ? std::min(chunk, fits) : fits;
   }
   return chunk > 0 ? chunk : m.args.size;
@@ -146,10 +159,15 @@ int64_t chunk_of(const Map& m) {
 void check_vmap_options(const VmapSpec& s) {
   const VmapOptions& o = s.options;
   if (o.randomness != "same" && o.randomness != "different" && o.randomness != "error")
-    throw BatchingError(fmt::format("vmap: randomness must be \"same\", \"different\" or \"error\", got \"{}\"{}", o.randomness, written(s)));
-  if (o.chunk_size < 0) throw BatchingError(fmt::format("vmap: chunk_size must not be negative, got {}{}", o.chunk_size, written(s)));
+    throw BatchingError(
+        fmt::format("vmap: randomness must be \"same\", \"different\" or \"error\", got \"{}\"{}",
+                    o.randomness, written(s)));
+  if (o.chunk_size < 0)
+    throw BatchingError(
+        fmt::format("vmap: chunk_size must not be negative, got {}{}", o.chunk_size, written(s)));
   if (o.memory_budget < 0)
-    throw BatchingError(fmt::format("vmap: memory_budget must not be negative, got {}{}", o.memory_budget, written(s)));
+    throw BatchingError(fmt::format("vmap: memory_budget must not be negative, got {}{}",
+                                    o.memory_budget, written(s)));
 }
 
 void identify_vmap(const VmapSpec& s, KeyWriter& key) {

@@ -27,7 +27,8 @@ struct VmapOptions {
   std::string axis_name = {};
   // The number of lanes; needed where no argument is mapped.
   std::optional<int64_t> axis_size = {};
-  // The mesh axis of the lanes where the function shards its values; without a mesh it says nothing.
+  // The mesh axis of the lanes where the function shards its values; without a mesh it says
+  // nothing.
   std::string spmd_axis_name = {};
   // What an unmapped random key does inside: "same", "different" or "error".
   std::string randomness = "same";
@@ -53,16 +54,20 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key);
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result);
 
-template <class F> class Vmapped : public CallOperator<Vmapped<F>, F> {
+template <class F>
+class Vmapped : public CallOperator<Vmapped<F>, F> {
  public:
   Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) { check_vmap_options(spec_); }
-  template <class... P> auto call(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>, "weft::vmap: the function cannot be called with these arguments");
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     static_assert(!std::is_void_v<R>, "weft::vmap: the function must return something");
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const Arrays out = run_vmap(
-        spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat, [&] { return tree::skeleton(flat.out()); });
+        spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat,
+        [&] { return tree::skeleton(flat.out()); });
     return flat.result(out);
   }
   bool weft_identify(KeyWriter& key) const {
@@ -80,18 +85,24 @@ template <class F> class Vmapped : public CallOperator<Vmapped<F>, F> {
 // f mapped over the axes `in_axes` of its arguments; the lanes stand at `out_axes` of the results.
 //   vmap(f)(x), vmap(f, {0, none})(x, w), vmap(f, 0, 1)(x), vmap(f, 0, 0, {.axis_name = "i"})(x)
 template <class F>
-auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {}, Location at = Location::here()) {
-  return detail::Vmapped<F>(std::move(f), {std::move(in_axes), std::move(out_axes), std::move(options), at});
+auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
+          Location at = Location::here()) {
+  return detail::Vmapped<F>(std::move(f),
+                            {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // {} means 0, not options.
-template <class F> auto vmap(F f, std::initializer_list<detail::Nothing>) {
+template <class F>
+auto vmap(F f, std::initializer_list<detail::Nothing>) {
   return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, Location{});
 }
-template <class F> auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>) {
+template <class F>
+auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>) {
   return vmap(std::move(f), std::move(in_axes), Axes(0), VmapOptions{}, Location{});
 }
 // Options are the fourth argument: vmap(f, 0, 0, {.axis_name = "i"}).
-template <class F> void vmap(F f, VmapOptions) = delete;
-template <class F> void vmap(F f, Axes, VmapOptions) = delete;
+template <class F>
+void vmap(F f, VmapOptions) = delete;
+template <class F>
+void vmap(F f, Axes, VmapOptions) = delete;
 
 }  // namespace weft

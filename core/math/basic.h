@@ -8,16 +8,23 @@ namespace weft::math {
 using namespace num;
 
 // -1, 0 or 1; -0 and NaN stay.
-template <class R> R sign(R x) requires(num::Real<R> || num::Integer<R>) {
+template <class R>
+R sign(R x)
+  requires(num::Real<R> || num::Integer<R>)
+{
   using T = scalar_t<R>;
   const R zero(T(0)), one(T(1));
-  if constexpr (Real<R>) return select(x == zero, x, select(is_nan(x), x, copysign(one, x)));
-  else if constexpr (std::is_signed_v<T>) return select(x < zero, R(T(-1)), select(x == zero, zero, one));
-  else return select(x == zero, zero, one);
+  if constexpr (Real<R>)
+    return select(x == zero, x, select(is_nan(x), x, copysign(one, x)));
+  else if constexpr (std::is_signed_v<T>)
+    return select(x < zero, R(T(-1)), select(x == zero, zero, one));
+  else
+    return select(x == zero, zero, one);
 }
 
 // The neighbour of x towards y; y if they are equal.
-template <Real R> R nextafter(R x, R y) {
+template <Real R>
+R nextafter(R x, R y) {
   using T = scalar_t<R>;
   using I = int_of<R>;
   using B = scalar_t<I>;

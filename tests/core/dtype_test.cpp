@@ -18,10 +18,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr DType kAll[] = {Bool, I8, I16, I32, I64, U8, U16, U32, U64, BF16, F16, F32, F64, C64, C128, Key};
+constexpr DType kAll[] = {Bool, I8,   I16, I32, I64, U8,  U16,  U32,
+                          U64,  BF16, F16, F32, F64, C64, C128, Key};
 
 // The values of a 16-bit format by its bits from +0 to +infinity, in increasing order.
-template <class H> std::vector<double> ladder(uint16_t infinity) {
+template <class H>
+std::vector<double> ladder(uint16_t infinity) {
   std::vector<double> v;
   for (uint32_t b = 0; b < infinity; ++b) {
     H h;
@@ -47,7 +49,8 @@ uint16_t nearest(const std::vector<double>& ladder, float x) {
   return static_cast<uint16_t>(i | (std::signbit(x) ? 0x8000 : 0));
 }
 
-template <class H> void check_narrow(uint16_t infinity) {
+template <class H>
+void check_narrow(uint16_t infinity) {
   auto values = ladder<H>(infinity);
   // Every bit pattern survives widening and narrowing; NaNs stay NaNs and become quiet.
   int wrong = 0;
@@ -69,7 +72,8 @@ template <class H> void check_narrow(uint16_t infinity) {
         auto f = static_cast<float>(v) * s;
         bad += !same(f);
         bad += !same(std::nextafterf(f, 0.f));
-        if (std::isfinite(std::nextafterf(f, s * INFINITY))) bad += !same(std::nextafterf(f, s * INFINITY));
+        if (std::isfinite(std::nextafterf(f, s * INFINITY)))
+          bad += !same(std::nextafterf(f, s * INFINITY));
       }
   CHECK(bad == 0);
   std::mt19937 random(1);
@@ -130,7 +134,9 @@ TEST_CASE("properties of element types", "[core][dtype]") {
     REQUIRE(parse_dtype(short_name(d), &back));
     CHECK(back == d);
     CHECK(itemsize(d) == with_dtype(d, [](auto* p) { return static_cast<int>(sizeof(*p)); }));
-    if (d != Key) CHECK(with_dtype(d, [](auto* p) { return dtype_of_v<std::remove_pointer_t<decltype(p)>>; }) == d);
+    if (d != Key)
+      CHECK(with_dtype(d, [](auto* p) { return dtype_of_v<std::remove_pointer_t<decltype(p)>>; }) ==
+            d);
   }
   DType out;
   CHECK(parse_dtype("key<fry>", &out));

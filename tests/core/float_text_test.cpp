@@ -41,17 +41,22 @@ std::string spell(const std::string& style, const void* p, DType d) {
   return style == "numpy" ? numpy_scalar_text(p, d) : literal_text(p, d);
 }
 
-template <class T> std::string shortest(T x) { return scalar_text(&x, dtype_of_v<T>); }
+template <class T>
+std::string shortest(T x) {
+  return scalar_text(&x, dtype_of_v<T>);
+}
 
 // Reads text as a T; fails if it is none.
-template <class T> T parsed(const std::string& text) {
+template <class T>
+T parsed(const std::string& text) {
   T x{};
   INFO(text);
   REQUIRE(parse_scalar(text, dtype_of_v<T>, &x));
   return x;
 }
 
-template <class T> bool refused(const std::string& text) {
+template <class T>
+bool refused(const std::string& text) {
   T x{}, zero{};
   return !parse_scalar(text, dtype_of_v<T>, &x) && std::memcmp(&x, &zero, sizeof x) == 0;
 }
@@ -60,7 +65,8 @@ constexpr uint64_t kNoNan = 0;
 
 // Bits that compare equal after a trip through text: NaNs lose sign and payload.
 uint64_t canonical(uint64_t b, DType part) {
-  uint64_t sign = uint64_t{1} << (itemsize(part) * 8 - 1), infinity = sign - (uint64_t{1} << mantissa_bits(part));
+  uint64_t sign = uint64_t{1} << (itemsize(part) * 8 - 1),
+           infinity = sign - (uint64_t{1} << mantissa_bits(part));
   return (b & ~sign) > infinity ? infinity + 1 : b;
 }
 
@@ -102,7 +108,8 @@ TEST_CASE("scalars are spelt as NumPy and Python spell them", "[core][text]") {
     fields >> count >> want;
     for (uint64_t i = 0; i < count; ++i) {
       uint64_t b = bits(rule, d, i, state);
-      for (char c : spell(style, &b, d) + "\n") hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+      for (char c : spell(style, &b, d) + "\n")
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
     }
     CHECK(hash == std::stoull(want, nullptr, 16));
   }
@@ -132,7 +139,8 @@ TEST_CASE("the spellings of scalars", "[core][text]") {
 }
 
 TEST_CASE("every scalar survives its text", "[core][text]") {
-  constexpr DType all[] = {Bool, I8, I16, I32, I64, U8, U16, U32, U64, BF16, F16, F32, F64, C64, C128, Key};
+  constexpr DType all[] = {Bool, I8,   I16, I32, I64, U8,  U16,  U32,
+                           U64,  BF16, F16, F32, F64, C64, C128, Key};
   std::mt19937_64 random(7);
   for (DType d : all) {
     int wrong = 0;
@@ -164,7 +172,8 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
   CHECK(parsed<float16_t>("65519.99999999999999999999").bits == 0x7bff);
   CHECK(refused<float16_t>("65520"));
   CHECK(parsed<float16_t>("1e-400").bits == 0);
-  CHECK(parsed<float>("1.00000005960464477540") == 1.00000012f);  // above a midpoint; 1.0 by way of double
+  CHECK(parsed<float>("1.00000005960464477540") ==
+        1.00000012f);  // above a midpoint; 1.0 by way of double
   CHECK(parsed<float>("1.00000005960464477539062500") == 1.f);
   CHECK(parsed<double>("5e-324") == 5e-324);
   CHECK(parsed<double>("2.4703282292062327e-324") == 0);
@@ -173,8 +182,8 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
 }
 
 TEST_CASE("what is no number is refused", "[core][text]") {
-  for (const char* text : {"", " 1", "1 ", "abc", "1e", "1e+", ".", "-", "+-1", "1..2", "0x10", "1_000", "infinite",
-                           "nan0", "1,5", "(1)", "1f", "--1"}) {
+  for (const char* text : {"", " 1", "1 ", "abc", "1e", "1e+", ".", "-", "+-1", "1..2", "0x10",
+                           "1_000", "infinite", "nan0", "1,5", "(1)", "1f", "--1"}) {
     CHECK(refused<float>(text));
     CHECK(refused<double>(text));
     CHECK(refused<bfloat16_t>(text));
@@ -186,15 +195,17 @@ TEST_CASE("what is no number is refused", "[core][text]") {
     CHECK(refused<bfloat16_t>(text));
   }
   CHECK(refused<double>("1.8e308"));
-  for (const char* text : {"128", "-129", "1.0", "True", "99999999999999999999999"}) CHECK(refused<int8_t>(text));
+  for (const char* text : {"128", "-129", "1.0", "True", "99999999999999999999999"})
+    CHECK(refused<int8_t>(text));
   CHECK(refused<uint64_t>("-1"));
   CHECK(refused<uint64_t>("18446744073709551616"));
   for (const char* text : {"true", "1", "", "TrueX"}) CHECK(refused<bool>(text));
-  for (const char* text : {"(1+2j", "1+2", "1j2", "j", "1+j", "(1+2j)j", "(1 + 2j)", "12j3j", "(1e999+0j)"})
+  for (const char* text :
+       {"(1+2j", "1+2", "1j2", "j", "1+j", "(1+2j)j", "(1 + 2j)", "12j3j", "(1e999+0j)"})
     CHECK(refused<complex128_t>(text));
   uint64_t key;
-  for (const char* text :
-       {"key()", "key(1)", "key(1, )", "key(1,2)", "key(-1, 2)", "key(4294967296, 0)", "key(1, 2", "(1, 2)"})
+  for (const char* text : {"key()", "key(1)", "key(1, )", "key(1,2)", "key(-1, 2)",
+                           "key(4294967296, 0)", "key(1, 2", "(1, 2)"})
     CHECK_FALSE(parse_scalar(text, Key, &key));
 }
 

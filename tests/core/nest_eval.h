@@ -14,7 +14,8 @@ namespace weft::test {
 // Values are bits, zero-extended. Buffer b holds one element, inputs[b]; stores go to outputs[b].
 class LaneEval {
  public:
-  LaneEval(const nest::Kernel& k, std::vector<uint64_t> inputs) : k_(k), inputs_(std::move(inputs)), value_(k.insts.size()) {
+  LaneEval(const nest::Kernel& k, std::vector<uint64_t> inputs)
+      : k_(k), inputs_(std::move(inputs)), value_(k.insts.size()) {
     run(0);
   }
   uint64_t output(int buffer) const { return outputs_.at(buffer); }
@@ -24,8 +25,12 @@ class LaneEval {
   using O = nest::Opcode;
   using K = nest::Kind;
 
-  template <class F> static uint64_t on_float(K k, F f) { return k == K::F32 ? f(float{}) : f(double{}); }
-  template <class F> static uint64_t on_int(K k, bool is_signed, F f) {
+  template <class F>
+  static uint64_t on_float(K k, F f) {
+    return k == K::F32 ? f(float{}) : f(double{});
+  }
+  template <class F>
+  static uint64_t on_int(K k, bool is_signed, F f) {
     switch (k) {
       case K::I8: return is_signed ? f(int8_t{}) : f(uint8_t{});
       case K::I16: return is_signed ? f(int16_t{}) : f(uint16_t{});
@@ -36,24 +41,43 @@ class LaneEval {
   }
   static bool is_float(K k) { return k == K::F32 || k == K::F64; }
 
-  template <class T> T in(const nest::Inst& i, int n) const { return num::detail::from_bits<T>(value_[i.args[n]]); }
-  template <class T> static uint64_t out(T x) { return num::detail::to_bits(x); }
+  template <class T>
+  T in(const nest::Inst& i, int n) const {
+    return num::detail::from_bits<T>(value_[i.args[n]]);
+  }
+  template <class T>
+  static uint64_t out(T x) {
+    return num::detail::to_bits(x);
+  }
 
-  template <class T> uint64_t arithmetic(const nest::Inst& i) const {
+  template <class T>
+  uint64_t arithmetic(const nest::Inst& i) const {
     const T a = in<T>(i, 0), b = i.args.size() > 1 ? in<T>(i, 1) : T{};
     switch (i.op) {
       case O::Add: return out(num::add(a, b));
       case O::Sub: return out(num::sub(a, b));
       case O::Mul: return out(num::mul(a, b));
       case O::Neg: return out(num::neg(a));
-      case O::Div: case O::SDiv: case O::UDiv: return out(num::div(a, b));
-      case O::Rem: case O::SRem: case O::URem: return out(num::rem(a, b));
-      case O::FMin: case O::SMin: case O::UMin: return out(num::minimum(a, b));
-      case O::FMax: case O::SMax: case O::UMax: return out(num::maximum(a, b));
+      case O::Div:
+      case O::SDiv:
+      case O::UDiv: return out(num::div(a, b));
+      case O::Rem:
+      case O::SRem:
+      case O::URem: return out(num::rem(a, b));
+      case O::FMin:
+      case O::SMin:
+      case O::UMin: return out(num::minimum(a, b));
+      case O::FMax:
+      case O::SMax:
+      case O::UMax: return out(num::maximum(a, b));
       case O::Eq: return out(a == b);
       case O::Ne: return out(a != b);
-      case O::Lt: case O::SLt: case O::ULt: return out(a < b);
-      case O::Le: case O::SLe: case O::ULe: return out(a <= b);
+      case O::Lt:
+      case O::SLt:
+      case O::ULt: return out(a < b);
+      case O::Le:
+      case O::SLe:
+      case O::ULe: return out(a <= b);
       default: break;
     }
     if constexpr (num::Float<T>) {
@@ -76,7 +100,8 @@ class LaneEval {
         case O::Shl: return out(num::shift_left(a, b));
         case O::Shr: return out(num::shift_right_logical(a, b));
         case O::Sar: return out(num::shift_right_arithmetic(a, b));
-        case O::MulHiS: case O::MulHiU: return out(num::mulhi(a, b));
+        case O::MulHiS:
+        case O::MulHiU: return out(num::mulhi(a, b));
         case O::Popcount: return out(num::popcount(a));
         case O::Clz: return out(num::clz(a));
         default: break;
@@ -90,7 +115,8 @@ class LaneEval {
     switch (i.op) {
       case O::And: return a && b;
       case O::Or: return a || b;
-      case O::Xor: case O::Ne: return a != b;
+      case O::Xor:
+      case O::Ne: return a != b;
       case O::Eq: return a == b;
       case O::Not: return !a;
       default: throw std::logic_error("mask opcode");
@@ -101,7 +127,8 @@ class LaneEval {
     const K from = k_.insts[i.args[0]].kind;
     const bool is_signed = i.op == O::FToS || i.op == O::SToF || i.op == O::SExt;
     const auto to = [&](auto x) {
-      if (is_float(i.kind)) return on_float(i.kind, [&](auto t) { return out(num::convert<decltype(t)>(x)); });
+      if (is_float(i.kind))
+        return on_float(i.kind, [&](auto t) { return out(num::convert<decltype(t)>(x)); });
       return on_int(i.kind, is_signed, [&](auto t) { return out(num::convert<decltype(t)>(x)); });
     };
     if (is_float(from)) return on_float(from, [&](auto t) { return to(in<decltype(t)>(i, 0)); });
@@ -114,9 +141,16 @@ class LaneEval {
       case O::Index: return 0;
       case O::Load: return inputs_.at(i.imm);
       case O::Select: return value_[i.args[in<bool>(i, 0) ? 1 : 2]];
-      case O::FToS: case O::FToU: case O::SToF: case O::UToF: case O::FConv: case O::SExt: case O::ZExt: case O::Narrow:
-        return conversion(i);
-      case O::MaskToInt: case O::Bitcast: return value_[i.args[0]];
+      case O::FToS:
+      case O::FToU:
+      case O::SToF:
+      case O::UToF:
+      case O::FConv:
+      case O::SExt:
+      case O::ZExt:
+      case O::Narrow: return conversion(i);
+      case O::MaskToInt:
+      case O::Bitcast: return value_[i.args[0]];
       case O::RoundBF16: return out(num::round_to_bf16(in<float>(i, 0)));
       case O::RoundF16: return out(num::round_to_f16(in<float>(i, 0)));
       default: break;
@@ -124,8 +158,9 @@ class LaneEval {
     const K k = k_.insts[i.args[0]].kind;
     if (k == K::Mask) return mask(i);
     if (is_float(k)) return on_float(k, [&](auto t) { return arithmetic<decltype(t)>(i); });
-    const bool is_unsigned = i.op == O::UDiv || i.op == O::URem || i.op == O::UMin || i.op == O::UMax || i.op == O::MulHiU ||
-                             i.op == O::ULt || i.op == O::ULe;
+    const bool is_unsigned = i.op == O::UDiv || i.op == O::URem || i.op == O::UMin ||
+                             i.op == O::UMax || i.op == O::MulHiU || i.op == O::ULt ||
+                             i.op == O::ULe;
     return on_int(k, !is_unsigned, [&](auto t) { return arithmetic<decltype(t)>(i); });
   }
 
@@ -133,13 +168,16 @@ class LaneEval {
     for (nest::Id v : k_.blocks[b].body) {
       const nest::Inst& i = k_.insts[v];
       ++executed_;
-      if (i.op == O::Store) outputs_[static_cast<int>(i.imm)] = value_[i.args[1]];
+      if (i.op == O::Store)
+        outputs_[static_cast<int>(i.imm)] = value_[i.args[1]];
       else if (i.op == O::If) {
         const nest::BlockId side = i.blocks[value_[i.args[0]] ? 0 : 1];
         run(side);
         taken_[v] = side;
-      } else if (i.op == O::Result) value_[v] = value_[k_.blocks[taken_.at(i.args[0])].yields[i.imm]];
-      else value_[v] = pure(i);
+      } else if (i.op == O::Result)
+        value_[v] = value_[k_.blocks[taken_.at(i.args[0])].yields[i.imm]];
+      else
+        value_[v] = pure(i);
     }
   }
 
@@ -150,22 +188,34 @@ class LaneEval {
   int executed_ = 0;
 };
 
-template <class T> nest::Storage storage_of() {
+template <class T>
+nest::Storage storage_of() {
   using nest::Storage;
-  if constexpr (std::same_as<T, bool>) return Storage::Bool;
-  else if constexpr (std::same_as<T, float>) return Storage::F32;
-  else if constexpr (std::same_as<T, double>) return Storage::F64;
-  else return sizeof(T) == 1 ? Storage::I8 : sizeof(T) == 2 ? Storage::I16 : sizeof(T) == 4 ? Storage::I32 : Storage::I64;
+  if constexpr (std::same_as<T, bool>)
+    return Storage::Bool;
+  else if constexpr (std::same_as<T, float>)
+    return Storage::F32;
+  else if constexpr (std::same_as<T, double>)
+    return Storage::F64;
+  else
+    return sizeof(T) == 1   ? Storage::I8
+           : sizeof(T) == 2 ? Storage::I16
+           : sizeof(T) == 4 ? Storage::I32
+                            : Storage::I64;
 }
 
 // A function of numbers A... as a kernel; call it on plain numbers.
-template <class... A> class Emitted {
+template <class... A>
+class Emitted {
  public:
-  template <class F> explicit Emitted(F f) {
+  template <class F>
+  explicit Emitted(F f) {
     nest::Builder b("test");
     num::Writing writing(b);
     const nest::Id zero = b.index(0);
-    const auto load = [&]<class T>(T*) { return num::Ir<T>::at(b.load(b.buffer(storage_of<T>(), false), zero)); };
+    const auto load = [&]<class T>(T*) {
+      return num::Ir<T>::at(b.load(b.buffer(storage_of<T>(), false), zero));
+    };
     const std::tuple<num::Ir<A>...> x{load(static_cast<A*>(nullptr))...};
     const auto y = std::apply(f, x);
     using T = num::scalar_t<std::remove_const_t<decltype(y)>>;
@@ -175,8 +225,13 @@ template <class... A> class Emitted {
     const std::string wrong = nest::verify(kernel_);
     if (!wrong.empty()) throw std::logic_error(wrong);
   }
-  uint64_t bits(A... a) const { return LaneEval(kernel_, {num::detail::to_bits(a)...}).output(out_); }
-  template <class T> T as(A... a) const { return num::detail::from_bits<T>(bits(a...)); }
+  uint64_t bits(A... a) const {
+    return LaneEval(kernel_, {num::detail::to_bits(a)...}).output(out_);
+  }
+  template <class T>
+  T as(A... a) const {
+    return num::detail::from_bits<T>(bits(a...));
+  }
   const nest::Kernel& kernel() const { return kernel_; }
 
  private:

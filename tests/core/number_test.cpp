@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/number_test.cpp: the edge cases of plain arithmetic, and that nest values mean the same.
+// tests/core/number_test.cpp: the edge cases of plain arithmetic, and that nest values mean the
+// same.
 #include "weft/core/number.h"
 
 #include <catch2/catch.hpp>
@@ -15,37 +16,68 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 const float quiet = std::numeric_limits<float>::quiet_NaN();
 
-template <class T> std::vector<T> corner_cases() {
+template <class T>
+std::vector<T> corner_cases() {
   using L = std::numeric_limits<T>;
   if constexpr (Float<T>)
-    return {T(0), T(-0.0), T(1), T(-1), T(0.5), T(1.5), T(2.5), T(-2.5), T(3), T(-7), T(126.5), T(-128.9), T(300), T(-70000.25),
-            T(2147483648.0), T(-2147483649.0), T(1e19), T(-1e19), L::min(), L::denorm_min(), L::max(), L::lowest(),
-            L::infinity(), -L::infinity(), L::quiet_NaN()};
+    return {T(0),
+            T(-0.0),
+            T(1),
+            T(-1),
+            T(0.5),
+            T(1.5),
+            T(2.5),
+            T(-2.5),
+            T(3),
+            T(-7),
+            T(126.5),
+            T(-128.9),
+            T(300),
+            T(-70000.25),
+            T(2147483648.0),
+            T(-2147483649.0),
+            T(1e19),
+            T(-1e19),
+            L::min(),
+            L::denorm_min(),
+            L::max(),
+            L::lowest(),
+            L::infinity(),
+            -L::infinity(),
+            L::quiet_NaN()};
   else
-    return {T(0), T(1), T(2), T(3), T(7), T(-1), T(-2), T(-7), L::min(), L::max(), T(L::max() - 1), T(31), T(32), T(63), T(64), T(100)};
+    return {
+        T(0),  T(1),  T(2),  T(3),  T(7),  T(-1), T(-2), T(-7), L::min(), L::max(), T(L::max() - 1),
+        T(31), T(32), T(63), T(64), T(100)};
 }
-template <class T> bool same(T a, T b) { return (a != a && b != b) || detail::to_bits(a) == detail::to_bits(b); }
+template <class T>
+bool same(T a, T b) {
+  return (a != a && b != b) || detail::to_bits(a) == detail::to_bits(b);
+}
 // NaN has many bits; all mean the same.
-template <class T> bool same_bits(uint64_t a, T b) { return same(detail::from_bits<T>(a), b); }
+template <class T>
+bool same_bits(uint64_t a, T b) {
+  return same(detail::from_bits<T>(a), b);
+}
 
 }  // namespace
 
-#define CHECK_BINARY(T, f)                                                                          \
-  {                                                                                                 \
-    const test::Emitted<T, T> e([](auto a, auto b) { return f(a, b); });                           \
-    int wrong = 0;                                                                                  \
-    for (T a : corner_cases<T>())                                                                   \
-      for (T b : corner_cases<T>()) wrong += !same_bits(e.bits(a, b), f(a, b));                     \
-    INFO(#T " " #f);                                                                                \
-    CHECK(wrong == 0);                                                                              \
+#define CHECK_BINARY(T, f)                                                      \
+  {                                                                             \
+    const test::Emitted<T, T> e([](auto a, auto b) { return f(a, b); });        \
+    int wrong = 0;                                                              \
+    for (T a : corner_cases<T>())                                               \
+      for (T b : corner_cases<T>()) wrong += !same_bits(e.bits(a, b), f(a, b)); \
+    INFO(#T " " #f);                                                            \
+    CHECK(wrong == 0);                                                          \
   }
-#define CHECK_UNARY(T, f)                                                                           \
-  {                                                                                                 \
-    const test::Emitted<T> e([](auto a) { return f(a); });                                         \
-    int wrong = 0;                                                                                  \
-    for (T a : corner_cases<T>()) wrong += !same_bits(e.bits(a), f(a));                             \
-    INFO(#T " " #f);                                                                                \
-    CHECK(wrong == 0);                                                                              \
+#define CHECK_UNARY(T, f)                                               \
+  {                                                                     \
+    const test::Emitted<T> e([](auto a) { return f(a); });              \
+    int wrong = 0;                                                      \
+    for (T a : corner_cases<T>()) wrong += !same_bits(e.bits(a), f(a)); \
+    INFO(#T " " #f);                                                    \
+    CHECK(wrong == 0);                                                  \
   }
 
 TEST_CASE("integer arithmetic wraps and is total") {
@@ -127,39 +159,54 @@ TEST_CASE("rounding to the narrow floats is to nearest even") {
   CHECK(is_nan(round_to_f16(quiet)));
 }
 
-TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t) {
-  CHECK_BINARY(TestType, add) CHECK_BINARY(TestType, sub) CHECK_BINARY(TestType, mul) CHECK_BINARY(TestType, div)
-  CHECK_BINARY(TestType, rem) CHECK_BINARY(TestType, minimum) CHECK_BINARY(TestType, maximum)
-  CHECK_BINARY(TestType, bit_and) CHECK_BINARY(TestType, bit_or) CHECK_BINARY(TestType, bit_xor)
-  CHECK_BINARY(TestType, shift_left) CHECK_BINARY(TestType, shift_right_logical) CHECK_BINARY(TestType, shift_right_arithmetic)
-  CHECK_BINARY(TestType, mulhi)
-  CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, abs) CHECK_UNARY(TestType, bit_not) CHECK_UNARY(TestType, popcount)
-  CHECK_UNARY(TestType, clz)
-  const test::Emitted<TestType, TestType> less([](auto a, auto b) { return a < b; }), at_least([](auto a, auto b) { return a >= b; });
+TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t, int32_t, int64_t,
+                   uint8_t, uint16_t, uint32_t, uint64_t) {
+  CHECK_BINARY(TestType, add)
+  CHECK_BINARY(TestType, sub)
+  CHECK_BINARY(TestType, mul) CHECK_BINARY(TestType, div) CHECK_BINARY(TestType, rem)
+      CHECK_BINARY(TestType, minimum) CHECK_BINARY(TestType, maximum)
+          CHECK_BINARY(TestType, bit_and) CHECK_BINARY(TestType, bit_or)
+              CHECK_BINARY(TestType, bit_xor) CHECK_BINARY(TestType, shift_left)
+                  CHECK_BINARY(TestType, shift_right_logical)
+                      CHECK_BINARY(TestType, shift_right_arithmetic) CHECK_BINARY(TestType, mulhi)
+                          CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, abs)
+                              CHECK_UNARY(TestType, bit_not) CHECK_UNARY(TestType, popcount)
+                                  CHECK_UNARY(TestType, clz) const test::Emitted<TestType, TestType>
+                                      less([](auto a, auto b) { return a < b; }),
+      at_least([](auto a, auto b) { return a >= b; });
   for (TestType a : corner_cases<TestType>())
-    for (TestType b : corner_cases<TestType>()) CHECK((less.bits(a, b) == (a < b) && at_least.bits(a, b) == (a >= b)));
+    for (TestType b : corner_cases<TestType>())
+      CHECK((less.bits(a, b) == (a < b) && at_least.bits(a, b) == (a >= b)));
 }
 
 TEMPLATE_TEST_CASE("floats of a nest mean plain floats", "", float, double) {
-  CHECK_BINARY(TestType, add) CHECK_BINARY(TestType, sub) CHECK_BINARY(TestType, mul) CHECK_BINARY(TestType, div)
-  CHECK_BINARY(TestType, rem) CHECK_BINARY(TestType, minimum) CHECK_BINARY(TestType, maximum) CHECK_BINARY(TestType, copysign)
-  CHECK_BINARY(TestType, flip_sign)
-  CHECK_UNARY(TestType, sqrt) CHECK_UNARY(TestType, abs) CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, floor)
-  CHECK_UNARY(TestType, ceil) CHECK_UNARY(TestType, trunc) CHECK_UNARY(TestType, round_even) CHECK_UNARY(TestType, is_nan)
-  CHECK_UNARY(TestType, is_finite) CHECK_UNARY(TestType, sign_bit)
-  const test::Emitted<TestType, TestType> order([](auto a, auto b) {
-    const auto bit = [](auto m, int32_t v) { return select(m, Ir<int32_t>(v), Ir<int32_t>(0)); };
-    return bit(a < b, 1) | bit(a <= b, 2) | bit(a == b, 4) | bit(a != b, 8) | bit(a > b, 16) | bit(!(a >= b), 32);
-  });
+  CHECK_BINARY(TestType, add)
+  CHECK_BINARY(TestType, sub)
+  CHECK_BINARY(TestType, mul) CHECK_BINARY(TestType, div) CHECK_BINARY(TestType, rem) CHECK_BINARY(
+      TestType, minimum) CHECK_BINARY(TestType, maximum) CHECK_BINARY(TestType, copysign)
+      CHECK_BINARY(TestType, flip_sign) CHECK_UNARY(TestType, sqrt) CHECK_UNARY(TestType, abs)
+          CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, floor) CHECK_UNARY(TestType, ceil)
+              CHECK_UNARY(TestType, trunc) CHECK_UNARY(TestType, round_even)
+                  CHECK_UNARY(TestType, is_nan) CHECK_UNARY(TestType, is_finite)
+                      CHECK_UNARY(TestType, sign_bit) const test::Emitted<TestType, TestType>
+                          order([](auto a, auto b) {
+                            const auto bit = [](auto m, int32_t v) {
+                              return select(m, Ir<int32_t>(v), Ir<int32_t>(0));
+                            };
+                            return bit(a < b, 1) | bit(a <= b, 2) | bit(a == b, 4) |
+                                   bit(a != b, 8) | bit(a > b, 16) | bit(!(a >= b), 32);
+                          });
   for (TestType a : corner_cases<TestType>())
     for (TestType b : corner_cases<TestType>()) {
-      const int want = (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * (a > b) + 32 * !(a >= b);
+      const int want =
+          (a < b) + 2 * (a <= b) + 4 * (a == b) + 8 * (a != b) + 16 * (a > b) + 32 * !(a >= b);
       CHECK(order.template as<int32_t>(a, b) == want);
     }
 }
 
 namespace {
-template <class From, class... To> void check_conversions() {
+template <class From, class... To>
+void check_conversions() {
   const auto one = [&]<class U>(U*) {
     const test::Emitted<From> e([](auto a) { return convert<U>(a); });
     for (From a : corner_cases<From>()) CHECK(same_bits(e.bits(a), convert<U>(a)));
@@ -168,9 +215,10 @@ template <class From, class... To> void check_conversions() {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("conversions of a nest mean plain conversions", "", int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-                   uint64_t, float, double) {
-  check_conversions<TestType, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float, double>();
+TEMPLATE_TEST_CASE("conversions of a nest mean plain conversions", "", int8_t, int16_t, int32_t,
+                   int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float, double) {
+  check_conversions<TestType, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                    uint64_t, float, double>();
   const test::Emitted<bool> widen([](auto m) { return convert<TestType>(m); });
   CHECK(widen.template as<TestType>(true) == TestType(1));
   CHECK(widen.template as<TestType>(false) == TestType(0));
@@ -196,8 +244,10 @@ TEST_CASE("constants are folded and index arithmetic stays small") {
   CHECK((!!m).id == m.id);
   CHECK(convert<uint64_t>(i).id == i.id);
   CHECK(convert<Ir<uint64_t>>(i).id == i.id);
-  static_assert(std::same_as<int_of<Ir<double>>, Ir<int64_t>> && std::same_as<uint_of<float>, uint32_t>);
-  static_assert(std::same_as<mask_t<Ir<float>>, Ir<bool>> && std::same_as<scalar_t<Ir<int8_t>>, int8_t>);
+  static_assert(std::same_as<int_of<Ir<double>>, Ir<int64_t>> &&
+                std::same_as<uint_of<float>, uint32_t>);
+  static_assert(std::same_as<mask_t<Ir<float>>, Ir<bool>> &&
+                std::same_as<scalar_t<Ir<int8_t>>, int8_t>);
 }
 
 TEST_CASE("a branch runs one side") {
@@ -206,7 +256,9 @@ TEST_CASE("a branch runs one side") {
   });
   CHECK(e.as<float>(-4) == 3.0f);
   CHECK(e.as<float>(7) == 7.0f);
-  const auto steps = [&](float x) { return test::LaneEval(e.kernel(), {detail::to_bits(x)}).executed(); };
+  const auto steps = [&](float x) {
+    return test::LaneEval(e.kernel(), {detail::to_bits(x)}).executed();
+  };
   CHECK(steps(-4) > steps(4));
   nest::Builder b("known");
   Writing w(b);
@@ -222,9 +274,11 @@ TEST_CASE("complex division and length are robust") {
   CHECK(abs(Cx<float>{inf, quiet}) == inf);
   CHECK((Cx<float>{1, 1} / Cx<float>{inf, inf}).re == 0.0f);
   CHECK((Cx<float>{1, 0} / Cx<float>{0, 0}).re == inf);
-  const test::Emitted<double, double> e([](auto a, auto b) { return abs(Cx(a, b) / Cx(b, a) * conj(Cx(a, a))); });
+  const test::Emitted<double, double> e(
+      [](auto a, auto b) { return abs(Cx(a, b) / Cx(b, a) * conj(Cx(a, a))); });
   for (double a : corner_cases<double>())
-    for (double b : corner_cases<double>()) CHECK(same_bits(e.bits(a, b), abs(Cx(a, b) / Cx(b, a) * conj(Cx(a, a)))));
+    for (double b : corner_cases<double>())
+      CHECK(same_bits(e.bits(a, b), abs(Cx(a, b) / Cx(b, a) * conj(Cx(a, a)))));
 }
 
 }  // namespace weft::number_test

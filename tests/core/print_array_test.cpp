@@ -15,7 +15,8 @@ namespace {
 
 std::string unhex(const std::string& s) {
   std::string bytes;
-  for (size_t i = 0; i + 1 < s.size(); i += 2) bytes += static_cast<char>(std::stoi(s.substr(i, 2), nullptr, 16));
+  for (size_t i = 0; i + 1 < s.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(s.substr(i, 2), nullptr, 16));
   return bytes;
 }
 

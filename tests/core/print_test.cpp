@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/print_test.cpp: programs print as JAX prints them, character by character.
+#include <pthread.h>
+
 #include <bit>
 #include <chrono>
 #include <limits>
 #include <sstream>
-
-#include <pthread.h>
 
 #include "catch.h"
 #include "golden.h"
@@ -26,8 +26,10 @@ std::vector<Case> jax_programs() {
   std::vector<Case> cases;
   std::istringstream in(golden("jaxpr.txt"));
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("### ", 0) == 0) cases.push_back({line.substr(4), ""});
-    else cases.back().text += (cases.back().text.empty() ? "" : "\n") + line;
+    if (line.rfind("### ", 0) == 0)
+      cases.push_back({line.substr(4), ""});
+    else
+      cases.back().text += (cases.back().text.empty() ? "" : "\n") + line;
   }
   return cases;
 }
@@ -73,12 +75,17 @@ TEST_CASE("programs of JAX print as JAX prints them", "[core][print]") {
 TEST_CASE("fields of every kind have a text", "[core][print]") {
   FieldsOfAllKinds p;
   CHECK(printed(p) ==
-        "{ lambda ; . let\n    a:f32[] = test_fields[\n      bools=()\n      dtype=float32\n      flag=False\n      ints=()\n      label=''\n"
-        "      mode=0\n      number=0\n      real=0.0\n      strings=()\n      types=()\n    ] \n  in (a,) }");
-  p = {true, -5, Mode::high, 1e-7, "ij,jk->ik", BF16, {1, 2}, {true}, {"i", "it's"}, {Type(I32, {2}, true), Type(Key, {})}};
+        "{ lambda ; . let\n    a:f32[] = test_fields[\n      bools=()\n      dtype=float32\n      "
+        "flag=False\n      ints=()\n      label=''\n"
+        "      mode=0\n      number=0\n      real=0.0\n      strings=()\n      types=()\n    ] \n  "
+        "in (a,) }");
+  p = {true, -5,     Mode::high, 1e-7,          "ij,jk->ik",
+       BF16, {1, 2}, {true},     {"i", "it's"}, {Type(I32, {2}, true), Type(Key, {})}};
   CHECK(printed(p) ==
-        "{ lambda ; . let\n    a:f32[] = test_fields[\n      bools=(True,)\n      dtype=bfloat16\n      flag=True\n      ints=(1, 2)\n      label='ij,jk->ik'\n"
-        "      mode=1\n      number=-5\n      real=1e-07\n      strings=('i', 'it\\'s')\n      types=(~i32[2], key<fry>[])\n    ] \n  in (a,) }");
+        "{ lambda ; . let\n    a:f32[] = test_fields[\n      bools=(True,)\n      dtype=bfloat16\n "
+        "     flag=True\n      ints=(1, 2)\n      label='ij,jk->ik'\n"
+        "      mode=1\n      number=-5\n      real=1e-07\n      strings=('i', 'it\\'s')\n      "
+        "types=(~i32[2], key<fry>[])\n    ] \n  in (a,) }");
   for (const char* bare : {"x", "<lambda>", "a.b:c", "3", "True", "None"}) {
     p.label = bare;
     CHECK(printed(p).find("label=" + p.label + "\n") != std::string::npos);
@@ -92,7 +99,8 @@ TEST_CASE("callbacks print as what they are", "[core][print]") {
   CallbackOfTests p;
   p.callback.object = body_of(0);
   add_equation(*j, "test_callback", {input(*j, f32)}, make_params(p));
-  CHECK(to_string(intern(j)) == "{ lambda ; a:f32[]. let test_callback[callback=<callback>] a in () }");
+  CHECK(to_string(intern(j)) ==
+        "{ lambda ; a:f32[]. let test_callback[callback=<callback>] a in () }");
 }
 
 TEST_CASE("weak types carry JAX's tilde", "[core][print]") {
@@ -100,7 +108,8 @@ TEST_CASE("weak types carry JAX's tilde", "[core][print]") {
   const Atom a = input(*j, Type(F32, {}, true));
   j->literals.push_back({I32, true, {7, 0}});
   j->out = {add_equation(*j, "test_next", {a}), Atom{~0}};
-  CHECK(to_string(intern(j)) == "{ lambda ; a:~f32[]. let b:~f32[] = test_next a in (b, 7:~i32[]) }");
+  CHECK(to_string(intern(j)) ==
+        "{ lambda ; a:~f32[]. let b:~f32[] = test_next a in (b, 7:~i32[]) }");
 }
 
 TEST_CASE("unusual NaNs print as bits", "[core][print]") {
@@ -111,14 +120,17 @@ TEST_CASE("unusual NaNs print as bits", "[core][print]") {
     j->literals.push_back({F32, false, {bits, 0}});
   }
   const std::string text = to_string(intern(j));
-  CHECK(text == "{ lambda ; . let\n    \n  in (nan:f32[], bits(0xffc00000, 0x0):f32[], bits(0x7fc00001, 0x0):f32[]) }");
+  CHECK(text ==
+        "{ lambda ; . let\n    \n  in (nan:f32[], bits(0xffc00000, 0x0):f32[], bits(0x7fc00001, "
+        "0x0):f32[]) }");
   CHECK(to_string(read_jaxpr(text)) == text);
 }
 
 TEST_CASE("lane fields print only where they say something", "[core][print]") {
   const auto text = [&](Ints lanes) {
     auto j = make_ref<JaxprData>();
-    j->out = {add_equation(*j, "test_loop", {input(*j, f32)}, make_params(LoopOfTests{body_of(0), {}, lanes}))};
+    j->out = {add_equation(*j, "test_loop", {input(*j, f32)},
+                           make_params(LoopOfTests{body_of(0), {}, lanes}))};
     return to_string(intern(j));
   };
   CHECK(text({}).find("lanes") == std::string::npos);
@@ -129,7 +141,10 @@ TEST_CASE("names of shared programs are unique words and no variables", "[core][
   auto j = make_ref<JaxprData>();
   Atom a = input(*j, f32);
   for (const char* name : {"<lambda>", "<lambda>", "lambda1", "b", "my f!", "", "3"})
-    for (int i = 0; i < 2; ++i) a = add_equation(*j, "test_call", {a}, make_params(CallOfTests{body_of(1 + static_cast<int>(j->eqns.size()) / 2), name}));
+    for (int i = 0; i < 2; ++i)
+      a = add_equation(
+          *j, "test_call", {a},
+          make_params(CallOfTests{body_of(1 + static_cast<int>(j->eqns.size()) / 2), name}));
   j->out = {a};
   const Jaxpr made = intern(j);
   const std::string text = to_string(made);
@@ -190,6 +205,7 @@ TEST_CASE("a million equations print and parse in seconds", "[core][print][slow]
   const auto printed = std::chrono::steady_clock::now();
   CHECK(read_jaxpr(text) == j);
   const auto seconds = [](auto d) { return std::chrono::duration<double>(d).count(); };
-  WARN("printed in " << seconds(printed - start) << " s, parsed in " << seconds(std::chrono::steady_clock::now() - printed) << " s");
+  WARN("printed in " << seconds(printed - start) << " s, parsed in "
+                     << seconds(std::chrono::steady_clock::now() - printed) << " s");
   CHECK(seconds(printed - start) < 20);
 }

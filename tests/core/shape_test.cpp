@@ -12,7 +12,8 @@ using namespace weft;
 namespace {
 
 // The text of the E that f raises.
-template <class E, class F> std::string error_of(F&& f) {
+template <class E, class F>
+std::string error_of(F&& f) {
   try {
     f();
   } catch (const E& e) {
@@ -65,14 +66,16 @@ TEST_CASE("shapes broadcast as in NumPy", "[core][shape]") {
   CHECK(broadcast_shapes(Shape{0}, Shape{1}) == Shape{0});
   CHECK(broadcast_shapes(Shape{5, 1, 4}, Shape{1, 3, 1}) == Shape{5, 3, 4});
   CHECK(error_of<ShapeError>([] { broadcast_shapes(Shape{2, 3}, Shape{4}); }) ==
-        "incompatible shapes for broadcasting: (2, 3) and (4,) (sizes 3 and 4 on axis -1; sizes must be equal or 1)");
+        "incompatible shapes for broadcasting: (2, 3) and (4,) (sizes 3 and 4 on axis -1; sizes "
+        "must be equal or 1)");
   CHECK_THROWS_AS(broadcast_shapes(Shape{0}, Shape{2}), ShapeError);
 }
 
 TEST_CASE("axes are made non-negative", "[core][shape]") {
   CHECK(canonical_axis(-1, 3) == 2);
   CHECK(canonical_axis(0, 1) == 0);
-  CHECK(error_of<IndexError>([] { canonical_axis(2, 2); }) == "axis 2 is out of bounds for array of dimension 2");
+  CHECK(error_of<IndexError>([] { canonical_axis(2, 2); }) ==
+        "axis 2 is out of bounds for array of dimension 2");
   CHECK_THROWS_AS(canonical_axis(-3, 2), IndexError);
   CHECK_THROWS_AS(canonical_axis(0, 0), IndexError);
   CHECK_THROWS_AS(Shape{}.erased(0), IndexError);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/test_ops.h: ops that exist in the tests of core/ alone: every kind of field, any number
-// of operands and results. They need nothing of ops/.
+// tests/core/test_ops.h: ops that exist in the tests of core/ alone: every kind of field, any
+// number of operands and results. They need nothing of ops/.
 #pragma once
 #include <string>
 
@@ -43,12 +43,14 @@ struct CallbackOfTests {
   Opaque callback;
   WEFT_FIELDS(callback)
 };
-// Further: "test_next", x -> x of the same type; "test_many", x -> three of x; "test_none", any -> nothing.
+// Further: "test_next", x -> x of the same type; "test_many", x -> three of x; "test_none", any ->
+// nothing.
 
 // The op of that name, which must be there.
 const Op& op(const std::string& name);
 // An equation; its outputs are numbered from what is there. Types come from the rule of the op.
-Atom add_equation(JaxprData& j, const std::string& name, std::vector<Atom> in, AnyParams params = {});
+Atom add_equation(JaxprData& j, const std::string& name, std::vector<Atom> in,
+                  AnyParams params = {});
 Atom input(JaxprData& j, const Type& t);
 Atom literal(JaxprData& j, float x);
 

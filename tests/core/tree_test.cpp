@@ -26,8 +26,8 @@ struct Model {
 };
 struct Empty {};
 struct Wide {
-  Array a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24,
-      a25, a26, a27, a28, a29, a30, a31;
+  Array a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19,
+      a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31;
 };
 class Private {
  public:
@@ -106,9 +106,10 @@ TEST_CASE("leaves come from left to right and go back", "[tree]") {
 TEST_CASE("paths name fields, keys and positions", "[tree]") {
   const auto args = std::tuple{Array(0.f), model()};
   const auto paths = tree::paths(tree::skeleton(args), "args");
-  CHECK(paths == std::vector<std::string>{"args[0]", "args[1].layers[0].w", "args[1].layers[0].b", "args[1].layers[1].w",
-                                          "args[1].layers[1].b", "args[1].scale", "args[1].table['a']", "args[1].table['b']",
-                                          "args[1].both[0]", "args[1].both[1]"});
+  CHECK(paths == std::vector<std::string>{
+                     "args[0]", "args[1].layers[0].w", "args[1].layers[0].b", "args[1].layers[1].w",
+                     "args[1].layers[1].b", "args[1].scale", "args[1].table['a']",
+                     "args[1].table['b']", "args[1].both[0]", "args[1].both[1]"});
 }
 
 TEST_CASE("structure holds sizes, keys and static values", "[tree]") {
@@ -140,7 +141,8 @@ TEST_CASE("maps of trees need the same structure", "[tree]") {
   const Layer sum = tree::map([](Array x, Array y) { return x + y; }, a, b);
   CHECK(sum.b.item<float>() == 22);
   const std::vector<Array> two{1.f, 2.f}, three{1.f, 2.f, 3.f};
-  check_error<ShapeError>([&] { tree::map([](Array x, Array) { return x; }, two, three); }, "same structure");
+  check_error<ShapeError>([&] { tree::map([](Array x, Array) { return x; }, two, three); },
+                          "same structure");
 }
 
 TEST_CASE("ravel makes one vector and goes back", "[tree]") {
@@ -150,7 +152,8 @@ TEST_CASE("ravel makes one vector and goes back", "[tree]") {
   const Layer back = unravel(v * 2);
   CHECK(back.w.shape() == Shape{2, 2});
   CHECK(floats(back.b) == Floats{10, 12});
-  check_error<ShapeError>([&, &u = unravel] { u(array({1., 2.})); }, "unravel: expected a vector of 6 elements");
+  check_error<ShapeError>([&, &u = unravel] { u(array({1., 2.})); },
+                          "unravel: expected a vector of 6 elements");
   const auto mixed = tree::ravel(std::pair{array({1, 2}), array({0.5})});
   CHECK(mixed.first.dtype() == F32);
   CHECK(mixed.second(mixed.first).first.dtype() == I32);
@@ -169,12 +172,14 @@ TEST_CASE("masks and blocks", "[tree]") {
 }
 
 TEST_CASE("numbers become arrays where arrays stand", "[tree]") {
-  static_assert(std::is_same_v<arrays_t<std::tuple<int, double, Array>>, std::tuple<Array, Array, Array>>);
+  static_assert(
+      std::is_same_v<arrays_t<std::tuple<int, double, Array>>, std::tuple<Array, Array, Array>>);
   static_assert(std::is_same_v<arrays_t<std::pair<std::vector<double>, std::array<int, 2>>>,
                                std::pair<std::vector<Array>, std::array<Array, 2>>>);
   static_assert(std::is_same_v<arrays_t<Layer>, Layer>);
-  static_assert(std::is_same_v<auto_t<std::tuple<int, double, std::string>>, std::tuple<int, Array, std::string>>);
-  static_assert(std::is_same_v<auto_t<const char (&)[5]>, std::string>);
+  static_assert(std::is_same_v<auto_t<std::tuple<int, double, std::string>>,
+                               std::tuple<int, Array, std::string>>);
+  static_assert(std::is_same_v<auto_t<const char(&)[5]>, std::string>);
   const auto t = tree::convert<std::tuple<Array, Array>>(std::tuple{1, 2.5});
   CHECK(std::get<0>(t).dtype() == I32);
   CHECK(std::get<1>(t).weak_type());

@@ -16,56 +16,105 @@ using List = std::vector<Array>;
 TEST_CASE("predicates and indices", "[errors][control]") {
   const auto one = [] { return 1.; };
   check_error<ShapeError>([&] { cond(zeros({2}), one, one); }, "Pred must be a scalar, got f32[2]");
-  check_error<DTypeError>([&] { switch_(Array(0.5), {[] { return Array(1.); }, [] { return Array(2.); }}); }, "the index must be an integer scalar, got f32[]");
-  check_error<ShapeError>([&] { switch_(0, std::initializer_list<Function<Array()>>{}); }, "there must be at least one branch");
+  check_error<DTypeError>(
+      [&] { switch_(Array(0.5), {[] { return Array(1.); }, [] { return Array(2.); }}); },
+      "the index must be an integer scalar, got f32[]");
+  check_error<ShapeError>([&] { switch_(0, std::initializer_list<Function<Array()>>{}); },
+                          "there must be at least one branch");
 }
 
 TEST_CASE("branches that differ", "[errors][control]") {
   const Array x = zeros({3});
   check_error<ShapeError>([&] { cond(true, [&] { return x; }, [] { return zeros({4}); }); },
-                          "cond branch outputs must have equal types, but they differ: result is f32[4] in branch 0 and f32[3] in branch 1");
-  check_error<ShapeError>([&] { cond(true, [&] { return Params{x, x}; }, [&] { return Params{x, zeros({3}, F64)}; }); }, "result.b is f64[3]");
-  check_error<ShapeError>([&] { cond(true, [&] { return List{x}; }, [&] { return List{x, x}; }); }, "cond branch outputs must have the same pytree structure");
-  check_error<ShapeError>([&] { switch_(0, std::tuple{[&] { return List{x}; }, [&] { return List{}; }}); }, "same structure");
+                          "cond branch outputs must have equal types, but they differ: result is "
+                          "f32[4] in branch 0 and f32[3] in branch 1");
+  check_error<ShapeError>(
+      [&] { cond(true, [&] { return Params{x, x}; }, [&] { return Params{x, zeros({3}, F64)}; }); },
+      "result.b is f64[3]");
+  check_error<ShapeError>([&] { cond(true, [&] { return List{x}; }, [&] { return List{x, x}; }); },
+                          "cond branch outputs must have the same pytree structure");
+  check_error<ShapeError>(
+      [&] { switch_(0, std::tuple{[&] { return List{x}; }, [&] { return List{}; }}); },
+      "same structure");
 }
 
 TEST_CASE("carries that change", "[errors][control]") {
   const auto grows = [](Array c, Array) { return std::pair{concatenate({c, c}, 0), none}; };
   check_error<ShapeError>([&] { scan(grows, zeros({2}), zeros({3})); },
-                          "scan body function carry input and carry output must have equal types, but they differ:\n  * the input carry component "
-                          "carry has type f32[2] but the corresponding output carry component has type f32[4], so the shapes do not match");
-  check_error<ShapeError>([&] { while_loop([](Params) { return true; }, [](Params p) { return Params{p.w, p.b.astype(F64)}; }, Params{1.f + zeros({}), zeros({})}); },
-                          "carry.b has type f32[] but the corresponding output carry component has type f64[], so the dtypes do not match");
-  check_error<ShapeError>([&] { fori_loop(0, 3, [](Array, List l) { l.push_back(l[0]); return l; }, List{1.}); },
-                          "fori_loop body function carry input and carry output must have the same pytree structure");
+                          "scan body function carry input and carry output must have equal types, "
+                          "but they differ:\n  * the input carry component "
+                          "carry has type f32[2] but the corresponding output carry component has "
+                          "type f32[4], so the shapes do not match");
+  check_error<ShapeError>(
+      [&] {
+        while_loop([](Params) { return true; },
+                   [](Params p) { return Params{p.w, p.b.astype(F64)}; },
+                   Params{1.f + zeros({}), zeros({})});
+      },
+      "carry.b has type f32[] but the corresponding output carry component has type f64[], so the "
+      "dtypes do not match");
+  check_error<ShapeError>(
+      [&] {
+        fori_loop(
+            0, 3,
+            [](Array, List l) {
+              l.push_back(l[0]);
+              return l;
+            },
+            List{1.});
+      },
+      "fori_loop body function carry input and carry output must have the same pytree structure");
 }
 
 TEST_CASE("conditions of loops", "[errors][control]") {
-  check_error<DTypeError>([&] { while_loop([](Array x) { return x; }, [](Array x) { return x; }, 1.); },
-                          "cond_fun must return a boolean scalar, but got output type(s) f32[]");
-  check_error<DTypeError>([&] { while_loop([](Array x) { return x > 0; }, [](Array x) { return x; }, zeros({2})); }, "but got output type(s) bool[2]");
-  check_error<ShapeError>([&] { while_loop([](Array x) { return x > 0; }, [](Array x) { return x; }, 1., {.max_trips = -1}); }, "max_trips must not be negative");
-  check_error<DTypeError>([&] { fori_loop(0.5, 3, [](Array, Array x) { return x; }, 1.); }, "the lower bound must be an integer scalar, got f32[]");
-  check_error<DTypeError>([&] { fori_loop(zeros({}, I8), zeros({}, I64), [](Array, Array x) { return x; }, 1.); }, "lower and upper arguments to fori_loop must have equal types");
+  check_error<DTypeError>(
+      [&] { while_loop([](Array x) { return x; }, [](Array x) { return x; }, 1.); },
+      "cond_fun must return a boolean scalar, but got output type(s) f32[]");
+  check_error<DTypeError>(
+      [&] { while_loop([](Array x) { return x > 0; }, [](Array x) { return x; }, zeros({2})); },
+      "but got output type(s) bool[2]");
+  check_error<ShapeError>(
+      [&] {
+        while_loop([](Array x) { return x > 0; }, [](Array x) { return x; }, 1., {.max_trips = -1});
+      },
+      "max_trips must not be negative");
+  check_error<DTypeError>([&] { fori_loop(0.5, 3, [](Array, Array x) { return x; }, 1.); },
+                          "the lower bound must be an integer scalar, got f32[]");
+  check_error<DTypeError>(
+      [&] { fori_loop(zeros({}, I8), zeros({}, I64), [](Array, Array x) { return x; }, 1.); },
+      "lower and upper arguments to fori_loop must have equal types");
 }
 
 TEST_CASE("lengths of scans", "[errors][control]") {
   const auto f = [](Array c, std::tuple<Array, Array>) { return std::pair{c, none}; };
   const auto g = [](Array c, Array) { return std::pair{c, none}; };
-  check_error<ShapeError>([&] { scan(f, 0., std::tuple{zeros({3}), zeros({4})}); }, "scan got values with different leading axis sizes: 3, 4.");
-  check_error<ShapeError>([&] { scan(g, 0., zeros({3}), {.length = 4}); }, "scan got `length` argument of 4 which disagrees with leading axis sizes [3].");
-  check_error<ShapeError>([&] { scan(g, 0., 1.); }, "scan got value with no leading axis to scan over: xs is f32[]");
-  check_error<ShapeError>([&] { scan([](Array c, none_t) { return std::pair{c, none}; }, 0., none); }, "scan got no values to scan over and `length` not provided.");
-  check_error<ShapeError>([&] { scan(g, 0., zeros({3}), {.unroll = -1}); }, "unroll must not be negative");
-  check_error<ShapeError>([&] { associative_scan([](Array a, Array) { return a; }, 1.); }, "xs is a scalar");
-  check_error<ShapeError>([&] { associative_scan([](auto a, auto) { return a; }, std::pair{zeros({2}), zeros({3})}); }, "same size along the axis");
+  check_error<ShapeError>([&] { scan(f, 0., std::tuple{zeros({3}), zeros({4})}); },
+                          "scan got values with different leading axis sizes: 3, 4.");
+  check_error<ShapeError>(
+      [&] { scan(g, 0., zeros({3}), {.length = 4}); },
+      "scan got `length` argument of 4 which disagrees with leading axis sizes [3].");
+  check_error<ShapeError>([&] { scan(g, 0., 1.); },
+                          "scan got value with no leading axis to scan over: xs is f32[]");
+  check_error<ShapeError>(
+      [&] { scan([](Array c, none_t) { return std::pair{c, none}; }, 0., none); },
+      "scan got no values to scan over and `length` not provided.");
+  check_error<ShapeError>([&] { scan(g, 0., zeros({3}), {.unroll = -1}); },
+                          "unroll must not be negative");
+  check_error<ShapeError>([&] { associative_scan([](Array a, Array) { return a; }, 1.); },
+                          "xs is a scalar");
+  check_error<ShapeError>(
+      [&] { associative_scan([](auto a, auto) { return a; }, std::pair{zeros({2}), zeros({3})}); },
+      "same size along the axis");
 }
 
 TEST_CASE("maps under other names", "[errors][control]") {
   const auto f = [](std::pair<Array, Array> p) { return p.first; };
-  check_error<BatchingError>([&] { vectorized_map(f, std::pair{zeros({2}), zeros({3})}); }, "inconsistent sizes");
-  check_error<BatchingError>([&] { vectorized_map(f, std::pair{zeros({2}), Array(1.)}); }, "elems[1] is a scalar");
-  check_error<BatchingError>([&] { pfor([](Array i) { return i; }, -1); }, "iters must not be negative");
+  check_error<BatchingError>([&] { vectorized_map(f, std::pair{zeros({2}), zeros({3})}); },
+                             "inconsistent sizes");
+  check_error<BatchingError>([&] { vectorized_map(f, std::pair{zeros({2}), Array(1.)}); },
+                             "elems[1] is a scalar");
+  check_error<BatchingError>([&] { pfor([](Array i) { return i; }, -1); },
+                             "iters must not be negative");
 }
 
 TEST_CASE("C++ control flow on traced values says what to use", "[errors][control]") {

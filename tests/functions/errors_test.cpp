@@ -8,7 +8,8 @@ using namespace weft::test;
 
 TEST_CASE("operators say what does not go together and where", "[functions][errors]") {
   const Array a = zeros({2, 3}), b = zeros({2});
-  check_error<ShapeError>([&] { a + b; }, "add: incompatible shapes for broadcasting: (2, 3) and (2,)");
+  check_error<ShapeError>([&] { a + b; },
+                          "add: incompatible shapes for broadcasting: (2, 3) and (2,)");
   check_error<ShapeError>([&] { a + b; }, "errors_test.cpp:");
   check_error<ShapeError>([&] { Array() + a; }, "empty Array");
   check_error<DTypeError>([&] { a & a; }, "and: takes bool or integer operands");
@@ -22,15 +23,18 @@ TEST_CASE("operators say what does not go together and where", "[functions][erro
 TEST_CASE("shapes that cannot be", "[functions][errors]") {
   const Array a = zeros({2, 3});
   check_error<ShapeError>([&] { array({{1, 2}, {3}}); }, "rows of unequal length");
-  check_error<ShapeError>([&] { array(std::vector<float>{1, 2, 3}, {2, 2}); }, "3 elements do not make an array of shape (2, 2)");
+  check_error<ShapeError>([&] { array(std::vector<float>{1, 2, 3}, {2, 2}); },
+                          "3 elements do not make an array of shape (2, 2)");
   check_error<ShapeError>([&] { a.reshape({4, -1}); }, "cannot reshape f32[2,3] into (4, -1)");
   check_error<ShapeError>([&] { a.reshape({-1, -1}); }, "one size may be -1");
-  check_error<ShapeError>([&] { concatenate({a, zeros({2, 4})}); }, "array 1 is f32[2,4], which does not go with f32[2,3]");
+  check_error<ShapeError>([&] { concatenate({a, zeros({2, 4})}); },
+                          "array 1 is f32[2,4], which does not go with f32[2,3]");
   check_error<ShapeError>([&] { stack({a, zeros({3})}); }, "all arrays must have one shape");
   check_error<ShapeError>([&] { concatenate({}); }, "at least one array");
   check_error<ShapeError>([&] { broadcast_to(a, {3}); }, "does not broadcast to shape (3,)");
   check_error<ShapeError>([&] { squeeze(a, 0); }, "axis 0 of f32[2,3] is not of size 1");
-  check_error<ShapeError>([&] { matmul(a, a); }, "shapes f32[2,3] and f32[2,3] are not aligned: 3 against 2");
+  check_error<ShapeError>([&] { matmul(a, a); },
+                          "shapes f32[2,3] and f32[2,3] are not aligned: 3 against 2");
   check_error<ShapeError>([&] { einsum("ij,jk", a, a); }, "the same letter has");
   check_error<ShapeError>([&] { einsum("ij->ik", a); }, "each letter of the result");
   check_error<ShapeError>([&] { max(zeros({0})); }, "which has no identity");
@@ -49,6 +53,8 @@ TEST_CASE("axes that are not there", "[functions][errors]") {
 
 TEST_CASE("traced values have no numbers", "[functions][errors]") {
   const Array x = arange(3.);
-  check_error<ConcretizationError>([&] { vmap([](Array y) { return arange(y); })(x); }, "is not known here");
-  check_error<ConcretizationError>([&] { vmap([](Array y) { return nonzero(y)[0]; })(stack({x, x})); }, "give .size");
+  check_error<ConcretizationError>([&] { vmap([](Array y) { return arange(y); })(x); },
+                                   "is not known here");
+  check_error<ConcretizationError>(
+      [&] { vmap([](Array y) { return nonzero(y)[0]; })(stack({x, x})); }, "give .size");
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden_test.cpp: the libraries of functions against what JAX gives for the same calls
-// (tests/golden/make_functions.py). Random numbers, integers and whatever only moves agree to the bit.
+// tests/functions/golden_test.cpp: the libraries of functions against what JAX gives for the same
+// calls (tests/golden/make_functions.py). Random numbers, integers and whatever only moves agree to
+// the bit.
+#include "golden.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -9,7 +12,6 @@
 #include <sstream>
 
 #include "catch.h"
-#include "golden.h"
 #include "weft/functions/create.h"
 #include "weft/functions/index.h"
 #include "weft/functions/lax.h"
@@ -25,7 +27,8 @@ using namespace weft;
 
 namespace {
 
-constexpr double inf = std::numeric_limits<double>::infinity(), nan_ = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity(),
+                 nan_ = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<int64_t> counted(const Shape& s, int64_t m, int64_t k) {
   std::vector<int64_t> v;
@@ -37,7 +40,9 @@ Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
   for (int64_t i : counted(s, m, k)) v.push_back(static_cast<float>(i) / 4);
   return array(v, s);
 }
-Array n(const Shape& s, int64_t m = 7, int64_t k = 11) { return array(counted(s, m, k), s).astype(I32); }
+Array n(const Shape& s, int64_t m = 7, int64_t k = 11) {
+  return array(counted(s, m, k), s).astype(I32);
+}
 
 using Case = std::function<Array()>;
 using Cases = std::map<std::string, Case>;
@@ -216,12 +221,16 @@ void add_indexing(Cases& t, const Inputs& in) {
   t["index_apart"] = [=] { return c[{0, slice(), array({1, 2})}]; };
   t["index_beside"] = [=] { return c[{slice(), 1, array({1, 2})}]; };
   t["index_newaxis"] = [=] { return c[{array({1, 0}), newaxis, array({2, 0})}]; };
-  t["index_strided"] = [=] { return c[{array({1, 0}), slice(none, none, 2), slice(none, none, -1)}]; };
+  t["index_strided"] = [=] {
+    return c[{array({1, 0}), slice(none, none, 2), slice(none, none, -1)}];
+  };
   t["index_clamp"] = [=] { return v[array({10, -10, 2})]; };
   t["index_mask"] = [=] { return a[a > 0.6]; };
   t["index_fill"] = [=] { return v.at(array({1, 9})).get({.mode = "fill", .fill_value = -8.0}); };
   t["at_set"] = [=] { return a.at({slice(1, none), slice(none, none, 2)}).set(9.0); };
-  t["at_add_duplicates"] = [=] { return v.at(array({1, 1, -1, 7})).add(array({1.0, 2.0, 4.0, 8.0})); };
+  t["at_add_duplicates"] = [=] {
+    return v.at(array({1, 1, -1, 7})).add(array({1.0, 2.0, 4.0, 8.0}));
+  };
   t["at_min"] = [=] { return c.at({slice(), array({0, 2}), 1}).min(-1.0); };
   t["at_mul"] = [=] { return a.at({array({0, 2}), slice(1, 3)}).multiply(3.0); };
   t["at_divide"] = [=] { return a.at(0).divide(4.0); };
@@ -243,7 +252,9 @@ void add_indexing(Cases& t, const Inputs& in) {
   t["lexsort"] = [=] { return lexsort({i[0], array({1, 0, 1, 0})}); };
   t["top_k"] = [=] { return top_k(odd, 4).second; };
   t["searchsorted"] = [=] { return searchsorted(array({1.0, 2.0, 2.0, nan_}), odd); };
-  t["searchsorted_right"] = [=] { return searchsorted(array({1, 2, 2, 3}), arange(5), {.side = "right"}); };
+  t["searchsorted_right"] = [=] {
+    return searchsorted(array({1, 2, 2, 3}), arange(5), {.side = "right"});
+  };
   t["digitize"] = [=] { return digitize(v, array({-1.0, 0.0, 0.5})); };
   t["unique"] = [=] { return unique(i, {.size = 14, .fill_value = 99}); };
   t["isin"] = [=] { return isin(i, array({0, 3})); };
@@ -284,7 +295,10 @@ void add_products(Cases& t, const Inputs& in) {
   t["one_hot"] = [=] { return nn::one_hot(array({1, 5, 0}), 3); };
   t["glu"] = [=] { return nn::glu(a); };
   t["standardize"] = [=] { return nn::standardize(a); };
-  t["attention"] = [=] { return nn::dot_product_attention(x({1, 3, 2, 4}), x({1, 5, 2, 4}, 5, 13), x({1, 5, 2, 4}, 3, 7), {.is_causal = true}); };
+  t["attention"] = [=] {
+    return nn::dot_product_attention(x({1, 3, 2, 4}), x({1, 5, 2, 4}, 5, 13), x({1, 5, 2, 4}, 3, 7),
+                                     {.is_causal = true});
+  };
 }
 
 void add_random(Cases& t, const Inputs& in) {
@@ -305,15 +319,21 @@ void add_random(Cases& t, const Inputs& in) {
   t["random_randint_u8"] = [=] { return random::randint(key, {6}, 3, 300, {.dtype = U8}); };
   t["random_randint_full"] = [=] { return random::randint(key, {4}, -5, 2147483647); };
   t["random_bernoulli"] = [=] { return random::bernoulli(key, 0.3, Shape{8}); };
-  t["random_categorical"] = [=] { return random::categorical(key, log(array({0.2, 0.3, 0.5})), {.shape = Shape{8}}); };
+  t["random_categorical"] = [=] {
+    return random::categorical(key, log(array({0.2, 0.3, 0.5})), {.shape = Shape{8}});
+  };
   t["random_categorical_axis"] = [=] { return random::categorical(key, c, {.axis = 1}); };
   t["random_permutation"] = [=] { return random::permutation(key, 8); };
   t["random_permutation_rows"] = [=] { return random::permutation(key, a); };
-  t["random_permutation_independent"] = [=] { return random::permutation(key, a, {.axis = 1, .independent = true}); };
+  t["random_permutation_independent"] = [=] {
+    return random::permutation(key, a, {.axis = 1, .independent = true});
+  };
   t["random_choice"] = [=] { return random::choice(key, 5, {4}); };
   t["random_choice_once"] = [=] { return random::choice(key, v, {3}, {.replace = false}); };
   t["random_choice_p"] = [=] { return random::choice(key, 5, {6}, {.p = p}); };
-  t["random_choice_once_p"] = [=] { return random::choice(key, 5, {3}, {.replace = false, .p = p}); };
+  t["random_choice_once_p"] = [=] {
+    return random::choice(key, 5, {3}, {.replace = false, .p = p});
+  };
   t["random_exponential"] = [=] { return random::exponential(key, {3}); };
   t["random_gumbel"] = [=] { return random::gumbel(key, {3}); };
   t["random_laplace"] = [=] { return random::laplace(key, {3}); };
@@ -362,13 +382,16 @@ std::string shape_text(const Shape& s) {
 }
 // Random numbers that come of the bits by exactly defined steps agree to the bit.
 double tolerance(const std::string& name) {
-  static const std::vector<std::string> exact = {"random_uniform", "random_uniform_range", "random_uniform_f16", "random_uniform_bf16", "random_normal"};
+  static const std::vector<std::string> exact = {"random_uniform", "random_uniform_range",
+                                                 "random_uniform_f16", "random_uniform_bf16",
+                                                 "random_normal"};
   return std::find(exact.begin(), exact.end(), name) != exact.end() ? 0 : 4e-6;
 }
 bool same(double got, double want, double rtol) {
   if (std::isnan(want)) return std::isnan(got);
   if (std::isinf(want) || rtol == 0) return got == want;
-  return std::abs(got - want) <= rtol * std::max(1.0, std::abs(want)) / (std::abs(want) < 1 ? 2 : 1);
+  return std::abs(got - want) <=
+         rtol * std::max(1.0, std::abs(want)) / (std::abs(want) < 1 ? 2 : 1);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ TEST_CASE("a map over keys draws what each key draws", "[random]") {
   CHECK(equals(vmap(shuffle)(keys)[2], shuffle(keys[2])));
   const auto fold = [](Array k, Array i) { return random::key_data(random::fold_in(k, i)); };
   CHECK(equals(vmap(fold, {none, 0})(keys[0], arange(3))[1], fold(keys[0], Array(1))));
-  CHECK(equals(vmap([](Array k) { return random::key_data(random::split(k, 3)); })(keys)[3], random::key_data(random::split(keys[3], 3))));
+  CHECK(equals(vmap([](Array k) { return random::key_data(random::split(k, 3)); })(keys)[3],
+               random::key_data(random::split(keys[3], 3))));
 }
 
 TEST_CASE("more numbers begin with the fewer", "[random]") {
@@ -36,19 +37,25 @@ TEST_CASE("what an unmapped key does in a map is a matter of .randomness", "[ran
   const Array same = vmap(f)(x);
   CHECK(equals(same, broadcast_to(random::uniform(k), {3})));
   const Array different = vmap(f, 0, 0, {.randomness = "different"})(x);
-  for (int64_t i = 0; i < 3; ++i) CHECK(equals(different[i], random::uniform(random::fold_in(k, i))));
+  for (int64_t i = 0; i < 3; ++i)
+    CHECK(equals(different[i], random::uniform(random::fold_in(k, i))));
   CHECK(equals(vmap(f, 0, 0, {.randomness = "different", .chunk_size = 2})(x), different));
-  check_error<BatchingError>([&] { vmap(f, 0, 0, {.randomness = "error"})(x); }, "draws with a key that is not mapped");
+  check_error<BatchingError>([&] { vmap(f, 0, 0, {.randomness = "error"})(x); },
+                             "draws with a key that is not mapped");
 }
 
 TEST_CASE("mistakes with keys", "[random][errors]") {
   const Array keys = random::split(random::key(0), 3);
-  check_error<ShapeError>([&] { random::normal(keys); }, "normal accepts a single key, but was given a key array of shape (3,)");
+  check_error<ShapeError>([&] { random::normal(keys); },
+                          "normal accepts a single key, but was given a key array of shape (3,)");
   check_error<ShapeError>([&] { random::normal(keys); }, "random_test.cpp:");
   check_error<DTypeError>([&] { random::normal(arange(2)); }, "the first argument must be a key");
   check_error<DTypeError>([&] { random::key(Array(1.5)); }, "a seed must be an integer");
-  check_error<DTypeError>([&] { random::uniform(keys[0], {2}, {.dtype = I32}); }, "dtype must be a float, not i32");
-  check_error<ShapeError>([&] { random::choice(keys[0], 3, {4}, {.replace = false}); }, "4 elements without replacement from 3");
-  check_error<ShapeError>([&] { random::categorical(keys[0], zeros({2, 3}), {.shape = Shape{4}}); }, "must end in the shape of the logits");
+  check_error<DTypeError>([&] { random::uniform(keys[0], {2}, {.dtype = I32}); },
+                          "dtype must be a float, not i32");
+  check_error<ShapeError>([&] { random::choice(keys[0], 3, {4}, {.replace = false}); },
+                          "4 elements without replacement from 3");
+  check_error<ShapeError>([&] { random::categorical(keys[0], zeros({2, 3}), {.shape = Shape{4}}); },
+                          "must end in the shape of the logits");
   check_error<DTypeError>([&] { keys + 1; }, "add");
 }

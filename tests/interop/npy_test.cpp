@@ -36,7 +36,8 @@ std::string hex_of(const std::vector<std::byte>& bytes) {
 // A file of version 1 with this dictionary and so many zero bytes of data.
 std::string npy(const std::string& dictionary, size_t data = 0) {
   std::string s = "\x93NUMPY";
-  s += {'\1', '\0', static_cast<char>(dictionary.size() & 255), static_cast<char>(dictionary.size() >> 8)};
+  s += {'\1', '\0', static_cast<char>(dictionary.size() & 255),
+        static_cast<char>(dictionary.size() >> 8)};
   return s + dictionary + std::string(data, '\0');
 }
 
@@ -68,8 +69,8 @@ bool reads_or_refuses(const std::string& file) {
 constexpr std::string_view kSigns("()[]{}'\",: 0123456789TFLdf<>|\0\xff-", 32);
 
 struct TemporaryFolder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("weft_npy_" + std::to_string(std::random_device{}()));
+  std::filesystem::path path = std::filesystem::temp_directory_path() /
+                               ("weft_npy_" + std::to_string(std::random_device{}()));
   TemporaryFolder() { std::filesystem::create_directory(path); }
   ~TemporaryFolder() { std::filesystem::remove_all(path); }
   std::string file(const std::string& name) const { return (path / name).string(); }
@@ -90,14 +91,16 @@ std::string npz_refusal(const std::string& path, uint64_t limit = uint64_t{1} <<
 }
 
 std::string replaced(std::string s, const std::string& from, const std::string& to) {
-  for (size_t i = s.find(from); i != std::string::npos; i = s.find(from, i + to.size())) s.replace(i, from.size(), to);
+  for (size_t i = s.find(from); i != std::string::npos; i = s.find(from, i + to.size()))
+    s.replace(i, from.size(), to);
   return s;
 }
 
 }  // namespace
 
 TEST_CASE("NumPy's files are read, and written the same", "[interop][npy]") {
-  if constexpr (std::endian::native == std::endian::big) return;  // the index has the little end first
+  if constexpr (std::endian::native == std::endian::big)
+    return;  // the index has the little end first
   std::istringstream in(golden("npy/index.txt"));
   std::string line;
   int good = 0, bad = 0;
@@ -132,7 +135,8 @@ TEST_CASE("NumPy's files are read, and written the same", "[interop][npy]") {
 }
 
 TEST_CASE("cut files are refused at every byte", "[interop][npy]") {
-  for (const char* name : {"float32_c", "complex128_big", "f_3d", "version2", "version3", "scalar", "object"}) {
+  for (const char* name :
+       {"float32_c", "complex128_big", "f_3d", "version2", "version3", "scalar", "object"}) {
     std::string file = golden(std::string("npy/") + name + ".npy");
     int accepted = 0;
     for (size_t n = 0; n < file.size(); ++n) accepted += refusal(file.substr(0, n)) == "accepted";
@@ -168,7 +172,8 @@ TEST_CASE("hostile headers are refused with the reason", "[interop][npy]") {
   CHECK(refusal(with_shape("(2L,)", 8)) == "accepted");
   CHECK(refusal(with_shape("()", 4)) == "accepted");
   CHECK(refusal(with_shape("(2)", 8)) == "accepted");
-  CHECK_THAT(refusal(with_shape("(2,)", 7)), Contains("file.npy: an array of 8 bytes (f32(2,)) is promised, but 7"));
+  CHECK_THAT(refusal(with_shape("(2,)", 7)),
+             Contains("file.npy: an array of 8 bytes (f32(2,)) is promised, but 7"));
   CHECK_THAT(refusal(with_shape("(-1,)")), Contains("negative size -1"));
   CHECK_THAT(refusal(with_shape("(4611686018427387904,)")), Contains("too big"));
   CHECK_THAT(refusal(with_shape("(4294967296, 4294967296)")), Contains("too big"));
@@ -185,20 +190,27 @@ TEST_CASE("hostile headers are refused with the reason", "[interop][npy]") {
   CHECK_THAT(refusal(npy("{'descr': '<f4', 'shape': (1,)}", 4)), Contains("lacks"));
   CHECK_THAT(refusal(npy("{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", 4)),
              Contains("'descr' is unknown or there twice"));
-  CHECK_THAT(refusal(npy("{'descr': '<f4', 'evil\n\x1b': 1}", 4)), Contains("'evil?\?' is unknown"));
-  CHECK_THAT(refusal(npy("{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}", 4)), Contains("True or False"));
-  CHECK_THAT(refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} + x", 4)), Contains("text follows"));
+  CHECK_THAT(refusal(npy("{'descr': '<f4', 'evil\n\x1b': 1}", 4)),
+             Contains("'evil?\?' is unknown"));
+  CHECK_THAT(refusal(npy("{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}", 4)),
+             Contains("True or False"));
+  CHECK_THAT(refusal(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} + x", 4)),
+             Contains("text follows"));
   CHECK_THAT(refusal(npy("{'descr': '<f4")), Contains("without an end"));
   CHECK_THAT(refusal(npy("")), Contains("'{' expected"));
-  CHECK_THAT(refusal(npy("{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", 2)), Contains("bfloat16"));
-  CHECK_THAT(refusal(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8)), Contains("pickled"));
-  CHECK_THAT(refusal(npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", 8)), Contains("'<f3' is not read"));
+  CHECK_THAT(refusal(npy("{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", 2)),
+             Contains("bfloat16"));
+  CHECK_THAT(refusal(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}", 8)),
+             Contains("pickled"));
+  CHECK_THAT(refusal(npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}", 8)),
+             Contains("'<f3' is not read"));
   CHECK_THAT(refusal("\x93NUMPY\4" + std::string(20, '\0')), Contains("version 4.0"));
   CHECK_THAT(refusal("PK\3\4"), Contains("not an npy file"));
   CHECK_THAT(refusal(""), Contains("not an npy file"));
   std::string endless = "\x93NUMPY\2";
   endless += {'\0', '\xff', '\xff', '\xff', '\xff'};
-  CHECK_THAT(refusal(endless + "{}"), Contains("the header has 4294967295 bytes, but the file ends after 2"));
+  CHECK_THAT(refusal(endless + "{}"),
+             Contains("the header has 4294967295 bytes, but the file ends after 2"));
 }
 
 TEST_CASE("bools from a file are 0 or 1", "[interop][npy]") {
@@ -213,14 +225,16 @@ TEST_CASE("what the format cannot hold is not written", "[interop][npy]") {
   CHECK_THROWS_AS(write_npy(folder.file("x.npy"), BF16, {1}, &x), DTypeError);
   CHECK_THROWS_AS(write_npy(folder.file("x.npy"), Key, {1}, &x), DTypeError);
   CHECK_FALSE(std::filesystem::exists(folder.file("x.npy")));
-  CHECK_THROWS_WITH(write_npy(folder.file("no/x.npy"), F32, {1}, &x), Contains("no/x.npy") && Contains("No such file"));
+  CHECK_THROWS_WITH(write_npy(folder.file("no/x.npy"), F32, {1}, &x),
+                    Contains("no/x.npy") && Contains("No such file"));
   CHECK_THROWS_WITH(read_npy(folder.file("none.npy")), Contains("none.npy"));
   CHECK_THROWS_AS(read_npy(folder.path.string()), FormatError);
   CHECK_THROWS_AS(read_npy("/dev/zero"), FormatError);
 }
 
 TEST_CASE("archives of NumPy's are read", "[interop][npz]") {
-  auto stored = read_npz(golden_path("npy/stored.npz")), packed = read_npz(golden_path("npy/packed.npz"));
+  auto stored = read_npz(golden_path("npy/stored.npz")),
+       packed = read_npz(golden_path("npy/packed.npz"));
   REQUIRE(stored.size() == 3);
   REQUIRE(packed.size() == 4);
   for (auto& [name, a] : stored) {
@@ -262,15 +276,19 @@ TEST_CASE("broken archives are refused", "[interop][npz]") {
   CHECK_THAT(npz_refusal(folder.file("none.npz")), Contains("none.npz: No such file"));
   CHECK_THAT(npz_refusal(golden_path("npy/scalar.npy")), Contains("scalar.npy"));
   CHECK_THAT(npz_refusal(folder.path.string()), Contains("weft_npy"));
-  CHECK_THAT(npz_refusal(golden_path("npy/packed.npz"), 80000), Contains("zeros.npy") && Contains("limit"));
+  CHECK_THAT(npz_refusal(golden_path("npy/packed.npz"), 80000),
+             Contains("zeros.npy") && Contains("limit"));
   std::string stored = golden("npy/stored.npz"), packed = golden("npy/packed.npz");
-  CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "s.txt"))), Contains("s.txt': not an npy file"));
-  CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "x.npy"))), Contains("two of this name"));
+  CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "s.txt"))),
+             Contains("s.txt': not an npy file"));
+  CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "x.npy"))),
+             Contains("two of this name"));
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "<f4", "<i4"))), Contains("CRC"));
   // The declared size of the zeros, 80128, in all its places: too small, too large, absurd.
   auto declared = [](uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
   for (uint32_t n : {80127u, 80129u, 100u, 1u << 20, 0xfffffff0u})
-    CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(packed, declared(80128), declared(n)))), Contains("a.npz"));
+    CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(packed, declared(80128), declared(n)))),
+               Contains("a.npz"));
   for (const std::string& file : {stored, packed}) {
     int wrong = 0;
     for (size_t n = 0; n < file.size(); n += 3)

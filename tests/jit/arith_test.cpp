@@ -8,20 +8,13 @@ namespace {
 
 Storage storage_of(Kind k) {
   switch (k) {
-    case Kind::Mask:
-      return Storage::Bool;
-    case Kind::I8:
-      return Storage::I8;
-    case Kind::I16:
-      return Storage::I16;
-    case Kind::I32:
-      return Storage::I32;
-    case Kind::I64:
-      return Storage::I64;
-    case Kind::F32:
-      return Storage::F32;
-    default:
-      return Storage::F64;
+    case Kind::Mask: return Storage::Bool;
+    case Kind::I8: return Storage::I8;
+    case Kind::I16: return Storage::I16;
+    case Kind::I32: return Storage::I32;
+    case Kind::I64: return Storage::I64;
+    case Kind::F32: return Storage::F32;
+    default: return Storage::F64;
   }
 }
 

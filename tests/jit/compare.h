@@ -29,17 +29,13 @@ using nest::Storage;
 inline size_t bytes_of(Storage s) {
   switch (s) {
     case Storage::Bool:
-    case Storage::I8:
-      return 1;
+    case Storage::I8: return 1;
     case Storage::I16:
     case Storage::BF16:
-    case Storage::F16:
-      return 2;
+    case Storage::F16: return 2;
     case Storage::I32:
-    case Storage::F32:
-      return 4;
-    default:
-      return 8;
+    case Storage::F32: return 4;
+    default: return 8;
   }
 }
 
@@ -87,16 +83,11 @@ inline bool is_nan(Storage s, const unsigned char* p) {
   uint64_t b = 0;
   std::memcpy(&b, p, bytes_of(s));
   switch (s) {
-    case Storage::F32:
-      return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(b)));
-    case Storage::F64:
-      return std::isnan(std::bit_cast<double>(b));
-    case Storage::F16:
-      return (b & 0x7fff) > 0x7c00;
-    case Storage::BF16:
-      return (b & 0x7fff) > 0x7f80;
-    default:
-      return false;
+    case Storage::F32: return std::isnan(std::bit_cast<float>(static_cast<uint32_t>(b)));
+    case Storage::F64: return std::isnan(std::bit_cast<double>(b));
+    case Storage::F16: return (b & 0x7fff) > 0x7c00;
+    case Storage::BF16: return (b & 0x7fff) > 0x7f80;
+    default: return false;
   }
 }
 
@@ -161,9 +152,7 @@ inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
       if (g() % 2) b = special.begin()[g() % special.size()];
     };
     switch (s) {
-      case Storage::Bool:
-        b &= 1;
-        break;
+      case Storage::Bool: b &= 1; break;
       case Storage::I8:
       case Storage::I16:
       case Storage::I32:
@@ -189,8 +178,7 @@ inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
               std::ldexp(static_cast<double>(static_cast<int64_t>(g())), -40));
         break;
       }
-      default:
-        break;
+      default: break;
     }
     std::memcpy(out.data() + i * bytes_of(s), &b, bytes_of(s));
   }

@@ -67,20 +67,13 @@ class RandomKernel {
 
   static Kind loaded(Storage s) {
     switch (s) {
-      case Storage::Bool:
-        return Kind::Mask;
-      case Storage::I8:
-        return Kind::I8;
-      case Storage::I16:
-        return Kind::I16;
-      case Storage::I32:
-        return Kind::I32;
-      case Storage::I64:
-        return Kind::I64;
-      case Storage::F64:
-        return Kind::F64;
-      default:
-        return Kind::F32;
+      case Storage::Bool: return Kind::Mask;
+      case Storage::I8: return Kind::I8;
+      case Storage::I16: return Kind::I16;
+      case Storage::I32: return Kind::I32;
+      case Storage::I64: return Kind::I64;
+      case Storage::F64: return Kind::F64;
+      default: return Kind::F32;
     }
   }
   void add(Id v) { pool[b.kind(v)].push_back(v); }
@@ -101,18 +94,12 @@ class RandomKernel {
 
   Id offset() {
     switch (g() % 6) {
-      case 0:
-        return below(64);
-      case 1:
-        return i64(Opcode::Mul, point, b.integer(2));
-      case 2:
-        return i64(Opcode::Add, point, b.integer(static_cast<int64_t>(g() % 60)));
-      case 3:
-        return i64(Opcode::Sub, b.integer(most_points), point);
-      case 4:
-        return i64(Opcode::Add, below(16), below(32));
-      default:
-        return point;
+      case 0: return below(64);
+      case 1: return i64(Opcode::Mul, point, b.integer(2));
+      case 2: return i64(Opcode::Add, point, b.integer(static_cast<int64_t>(g() % 60)));
+      case 3: return i64(Opcode::Sub, b.integer(most_points), point);
+      case 4: return i64(Opcode::Add, below(16), below(32));
+      default: return point;
     }
   }
   void load() {
@@ -163,12 +150,9 @@ class RandomKernel {
         floats{Kind::F32, Kind::F64};
     const Kind i = ints[g() % 4], f = floats[g() % 2];
     switch (g() % 5) {
-      case 0:
-        return add(b.pure(g() % 2 ? Opcode::FToS : Opcode::FToU, i, {pick(f)}));
-      case 1:
-        return add(b.pure(g() % 2 ? Opcode::SToF : Opcode::UToF, f, {pick(i)}));
-      case 2:
-        return add(b.pure(Opcode::MaskToInt, i, {pick(Kind::Mask)}));
+      case 0: return add(b.pure(g() % 2 ? Opcode::FToS : Opcode::FToU, i, {pick(f)}));
+      case 1: return add(b.pure(g() % 2 ? Opcode::SToF : Opcode::UToF, f, {pick(i)}));
+      case 2: return add(b.pure(Opcode::MaskToInt, i, {pick(Kind::Mask)}));
       case 3:
         return add(
             b.pure(g() % 2 ? Opcode::RoundBF16 : Opcode::RoundF16, Kind::F32, {pick(Kind::F32)}));

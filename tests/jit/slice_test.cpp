@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/slice_test.cpp: whole programs with per-lane control flow become one kernel, and are right
-// for any number of lanes.
+// tests/jit/slice_test.cpp: whole programs with per-lane control flow become one kernel, and are
+// right for any number of lanes.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -25,18 +25,22 @@ void one_kernel(const std::string& report) {
 }
 Array line(float a, float b, int64_t n) {
   std::vector<float> x;
-  for (int64_t i = 0; i < n; ++i) x.push_back(n == 1 ? a : a + (b - a) * static_cast<float>(i) / static_cast<float>(n - 1));
+  for (int64_t i = 0; i < n; ++i)
+    x.push_back(n == 1 ? a : a + (b - a) * static_cast<float>(i) / static_cast<float>(n - 1));
   return array(x);
 }
 constexpr int64_t lane_counts[] = {1, 15, 16, 17, 509};
 
 Array mandelbrot(Array re, Array im) {
-  return get<2>(while_loop([](Trio s) { return (get<0>(s) * get<0>(s) + get<1>(s) * get<1>(s) < 4.f) & (get<2>(s) < 200); },
-                           [&](Trio s) {
-                             const auto [a, b, i] = s;
-                             return Trio(a * a - b * b + re, 2.f * a * b + im, i + 1);
-                           },
-                           Trio(Array(0.f), Array(0.f), Array(0))));
+  return get<2>(while_loop(
+      [](Trio s) {
+        return (get<0>(s) * get<0>(s) + get<1>(s) * get<1>(s) < 4.f) & (get<2>(s) < 200);
+      },
+      [&](Trio s) {
+        const auto [a, b, i] = s;
+        return Trio(a * a - b * b + re, 2.f * a * b + im, i + 1);
+      },
+      Trio(Array(0.f), Array(0.f), Array(0))));
 }
 
 using State = std::tuple<Array, Array, Array, Array>;
@@ -45,37 +49,50 @@ Array rk45(Array mu, Array y0) {
   const auto body = [&](State s) {
     auto [t, y, h, n] = s;
     h = minimum(h, 2.f - t);
-    const auto k1 = f(y), k2 = f(y + h * (.2f * k1)), k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
+    const auto k1 = f(y), k2 = f(y + h * (.2f * k1)),
+               k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
     const auto yn = y + h * (2 / 9.f * k1 + 3 / 9.f * k2 + 4 / 9.f * k3);
     const auto e = h * (5 / 72.f * k1 - 6 / 72.f * k2 - 8 / 72.f * k3 + 9 / 72.f * f(yn));
     const auto q = e / (1e-4f + 1e-4f * maximum(abs(y), abs(yn)));
     const auto err = sqrt((q * q).mean());
     const auto ok = err <= 1.f;
-    return State(where(ok, t + h, t), where(ok, yn, y), h * clip(.9f * pow(err + 1e-10f, -.3f), .2f, 5.f), n + 1);
+    return State(where(ok, t + h, t), where(ok, yn, y),
+                 h * clip(.9f * pow(err + 1e-10f, -.3f), .2f, 5.f), n + 1);
   };
-  return get<1>(while_loop([](State s) { return (get<0>(s) < 2.f) & (get<3>(s) < 2000); }, body, State(Array(0.f), y0, Array(.01f), Array(0))));
+  return get<1>(while_loop([](State s) { return (get<0>(s) < 2.f) & (get<3>(s) < 2000); }, body,
+                           State(Array(0.f), y0, Array(.01f), Array(0))));
 }
 
 // Each step counts how long a loop runs, and writes that into a row of the lane's own choice.
 Array histogram(Array start) {
   const auto step = [](std::pair<Array, Array> c, Array grow) {
     const auto [x, counts] = c;
-    const auto r = while_loop([](std::pair<Array, Array> s) { return s.first < 10.f; },
-                              [&](std::pair<Array, Array> s) { return std::pair{s.first * grow + .5f, s.second + 1}; }, std::pair{x, Array(0)});
+    const auto r = while_loop(
+        [](std::pair<Array, Array> s) { return s.first < 10.f; },
+        [&](std::pair<Array, Array> s) { return std::pair{s.first * grow + .5f, s.second + 1}; },
+        std::pair{x, Array(0)});
     const Array to = r.second % 4;
     return std::pair{std::pair{x * .5f + .1f, counts.at(to).set(r.first)}, r.second};
   };
-  const auto c = scan(step, std::pair{start, zeros({4})}, array(std::vector<float>{1.1f, 1.3f, 1.7f})).first;
+  const auto c =
+      scan(step, std::pair{start, zeros({4})}, array(std::vector<float>{1.1f, 1.3f, 1.7f})).first;
   return concatenate({c.second, c.first.reshape({1})}, 0);
 }
 
 Array guarded(Array x) {
-  return cond(x > 0.f, [](Array v) { return while_loop([](Array q) { return q != 0.f; }, [](Array q) { return where(q > 0.f, maximum(q - 1.f, 0.f), q); }, v) + 5.f; },
-              [](Array v) { return -v; }, x);
+  return cond(
+      x > 0.f,
+      [](Array v) {
+        return while_loop([](Array q) { return q != 0.f; },
+                          [](Array q) { return where(q > 0.f, maximum(q - 1.f, 0.f), q); }, v) +
+               5.f;
+      },
+      [](Array v) { return -v; }, x);
 }
 
 // g(x…) on all lanes against f on each.
-template <class F, class... X> void check_lanes(F f, double tolerance, const X&... x) {
+template <class F, class... X>
+void check_lanes(F f, double tolerance, const X&... x) {
   const auto g = jit(vmap(f));
   one_kernel(g.lower(x...).report());
   const auto got = g(x...).template to_vector<double>();
@@ -116,7 +133,8 @@ TEST_CASE("Mandelbrot under two maps is one kernel", "[slice]") {
 }
 
 TEST_CASE("rk45 with a vector state is one kernel", "[slice]") {
-  for (int64_t n : {1, 15, 16, 17, 40}) check_lanes(rk45, 2e-3, line(.1f, 4.f, n), stack({line(1.f, 2.f, n), line(-1.f, .5f, n)}, 1));
+  for (int64_t n : {1, 15, 16, 17, 40})
+    check_lanes(rk45, 2e-3, line(.1f, 4.f, n), stack({line(1.f, 2.f, n), line(-1.f, .5f, n)}, 1));
   one_kernel(jit(vmap(rk45)).lower(zeros({509}), zeros({509, 2})).report());
 }
 
@@ -139,15 +157,19 @@ TEST_CASE("kernels of the slice pass ptxas", "[slice][ptx]") {
     ptxas = "ptxas";
   }
   const Array x = zeros({9, 5});
-  const std::string texts[] = {jit(vmap(vmap(mandelbrot))).lower(x, x).ptx(), jit(vmap(rk45)).lower(zeros({9}), zeros({9, 2})).ptx(),
-                               jit(vmap(histogram)).lower(zeros({9})).ptx(), jit(vmap(guarded)).lower(zeros({9})).ptx()};
+  const std::string texts[] = {jit(vmap(vmap(mandelbrot))).lower(x, x).ptx(),
+                               jit(vmap(rk45)).lower(zeros({9}), zeros({9, 2})).ptx(),
+                               jit(vmap(histogram)).lower(zeros({9})).ptx(),
+                               jit(vmap(guarded)).lower(zeros({9})).ptx()};
   for (const std::string& text : texts) {
     const auto dir = std::filesystem::temp_directory_path() / "weft_slice_test";
     std::filesystem::create_directories(dir);
     const auto file = dir / "kernel.ptx";
     std::ofstream(file) << text;
     CHECK(text.find(".entry") != std::string::npos);
-    CHECK(std::system((ptxas + " -arch=sm_80 -o " + (dir / "kernel.cubin").string() + " " + file.string() + " > /dev/null").c_str()) == 0);
+    CHECK(std::system((ptxas + " -arch=sm_80 -o " + (dir / "kernel.cubin").string() + " " +
+                       file.string() + " > /dev/null")
+                          .c_str()) == 0);
     std::filesystem::remove_all(dir);
   }
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/laws/op_laws_test.cpp: the laws that every op obeys, generated from the registry.
-#include "catch.h"
-
 #include <set>
 
+#include "catch.h"
 #include "values.h"
 #include "weft/autodiff/autodiff.h"
 #include "weft/batching/batch_trace.h"
@@ -20,15 +19,20 @@ namespace {
 
 // Ops whose derivative is defined as zero where the slope is not (sign: of complex numbers), or as
 // NaN (polygamma by its order).
-const std::set<std::string> by_definition = {"stop_gradient", "bitcast_convert_type", "nextafter", "sign", "polygamma"};
+const std::set<std::string> by_definition = {"stop_gradient", "bitcast_convert_type", "nextafter",
+                                             "sign", "polygamma"};
 
 struct Case {
   const Op* op;
   AnySample sample;
   size_t number;
-  std::string text() const { return fmt::format("{} sample {} of {}", op->name(), number, to_string(sample.in)); }
+  std::string text() const {
+    return fmt::format("{} sample {} of {}", op->name(), number, to_string(sample.in));
+  }
   Arrays run(const Arrays& x) const { return bind_op(*op, x, sample.params); }
-  Random random(uint64_t salt) const { return Random(std::hash<std::string>{}(op->name()) + number * 1000 + salt); }
+  Random random(uint64_t salt) const {
+    return Random(std::hash<std::string>{}(op->name()) + number * 1000 + salt);
+  }
 };
 
 std::vector<Case> all_cases() {
@@ -41,7 +45,8 @@ std::vector<Case> all_cases() {
 }
 
 // Runs a law on all cases; an error in one does not keep the others from being checked.
-template <class F> void for_each_case(F law) {
+template <class F>
+void for_each_case(F law) {
   for (const Case& c : all_cases()) {
     INFO(c.text());
     try {
@@ -55,7 +60,8 @@ template <class F> void for_each_case(F law) {
 std::string all_differences(const Arrays& a, const Arrays& b) {
   if (a.size() != b.size()) return "another number of results";
   for (size_t i = 0; i < a.size(); ++i)
-    if (const std::string d = difference(a[i], b[i]); !d.empty()) return fmt::format("result {}: {}", i, d);
+    if (const std::string d = difference(a[i], b[i]); !d.empty())
+      return fmt::format("result {}: {}", i, d);
   return {};
 }
 
@@ -142,7 +148,8 @@ TEST_CASE("L2: compiled code computes what the reference says, to the bit") {
   for_each_case([&](const Case& c) {
     Random r = c.random(2);
     const Jaxpr alone = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
-    for (const bool special : {false, true}) check_compiled(alone, random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special));
+    for (const bool special : {false, true})
+      check_compiled(alone, random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special));
   });
 }
 
@@ -159,9 +166,14 @@ TEST_CASE("L2: the same for maps", "[slow]") {
       INFO(size << " lanes");
       Types in;
       for (const Type& t : c.sample.in) in.push_back(t.with_shape(t.shape().inserted(0, size)));
-      const auto row_by_row = [&](const Arrays& x) { return vmap_flat([&](const Arrays& row) { return c.run(row); }, x, MaybeAxes(x.size(), 0), size).out; };
+      const auto row_by_row = [&](const Arrays& x) {
+        return vmap_flat([&](const Arrays& row) { return c.run(row); }, x, MaybeAxes(x.size(), 0),
+                         size)
+            .out;
+      };
       const Jaxpr mapped = record(in, row_by_row).jaxpr;
-      for (const bool special : {false, true}) check_compiled(mapped, random_arrays(in, c.sample.lo, c.sample.hi, r, special));
+      for (const bool special : {false, true})
+        check_compiled(mapped, random_arrays(in, c.sample.lo, c.sample.hi, r, special));
     }
   });
 }
@@ -263,7 +275,8 @@ bool measurable(const Case& c, double* step, double* tolerance) {
 
 Arrays random_tangents(const Arrays& x, Random& r) {
   Arrays dx;
-  for (const Array& a : x) dx.push_back(is_inexact(a.dtype()) ? random_array(a.type().strong(), -1, 1, r) : Array());
+  for (const Array& a : x)
+    dx.push_back(is_inexact(a.dtype()) ? random_array(a.type().strong(), -1, 1, r) : Array());
   return dx;
 }
 
@@ -280,13 +293,15 @@ TEST_CASE("L5: tangents are slopes") {
   // Single precision measures slopes badly, so it is taken only where an op has no other sample.
   std::set<const Op*> fine;
   for (const Case& c : all_cases())
-    if (double h = 0, tolerance = 0; measurable(c, &h, &tolerance) && tolerance < 1e-3) fine.insert(c.op);
+    if (double h = 0, tolerance = 0; measurable(c, &h, &tolerance) && tolerance < 1e-3)
+      fine.insert(c.op);
   for_each_case([&](const Case& c) {
     double h = 0, tolerance = 0;
     if (!measurable(c, &h, &tolerance) || by_definition.count(c.op->name())) return;
     if (tolerance > 1e-3 && fine.count(c.op)) return;
     Random r = c.random(5);
-    const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r), dx = random_tangents(x, r);
+    const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r),
+                 dx = random_tangents(x, r);
     const Dual d = jvp_flat([&](const Arrays& a) { return c.run(a); }, x, dx);
     CHECK(all_differences(d.out, c.run(x)) == "");
     const Arrays tangent = filled(d.tangent, d.out);
@@ -303,7 +318,9 @@ TEST_CASE("L5: tangents are slopes") {
       const auto t = numbers(tangent[k]), a = numbers(hi[k]), b = numbers(lo[k]);
       for (size_t i = 0; i < t.size(); ++i) {
         if (std::isnan(a[i]) && std::isnan(b[i])) continue;
-        const double slope = a[i] == b[i] ? 0 : (a[i] - b[i]) / (2 * h), scale = 1 + std::fabs(t[i]) + (tolerance < 1e-3 ? 0 : std::fabs(a[i]) + std::fabs(b[i]));
+        const double slope = a[i] == b[i] ? 0 : (a[i] - b[i]) / (2 * h),
+                     scale = 1 + std::fabs(t[i]) +
+                             (tolerance < 1e-3 ? 0 : std::fabs(a[i]) + std::fabs(b[i]));
         INFO("result " << k << ", element " << i << ": tangent " << t[i] << ", slope " << slope);
         CHECK(std::fabs(t[i] - slope) <= tolerance * scale);
       }
@@ -325,18 +342,24 @@ TEST_CASE("L6: transposition pairs cotangents with tangents") {
       INFO(c.text() << ", operand " << alone);
       const Linearized l = linearize_flat([&](const Arrays& a) { return c.run(a); }, x, wrt);
       Arrays v, ct;
-      for (size_t i = 0; i < x.size(); ++i) v.push_back(is_inexact(x[i].dtype()) ? random_array(x[i].type().strong(), -1, 1, r) : base::zeros(x[i].type()));
+      for (size_t i = 0; i < x.size(); ++i)
+        v.push_back(is_inexact(x[i].dtype()) ? random_array(x[i].type().strong(), -1, 1, r)
+                                             : base::zeros(x[i].type()));
       for (size_t i = 0; i < x.size(); ++i)
         if (!wrt[i] && is_inexact(x[i].dtype())) v[i] = base::zeros(x[i].type().strong());
-      for (const Array& y : l.out) ct.push_back(is_inexact(y.dtype()) ? random_array(y.type().strong(), -1, 1, r) : base::zeros(y.type()));
+      for (const Array& y : l.out)
+        ct.push_back(is_inexact(y.dtype()) ? random_array(y.type().strong(), -1, 1, r)
+                                           : base::zeros(y.type()));
       const Arrays jv = l.linear.apply(v);
       Arrays back;
       REQUIRE_NOTHROW(back = l.linear.transpose(ct));
-      for (size_t i = 0; i < x.size(); ++i) CHECK(to_string(back[i].type()) == to_string(x[i].type().strong()));
+      for (size_t i = 0; i < x.size(); ++i)
+        CHECK(to_string(back[i].type()) == to_string(x[i].type().strong()));
       double size = 1;
       const double forward = pairing(ct, jv, &size), backward = pairing(back, v, &size);
       INFO("forward " << forward << ", backward " << backward);
-      CHECK((std::fabs(forward - backward) <= 1e-5 * size || (std::isnan(forward) && std::isnan(backward))));
+      CHECK((std::fabs(forward - backward) <= 1e-5 * size ||
+             (std::isnan(forward) && std::isnan(backward))));
     }
   });
 }
@@ -354,10 +377,13 @@ TEST_CASE("L7: tangents of a map are the map of tangents") {
     const auto run = [&](const Arrays& a) { return c.run(a); };
     const auto to_front = [&](const Batched& b) {
       Arrays out;
-      for (size_t k = 0; k < b.out.size(); ++k) out.push_back(move_mapped(b.out[k], b.axis[k], 0, size));
+      for (size_t k = 0; k < b.out.size(); ++k)
+        out.push_back(move_mapped(b.out[k], b.axis[k], 0, size));
       return out;
     };
-    const Dual all = jvp_flat([&](const Arrays& a) { return to_front(vmap_flat(run, a, MaybeAxes(a.size(), 0), size)); }, x, dx);
+    const Dual all = jvp_flat(
+        [&](const Arrays& a) { return to_front(vmap_flat(run, a, MaybeAxes(a.size(), 0), size)); },
+        x, dx);
     const Arrays tangent = filled(all.tangent, all.out);
     for (int64_t l = 0; l < size; ++l) {
       Arrays row, drow;

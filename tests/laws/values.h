@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // tests/laws/values.h: arrays drawn at random, and their comparison.
 #pragma once
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "weft/core/op.h"
 #include "weft/tracer/base_ops.h"
@@ -26,22 +26,44 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  double uniform(double lo, double hi) { return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53); }
+  double uniform(double lo, double hi) {
+    return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53);
+  }
 
  private:
   uint64_t state_;
 };
 
-template <class T> inline constexpr bool floats = is_floating(dtype_of_v<T>);
+template <class T>
+inline constexpr bool floats = is_floating(dtype_of_v<T>);
 
-template <class T> T draw(Random& r, double lo, double hi, bool special) {
+template <class T>
+T draw(Random& r, double lo, double hi, bool special) {
   using Lim = std::numeric_limits<float>;
   if constexpr (is_complex(dtype_of_v<T>)) {
     using R = decltype(T{}.re);
     return {draw<R>(r, lo, hi, special), draw<R>(r, lo, hi, special)};
   } else if constexpr (floats<T>) {
     if (special && r.word() % 2) {
-      const float values[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 2.5f, -3.5f, Lim::infinity(), -Lim::infinity(), Lim::quiet_NaN(), Lim::min(), Lim::denorm_min(), Lim::max(), -Lim::max(), 1e10f, -1e-10f, 88.7f, -104.0f, 3.14159265f};
+      const float values[] = {0.0f,
+                              -0.0f,
+                              1.0f,
+                              -1.0f,
+                              0.5f,
+                              2.5f,
+                              -3.5f,
+                              Lim::infinity(),
+                              -Lim::infinity(),
+                              Lim::quiet_NaN(),
+                              Lim::min(),
+                              Lim::denorm_min(),
+                              Lim::max(),
+                              -Lim::max(),
+                              1e10f,
+                              -1e-10f,
+                              88.7f,
+                              -104.0f,
+                              3.14159265f};
       return T(values[r.word() % std::size(values)]);
     }
     if (special && r.word() % 4 == 0) {
@@ -59,7 +81,8 @@ template <class T> T draw(Random& r, double lo, double hi, bool special) {
     if (special && r.word() % 2) return static_cast<T>(r.word());
     using L = std::numeric_limits<T>;
     if (special && r.word() % 4 == 0) return r.word() % 2 ? L::min() : L::max();
-    const double a = std::max(lo, static_cast<double>(L::min())), b = std::min(hi, static_cast<double>(L::max()));
+    const double a = std::max(lo, static_cast<double>(L::min())),
+                 b = std::min(hi, static_cast<double>(L::max()));
     return static_cast<T>(std::floor(r.uniform(a, b + 1)));
   }
 }
@@ -73,13 +96,16 @@ inline Array random_array(const Type& t, double lo, double hi, Random& r, bool s
   with_dtype(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_same_v<T, double>) static_cast<T*>(f.data)[i] = special ? draw<T>(r, lo, hi, true) : r.uniform(lo, hi);
-      else static_cast<T*>(f.data)[i] = draw<T>(r, lo, hi, special);
+      if constexpr (std::is_same_v<T, double>)
+        static_cast<T*>(f.data)[i] = special ? draw<T>(r, lo, hi, true) : r.uniform(lo, hi);
+      else
+        static_cast<T*>(f.data)[i] = draw<T>(r, lo, hi, special);
     }
   });
   return f.array;
 }
-inline Arrays random_arrays(const Types& in, double lo, double hi, Random& r, bool special = false) {
+inline Arrays random_arrays(const Types& in, double lo, double hi, Random& r,
+                            bool special = false) {
   Arrays x;
   for (const Type& t : in) x.push_back(random_array(t, lo, hi, r, special));
   return x;
@@ -97,23 +123,28 @@ inline std::vector<double> numbers(const Array& a) {
 
 // Equal to the bit, but that one NaN is as good as another. Says where not.
 inline std::string difference(const Array& a, const Array& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return fmt::format("{} against {}", to_string(a.type()), to_string(b.type()));
+  if (a.shape() != b.shape() || a.dtype() != b.dtype())
+    return fmt::format("{} against {}", to_string(a.type()), to_string(b.type()));
   if (a.size() == 0) return {};
   const auto size = static_cast<size_t>(itemsize(a.dtype()));
   const auto* p = static_cast<const std::byte*>(concrete(a).data());
   const auto* q = static_cast<const std::byte*>(concrete(b).data());
-  const std::vector<double> x = is_inexact(a.dtype()) ? numbers(a) : std::vector<double>{}, y = is_inexact(a.dtype()) ? numbers(b) : x;
+  const std::vector<double> x = is_inexact(a.dtype()) ? numbers(a) : std::vector<double>{},
+                            y = is_inexact(a.dtype()) ? numbers(b) : x;
   const size_t parts = is_complex(a.dtype()) ? 2 : 1, step = size / parts;
   for (size_t i = 0; i < static_cast<size_t>(a.size()) * parts; ++i) {
     if (std::memcmp(p + i * step, q + i * step, step) == 0) continue;
     if (!x.empty() && std::isnan(x[i]) && std::isnan(y[i])) continue;
-    return x.empty() ? fmt::format("element {}", i) : fmt::format("element {}: {:.17g} against {:.17g}", i, x[i], y[i]);
+    return x.empty() ? fmt::format("element {}", i)
+                     : fmt::format("element {}: {:.17g} against {:.17g}", i, x[i], y[i]);
   }
   return {};
 }
 
 // Row `i` of x along an axis.
-inline Array lane(const Array& x, int axis, int64_t i) { return base::reshape(base::slice_axis(x, axis, i, i + 1), x.shape().erased(axis)); }
+inline Array lane(const Array& x, int axis, int64_t i) {
+  return base::reshape(base::slice_axis(x, axis, i, i + 1), x.shape().erased(axis));
+}
 
 // a + h*b, in a's dtype.
 inline Array moved(const Array& a, double h, const Array& b) {
@@ -122,10 +153,13 @@ inline Array moved(const Array& a, double h, const Array& b) {
   const std::vector<double> y = numbers(b);
   Fresh f = fresh_array(a.type());
   const auto fill = [&](auto* to) {
-    for (size_t i = 0; i < x.size(); ++i) to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(x[i] + h * y[i]);
+    for (size_t i = 0; i < x.size(); ++i)
+      to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(x[i] + h * y[i]);
   };
-  if (a.dtype() == F32 || a.dtype() == C64) fill(static_cast<float*>(f.data));
-  else fill(static_cast<double*>(f.data));
+  if (a.dtype() == F32 || a.dtype() == C64)
+    fill(static_cast<float*>(f.data));
+  else
+    fill(static_cast<double*>(f.data));
   return f.array;
 }
 

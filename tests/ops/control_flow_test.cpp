@@ -11,16 +11,21 @@ using namespace weft::test;
 namespace {
 using Pair = std::pair<Array, Array>;
 // f eagerly, compiled, and by the reference rules.
-template <class F, class... X> void check_all(const Floats& want, F f, const X&... x) {
+template <class F, class... X>
+void check_all(const Floats& want, F f, const X&... x) {
   CHECK(floats(f(x...)) == want);
   CHECK(floats(jit(f)(x...)) == want);
   const ReferenceMode reference;
   CHECK(floats(f(x...)) == want);
 }
-Array endless(Array z) { return while_loop([](Array q) { return q > 0.f; }, [](Array q) { return q; }, z); }
+Array endless(Array z) {
+  return while_loop([](Array q) { return q > 0.f; }, [](Array q) { return q; }, z);
+}
 // Doubles x until it passes the limit, and adds w once a trip.
 Array doubled(Array x, Array limit, Array w) {
-  return while_loop([&](Pair s) { return s.first < limit; }, [&](Pair s) { return Pair{s.first * 2.f, s.second + w}; }, Pair{x, zeros({})}).second;
+  return while_loop([&](Pair s) { return s.first < limit; },
+                    [&](Pair s) { return Pair{s.first * 2.f, s.second + w}; }, Pair{x, zeros({})})
+      .second;
 }
 }  // namespace
 
@@ -28,14 +33,16 @@ TEST_CASE("while with each combination of mapped operands", "[control]") {
   const Array x = array({1., 3., 40.}), limit = array({2., 16., 100.}), w = array({1., 10., 100.});
   const auto want = [&](bool a, bool b, bool c) {
     Floats r;
-    for (int64_t l = 0; l < 3; ++l) r.push_back(doubled(x[a ? l : 0], limit[b ? l : 1], w[c ? l : 2]).item<float>());
+    for (int64_t l = 0; l < 3; ++l)
+      r.push_back(doubled(x[a ? l : 0], limit[b ? l : 1], w[c ? l : 2]).item<float>());
     return r;
   };
   for (int k = 1; k < 8; ++k) {
     const bool a = k & 1, b = k & 2, c = k & 4;
     INFO(k);
     const auto axis = [](bool m) { return m ? Axes(0) : Axes(none); };
-    check_all(want(a, b, c), vmap(doubled, Axes(std::vector<Axes>{axis(a), axis(b), axis(c)})), a ? x : x[0], b ? limit : limit[1], c ? w : w[2]);
+    check_all(want(a, b, c), vmap(doubled, Axes(std::vector<Axes>{axis(a), axis(b), axis(c)})),
+              a ? x : x[0], b ? limit : limit[1], c ? w : w[2]);
   }
 }
 
@@ -43,8 +50,10 @@ TEST_CASE("two maps in either order", "[control]") {
   const Array x = array({1., 3., 40.}), limit = array({5., 90.});
   const auto f = [](Array x, Array limit) { return doubled(x, limit, 1.f); };
   Floats rows, columns;
-  for (int64_t i = 0; i < 3; ++i) for (int64_t k = 0; k < 2; ++k) rows.push_back(f(x[i], limit[k]).item<float>());
-  for (int64_t k = 0; k < 2; ++k) for (int64_t i = 0; i < 3; ++i) columns.push_back(f(x[i], limit[k]).item<float>());
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t k = 0; k < 2; ++k) rows.push_back(f(x[i], limit[k]).item<float>());
+  for (int64_t k = 0; k < 2; ++k)
+    for (int64_t i = 0; i < 3; ++i) columns.push_back(f(x[i], limit[k]).item<float>());
   check_all(rows, vmap(vmap(f, {none, 0}), {0, none}), x, limit);
   check_all(columns, vmap(vmap(f, {0, none}), {none, 0}), x, limit);
 }
@@ -52,29 +61,49 @@ TEST_CASE("two maps in either order", "[control]") {
 TEST_CASE("axes of equal size that meet after the loop only", "[control]") {
   const Array a = array({1., 3., 40.}), b = array({1., 10., 100.});
   const auto f = [](Array a, Array b) {
-    const auto [x, y] = while_loop([](Pair s) { return s.first < 50.f; }, [](Pair s) { return Pair{s.first * 2.f, s.second}; }, Pair{a, b});
+    const auto [x, y] =
+        while_loop([](Pair s) { return s.first < 50.f; },
+                   [](Pair s) { return Pair{s.first * 2.f, s.second}; }, Pair{a, b});
     return x + y;
   };
   check_all({65, 74, 164, 97, 106, 196, 81, 90, 180}, vmap(vmap(f, {none, 0}), {0, none}), a, b);
 }
 
 TEST_CASE("a branch that no lane takes is not run", "[control]") {
-  const auto f = [](Array x) { return cond(x > 100.f, endless, [](Array v) { return v * 2.f; }, x); };
+  const auto f = [](Array x) {
+    return cond(x > 100.f, endless, [](Array v) { return v * 2.f; }, x);
+  };
   check_all({2, 4}, vmap(f), array({1., 2.}));
   check_all({2, 4}, vmap(vmap(f)), array({{1., 2.}}));
-  const auto uniform = [](Array p, Array x) { return cond(p > 100.f, endless, [](Array v) { return v * 2.f; }, x); };
+  const auto uniform = [](Array p, Array x) {
+    return cond(p > 100.f, endless, [](Array v) { return v * 2.f; }, x);
+  };
   check_all({2, 4}, vmap(uniform, {none, 0}), Array(1.f), array({1., 2.}));
 }
 
 TEST_CASE("an inner loop makes no trip for a lane that is done or elsewhere", "[control]") {
   // For x > 1 the inner loop never ends; those lanes leave the outer loop before.
-  const auto inner = [](Array x) { return while_loop([](Array q) { return q > 1.f; }, [](Array q) { return q; }, x); };
-  const auto f = [&](Array x) { return while_loop([](Array c) { return c < 1.f; }, [&](Array c) { return inner(c) + .75f; }, x); };
+  const auto inner = [](Array x) {
+    return while_loop([](Array q) { return q > 1.f; }, [](Array q) { return q; }, x);
+  };
+  const auto f = [&](Array x) {
+    return while_loop([](Array c) { return c < 1.f; }, [&](Array c) { return inner(c) + .75f; }, x);
+  };
   check_all({1.5, 5, 1.25}, vmap(f), array({0., 5., .5}));
   const auto g = [&](Array x) {
-    return scan([&](Array c, Array t) {
-      return std::pair{while_loop([](Array q) { return q < 4.f; }, [&](Array q) { return cond(q < 0.f, endless, [&](Array v) { return v + t; }, q); }, c) - 3.f, c};
-    }, x, array({1., 2.})).first;
+    return scan(
+               [&](Array c, Array t) {
+                 return std::pair{
+                     while_loop([](Array q) { return q < 4.f; },
+                                [&](Array q) {
+                                  return cond(q < 0.f, endless, [&](Array v) { return v + t; }, q);
+                                },
+                                c) -
+                         3.f,
+                     c};
+               },
+               x, array({1., 2.}))
+        .first;
   };
   check_all({2, 2, 2.25}, vmap(g), array({1., 4., 3.25}));
 }
@@ -82,8 +111,15 @@ TEST_CASE("an inner loop makes no trip for a lane that is done or elsewhere", "[
 TEST_CASE("no lanes at all", "[control]") {
   const auto f = [](Array x) { return doubled(x, 10.f, 1.f); };
   check_all({}, vmap(f), zeros({0}));
-  check_all({}, vmap([](Array x) { return cond(x > 0, [](Array v) { return v; }, [](Array v) { return -v; }, x); }), zeros({0}));
-  check_all({}, vmap([](Array x) { return scan([](Array c, Array t) { return std::pair{c + t, c}; }, x, ones({3})).second; }), zeros({0}));
+  check_all({}, vmap([](Array x) {
+              return cond(x > 0, [](Array v) { return v; }, [](Array v) { return -v; }, x);
+            }),
+            zeros({0}));
+  check_all(
+      {}, vmap([](Array x) {
+        return scan([](Array c, Array t) { return std::pair{c + t, c}; }, x, ones({3})).second;
+      }),
+      zeros({0}));
 }
 
 TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memory]") {
@@ -93,12 +129,17 @@ TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memor
                       [](std::tuple<Array, Array, Array> s) {
                         const auto [v, i, t] = s;
                         return std::tuple{v + 1.f + t[i % 256], i + 1, t};
-                      }, std::tuple{x, Array(0), table});
+                      },
+                      std::tuple{x, Array(0), table});
   };
   const auto first = [&](Array t, Array x) { return std::get<0>(f(t, x)); };
-  const auto c = jit(vmap(vmap(first, {none, 0}), {0, 0})).lower(zeros({1000, 256}), zeros({1000, 1000})).compile();
-  CHECK(c.memory().peak() < 16 << 20);                        // 1 MB of tables, 4 MB of lanes in and out
-  const auto other = jit(vmap(vmap(first, {0, 0}), {none, 1})).lower(zeros({1000, 256}), zeros({1000, 1000})).compile();
+  const auto c = jit(vmap(vmap(first, {none, 0}), {0, 0}))
+                     .lower(zeros({1000, 256}), zeros({1000, 1000}))
+                     .compile();
+  CHECK(c.memory().peak() < 16 << 20);  // 1 MB of tables, 4 MB of lanes in and out
+  const auto other = jit(vmap(vmap(first, {0, 0}), {none, 1}))
+                         .lower(zeros({1000, 256}), zeros({1000, 1000}))
+                         .compile();
   CHECK(other.memory().peak() < 16 << 20);
 }
 
@@ -119,16 +160,26 @@ TEST_CASE("the same program however it is wrapped", "[control][jit]") {
   CHECK(floats(vmap(g)(x + 0.f)) == want);
   CHECK(floats(jit(vmap(g))(x + 0.f)) == want);
   CHECK(traces == before);
-  const auto square = [](Array x) { return scan([&](Array c, Array t) { return std::pair{c * x + t, none}; }, 0.f, array({1., 2.})).first; };
+  const auto square = [](Array x) {
+    return scan([&](Array c, Array t) { return std::pair{c * x + t, none}; }, 0.f, array({1., 2.}))
+        .first;
+  };
   CHECK(grad(jit(square))(3.).item<float>() == jit(grad(square))(3.).item<float>());
   CHECK(floats(jit(vmap(grad(jit(square))))(x)) == floats(vmap(jit(grad(square)))(x)));
 }
 
 TEST_CASE("loops capture arrays and take donated ones", "[control][jit]") {
   const Array table = array({1., 2., 3., 4.});
-  const auto f = [&](Array i) { return while_loop([&](Pair s) { return s.second < 6.f; }, [&](Pair s) { return Pair{s.first, s.second + table[s.first]}; }, Pair{i, zeros({})}).second; };
+  const auto f = [&](Array i) {
+    return while_loop([&](Pair s) { return s.second < 6.f; },
+                      [&](Pair s) { return Pair{s.first, s.second + table[s.first]}; },
+                      Pair{i, zeros({})})
+        .second;
+  };
   check_all({6, 6, 6, 8}, vmap(f), arange(4));
-  const auto step = jit([](Array x) { return fori_loop(0, 3, [](Array, Array v) { return v * 2.f; }, x); }, {.donate_argnums = {0}});
+  const auto step =
+      jit([](Array x) { return fori_loop(0, 3, [](Array, Array v) { return v * 2.f; }, x); },
+          {.donate_argnums = {0}});
   Array x = ones({1000});
   const Array y = step(x);
   CHECK(floats(y) == Floats(1000, 8));

@@ -16,7 +16,8 @@ Array real(double x) { return array(std::vector<double>{x})[0]; }
 double value(const Array& x) { return x.item<double>(); }
 
 // Gradients of sum_l f(x_l, w) with respect to x and w, against those of each lane alone.
-template <class F> void check_shared(const char* what, F f) {
+template <class F>
+void check_shared(const char* what, F f) {
   const Array x = some(), w = real(.7);
   const auto loss = [&](Array x, Array w) { return vmap(f, {0, none})(x, w).sum(); };
   const auto [gx, gw] = jit(grad<0, 1>(loss))(x, w);
@@ -35,60 +36,92 @@ template <class F> void check_shared(const char* what, F f) {
 
 TEST_CASE("branches and loops with operands that lanes share", "[control][grad]") {
   const auto product = [](Array x, Array w) { return w * x; };
-  const auto branch = [&](auto test, auto yes) { return [=](Array x, Array w) { return cond(test(x), yes, product, x, w); }; };
+  const auto branch = [&](auto test, auto yes) {
+    return [=](Array x, Array w) { return cond(test(x), yes, product, x, w); };
+  };
   const auto positive = [](Array x) { return x > 0.; };
   const auto negative = [](Array x) { return x < 0.; };
-  check_shared("a residual without lanes, lane 0 elsewhere", branch(positive, [](Array x, Array w) { return sin(w) * x; }));
-  check_shared("a residual without lanes, lane 0 there", branch(negative, [](Array x, Array w) { return sin(w) * x; }));
-  check_shared("square root of a negative product", branch(positive, [](Array x, Array w) { return sqrt(w * x); }));
-  check_shared("square root of a negative number", branch(positive, [](Array x, Array w) { return w * sqrt(x); }));
+  check_shared("a residual without lanes, lane 0 elsewhere",
+               branch(positive, [](Array x, Array w) { return sin(w) * x; }));
+  check_shared("a residual without lanes, lane 0 there",
+               branch(negative, [](Array x, Array w) { return sin(w) * x; }));
+  check_shared("square root of a negative product",
+               branch(positive, [](Array x, Array w) { return sqrt(w * x); }));
+  check_shared("square root of a negative number",
+               branch(positive, [](Array x, Array w) { return w * sqrt(x); }));
   check_shared("nothing of the lane", [](Array x, Array w) {
-    return cond(x > 0., [](Array, Array w) { return w * w; }, [](Array, Array w) { return sin(w) * 2.; }, x, w);
+    return cond(
+        x > 0., [](Array, Array w) { return w * w; }, [](Array, Array w) { return sin(w) * 2.; }, x,
+        w);
   });
   const auto loop = [](auto body) {
-    return [=](Array x, Array w) { return while_loop([](Array c) { return c < 3.; }, [=](Array c) { return body(c, w); }, x, {.max_trips = 8}); };
+    return [=](Array x, Array w) {
+      return while_loop([](Array c) { return c < 3.; }, [=](Array c) { return body(c, w); }, x,
+                        {.max_trips = 8});
+    };
   };
   check_shared("steps", loop([](Array c, Array w) { return c + sin(w); }));
   check_shared("products", loop([](Array c, Array w) { return c * sin(w) + 1.; }));
-  check_shared("square root beyond the end", loop([](Array c, Array w) { return c + w * sqrt(3. - c) + .5; }));
+  check_shared("square root beyond the end",
+               loop([](Array c, Array w) { return c + w * sqrt(3. - c) + .5; }));
 }
 
 TEST_CASE("a branch not taken leaves every gradient finite", "[control][grad]") {
-  const auto f = [](Array x) { return cond(x > 0., [](Array v) { return sqrt(v); }, [](Array v) { return v * v; }, x); };
+  const auto f = [](Array x) {
+    return cond(x > 0., [](Array v) { return sqrt(v); }, [](Array v) { return v * v; }, x);
+  };
   const Array x = array(std::vector<double>{4., -1., 0., 9.});
   const std::vector<double> want{.25, -2., 0., 1. / 6};
-  for (const Array& g : {vmap(grad(f))(x), grad([&](Array x) { return vmap(f)(x).sum(); })(x), jit(vmap(grad(f)))(x),
-                         jit(grad([&](Array x) { return vmap(f)(x).sum(); }))(x)})
+  for (const Array& g :
+       {vmap(grad(f))(x), grad([&](Array x) { return vmap(f)(x).sum(); })(x), jit(vmap(grad(f)))(x),
+        jit(grad([&](Array x) { return vmap(f)(x).sum(); }))(x)})
     for (size_t i = 0; i < 4; ++i) CHECK(g.to_vector<double>()[i] == Approx(want[i]));
 }
 
 TEST_CASE("forward mode through every loop", "[control][grad]") {
-  const auto square = [](Array x) { return while_loop([](Array c) { return c < 100.; }, [](Array c) { return c * c; }, x); };
+  const auto square = [](Array x) {
+    return while_loop([](Array c) { return c < 100.; }, [](Array c) { return c * c; }, x);
+  };
   const auto [y, dy] = jvp(square, std::tuple{real(3.)}, std::tuple{real(1.)});
-  CHECK(value(y) == 6561);                                   // x^8
+  CHECK(value(y) == 6561);  // x^8
   CHECK(value(dy) == Approx(8 * std::pow(3., 7)));
-  const auto sums = [](Array x) { return scan([&](Array c, Array t) { return std::pair{c * x + t, c}; }, real(0.), array(std::vector<double>{1., 2., 3.})).first; };
-  CHECK(value(jvp(sums, std::tuple{real(2.)}, std::tuple{real(1.)}).second) == Approx(2 * 2. + 2));   // x² + 2x + 3
-  const auto pick = [](Array x) { return cond(x > 0., [](Array v) { return v * v; }, [](Array v) { return -v; }, x); };
-  const auto d = vmap([&](Array x) { return jvp(pick, std::tuple{x}, std::tuple{real(1.)}).second; })(array(std::vector<double>{3., -3.}));
+  const auto sums = [](Array x) {
+    return scan([&](Array c, Array t) { return std::pair{c * x + t, c}; }, real(0.),
+                array(std::vector<double>{1., 2., 3.}))
+        .first;
+  };
+  CHECK(value(jvp(sums, std::tuple{real(2.)}, std::tuple{real(1.)}).second) ==
+        Approx(2 * 2. + 2));  // x² + 2x + 3
+  const auto pick = [](Array x) {
+    return cond(x > 0., [](Array v) { return v * v; }, [](Array v) { return -v; }, x);
+  };
+  const auto d = vmap([&](Array x) {
+    return jvp(pick, std::tuple{x}, std::tuple{real(1.)}).second;
+  })(array(std::vector<double>{3., -3.}));
   CHECK(d.to_vector<double>() == std::vector<double>{6, -1});
 }
 
 TEST_CASE("reverse mode in closed form", "[control][grad]") {
-  const auto power = [](Array x) { return fori_loop(0, 5, [&](Array, Array y) { return y * x; }, real(1.)); };
+  const auto power = [](Array x) {
+    return fori_loop(0, 5, [&](Array, Array y) { return y * x; }, real(1.));
+  };
   CHECK(value(grad(power)(real(1.5))) == Approx(5 * std::pow(1.5, 4)));
   CHECK(value(hessian(power)(real(1.5))) == Approx(20 * std::pow(1.5, 3)));
   CHECK(value(jit(grad(power))(real(1.5))) == Approx(5 * std::pow(1.5, 4)));
   CHECK(value(grad(jit(power))(real(1.5))) == Approx(5 * std::pow(1.5, 4)));
-  const auto root = [](Array a) {                            // Newton's method, as many steps as it takes
-    return while_loop([&](Array x) { return abs(x * x - a) > 1e-12; }, [&](Array x) { return .5 * (x + a / x); }, real(1.), {.max_trips = 30});
+  const auto root = [](Array a) {  // Newton's method, as many steps as it takes
+    return while_loop([&](Array x) { return abs(x * x - a) > 1e-12; },
+                      [&](Array x) { return .5 * (x + a / x); }, real(1.), {.max_trips = 30});
   };
   CHECK(value(grad(root)(real(2.))) == Approx(.5 / std::sqrt(2.)).epsilon(1e-6));
-  const auto roots = jit(vmap(grad(root)))(array(std::vector<double>{1., 2., 9., 1e4})).to_vector<double>();
+  const auto roots =
+      jit(vmap(grad(root)))(array(std::vector<double>{1., 2., 9., 1e4})).to_vector<double>();
   const double of[] = {1., 2., 9., 1e4};
   for (size_t i = 1; i < 4; ++i) CHECK(roots[i] == Approx(.5 / std::sqrt(of[i])).epsilon(1e-4));
-  const auto last = [](Array x) {                            // hessian through a scan with rows
-    return scan([&](Array c, Array t) { return std::pair{sin(c) * x[0] + t * x[1], none}; }, x[0], array(std::vector<double>{.1, .2, .3})).first;
+  const auto last = [](Array x) {  // hessian through a scan with rows
+    return scan([&](Array c, Array t) { return std::pair{sin(c) * x[0] + t * x[1], none}; }, x[0],
+                array(std::vector<double>{.1, .2, .3}))
+        .first;
   };
   const Array at = array(std::vector<double>{.4, 1.1});
   const auto h = jit(hessian(last))(at).to_vector<double>();
@@ -97,24 +130,40 @@ TEST_CASE("reverse mode in closed form", "[control][grad]") {
     std::vector<double> up{.4, 1.1}, down = up;
     up[static_cast<size_t>(k)] += e;
     down[static_cast<size_t>(k)] -= e;
-    const auto gu = grad(last)(array(up)).to_vector<double>(), gd = grad(last)(array(down)).to_vector<double>();
-    for (size_t r = 0; r < 2; ++r) CHECK(h[r * 2 + static_cast<size_t>(k)] == Approx((gu[r] - gd[r]) / (2 * e)).epsilon(1e-5));
+    const auto gu = grad(last)(array(up)).to_vector<double>(),
+               gd = grad(last)(array(down)).to_vector<double>();
+    for (size_t r = 0; r < 2; ++r)
+      CHECK(h[r * 2 + static_cast<size_t>(k)] == Approx((gu[r] - gd[r]) / (2 * e)).epsilon(1e-5));
   }
-  const auto rows = [](Array x) { return scan([](Array c, Array t) { return std::pair{c * t, c}; }, real(1.), x).first; };
-  CHECK(jit(vmap(grad(rows)))(array(std::vector<double>{1., 2., 3., 4.}, Shape{2, 2})).to_vector<double>() == std::vector<double>{2, 1, 4, 3});
+  const auto rows = [](Array x) {
+    return scan([](Array c, Array t) { return std::pair{c * t, c}; }, real(1.), x).first;
+  };
+  CHECK(jit(vmap(grad(rows)))(array(std::vector<double>{1., 2., 3., 4.}, Shape{2, 2}))
+            .to_vector<double>() == std::vector<double>{2, 1, 4, 3});
 }
 
 TEST_CASE("what cannot be differentiated says why", "[control][grad][errors]") {
-  const auto f = [](Array x) { return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, x); };
+  const auto f = [](Array x) {
+    return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, x);
+  };
   check_error<DifferentiationError>([&] { grad(f)(1.); }, "max_trips");
   check_error<DifferentiationError>([&] { jit(grad(f))(1.); }, "max_trips");
-  check_error<DifferentiationError>([&] { jit(grad([](Array x, Array n) { return fori_loop(0, n, [&](Array, Array y) { return y * x; }, Array(1.)); }))(1., 3); },
-                                    "static start/stop");
+  check_error<DifferentiationError>(
+      [&] {
+        jit(grad([](Array x, Array n) {
+          return fori_loop(0, n, [&](Array, Array y) { return y * x; }, Array(1.));
+        }))(1., 3);
+      },
+      "static start/stop");
 }
 
 TEST_CASE("a loop stopped by max_trips has the derivative of what it did", "[control][grad]") {
-  const auto f = [](Array x) { return while_loop([](Array c) { return c < 100.; }, [](Array c) { return c * 2.; }, x, {.max_trips = 3}); };
+  const auto f = [](Array x) {
+    return while_loop([](Array c) { return c < 100.; }, [](Array c) { return c * 2.; }, x,
+                      {.max_trips = 3});
+  };
   CHECK(value(f(real(1.))) == 8);
   CHECK(value(grad(f)(real(1.))) == 8);
-  CHECK(jit(vmap(grad(f)))(array(std::vector<double>{1., 30., 70., 200.})).to_vector<double>() == std::vector<double>{8, 4, 2, 1});
+  CHECK(jit(vmap(grad(f)))(array(std::vector<double>{1., 30., 70., 200.})).to_vector<double>() ==
+        std::vector<double>{8, 4, 2, 1});
 }

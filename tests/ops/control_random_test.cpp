@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/control_random_test.cpp: random programs of loops and branches, mapped up to three times,
-// against the same programs run for one lane after another.
+// tests/ops/control_random_test.cpp: random programs of loops and branches, mapped up to three
+// times, against the same programs run for one lane after another.
 #include <cmath>
 
 #include "support/check.h"
@@ -30,7 +30,8 @@ Maps random_maps(uint32_t seed) {
 }
 Array random_array(std::minstd_rand& r, const Shape& s) {
   std::vector<double> x;
-  for (int64_t i = 0; i < s.elements(); ++i) x.push_back((static_cast<double>(r() % 100000) / 100000 - .5) * 5);
+  for (int64_t i = 0; i < s.elements(); ++i)
+    x.push_back((static_cast<double>(r() % 100000) / 100000 - .5) * 5);
   return array(x, s);
 }
 // The arguments with the axes of all maps, outermost first.
@@ -46,7 +47,8 @@ Arrays arguments_for(const Maps& m, uint32_t seed) {
   }
   return x;
 }
-template <class F> Function<Three(Array, Array, Array)> map_all(F f, const Maps& m) {
+template <class F>
+Function<Three(Array, Array, Array)> map_all(F f, const Maps& m) {
   Function<Three(Array, Array, Array)> g = f;
   for (size_t t = 0; t < m.size.size(); ++t) {
     std::vector<Axes> in;
@@ -59,10 +61,12 @@ template <class F> Function<Three(Array, Array, Array)> map_all(F f, const Maps&
 }
 Arrays list(const Three& t) { return {std::get<0>(t), std::get<1>(t), std::get<2>(t)}; }
 
-// The first difference between `got`, of all lanes, and f run on each lane alone; "" if there is none.
-template <class F> std::string difference(const Arrays& got, F f, const Maps& m, const Arrays& x, double tolerance) {
+// The first difference between `got`, of all lanes, and f run on each lane alone; "" if there is
+// none.
+template <class F>
+std::string difference(const Arrays& got, F f, const Maps& m, const Arrays& x, double tolerance) {
   const ReferenceMode reference;
-  std::vector<int64_t> at(m.size.size(), 0);   // outermost first
+  std::vector<int64_t> at(m.size.size(), 0);  // outermost first
   int64_t lanes = 1;
   for (int64_t n : m.size) lanes *= n;
   for (int64_t l = 0; l < lanes; ++l) {
@@ -80,10 +84,13 @@ template <class F> std::string difference(const Arrays& got, F f, const Maps& m,
     }
     const Arrays want = list(f(in[0], in[1], in[2]));
     for (size_t k = 0; k < 3; ++k) {
-      const std::vector<double> g = lane_of(got[k], at).template to_vector<double>(), w = want[k].template to_vector<double>();
+      const std::vector<double> g = lane_of(got[k], at).template to_vector<double>(),
+                                w = want[k].template to_vector<double>();
       for (size_t i = 0; i < w.size(); ++i)
-        if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= tolerance * (1 + std::abs(w[i])) || (std::isnan(g[i]) && std::isnan(w[i]))))
-          return "lane " + std::to_string(l) + ", result " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " + std::to_string(w[i]);
+        if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= tolerance * (1 + std::abs(w[i])) ||
+                                      (std::isnan(g[i]) && std::isnan(w[i]))))
+          return "lane " + std::to_string(l) + ", result " + std::to_string(k) + ": " +
+                 std::to_string(g[i]) + " instead of " + std::to_string(w[i]);
     }
   }
   return "";
@@ -97,13 +104,16 @@ void check_values(uint32_t seed, bool compiled) {
   Arrays got;
   std::string bad;
   try {
-    if (compiled) got = list(jit(g)(x[0], x[1], x[2]));
+    if (compiled)
+      got = list(jit(g)(x[0], x[1], x[2]));
     else {
       const ReferenceMode reference;
       got = list(g(x[0], x[1], x[2]));
     }
     bad = difference(got, f, m, x, 1e-7);
-  } catch (const std::exception& e) { bad = e.what(); }
+  } catch (const std::exception& e) {
+    bad = e.what();
+  }
   INFO("seed " << seed << (compiled ? " compiled" : " by reference") << ": " << bad);
   CHECK(bad.empty());
 }
@@ -126,24 +136,36 @@ void check_gradients(uint32_t seed, bool whole) {
     } else {
       // The gradient of the sum over the lanes is the sum of the lanes' gradients.
       const auto sum = [&](Array a, Array b, Array c) {
-        const auto mapped = map_all([loss](Array a, Array b, Array c) -> Three { const Array v = loss(a, b, c); return {v, v, v}; }, m);
+        const auto mapped = map_all(
+            [loss](Array a, Array b, Array c) -> Three {
+              const Array v = loss(a, b, c);
+              return {v, v, v};
+            },
+            m);
         return std::get<0>(mapped(a, b, c)).sum();
       };
       const Arrays got = list(Three(jit(grad<0, 1, 2>(sum))(x[0], x[1], x[2])));
       const ReferenceMode reference;
-      Arrays want = list(map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); }, m)(x[0], x[1], x[2]));
+      Arrays want = list(map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); },
+                                 m)(x[0], x[1], x[2]));
       for (size_t k = 0; k < 3; ++k) {
         for (size_t t = m.size.size(), axis = 0; t-- > 0;) {
-          if (m.mapped[t][k]) ++axis;
-          else want[k] = want[k].sum(static_cast<int64_t>(axis));
+          if (m.mapped[t][k])
+            ++axis;
+          else
+            want[k] = want[k].sum(static_cast<int64_t>(axis));
         }
         const auto g = got[k].to_vector<double>(), w = want[k].to_vector<double>();
         for (size_t i = 0; i < w.size(); ++i)
-          if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= 1e-6 * (1 + std::abs(w[i])) || (std::isnan(g[i]) && std::isnan(w[i]))))
-            bad = "argument " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " + std::to_string(w[i]);
+          if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= 1e-6 * (1 + std::abs(w[i])) ||
+                                        (std::isnan(g[i]) && std::isnan(w[i]))))
+            bad = "argument " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " +
+                  std::to_string(w[i]);
       }
     }
-  } catch (const std::exception& e) { bad = e.what(); }
+  } catch (const std::exception& e) {
+    bad = e.what();
+  }
   INFO("seed " << seed << (whole ? ", gradient of the map: " : ", map of the gradient: ") << bad);
   CHECK(bad.empty());
 }
@@ -156,15 +178,18 @@ void check_modes(uint32_t seed) {
     return p * 1.3 + q * .7 + (r * array({.4, -1.1}, F64)).sum();
   };
   std::minstd_rand r(seed);
-  const Array a = random_array(r, {}), b = random_array(r, {}), c = random_array(r, {2}), da = random_array(r, {}), db = random_array(r, {}),
-              dc = random_array(r, {2});
+  const Array a = random_array(r, {}), b = random_array(r, {}), c = random_array(r, {2}),
+              da = random_array(r, {}), db = random_array(r, {}), dc = random_array(r, {2});
   std::string bad;
   try {
     const auto [ga, gb, gc] = jit(grad<0, 1, 2>(loss))(a, b, c);
     const double rev = (ga * da + gb * db + (gc * dc).sum()).item<double>();
     const double fwd = jvp(loss, std::tuple{a, b, c}, std::tuple{da, db, dc}).second.item<double>();
-    if (!(std::abs(rev - fwd) <= 1e-8 * (1 + std::abs(fwd)))) bad = std::to_string(rev) + " backwards, " + std::to_string(fwd) + " forwards";
-  } catch (const std::exception& e) { bad = e.what(); }
+    if (!(std::abs(rev - fwd) <= 1e-8 * (1 + std::abs(fwd))))
+      bad = std::to_string(rev) + " backwards, " + std::to_string(fwd) + " forwards";
+  } catch (const std::exception& e) {
+    bad = e.what();
+  }
   INFO("seed " << seed << ": " << bad);
   CHECK(bad.empty());
 }

@@ -16,7 +16,8 @@ using Floats = std::vector<float>;
 inline Floats floats(const Array& x) { return x.to_vector<float>(); }
 
 // The text of the E that f raises; "no error", or the text of another error marked as such.
-template <class E, class F> std::string error_of(F&& f) {
+template <class E, class F>
+std::string error_of(F&& f) {
   try {
     f();
   } catch (const E& e) {
@@ -28,7 +29,8 @@ template <class E, class F> std::string error_of(F&& f) {
 }
 
 // f raises an E whose text has this piece.
-template <class E, class F> void check_error(F&& f, const std::string& piece) {
+template <class E, class F>
+void check_error(F&& f, const std::string& piece) {
   const std::string text = error_of<E>(std::forward<F>(f));
   INFO("expected: " << piece << "\ngot: " << text);
   const bool raised = text.rfind("another error: ", 0) != 0 && text != "no error";

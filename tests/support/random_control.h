@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/random_control.h: random per-lane programs of loops and branches over two scalars and
-// a pair, all F64 (reference/sketches/lanes.py). They end for every finite input, and hold branches
-// whose loops would never end for the lanes that do not take them.
+// tests/support/random_control.h: random per-lane programs of loops and branches over two scalars
+// and a pair, all F64 (reference/sketches/lanes.py). They end for every finite input, and hold
+// branches whose loops would never end for the lanes that do not take them.
 #pragma once
 #include <weft/weft.h>
 
@@ -16,7 +16,7 @@ using Three = std::tuple<Array, Array, Array>;
 class RandomControl {
  public:
   struct Kinds {
-    bool smooth = false;      // differentiable almost everywhere, while_loops bounded
+    bool smooth = false;  // differentiable almost everywhere, while_loops bounded
     int depth = 2;
   };
   RandomControl(uint32_t seed, Kinds k) : seed_(seed), kinds_(k) {}
@@ -38,7 +38,8 @@ class RandomControl {
   static Array number(double x) { return Array(x).astype(F64); }
   Array sat(const Array& x) const { return kinds_.smooth ? 3. * sin(x / 3.) : clip(x, -3., 3.); }
   Array expr(Dice& d, const Values& v) const {
-    const Array a = v[static_cast<size_t>(d.below(static_cast<int>(v.size())))], b = v[static_cast<size_t>(d.below(static_cast<int>(v.size())))];
+    const Array a = v[static_cast<size_t>(d.below(static_cast<int>(v.size())))],
+                b = v[static_cast<size_t>(d.below(static_cast<int>(v.size())))];
     switch (d.below(4)) {
       case 0: return sat(a + sin(b));
       case 1: return sat(a - sin(b));
@@ -61,13 +62,20 @@ class RandomControl {
             case 2: v[2] = stack({v[2][1], s}); break;
             default: v[2] = v[2].at(where(s > 0., 1, 0)).set(s * .5); break;
           }
-        } else if (d.one_in(4)) v[k] = v[2].sum();
-        else if (d.one_in(4)) v[k] = v[2][where(scalar(d, v) > .3, 1, 0)];
-        else v[k] = expr(d, {v[0], v[1]});
-      } else if (what < 10) v = loop(d, depth, v);
-      else if (what < 14) v = steps_of(d, depth, v);
-      else if (what < 18) v = branch(d, depth, v);
-      else v = guarded(d, v);
+        } else if (d.one_in(4))
+          v[k] = v[2].sum();
+        else if (d.one_in(4))
+          v[k] = v[2][where(scalar(d, v) > .3, 1, 0)];
+        else
+          v[k] = expr(d, {v[0], v[1]});
+      } else if (what < 10)
+        v = loop(d, depth, v);
+      else if (what < 14)
+        v = steps_of(d, depth, v);
+      else if (what < 18)
+        v = branch(d, depth, v);
+      else
+        v = guarded(d, v);
     }
     return v;
   }
@@ -93,11 +101,13 @@ class RandomControl {
     const uint32_t inner = d.seed();
     const Array rows = stack({v[0], v[1], scalar(d, v) * .5});
     const bool reverse = d.one_in(2);
-    const auto [c, y] = scan([&](Values s, Array x) {
-      Values next = build(inner, depth - 1, {s[0], s[1] + x, s[2]});
-      const Array out = next[0] * x;
-      return std::pair{next, out};
-    }, v, rows, {.reverse = reverse});
+    const auto [c, y] = scan(
+        [&](Values s, Array x) {
+          Values next = build(inner, depth - 1, {s[0], s[1] + x, s[2]});
+          const Array out = next[0] * x;
+          return std::pair{next, out};
+        },
+        v, rows, {.reverse = reverse});
     Values r = c;
     r[1] = sat(y.sum());
     return r;
@@ -107,17 +117,24 @@ class RandomControl {
     const double at = d.one_in(2) ? 0. : .5;
     const uint32_t yes = d.seed(), no = d.seed(), other = d.seed();
     const auto arm = [&](uint32_t which) {
-      return [this, which, depth](Array a, Array b, Array c) { return build(which, depth - 1, {a, b, c}); };
+      return [this, which, depth](Array a, Array b, Array c) {
+        return build(which, depth - 1, {a, b, c});
+      };
     };
     if (d.one_in(2)) return cond(s > at, arm(yes), arm(no), v[0], v[1], v[2]);
-    return switch_(where(s > at, 2, where(s < -at, -1, 1)), std::tuple{arm(yes), arm(no), arm(other)}, v[0], v[1], v[2]);
+    return switch_(where(s > at, 2, where(s < -at, -1, 1)),
+                   std::tuple{arm(yes), arm(no), arm(other)}, v[0], v[1], v[2]);
   }
   // The loop never ends for large s, which do not take it.
   Values guarded(Dice& d, Values v) const {
     const Array s = scalar(d, v);
-    const auto endless = [](Array z) { return while_loop([](Array q) { return q * q > .01; }, [](Array q) { return where(q > .5, q, q * .5); }, z); };
+    const auto endless = [](Array z) {
+      return while_loop([](Array q) { return q * q > .01; },
+                        [](Array q) { return where(q > .5, q, q * .5); }, z);
+    };
     const auto bounded = [](Array z) {
-      return while_loop([](Array q) { return q * q > .01; }, [](Array q) { return where(q > .5, q, q * .5); }, z, {.max_trips = 8});
+      return while_loop([](Array q) { return q * q > .01; },
+                        [](Array q) { return where(q > .5, q, q * .5); }, z, {.max_trips = 8});
     };
     const auto seven = [](Array z) { return z * 0. + 7.; };
     v[0] = kinds_.smooth ? cond(s > .5, seven, bounded, s) : cond(s > .5, seven, endless, s);

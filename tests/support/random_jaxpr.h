@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/support/random_jaxpr.h: random well-typed programs, made of all registered ops: their
-// samples as they are, and calls, conditionals and loops around random bodies where those ops exist.
+// samples as they are, and calls, conditionals and loops around random bodies where those ops
+// exist.
 #pragma once
 #include <cstring>
 #include <random>
@@ -23,7 +24,8 @@ class RandomJaxpr {
     const int n = below(equations + 1);
     for (int i = 0; i < n; ++i) add(d, depth);
     const int results = below(4);
-    for (int i = 0; i < results && !d.types.empty(); ++i) d.out.push_back(Atom{below(static_cast<int>(d.types.size()))});
+    for (int i = 0; i < results && !d.types.empty(); ++i)
+      d.out.push_back(Atom{below(static_cast<int>(d.types.size()))});
     if (below(3) == 0) d.out.push_back(literal(d, Type(F32, {}, below(2))));
     return finish(d, below(2) ? 0 : below(3));
   }
@@ -50,7 +52,7 @@ class RandomJaxpr {
     std::vector<Literal> literals;
     std::vector<Eqn> eqns;
     std::vector<Atom> out;
-    bool closed = false;                 // no more inputs
+    bool closed = false;  // no more inputs
   };
 
   int below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
@@ -64,7 +66,8 @@ class RandomJaxpr {
   Atom literal(Draft& d, const Type& t) {
     Literal l{t.dtype(), t.weak(), {0, 0}};
     const int bytes = itemsize(t.dtype());
-    for (int i = 0; i < bytes; ++i) reinterpret_cast<unsigned char*>(l.bits)[i] = static_cast<unsigned char>(random_());
+    for (int i = 0; i < bytes; ++i)
+      reinterpret_cast<unsigned char*>(l.bits)[i] = static_cast<unsigned char>(random_());
     if (t.dtype() == Bool) l.bits[0] &= 1;
     if (below(2)) {
       // A number that people write.
@@ -80,7 +83,8 @@ class RandomJaxpr {
     std::vector<int32_t> found;
     for (size_t v = 0; v < d.types.size(); ++v)
       if (d.types[v] == t) found.push_back(static_cast<int32_t>(v));
-    if (!found.empty() && below(8)) return {found[static_cast<size_t>(below(static_cast<int>(found.size())))]};
+    if (!found.empty() && below(8))
+      return {found[static_cast<size_t>(below(static_cast<int>(found.size())))]};
     if (t.ndim() == 0 && t.dtype() != Key && (d.closed || below(2))) return literal(d, t);
     if (!d.closed) return input(d, t);
     if (!found.empty()) return {found[0]};
@@ -111,7 +115,8 @@ class RandomJaxpr {
     Types in;
     for (const Type& t : s.sample.in) {
       // A weak operand now and then.
-      e.in.push_back(operand(d, below(8) || t.dtype() == Key ? t : Type(t.dtype(), t.shape(), true)));
+      e.in.push_back(
+          operand(d, below(8) || t.dtype() == Key ? t : Type(t.dtype(), t.shape(), true)));
       in.push_back(type(d, e.in.back()));
     }
     try {
@@ -122,7 +127,8 @@ class RandomJaxpr {
     }
   }
   static Type type(const Draft& d, Atom a) {
-    return a.is_literal() ? d.literals[static_cast<size_t>(a.literal())].type() : d.types[static_cast<size_t>(a.index)];
+    return a.is_literal() ? d.literals[static_cast<size_t>(a.literal())].type()
+                          : d.types[static_cast<size_t>(a.index)];
   }
 
   Types some_types(int n) {
@@ -142,7 +148,8 @@ class RandomJaxpr {
     e.op = find_op(names[kind]);
     Types in = carry;
     if (kind == 0) {
-      e.params = e.op->parse_params({{"jaxpr", make(carry, some_types(below(3)), depth)}, {"name", std::string(below(2) ? "f" : "a b'")}});
+      e.params = e.op->parse_params({{"jaxpr", make(carry, some_types(below(3)), depth)},
+                                     {"name", std::string(below(2) ? "f" : "a b'")}});
     } else if (kind == 1) {
       const Types out = some_types(below(3));
       std::vector<Jaxpr> branches;
@@ -150,7 +157,8 @@ class RandomJaxpr {
       e.params = e.op->parse_params({{"branches", branches}});
       in.insert(in.begin(), Type(I32, {}));
     } else if (kind == 2) {
-      e.params = e.op->parse_params({{"cond_jaxpr", make(carry, {Type(Bool, {})}, depth)}, {"body_jaxpr", make(carry, carry, depth)}});
+      e.params = e.op->parse_params({{"cond_jaxpr", make(carry, {Type(Bool, {})}, depth)},
+                                     {"body_jaxpr", make(carry, carry, depth)}});
     } else {
       const int64_t length = below(5);
       const Types xs = some_types(below(2));
@@ -160,7 +168,9 @@ class RandomJaxpr {
         in.push_back(x.with_shape(x.shape().inserted(0, length)));
       }
       for (const Type& y : some_types(below(2))) body_out.push_back(y);
-      e.params = e.op->parse_params({{"jaxpr", make(body_in, body_out, depth)}, {"length", length}, {"num_carry", static_cast<int64_t>(carry.size())}});
+      e.params = e.op->parse_params({{"jaxpr", make(body_in, body_out, depth)},
+                                     {"length", length},
+                                     {"num_carry", static_cast<int64_t>(carry.size())}});
     }
     for (const Type& t : in) e.in.push_back(operand(d, t));
     const Types out = e.op->type(in, e.params);

@@ -21,13 +21,22 @@ TEST_CASE("cond takes one branch", "[control]") {
   CHECK(cond(Array(0.5), up, down, 5.).item<float>() == 6);
   const Array x(3.f);
   CHECK(cond(x > 5, [&] { return x; }, [&] { return 0.5; }).item<float>() == 0.5f);
-  const State s = cond(x < 5, [](State s) { return s; }, [](State s) { s.x = s.y; return s; }, State{1.f, 2.f});
+  const State s = cond(
+      x < 5, [](State s) { return s; },
+      [](State s) {
+        s.x = s.y;
+        return s;
+      },
+      State{1.f, 2.f});
   CHECK(s.x.item<float>() == 1);
   CHECK(s.tag == 5);
   const auto f = [&](Array v) { return cond(v > 0, up, down, v); };
   CHECK(floats(vmap(f)(array({-1., 1., 0.}))) == Floats{-2, 2, -1});
   CHECK(jit(f)(2.).item<float>() == 3);
-  CHECK(grad([](Array v) { return cond(v > 0, [](Array a) { return a * a; }, [](Array a) { return -a; }, v); })(3.).item<float>() == 6);
+  CHECK(grad([](Array v) {
+          return cond(v > 0, [](Array a) { return a * a; }, [](Array a) { return -a; }, v);
+        })(3.)
+            .item<float>() == 6);
 }
 
 TEST_CASE("numbers take the dtype of the other branch", "[control]") {
@@ -38,26 +47,40 @@ TEST_CASE("numbers take the dtype of the other branch", "[control]") {
 }
 
 TEST_CASE("switch_ clamps its index", "[control]") {
-  const auto f = [](int i) { return switch_(i, {[](Array v) { return v; }, [](Array v) { return v * 10; }, [](Array v) { return v * 100; }}, 2.); };
+  const auto f = [](int i) {
+    return switch_(i,
+                   {[](Array v) { return v; }, [](Array v) { return v * 10; },
+                    [](Array v) { return v * 100; }},
+                   2.);
+  };
   CHECK(f(0).item<float>() == 2);
   CHECK(f(1).item<float>() == 20);
   CHECK(f(7).item<float>() == 200);
   CHECK(f(-1).item<float>() == 2);
   CHECK(switch_(3, {[] { return Array(1.f); }}).item<float>() == 1);
-  const auto [a, b] = switch_(1, std::tuple{[](Array v) { return std::pair{v, 1.}; }, [](Array v) { return std::pair{-v, 2.}; }}, 3.);
+  const auto [a, b] = switch_(1,
+                              std::tuple{[](Array v) { return std::pair{v, 1.}; },
+                                         [](Array v) { return std::pair{-v, 2.}; }},
+                              3.);
   CHECK(a.item<float>() == -3);
   CHECK(b.item<float>() == 2);
 }
 
 TEST_CASE("while_loop ends when cond says so", "[control]") {
-  CHECK(while_loop([](Array x) { return x < 100; }, [](Array x) { return x * 2; }, 3.).item<float>() == 192);
-  CHECK(while_loop([](Array) { return true; }, [](Array x) { return x + 1; }, 0., {.max_trips = 7}).item<float>() == 7);
-  const auto [i, s] = while_loop([](std::tuple<Array, Array> c) { return std::get<0>(c) < 4; },
-                                 [](std::tuple<Array, Array> c) { return std::tuple{std::get<0>(c) + 1, std::get<1>(c) * 2}; }, std::tuple{0, 1.});
+  CHECK(while_loop([](Array x) { return x < 100; }, [](Array x) { return x * 2; }, 3.)
+            .item<float>() == 192);
+  CHECK(while_loop([](Array) { return true; }, [](Array x) { return x + 1; }, 0., {.max_trips = 7})
+            .item<float>() == 7);
+  const auto [i, s] = while_loop(
+      [](std::tuple<Array, Array> c) { return std::get<0>(c) < 4; },
+      [](std::tuple<Array, Array> c) { return std::tuple{std::get<0>(c) + 1, std::get<1>(c) * 2}; },
+      std::tuple{0, 1.});
   CHECK(i.dtype() == I32);
   CHECK(s.item<float>() == 16);
   const auto steps = [](Array x) {
-    return while_loop([](auto c) { return c.first < 100; }, [](auto c) { return std::pair{c.first * 2, c.second + 1}; }, std::pair{x, 0}).second;
+    return while_loop([](auto c) { return c.first < 100; },
+                      [](auto c) { return std::pair{c.first * 2, c.second + 1}; }, std::pair{x, 0})
+        .second;
   };
   CHECK(vmap(steps)(array({1., 50., 200.})).to_vector<int>() == std::vector<int>{7, 1, 0});
 }
@@ -66,31 +89,42 @@ TEST_CASE("fori_loop counts", "[control]") {
   CHECK(fori_loop(0, 5, [](Array i, Array x) { return x + i; }, 0).item<int>() == 10);
   CHECK(fori_loop(3, 3, [](Array, Array x) { return x + 1; }, 4.).item<float>() == 4);
   CHECK(fori_loop(5, 0, [](Array, Array x) { return x + 1; }, 4.).item<float>() == 4);
-  const auto power = [](Array n, Array x) { return fori_loop(0, n, [&](Array, Array y) { return y * x; }, Array(1.f)); };
+  const auto power = [](Array n, Array x) {
+    return fori_loop(0, n, [&](Array, Array y) { return y * x; }, Array(1.f));
+  };
   CHECK(jit(power)(3, 2.).item<float>() == 8);
   CHECK(floats(vmap(power, {0, none})(array({0, 1, 5}), 2.)) == Floats{1, 2, 32});
-  CHECK(grad([](Array x) { return fori_loop(0, 3, [](Array, Array y) { return y * y; }, x); })(2.).item<float>() == 8 * 128);
+  CHECK(grad([](Array x) { return fori_loop(0, 3, [](Array, Array y) { return y * y; }, x); })(2.)
+            .item<float>() == 8 * 128);
 }
 
 TEST_CASE("scan carries and collects", "[control]") {
-  const auto [c, ys] = scan([](Array c, Array x) { return std::pair{c + x, c * x}; }, 0., array({1., 2., 3.}));
+  const auto [c, ys] =
+      scan([](Array c, Array x) { return std::pair{c + x, c * x}; }, 0., array({1., 2., 3.}));
   CHECK(c.item<float>() == 6);
   CHECK_FALSE(c.weak_type());
   CHECK(floats(ys) == Floats{0, 2, 9});
-  const auto [cr, yr] = scan([](Array c, Array x) { return std::pair{c + x, c}; }, 0., array({1., 2., 3.}), {.reverse = true});
+  const auto [cr, yr] = scan([](Array c, Array x) { return std::pair{c + x, c}; }, 0.,
+                             array({1., 2., 3.}), {.reverse = true});
   CHECK(floats(yr) == Floats{5, 3, 0});
-  const auto [cn, yn] = scan([](Array c, none_t) { return std::pair{c * 2, c}; }, 1., none, {.length = 4});
+  const auto [cn, yn] =
+      scan([](Array c, none_t) { return std::pair{c * 2, c}; }, 1., none, {.length = 4});
   CHECK(cn.item<float>() == 16);
   CHECK(floats(yn) == Floats{1, 2, 4, 8});
   const auto [c0, y0] = scan([](Array c, Array x) { return std::pair{c + x, x}; }, 1., zeros({0}));
   CHECK(c0.item<float>() == 1);
   CHECK(y0.shape() == Shape{0});
-  const auto [cs, yt] = scan([](State s, std::tuple<Array, Array> x) { return std::pair{State{s.x + std::get<0>(x), s.y}, none}; },
-                             State{0.f, 1.f}, std::tuple{array({1., 2.}), zeros({2, 3})});
+  const auto [cs, yt] = scan(
+      [](State s, std::tuple<Array, Array> x) {
+        return std::pair{State{s.x + std::get<0>(x), s.y}, none};
+      },
+      State{0.f, 1.f}, std::tuple{array({1., 2.}), zeros({2, 3})});
   CHECK(cs.x.item<float>() == 3);
   CHECK(cs.tag == 5);
   for (int64_t unroll : {0, 2, 5})
-    CHECK(scan([](Array c, Array x) { return std::pair{c * x, none}; }, 1., array({1., 2., 3.}), {.unroll = unroll}).first.item<float>() == 6);
+    CHECK(scan([](Array c, Array x) { return std::pair{c * x, none}; }, 1., array({1., 2., 3.}),
+               {.unroll = unroll})
+              .first.item<float>() == 6);
 }
 
 TEST_CASE("weak inits take the dtype of the body", "[control]") {
@@ -108,9 +142,12 @@ TEST_CASE("map goes row by row, or by several", "[control]") {
   CHECK(floats(weft::map(f, x, {.batch_size = 2}).first) == Floats{3, 7, 11});
   CHECK(floats(map_fn(f, x).second) == Floats{2, 4, 6, 8, 10, 12});
   CHECK(floats(vectorized_map(f, x).first) == Floats{3, 7, 11});
-  CHECK(floats(vectorized_map([](std::tuple<Array, Array> t) { return std::get<0>(t) + std::get<1>(t); }, std::tuple{array({1., 2.}), array({10.})})) == Floats{11, 12});
+  CHECK(floats(vectorized_map(
+            [](std::tuple<Array, Array> t) { return std::get<0>(t) + std::get<1>(t); },
+            std::tuple{array({1., 2.}), array({10.})})) == Floats{11, 12});
   CHECK(pfor([](Array i) { return i * i; }, 4).to_vector<int>() == std::vector<int>{0, 1, 4, 9});
-  CHECK(pfor([](Array i) { return i * i; }, 5, {.parallel_iterations = 2}).to_vector<int>() == std::vector<int>{0, 1, 4, 9, 16});
+  CHECK(pfor([](Array i) { return i * i; }, 5, {.parallel_iterations = 2}).to_vector<int>() ==
+        std::vector<int>{0, 1, 4, 9, 16});
   CHECK(pfor([](Array i) { return i; }, 0).shape() == Shape{0});
 }
 
@@ -120,22 +157,30 @@ TEST_CASE("associative_scan is the scan", "[control]") {
     Floats sums, back(static_cast<size_t>(n));
     float s = 0;
     for (int64_t i = 0; i < n; ++i) sums.push_back(s += static_cast<float>(i + 1));
-    for (int64_t i = n; i-- > 0;) back[static_cast<size_t>(i)] = s - (i ? sums[static_cast<size_t>(i) - 1] : 0);
+    for (int64_t i = n; i-- > 0;)
+      back[static_cast<size_t>(i)] = s - (i ? sums[static_cast<size_t>(i) - 1] : 0);
     const auto plus = [](Array a, Array b) { return a + b; };
     CHECK(floats(associative_scan(plus, x)) == sums);
     CHECK(floats(associative_scan(plus, x, {.reverse = true})) == back);
   }
   // Composition of affine maps, which does not commute.
   const auto [a, b] = associative_scan(
-      [](std::pair<Array, Array> l, std::pair<Array, Array> r) { return std::pair{l.first * r.first, l.second * r.first + r.second}; },
+      [](std::pair<Array, Array> l, std::pair<Array, Array> r) {
+        return std::pair{l.first * r.first, l.second * r.first + r.second};
+      },
       std::pair{array({1., 2., 3., 4., 5.}), array({1., 1., 1., 1., 1.})});
   CHECK(floats(a) == Floats{1, 2, 6, 24, 120});
   CHECK(floats(b) == Floats{1, 3, 10, 41, 206});
-  CHECK(associative_scan([](Array x, Array y) { return x + y; }, ones({2, 5}), {.axis = 1}).shape() == Shape{2, 5});
+  CHECK(
+      associative_scan([](Array x, Array y) { return x + y; }, ones({2, 5}), {.axis = 1}).shape() ==
+      Shape{2, 5});
 }
 
 TEST_CASE("loops capture values of the traces around them", "[control]") {
-  const auto f = [](Array x) { return scan([&](Array c, Array y) { return std::pair{c * x + y, none}; }, 0., array({1., 2.})).first; };
+  const auto f = [](Array x) {
+    return scan([&](Array c, Array y) { return std::pair{c * x + y, none}; }, 0., array({1., 2.}))
+        .first;
+  };
   CHECK(floats(vmap(f)(array({1., 10.}))) == Floats{3, 12});
   CHECK(grad(f)(3.).item<float>() == 1);
   CHECK(jit(f)(3.).item<float>() == 5);

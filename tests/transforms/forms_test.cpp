@@ -13,8 +13,10 @@ struct Params {
 };
 enum class Act { relu, tanh };
 
-template <class F> concept TakesOptionsSecond = requires(F f, VmapOptions o) { vmap(f, o); };
-template <class F> concept TakesOptionsThird = requires(F f, VmapOptions o) { vmap(f, 0, o); };
+template <class F>
+concept TakesOptionsSecond = requires(F f, VmapOptions o) { vmap(f, o); };
+template <class F>
+concept TakesOptionsThird = requires(F f, VmapOptions o) { vmap(f, 0, o); };
 [[maybe_unused]] const auto id = [](Array x) { return x; };
 static_assert(!TakesOptionsSecond<decltype(id)>);
 static_assert(!TakesOptionsThird<decltype(id)>);
@@ -58,7 +60,8 @@ TEST_CASE("wrappers keep the parameter types of what they wrap", "[forms]") {
   CHECK(floats(vmap(jit(times))(x, 3)) == Floats{3, 6});
   CHECK(floats(jit(&Net::apply)({Array(2.f)}, x)) == Floats{2, 4});
   CHECK(floats(vmap(&Net::apply, {none, 0})(Net{Array(2.f)}, x)) == Floats{2, 4});
-  CHECK(floats(jit(grad([](Params p, Array x) { return (p.w * x).sum(); }))({2., 1.}, x).w) == Floats{3});
+  CHECK(floats(jit(grad([](Params p, Array x) { return (p.w * x).sum(); }))({2., 1.}, x).w) ==
+        Floats{3});
   const auto list = [](const std::vector<Array>& v, Act a) { return a == Act::relu ? v[0] : v[1]; };
   CHECK(floats(jit(list)({x, x * 2}, Act::tanh)) == Floats{2, 4});
 }
@@ -92,11 +95,13 @@ TEST_CASE("results of every kind", "[forms]") {
   };
   CHECK(jit(nested)(x).at("a").size() == 2);
   CHECK(floats(vmap(nested)(x).at("a")[1]) == Floats{2, 4});
-  const auto maybe = [](Array v, bool give) { return give ? std::optional<Array>(v) : std::nullopt; };
+  const auto maybe = [](Array v, bool give) {
+    return give ? std::optional<Array>(v) : std::nullopt;
+  };
   CHECK(jit(maybe)(x, true).has_value());
   CHECK_FALSE(jit(maybe)(x, false).has_value());
   const auto none_at_all = [](Array) { return std::monostate{}; };
   jit(none_at_all)(x);
-  const auto element = [](Array v) { return v[0]; };   // returns const Array
+  const auto element = [](Array v) { return v[0]; };  // returns const Array
   CHECK(jit(element)(x).item<float>() == 1);
 }

@@ -63,7 +63,7 @@ TEST_CASE("C++ control flow works on values under grad", "[grad]") {
     while (y < 10) y = y * x;
     return y;
   };
-  CHECK(grad(f)(3.).item<float>() == 27);   // x³
+  CHECK(grad(f)(3.).item<float>() == 27);  // x³
 }
 
 TEST_CASE("jvp takes tuples of primals and tangents", "[grad]") {
@@ -74,10 +74,12 @@ TEST_CASE("jvp takes tuples of primals and tangents", "[grad]") {
   const Params p{array({1., 1.}), array({0., 0.})};
   const auto [o2, t2] = jvp(loss, std::tuple{p, array({1., 2.})}, std::tuple{p, array({0., 0.})});
   CHECK(t2.item<float>() == 5);
-  const auto [o3, t3] = jvp([](Array x) { return std::pair{x * 2, Params{x, x}}; }, std::tuple{array({1.})}, std::tuple{array({4.})});
+  const auto [o3, t3] = jvp([](Array x) { return std::pair{x * 2, Params{x, x}}; },
+                            std::tuple{array({1.})}, std::tuple{array({4.})});
   CHECK(floats(t3.first) == Floats{8});
   CHECK(floats(t3.second.w) == Floats{4});
-  const auto [o4, t4] = jvp([](Array x) { return x * 0 + 1; }, std::tuple{Array(1.)}, std::tuple{Array(1.)});
+  const auto [o4, t4] =
+      jvp([](Array x) { return x * 0 + 1; }, std::tuple{Array(1.)}, std::tuple{Array(1.)});
   CHECK(t4.item<float>() == 0);
 }
 
@@ -108,10 +110,11 @@ TEST_CASE("stop_gradient is the identity with no derivative", "[grad]") {
 }
 
 TEST_CASE("custom_jvp puts a rule in place of the derivative", "[grad][custom]") {
-  const auto f = custom_jvp([](Array x) { return x * x; },
-                            [](std::tuple<Array> x, std::tuple<Array> dx) {
-                              return std::pair{std::get<0>(x) * std::get<0>(x), 100 * std::get<0>(dx)};
-                            });
+  const auto f =
+      custom_jvp([](Array x) { return x * x; },
+                 [](std::tuple<Array> x, std::tuple<Array> dx) {
+                   return std::pair{std::get<0>(x) * std::get<0>(x), 100 * std::get<0>(dx)};
+                 });
   CHECK(f(3.).item<float>() == 9);
   CHECK(grad(f)(3.).item<float>() == 100);
   CHECK(floats(vmap(grad(f))(array({1., 2.}))) == Floats{100, 100});
@@ -131,10 +134,13 @@ TEST_CASE("custom_vjp puts a rule in place of reverse mode", "[grad][custom]") {
   CHECK(f(3., {2., 0.}).item<float>() == 6);
   CHECK(grad(f)(3., {2., 0.}).item<float>() == 100);
   CHECK(grad<1>(f)(3., {2., 0.}).w.item<float>() == 7);
-  const auto zero = custom_vjp([](Array x, Array y) { return x * y; }, [](Array x, Array y) { return std::pair{x * y, y}; },
+  const auto zero = custom_vjp([](Array x, Array y) { return x * y; },
+                               [](Array x, Array y) { return std::pair{x * y, y}; },
                                [](Array y, Array ct) { return std::tuple{ct * y, none}; });
   CHECK(grad<1>(zero)(3., 2.).item<float>() == 0);
   CHECK(grad(zero)(3., 2.).item<float>() == 2);
   // A shared argument of a map gets the sum over lanes.
-  CHECK(grad<1>([&](Array x, Array w) { return vmap(f, {0, {none, none}})(x, {w, 0.}).sum(); })(array({1., 2., 3.}), 2.).item<float>() == 21);
+  CHECK(grad<1>([&](Array x, Array w) { return vmap(f, {0, {none, none}})(x, {w, 0.}).sum(); })(
+            array({1., 2., 3.}), 2.)
+            .item<float>() == 21);
 }

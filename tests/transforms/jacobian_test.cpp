@@ -20,7 +20,8 @@ const Floats expected{12, 4, 5, 0, 1, 1};
 
 TEST_CASE("forward, reverse and the cheaper mode agree", "[jacobian]") {
   const Array x = array({2., 3.});
-  for (const Array& j : {jacfwd(three)(x), jacrev(three)(x), jacobian(three)(x), jit(jacfwd(three))(x), jit(jacrev(three))(x)}) {
+  for (const Array& j : {jacfwd(three)(x), jacrev(three)(x), jacobian(three)(x),
+                         jit(jacfwd(three))(x), jit(jacrev(three))(x)}) {
     CHECK(j.shape() == Shape{3, 2});
     CHECK(floats(j) == expected);
   }
@@ -35,7 +36,8 @@ TEST_CASE("a Jacobian has the shape of result and argument", "[jacobian]") {
   const auto f = [](Array x) { return x.T(); };
   CHECK(jacfwd(f)(ones({2, 3})).shape() == Shape{3, 2, 2, 3});
   CHECK(jacrev(f)(ones({2, 3})).shape() == Shape{3, 2, 2, 3});
-  CHECK(jacfwd<1>([](Array x, Array y) { return x * y; })(2., array({1., 2.})).shape() == Shape{2, 2});
+  CHECK(jacfwd<1>([](Array x, Array y) { return x * y; })(2., array({1., 2.})).shape() ==
+        Shape{2, 2});
   CHECK(jacfwd([](Array x) { return x; })(zeros({0})).shape() == Shape{0, 0});
 }
 
@@ -48,7 +50,8 @@ TEST_CASE("Arrays of the result are replaced by the type of the argument", "[jac
   CHECK(floats(a.w) == Floats{1, 0, 0, 1});
   CHECK(floats(a.b) == Floats{0, 0, 0, 0});
   CHECK(floats(b.b) == Floats{2, 0, 0, 2});
-  const std::vector<std::vector<Array>> v = jacfwd([](std::vector<Array> x) { return x; })({1., 2.});
+  const std::vector<std::vector<Array>> v =
+      jacfwd([](std::vector<Array> x) { return x; })({1., 2.});
   CHECK(v[0][0].item<float>() == 1);
   CHECK(v[0][1].item<float>() == 0);
 }

@@ -27,7 +27,7 @@ TEST_CASE("one trace for each kind of arguments", "[jit]") {
   CHECK(floats(f(x, 0.5)) == Floats{0.5, 1});
   CHECK(floats(f(x * 2, 0.6)) == Floats{1.2f, 2.4f});
   CHECK(traces == 1);
-  f(x, array(std::vector<float>{2.f})[0]);           // not weak
+  f(x, array(std::vector<float>{2.f})[0]);  // not weak
   CHECK(traces == 2);
   f(zeros({3}), 0.5);
   f(zeros({2}, F64), 0.5);
@@ -68,7 +68,14 @@ TEST_CASE("callables without state share their programs", "[jit]") {
   make()(zeros({2}));
   make()(zeros({2}));
   CHECK(traces == 1);
-  const auto other_axes = [](int axis) { return jit(vmap([](Array x) { ++traces; return x + 2; }, axis)); };
+  const auto other_axes = [](int axis) {
+    return jit(vmap(
+        [](Array x) {
+          ++traces;
+          return x + 2;
+        },
+        axis));
+  };
   other_axes(0)(zeros({2, 2}));
   other_axes(1)(zeros({2, 2}));
   other_axes(0)(zeros({2, 2}));
@@ -80,7 +87,7 @@ TEST_CASE("captured arrays are constants, captured tracers operands", "[jit]") {
   const auto f = jit([&](Array x) { return x * w; });
   CHECK(floats(f(2.)) == Floats{2, 4});
   w = array({5., 5.});
-  CHECK(floats(f(2.)) == Floats{2, 4});              // read when traced
+  CHECK(floats(f(2.)) == Floats{2, 4});  // read when traced
   const auto outer = [](Array x) { return jit([&](Array y) { return x * y; })(3.); };
   CHECK(grad(outer)(2.).item<float>() == 3);
   CHECK(floats(vmap(outer)(array({1., 2.}))) == Floats{3, 6});
@@ -96,14 +103,17 @@ TEST_CASE("an output that is an input is the same array", "[jit]") {
 }
 
 TEST_CASE("donated arguments are used up", "[jit]") {
-  const auto step = jit([](Config c, Array x) { return c.w + x; }, {.donate_argnums = {0}, .name = "step"});
+  const auto step =
+      jit([](Config c, Array x) { return c.w + x; }, {.donate_argnums = {0}, .name = "step"});
   Config c{ones({100})};
   const Array kept = ones({100});
   step(c, kept);
   CHECK(kept.to_vector<float>()[0] == 1);
-  check_error<DeviceError>([&] { c.w.to_vector<float>(); }, "has been deleted: its memory was donated to 'step'");
+  check_error<DeviceError>([&] { c.w.to_vector<float>(); },
+                           "has been deleted: its memory was donated to 'step'");
   check_error<DeviceError>([&] { step(c, kept); }, "step");
-  check_error<DeviceError>([&] { jit([](Array x) { return x; }, {.donate_argnums = {1}})(1.); }, "names argument 1, but the function takes 1");
+  check_error<DeviceError>([&] { jit([](Array x) { return x; }, {.donate_argnums = {1}})(1.); },
+                           "names argument 1, but the function takes 1");
   // Inside a trace it is ignored.
   const Array x = ones({100});
   CHECK(vmap([&](Array y) { return step({y}, 1.); })(x).shape() == Shape{100});
@@ -114,9 +124,11 @@ TEST_CASE("options are obeyed or refused", "[jit]") {
   const auto f = [](Array x) { return sqrt(x) + 1; };
   CHECK(jit(f, {.device = "cpu"})(4.).item<float>() == 3);
   check_error<DeviceError>([&] { jit(f, {.device = "tpu:9"})(4.); }, "there is no device 'tpu:9'");
-  check_error<CompileError>([&] { jit(f, {.time_limit = -1})(4.); }, "time_limit must be a number of seconds");
+  check_error<CompileError>([&] { jit(f, {.time_limit = -1})(4.); },
+                            "time_limit must be a number of seconds");
   CHECK(jit(f, {.check_nans = true})(4.).item<float>() == 3);
-  check_error<CheckError>([&] { jit(f, {.name = "root", .check_nans = true})(-4.); }, "nan) encountered in jit 'root'");
+  check_error<CheckError>([&] { jit(f, {.name = "root", .check_nans = true})(-4.); },
+                          "nan) encountered in jit 'root'");
   check_error<CheckError>([&] { jit(f, {.check_nans = true})(-4.); }, "made by 'sqrt' on f32[]");
   CHECK(jit([](Array x, Array) { return x; }, {.keep_unused = true})(4., 5.).item<float>() == 4);
 }
@@ -165,7 +177,8 @@ TEST_CASE("two functions that trace each other on two threads do not wait for ev
   std::atomic<int> inside = 0;
   const auto meet = [&] {
     ++inside;
-    for (int i = 0; i < 1000 && inside < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 1000 && inside < 2; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   thread_local int depth = 0;
   const auto body = [&](Array x, Function<Array(Array)>& other) {
@@ -205,5 +218,6 @@ TEST_CASE("make_jaxpr shows the program", "[jit]") {
   CHECK(to_string(c).find("mul a a") != std::string::npos);
   CHECK(c.in_types() == Types{Type(F32, {3})});
   CHECK(floats(eval_jaxpr(c, {array({1., 2., 3.})})[0]) == Floats{3, 6, 11});
-  check_error<ShapeError>([&] { eval_jaxpr(c, {zeros({4})}); }, "argument 0 must be f32[3], got f32[4]");
+  check_error<ShapeError>([&] { eval_jaxpr(c, {zeros({4})}); },
+                          "argument 0 must be f32[3], got f32[4]");
 }

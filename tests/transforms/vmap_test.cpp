@@ -33,10 +33,13 @@ TEST_CASE("one entry of in_axes an argument", "[vmap]") {
 }
 
 TEST_CASE("maps nest", "[vmap]") {
-  const Array m = array({{1., 2., 3.}, {4., 5., 6.}}), v = array({10., 20., 30.}), c = array({100., 200.});
+  const Array m = array({{1., 2., 3.}, {4., 5., 6.}}), v = array({10., 20., 30.}),
+              c = array({100., 200.});
   CHECK(floats(vmap(vmap(plus))(m, m)) == Floats{2, 4, 6, 8, 10, 12});
-  CHECK(floats(vmap(vmap(plus, {0, none}), {none, 0})(v, c)) == Floats{110, 120, 130, 210, 220, 230});
-  CHECK(floats(vmap(vmap(plus, {none, 0}), {0, none})(c, v)) == Floats{110, 120, 130, 210, 220, 230});
+  CHECK(floats(vmap(vmap(plus, {0, none}), {none, 0})(v, c)) ==
+        Floats{110, 120, 130, 210, 220, 230});
+  CHECK(floats(vmap(vmap(plus, {none, 0}), {0, none})(c, v)) ==
+        Floats{110, 120, 130, 210, 220, 230});
   CHECK(vmap(vmap(plus, {0, none}), {1, none})(m, v).shape() == Shape{3, 2, 3});
 }
 
@@ -72,7 +75,9 @@ TEST_CASE("results keep their type; out_axes are prefixes as well", "[vmap]") {
 
 TEST_CASE("static parameters are handed through", "[vmap]") {
   const Array x = array({1., 2.});
-  const auto scaled = [](Array x, int n, const std::string& s) { return x * n + static_cast<int>(s.size()); };
+  const auto scaled = [](Array x, int n, const std::string& s) {
+    return x * n + static_cast<int>(s.size());
+  };
   CHECK(floats(vmap(scaled)(x, 3, "ab")) == Floats{5, 8});
   CHECK(floats(vmap([](auto x, auto n) { return x * n; })(x, 3)) == Floats{3, 6});
   CHECK(floats(vmap([](Array x, double s = 2) { return x * s; })(x)) == Floats{2, 4});
@@ -129,8 +134,11 @@ TEST_CASE("functions that say how they are mapped", "[vmap][custom]") {
   CHECK(floats(vmap(f, {0, none})(x, 10.)) == Floats{111, 112, 113});
   CHECK(used == 1);
   CHECK(floats(jit(vmap(f, {0, none}))(x, 10.)) == Floats{111, 112, 113});
-  const auto listed = custom_vmap([](Params p) { return std::pair{p.w, p.b}; },
-                                  [](int64_t, std::vector<tree::Mask> m, Params p) { return std::pair{std::pair{p.w * 2, p.b}, std::pair{bool(m[0][0]), false}}; });
+  const auto listed =
+      custom_vmap([](Params p) { return std::pair{p.w, p.b}; },
+                  [](int64_t, std::vector<tree::Mask> m, Params p) {
+                    return std::pair{std::pair{p.w * 2, p.b}, std::pair{bool(m[0][0]), false}};
+                  });
   const auto [w, b] = vmap(listed, {{0, none}})({x, Array(5.f)});
   CHECK(floats(w) == Floats{2, 4, 6});
   CHECK(floats(b) == Floats{5, 5, 5});
@@ -141,5 +149,6 @@ TEST_CASE("sequential_vmap runs lane after lane", "[vmap][custom]") {
   const auto f = sequential_vmap([](Array a, Array b) { return a * b; });
   CHECK(f(3., 4.).item<float>() == 12);
   CHECK(floats(vmap(f, {0, none})(array({1., 2.}), 10.)) == Floats{10, 20});
-  CHECK(to_string(make_jaxpr(vmap(f, {0, none}))(array({1., 2.}), 10.)).find("scan") != std::string::npos);
+  CHECK(to_string(make_jaxpr(vmap(f, {0, none}))(array({1., 2.}), 10.)).find("scan") !=
+        std::string::npos);
 }
