@@ -3,6 +3,8 @@
 // core/lower.cpp: elements that are constants, and their storage.
 #include "weft/core/lower.h"
 
+#include <algorithm>
+
 #include "weft/core/number.h"
 
 namespace weft {
@@ -85,6 +87,17 @@ nest::Storage storage_of(DType d) {
     case C128: return nest::Storage::F64;
     default: return nest::Storage::F32;
   }
+}
+
+std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed) {
+  std::vector<int> one;
+  int next = 0;
+  for (int a = 0; a < n; ++a) {
+    const bool along = std::find(axes.begin(), axes.end(), a) != axes.end();
+    one.push_back(along ? -1 : next);
+    next += !(along && removed);
+  }
+  return std::vector<std::vector<int>>(operands, one);
 }
 
 }  // namespace weft

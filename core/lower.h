@@ -94,7 +94,14 @@ struct Lowering {
   std::function<std::vector<Jaxpr>()> lockstep;
   // opaque
   NativeFn native;
+  // Axis b of operand k is axis follows[k][b] of every result, and an element there depends on the
+  // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
+  std::vector<std::vector<int>> follows;
   std::string name;  // for report()
 };
+
+// Lowering::follows of a call that works along `axes` of its operands, of n axes each, and leaves
+// them where they are (sorts) or out (reductions).
+std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed);
 
 }  // namespace weft

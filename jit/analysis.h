@@ -1,73 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/analysis.h: how the axes of a program's values hang together.
-//
-// Two axes are in one class if some equation reads the one at exactly the index at which it writes
-// the other. Lowering rules tell: their pull forms are run once with symbolic indices. An equation
-// that reads an axis at any other index (reduces, slices, sorts it, …) mixes that class. A loop may
-// run in the lane over classes that nothing in its bodies mixes (DESIGN, "Lowering: local").
+// jit/analysis.h: a program about to be compiled: its equations with their lowering and, for each
+// loop, the axis classes inside it.
 #pragma once
 #include <memory>
-#include <set>
 #include <vector>
 
-#include "weft/core/op.h"
+#include "weft/core/axis_classes.h"
 
 namespace weft::compiler {
 
-// How an equation reads its operands: reads[k][b] is the output axis (for a reduction: the axis of
-// its term space) that indexes axis b of operand k, or -1 if it is read anywhere else.
-struct Access {
-  std::vector<std::vector<int>> reads;
-  int cost = 0;  // instructions an element
-};
-
-// One use of a jaxpr: the program itself, or a body of one of its equations.
-struct Scope {
-  Jaxpr j;
-  std::vector<int> first_axis;     // number of axis 0 of each variable
-  std::vector<Lowering> lowering;  // by equation
-  std::vector<Access> access;      // of pull, reduce and prefix forms
-  std::vector<std::vector<std::unique_ptr<Scope>>>
-      bodies;  // by equation: {cond, body}, {branch…}, {body}
-  int axis(int32_t var, int a) const { return first_axis[static_cast<size_t>(var)] + a; }
-};
-
-class Analysis {
- public:
-  explicit Analysis(const Jaxpr& j);
-  const Scope& top() const { return *top_; }
-  int find(int axis) const;
-  int class_of(const Scope& s, Atom a, int axis) const { return find(s.axis(a.index, axis)); }
-  // Classes that equation `eqn` mixes in its bodies, and whether a body holds something that cannot
-  // run in a lane at all.
-  std::set<int> mixed(const Scope& s, size_t eqn) const;
-  bool opaque_inside(const Scope& s, size_t eqn) const;
-
- private:
-  std::unique_ptr<Scope> build(const Jaxpr& j);
-  void link_equation(Scope& s, size_t i);
-  void link_loop(Scope& s, size_t i);
-  void link_lanes(Scope& s, size_t i);
-  void join(int a, int b);
-  void join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b);
-  void mixed_in(const Scope& s, std::set<int>* out, bool* opaque) const;
-  mutable std::vector<int> parent_;
-  std::unique_ptr<Scope> top_;
-};
-
-// A program about to be compiled: its equations with their lowering, and for each loop the classes
-// inside it. Loops are analysed one by one: a value that the program elsewhere uses twice, as the
+// Loops are analysed one by one: a value that the program elsewhere uses twice, as the
 // rows and the columns of a product, must not tie two lane axes together.
 struct Program {
   Jaxpr j;
   Scope scope;
-  std::vector<std::unique_ptr<Analysis>> analysis;  // by equation; null if it carries no body
+  std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
   explicit Program(const Jaxpr& j);
 };
-
-// The lowering of an equation and how it reads.
-Lowering lower_equation(const JaxprData& j, const Eqn& e);
-Access access_of(const Lowering& l, const Types& in, const Types& out);
 
 }  // namespace weft::compiler

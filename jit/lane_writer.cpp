@@ -34,7 +34,7 @@ LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
 }
 
 LaneWriter::Frame& LaneWriter::body_frame(Frame& f, size_t eqn, size_t body) {
-  const Analysis* analysis = f.analysis ? f.analysis : program_.analysis[eqn].get();
+  const AxisClasses* analysis = f.analysis ? f.analysis : program_.analysis[eqn].get();
   const auto* classes = f.classes ? f.classes : &classes_[eqn];
   const Scope& s = f.analysis ? *f.s->bodies[eqn][body] : *analysis->top().bodies[0][body];
   Frame& g = new_frame(s);

@@ -70,7 +70,7 @@ class LaneWriter {
   };
   struct Frame {
     const Scope* s = nullptr;
-    const Analysis* analysis = nullptr;  // null for the program itself
+    const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
     std::vector<Place> place;
     std::unordered_map<std::string, Elem> memo;

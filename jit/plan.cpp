@@ -314,7 +314,7 @@ void visit_bodies(const Scope& s, const Visit& f) {
 // Chooses the grid of a loop: which classes become which axis.
 class LoopGrid {
  public:
-  LoopGrid(const LoopForm& v, const Analysis& an)
+  LoopGrid(const LoopForm& v, const AxisClasses& an)
       : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
@@ -409,7 +409,7 @@ class LoopGrid {
     }
   }
   const LoopForm& v_;
-  const Analysis& an_;
+  const AxisClasses& an_;
   const Scope& top_;
   const Eqn& one_;
   std::set<int> bad_;
@@ -418,7 +418,7 @@ class LoopGrid {
 
 // Whether a loop or branch with lanes has a result without some of them: a residual that no lane
 // axis reached, say, which is there if any lane took its branch.
-bool holds_whole_value(const Analysis& an, const Scope& s, size_t i) {
+bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i) {
   const LoopForm& v = s.lowering[i].loop;
   const bool loops = s.lowering[i].form == Form::loop || s.lowering[i].form == Form::branch;
   if (!loops || !v.active()) return false;
@@ -443,7 +443,7 @@ bool holds_whole_value(const Analysis& an, const Scope& s, size_t i) {
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
   const LoopForm& v = p_.scope.lowering[i].loop;
-  const Analysis& an = *p_.analysis[i];
+  const AxisClasses& an = *p_.analysis[i];
   const auto no = [&](const char* why) {
     k->why = why;
     return false;

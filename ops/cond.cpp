@@ -7,6 +7,7 @@
 //   out[l] = branch_{index[l]}(operands)[l], zeros where enter is false
 #include <fmt/format.h>
 
+#include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
 #include "weft/ops/elementwise.h"
@@ -211,6 +212,8 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
 struct Residuals {
   std::vector<Split> splits;                                // by branch
   std::vector<std::vector<std::optional<size_t>>> operand;  // by branch and residual
+  std::vector<std::vector<std::vector<int>>> places;        // where the lanes of a residual are
+  std::vector<std::vector<bool>> fill;                      // lanes_to_fill of each branch
   Types made;                                               // those that are results
   size_t known_out = 0;                                     // results in front of them
 };
@@ -218,15 +221,25 @@ Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown,
                        const std::vector<bool>& out_unknown,
                        const std::vector<bool>& operand_unknown, size_t first) {
   Residuals r;
-  const size_t na = active_inputs(p);
+  const size_t na = active_inputs(p), n = operand_unknown.size() - first;
+  const int lanes = static_cast<int>(p.lanes.size());
+  const Ints has = part(all_lanes(p.has, n + out_unknown.size()), 0, n);
   std::vector<size_t> known_index;  // input of a known part -> operand
-  for (size_t i = first; i < operand_unknown.size(); ++i)
-    if (!operand_unknown[i]) known_index.push_back(i - first);
+  Ints known_has;
+  for (size_t i = 0; i < n; ++i) {
+    if (operand_unknown[first + i]) continue;
+    known_index.push_back(i);
+    known_has.push_back(has[i]);
+  }
   r.known_out = static_cast<size_t>(std::count(out_unknown.begin(), out_unknown.end(), false));
   for (const Jaxpr& b : p.branches) {
     r.splits.push_back(partial_eval_jaxpr(b, unknown, out_unknown));
     const Split& s = r.splits.back();
     r.operand.emplace_back();
+    r.places.emplace_back();
+    r.fill.push_back(lanes_to_fill(b, p.lanes, has, part(operand_unknown, first, n)));
+    std::optional<AxisClasses> axes;
+    if (na) axes.emplace(s.known, lanes, known_has);
     for (size_t k = r.known_out; k < s.known->out.size(); ++k) {
       const Atom atom = s.known->out[k];
       const bool given =
@@ -235,6 +248,7 @@ Residuals residuals_of(const Cond& p, const std::vector<bool>& unknown,
           given ? std::optional<size_t>(known_index[static_cast<size_t>(atom.index) - na])
                 : std::nullopt);
       if (!given) r.made.push_back(s.known->type(atom));
+      r.places.back().push_back(axes ? axes->places(atom, lanes) : std::vector<int>());
     }
   }
   return r;
@@ -294,7 +308,10 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
     u.branches[b] = program(unknown_types, [&](const Arrays& in) {
       // [active] results, operands passed on, unknown operands
       Arrays args;
-      for (size_t i : from) args.push_back(in[na + i]);
+      for (size_t i = 0; i < from.size(); ++i) {
+        const Array& x = in[na + from[i]];
+        args.push_back(na ? fill_inactive(in[0], x, left.places[b][i], left.fill[b]) : x);
+      }
       const size_t rest = na + left.made.size() + given_x.size();
       append(args, part(in, rest, in.size() - rest));
       return eval_jaxpr(s.rest, args);

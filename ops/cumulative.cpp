@@ -50,6 +50,7 @@ Lowering lower_run(const Type& in, const Cumulative& p) {
     // Nests have no combiner for it.
     r.form = Lowering::Form::opaque;
     r.name = M::name;
+    r.follows = follows_but(1, in.ndim(), {p.axis}, false);
     r.native = [shape = in.shape(), p](const NativeArgs& a) {
       run_dense<M, T>(shape, p, a.in[0], a.out[0]);
     };

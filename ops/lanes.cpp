@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/structure.h"
 
@@ -80,6 +81,39 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b) {
 
 Array mask_out(const Array& mask, const Array& x) {
   return select_lanes(mask, x, base::zeros(x.type()));
+}
+
+std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
+                                const std::vector<bool>& unknown) {
+  bool summed = false;
+  for (size_t i = 0; i < unknown.size(); ++i)
+    summed = summed || (unknown[i] && has[i] != full_set(lanes));
+  if (lanes.empty() || !summed) return std::vector<bool>(lanes.size(), false);
+  const int n = static_cast<int>(lanes.size());
+  return AxisClasses(body, n, has).lanes_apart(n);
+}
+
+Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
+                    const std::vector<bool>& fill) {
+  Ints drop;
+  std::vector<std::pair<int, int64_t>> kept;  // axis of x, axis of the reduced mask
+  for (size_t l = 0; l < places.size(); ++l)
+    if (fill[l] && places[l] >= 0)
+      kept.emplace_back(places[l], static_cast<int64_t>(kept.size()));
+    else
+      drop.push_back(static_cast<int64_t>(l));
+  if (kept.empty() || !is_inexact(x.dtype())) return x;
+  Array mask = drop.empty() ? active : base::reduce_any(active, drop);
+  std::sort(kept.begin(), kept.end());
+  Ints permutation, dims;
+  for (const auto& [axis, from] : kept) {
+    permutation.push_back(from);
+    dims.push_back(axis);
+  }
+  if (!std::is_sorted(permutation.begin(), permutation.end()))
+    mask = transpose_axes(mask, permutation);
+  if (mask.ndim() != x.ndim()) mask = broadcast_in_dim(mask, x.shape(), dims);
+  return lax::select(mask, x, base::ones(x.type()));
 }
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {

@@ -41,6 +41,19 @@ inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 
 int lane_count(int64_t has);
 inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }
 
+// ---- for partial evaluation. An operand of the unknown part without all lanes gets a cotangent
+// that is summed over lanes inside the transposed body, where an inactive lane adds 0 times what it
+// left behind. That may be inf or NaN, so inactive lanes are made to leave ones.
+
+// Which lanes need it: those that the body keeps apart (a collective wants all lanes as they are),
+// none if all unknown operands have all lanes. has, unknown: of the inputs behind the mask.
+std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
+                                const std::vector<bool>& unknown);
+// x with ones where the lane is inactive. places[l] is the axis of x that is lane l, or -1; a lane
+// of the mask that x has not counts as active if it is for any of its lanes.
+Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
+                    const std::vector<bool>& fill);
+
 // The mapped axes of the results of j when its inputs are mapped so (nothing is kept).
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
 

@@ -170,6 +170,7 @@ Lowering lower_reduce(const Type& in, const Ints& axes) {
     // Two parts that depend on each other are no combiner of a nest.
     r.form = Lowering::Form::opaque;
     r.name = "complex reduction";
+    r.follows = follows_but(1, in.ndim(), axes, true);
     r.native = [shape = in.shape(), axes](const NativeArgs& a) {
       reduce_dense<M, T>(shape, axes, a.in[0], a.out[0]);
     };

@@ -7,6 +7,7 @@
 //   last step its carry stays, and its rows of ys that were not written are zero.
 #include <fmt/format.h>
 
+#include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
 #include "weft/ops/elementwise.h"
@@ -131,8 +132,35 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   return c;
 }
 
-// The body takes [active] consts carry x; its jvp wants the tangents last. The rewritten op takes
-// consts, consts_dot, carry, carry_dot, xs, xs_dot.
+// The jvp of the body takes [active] consts carry rows and then their tangents (of the constants
+// cd, of the carries id, of the rows xd); that of the rewritten op has each behind its own.
+Jaxpr dual_body(const Scan& p, const Jaxpr& body, const Parts& x, const Arrays& cd,
+                const Arrays& id, const Arrays& xd) {
+  const size_t na = active_inputs(p), n = x.init.size(), m = p.jaxpr->out.size() - n;
+  Types types = part(p.jaxpr->in_types(), 0, na);
+  for (const Arrays* a : {&x.consts, &cd, &x.init, &id}) append(types, types_of(*a));
+  for (const Arrays* a : {&x.xs, &xd})
+    for (const Array& v : *a) types.push_back(row_type(v.type()));
+  return program(types, [&](const Arrays& a) {
+    size_t k = na;
+    const auto take = [&](const Arrays& like) {
+      Arrays r = part(a, k, like.size());
+      k += like.size();
+      return r;
+    };
+    Arrays in = part(a, 0, na);
+    const Arrays c = take(x.consts), dc = take(cd), s = take(x.init), ds = take(id), r = take(x.xs),
+                 dr = take(xd);
+    for (const Arrays* v : {&c, &s, &r, &dc, &ds, &dr}) append(in, *v);
+    const Arrays out = eval_jaxpr(body, in);  // carry, y, carry_dot, y_dot
+    Arrays result = part(out, 0, n);
+    append(result, part(out, n + m, id.size()));
+    append(result, part(out, n, m));
+    append(result, part(out, n + m + id.size(), out.size() - n - m - id.size()));
+    return result;
+  });
+}
+
 Dual scan_dual(const DualArgs<Scan>& d) {
   const Scan& p = d.params;
   const size_t na = active_inputs(p);
@@ -165,34 +193,11 @@ Dual scan_dual(const DualArgs<Scan>& d) {
     if (on[i]) id.push_back(instantiate(dx.init[i], x.init[i].type()));
   for (size_t i = 0; i < nx; ++i)
     if (xon[i]) xd.push_back(dx.xs[i]);
-  Types types = part(p.jaxpr->in_types(), 0, na);
-  for (const Arrays* a :
-       {&x.consts, static_cast<const Arrays*>(&cd), &x.init, static_cast<const Arrays*>(&id)})
-    append(types, types_of(*a));
-  for (const Arrays* a : {&x.xs, static_cast<const Arrays*>(&xd)})
-    for (const Array& v : *a) types.push_back(row_type(v.type()));
   Scan q = p;
   q.num_consts = static_cast<int64_t>(nc + cd.size());
   q.num_carry = static_cast<int64_t>(n + id.size());
   const size_t n_on = id.size();
-  q.jaxpr = program(types, [&](const Arrays& a) {
-    size_t k = na;
-    const auto take = [&](size_t count) {
-      Arrays r = part(a, k, count);
-      k += count;
-      return r;
-    };
-    Arrays in = part(a, 0, na);
-    const Arrays c = take(nc), dc = take(cd.size()), s = take(n), ds = take(n_on), r = take(nx),
-                 dr = take(xd.size());
-    for (const Arrays* v : {&c, &s, &r, &dc, &ds, &dr}) append(in, *v);
-    const Arrays out = eval_jaxpr(body.jaxpr, in);  // carry, y, carry_dot, y_dot
-    Arrays result = part(out, 0, n);
-    append(result, part(out, n + m, n_on));
-    append(result, part(out, n, m));
-    append(result, part(out, n + m + n_on, out.size() - n - m - n_on));
-    return result;
-  });
+  q.jaxpr = dual_body(p, body.jaxpr, x, cd, id, xd);
   const Ints has = all_lanes(p.has, nc + n + nx + m);
   q.has.clear();
   const auto both = [&](size_t at, const std::vector<bool>& which) {
@@ -219,6 +224,35 @@ Dual scan_dual(const DualArgs<Scan>& d) {
   return r;
 }
 
+// Which operands (behind trips) and results are mapped: the least fixed point over the carries.
+// With a step count per lane, all that changes is.
+struct Mapped {
+  bool predicate = false;
+  std::vector<bool> operand, result;
+};
+Mapped settle(const BatchArgs<Scan>& b, const Parts& x, const Ints& has) {
+  const Scan& p = b.params;
+  const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = x.consts.size(), n = x.init.size(),
+               total = b.x.size() - nt, m = p.jaxpr->out.size() - n;
+  Mapped f;
+  f.predicate = nt && b.axis[0].has_value();
+  const auto changes = [&](size_t i) { return f.predicate && (p.lanes.empty() || has[i] != 0); };
+  for (size_t i = 0; i < total; ++i)
+    f.operand.push_back(b.axis[nt + i].has_value() || (i >= nc && i < nc + n && changes(i)));
+  f.result.resize(m);
+  for (;;) {
+    MaybeAxes in(na, std::nullopt);
+    for (size_t i = 0; i < total; ++i)
+      in.push_back(f.operand[i] ? MaybeAxis(lane_count(has[i])) : MaybeAxis());
+    const MaybeAxes out = probe_axes(p.jaxpr, in, b.level);
+    bool changed = false;
+    for (size_t t = 0; t < n; ++t)
+      if (out[t] && !f.operand[nc + t]) f.operand[nc + t] = changed = true;
+    for (size_t k = 0; k < m; ++k) f.result[k] = out[n + k].has_value() || changes(total + k);
+    if (!changed) return f;
+  }
+}
+
 Batched scan_batch(const BatchArgs<Scan>& b) {
   const Scan& p = b.params;
   const Parts x = split(b.x, p);
@@ -226,30 +260,9 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
                nx = x.xs.size();
   const size_t m = p.jaxpr->out.size() - n, total = nc + n + nx;
   const Ints has = all_lanes(p.has, total + m);
-  // A step count per lane, or an enclosing mask with lanes of this op: then trips are per lane.
-  bool predicate = nt && b.axis[0].has_value();
-  std::vector<bool> mapped;
-  for (size_t i = 0; i < total; ++i) mapped.push_back(b.axis[nt + i].has_value());
-  const auto old_place = [&](size_t i) {
-    return mapped[i] ? MaybeAxis(lane_count(has[i])) : MaybeAxis();
-  };
-  if (predicate)
-    for (size_t t = 0; t < n; ++t)
-      mapped[nc + t] = mapped[nc + t] || p.lanes.empty() || has[nc + t] != 0;
-  std::vector<bool> y_mapped(m, false);
-  for (;;) {
-    MaybeAxes in(na, std::nullopt);
-    for (size_t i = 0; i < total; ++i) in.push_back(old_place(i));
-    const MaybeAxes out = probe_axes(p.jaxpr, in, b.level);
-    bool changed = false;
-    for (size_t t = 0; t < n; ++t)
-      if (out[t] && !mapped[nc + t]) mapped[nc + t] = changed = true;
-    for (size_t k = 0; k < m; ++k)
-      y_mapped[k] =
-          out[n + k].has_value() || (predicate && (p.lanes.empty() || has[total + k] != 0));
-    if (!changed) break;
-  }
-  const LaneStep s = lane_step(predicate, p.lanes, p.lane_ids, Array(), {}, b.level);
+  const Mapped f = settle(b, x, has);
+  const LaneStep s = lane_step(f.predicate, p.lanes, p.lane_ids, Array(), {}, b.level);
+  const std::vector<bool>&mapped = f.operand, &y_mapped = f.result;
   const auto place = [&](size_t i) {
     return mapped[i] ? MaybeAxis(s.place(lane_count(has[i]))) : MaybeAxis();
   };
@@ -264,7 +277,7 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   }
   Array trips;
   if (nt) {
-    trips = predicate ? move_mapped(x.trips, b.axis[0], 0, b.size) : x.trips;
+    trips = f.predicate ? move_mapped(x.trips, b.axis[0], 0, b.size) : x.trips;
     if (!s.enter.empty_handle()) trips = lax::select(s.enter, trips, base::zeros(trips.type()));
   }
   Scan q = p;
@@ -286,7 +299,7 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
     MaybeAxes axes;
     if (na) {
       args.push_back(active);
-      axes.push_back(predicate ? MaybeAxis(0) : MaybeAxis());
+      axes.push_back(f.predicate ? MaybeAxis(0) : MaybeAxis());
     }
     for (size_t i = 0; i < total; ++i) {
       args.push_back(a[own + extra + i]);
@@ -323,6 +336,7 @@ enum class From { stacked, constant, row };
 struct Residual {
   From from;
   size_t operand;
+  std::vector<int> places;  // which axis of it, in the body, each lane is
 };
 
 // The known part of a scan, ready to be bound, and what it leaves.
@@ -332,7 +346,8 @@ struct KnownScan {
   Scan params;
   Arrays x;
   std::vector<Residual> residuals;
-  size_t results = 0;  // outputs before the residuals
+  std::vector<bool> fill;  // lanes_to_fill
+  size_t results = 0;      // outputs before the residuals
 };
 
 // Which carries are unknown: the least fixed point.
@@ -373,17 +388,22 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
     k.params.num_carry += i >= nc && i < nc + n;
   }
   for (bool o : k.s.out_unknown) k.results += !o;
+  const int lanes = static_cast<int>(p.lanes.size());
+  k.fill = lanes_to_fill(p.jaxpr, p.lanes, part(has, 0, k.unknown.size()), k.unknown);
+  std::optional<AxisClasses> axes;
+  if (na) axes.emplace(k.s.known, lanes, k.params.has);
   std::vector<bool> keep(k.results, true);
   for (size_t r = k.results; r < k.s.known->out.size(); ++r) {
     const Atom atom = k.s.known->out[r];
-    Residual d{From::stacked, 0};
+    Residual d{From::stacked, 0, axes ? axes->places(atom, lanes) : std::vector<int>()};
     if (!atom.is_literal() && atom.index < k.s.known->n_in &&
         static_cast<size_t>(atom.index) >= na) {
       const size_t i = operand[static_cast<size_t>(atom.index) - na];
+      d.operand = i;
       if (i < nc)
-        d = {From::constant, i};
+        d.from = From::constant;
       else if (i >= nc + n)
-        d = {From::row, i};
+        d.from = From::row;
     }
     keep.push_back(d.from == From::stacked);
     k.residuals.push_back(d);
@@ -443,8 +463,10 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   u.jaxpr = program(types, [&](const Arrays& in) {
     Arrays args;
     size_t c = na, row = na + consts.size() + init.size();
-    for (const Residual& r : residuals)
-      args.push_back(r.from == From::constant ? in[c++] : in[row++]);
+    for (const Residual& r : residuals) {
+      const Array& x = r.from == From::constant ? in[c++] : in[row++];
+      args.push_back(na ? fill_inactive(in[0], x, r.places, k.fill) : x);
+    }
     append(args, part(in, na + res_consts, consts.size() - res_consts + init.size()));
     append(args, part(in, na + consts.size() + init.size() + res_rows, xs.size() - res_rows));
     return eval_jaxpr(s.rest, args);

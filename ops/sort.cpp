@@ -190,6 +190,7 @@ const Primitive<Sort>& sort_op = define<Sort>({
           Lowering r;
           r.form = Lowering::Form::opaque;
           r.name = "sort";
+          r.follows = follows_but(l.in.size(), l.in[0].ndim(), {l.params.dimension}, false);
           r.native = [in = l.in, p = l.params](const NativeArgs& a) { sort_native(in, p, a); };
           return r;
         },
@@ -284,6 +285,7 @@ const Primitive<TopK>& top_k_op = define<TopK>({
           Lowering r;
           r.form = Lowering::Form::opaque;
           r.name = "top_k";
+          r.follows = follows_but(1, l.in[0].ndim(), {l.params.axis}, false);
           r.native = [t = l.in[0], p = l.params](const NativeArgs& a) { top_k_native(t, p, a); };
           return r;
         },

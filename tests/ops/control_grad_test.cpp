@@ -15,22 +15,47 @@ Array some() { return array(points); }
 Array real(double x) { return array(std::vector<double>{x})[0]; }
 double value(const Array& x) { return x.item<double>(); }
 
-// Gradients of sum_l f(x_l, w) with respect to x and w, against those of each lane alone.
+// Gradients of sum_l f(x_l, w) with respect to x and w, and the second derivative along w, against
+// those of each lane alone: compiled, eager, by reference, and with a second map over other x.
 template <class F>
 void check_shared(const char* what, F f) {
-  const Array x = some(), w = real(.7);
-  const auto loss = [&](Array x, Array w) { return vmap(f, {0, none})(x, w).sum(); };
-  const auto [gx, gw] = jit(grad<0, 1>(loss))(x, w);
-  const auto gxs = gx.template to_vector<double>();
-  double sum = 0;
   INFO(what);
-  const ReferenceMode reference;
-  for (size_t l = 0; l < points.size(); ++l) {
-    const auto [dx, dw] = grad<0, 1>(f)(real(points[l]), w);
-    CHECK(gxs[l] == Approx(value(dx)));
+  const Array x = some(), w = real(.7);
+  std::vector<double> each;
+  double sum = 0, second = 0;
+  const auto slope = grad<1>(f);
+  for (double at : points) {
+    const ReferenceMode reference;
+    const auto [dx, dw] = grad<0, 1>(f)(real(at), w);
+    each.push_back(value(dx));
     sum += value(dw);
+    second += value(std::get<1>(jvp(slope, std::tuple{real(at), w}, std::tuple{real(0), real(1)})));
   }
-  CHECK(value(gw) == Approx(sum));
+  const auto loss = [&](Array x, Array w) { return vmap(f, {0, none})(x, w).sum(); };
+  const auto both = grad<0, 1>(loss);
+  const auto check = [&](const char* how, const auto& g) {
+    INFO(how);
+    const auto [gx, gw] = g;
+    const auto gxs = gx.template to_vector<double>();
+    for (size_t l = 0; l < points.size(); ++l) CHECK(gxs[l] == Approx(each[l]));
+    CHECK(value(gw) == Approx(sum));
+  };
+  check("compiled", jit(both)(x, w));
+  check("eager", both(x, w));
+  {
+    const ReferenceMode reference;
+    check("by reference", both(x, w));
+  }
+  const auto rows = [&](Array w) {
+    return vmap(vmap(f, {0, none}), {1, none})(stack({x, x * 0. + 1.5}, 1), w).sum();
+  };
+  const auto alone = [&](Array w) { return f(real(1.5), w) * double(points.size()); };
+  const double two = sum + value(grad(alone)(w));
+  CHECK(value(jit(grad(rows))(w)) == Approx(two));
+  CHECK(value(grad(rows)(w)) == Approx(two));
+  const auto along = [&](Array w) { return loss(x, w); };
+  CHECK(value(jit(hessian(along))(w)) == Approx(second));
+  CHECK(value(jit(grad(grad(along)))(w)) == Approx(second));
 }
 }  // namespace
 
@@ -47,6 +72,31 @@ TEST_CASE("branches and loops with operands that lanes share", "[control][grad]"
                branch(negative, [](Array x, Array w) { return sin(w) * x; }));
   check_shared("square root of a negative product",
                branch(positive, [](Array x, Array w) { return sqrt(w * x); }));
+  check_shared("square root of a negative product with a number that all lanes share",
+               branch(positive, [](Array x, Array w) { return sqrt(sin(w) * x); }));
+  check_shared("quotient by zero", branch(positive, [](Array x, Array w) {
+                 return sin(w) / where(x > 0., x, x * 0.);
+               }));
+  check_shared("an operand that is infinite elsewhere", [&](Array x, Array w) {
+    const Array y = log(x);  // NaN for lanes that take the other branch
+    return cond(
+        x > 0., [](Array y, Array w) { return w * y * y; }, [](Array, Array w) { return w * w; }, y,
+        w);
+  });
+  check_shared("a sort and an update on the way", branch(positive, [](Array x, Array w) {
+                 const Array v = stack({sqrt(x), x * .5, w});
+                 const Array at = (x > 1.).astype(I32);
+                 return (cumsum(sort(v)).at(at).multiply(w) * sin(w)).sum();
+               }));
+  check_shared("a number of the lane index", [](Array x, Array w) {
+    return cond(
+        x > 0., [](Array x, Array w) { return sin(w) / x + w * sqrt(x); },
+        [](Array x, Array w) { return w * log(-x); }, x, w);
+  });
+  check_shared("a loop inside the branch", branch(positive, [](Array x, Array w) {
+                 return fori_loop(
+                     0, 3, [=](Array, Array c) { return c * sqrt(x) * sin(w); }, x * w);
+               }));
   check_shared("square root of a negative number",
                branch(positive, [](Array x, Array w) { return w * sqrt(x); }));
   check_shared("nothing of the lane", [](Array x, Array w) {
@@ -64,6 +114,25 @@ TEST_CASE("branches and loops with operands that lanes share", "[control][grad]"
   check_shared("products", loop([](Array c, Array w) { return c * sin(w) + 1.; }));
   check_shared("square root beyond the end",
                loop([](Array c, Array w) { return c + w * sqrt(3. - c) + .5; }));
+}
+
+TEST_CASE("lanes on another branch take part in its collectives, also backwards",
+          "[control][grad]") {
+  const auto f = [](Array x, Array w) {
+    return cond(
+        x > 0., [](Array x, Array w) { return psum(sqrt(abs(x)) * w, "i") * x; },
+        [](Array x, Array w) { return w * x; }, x, w);
+  };
+  const auto loss = [&](Array w) {
+    return vmap(f, {0, none}, 0, {.axis_name = "i"})(some(), w).sum();
+  };
+  double roots = 0, want = 0;
+  for (double x : points) roots += std::sqrt(std::abs(x));
+  for (double x : points) want += x > 0 ? x * roots : x;
+  CHECK(value(grad(loss)(real(.7))) == Approx(want));
+  CHECK(value(jit(grad(loss))(real(.7))) == Approx(want));
+  const ReferenceMode reference;
+  CHECK(value(grad(loss)(real(.7))) == Approx(want));
 }
 
 TEST_CASE("a branch not taken leaves every gradient finite", "[control][grad]") {
