@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
-#include "weft/core/param.h"
+#include "weft/core/any_params.h"
 #include "weft/core/ref.h"
 #include "weft/core/type.h"
 
@@ -79,9 +79,8 @@ void verify(const Jaxpr& j);
 // The same without descending into inner programs.
 void verify_equations(const JaxprData& j);
 
-// The programs that an equation or a field of it holds, in the order of the fields.
+// The programs that an equation holds, in the order of its fields.
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
-void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f);
 // Number of equations, those of inner programs included (where a program is held twice, twice);
 // saturates.
 int64_t count_equations(const Jaxpr& j);

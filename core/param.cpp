@@ -58,7 +58,7 @@ bool equal(const AnyParams& a, const AnyParams& b) {
   if (a->type() != b->type()) return false;
   const auto fa = a->fields(), fb = b->fields();
   for (size_t i = 0; i < fa.size(); ++i)
-    if (!same(fa[i].second, fb[i].second)) return false;
+    if (!same(fa[i].value, fb[i].value)) return false;
   return true;
 }
 

@@ -12,16 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "weft/core/dtype.h"
-#include "weft/core/ref.h"
+#include "weft/core/any_params.h"
 #include "weft/core/type.h"
 
 namespace weft {
-
-class JaxprData;
-using Ints = std::vector<int64_t>;
-using Bools = std::vector<bool>;
-using Strings = std::vector<std::string>;
 
 // A C++ object held by an equation that can be neither printed back nor hashed (callbacks, the rule
 // of custom_vmap; Decided 10).
@@ -34,19 +28,14 @@ struct Opaque {
 using ParamValue =
     std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
                  Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
-using ParamField = std::pair<const char*, ParamValue>;
+struct ParamField {
+  const char* name;
+  ParamValue value;
+};
 
 size_t hash_of(const ParamValue& v);
-
-// The type-erased parameters of an equation.
-class ParamsBase : public RefCounted {
- public:
-  virtual std::vector<ParamField> fields() const = 0;
-  virtual const std::type_info& type() const = 0;
-  size_t hash() const;
-};
-using AnyParams = Ref<const ParamsBase>;
-bool equal(const AnyParams& a, const AnyParams& b);
+// The programs that a field holds.
+void for_inner(const ParamValue& v, FunctionRef<void(const Ref<const JaxprData>&)> f);
 
 // No parameters.
 struct None {
@@ -60,11 +49,11 @@ struct FieldWriter {
   template <class T>
   void operator()(const char* name, T& x) const {
     if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>)
-      out->emplace_back(name, static_cast<int64_t>(x));
+      out->push_back({name, static_cast<int64_t>(x)});
     else if constexpr (std::is_same_v<T, int>)
-      out->emplace_back(name, static_cast<int64_t>(x));
+      out->push_back({name, static_cast<int64_t>(x)});
     else
-      out->emplace_back(name, x);
+      out->push_back({name, x});
   }
 };
 // Fields missing in the text keep their defaults; `ok` tells whether all that were given fitted.

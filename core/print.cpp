@@ -206,9 +206,9 @@ class Printer {
       line("", indent + 2);
       for (size_t i = 0; i < fs.size() && !failed(); ++i) {
         if (i) line(" ", indent + 2);
-        text(fs[i].first);
+        text(fs[i].name);
         text("=");
-        value(fs[i].second, indent + 2);
+        value(fs[i].value, indent + 2);
       }
       line("", indent);
       text("]");
@@ -279,11 +279,11 @@ std::vector<ParamField> printed_fields(const AnyParams& p,
   std::vector<ParamField> shown;
   const auto fields = p->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
-    const bool own = std::count(lane_fields.begin(), lane_fields.end(), fields[i].first) > 0;
-    if (!own || !(fields[i].second == defaults[i].second)) shown.push_back(fields[i]);
+    const bool own = std::count(lane_fields.begin(), lane_fields.end(), fields[i].name) > 0;
+    if (!own || !(fields[i].value == defaults[i].value)) shown.push_back(fields[i]);
   }
   std::sort(shown.begin(), shown.end(), [](const ParamField& a, const ParamField& b) {
-    const std::string_view x = a.first, y = b.first;
+    const std::string_view x = a.name, y = b.name;
     return x != y && (x == "name" || (y != "name" && x < y));
   });
   return shown;

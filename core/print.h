@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/core/jaxpr.h"
+#include "weft/core/param.h"
 
 namespace weft {
 

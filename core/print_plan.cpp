@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "weft/core/names.h"
+#include "weft/core/param.h"
 
 namespace weft {
 namespace {

@@ -101,7 +101,7 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
   const Source s(v.at());
   // A mask of the whole array and one value: a choice, for which the mask need not be known.
   if (index.size() == 1)
-    if (const auto* mask = std::get_if<Array>(&index[0].v);
+    if (const Array* mask = index[0].kind == Index::Kind::array ? &index[0].array : nullptr;
         mask && mask->dtype() == Bool && mask->shape() == x.shape() && v->ndim() == 0) {
       const Array value = fn::as_dtype(v, x.dtype());
       switch (u) {

@@ -27,8 +27,8 @@ DType index_dtype(int64_t n) { return n > INT32_MAX ? I64 : I32; }
 namespace {
 // How many axes an entry takes.
 int axes_taken(const Index& i) {
-  if (const auto* a = std::get_if<Array>(&i.v)) return a->dtype() == Bool ? a->type().ndim() : 1;
-  return std::holds_alternative<int64_t>(i.v) || std::holds_alternative<Slice>(i.v) ? 1 : 0;
+  if (i.kind == Index::Kind::array) return i.array.dtype() == Bool ? i.array.type().ndim() : 1;
+  return i.kind == Index::Kind::integer || i.kind == Index::Kind::slice ? 1 : 0;
 }
 
 IndexItem integer_item(int64_t i, int axis, int64_t n) {
@@ -96,7 +96,7 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
   int taken = 0, ellipses = 0;
   for (const Index& i : index) {
     taken += axes_taken(i);
-    ellipses += std::holds_alternative<ellipsis_t>(i.v);
+    ellipses += i.kind == Index::Kind::ellipsis;
   }
   if (ellipses > 1) fail_index("an index can only have a single ellipsis");
   if (taken > n)
@@ -108,30 +108,28 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
     for (int k = 0; k < count; ++k, ++axis)
       items.push_back({Kind::slice, axis, 0, x.shape()[axis]});
   };
-  for (const Index& i : index) {
-    if (std::holds_alternative<ellipsis_t>(i.v)) {
-      fill(n - taken);
-    } else if (std::holds_alternative<newaxis_t>(i.v)) {
-      items.push_back({Kind::newaxis});
-    } else if (const auto* v = std::get_if<int64_t>(&i.v)) {
-      items.push_back(integer_item(*v, axis, x.shape()[axis]));
-      ++axis;
-    } else if (const auto* s = std::get_if<Slice>(&i.v)) {
-      items.push_back(slice_item(*s, axis, x.shape()[axis]));
-      ++axis;
-    } else {
-      const Array& a = std::get<Array>(i.v);
-      if (a.dtype() == Bool) {
-        mask_items(a, x, axis, &items);
-        axis += a.type().ndim();
-      } else {
-        if (!is_integer(a.dtype()))
-          fail_index("arrays used as indices must be of integer or bool type, not " +
-                     to_string(a.type()));
-        items.push_back({Kind::array, axis++, 0, 1, 1, a});
-      }
+  for (const Index& i : index) switch (i.kind) {
+      case Index::Kind::ellipsis: fill(n - taken); break;
+      case Index::Kind::newaxis: items.push_back({Kind::newaxis}); break;
+      case Index::Kind::integer:
+        items.push_back(integer_item(i.integer, axis, x.shape()[axis]));
+        ++axis;
+        break;
+      case Index::Kind::slice:
+        items.push_back(slice_item(i.slice, axis, x.shape()[axis]));
+        ++axis;
+        break;
+      case Index::Kind::array:
+        if (i.array.dtype() == Bool) {
+          mask_items(i.array, x, axis, &items);
+          axis += i.array.type().ndim();
+        } else {
+          if (!is_integer(i.array.dtype()))
+            fail_index("arrays used as indices must be of integer or bool type, not " +
+                       to_string(i.array.type()));
+          items.push_back({Kind::array, axis++, 0, 1, 1, i.array});
+        }
     }
-  }
   fill(n - axis);
   return items;
 }

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/strided.h: copying along strides, for the reference rules of structural ops.
 #pragma once
-#include "weft/core/param.h"
+#include "weft/core/any_params.h"
 #include "weft/tracer/array.h"
 
 namespace weft {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "weft/core/dtype.h"
@@ -250,15 +249,21 @@ inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step =
   return {lo, hi, step};
 }
 
+// One entry of an index. (No std::variant: it is a tenth of what this header costs to include.)
 struct Index {
-  std::variant<int64_t, Slice, newaxis_t, ellipsis_t, Array> v;
+  enum class Kind { integer, slice, newaxis, ellipsis, array };
+  Kind kind;
+  int64_t integer = 0;
+  Slice slice = {};
+  Array array = {};
   Location at;
   template <Integer I>
-  Index(I i, Location at = Location::here()) : v(static_cast<int64_t>(i)), at(at) {}
-  Index(Slice s, Location at = Location::here()) : v(s), at(at) {}
-  Index(newaxis_t n, Location at = Location::here()) : v(n), at(at) {}
-  Index(ellipsis_t e, Location at = Location::here()) : v(e), at(at) {}
-  Index(const Array& a, Location at = Location::here()) : v(a), at(at) {}
+  Index(I i, Location at = Location::here())
+      : kind(Kind::integer), integer(static_cast<int64_t>(i)), at(at) {}
+  Index(Slice s, Location at = Location::here()) : kind(Kind::slice), slice(s), at(at) {}
+  Index(newaxis_t, Location at = Location::here()) : kind(Kind::newaxis), at(at) {}
+  Index(ellipsis_t, Location at = Location::here()) : kind(Kind::ellipsis), at(at) {}
+  Index(const Array& a, Location at = Location::here()) : kind(Kind::array), array(a), at(at) {}
 };
 
 struct GetOptions {

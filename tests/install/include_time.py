@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/install/include_time.py: #include <weft/weft.h> costs at most LIMIT seconds of processor
-# time, best of three. Arguments: compiler, include directory.
+# time, best of three, on a machine that compiles standard headers as fast as the one the limit was
+# set on; a slower or busier one gets as much more. Arguments: compiler, include directory.
 import os
 import pathlib
 import subprocess
 import sys
 
 LIMIT, SKIPPED = 0.6, 77
+STANDARD_HEADERS = ("array", "map", "optional", "span", "string", "tuple", "variant", "vector")
+STANDARD_SECONDS = 0.27  # what those alone cost there
 
 
 def user_seconds(command, source):
@@ -23,9 +26,14 @@ def main():
         print("skipped: there is no weft.h yet")
         return SKIPPED
     command = [compiler, "-std=c++20", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
-    best = min(user_seconds(command, "#include <weft/weft.h>\n") for _ in range(3))
-    print(f"#include <weft/weft.h>: {best:.2f} s of {LIMIT} s")
-    return 0 if best <= LIMIT else 1
+    standard = "".join(f"#include <{h}>\n" for h in STANDARD_HEADERS)
+    best, pace = float("inf"), float("inf")
+    for _ in range(3):
+        best = min(best, user_seconds(command, "#include <weft/weft.h>\n"))
+        pace = min(pace, user_seconds(command, standard))
+    limit = LIMIT * max(1, pace / STANDARD_SECONDS)
+    print(f"#include <weft/weft.h>: {best:.2f} s of {limit:.2f} s (standard headers {pace:.2f} s)")
+    return 0 if best <= limit else 1
 
 
 if __name__ == "__main__":

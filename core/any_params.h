@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/any_params.h: the parameters of an equation as jaxprs hold them; their fields are described
+// in core/param.h, which few need (public headers do not).
+#pragma once
+#include <cstdint>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "weft/core/dtype.h"
+#include "weft/core/ref.h"
+
+namespace weft {
+
+class JaxprData;
+struct ParamField;
+using Ints = std::vector<int64_t>;
+using Bools = std::vector<bool>;
+using Strings = std::vector<std::string>;
+
+// The type-erased parameters of an equation.
+class ParamsBase : public RefCounted {
+ public:
+  virtual std::vector<ParamField> fields() const = 0;
+  virtual const std::type_info& type() const = 0;
+  size_t hash() const;
+};
+using AnyParams = Ref<const ParamsBase>;
+bool equal(const AnyParams& a, const AnyParams& b);
+
+}  // namespace weft
