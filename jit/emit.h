@@ -110,6 +110,7 @@ class Emitter {
   V divide(nest::Opcode op, V a, V b);
   V quotient(nest::Opcode op, V a, V b);
   V float_extreme(bool maximum, V a, V b);
+  V float_extreme_constant(bool maximum, V a, V b);
   V float_rem(V a, V b);
   llvm::Function* float_rem_function(llvm::Type* t);
   V mul_high(nest::Opcode op, V a, V b);
