@@ -294,9 +294,18 @@ std::vector<Id> Builder::loop_while(const std::vector<Id>& init, BlockId test, B
   return results(v, kinds_of(kernel_, init), {test, body});
 }
 
-std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise) {
+std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise, Rare path, Id argument) {
   const std::vector<Kind> kinds = kinds_of(kernel_, kernel_.blocks[then].yields);
-  const Id v = append({Opcode::If, Kind::None, 0, 0, {mask}, {then, otherwise}, {}, {}});
+  std::vector<Id> args{mask};
+  if (path != Rare::none) args.push_back(argument);
+  const Id v = append({Opcode::If,
+                       Kind::None,
+                       0,
+                       static_cast<int64_t>(path),
+                       std::move(args),
+                       {then, otherwise},
+                       {},
+                       {}});
   return results(v, kinds, {then, otherwise});
 }
 

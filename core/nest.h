@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weft/core/rare.h"
+
 namespace weft::nest {
 
 // What a value is made of. Signedness belongs to the instruction, as in LLVM.
@@ -101,7 +103,8 @@ enum class Opcode : uint8_t {
   Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each
   ForEach,  // (n) blocks {body: (i) -> }; iterations are independent, effects are stores
   While,    // (init...) blocks {test: (carry...) -> mask, body: (carry...) -> carry...}
-  If,       // (mask) blocks {then: () -> result..., otherwise: () -> result...}
+  If,       // (mask) blocks {then: () -> result..., otherwise: () -> result...}; imm, if not 0, is
+            // the path of core/rare.h that `then` computes of one more argument
 };
 
 // How a fold combines. ArgMin/ArgMax own two accumulators, (value, index): NaN wins over any
@@ -210,7 +213,8 @@ class Builder {
                        BlockId body);
   void for_each(Id n, BlockId body);
   std::vector<Id> loop_while(const std::vector<Id>& init, BlockId test, BlockId body);
-  std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise);
+  std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise, Rare path = Rare::none,
+                         Id argument = no_id);
   BlockId open_branch();  // as open({}), and nothing is moved out of it
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }

@@ -70,8 +70,11 @@ template <class F, class G>
 auto branch(bool m, F then, G otherwise) {
   return m ? then() : otherwise();
 }
+namespace detail {
+// `path` is what `then` computes of `argument`, if the library has it.
 template <class F, class G>
-auto branch(Ir<bool> m, F then, G otherwise) {
+auto write_branch(Ir<bool> m, F then, G otherwise, Rare path = Rare::none,
+                  nest::Id argument = nest::no_id) {
   using Result = decltype(then());
   bool known = false;
   if (m.known(&known)) return known ? then() : otherwise();
@@ -88,13 +91,30 @@ auto branch(Ir<bool> m, F then, G otherwise) {
     return b;
   };
   const nest::BlockId a = write(then), b = write(otherwise);
-  const std::vector<nest::Id> ids = builder().branch(m.id, a, b);
+  const std::vector<nest::Id> ids = builder().branch(m.id, a, b, path, argument);
   Result out;
   if constexpr (requires { out.id; })
     out.id = ids[0];
   else
     for (size_t i = 0; i < out.size(); ++i) out[i].id = ids[i];
   return out;
+}
+}  // namespace detail
+
+template <class F, class G>
+auto branch(Ir<bool> m, F then, G otherwise) {
+  return detail::write_branch(m, then, otherwise);
+}
+
+// A branch to Path::run(x), which gives an array of numbers of x's type and is so rare and long
+// that kernels call it in the library (core/rare.h) by the name Path::path<T>.
+template <class Path, Real R, class G>
+auto rarely(mask_t<R> m, R x, G otherwise) {
+  const auto then = [&] { return Path::run(x); };
+  if constexpr (is_ir<R>)
+    return detail::write_branch(m, then, otherwise, Path::template path<scalar_t<R>>, x.id);
+  else
+    return m ? then() : otherwise();
 }
 
 // The polynomial by Horner's rule with fma, highest coefficient first.

@@ -12,6 +12,7 @@
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "weft/core/nest.h"
@@ -98,7 +99,8 @@ class Emitter {
     Vs carry;
   };
   Loop loop(V begin, V end, V step, const Vs& init, const Body& body, const char* name);
-  Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise);
+  Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
+            bool unlikely = false);
   void when(V condition, const std::function<void()>& then);
 
   // Arithmetic (emit_arith.cpp, emit_convert.cpp): scalars and vectors alike.
@@ -108,6 +110,7 @@ class Emitter {
   V divide(nest::Opcode op, V a, V b);
   V quotient(nest::Opcode op, V a, V b);
   V float_extreme(bool maximum, V a, V b);
+  V float_extreme_constant(bool maximum, V a, V b);
   V float_rem(V a, V b);
   llvm::Function* float_rem_function(llvm::Type* t);
   V mul_high(nest::Opcode op, V a, V b);
@@ -161,6 +164,9 @@ class Emitter {
   void divergent_while(nest::Id v, std::vector<Carry>& c);
   void branch_if(nest::Id v);
   void divergent_if(nest::Id v);
+  // Whether the first side of an If is a call of the library (core/rare.h).
+  bool called(const nest::Inst& i) const { return is_rare(i) && !machine_.gpu; }
+  Vs rare_path(nest::Id v, const Vs& x);
   bool flat(nest::BlockId b) const;
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
@@ -227,6 +233,7 @@ class Emitter {
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
   Vs index_packs_[2];
+  std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;
   Masks active_;
   int lanes_ = 1, packs_ = 1;

@@ -165,6 +165,7 @@ V Emitter::float_extreme(bool maximum, V a, V b) {
   if (!a->getType()->isVectorTy())
     return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
                 {a, b});
+  if (const V one = float_extreme_constant(maximum, a, b)) return one;
   auto* bits = like(a, b_.getIntNTy(width(a)));
   const auto first = [&](V x, V y) {
     return b_.CreateBitCast(
@@ -175,6 +176,22 @@ V Emitter::float_extreme(bool maximum, V a, V b) {
   const V magnitude = llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width(a)));
   return b_.CreateBitCast(b_.CreateOr(b_.CreateAnd(x, y), b_.CreateAnd(either, magnitude)),
                           a->getType());
+}
+
+// With a number that is not the lesser of two zeros one comparison does: NaN and, of equals, what
+// is not the constant stay. Else null.
+V Emitter::float_extreme_constant(bool maximum, V a, V b) {
+  const auto number = [](V x) -> const llvm::ConstantFP* {
+    const auto* c = llvm::dyn_cast<llvm::Constant>(x);
+    return c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getSplatValue()) : nullptr;
+  };
+  const V x = number(a) ? b : a, c = number(a) ? a : b;
+  const auto* value = number(c);
+  if (!value || value->isNaN()) return nullptr;
+  if (!value->isZero())
+    return b_.CreateSelect(maximum ? b_.CreateFCmpOGT(c, x) : b_.CreateFCmpOLT(c, x), c, x);
+  if (value->isNegative() == maximum) return nullptr;
+  return b_.CreateSelect(maximum ? b_.CreateFCmpUGT(x, c) : b_.CreateFCmpULT(x, c), x, c);
 }
 
 V Emitter::float_rem(V a, V b) {

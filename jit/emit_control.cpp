@@ -304,6 +304,8 @@ void Emitter::branch_if(Id v) {
   if (plan_.divergent[v]) return divergent_if(v);
   const auto& results = plan_.results[v];
   const auto side = [&](BlockId b) {
+    if (b == i.blocks[0] && called(i) && shape(i.args[1]).uniform())
+      return rare_path(v, {scalar(i.args[1])});
     emit_block(b);
     Vs out;
     for (size_t r = 0; r < results.size(); ++r)
@@ -315,13 +317,40 @@ void Emitter::branch_if(Id v) {
   const Vs joined = known ? side(i.blocks[known->isOne() ? 0 : 1])
                           : branch(
                                 scalar(i.args[0]), [&] { return side(i.blocks[0]); },
-                                [&] { return side(i.blocks[1]); });
+                                [&] { return side(i.blocks[1]); }, called(i));
   size_t next = 0;
   for (Id r : results) {
     const size_t n = shape(r).varying ? packs_ : 1;
     set_parts(r, shape(r), Vs(joined.begin() + next, joined.begin() + next + n));
     next += n;
   }
+}
+
+// What the library gives for x, a number or a vector a pack; all lanes are computed.
+Vs Emitter::rare_path(Id v, const Vs& x) {
+  const Inst& i = k_.insts[v];
+  const size_t results = i.kinds.size();
+  const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
+  const unsigned lanes = lane ? lane->getNumElements() : 1;
+  auto* ptr = b_.getPtrTy();
+  const auto f = m_.getOrInsertFunction(
+      rare_functions()[i.imm - 1].name,
+      llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt64Ty()}, false));
+  auto* type = x[0]->getType();
+  V& slots = rare_slots_[type];  // the argument and up to three results
+  constexpr int64_t most_slots = 4;
+  if (!slots) slots = stack(type, most_slots, "rare");
+  const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
+  Vs packs;
+  for (V pack : x) {
+    b_.CreateStore(pack, slots);
+    b_.CreateCall(f, {slots, slot(1), i64(lanes)})->setDoesNotThrow();
+    for (size_t r = 0; r < results; ++r) packs.push_back(b_.CreateLoad(type, slot(1 + r)));
+  }
+  Vs by_result;
+  for (size_t r = 0; r < results; ++r)
+    for (size_t p = 0; p < x.size(); ++p) by_result.push_back(packs[p * results + r]);
+  return by_result;
 }
 
 void Emitter::divergent_if(Id v) {
@@ -333,6 +362,7 @@ void Emitter::divergent_if(Id v) {
   for (V m : yes) no.push_back(b_.CreateNot(m));
   const auto side = [&](BlockId b, const Masks& m) {
     const auto run = [&] {
+      if (b == i.blocks[0] && called(i)) return rare_path(v, parts(i.args[1], varying_shape));
       emit_block(b);
       Vs out;
       for (size_t r = 0; r < results.size(); ++r)
@@ -340,12 +370,14 @@ void Emitter::divergent_if(Id v) {
       return out;
     };
     if (flat(b)) return run();
+    const bool unlikely = called(i) && b == i.blocks[0];
     active_ = narrow(m);
-    const Vs out = branch(any(active_), run, [&] {
+    const auto skip = [&] {
       Vs none;
       for (Id r : results) none.append(packs_, llvm::Constant::getNullValue(vector_type(kind(r))));
       return none;
-    });
+    };
+    const Vs out = branch(any(active_), run, skip, unlikely);
     active_ = outer;
     return out;
   };

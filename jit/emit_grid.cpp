@@ -17,7 +17,19 @@ using nest::Opcode;
 namespace {
 // Beyond this many instructions the masked loop serves whole packs too: half the code. Without mask
 // registers masked loads of narrow types run lane by lane, so there it takes more.
-constexpr int64_t most_written_twice = 400, most_without_masks = 1600;
+constexpr int64_t most_written_twice = 48, most_without_masks = 1600;
+
+// Whether most of the floating-point arithmetic is that of doubles, so that packs of half as many
+// lanes fill the registers.
+bool mostly_wide(const nest::Kernel& k) {
+  int64_t wide = 0, narrow = 0;
+  for (const nest::Block& b : k.blocks)
+    for (Id v : b.body) {
+      wide += k.insts[v].kind == nest::Kind::F64;
+      narrow += k.insts[v].kind == nest::Kind::F32;
+    }
+  return wide > narrow;
+}
 }  // namespace
 
 void Emitter::emit_cpu(const std::string& name, const Options& options) {
@@ -26,6 +38,7 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
   fn_->addFnAttr("prefer-vector-width", "512");
+  if (machine_.lanes > 4 && mostly_wide(k_)) machine_.lanes /= 2;
   switch (k_.schedule.vector) {
     case nest::Schedule::Vector::none: plan_ = plan_kernel(k_, Mode::scalar); break;
     case nest::Schedule::Vector::grid:

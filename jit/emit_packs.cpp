@@ -28,7 +28,8 @@ struct Liveness {
   void walk(BlockId b) {
     for (Id v : k.blocks[b].body) {
       order.emplace_back(v, k.insts[v].args);
-      for (BlockId inner : k.insts[v].blocks) walk(inner);
+      for (size_t s = is_rare(k.insts[v]) ? 1 : 0; s < k.insts[v].blocks.size(); ++s)
+        walk(k.insts[v].blocks[s]);
     }
     order.emplace_back(nest::no_id, k.blocks[b].yields);
   }

@@ -23,7 +23,8 @@ int64_t weight(const Kernel& k, BlockId b) {
   int64_t n = 0;
   for (Id v : k.blocks[b].body) {
     ++n;
-    for (BlockId inner : k.insts[v].blocks) n += weight(k, inner);
+    const Inst& i = k.insts[v];
+    for (size_t s = is_rare(i) ? 1 : 0; s < i.blocks.size(); ++s) n += weight(k, i.blocks[s]);
   }
   return n;
 }

@@ -55,7 +55,10 @@ struct Range {
 };
 Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
 
-// Instructions in a block and in all that it holds.
+// Whether the first block of an instruction is not for kernels: they call the library instead.
+inline bool is_rare(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
+
+// Instructions in a block and in all that it holds, less what is_rare.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
 template <class F>

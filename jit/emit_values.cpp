@@ -199,11 +199,12 @@ Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& 
 }
 
 Vs Emitter::branch(V condition, const std::function<Vs()>& then,
-                   const std::function<Vs()>& otherwise) {
+                   const std::function<Vs()>& otherwise, bool unlikely) {
   auto* yes = block("then");
   auto* no = block("else");
   auto* join = block("join");
-  b_.CreateCondBr(condition, yes, no);
+  b_.CreateCondBr(condition, yes, no,
+                  unlikely ? llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20) : nullptr);
   at(yes);
   const Vs a = then();
   yes = here();

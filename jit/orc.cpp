@@ -26,6 +26,7 @@
 #include <mutex>
 
 #include "weft/core/error.h"
+#include "weft/core/rare.h"
 
 namespace weft::compiler {
 namespace {
@@ -73,6 +74,7 @@ struct Session {
     add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
     add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    for (size_t i = 0; i < rare_count; ++i) add(rare_functions()[i].name, rare_functions()[i].run);
     llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
   }
 };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "weft/jit/analysis.h"
+#include "weft/jit/contract.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/record_trace.h"
 
@@ -113,7 +114,7 @@ Jaxpr simplify(const Jaxpr& j) {
   }
   const Closed c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
-  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
+  return contract(dce(c.jaxpr, std::vector<bool>(out.size(), true)));
 }
 
 }  // namespace weft::compiler

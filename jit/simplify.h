@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/simplify.h: a program rewritten before it is compiled: calls inlined, equal equations merged,
-// unused ones dropped, each op's own rewrites applied.
+// unused ones dropped, each op's own rewrites applied, sums of products contracted.
 #pragma once
 #include "weft/core/jaxpr.h"
 

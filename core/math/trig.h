@@ -154,24 +154,36 @@ Reduced<R> reduce_easy(R a) {
   return {r, fma(n, -pi_part<R>(2, scale), low - w_low), bitcast<B>(t)};
 }
 
+// What is kept of reduce_hard: r, the bits of k, and, where it is not 0, the tail.
+template <Unit unit>
+struct HardAngle {
+  template <class T>
+  static constexpr Rare path =
+      static_cast<Rare>(1 + 2 * static_cast<int>(unit) + static_cast<int>(sizeof(T) / 8));
+  template <Real R>
+  static auto kept(Reduced<R> x) {
+    using T = scalar_t<R>;
+    if constexpr (unit == Unit::half_pi)
+      return std::array<R, 3>{x.r, bitcast<T>(x.k), x.tail};
+    else
+      return std::array<R, 2>{x.r, bitcast<T>(x.k)};
+  }
+  template <Real R>
+  static auto run(R a) {
+    return kept(reduce_hard<unit>(a));
+  }
+};
+
 template <Unit unit, Real R>
 Reduced<R> reduce_angle(R a) {
-  using T = scalar_t<R>;
   using B = scalar_t<uint_of<R>>;
-  const auto list = [](Reduced<R> x) { return std::array<R, 3>{x.r, bitcast<T>(x.k), x.tail}; };
-  const auto pair = [](Reduced<R> x) { return std::array<R, 2>{x.r, bitcast<T>(x.k)}; };
   const mask_t<R> hard = !(a < easy_limit<R>());
-  if constexpr (unit == Unit::half_pi) {
-    const auto r = branch(
-        hard, [&] { return list(reduce_hard<unit>(a)); },
-        [&] { return list(reduce_easy<unit>(a)); });
+  const auto r = rarely<HardAngle<unit>>(
+      hard, a, [&] { return HardAngle<unit>::kept(reduce_easy<unit>(a)); });
+  if constexpr (unit == Unit::half_pi)
     return {r[0], r[2], bitcast<B>(r[1])};
-  } else {
-    const auto r = branch(
-        hard, [&] { return pair(reduce_hard<unit>(a)); },
-        [&] { return pair(reduce_easy<unit>(a)); });
+  else
     return {r[0], R(0), bitcast<B>(r[1])};
-  }
 }
 
 // sin r for |r| <= pi/2, as r + r (z c0 + z^2 q(z)), z = r^2: the order that rounds least near 1.

@@ -92,6 +92,27 @@ TEST_CASE("float arithmetic", "[jit][arith]") {
   check(Opcode::RoundF16, Kind::F32, {Kind::F32});
 }
 
+TEST_CASE("minima and maxima with numbers", "[jit][arith]") {
+  const auto number = [](Builder& b, Kind k, double x) {
+    return k == Kind::F32 ? b.constant(k, std::bit_cast<uint32_t>(static_cast<float>(x)))
+                          : b.constant(k, std::bit_cast<uint64_t>(x));
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  for (Kind k : floats)
+    for (double x : {0., -0., 1., -2.5, inf, -inf, std::nan("")})
+      for (auto op : {Opcode::FMin, Opcode::FMax})
+        for (bool left : {false, true}) {
+          Builder b("extreme");
+          const Id v = b.load(b.buffer(storage_of(k), false), b.index(0)), c = number(b, k, x);
+          b.store(b.buffer(storage_of(k), true), b.index(0),
+                  left ? b.pure(op, k, {c, v}) : b.pure(op, k, {v, c}));
+          const nest::Kernel kernel = b.finish(1, 0, {Schedule::Vector::grid});
+          const int64_t n = 509;
+          const Run run{{patterns(storage_of(k), n, 1), zeros(storage_of(k), n)}, {}, {0, 1, 0, n}};
+          for (const TargetInfo& t : targets()) CHECK(difference(kernel, run, t) == "");
+        }
+}
+
 TEST_CASE("masks and selects", "[jit][arith]") {
   for (auto op : {Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Eq, Opcode::Ne})
     check(op, Kind::Mask, {Kind::Mask, Kind::Mask});

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/contract_test.cpp: sums of products round once, where and only where the program says
+// so; bits do not depend on the number of lanes, on maps or on where the kernel's borders are.
+#include <cmath>
+#include <random>
+
+#include "support/check.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+int count(const std::string& text, const std::string& word) {
+  int n = 0;
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+// How many multiply-adds and multiplications are left of f.
+template <class F, class... X>
+std::pair<int, int> left(F f, const X&... x) {
+  const std::string program = jit(f).lower(x...).optimized();
+  return {count(program, "= fma "), count(program, "= mul ")};
+}
+using Found = std::pair<int, int>;
+
+// Numbers whose products and sums round.
+template <class T>
+std::vector<T> rough(size_t n, unsigned seed) {
+  std::mt19937_64 g(seed);
+  std::uniform_real_distribution<T> u(T(-2), T(2));
+  std::vector<T> x;
+  for (size_t i = 0; i < n; ++i) x.push_back(u(g));
+  return x;
+}
+
+template <class T, class F, class G>
+void same_bits(F program, G plain) {
+  for (size_t n : {1, 15, 16, 17, 509}) {
+    const std::vector<T> x = rough<T>(n, 1), y = rough<T>(n, 2), z = rough<T>(n, 3);
+    std::vector<T> want;
+    for (size_t i = 0; i < n; ++i) want.push_back(plain(x[i], y[i], z[i]));
+    const Array a = array(x), b = array(y), c = array(z);
+    CHECK(jit(program)(a, b, c).template to_vector<T>() == want);
+    CHECK(jit(vmap(program))(a, b, c).template to_vector<T>() == want);
+    // In the lanes of a loop.
+    const auto looped = [&](Array p, Array q, Array r) {
+      return fori_loop(0, 2, [&](Array, Array) { return program(p, q, r); }, r);
+    };
+    CHECK(jit(vmap(looped))(a, b, c).template to_vector<T>() == want);
+  }
+}
+
+template <class T>
+void forms() {
+  same_bits<T>([](Array x, Array y, Array z) { return x * y + z; },
+               [](T x, T y, T z) { return std::fma(x, y, z); });
+  same_bits<T>([](Array x, Array y, Array z) { return z + x * y; },
+               [](T x, T y, T z) { return std::fma(x, y, z); });
+  same_bits<T>([](Array x, Array y, Array z) { return x * y - z; },
+               [](T x, T y, T z) { return std::fma(x, y, -z); });
+  same_bits<T>([](Array x, Array y, Array z) { return z - x * y; },
+               [](T x, T y, T z) { return std::fma(-x, y, z); });
+  same_bits<T>([](Array x, Array y, Array z) { return x * y + y * z; },
+               [](T x, T y, T z) { return std::fma(x, y, static_cast<T>(y * z)); });
+  same_bits<T>([](Array x, Array y, Array z) { return square(x) + y * z; },
+               [](T x, T y, T z) { return std::fma(x, x, static_cast<T>(y * z)); });
+  same_bits<T>([](Array x, Array y, Array z) { return (x * y) * T(3) + z; },
+               [](T x, T y, T z) { return std::fma(static_cast<T>(x * y), T(3), z); });
+}
+
+}  // namespace
+
+TEST_CASE("a sum of a product rounds once", "[jit][contract]") {
+  forms<float>();
+  forms<double>();
+}
+
+TEST_CASE("a product is contracted if one sum of floats reads it", "[jit][contract]") {
+  const Array x = array(rough<float>(8, 1)), y = array(rough<float>(8, 2));
+  using Two = std::pair<Array, Array>;
+  CHECK(left([](Array a, Array b) { return a * b + b; }, x, y) == Found(1, 0));
+  CHECK(left([](Array a, Array b) { return a * a + b * b; }, x, y) == Found(1, 1));
+  // Two sums read it, or the caller does.
+  CHECK(left([](Array a, Array b) { return Two(a * b + a, a * b + b); }, x, y) == Found(0, 1));
+  CHECK(left([](Array a, Array b) { return Two(a * b + a, a * b); }, x, y) == Found(0, 1));
+  // Other numbers.
+  for (DType d : {I32, BF16, F16, C64})
+    CHECK(left([](Array a, Array b) { return a * b + b; }, x.astype(d), y.astype(d)) ==
+          Found(0, 1));
+  // Inside loops and branches.
+  CHECK(left([](Array a,
+                Array b) { return fori_loop(0, 3, [&](Array, Array s) { return s * a + b; }, b); },
+             x, y) == Found(1, 0));
+}
+
+TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") {
+  const auto f = [](Array a, Array b, Array c) { return a * b + c; };
+  const Array x = array(rough<float>(3, 1)), y = array(rough<float>(3, 2)),
+              z = array(rough<float>(15, 3)).reshape({5, 3});
+  const auto mapped = vmap(f, {none, none, 0});
+  CHECK(left(mapped, x, y, z) == Found(1, 0));
+  const auto got = jit(mapped)(x, y, z).to_vector<float>();
+  std::vector<float> want;
+  for (int64_t i = 0; i < 5; ++i)
+    for (float v : jit(f)(x, y, z[i]).to_vector<float>()) want.push_back(v);
+  CHECK(got == want);
+  // Scalars, too, and numbers.
+  CHECK(left(vmap([](Array a, Array c) { return a * 3.f + c; }, {none, 0}), x[0], z) ==
+        Found(1, 0));
+  CHECK(left(vmap([](Array a, Array b, Array c) { return a * b + c; }, {none, none, 0}), x[0], y[0],
+             x) == Found(1, 0));
+}
+
+TEST_CASE("bits of a contracted program are those of its parts in one kernel or several",
+          "[jit][contract]") {
+  // The reduction stores, so that the sum of the product stands in another kernel.
+  const Array x = array(rough<float>(512, 1)).reshape({8, 64}), y = array(rough<float>(8, 2));
+  const auto f = [](Array a, Array b) { return a.sum(1) * b + b; };
+  const auto sums = jit([](Array a) { return a.sum(1); })(x).to_vector<float>();
+  const auto b = y.to_vector<float>();
+  std::vector<float> want;
+  for (size_t i = 0; i < 8; ++i) want.push_back(std::fma(sums[i], b[i], b[i]));
+  CHECK(jit(f)(x, y).to_vector<float>() == want);
+}
