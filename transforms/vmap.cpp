@@ -184,6 +184,11 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
 
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
+  if (!s.options.spmd_axis_name.empty())
+    throw AxisNameError(
+        fmt::format("vmap: spmd_axis_name is '{}', but there is no mesh with an axis of that name. "
+                    "Leave it out where the lanes are not spread over devices{}",
+                    s.options.spmd_axis_name, written(s)));
   const MappedArguments mapped = map_arguments(s.in, x, s.options.axis_size, args);
   Map m{s, x, mapped, f, result};
   const int64_t chunk = chunk_of(m);

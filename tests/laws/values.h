@@ -167,7 +167,7 @@ inline Array moved(const Array& a, double h, const Array& b) {
 inline double pairing(const Arrays& a, const Arrays& b, double* magnitude) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); ++k) {
-    if (!is_inexact(a[k].dtype()) || a[k].size() == 0) continue;
+    if (a[k].empty_handle() || !is_inexact(a[k].dtype()) || a[k].size() == 0) continue;
     const std::vector<double> x = numbers(a[k]), y = numbers(b[k]);
     const bool z = is_complex(a[k].dtype());
     for (size_t i = 0; i < x.size(); ++i) {
