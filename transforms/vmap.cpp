@@ -182,6 +182,18 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
   key.add_static(s.options.strict);
 }
 
+namespace {
+// What is wrong with the arguments is told with the place of the vmap.
+MappedArguments mapped_arguments(const VmapSpec& s, const Arrays& x,
+                                 FunctionRef<tree::Skeleton()> args) {
+  try {
+    return map_arguments(s.in, x, s.options.axis_size, args);
+  } catch (const BatchingError& e) {
+    throw BatchingError(e.what() + written(s));
+  }
+}
+}  // namespace
+
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
   if (!s.options.spmd_axis_name.empty())
@@ -189,7 +201,7 @@ Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()
         fmt::format("vmap: spmd_axis_name is '{}', but there is no mesh with an axis of that name. "
                     "Leave it out where the lanes are not spread over devices{}",
                     s.options.spmd_axis_name, written(s)));
-  const MappedArguments mapped = map_arguments(s.in, x, s.options.axis_size, args);
+  const MappedArguments mapped = mapped_arguments(s, x, args);
   Map m{s, x, mapped, f, result};
   const int64_t chunk = chunk_of(m);
   if (chunk >= mapped.size) return m.whole();
