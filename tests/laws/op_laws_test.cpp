@@ -28,8 +28,8 @@ TEST_CASE("every op has samples, documentation and rules for what it claims") {
     CHECK(op->has(Op::Slot::batch));
     // Maps remove collectives before anything runs.
     if (op->collective()) continue;
-    // Ops that carry programs meet random programs instead: tests/ops/control_random_test.cpp. The
-    // derivative of a custom_vjp is only ever transposed: tests/laws/custom_laws_test.cpp.
+    // Ops that carry programs have no samples: tests/laws/call_laws_test.cpp makes theirs of those
+    // of other ops, and tests/ops/control_random_test.cpp random ones.
     if (op->compile_eagerly() || op->name() == "custom_lin") continue;
     CHECK(!op->samples().empty());
     CHECK(op->has(Op::Slot::lower));
