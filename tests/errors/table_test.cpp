@@ -145,6 +145,10 @@ std::vector<Mistake> traced_values() {
                                   [] { jit([](Array n) { return arange(n); })(3); }),
       raises<ConcretizationError>("a mask that is traced", "must be known",
                                   [] { jit([](Array x) { return x[x > 1.]; })(v3()); }),
+  };
+}
+std::vector<Mistake> leaks() {
+  return {
       raises<LeakedTracerError>("a tracer kept from vmap",
                                 "has leaked: the vmap that made it is over",
                                 [] {
@@ -460,8 +464,8 @@ std::string wrong(const Mistake& m) {
 
 TEST_CASE("each mistake has its own error, by class and phrase", "[errors][table]") {
   size_t count = 0;
-  for (const auto& part :
-       {values(), indices(), traced_values(), maps(), derivatives(), control_flow(), programs()}) {
+  for (const auto& part : {values(), indices(), traced_values(), leaks(), maps(), derivatives(),
+                           control_flow(), programs()}) {
     for (const Mistake& m : part) {
       INFO(m.what << ": \"" << m.phrase << "\"");
       CHECK(wrong(m) == "");

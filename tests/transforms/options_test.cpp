@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 
 #include "support/check.h"
 #include "weft/tracer/concrete.h"
@@ -69,20 +70,18 @@ const auto& first = op_without_rule("test_first");
 const auto& second = op_without_rule("test_second");
 const auto& third = op_without_rule("test_third");
 
-// What is written to the standard output and error while f runs: there the library logs.
+// What is written to the standard error while f runs: there the library logs.
 template <class F>
 std::string logged(F f) {
   std::fflush(nullptr);
   std::FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);
-  const int before[] = {dup(1), dup(2)};
-  for (const int fd : {1, 2}) dup2(fileno(file), fd);
+  const int before = dup(2);
+  dup2(fileno(file), 2);
   f();
   std::fflush(nullptr);
-  for (const int fd : {1, 2}) {
-    dup2(before[fd - 1], fd);
-    close(before[fd - 1]);
-  }
+  dup2(before, 2);
+  close(before);
   std::rewind(file);
   std::string text;
   for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
@@ -139,6 +138,29 @@ TEST_CASE("vectorized_map: fallback_to_while_loop, warn", "[options]") {
   CHECK(quiet.empty());
   loud = logged([&] { CHECK(floats(vectorized_map(g, x)) == Floats{2, 3, 4}); });
   CHECK(loud.find("'test_third' has no batching rule") != std::string::npos);
+}
+
+TEST_CASE("WEFT_LOG says what is logged, on the standard error", "[options]") {
+  const auto child = [](const std::string& environment) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::FILE* out =
+        popen((environment + " '" + self + "' '[.][logs-once]' 2>&1 >/dev/null").c_str(), "r");
+    REQUIRE(out != nullptr);
+    std::string text;
+    for (int c = 0; (c = std::fgetc(out)) != EOF;) text += static_cast<char>(c);
+    CHECK(pclose(out) == 0);
+    return text;
+  };
+  const std::string line =
+      "weft: warning: vmap: 'test_first' has no batching rule; it runs as a loop over lanes\n";
+  CHECK(child("env -u WEFT_LOG") == line);
+  CHECK(child("WEFT_LOG=warning") == line);
+  CHECK(child("WEFT_LOG=no_such_level") == line);
+  CHECK(child("WEFT_LOG=error").empty());
+  CHECK(child("WEFT_LOG=off").empty());
+}
+TEST_CASE("run by the one above", "[.][logs-once]") {
+  vmap([](Array x) { return first({x}); })(array({1., 2.}));
 }
 
 TEST_CASE("jit: keep_unused passes what is not read", "[options]") {
