@@ -19,7 +19,7 @@ struct Linear {
   Types in_types, out_types;  // of all arguments and results
   // Tangents of all results from tangents of all arguments.
   Arrays apply(const Arrays& dx) const;
-  // Cotangents of all arguments from cotangents of all results.
+  // Cotangents of arguments from those of results; empty handles where it has no tangent input.
   Arrays transpose(const Arrays& ct) const;
 };
 struct Linearized {

@@ -158,7 +158,10 @@ Arrays apply_linear(const Ref<const RefCounted>& linear, const Arrays& dx, TreeO
 
 Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, TreeOf result) {
   const Linear& l = linear_of(linear);
-  return l.transpose(matched_cotangents(ct, l.out_types, result));
+  Arrays r = l.transpose(matched_cotangents(ct, l.out_types, result));
+  // Of integers, which have no tangents.
+  for (size_t i = 0; i < r.size(); ++i) r[i] = instantiate(r[i], l.in_types[i]);
+  return r;
 }
 
 Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args) {

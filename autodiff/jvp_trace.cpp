@@ -101,9 +101,9 @@ Arrays Linear::apply(const Arrays& dx) const {
   for (int i : in)
     x.push_back(instantiate(dx[static_cast<size_t>(i)], in_types[static_cast<size_t>(i)]));
   const Arrays tangents = eval_jaxpr(jaxpr, x);
-  Arrays result;
-  for (const Type& t : out_types) result.push_back(base::zeros(t.strong()));
+  Arrays result(out_types.size());
   for (size_t k = 0; k < out.size(); ++k) result[static_cast<size_t>(out[k])] = tangents[k];
+  for (size_t k = 0; k < result.size(); ++k) result[k] = instantiate(result[k], out_types[k]);
   return result;
 }
 
@@ -115,11 +115,10 @@ Arrays Linear::transpose(const Arrays& ct) const {
   Arrays cts;
   for (int k : out) cts.push_back(ct[static_cast<size_t>(k)]);
   const Arrays back = backward_pass(jaxpr, x, linear, cts);
-  Arrays result;
-  for (const Type& t : in_types) result.push_back(base::zeros(t.strong()));
+  Arrays result(in_types.size());
   for (size_t i = 0; i < in.size(); ++i) {
-    const Array& c = back[residuals.size() + i];
-    if (!c.empty_handle()) result[static_cast<size_t>(in[i])] = c;
+    const auto k = static_cast<size_t>(in[i]);
+    result[k] = instantiate(back[residuals.size() + i], in_types[k]);
   }
   return result;
 }

@@ -72,7 +72,8 @@ struct Matcher {
 
   void match_map(const Axes& a, const Skeleton& s, const std::string& path) {
     if (s.form != Skeleton::map && s.form != Skeleton::record)
-      mismatch(path, fmt::format("the value is {}, but there are axes by name", to_string(s)));
+      mismatch(path, fmt::format("the value is {}, but there are axes by name",
+                                 s.form == Skeleton::leaf ? "an Array" : to_string(s)));
     for (const std::string& key : a.keys)
       if (std::find(s.names.begin(), s.names.end(), key) == s.names.end())
         mismatch(path, fmt::format("the value has no entry '{}'; there are {}", key,

@@ -4,11 +4,11 @@
 #include "weft/batching/batch_trace.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <mutex>
 #include <set>
 
+#include "weft/runtime/log.h"
 #include "weft/tracer/base_ops.h"
 
 namespace weft {
@@ -44,7 +44,8 @@ Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const 
   if (level.warn) {
     const std::lock_guard lock(m);
     if (said->insert(&op).second)
-      spdlog::warn("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name());
+      log_warning(
+          fmt::format("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name()));
   }
   return fallback()(op, x, axis, level.size, params);
 }

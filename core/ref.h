@@ -119,9 +119,9 @@ class Function<R(A...)> {
  public:
   Function() = default;
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, Function> &&
-             std::is_invocable_r_v<R, const std::remove_cvref_t<F>&, A...>)
-  Function(F&& f) : p_(make_ref<const Held<std::remove_cvref_t<F>>>(std::forward<F>(f))) {}
+    requires(!std::is_same_v<std::decay_t<F>, Function> &&
+             std::is_invocable_r_v<R, const std::decay_t<F>&, A...>)
+  Function(F&& f) : p_(make_ref<const Held<std::decay_t<F>>>(std::forward<F>(f))) {}
   explicit operator bool() const { return static_cast<bool>(p_); }
   R operator()(A... a) const { return p_->call(std::forward<A>(a)...); }
 };

@@ -75,7 +75,8 @@ Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> a
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("take_along_axis", axis.value_or(0), v.type().ndim());
   const auto [y, i] = aligned("take_along_axis", v, axis ? indices.value() : ravel(indices), a);
-  const fn::IndexMode m = take_mode("take_along_axis", o.mode);
+  fn::IndexMode m = take_mode("take_along_axis", o.mode);
+  m.as_is = false;  // unlike in take, negative ones count from the end before they are clipped
   const int64_t n = y.shape()[a];
   const Array at = positions(i, n, m);
   const Array out = gather_along(y, at, a, m.bounds);

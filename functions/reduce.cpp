@@ -55,6 +55,11 @@ int64_t count_of(const Array& x, const Sizes& axes) {
   return n;
 }
 
+// Options that a function of ReduceOptions cannot obey.
+void refuse(const char* name, const char* option, bool given) {
+  if (given) fn::fail_shape(fmt::format("{}: there is no option .{} here", name, option));
+}
+
 // The elements as the reduction computes with them.
 Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
   // The narrow floats are folded in F32 and rounded once.
@@ -107,6 +112,7 @@ Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return 
 Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return min(x, axis, o); }
 Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
+  refuse("any", "dtype", o.dtype.has_value());
   const Array v = masked(truth(x), o.where, fn::as_dtype(false, Bool));
   const Sizes axes = fn::axes_of(v, axis);
   const Array out = keep(reduced(lax::reduce_or, v, axes), axes, o.keepdims);
@@ -114,6 +120,7 @@ Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 }
 Array all(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
+  refuse("all", "dtype", o.dtype.has_value());
   const Array v = masked(truth(x), o.where, fn::as_dtype(true, Bool));
   const Sizes axes = fn::axes_of(v, axis);
   const Array out = keep(reduced(lax::reduce_and, v, axes), axes, o.keepdims);
@@ -132,6 +139,7 @@ DType wide(DType d) { return narrow(d) ? F32 : d; }
 
 Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
+  refuse("mean", "initial", o.initial.has_value());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(v, axis);
@@ -190,6 +198,8 @@ Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) 
 
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
+  refuse("logsumexp", "dtype", o.dtype.has_value());
+  refuse("logsumexp", "initial", o.initial.has_value());
   Array v = fn::inexact(x);
   v = masked(v, o.where, number_like(v, is_complex(v.dtype()) ? 0 : -inf));
   const Sizes axes = fn::axes_of(v, axis);
@@ -334,6 +344,9 @@ Array percentile(const Arg& x, const Arg& q, const AxisList& axis, const Quantil
 }
 Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
+  refuse("median", "dtype", o.dtype.has_value());
+  refuse("median", "where", o.where.has_value());
+  refuse("median", "initial", o.initial.has_value());
   return quantile(x, 0.5, axis, {.method = "linear", .keepdims = o.keepdims});
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/golden.h: the committed reference files of tests/golden, found from any working directory.
+// tests/golden.h: the committed reference files of tests/golden, found from any working directory,
+// and those of them that a test itself writes.
 #pragma once
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -26,5 +29,32 @@ inline std::string read_file(const std::string& path) {
 }
 
 inline std::string golden(const std::string& name) { return read_file(golden_path(name)); }
+
+// The first line in which `text` differs from the golden file that the calling test makes; "" if
+// there is none. With WEFT_UPDATE_GOLDEN=1 the file is written instead, with another value into
+// that directory (./dev golden, ./dev golden --check).
+inline std::string own_golden(const std::string& name, const std::string& text) {
+  if (const char* update = std::getenv("WEFT_UPDATE_GOLDEN"); update && *update) {
+    const std::string to = std::string(update) == "1"
+                               ? golden_path(name)
+                               : (std::filesystem::path(update) / name).string();
+    std::ofstream out(to, std::ios::binary);
+    if (!(out << text)) throw std::runtime_error("cannot write " + to);
+    return {};
+  }
+  std::istringstream got(text), want(golden(name));
+  std::string title, a, b;
+  for (int line = 1;; ++line) {
+    const bool more_a = static_cast<bool>(std::getline(got, a)),
+               more_b = static_cast<bool>(std::getline(want, b));
+    if (!more_a && !more_b) return {};
+    if (more_b && b.rfind("###", 0) == 0) title = b;
+    if (!more_a) a = "(nothing)";
+    if (!more_b) b = "(nothing)";
+    if (a != b)
+      return name + ", line " + std::to_string(line) + ", in " + title + ": expected\n" + b +
+             "\ngot\n" + a;
+  }
+}
 
 }  // namespace weft::testing

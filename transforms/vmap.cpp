@@ -182,9 +182,26 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
   key.add_static(s.options.strict);
 }
 
+namespace {
+// What is wrong with the arguments is told with the place of the vmap.
+MappedArguments mapped_arguments(const VmapSpec& s, const Arrays& x,
+                                 FunctionRef<tree::Skeleton()> args) {
+  try {
+    return map_arguments(s.in, x, s.options.axis_size, args);
+  } catch (const BatchingError& e) {
+    throw BatchingError(e.what() + written(s));
+  }
+}
+}  // namespace
+
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
-  const MappedArguments mapped = map_arguments(s.in, x, s.options.axis_size, args);
+  if (!s.options.spmd_axis_name.empty())
+    throw AxisNameError(
+        fmt::format("vmap: spmd_axis_name is '{}', but there is no mesh with an axis of that name. "
+                    "Leave it out where the lanes are not spread over devices{}",
+                    s.options.spmd_axis_name, written(s)));
+  const MappedArguments mapped = mapped_arguments(s, x, args);
   Map m{s, x, mapped, f, result};
   const int64_t chunk = chunk_of(m);
   if (chunk >= mapped.size) return m.whole();

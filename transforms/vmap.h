@@ -27,8 +27,7 @@ struct VmapOptions {
   std::string axis_name = {};
   // The number of lanes; needed where no argument is mapped.
   std::optional<int64_t> axis_size = {};
-  // The mesh axis of the lanes where the function shards its values; without a mesh it says
-  // nothing.
+  // The mesh axis that the lanes are spread over. AxisNameError where no mesh has it.
   std::string spmd_axis_name = {};
   // What an unmapped random key does inside: "same", "different" or "error".
   std::string randomness = "same";

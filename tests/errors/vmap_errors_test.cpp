@@ -68,7 +68,8 @@ TEST_CASE("axes that are no prefix", "[errors][vmap]") {
                              "the value has 2 entries, but there are axes for 3");
   check_error<BatchingError>([&] { vmap(plus, {{"a", 0}})(x, x); }, "there are 2 arguments");
   check_error<BatchingError>([&] { vmap(same, 0, {{"a", 0}})(x); },
-                             "vmap out_axes specification must be a tree prefix");
+                             "vmap out_axes specification must be a tree prefix of the "
+                             "corresponding value: at result, the value is an Array");
 }
 
 TEST_CASE("none for a result that has lanes", "[errors][vmap]") {
@@ -79,6 +80,8 @@ TEST_CASE("none for a result that has lanes", "[errors][vmap]") {
   check_error<BatchingError>([&] { vmap(same, 0, none, {.axis_name = "i"})(zeros({3})); },
                              "axis_name=i");
   check_error<BatchingError>([&] { vmap(same, 0, none)(zeros({3})); }, "vmap_errors_test.cpp:");
+  check_error<BatchingError>([&] { vmap(plus)(zeros({3}), zeros({4})); },
+                             "The vmap was written at vmap_errors_test.cpp:");
 }
 
 TEST_CASE("options that make no sense", "[errors][vmap]") {

@@ -89,6 +89,7 @@ CASES = {
     "conversions": (lambda x: lax.convert_element_type(lax.convert_element_type(x, jnp.int8), jnp.bfloat16), v),
 }
 
+print(f"# made by make_jaxpr.py with jax {jax.__version__}")
 for title, (f, *args) in CASES.items():
     print("###", title)
     print(jax.make_jaxpr(f)(*args).pretty_print(use_color=False))

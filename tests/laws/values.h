@@ -141,6 +141,17 @@ inline std::string difference(const Array& a, const Array& b) {
   return {};
 }
 
+// Where a and b differ by more than sums in another order do; "" if nowhere.
+inline std::string far_apart(const Array& a, const Array& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return difference(a, b);
+  const std::vector<double> x = numbers(a), y = numbers(b);
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!(std::fabs(x[i] - y[i]) <= 1e-10 * (1 + std::fabs(y[i])) ||
+          (std::isnan(x[i]) && std::isnan(y[i])) || x[i] == y[i]))
+      return fmt::format("element {}: {:.17g} against {:.17g}", i, x[i], y[i]);
+  return {};
+}
+
 // Row `i` of x along an axis.
 inline Array lane(const Array& x, int axis, int64_t i) {
   return base::reshape(base::slice_axis(x, axis, i, i + 1), x.shape().erased(axis));
@@ -167,7 +178,7 @@ inline Array moved(const Array& a, double h, const Array& b) {
 inline double pairing(const Arrays& a, const Arrays& b, double* magnitude) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); ++k) {
-    if (!is_inexact(a[k].dtype()) || a[k].size() == 0) continue;
+    if (a[k].empty_handle() || !is_inexact(a[k].dtype()) || a[k].size() == 0) continue;
     const std::vector<double> x = numbers(a[k]), y = numbers(b[k]);
     const bool z = is_complex(a[k].dtype());
     for (size_t i = 0; i < x.size(); ++i) {

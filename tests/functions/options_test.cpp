@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/functions/options_test.cpp: every option of the functions does something: each of these
+// checks fails where the option is ignored. A function that cannot obey one refuses it.
+#include "support/check.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+bool equals(const Array& a, const Array& b) {
+  return a.shape() == b.shape() && static_cast<bool>(array_equal(a, b, true));
+}
+// Whether f raises an error of the library's.
+template <class F>
+bool refuses(F f) {
+  try {
+    f();
+    return false;
+  } catch (const InternalError&) {
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+using Reduction = Array (*)(const Arg&, const AxisList&, const ReduceOptions&);
+struct Named {
+  const char* name;
+  Reduction f;
+};
+const Named reductions[] = {
+    {"sum", sum},       {"prod", prod},       {"max", max},
+    {"min", min},       {"amax", amax},       {"amin", amin},
+    {"any", any},       {"all", all},         {"mean", mean},
+    {"ptp", ptp},       {"median", median},   {"count_nonzero", count_nonzero},
+    {"nansum", nansum}, {"nanprod", nanprod}, {"nanmax", nanmax},
+    {"nanmin", nanmin}, {"nanmean", nanmean}, {"logsumexp", nn::logsumexp}};
+}  // namespace
+
+TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
+  const Array x = array({{1., 2., 5.}, {-4., 0.5, 7.}});
+  for (const auto& [name, f] : reductions) {
+    INFO(name);
+    const std::string n = name;
+    const bool truth = n == "any" || n == "all";
+    const Array data = n == "any" ? x > 6. : n == "all" ? x > 0. : x;
+    // Whether this changes the result, or is refused.
+    const auto seen = [&](const ReduceOptions& a, const ReduceOptions& plain = {}) {
+      if (refuses([&] { f(data, 1, a); })) return true;
+      const Array y = f(data, 1, a), z = f(data, 1, plain);
+      return !equals(y, z) || y.dtype() != z.dtype();
+    };
+    CHECK(f(data, 1, {.keepdims = true}).shape() == Shape{2, 1});
+    CHECK(f(data, 1, {.keepdims = false}).shape() == Shape{2});
+    CHECK(seen({.dtype = F64}));
+    // The mask hides what matters.
+    const bool least = n == "min" || n == "amin" || n == "nanmin";
+    const Array mask = n == "any" ? x < 6. : n == "all" ? x > 0. : least ? x > 3. : x < 3.;
+    const bool most = n == "max" || n == "amax" || n == "nanmax";
+    const Array start(most ? -100.f : n == "ptp" ? 2.f : 100.f);
+    if (most || least || n == "ptp") {
+      CHECK(refuses([&] { f(data, 1, {.where = mask}); }));  // the value of nothing must be given
+      CHECK(seen({.where = mask, .initial = start}, {.initial = start}));
+    } else {
+      CHECK(seen({.where = mask}));
+    }
+    if (truth) {
+      CHECK(seen({.initial = Array(n == "any")}));
+    } else {
+      const bool either = seen({.initial = Array(50.f)}) || seen({.initial = Array(-50.f)});
+      CHECK(either);
+    }
+  }
+}
+
+TEST_CASE("var, std: ddof, keepdims, dtype, where", "[options]") {
+  const Array x = array({{1., 2., 6.}, {3., 3., 9.}});
+  for (const auto f : {var, weft::std, nanvar, nanstd}) {
+    CHECK(f(x, 1, {.keepdims = true}).shape() == Shape{2, 1});
+    CHECK(f(x, 1, {.dtype = F64}).dtype() == F64);
+    CHECK_FALSE(equals(f(x, 1, {.ddof = 1}), f(x, 1, {})));
+    CHECK_FALSE(equals(f(x, 1, {.where = x < 5.}), f(x, 1, {})));
+  }
+}
+
+TEST_CASE("places, quantiles, running folds", "[options]") {
+  const Array x = array({{1., 2., 6.}, {3., 4., 9.}});
+  CHECK(argmax(x, 1, {.keepdims = true}).shape() == Shape{2, 1});
+  CHECK(argmin(x, none, {.keepdims = true}).shape() == Shape{1, 1});
+  CHECK(quantile(x, 0.3, 1, {.keepdims = true}).shape() == Shape{2, 1});
+  CHECK(percentile(x, 30., 1, {.keepdims = true}).shape() == Shape{2, 1});
+  const auto q = [&](const char* method) {
+    return quantile(array({0., 10., 20., 30.}), 0.4, none, {.method = method}).item<float>();
+  };
+  CHECK(q("linear") == Approx(12));
+  CHECK(q("lower") == 10);
+  CHECK(q("higher") == 20);
+  CHECK(q("nearest") == 10);
+  CHECK(q("midpoint") == 15);
+  for (const auto f : {cumsum, cumprod, cummax, cummin}) {
+    CHECK(f(x, 1, {.dtype = F64}).dtype() == F64);
+    CHECK_FALSE(
+        equals(f(array({2., 1., 3.}), 0, {.reverse = true}), f(array({2., 1., 3.}), 0, {})));
+  }
+}
+
+TEST_CASE("making and padding", "[options]") {
+  CHECK(floats(linspace(0., 1., 2, {.endpoint = false})) == Floats{0, 0.5});
+  CHECK(linspace(0., 1., 2, {.dtype = F64}).dtype() == F64);
+  CHECK(floats(logspace(0., 2., 2, 10, {.endpoint = false})) == Floats{1, 10});
+  CHECK(logspace(0., 2., 2, 10, {.dtype = F64}).dtype() == F64);
+  const Array x = array({1., 2., 3.});
+  CHECK(floats(pad(x, {1, 1}, {.constant_value = Array(9.f)})) == Floats{9, 1, 2, 3, 9});
+  CHECK(floats(pad(x, {1, 1}, {.mode = "edge"})) == Floats{1, 1, 2, 3, 3});
+  CHECK(floats(pad(x, {1, 1}, {.mode = "reflect"})) == Floats{2, 1, 2, 3, 2});
+  CHECK(floats(pad(x, {1, 1}, {.mode = "symmetric"})) == Floats{1, 1, 2, 3, 3});
+  CHECK(floats(pad(x, {1, 1}, {.mode = "wrap"})) == Floats{3, 1, 2, 3, 1});
+  CHECK(refuses([&] { pad(x, {1, 1}, {.mode = "sideways"}); }));
+}
+
+TEST_CASE("reading and writing at indices", "[options]") {
+  const Array x = array({1., 2., 3.}), far = array({9, -9, -1});
+  const auto get = [&](const char* mode) { return floats(x.at(far).get({.mode = mode})); };
+  CHECK(get("clip") == Floats{3, 1, 3});
+  CHECK(get("wrap") == Floats{1, 1, 3});
+  CHECK(std::isnan(get("fill")[0]));
+  CHECK(floats(x.at(far).get({.mode = "fill", .fill_value = -7.f})) == Floats{-7, -7, 3});
+  CHECK(refuses([&] { x.at(far).get({.mode = "check"}); }));
+  CHECK(floats(x.at(far).set(0., {.mode = "clip"})) == Floats{0, 2, 0});
+  CHECK(floats(x.at(far).set(0., {.mode = "drop"})) == Floats{1, 2, 0});
+  CHECK(floats(x.at(far).set(0., {.mode = "wrap"})) == Floats{0, 2, 0});
+  CHECK(refuses([&] { x.at(far).set(0., {.mode = "check"}); }));
+  for (const auto f :
+       {&At::set, &At::add, &At::subtract, &At::multiply, &At::divide, &At::min, &At::max}) {
+    const Array at = array({0, 7}), value = array({-4., -4.});
+    CHECK(equals((x.at(at).*f)(value, {.mode = "clip"}), (x.at(at).*f)(value, {})) ==
+          (f == &At::max));  // -4 is no larger than what is there
+    // A promise about the indices, kept in the program.
+    const auto program = [&](bool unique) {
+      return to_string(make_jaxpr([&](Array y, Array i) {
+        return (y.at(i).*f)(value, {.unique_indices = unique});
+      })(x, at));
+    };
+    CHECK(program(true).find("unique_indices=True") != std::string::npos);
+    CHECK(program(false).find("unique_indices=False") != std::string::npos);
+  }
+  CHECK(floats(take(x, far, 0, {.mode = "clip"})) == Floats{3, 1, 1});
+  CHECK(floats(take(x, far, 0, {.mode = "wrap"})) == Floats{1, 1, 3});
+  CHECK(floats(take(x, far, 0, {.fill_value = Array(-7.f)})) == Floats{-7, -7, 3});
+  CHECK(floats(take_along_axis(x, far, 0, {.mode = "clip"})) == Floats{3, 1, 3});
+  CHECK(floats(take_along_axis(x, far, 0, {.fill_value = Array(-7.f)})) == Floats{-7, -7, 3});
+  CHECK(nonzero(array({0., 5.}), {.size = 3, .fill_value = -1})[0].to_vector<int>() ==
+        std::vector<int>{1, -1, -1});
+  CHECK(flatnonzero(array({0., 5.}), {.size = 2, .fill_value = 8}).to_vector<int>() ==
+        std::vector<int>{1, 8});
+  CHECK(argwhere(array({0., 5.}), {.size = 2, .fill_value = 8}).shape() == Shape{2, 1});
+  for (const auto f : {segment_sum, segment_prod, segment_max, segment_min})
+    CHECK(f(x, array({0, 0, 1}), {.num_segments = 4}).shape() == Shape{4});
+  CHECK(to_string(make_jaxpr([&](Array i) {
+          return segment_sum(x, i, {.num_segments = 4, .unique_indices = true});
+        })(array({0, 1, 2})))
+            .find("unique_indices=True") != std::string::npos);
+}
+
+TEST_CASE("sorting and searching", "[options]") {
+  const Array x = array({2., 1., 2., 3.});
+  CHECK(floats(sort(x, -1, {.descending = true})) == Floats{3, 2, 2, 1});
+  CHECK(argsort(x, -1, {.descending = true}).to_vector<int>() == std::vector<int>{3, 0, 2, 1});
+  const Array edges = array({1., 2., 2., 3.});
+  CHECK(searchsorted(edges, 2., {.side = "left"}).item<int>() == 1);
+  CHECK(searchsorted(edges, 2., {.side = "right"}).item<int>() == 3);
+  CHECK(floats(unique(x, {.size = 4})) == Floats{1, 2, 3, 1});
+  CHECK(floats(unique(x, {.size = 4, .fill_value = Array(9.f)})) == Floats{1, 2, 3, 9});
+}
+
+TEST_CASE("lax: gather and scatter", "[options]") {
+  const Array x = array({1., 2., 3.}), at = array({{1}, {9}});
+  const lax::GatherDimensionNumbers g{{}, {0}, {0}};
+  CHECK(floats(lax::gather(x, at, g, {1})) == Floats{2, 3});
+  CHECK(floats(lax::gather(x, at, g, {1}, {.mode = "fill", .fill_value = Array(-7.f)})) ==
+        Floats{2, -7});
+  const lax::ScatterDimensionNumbers s{{}, {0}, {0}};
+  const Array u = array({10., 20.});
+  CHECK(floats(lax::scatter_add(x, at, u, s)) == Floats{1, 12, 3});
+  CHECK(floats(lax::scatter_add(x, at, u, s, {.mode = "clip"})) == Floats{1, 12, 23});
+  const auto unique = [&](auto f) {
+    return to_string(make_jaxpr(f)(at)).find("unique_indices=True") != std::string::npos;
+  };
+  CHECK(unique([&](Array i) { return lax::gather(x, i, g, {1}, {.unique_indices = true}); }));
+  CHECK(unique([&](Array i) { return lax::scatter(x, i, u, s, {.unique_indices = true}); }));
+}
+
+TEST_CASE("nn: masks, scales, axes", "[options]") {
+  const Array x = array({1., 2., 4.}), mask = array({true, true, false});
+  CHECK(floats(nn::softmax(x, -1, {.where = mask}))[2] == 0);
+  CHECK_FALSE(equals(nn::log_softmax(x, -1, {.where = mask}), nn::log_softmax(x)));
+  CHECK_FALSE(equals(nn::standardize(x, -1, {.epsilon = 1.}), nn::standardize(x)));
+  CHECK_FALSE(equals(nn::standardize(x, -1, {.where = mask}), nn::standardize(x)));
+  const Array plain = nn::layer_norm(x);
+  CHECK(equals(nn::layer_norm(x, -1, {.scale = array({2., 2., 2.})}), plain * 2.));
+  CHECK(equals(nn::layer_norm(x, -1, {.bias = array({1., 1., 1.})}), plain + 1.));
+  CHECK_FALSE(equals(nn::layer_norm(x, -1, {.epsilon = 1.}), plain));
+  CHECK(nn::one_hot(array({1}), 3, {.dtype = I32}).dtype() == I32);
+  CHECK(nn::one_hot(array({1, 2}), 3, {.axis = 0}).shape() == Shape{3, 2});
+  const Array q = reshape(sin(arange(12.)), {1, 3, 1, 4}),
+              k = reshape(cos(arange(12.)), {1, 3, 1, 4});
+  const Array out = nn::dot_product_attention(q, k, q);
+  const Array upper = array({{true, false, false}, {true, true, false}, {true, true, true}});
+  CHECK_FALSE(
+      equals(nn::dot_product_attention(q, k, q, {.bias = arange(9.).reshape({1, 1, 3, 3})}), out));
+  const Array causal = nn::dot_product_attention(q, k, q, {.is_causal = true});
+  CHECK_FALSE(equals(causal, out));
+  CHECK(allclose(nn::dot_product_attention(q, k, q, {.mask = upper.reshape({1, 1, 3, 3})}), causal)
+            .item<bool>());
+  CHECK_FALSE(equals(nn::dot_product_attention(q, k, q, {.scale = 2.}), out));
+}
+
+TEST_CASE("random: dtypes, bounds, shapes", "[options]") {
+  const Array key = random::key(3);
+  CHECK(random::bits(key, {3}, {.dtype = U8}).dtype() == U8);
+  CHECK(random::uniform(key, {3}, {.dtype = F64}).dtype() == F64);
+  const Array far = random::uniform(key, {50}, {.lo = 5., .hi = 6.});
+  CHECK((far.min() >= 5.).item<bool>());
+  CHECK((far.max() < 6.).item<bool>());
+  CHECK(random::randint(key, {3}, 0, 9, {.dtype = U8}).dtype() == U8);
+  for (const auto f : {random::normal, random::exponential, random::gumbel, random::laplace,
+                       random::logistic, random::cauchy})
+    CHECK(f(key, {3}, {.dtype = F64}).dtype() == F64);
+  CHECK(random::truncated_normal(key, -1., 1., Shape{3}, {.dtype = F64}).dtype() == F64);
+  CHECK(random::pareto(key, 2., Shape{3}, {.dtype = F64}).dtype() == F64);
+  CHECK(random::rayleigh(key, 2., Shape{3}, {.dtype = F64}).dtype() == F64);
+  CHECK(random::weibull_min(key, 2., 2., {3}, {.dtype = F64}).dtype() == F64);
+  CHECK(random::lognormal(key, 1., Shape{3}, {.dtype = F64}).dtype() == F64);
+  const Array logits = zeros({2, 3});
+  CHECK(random::categorical(key, logits, {.axis = 0}).shape() == Shape{3});
+  CHECK(random::categorical(key, logits, {.shape = Shape{5, 2}}).shape() == Shape{5, 2});
+  const Array rows = arange(20.).reshape({4, 5});
+  CHECK(equals(sort(random::permutation(key, rows, {.axis = 1})[0]), rows[0]));
+  CHECK_FALSE(equals(random::permutation(key, rows, {.axis = 1})[0], rows[0]));
+  const Array mixed = random::permutation(key, rows, {.axis = 1, .independent = true});
+  CHECK_FALSE(equals(mixed[0] + 5., mixed[1]));
+  CHECK(equals(sort(random::choice(key, 6, {6}, {.replace = false})), arange(6)));
+  CHECK(equals(random::choice(key, 3, {5}, {.p = array({0., 1., 0.})}), ones({5}, I32)));
+  CHECK(random::choice(key, rows, {2}, {.axis = 1}).shape() == Shape{4, 2});
+}

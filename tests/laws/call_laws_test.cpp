@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well: every op that has a
+// derivative, called by jit, by a branch, by the steps of a scan, and as a function with rules of
+// its own. (Loops within loops: tests/ops/control_random_test.cpp.)
+#include "catch.h"
+#include "laws.h"
+#include "measure.h"
+#include "weft/autodiff/autodiff.h"
+#include "weft/batching/batch_trace.h"
+#include "weft/ops/control_flow.h"
+#include "weft/ops/custom_flat.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+
+using namespace weft;
+using namespace weft::laws;
+
+namespace {
+
+using Program = FunctionRef<Arrays(const Arrays&)>;
+
+// The one equation of the program, as a case of its op.
+Case case_of(const Case& inner, const Types& in, Program f) {
+  const Jaxpr j = record(in, f).jaxpr;
+  REQUIRE(j->eqns.size() == 1);
+  const Eqn& e = j->eqns[0];
+  REQUIRE(e.in.size() == in.size());
+  return {e.op, {in, e.params, inner.sample.lo, inner.sample.hi}, inner.number};
+}
+// The first sample of each op whose slope can be measured finely.
+std::vector<Case> differentiable() {
+  std::vector<Case> r;
+  for (const Op* op : all_ops())
+    for (const Case& c : cases_of(*op))
+      if (Measure m; measurable(c, &m) && m.fine() && c.maps() && !by_definition(*op)) {
+        r.push_back(c);
+        break;
+      }
+  return r;
+}
+Closed program_of(const Case& c) {
+  return record(c.sample.in, [&](const Arrays& x) { return c.run(x); });
+}
+Array negative(const Array& x) {
+  return is_inexact(x.dtype()) ? bind_op(*find_op("neg"), {x}, find_op("neg")->parse_params({}))[0]
+                               : x;
+}
+
+// ---- the ways to call
+
+Case by_jit(const Case& c) {
+  const Op& op = *find_op("jit");
+  const AnyParams p =
+      op.parse_params({{"jaxpr", program_of(c).jaxpr}, {"name", std::string("called")}});
+  return {&op, {c.sample.in, p, c.sample.lo, c.sample.hi}, c.number};
+}
+// Which branch depends on the first operand.
+Case by_cond(const Case& c) {
+  Types in = c.sample.in;
+  in.insert(in.begin(), Type(I32, {}));
+  const Closed yes = program_of(c), no = record(c.sample.in, [&](const Arrays& x) {
+                                      Arrays out = c.run(x);
+                                      for (Array& a : out) a = negative(a);
+                                      return out;
+                                    });
+  return case_of(c, in, [&](const Arrays& x) {
+    return cond_flat(x[0], {no, yes}, Arrays(x.begin() + 1, x.end()));
+  });
+}
+Case by_scan(const Case& c) {
+  Types in;
+  for (const Type& t : c.sample.in) in.push_back(t.with_shape(t.shape().inserted(0, 2)));
+  const Closed body = program_of(c);
+  return case_of(c, in, [&](const Arrays& x) { return scan_flat(body, {}, x, 2); });
+}
+// With the derivative that it has anyway as a rule.
+Case by_custom_jvp(const Case& c) {
+  const Closed f = program_of(c);
+  std::vector<bool> nonzero;
+  for (const Type& t : c.sample.in) nonzero.push_back(is_inexact(t.dtype()));
+  const Closed rule{jvp_jaxpr(f.jaxpr, nonzero, std::vector<bool>(f.jaxpr->out.size(), true)).jaxpr,
+                    {}};
+  return case_of(c, c.sample.in,
+                 [&](const Arrays& x) { return custom_jvp_flat(f, rule, x, "called"); });
+}
+
+void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws) {
+  size_t number = 0;
+  for (const Case& inner : differentiable()) {
+    const Case c = call(inner);
+    INFO(c.op->name() << " of " << inner.text());
+    for (const Law law : laws) {
+      Failures f;
+      try {
+        law(c, f);
+      } catch (const std::exception& e) {
+        f.check(false, e.what());
+      }
+      CHECK(f.text() == "");
+    }
+    ++number;
+  }
+  CHECK(number > 60);
+}
+const std::vector<Law> all_laws = {types_are_told, compiled_is_reference, text_is_read_back,
+                                   map_is_a_loop,  tangents_are_slopes,   transposes_pair,
+                                   tangents_map};
+
+}  // namespace
+
+TEST_CASE("laws of jit", "[calls]") { obeyed(by_jit, all_laws); }
+TEST_CASE("laws of cond", "[calls]") { obeyed(by_cond, all_laws); }
+TEST_CASE("laws of scan", "[calls]") { obeyed(by_scan, all_laws); }
+TEST_CASE("laws of custom_jvp_call", "[calls]") { obeyed(by_custom_jvp, all_laws); }
+
+// ---- custom_vjp_call and custom_lin: only cotangents
+
+namespace {
+
+// c as a function whose reverse derivative, the one that it has anyway, is a rule; residuals are
+// the operands.
+Arrays by_custom_vjp(const Case& c, const Arrays& x) {
+  const Closed f = program_of(c);
+  const Types& in = c.sample.in;
+  const Closed fwd = record(in, [&](const Arrays& a) {
+    Arrays r = c.run(a);
+    r.insert(r.end(), a.begin(), a.end());
+    return r;
+  });
+  Types bwd_in = in;
+  for (const Type& t : f.jaxpr->out_types()) bwd_in.push_back(t.strong());
+  const Closed bwd = record(bwd_in, [&](const Arrays& a) {
+    const auto n = static_cast<std::ptrdiff_t>(in.size());
+    const Linearized l =
+        linearize_flat([&](const Arrays& b) { return c.run(b); }, Arrays(a.begin(), a.begin() + n),
+                       std::vector<bool>(in.size(), true));
+    Arrays out;
+    for (const Array& ct : l.linear.transpose(Arrays(a.begin() + n, a.end())))
+      if (!ct.empty_handle()) out.push_back(ct);
+    return out;
+  });
+  return custom_vjp_flat(f, fwd, bwd, x, "called");
+}
+// The cotangents of f at x.
+Arrays pulled(Program f, const Arrays& x, const Arrays& ct) {
+  const Linearized l = linearize_flat(f, x, std::vector<bool>(x.size(), true));
+  Arrays r;
+  for (const Array& c : l.linear.transpose(ct))
+    if (!c.empty_handle()) r.push_back(c);
+  return r;
+}
+Arrays cotangents(const Types& out, Random& r) {
+  Arrays ct;
+  for (const Type& t : out)
+    ct.push_back(is_inexact(t.dtype()) ? random_array(t.strong(), -1, 1, r) : Array());
+  return ct;
+}
+
+// Values and cotangents of the function with rules are those of the op; so are those of its map.
+void rules_are_used(const Case& c, Failures& f) {
+  const ReferenceMode reference;
+  Random r = c.random(9);
+  const auto plain = [&](const Arrays& x) { return c.run(x); };
+  const auto ruled = [&](const Arrays& x) { return by_custom_vjp(c, x); };
+  const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r);
+  const Arrays ct = cotangents(c.op->type(c.sample.in, c.sample.params), r);
+  f.expect(all_differences(ruled(x), plain(x)), "value");
+  f.expect(all_differences(pulled(ruled, x, ct), pulled(plain, x, ct)), "cotangent");
+  const int64_t lanes = 3;
+  for (size_t shared = 0; shared <= x.size(); ++shared) {  // all mapped, or all but one
+    MaybeAxes axes(x.size(), 0);
+    if (shared < x.size()) axes[shared] = std::nullopt;
+    if (x.size() == 1 && shared == 0) continue;
+    Types in;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Type& t = c.sample.in[i];
+      in.push_back(axes[i] ? t.with_shape(t.shape().inserted(0, lanes)) : t);
+    }
+    const auto mapped = [&](Program g) {
+      return [&axes, g](const Arrays& a) {
+        Batched b = vmap_flat(g, a, axes, lanes);
+        for (size_t k = 0; k < b.out.size(); ++k)
+          b.out[k] = move_mapped(b.out[k], b.axis[k], 0, lanes);
+        return b.out;
+      };
+    };
+    const Arrays wide = random_arrays(in, c.sample.lo, c.sample.hi, r);
+    Types out;
+    for (const Type& t : c.op->type(c.sample.in, c.sample.params))
+      out.push_back(t.with_shape(t.shape().inserted(0, lanes)));
+    const Arrays wide_ct = cotangents(out, r);
+    const std::string what = fmt::format("map, shared operand {}", shared);
+    f.expect(all_differences(mapped(ruled)(wide), mapped(plain)(wide)), what + ", value");
+    const Arrays got = pulled(mapped(ruled), wide, wide_ct),
+                 want = pulled(mapped(plain), wide, wide_ct);
+    f.check(got.size() == want.size(), what + ", another number of cotangents");
+    for (size_t k = 0; k < std::min(got.size(), want.size()); ++k)
+      f.expect(far_apart(got[k], want[k]), what + fmt::format(", cotangent {}", k));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("laws of custom_vjp_call and custom_lin", "[calls]") {
+  size_t number = 0;
+  for (const Case& c : differentiable()) {
+    INFO(c.text());
+    Failures f;
+    try {
+      rules_are_used(c, f);
+    } catch (const std::exception& e) {
+      f.check(false, e.what());
+    }
+    CHECK(f.text() == "");
+    ++number;
+    // The program of its pull-back names no custom_lin: what was transposed is gone.
+    if (number % 10) continue;
+    Types ct;
+    for (const Type& t : c.op->type(c.sample.in, c.sample.params)) ct.push_back(t.strong());
+    Types in = c.sample.in;
+    in.insert(in.end(), ct.begin(), ct.end());
+    const std::string text =
+        to_string(record(in, [&](const Arrays& a) {
+                    const auto n = static_cast<std::ptrdiff_t>(c.sample.in.size());
+                    return pulled([&](const Arrays& b) { return by_custom_vjp(c, b); },
+                                  Arrays(a.begin(), a.begin() + n), Arrays(a.begin() + n, a.end()));
+                  }).jaxpr);
+    CHECK(text.find("custom_lin") == std::string::npos);
+  }
+  CHECK(number > 60);
+}

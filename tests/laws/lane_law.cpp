@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes: each equation
+// of its program reads and writes a lane's elements at that lane's index.
+#include "mappings.h"
+#include "weft/batching/batch_trace.h"
+#include "weft/core/number.h"
+#include "weft/jit/analysis.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::laws {
+namespace {
+
+using Form = Lowering::Form;
+
+// So many lanes as no axis of a sample has elements: an axis of this size is that of the lanes.
+constexpr int64_t lanes = 53;
+MaybeAxis lane_axis(const Type& t) {
+  for (int a = 0; a < t.ndim(); ++a)
+    if (t.shape()[a] == lanes) return a;
+  return std::nullopt;
+}
+
+// Runs a rule with symbolic indices and notes where it reads the axis of the lanes.
+class LaneReader final : public Reader {
+ public:
+  explicit LaneReader(const Types& in) : in_(in) {
+    for (const Type& t : in) buffers_.push_back(builder_.buffer(storage_of(t.dtype()), false));
+  }
+  nest::Builder& builder() { return builder_; }
+  Coords indices(int rank) {
+    Coords at;
+    for (int i = 0; i < rank; ++i) at.push_back(builder_.index(i));
+    return at;
+  }
+  Elem read(int operand, const Coords& at) override {
+    const auto k = static_cast<size_t>(operand);
+    if (const MaybeAxis a = lane_axis(in_[k])) read_.push_back(at[static_cast<size_t>(*a)]);
+    const bool two = components(in_[k].dtype()) == 2;
+    const auto part = [&](int64_t i) { return builder_.load(buffers_[k], builder_.integer(i)); };
+    return {part(0), two ? part(1) : nest::no_id};
+  }
+  // The indices at which operands with lanes were read.
+  const std::vector<nest::Id>& read() const { return read_; }
+
+ private:
+  nest::Builder builder_{"symbolic"};
+  const Types& in_;
+  std::vector<int> buffers_;
+  std::vector<nest::Id> read_;
+};
+
+// What an equation does to the lanes of its operands beside leaving them apart; "" if nothing.
+std::string element_mixes(const Lowering& l, const Types& in, const Types& out) {
+  LaneReader reader(in);
+  const num::Writing writing(reader.builder());
+  const bool pull = l.form == Form::pull;
+  const bool folds = l.form == Form::reduce || l.form == Form::contract;
+  const Coords at = reader.indices(pull ? out[0].ndim() : l.space.ndim());
+  for (size_t o = 0; o < (pull ? out.size() : 1); ++o) l.element(reader, static_cast<int>(o), at);
+  for (nest::Id id : reader.read()) {
+    const auto place = std::find(at.begin(), at.end(), id) - at.begin();
+    if (place == static_cast<std::ptrdiff_t>(at.size())) return "reads other lanes";
+    const auto is = [&](int64_t a) { return a == place; };
+    if (!pull && std::any_of(l.axes.begin(), l.axes.end(), is)) return "folds the lanes";
+    int to = static_cast<int>(place);
+    for (int64_t a : l.axes)
+      if (folds && a < place) --to;
+    for (const Type& t : out)
+      if (lane_axis(t) != to) return "puts a lane where another belongs";
+  }
+  return {};
+}
+std::string scatter_mixes(const Lowering& l, const Types& in, const Types& out) {
+  const MaybeAxis to = lane_axis(out[0]), from = lane_axis(in[1]);
+  if (!to || lane_axis(in[0]) != to) return "writes lanes into what has none";
+  LaneReader reader(in);
+  const num::Writing writing(reader.builder());
+  const Coords at = reader.indices(in[1].ndim());
+  const nest::Id lane = l.destination(reader, at).index[static_cast<size_t>(*to)];
+  if (!from || lane != at[static_cast<size_t>(*from)]) return "writes into other lanes";
+  for (nest::Id id : reader.read())
+    if (id != lane) return "looks where to write in other lanes";
+  return {};
+}
+std::string mixes(const JaxprData& j, const Eqn& e) {
+  Types in, out;
+  for (Atom a : e.in) in.push_back(j.type(a));
+  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  const Lowering l = compiler::lower_equation(j, e);
+  bool mapped = false;
+  for (const Type& t : in) mapped = mapped || lane_axis(t);
+  if (!mapped) return {};
+  switch (l.form) {
+    case Form::pull:
+    case Form::reduce:
+    case Form::contract:
+    case Form::prefix: return element_mixes(l, in, out);
+    case Form::scatter: return scatter_mixes(l, in, out);
+    case Form::opaque:  // native code, of which L4 tells whether it mixes lanes
+      for (const Type& t : out)
+        if (!lane_axis(t)) return "loses the lanes";
+      return {};
+    default: return "is not expected in the rule of an op without programs";
+  }
+}
+
+}  // namespace
+
+void lanes_stay_apart(const Case& c, Failures& f) {
+  if (!c.maps()) return;
+  for (const Types& types : {c.sample.in, c.op->type(c.sample.in, c.sample.params)})
+    for (const Type& t : types) f.check(!lane_axis(t), "the sample has an axis of that size");
+  for_each_mapping(c, [&](const MaybeAxes& axes) {
+    Types in = c.sample.in;
+    for (size_t i = 0; i < in.size(); ++i)
+      if (axes[i]) in[i] = in[i].with_shape(in[i].shape().inserted(*axes[i], lanes));
+    MaybeAxes out;
+    const Jaxpr j = record(in, [&](const Arrays& x) {
+                      Batched b =
+                          vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, lanes);
+                      out = b.axis;
+                      return b.out;
+                    }).jaxpr;
+    for (const Eqn& e : j->eqns)
+      if (const std::string what = mixes(*j, e); !what.empty())
+        return f.check(false, fmt::format("{}: '{}' {} in\n{}", axes_text(axes), e.op->name(), what,
+                                          to_string(j)));
+    for (size_t k = 0; k < out.size(); ++k)
+      f.check(out[k] == lane_axis(j->type(j->out[k])),
+              fmt::format("{}: the lanes of result {} are not where the rule says\n{}",
+                          axes_text(axes), k, to_string(j)));
+  });
+}
+
+}  // namespace weft::laws

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/laws.cpp: the cases of an op, and the laws of values: types, text, code, maps.
+#include "laws.h"
+
+#include <algorithm>
+#include <set>
+
+#include "mappings.h"
+#include "measure.h"
+#include "weft/batching/batch_trace.h"
+#include "weft/jit/target.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::laws {
+
+std::string Case::text() const {
+  return fmt::format("{} sample {} of {}", op->name(), number, to_string(sample.in));
+}
+Random Case::random(uint64_t salt) const {
+  return Random(std::hash<std::string>{}(op->name()) + number * 1000 + salt);
+}
+
+namespace {
+bool takes(const Op& op, const AnySample& s) {
+  try {
+    op.type(s.in, s.params);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+// The sample with every operand of dtype `from` made a `to`.
+AnySample in_dtype(AnySample s, DType from, DType to) {
+  for (Type& t : s.in)
+    if (t.dtype() == from) t = Type(to, t.shape(), t.weak());
+  return s;
+}
+}  // namespace
+
+std::vector<Case> cases_of(const Op& op) {
+  std::vector<AnySample> samples = op.samples();
+  std::set<DType> seen;
+  for (const AnySample& s : samples)
+    for (const Type& t : s.in) seen.insert(t.dtype());
+  if (!samples.empty() && !samples[0].in.empty()) {
+    const AnySample first = samples[0];
+    for (int i = 0; i <= static_cast<int>(C128); ++i) {
+      const auto t = static_cast<DType>(i);
+      if (seen.count(t)) continue;
+      AnySample s = in_dtype(first, first.in[0].dtype(), t);
+      if (takes(op, s)) samples.push_back(std::move(s));
+    }
+  }
+  std::vector<Case> cases;
+  bool fine = false;
+  for (AnySample& s : samples) {
+    cases.push_back({&op, std::move(s), cases.size()});
+    Measure m;
+    fine = fine || (measurable(cases.back(), &m) && m.fine());
+  }
+  for (Case& c : cases) c.measure_coarsely = !fine;
+  return cases;
+}
+
+void Failures::check(bool right, const std::string& what) {
+  if (right) return;
+  if (++count_ <= 4) first_.push_back(what);
+}
+void Failures::expect(const std::string& difference, const std::string& what) {
+  check(difference.empty(), what.empty() ? difference : what + ": " + difference);
+}
+std::string Failures::text() const {
+  std::string s;
+  for (const std::string& t : first_) s += "\n  " + t;
+  if (count_ > first_.size()) s += fmt::format("\n  and {} more", count_ - first_.size());
+  return s;
+}
+
+std::string breaches(Law law, const Op& op) {
+  std::string all;
+  int bad = 0;
+  for (const Case& c : cases_of(op)) {
+    Failures f;
+    try {
+      law(c, f);
+    } catch (const std::exception& e) {
+      f.check(false, e.what());
+    }
+    if (!f.none() && ++bad <= 3) all += "\n" + c.text() + f.text();
+  }
+  return all;
+}
+
+void types_are_told(const Case& c, Failures& f) {
+  const ReferenceMode reference;
+  Random r = c.random(1);
+  const Arrays out = c.run(random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r));
+  const Types types = c.op->type(c.sample.in, c.sample.params);
+  f.check(out.size() == types.size(), "another number of results");
+  for (size_t i = 0; i < std::min(out.size(), types.size()); ++i)
+    f.check(out[i].type() == types[i],
+            fmt::format("{} instead of {}", to_string(out[i].type()), to_string(types[i])));
+}
+
+void text_is_read_back(const Case& c, Failures& f) {
+  const Jaxpr j = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
+  const std::string text = to_string(j);
+  f.check(read_jaxpr(text) == j, "read back it is another program:\n" + text);
+}
+
+// ---- L2
+
+namespace {
+
+// The program on x, compiled and by reference.
+void compare_compiled(const Jaxpr& j, const Arrays& x, Failures& f) {
+  Arrays expected;
+  {
+    const ReferenceMode reference;
+    expected = eval_jaxpr(j, x);
+  }
+  f.expect(all_differences(run_compiled(j, x), expected));
+}
+// The program of a map over the leading axis of all operands.
+Jaxpr mapped_program(const Case& c, int64_t size, Types* in) {
+  in->clear();
+  for (const Type& t : c.sample.in) in->push_back(t.with_shape(t.shape().inserted(0, size)));
+  return record(*in,
+                [&](const Arrays& x) {
+                  return vmap_flat([&](const Arrays& row) { return c.run(row); }, x,
+                                   MaybeAxes(x.size(), 0), size)
+                      .out;
+                })
+      .jaxpr;
+}
+
+}  // namespace
+
+void compiled_is_reference(const Case& c, Failures& f) {
+  Random r = c.random(2);
+  const Jaxpr alone = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
+  for (const bool special : {false, true})
+    compare_compiled(alone, random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special), f);
+}
+
+void compiled_map_is_reference(const Case& c, Failures& f) {
+  if (!c.maps()) return;
+  Random r = c.random(3);
+  const int64_t w = compiler::host_target().lanes;
+  for (const int64_t size : {int64_t{1}, w - 1, w, w + 1, 2 * w + 3}) {
+    Types in;
+    const Jaxpr mapped = mapped_program(c, size, &in);
+    for (const bool special : {false, true}) {
+      Failures here;
+      compare_compiled(mapped, random_arrays(in, c.sample.lo, c.sample.hi, r, special), here);
+      f.expect(here.text(), fmt::format("{} lanes", size));
+    }
+  }
+}
+
+// ---- L4
+
+namespace {
+
+// Mapped over `axes` against one lane after another.
+void compare_map(const Case& c, const MaybeAxes& axes, int64_t size, Random& r, Failures& f) {
+  Types in = c.sample.in;
+  for (size_t i = 0; i < in.size(); ++i)
+    if (axes[i]) in[i] = in[i].with_shape(in[i].shape().inserted(*axes[i], size));
+  const Arrays x = random_arrays(in, c.sample.lo, c.sample.hi, r);
+  const Batched b = vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, size);
+  const Types out = c.op->type(c.sample.in, c.sample.params);
+  if (b.out.size() != out.size()) return f.check(false, "another number of results");
+  for (size_t k = 0; k < out.size(); ++k) {
+    Shape want = out[k].shape();
+    if (b.axis[k]) want = want.inserted(*b.axis[k], size);
+    if (b.out[k].shape() != want || b.out[k].dtype() != out[k].dtype())
+      return f.check(false, fmt::format("result {} is {}", k, to_string(b.out[k].type())));
+  }
+  for (int64_t l = 0; l < size; ++l) {
+    Arrays row;
+    for (size_t i = 0; i < x.size(); ++i) row.push_back(axes[i] ? lane(x[i], *axes[i], l) : x[i]);
+    const Arrays expected = c.run(row);
+    for (size_t k = 0; k < out.size(); ++k)
+      f.expect(difference(b.axis[k] ? lane(b.out[k], *b.axis[k], l) : b.out[k], expected[k]),
+               fmt::format("lane {} of {}, result {}", l, size, k));
+  }
+}
+
+}  // namespace
+
+void map_is_a_loop(const Case& c, Failures& f) {
+  if (!c.maps()) return;
+  const ReferenceMode reference;
+  Random r = c.random(4);
+  for_each_mapping(c, [&](const MaybeAxes& axes) {
+    for (const int64_t size : {0, 1, 3}) {
+      Failures here;
+      compare_map(c, axes, size, r, here);
+      f.expect(here.text(), axes_text(axes));
+    }
+  });
+}
+
+}  // namespace weft::laws

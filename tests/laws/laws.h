@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/laws.h: the laws that every op obeys, as functions of one op and one sample that
+// return what they find wrong.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "values.h"
+#include "weft/core/op.h"
+#include "weft/tracer/trace.h"
+
+namespace weft::laws {
+
+// An op with operands and parameters that it takes.
+struct Case {
+  const Op* op;
+  AnySample sample;
+  size_t number = 0;
+  // Single precision measures slopes badly, so it is done only where an op has no other sample.
+  bool measure_coarsely = false;
+  std::string text() const;
+  Arrays run(const Arrays& x) const { return bind_op(*op, x, sample.params); }
+  Random random(uint64_t salt) const;
+  bool maps() const { return op->has(Op::Slot::batch) && !op->collective(); }
+};
+// The op's samples; and for each dtype that its type rule takes for all inexact (integer, …)
+// operands and no sample has, the first sample with that dtype.
+std::vector<Case> cases_of(const Op& op);
+
+// What a law finds wrong; the first few are kept.
+class Failures {
+ public:
+  void check(bool right, const std::string& what);
+  // `difference` is empty where all is right.
+  void expect(const std::string& difference, const std::string& what = {});
+  bool none() const { return count_ == 0; }
+  std::string text() const;
+
+ private:
+  std::vector<std::string> first_;
+  size_t count_ = 0;
+};
+
+using Law = void (*)(const Case&, Failures&);
+// L1: the type rule says what is computed.
+void types_are_told(const Case& c, Failures& f);
+// L2: compiled code computes what the reference says, to the bit.
+void compiled_is_reference(const Case& c, Failures& f);
+// L2 for maps over 1, W - 1, W, W + 1, 2 W + 3 lanes, W those of a vector register.
+void compiled_map_is_reference(const Case& c, Failures& f);
+// L3: programs are read back as they are printed.
+void text_is_read_back(const Case& c, Failures& f);
+// L4: a map is a loop over lanes.
+void map_is_a_loop(const Case& c, Failures& f);
+// L5: tangents are slopes.
+void tangents_are_slopes(const Case& c, Failures& f);
+// L6: transposition pairs cotangents with tangents.
+void transposes_pair(const Case& c, Failures& f);
+// L7: tangents of a map are the map of tangents.
+void tangents_map(const Case& c, Failures& f);
+// L8: the program of a map is local to the axis of the lanes (DESIGN, Decided 1).
+void lanes_stay_apart(const Case& c, Failures& f);
+
+// What the law finds wrong with the op: the first cases, with their text; "" if nothing. An
+// exception in one case does not keep the others from being checked.
+std::string breaches(Law law, const Op& op);
+
+}  // namespace weft::laws

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/mappings.h: the ways in which the operands of an op can be mapped.
+#pragma once
+#include <algorithm>
+
+#include "laws.h"
+
+namespace weft::laws {
+
+// Each non-empty subset of mapped operands: all of them for up to 4, else single ones and all.
+inline std::vector<std::vector<bool>> subsets(size_t n) {
+  std::vector<std::vector<bool>> r;
+  if (n <= 4) {
+    for (size_t bits = 1; bits < (size_t{1} << n); ++bits) {
+      r.emplace_back();
+      for (size_t i = 0; i < n; ++i) r.back().push_back(bits >> i & 1);
+    }
+    return r;
+  }
+  r.push_back(std::vector<bool>(n, true));
+  for (size_t i = 0; i < n; ++i) {
+    r.push_back(std::vector<bool>(n, false));
+    r.back()[i] = true;
+  }
+  return r;
+}
+
+// Calls run(axes) for every choice of mapped operands, at one place and at different ones.
+template <class F>
+void for_each_mapping(const Case& c, F run) {
+  int rank = 0;
+  for (const Type& t : c.sample.in) rank = std::max(rank, t.ndim());
+  for (const auto& mapped : subsets(c.sample.in.size()))
+    for (int shift = 0; shift <= rank; ++shift)
+      for (const bool together : {true, false}) {
+        MaybeAxes axes;
+        for (size_t i = 0; i < c.sample.in.size(); ++i) {
+          const int n = c.sample.in[i].ndim();
+          const int at = together ? std::min(shift, n) : (shift + static_cast<int>(i)) % (n + 1);
+          axes.push_back(mapped[i] ? MaybeAxis(at) : std::nullopt);
+        }
+        run(axes);
+      }
+}
+inline std::string axes_text(const MaybeAxes& axes) {
+  std::string s = "axes";
+  for (const MaybeAxis& a : axes) s += a ? fmt::format(" {}", *a) : " -";
+  return s;
+}
+
+}  // namespace weft::laws

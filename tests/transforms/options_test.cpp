@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/transforms/options_test.cpp: every option of the transforms and of control flow does
+// something: each of these checks fails where the option is ignored. Those of functions are in
+// tests/functions/options_test.cpp.
+//
+// | options of           | option                 | its check |
+// |----------------------|------------------------|----------------------------------------------------|
+// | vmap                 | axis_name              | collective_test.cpp | |                      |
+// axis_size              | vmap_test.cpp "axis_size alone"                    | | | spmd_axis_name
+// | here: an error, there are no meshes                | |                      | randomness |
+// tests/functions/random_test.cpp                    | |                      | chunk_size | here:
+// calls and lanes counted                      | |                      | memory_budget          |
+// vmap_test.cpp "chunks give what the whole gives"   | |                      | strict | here, with
+// an op without a batching rule           | | jit                  | donate_argnums, name   |
+// jit_test.cpp "donated arguments are used up"       | |                      | device, check_nans
+// | jit_test.cpp "options are obeyed or refused"       | |                      | keep_unused |
+// here: bytes of arguments                           | |                      | time_limit | here:
+// an endless loop ends                         | | vectorized_map       | fallback_to_while_loop |
+// here, with an op without a batching rule           | |                      | warn | here: what
+// is logged                               | | pfor                 | parallel_iterations    | here:
+// calls counted                                | | map                  | batch_size             |
+// here: calls counted                                | | scan                 | length, reverse |
+// control_flow_test.cpp "scan carries and collects"  | |                      | unroll | here:
+// instructions of the kernel                   | | while_loop           | max_trips              |
+// control_flow_test.cpp "while_loop ends"            | | associative_scan     | reverse |
+// control_flow_test.cpp "associative_scan is"        | |                      | axis | here | |
+// jacfwd, jacrev, …    | chunk_size             | here: calls counted, programs compared | |
+// all_gather           | axis, tiled            | collective_test.cpp "all_gather stacks or joins"
+// |
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "support/check.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+// x + 1, by an op that cannot be mapped; each is one of its own, since warnings come once an op.
+const Primitive<None>& op_without_rule(const char* name) {
+  return define<None>({
+      .name = name,
+      .doc = "x + 1 without a batching rule.",
+      .type = [](const Types& in, const None&) { return in; },
+      .reference =
+          [](const Arrays& x, const None&) {
+            std::vector<float> v = x[0].to_vector<float>();
+            for (float& e : v) e += 1;
+            return Arrays{array_of_bytes(x[0].type(), v.data())};
+          },
+      .lower =
+          [](const LowerArgs<None>&) {
+            Lowering l;
+            l.form = Lowering::Form::opaque;
+            l.name = "plus one";
+            l.native = [](const NativeArgs& a) {
+              *static_cast<float*>(a.out[0]) = *static_cast<const float*>(a.in[0]) + 1;
+            };
+            return l;
+          },
+  });
+}
+const auto& first = op_without_rule("test_first");
+const auto& second = op_without_rule("test_second");
+const auto& third = op_without_rule("test_third");
+
+// What is written to the standard error while f runs: there the library logs.
+template <class F>
+std::string logged(F f) {
+  std::fflush(nullptr);
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int before = dup(2);
+  dup2(fileno(file), 2);
+  f();
+  std::fflush(nullptr);
+  dup2(before, 2);
+  close(before);
+  std::rewind(file);
+  std::string text;
+  for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+}  // namespace
+
+TEST_CASE("vmap: chunk_size is how many lanes run at a time", "[options]") {
+  const Array x = arange(7.);
+  int calls = 0;
+  const auto counted = [&](Array v) {
+    ++calls;
+    return v + 1;
+  };
+  CHECK(floats(vmap(counted, 0, 0, {.chunk_size = 3})(x)) == Floats{1, 2, 3, 4, 5, 6, 7});
+  CHECK(calls == 3);
+  // Recorded: a loop over full chunks, and what is left.
+  calls = 0;
+  const std::string text = to_string(make_jaxpr(vmap(counted, 0, 0, {.chunk_size = 3}))(x));
+  CHECK(calls == 2);
+  CHECK(text.find("f32[2,3]") != std::string::npos);
+  CHECK(text.find("length=2") != std::string::npos);
+}
+
+TEST_CASE("vmap: spmd_axis_name needs a mesh", "[options]") {
+  const auto f = [](Array x) { return x; };
+  check_error<AxisNameError>(
+      [&] { vmap(f, 0, 0, {.spmd_axis_name = "data"})(zeros({2})); },
+      "spmd_axis_name is 'data', but there is no mesh with an axis of that name");
+}
+
+TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {
+  const auto f = [](Array x) { return first({x}); };
+  const Array x = array({1., 2., 3.});
+  std::string said;
+  said = logged([&] { CHECK(floats(vmap(f)(x)) == Floats{2, 3, 4}); });
+  CHECK(said.find("'test_first' has no batching rule; it runs as a loop over lanes") !=
+        std::string::npos);
+  CHECK(logged([&] { vmap(f)(x); }).empty());  // once
+  check_error<BatchingError>([&] { vmap(f, 0, 0, {.strict = true})(x); },
+                             "vmap: 'test_first' has no batching rule, and the map is strict");
+  CHECK(floats(jit(vmap(f))(x)) == Floats{2, 3, 4});
+}
+
+TEST_CASE("vectorized_map: fallback_to_while_loop, warn", "[options]") {
+  const auto f = [](Array x) { return second({x}); };
+  const auto g = [](Array x) { return third({x}); };
+  const Array x = array({1., 2., 3.});
+  check_error<BatchingError>([&] { vectorized_map(f, x, {.fallback_to_while_loop = false}); },
+                             "'test_second' has no batching rule");
+  std::string quiet, loud;
+  quiet = logged([&] { CHECK(floats(vectorized_map(f, x, {.warn = false})) == Floats{2, 3, 4}); });
+  CHECK(quiet.empty());
+  loud = logged([&] { CHECK(floats(vectorized_map(g, x)) == Floats{2, 3, 4}); });
+  CHECK(loud.find("'test_third' has no batching rule") != std::string::npos);
+}
+
+TEST_CASE("WEFT_LOG says what is logged, on the standard error", "[options]") {
+  const auto child = [](const std::string& environment) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::FILE* out =
+        popen((environment + " '" + self + "' '[.][logs-once]' 2>&1 >/dev/null").c_str(), "r");
+    REQUIRE(out != nullptr);
+    std::string text;
+    for (int c = 0; (c = std::fgetc(out)) != EOF;) text += static_cast<char>(c);
+    CHECK(pclose(out) == 0);
+    return text;
+  };
+  const std::string line =
+      "weft: warning: vmap: 'test_first' has no batching rule; it runs as a loop over lanes\n";
+  CHECK(child("env -u WEFT_LOG") == line);
+  CHECK(child("WEFT_LOG=warning") == line);
+  CHECK(child("WEFT_LOG=no_such_level") == line);
+  CHECK(child("WEFT_LOG=error").empty());
+  CHECK(child("WEFT_LOG=off").empty());
+}
+TEST_CASE("run by the one above", "[.][logs-once]") {
+  vmap([](Array x) { return first({x}); })(array({1., 2.}));
+}
+
+TEST_CASE("jit: keep_unused passes what is not read", "[options]") {
+  const auto f = [](Array x, Array) { return x + 1.f; };
+  // An array that is gone can stand where nothing reads it, but cannot be passed.
+  const Array gone = ones({100});
+  jit([](Array x) { return x * 2.f; }, {.donate_argnums = {0}})(gone);
+  CHECK(jit(f)(1., gone).item<float>() == 2);
+  check_error<DeviceError>([&] { jit(f, {.keep_unused = true})(1., gone); }, "donated");
+}
+
+TEST_CASE("jit: time_limit ends what runs too long", "[options]") {
+  const auto f = [](Array x) {
+    return while_loop([](Array v) { return v >= 0.f; }, [](Array v) { return v * .5f; }, x);
+  };
+  check_error<InterruptedError>([&] { jit(f, {.time_limit = 0.05})(1.); }, "time");
+  check_error<InterruptedError>([&] { jit(vmap(f), {.time_limit = 0.05})(ones({100})); }, "time");
+  CHECK(jit(f, {.time_limit = 1e6})(-1.).item<float>() == -1);
+}
+
+TEST_CASE("pfor, map: so many at a time", "[options]") {
+  int calls = 0;
+  const auto f = [&](Array x) {
+    ++calls;
+    return x * 2;
+  };
+  CHECK(pfor(f, 5, {.parallel_iterations = 2}).to_vector<int>() == std::vector<int>{0, 2, 4, 6, 8});
+  CHECK(calls == 3);
+  calls = 0;
+  CHECK(pfor(f, 5).size() == 5);
+  CHECK(calls == 1);
+  calls = 0;
+  CHECK(weft::map(f, arange(7), {.batch_size = 3}).to_vector<int>() ==
+        std::vector<int>{0, 2, 4, 6, 8, 10, 12});
+  CHECK(calls == 3);
+}
+
+TEST_CASE("scan: unroll is handed to the compiler", "[options]") {
+  const auto f = [](int64_t unroll) {
+    return [=](Array x, Array xs) {
+      return scan([](Array c, Array t) { return std::pair{c * t + 1.f, none}; }, x, xs,
+                  {.unroll = unroll})
+          .first;
+    };
+  };
+  const Array x = ones({}), xs = ones({12});
+  const auto program = [&](int64_t unroll) { return to_string(make_jaxpr(f(unroll))(x, xs)); };
+  CHECK(program(4).find("unroll=4") != std::string::npos);
+  CHECK(program(0).find("unroll=12") != std::string::npos);  // all of them
+  CHECK(program(1).find("unroll=1\n") != std::string::npos);
+  for (const int64_t unroll : {0, 1, 4, 5, 100}) CHECK(jit(f(unroll))(x, xs).item<float>() == 13);
+}
+
+TEST_CASE("associative_scan: axis", "[options]") {
+  const auto plus = [](Array a, Array b) { return a + b; };
+  const Array x = array({{1., 2., 3.}, {4., 5., 6.}});
+  CHECK(floats(associative_scan(plus, x)) == Floats{1, 2, 3, 5, 7, 9});
+  CHECK(floats(associative_scan(plus, x, {.axis = 1})) == Floats{1, 3, 6, 4, 9, 15});
+  CHECK(floats(associative_scan(plus, x, {.axis = -1})) == Floats{1, 3, 6, 4, 9, 15});
+}
+
+TEST_CASE("Jacobians: chunk_size is how many columns or rows at a time", "[options]") {
+  int calls = 0;
+  const auto f = [&](Array x) {
+    ++calls;
+    return x * x;
+  };
+  const Array x = array({1., 2., 3., 4., 5.});
+  const auto count = [&](auto g) {
+    calls = 0;
+    CHECK(g(x).shape() == Shape{5, 5});
+    return calls;
+  };
+  CHECK(count(jacfwd(f)) == 1);
+  CHECK(count(jacfwd(f, {.chunk_size = 2})) == 3);
+  const auto program = [&](auto g) { return to_string(make_jaxpr(g)(x)); };
+  for (const std::string& chunked :
+       {program(jacrev(f, {.chunk_size = 2})), program(jacobian(f, {.chunk_size = 2}))})
+    CHECK(chunked.find("length=2") != std::string::npos);
+  CHECK(program(jacrev(f)).find("scan") == std::string::npos);
+  const auto s = [](Array x) { return (x * x * x).sum(); };
+  CHECK(program(hessian(s, {.chunk_size = 2})).find("length=2") != std::string::npos);
+}
