@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/call.cpp: a program as one equation: what jit leaves under another transform.
 #include "weft/ops/control_flow.h"
-#include "weft/ops/lanes.h"
+#include "weft/ops/program_op.h"
 
 namespace weft {
 namespace {
@@ -88,31 +88,14 @@ Arrays call_transpose(const TransposeArgs<Call>& t) {
   return out;
 }
 
-const Primitive<Call>& call_op = define<Call>({
-    .name = "jit",
-    .doc = "Runs a program as one equation.",
-    .type =
-        [](const Types& in, const Call& p) {
-          require_body("jit", p.jaxpr, in, in);
-          return p.jaxpr->out_types();
-        },
-    .reference = [](const Arrays& x, const Call& p) { return eval_jaxpr(p.jaxpr, x); },
-    .dual = call_dual,
-    .transpose = call_transpose,
-    .batch = call_batch,
-    .partial = call_partial,
-    .lower =
-        [](const LowerArgs<Call>& a) {
-          Lowering l;
-          l.form = Lowering::Form::inlined;
-          l.loop = {.kind = LoopForm::Kind::call,
-                    .bodies = {a.params.jaxpr},
-                    .consts = static_cast<int>(a.in.size()),
-                    .results = static_cast<int>(a.out.size())};
-          return l;
-        },
-    .compile_eagerly = true,
-});
+const Primitive<Call>& call_op = define<Call>([] {
+  auto d = program_op<Call>("jit", "Runs a program as one equation.");
+  d.dual = call_dual;
+  d.transpose = call_transpose;
+  d.batch = call_batch;
+  d.partial = call_partial;
+  return d;
+}());
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "weft/ops/custom_flat.h"
-#include "weft/ops/lanes.h"
+#include "weft/ops/program_op.h"
 
 namespace weft {
 namespace {
@@ -111,25 +111,13 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   return r;
 }
 
-const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>({
-    .name = "custom_jvp_call",
-    .doc = "A function with a forward derivative of its own.",
-    .type = [](const Types&, const CustomJvp& p) { return p.jaxpr->out_types(); },
-    .reference = [](const Arrays& x, const CustomJvp& p) { return eval_jaxpr(p.jaxpr, x); },
-    .dual = jvp_dual,
-    .batch = jvp_batch,
-    .lower =
-        [](const LowerArgs<CustomJvp>& a) {
-          Lowering l;
-          l.form = Lowering::Form::inlined;
-          l.loop = {.kind = LoopForm::Kind::call,
-                    .bodies = {a.params.jaxpr},
-                    .consts = static_cast<int>(a.in.size()),
-                    .results = static_cast<int>(a.out.size())};
-          return l;
-        },
-    .compile_eagerly = true,
-});
+const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
+  auto d =
+      program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
+  d.dual = jvp_dual;
+  d.batch = jvp_batch;
+  return d;
+}());
 
 Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   const CustomVjp& p = d.params;
@@ -191,25 +179,13 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   return r;
 }
 
-const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>({
-    .name = "custom_vjp_call",
-    .doc = "A function with a reverse derivative of its own.",
-    .type = [](const Types&, const CustomVjp& p) { return p.jaxpr->out_types(); },
-    .reference = [](const Arrays& x, const CustomVjp& p) { return eval_jaxpr(p.jaxpr, x); },
-    .dual = vjp_dual,
-    .batch = vjp_batch,
-    .lower =
-        [](const LowerArgs<CustomVjp>& a) {
-          Lowering l;
-          l.form = Lowering::Form::inlined;
-          l.loop = {.kind = LoopForm::Kind::call,
-                    .bodies = {a.params.jaxpr},
-                    .consts = static_cast<int>(a.in.size()),
-                    .results = static_cast<int>(a.out.size())};
-          return l;
-        },
-    .compile_eagerly = true,
-});
+const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
+  auto d =
+      program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
+  d.dual = vjp_dual;
+  d.batch = vjp_batch;
+  return d;
+}());
 
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",

@@ -6,7 +6,7 @@
 
 #include "weft/ops/control_flow.h"
 #include "weft/ops/custom_flat.h"
-#include "weft/ops/lanes.h"
+#include "weft/ops/program_op.h"
 
 namespace weft {
 namespace {
@@ -70,34 +70,16 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   return {std::move(r.out), std::move(at)};
 }
 
-const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>({
-    .name = "custom_vmap_call",
-    .doc = "A program that is mapped by a rule of its own.",
-    .type =
-        [](const Types& in, const CustomVmap& p) {
-          require_body("custom_vmap_call", p.jaxpr, in, in);
-          return p.jaxpr->out_types();
-        },
-    .reference = [](const Arrays& x, const CustomVmap& p) { return eval_jaxpr(p.jaxpr, x); },
-    // The derivative is that of the program; it is batched as programs are.
-    .dual =
-        [](const DualArgs<CustomVmap>& d) {
-          return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x,
-                          d.dx);
-        },
-    .batch = by_rule,
-    .lower =
-        [](const LowerArgs<CustomVmap>& a) {
-          Lowering l;
-          l.form = Lowering::Form::inlined;
-          l.loop = {.kind = LoopForm::Kind::call,
-                    .bodies = {a.params.jaxpr},
-                    .consts = static_cast<int>(a.in.size()),
-                    .results = static_cast<int>(a.out.size())};
-          return l;
-        },
-    .compile_eagerly = true,
-});
+const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
+  auto d =
+      program_op<CustomVmap>("custom_vmap_call", "A program that is mapped by a rule of its own.");
+  // The derivative is that of the program; it is batched as programs are.
+  d.dual = [](const DualArgs<CustomVmap>& d) {
+    return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);
+  };
+  d.batch = by_rule;
+  return d;
+}());
 
 }  // namespace
 
