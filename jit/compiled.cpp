@@ -31,19 +31,61 @@ CompiledProgram::CompiledProgram(const Jaxpr& j)
   const Plan plan = make_plan(p);
   std::vector<bool> in_memory(j_->types.size(), false);  // what earlier steps have made
   std::fill_n(in_memory.begin(), j_->n_in, true);
+  std::vector<Pairs> over;
   for (const Step& step : plan.steps) {
     Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory)
                                               : build_library(p, step);
     for (int32_t v : b.writes) in_memory[static_cast<size_t>(v)] = true;
     step_reads_.push_back(b.reads);
     step_writes_.push_back(b.writes);
+    over.push_back(b.over);
     loops_ = loops_ || b.step->loops();
     steps_.push_back(std::move(b.step));
   }
+  share_places(over);
   place_temporaries();
 }
 
 CompiledProgram::~CompiledProgram() = default;
+
+// From each result back through the steps that may write it over an operand, as long as nothing
+// reads that operand otherwise or later.
+void CompiledProgram::share_places(const std::vector<Pairs>& pairs) {
+  const size_t n = j_->types.size();
+  std::vector<int> made(n, -1), last(n, -1);
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    for (int32_t v : step_writes_[s]) made[static_cast<size_t>(v)] = static_cast<int>(s);
+    for (int32_t v : step_reads_[s]) last[static_cast<size_t>(v)] = static_cast<int>(s);
+  }
+  std::vector<int> results(n, 0);
+  for (Atom a : j_->out)
+    if (!a.is_literal()) ++results[static_cast<size_t>(a.index)];
+  same_place_.assign(n, -1);
+  over_.assign(j_->out.size(), -1);
+  for (size_t k = 0; k < j_->out.size(); ++k) {
+    const Atom result = j_->out[k];
+    if (result.is_literal() || results[static_cast<size_t>(result.index)] != 1) continue;
+    for (int32_t v = result.index;;) {
+      const int s = made[static_cast<size_t>(v)];
+      if (s < 0) break;
+      const auto& over = pairs[static_cast<size_t>(s)];
+      const auto pair =
+          std::find_if(over.begin(), over.end(), [&](const auto& p) { return p.first == v; });
+      if (pair == over.end()) break;
+      const int32_t u = pair->second;
+      const auto& in = step_reads_[static_cast<size_t>(s)];
+      if (last[static_cast<size_t>(u)] != s || results[static_cast<size_t>(u)] ||
+          std::count(in.begin(), in.end(), u) != 1 || same_place_[static_cast<size_t>(u)] >= 0)
+        break;
+      if (u < j_->n_in) {
+        over_[k] = u;
+        break;
+      }
+      same_place_[static_cast<size_t>(u)] = result.index;
+      v = u;
+    }
+  }
+}
 
 // First fit by lifetime: a temporary lives from the step that writes it to the last that reads it.
 void CompiledProgram::place_temporaries() {
@@ -69,7 +111,8 @@ void CompiledProgram::place_temporaries() {
     std::erase_if(live, [&](const Live& l) { return l.until < static_cast<int>(s); });
     for (int32_t v : step_writes_[s]) {
       const auto k = static_cast<size_t>(v);
-      if (result[k] || first[k] != static_cast<int>(s) || offset_[k] >= 0) continue;
+      if (result[k] || same_place_[k] >= 0 || first[k] != static_cast<int>(s) || offset_[k] >= 0)
+        continue;
       const int64_t size = (j_->types[k].bytes() + 63) & ~int64_t{63};
       std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
       int64_t at = 0;
@@ -112,6 +155,8 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
     if (const Atom a = j_->out[k];
         !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
       ptrs[static_cast<size_t>(a.index)] = out[k];
+  for (size_t v = 0; v < same_place_.size(); ++v)
+    if (same_place_[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(same_place_[v])];
   for (const auto& s : steps_) s->run(ptrs.data(), stop);
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {

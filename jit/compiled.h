@@ -40,16 +40,23 @@ class CompiledProgram final : public Executable {
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
   const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
+  // The input whose memory may be that of result k, or -1: all that reads the input is done before
+  // the result is written over it.
+  int32_t over(size_t k) const { return over_[k]; }
   ProgramMemory memory() const;
   Cost cost() const;
   std::string report() const;
 
  private:
+  using Pairs = std::vector<std::pair<int32_t, int32_t>>;
+  void share_places(const std::vector<Pairs>& pairs);
   void place_temporaries();
   Jaxpr j_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<std::vector<int32_t>> step_reads_, step_writes_;
-  std::vector<int64_t> offset_;  // of temporaries in the arena, -1 else
+  std::vector<int32_t> over_;        // by result
+  std::vector<int32_t> same_place_;  // by temporary: the result that has its memory, or -1
+  std::vector<int64_t> offset_;      // of temporaries in the arena, -1 else
   int64_t arena_ = 0;
   bool loops_ = false;  // can run long
   mutable std::shared_ptr<struct ArenaCache> cache_;

@@ -76,6 +76,7 @@ void LaneWriter::emit(Frame& f, size_t i) {
   const Lowering& l = f.s->lowering[i];
   switch (l.form) {
     case Form::pull: {
+      if (update_in_place(f, i)) return;
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
       if (n <= small_elements)
@@ -161,8 +162,10 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
 
 // ---- carries
 
-LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, const Frame& body,
-                                          std::vector<Id>* flat) {
+// A large carry has an array of its own, or that of its first value if nothing else reads it.
+LaneWriter::Carry LaneWriter::start_carry(Frame& f, size_t i, int operand, int32_t like,
+                                          const Frame& body, std::vector<Id>* flat) {
+  const Atom init = f.s->j->eqns[i].in[static_cast<size_t>(operand)];
   Carry c;
   c.n = inner_elements(body, like);
   c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
@@ -171,9 +174,14 @@ LaneWriter::Carry LaneWriter::start_carry(Frame& f, Atom init, int32_t like, con
     for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
     return c;
   }
+  std::vector<bool> late;
+  if (is_last_read(f, i, static_cast<size_t>(operand), &late)) {
+    c.array = f.place[static_cast<size_t>(init.index)].local;
+    return c;
+  }
   c.array = new_local(c.dtype, c.n);
   fill_local(c.array, c.n, c.dtype,
-             [&](Id i) { return read(f, init, coords_of_flat(body, like, i)); });
+             [&](Id at) { return read(f, init, coords_of_flat(body, like, at)); });
   return c;
 }
 
@@ -193,8 +201,14 @@ LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size
   return p;
 }
 
-// The new values of all carries; a large one is computed aside and then copied, as it may read
-// itself.
+bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
+  if (a.is_literal()) return false;
+  const Place& p = f.place[static_cast<size_t>(a.index)];
+  return p.kind == Place::Kind::local && p.local.re == array.re;
+}
+
+// The new values of all carries; a large one that was not updated in place is computed aside and
+// then copied, as it may read itself.
 void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                                 std::vector<Id>* yields) {
   struct Copy {
@@ -209,7 +223,7 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
     const int32_t input = first_input + static_cast<int32_t>(t);
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
-    } else if (out.index != input) {
+    } else if (out.index != input && !is_in(body, out, c.array)) {
       Copy copy{c.array, new_local(c.dtype, c.n), c.n, c.dtype};
       fill_local(copy.from, c.n, c.dtype,
                  [&](Id i) { return read(body, out, coords_of_flat(body, input, i)); });
@@ -258,6 +272,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& test = body_frame(f, i, 0);
+  test.keeps_inputs = true;
   Frame& body = body_frame(f, i, 1);
   const auto alias = [&](Frame& g, int input, int operand) {
     Place& p = g.place[static_cast<size_t>(input)];
@@ -273,8 +288,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   std::vector<Carry> carries;
   std::vector<Id> init;
   for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)],
-                                  a + v.consts + t, body, &init));
+    carries.push_back(start_carry(f, i, v.first_carry() + t, a + v.consts + t, body, &init));
   // Where the lane may not enter at all, it makes no trip.
   Id enter = nest::no_id;
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
@@ -344,8 +358,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   std::vector<Carry> carries;
   std::vector<Id> init;
   for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, e.in[static_cast<size_t>(v.first_carry() + t)],
-                                  a + v.consts + t, body, &init));
+    carries.push_back(start_carry(f, i, v.first_carry() + t, a + v.consts + t, body, &init));
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
     const bool streamed = is_streamed(f, result);

@@ -72,6 +72,7 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
+    bool keeps_inputs = false;  // they are read again by others: a test does not change carries
     std::vector<Place> place;
     std::unordered_map<std::string, Elem> memo;
   };
@@ -114,6 +115,17 @@ class LaneWriter {
   void emit_call(Frame& f, size_t eqn);
   void keep(Frame& f, int32_t var);  // computes all elements now
 
+  // Updates in place (lane_update.cpp).
+  struct Update {
+    nest::Id offset, valid;
+    Elem value;
+  };
+  std::vector<bool> read_late(const Frame& f, size_t eqn, int32_t var) const;
+  bool is_last_read(const Frame& f, size_t eqn, size_t operand, std::vector<bool>* late) const;
+  bool update_in_place(Frame& f, size_t eqn);
+  Update update_at(Frame& f, size_t eqn, const Coords& at);
+  void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
+
   // Carries of a loop: small ones travel through the loop, larger ones live in a local array.
   struct Carry {
     bool local = false;
@@ -121,8 +133,9 @@ class LaneWriter {
     DType dtype = F32;
     Elem array;
   };
-  Carry start_carry(Frame& f, Atom init, int32_t like, const Frame& body,
+  Carry start_carry(Frame& f, size_t eqn, int operand, int32_t like, const Frame& body,
                     std::vector<nest::Id>* flat);
+  static bool is_in(const Frame& f, Atom a, const Elem& array);
   Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
   void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                       std::vector<nest::Id>* yields);

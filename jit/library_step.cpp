@@ -148,7 +148,8 @@ class GemmStep final : public RunStep {
   bool trans_a_ = false, trans_b_ = false;
 };
 
-// ---- scatters: the operand is copied, then the updates are combined into it in their order.
+// ---- scatters: the operand is copied, unless the result has its place, then the updates are
+// combined into it in their order.
 class ScatterStep final : public RunStep {
  public:
   ScatterStep(const Program& p, size_t eqn) : j_(p.j), e_(p.j->eqns[eqn]) {
@@ -165,7 +166,12 @@ class ScatterStep final : public RunStep {
   }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
-    if (bytes) std::memcpy(ptrs[e_.out], address(*j_, e_.in[0], ptrs), static_cast<size_t>(bytes));
+    const void* from = address(*j_, e_.in[0], ptrs);
+    if (from != ptrs[e_.out])
+      parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
+        std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
+                    static_cast<const std::byte*>(from) + begin, static_cast<size_t>(end - begin));
+      });
     std::vector<void*> table{const_cast<int32_t*>(stop)};
     for (const auto& b : buffers_) table.push_back(ptrs[b.var]);
     const int64_t range[4] = {0, 1, 0, 1};
@@ -202,8 +208,18 @@ Built build_library(const Program& p, const Step& s) {
     case Step::Kind::native:
       b.step = std::make_unique<NativeStep>(p.j, e, p.scope.lowering[s.eqn]);
       break;
-    case Step::Kind::scatter: b.step = std::make_unique<ScatterStep>(p, s.eqn); break;
-    default: b.step = build_lockstep(p, s); break;
+    case Step::Kind::scatter:
+      b.step = std::make_unique<ScatterStep>(p, s.eqn);
+      if (!e.in[0].is_literal()) b.over.emplace_back(e.out, e.in[0].index);
+      break;
+    default: {
+      b.step = build_lockstep(p, s);
+      const LoopForm& v = p.scope.lowering[s.eqn].loop;
+      for (int t = 0; t < v.carry; ++t)
+        if (const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)]; !a.is_literal())
+          b.over.emplace_back(e.out + t, a.index);
+      break;
+    }
   }
   return b;
 }

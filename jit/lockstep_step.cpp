@@ -53,6 +53,10 @@ class Lockstep final : public RunStep {
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
     std::string s = fmt::format("lockstep {} ({})", kinds[static_cast<int>(form_.kind)], why_);
+    int in_place = 0;
+    if (form_.kind != LoopForm::Kind::cond)
+      for (int t = 0; t < form_.carry; ++t) in_place += stays(static_cast<size_t>(t));
+    if (in_place) s += fmt::format(", {} of {} carries updated in place", in_place, form_.carry);
     for (const auto& p : programs_)
       for (const auto& step : p->steps()) s += "\n      " + step->describe();
     return s;
@@ -70,18 +74,20 @@ class Lockstep final : public RunStep {
   void run_while(const In& in, const Out& out, const int32_t* stop) const;
   void run_scan(const In& in, const Out& out, const int32_t* stop) const;
   void run_cond(const In& in, const Out& out, const int32_t* stop) const;
-  // Carries alternate between the results' memory and a second place.
+  // Carries alternate between the results' memory and a second place; those that the body may
+  // write over stay where they are.
   struct Carries {
     Out now, next;
     Room spare;
     Carries(const Lockstep& s, const In& in, const Out& out, int first, int n)
-        : now(out.begin(), out.begin() + n),
-          spare(Types(s.out_types_.begin(), s.out_types_.begin() + n)) {
+        : now(out.begin(), out.begin() + n), spare(s.moving(n)) {
       next = spare.ptrs;
-      for (int t = 0; t < n; ++t)
-        if (const int64_t b = s.out_types_[static_cast<size_t>(t)].bytes())
-          std::memcpy(now[static_cast<size_t>(t)], in[static_cast<size_t>(first + t)],
-                      static_cast<size_t>(b));
+      for (size_t t = 0; t < now.size(); ++t) {
+        const int64_t b = s.out_types_[t].bytes();
+        const void* from = in[static_cast<size_t>(first) + t];
+        if (b && from != now[t]) std::memcpy(now[t], from, static_cast<size_t>(b));
+        if (s.stays(t)) next[t] = now[t];
+      }
     }
     void flip() { std::swap(now, next); }
     void deliver(const Lockstep& s, const Out& out) const {
@@ -90,6 +96,20 @@ class Lockstep final : public RunStep {
           std::memcpy(out[t], now[t], static_cast<size_t>(b));
     }
   };
+
+  // Whether the body writes carry t over the one it is given.
+  bool stays(size_t t) const {
+    const CompiledProgram& body = *programs_.back();
+    const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
+    return body.over(t) == first + static_cast<int>(t);
+  }
+  // Types of the carries that need a second place.
+  Types moving(int n) const {
+    Types r(out_types_.begin(), out_types_.begin() + n);
+    for (size_t t = 0; t < r.size(); ++t)
+      if (stays(t)) r[t] = Type(Bool, Shape{0});
+    return r;
+  }
 
   Jaxpr j_;
   const Eqn& e_;

@@ -42,6 +42,13 @@ class Planner {
  public:
   explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) {
     plan_.in_memory.assign(vars_.size(), false);
+    last_.assign(vars_.size(), -1);
+    over_input_.assign(vars_.size(), false);
+    for (size_t i = 0; i < j_.eqns.size(); ++i)
+      for (Atom a : j_.eqns[i].in)
+        if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
+    for (Atom a : j_.out)
+      if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
   }
   Plan run();
 
@@ -50,6 +57,11 @@ class Planner {
   Var& var(int32_t v) { return vars_[static_cast<size_t>(v)]; }
   bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
   void pull_equation(size_t i);
+  bool updates_in_place(size_t i) const;
+  bool dies_at(Atom a, size_t i) const;
+  bool ends_as_carry(int32_t v) const;
+  void update_equation(size_t i);
+  void read_before(int32_t v, size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
   void prefix_equation(size_t i);
@@ -70,6 +82,8 @@ class Planner {
   const Program& p_;
   const JaxprData& j_;
   std::vector<Var> vars_;
+  std::vector<int> last_;         // by variable: the last equation that reads it
+  std::vector<char> over_input_;  // by variable: may have the memory of an input
   Plan plan_;
 };
 
@@ -242,7 +256,67 @@ void Planner::materialise(int32_t v) {
   x.deps = {{v, identity}};
 }
 
+bool Planner::dies_at(Atom a, size_t i) const {
+  return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
+         std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
+}
+
+// Whether equation i replaces a small part of an input that nothing reads any more (or of what came
+// of one like this), and makes a result: in a loop, whose carry that is, it can do so in place.
+bool Planner::updates_in_place(size_t i) const {
+  const Eqn& e = j_.eqns[i];
+  if (!p_.scope.lowering[i].destination || !dies_at(e.in[0], i)) return false;
+  constexpr int64_t small_part = 4;
+  const int32_t x = e.in[0].index;
+  if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
+  return (x < j_.n_in || over_input_[static_cast<size_t>(x)]) && ends_as_carry(e.out);
+}
+
+// Whether v is a result, or goes into one by updates or through a loop.
+bool Planner::ends_as_carry(int32_t v) const {
+  for (;;) {
+    const int i = last_[static_cast<size_t>(v)];
+    if (i == static_cast<int>(j_.eqns.size())) return true;
+    if (i < 0) return false;
+    const auto q = static_cast<size_t>(i);
+    const Eqn& e = j_.eqns[q];
+    const Lowering& l = p_.scope.lowering[q];
+    if (!dies_at(Atom{v}, q)) return false;
+    const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
+    if (l.destination && at == 0)
+      v = e.out;
+    else if (l.form == Form::loop && at >= l.loop.first_carry() &&
+             at < l.loop.first_carry() + l.loop.carry)
+      v = e.out + static_cast<int32_t>(at - l.loop.first_carry());
+    else
+      return false;
+  }
+}
+
+// What is computed from v on the way and read from equation i on is computed now, if it is small:
+// then v may be written over.
+void Planner::read_before(int32_t v, size_t i) {
+  constexpr int64_t small_part = 4;
+  std::vector<bool> late(vars_.size(), false);
+  late[static_cast<size_t>(v)] = true;
+  for (size_t q = 0; q < i; ++q) {
+    const Eqn& e = j_.eqns[q];
+    if (std::none_of(e.in.begin(), e.in.end(),
+                     [&](Atom a) { return !a.is_literal() && late[static_cast<size_t>(a.index)]; }))
+      continue;
+    for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
+      if (!var(w).pull || in_memory(w)) continue;
+      const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
+      if (read && type(w).elements() * small_part <= type(v).elements())
+        materialise(w);
+      else
+        late[static_cast<size_t>(w)] = true;
+    }
+  }
+}
+
 void Planner::pull_equation(size_t i) {
+  if (updates_in_place(i)) return update_equation(i);
   const Eqn& e = j_.eqns[i];
   int depth = 0, cost = p_.scope.access[i].cost;
   for (Atom a : e.in) {
@@ -481,6 +555,15 @@ void Planner::loop_equation(size_t i) {
   Step s;
   if (!lane_loop(i, &s.kernel)) {
     const std::string why = s.kernel.why;
+    if (v.kind != LoopForm::Kind::cond)
+      for (int t = 0; t < v.carry; ++t) {
+        const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
+        if (!dies_at(a, i)) continue;
+        if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
+          read_before(a.index, i);
+          over_input_[static_cast<size_t>(e.out + t)] = true;
+        }
+      }
     library_equation(i, Step::Kind::lockstep);
     plan_.steps.back().why = why;
     return;
@@ -535,6 +618,13 @@ void Planner::library_equation(size_t i, Step::Kind kind) {
   s.kind = kind;
   s.eqn = i;
   add_library(i, std::move(s));
+}
+
+void Planner::update_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  read_before(e.in[0].index, i);
+  library_equation(i, Step::Kind::scatter);
+  over_input_[static_cast<size_t>(e.out)] = true;
 }
 
 // A step of its own whose results lie in memory afterwards.

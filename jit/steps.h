@@ -12,6 +12,8 @@ namespace weft::compiler {
 struct Built {
   std::unique_ptr<RunStep> step;
   std::vector<int32_t> reads, writes;  // variables of the program
+  // What is written to the memory of an operand if both have one place: (written, operand).
+  std::vector<std::pair<int32_t, int32_t>> over;
 };
 
 Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory);

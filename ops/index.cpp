@@ -318,6 +318,20 @@ Elem updated_element(Reader& x, const Types& in, int64_t batch_dims, const Coord
   return select_elem(inside.id, update, old);
 }
 
+// Where element `at` of the update goes.
+Coords updated_index(Reader& x, const Types& in, int64_t batch_dims, const Coords& at) {
+  Coords c(at.begin(), at.end());
+  for (int64_t i = batch_dims; i < in[0].ndim(); ++i) {
+    const int64_t n = in[0].shape()[i], u = in[1].shape()[i];
+    const auto a = static_cast<size_t>(i);
+    if (u != n)
+      c[a] = (I64s::at(at[a]) +
+              lane_start(x, in, a - static_cast<size_t>(batch_dims) + 2, at, batch_dims, n - u))
+                 .id;
+  }
+  return c;
+}
+
 const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
     .name = "dynamic_update_slice",
     .doc =
@@ -385,6 +399,10 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
                                                                     const Coords& at) {
             return nothing ? x.read(0, at) : updated_element(x, in, k, at);
           };
+          r.destination = [in = l.in, k = l.params.batch_dims](Reader& x, const Coords& at) {
+            return Lowering::Target{updated_index(x, in, k, at), num::Ir<bool>(true).id};
+          };
+          r.merge = [](nest::Builder&, Elem, Elem update) { return update; };
           return r;
         },
     .simplify =

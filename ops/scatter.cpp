@@ -197,8 +197,24 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
   return e;
 }
 
+// Where an update goes and what it does there, for those who have the operand in place.
+void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
+  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], mode = l.params.mode](
+                         Reader& x, const Coords& at) {
+    num::Ir<bool> inside(true);
+    const auto c =
+        reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
+    return Lowering::Target{coords(c),
+                            mode == OutOfBounds::clip ? num::Ir<bool>(true).id : inside.id};
+  };
+  low->merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
+    return merged(t, u, old, update);
+  };
+}
+
 Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   Lowering low;
+  write_updates(l, &low);
   const Windows w = windows_of(l.params, l.in);
   if (w.count <= few_windows && (w.count == 1 || w.in_order)) {
     const bool nothing = l.in[1].elements() == 0;
@@ -208,17 +224,6 @@ Lowering scatter_lower(const LowerArgs<Scatter>& l) {
     return low;
   }
   low.form = Lowering::Form::scatter;
-  low.destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], mode = l.params.mode](
-                        Reader& x, const Coords& at) {
-    num::Ir<bool> inside(true);
-    const auto c =
-        reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
-    return Lowering::Target{coords(c),
-                            mode == OutOfBounds::clip ? num::Ir<bool>(true).id : inside.id};
-  };
-  low.merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
-    return merged(t, u, old, update);
-  };
   return low;
 }
 
