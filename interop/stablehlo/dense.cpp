@@ -36,7 +36,6 @@ class Decoder {
       : s_(s), body_(body), at_(at), type_(type), out_(out) {}
 
   void run() {
-    const auto size = static_cast<size_t>(itemsize(type_.dtype()));
     space();
     if (pos_ == body_.size())
       end_of_list(0);
@@ -49,7 +48,7 @@ class Decoder {
     space();
     if (pos_ != body_.size()) fail("expected '>'");
     if (type_.elements() == 0) out_.bytes.clear();
-    out_.splat = type_.elements() != 1 && out_.bytes.size() == size;
+    merge_equal(out_);
   }
 
  private:
@@ -272,6 +271,17 @@ std::optional<Type> array_type(Typ t) {
     n *= s > 0 ? s : 1;
   }
   return Type(*d, Shape(t->dims));
+}
+
+void merge_equal(Dense& d) {
+  const auto size = static_cast<size_t>(itemsize(d.dtype));
+  const size_t n = d.bytes.size();
+  // Shifted by an element it is itself.
+  if (n > size && std::memcmp(d.bytes.data(), d.bytes.data() + size, n - size) == 0) {
+    d.bytes.resize(size);
+    d.bytes.shrink_to_fit();
+  }
+  d.splat = d.bytes.size() == size && array_type(d.type)->elements() != 1;
 }
 
 Dense decode_dense(const SourceText& source, std::string_view body, size_t at, Typ type) {

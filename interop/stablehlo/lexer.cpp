@@ -259,6 +259,11 @@ std::string unquoted(std::string_view q) {
   return out;
 }
 
+std::string symbol_name(std::string_view symbol) {
+  if (symbol.starts_with('@')) symbol.remove_prefix(1);
+  return symbol.starts_with('"') ? unquoted(symbol) : std::string(symbol);
+}
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {

@@ -71,5 +71,7 @@ std::string squeezed(std::string_view text);
 // The text between quotes with its escapes resolved ("\n", "\\", "\"", "\0A"), and back.
 std::string unquoted(std::string_view quoted);
 std::string quoted(std::string_view text);
+// The name in a symbol: f of @f and @"f".
+std::string symbol_name(std::string_view symbol);
 
 }  // namespace weft::hlo

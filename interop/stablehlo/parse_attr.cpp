@@ -410,6 +410,7 @@ Attr Parser::matrix_attr(const std::vector<std::vector<int64_t>>& rows) {
     const auto* p = reinterpret_cast<const std::byte*>(row.data());
     d->bytes.insert(d->bytes.end(), p, p + row.size() * sizeof(int64_t));
   }
+  if (!d->bytes.empty()) merge_equal(*d);
   Attr a;
   a.kind = Attr::Kind::dense;
   a.at = lex_.at();

@@ -23,8 +23,7 @@ void Parser::module(Op& op) {
   if (lex_.peek().kind == K::symbol) {
     Attr name = attribute();
     name.kind = Attr::Kind::string;
-    const std::string_view t = name.text;
-    name.text = t.substr(1).starts_with('"') ? unquoted(t.substr(1)) : std::string(t.substr(1));
+  name.text = symbol_name(name.text);
     add_attr(op, "sym_name", std::move(name));
   }
   attr_dict_with_keyword(op);
@@ -65,8 +64,7 @@ void Parser::function(Op& op) {
   if (lex_.peek().kind != K::symbol) lex_.expected("the name of a function such as @main");
   Attr name = attribute();
   name.kind = Attr::Kind::string;
-  const std::string_view t = name.text;
-  name.text = t.substr(1).starts_with('"') ? unquoted(t.substr(1)) : std::string(t.substr(1));
+  name.text = symbol_name(name.text);
 
   std::vector<std::string_view> names, no_names;
   std::vector<Typ> in, out;

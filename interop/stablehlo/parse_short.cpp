@@ -412,8 +412,7 @@ void Parser::custom_call(Op& op) {
   Attr target;
   target.kind = Attr::Kind::string;
   target.at = t.at;
-  target.text = t.text.substr(1).starts_with('"') ? unquoted(t.text.substr(1))
-                                                  : std::string(t.text.substr(1));
+  target.text = symbol_name(t.text);
   add_attr(op, "call_target_name", std::move(target));
   lex_.expect("(");
   operands(op);
