@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo.h: programs that others wrote, as StableHLO text.
+#pragma once
+#include <string>
+
+#include "weft/tracer/make_jaxpr.h"
+
+namespace weft {
+
+// The program of @main, or of the only function, in text such as jax.jit(f).lower(…).as_text()
+// gives. `name` stands for the text in errors. Text that is not well formed raises ParseError; an
+// op that Weft does not have raises FormatError "missing op 'stablehlo.fft'", and so does what the
+// text says against the rules of an op. Both name line and column and show the line with a caret.
+ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text");
+
+// ---- files of the StableHLO project, which hold inputs and expected results
+
+struct StablehloCheck {
+  enum class Kind { equal, close, almost };  // exactly, within some ULP, within a tolerance
+  Kind kind = Kind::equal;
+  double tolerance = 0;   // of almost
+  int64_t ulp = 3;        // of close: at most so many
+  int64_t least_ulp = 0;  // and at least so many
+  std::string line = {};  // "file, line 7"
+};
+struct StablehloTest {
+  ClosedJaxpr program;                 // results: actual, expected, actual, expected, …
+  Arrays inputs;                       // what @inputs holds: the arguments of the program
+  std::vector<StablehloCheck> checks;  // one a pair of results
+};
+// One test for each part of the file. Raises as parse_stablehlo does, for the first fault.
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name);
+
+namespace io {
+// The same of a file, which ends in .mlir by custom.
+ClosedJaxpr load_stablehlo(const std::string& path);
+}  // namespace io
+
+}  // namespace weft
