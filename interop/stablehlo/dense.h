@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/dense.h: the numbers of constants, and element types.
+#pragma once
+#include <optional>
+
+#include "weft/interop/stablehlo/syntax.h"
+
+namespace weft::hlo {
+
+// Weft's dtype of an element type ("f32", "ui8", "complex<f64>"), if there is one.
+std::optional<DType> dtype_of_element(std::string_view element);
+// Weft's type of a tensor type of fixed sizes, if there is one.
+std::optional<Type> array_type(Typ t);
+
+// Keeps one element of a constant whose elements are all the same bits.
+void merge_equal(Dense& d);
+
+// What stands between the brackets of dense<…>, at offset `at` of the source.
+Dense decode_dense(const SourceText& source, std::string_view body, size_t at, Typ type);
+
+}  // namespace weft::hlo

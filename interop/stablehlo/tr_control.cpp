@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/tr_control.cpp: calls, branches and loops. A loop that counts up to a number
+// known here becomes scan, which can be differentiated in reverse.
+#include <algorithm>
+
+#include "weft/interop/stablehlo/translate.h"
+#include "weft/ops/compare.h"
+#include "weft/ops/control_flow.h"
+#include "weft/ops/convert.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::hlo {
+namespace {
+
+Types types_of(const Arrays& x) {
+  Types t;
+  for (const Array& a : x) t.push_back(a.type());
+  return t;
+}
+
+Arrays call(Translator& t, const Op& op, const Arrays& x) {
+  const Attr& a = t.attr(op, op.name == "func.call" ? "callee" : "decomposition");
+  if (a.kind != Attr::Kind::symbol) t.fail(op, "not a symbol");
+  return t.call(symbol_name(a.text), x, op.at);
+}
+
+Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
+  const std::string& target = t.attr(op, "call_target_name").text;
+  if (target == "Sharding" || target == "annotate_device_placement") return x;
+  t.missing(op);
+}
+
+// ---- branches
+
+Arrays branches(Translator& t, const Op& op, const Array& index) {
+  std::vector<Closed> all;
+  for (const Region& r : op.regions) all.push_back(t.recorded(r, {}));
+  return cond_flat(index, all, {});
+}
+// An index outside takes the last branch; ours takes the nearest.
+Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || op.regions.empty()) t.fail(op, "'case' needs an index and branches");
+  if (x[0].dtype() != I32 || x[0].ndim() != 0) t.fail(op, "the index must be a tensor<i32>");
+  const Op* made = t.maker(op.operands[0]);
+  bool in_range = false;
+  if (made && made->name == "stablehlo.convert") in_range = made->in[0]->text == "tensor<i1>";
+  if (made && made->name == "stablehlo.clamp")
+    in_range = t.known_integer(made->operands[0]).value_or(-1) >= 0;
+  const int64_t last = static_cast<int64_t>(op.regions.size()) - 1;
+  const Array index = in_range ? x[0]
+                               : lax::select(lax::lt(x[0], scalar_of_int(I32, 0)),
+                                             scalar_of_int(I32, last), x[0]);
+  return branches(t, op, index);
+}
+Arrays if_of(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || op.regions.size() != 2) t.fail(op, "'if' needs a predicate and two branches");
+  std::vector<Closed> all;
+  all.push_back(t.recorded(op.regions[1], {}));
+  all.push_back(t.recorded(op.regions[0], {}));
+  return cond_flat(lax::convert_element_type(x[0], I32), all, {});
+}
+
+// ---- loops
+
+// Argument `i` of a block, or -1: which argument a value is.
+int64_t argument(const Block& b, int32_t value) {
+  const int64_t i = value - b.first_arg;
+  return i >= 0 && i < static_cast<int64_t>(b.args.size()) ? i : -1;
+}
+const Op* maker_in(const Block& b, int32_t value) {
+  for (const Op& op : b.ops)
+    if (!op.out.empty() && value >= op.first_result &&
+        value < op.first_result + static_cast<int32_t>(op.out.size()))
+      return &op;
+  return nullptr;
+}
+
+// The trips of a loop whose condition is `counter < bound` and whose body adds a step to the
+// counter, all of them known.
+class Counted {
+ public:
+  Counted(const Translator& t, const Op& op)
+      : t_(t), op_(op), test_(op.regions[0].blocks[0]), body_(op.regions[1].blocks[0]) {}
+
+  std::optional<int64_t> trips() const {
+    if (test_.ops.empty() || body_.ops.empty() || test_.ops.back().operands.size() != 1) return {};
+    const Op* compare = maker_in(test_, test_.ops.back().operands[0]);
+    if (!compare || compare->name != "stablehlo.compare") return {};
+    std::string how = t_.word(*compare, "comparison_direction");
+    int32_t left = compare->operands[0], right = compare->operands[1];
+    if (how == "GT" || how == "GE") {
+      std::swap(left, right);
+      how = how == "GT" ? "LT" : "LE";
+    }
+    const int64_t counter = argument(test_, left);
+    if (counter < 0 || (how != "LT" && how != "LE")) return {};
+    const auto step = step_of(counter);
+    const auto first = t_.known_integer(op_.operands[static_cast<size_t>(counter)]);
+    const auto bound = bound_of(right);
+    if (!step || !first || !bound || *step <= 0) return {};
+    int64_t distance = 0;
+    if (__builtin_sub_overflow(*bound, *first, &distance) || distance == INT64_MAX) return {};
+    if (how == "LE") ++distance;
+    if (distance <= 0) return 0;
+    // A counter that would wrap around before it gets there never ends so.
+    const int64_t n = (distance - 1) / *step + 1;
+    int64_t last = 0;
+    const int bits = 8 * itemsize(t_.result(op_, static_cast<size_t>(counter)).dtype());
+    if (__builtin_mul_overflow(n, *step, &last) || __builtin_add_overflow(last, *first, &last) ||
+        (bits < 64 && last > (int64_t{1} << (bits - 1)) - 1))
+      return {};
+    return n;
+  }
+
+ private:
+  // A constant, or an argument that no trip changes and that starts as one.
+  std::optional<int64_t> bound_of(int32_t value) const {
+    const int64_t i = argument(test_, value);
+    if (i < 0) return t_.known_integer(value);
+    const int32_t next = body_.ops.back().operands[static_cast<size_t>(i)];
+    if (argument(body_, next) != i) return {};
+    return t_.known_integer(op_.operands[static_cast<size_t>(i)]);
+  }
+  std::optional<int64_t> step_of(int64_t counter) const {
+    const Op& done = body_.ops.back();
+    if (static_cast<size_t>(counter) >= done.operands.size()) return {};
+    const Op* add = maker_in(body_, done.operands[static_cast<size_t>(counter)]);
+    if (!add || add->name != "stablehlo.add") return {};
+    for (size_t side : {0, 1})
+      if (argument(body_, add->operands[side]) == counter)
+        return t_.known_integer(add->operands[1 - side]);
+    return {};
+  }
+  const Translator& t_;
+  const Op& op_;
+  const Block &test_, &body_;
+};
+
+Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
+  if (op.regions.size() != 2 || op.regions[0].blocks.size() != 1 || op.regions[1].blocks.size() != 1)
+    t.fail(op, "'while' needs a condition and a body");
+  for (const Region& r : op.regions)
+    if (r.blocks[0].ops.empty() || r.blocks[0].args.size() != x.size())
+      t.fail(op, "the condition and the body of 'while' must take its operands");
+  if (op.regions[1].blocks[0].ops.back().operands.size() != x.size())
+    t.fail(op, "the body of 'while' must return as many values as it takes");
+  const Types carry = types_of(x);
+  const Closed body = t.recorded(op.regions[1], carry);
+  for (size_t i = 0; i < carry.size(); ++i)
+    if (body.jaxpr->out_types()[i] != carry[i])
+      t.fail(op, "the body of 'while' must return the types that it takes");
+  if (const auto trips = Counted(t, op).trips()) return scan_flat(body, x, {}, *trips);
+  const Closed test = t.recorded(op.regions[0], carry);
+  const Types result = test.jaxpr->out_types();
+  if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
+    t.fail(op, "the condition of 'while' must return a tensor<i1>");
+  return while_flat(test, body, x);
+}
+
+}  // namespace
+
+void add_control(Rules& r) {
+  const Rules mine = {{"func.call", call},           {"stablehlo.composite", call},
+                      {"stablehlo.case", case_of},   {"stablehlo.custom_call", custom_call},
+                      {"stablehlo.if", if_of},       {"stablehlo.while", while_of}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

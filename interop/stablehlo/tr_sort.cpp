@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/tr_sort.cpp: sorting. The comparator is read as a list of keys: an element by
+// element comparison of operands, perhaps after the selects that make zeros and NaNs equal.
+#include <algorithm>
+#include <cstring>
+
+#include "weft/interop/stablehlo/dense.h"
+#include "weft/interop/stablehlo/translate.h"
+#include "weft/ops/sort.h"
+#include "weft/ops/structure.h"
+
+namespace weft::hlo {
+namespace {
+
+enum class Part { all, real, imag };
+
+struct Key {
+  int64_t operand = 0;
+  Part part = Part::all;
+  bool descending = false;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+using Keys = std::vector<Key>;
+
+class Comparator {
+ public:
+  Comparator(const Translator& t, const Region& r) : t_(t), b_(r.blocks[0]) {}
+
+  std::optional<Keys> keys() const {
+    if (b_.ops.empty() || b_.ops.back().operands.size() != 1) return {};
+    auto keys = less(b_.ops.back().operands[0], 0);
+    if (!keys) return {};
+    // The parts of a complex number in turn are its own order.
+    Keys out;
+    for (size_t i = 0; i < keys->size(); ++i) {
+      Key k = (*keys)[i];
+      if (k.part != Part::all) {
+        const bool pair = k.part == Part::real && i + 1 < keys->size() &&
+                          (*keys)[i + 1] == Key{k.operand, Part::imag, k.descending};
+        if (!pair) return {};
+        k.part = Part::all;
+        ++i;
+      }
+      out.push_back(k);
+    }
+    return out;
+  }
+
+ private:
+  // An argument of the comparator, or a part of it, through the selects that make zeros and NaNs
+  // equal among themselves.
+  struct Term {
+    int64_t arg = -1;
+    Part part = Part::all;
+    bool zeros = false, nans = false;
+  };
+  const Op* maker(int32_t v, std::string_view name) const {
+    const Op* op = t_.maker(v);
+    return op && op->name == name ? op : nullptr;
+  }
+  std::optional<double> number(int32_t v) const {
+    const Op* op = maker(v, "stablehlo.constant");
+    const Attr* a = op ? op->attr("value") : nullptr;
+    if (!a || !a->dense || !a->dense->known || a->dense->type->dims.size() != 0) return {};
+    // Of floats alone: what integers are compared with does not matter here.
+    const Dense& d = *a->dense;
+    if (!is_floating(d.dtype)) return {};
+    return with_dtype(d.dtype, [&](auto* p) {
+      std::remove_pointer_t<decltype(p)> v{};
+      std::memcpy(&v, d.bytes.data(), sizeof v);
+      if constexpr (std::is_convertible_v<decltype(v), double>)
+        return static_cast<double>(v);
+      else
+        return 0.0;
+    });
+  }
+
+  std::optional<Term> term(int32_t v, int depth) const {
+    if (depth > 16) return {};
+    const int64_t arg = v - b_.first_arg;
+    if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
+    for (const auto& [name, part] :
+         {std::pair{"stablehlo.real", Part::real}, std::pair{"stablehlo.imag", Part::imag}})
+      if (const Op* op = maker(v, name)) {
+        auto t = term(op->operands[0], depth + 1);
+        if (!t || t->part != Part::all) return {};
+        t->part = part;
+        return t;
+      }
+    const Op* select = maker(v, "stablehlo.select");
+    if (!select) return {};
+    auto inner = term(select->operands[2], depth + 1);
+    const Op* test = maker(select->operands[0], "stablehlo.compare");
+    const auto value = number(select->operands[1]);
+    if (!inner || !test || !value) return {};
+    const auto left = term(test->operands[0], depth + 1);
+    if (!left || left->arg != inner->arg || left->part != inner->part) return {};
+    const std::string how = t_.word(*test, "comparison_direction");
+    if (how == "EQ" && *value == 0 && number(test->operands[1]) == 0.0) {
+      inner->zeros = true;
+      return inner;
+    }
+    const auto right = term(test->operands[1], depth + 1);
+    if (how == "NE" && *value != *value && right && right->arg == left->arg &&
+        right->part == left->part) {
+      inner->nans = true;
+      return inner;
+    }
+    return {};
+  }
+
+  // The key that a comparison is about; `how`: "LT", "GT", "EQ".
+  std::optional<Key> compared(int32_t v, std::string_view how) const {
+    const Op* op = maker(v, "stablehlo.compare");
+    if (!op) return {};
+    std::string is = t_.word(*op, "comparison_direction");
+    auto a = term(op->operands[0], 0), b = term(op->operands[1], 0);
+    if (!a || !b || a->part != b->part) return {};
+    if (a->arg == b->arg + 1) {
+      std::swap(a, b);
+      if (is == "LT" || is == "GT") is = is == "LT" ? "GT" : "LT";
+    }
+    if (b->arg != a->arg + 1 || a->arg % 2 != 0) return {};
+    // Bits decide, unless the selects took their say.
+    const bool total = t_.word(*op, "compare_type", "FLOAT") == "TOTALORDER";
+    const auto d = array_type(op->in[0]);
+    if (total && d && is_floating(d->dtype()) && !(a->zeros && b->zeros && a->nans && b->nans))
+      return {};
+    if (how == "EQ" ? is != "EQ" : is != "LT" && is != "GT") return {};
+    return Key{a->arg / 2, a->part, is == "GT"};
+  }
+
+  // less = lt(k0) | less(k0) or (eq(k0) and less(rest)) | eq(k0) ? less(rest) : lt(k0)
+  std::optional<Keys> less(int32_t v, int depth) const {
+    if (const auto k = compared(v, "LT")) return Keys{*k};
+    if (depth > 64) return {};
+    if (const Op* op = maker(v, "stablehlo.or"))
+      for (size_t side : {0, 1}) {
+        const auto first = compared(op->operands[side], "LT");
+        const Op* both = maker(op->operands[1 - side], "stablehlo.and");
+        if (!first || !both) continue;
+        for (size_t s : {0, 1})
+          if (auto keys = chained(*first, both->operands[s], both->operands[1 - s], depth))
+            return keys;
+      }
+    if (const Op* op = maker(v, "stablehlo.select"))
+      if (const auto first = compared(op->operands[2], "LT"))
+        return chained(*first, op->operands[0], op->operands[1], depth);
+    return {};
+  }
+  std::optional<Keys> chained(const Key& first, int32_t equal, int32_t rest, int depth) const {
+    const auto same = compared(equal, "EQ");
+    if (!same || same->operand != first.operand || same->part != first.part) return {};
+    auto keys = less(rest, depth + 1);
+    if (keys) keys->insert(keys->begin(), first);
+    return keys;
+  }
+
+  const Translator& t_;
+  const Block& b_;
+};
+
+Arrays sort(Translator& t, const Op& op, const Arrays& x) {
+  if (x.empty() || t.only_region(op).blocks.size() != 1) t.fail(op, "'sort' needs operands and a comparator");
+  const auto keys = Comparator(t, op.regions[0]).keys();
+  if (!keys) t.missing(op, "with this comparator");
+  for (const Key& k : *keys)
+    if (k.descending != keys->front().descending) t.missing(op, "up and down at once");
+  int64_t axis = t.integer(op, "dimension", -1);
+  if (axis < 0) axis += x[0].ndim();
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is no axis");
+  // Ours takes the keys first.
+  std::vector<size_t> order;
+  for (const Key& k : *keys)
+    if (std::find(order.begin(), order.end(), static_cast<size_t>(k.operand)) == order.end())
+      order.push_back(static_cast<size_t>(k.operand));
+  const auto count = static_cast<int64_t>(order.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+  // Downwards: upwards from the other end, so that equals keep their order.
+  const bool down = keys->front().descending;
+  Arrays in;
+  for (size_t i : order) in.push_back(down ? reverse(x[i], {axis}) : x[i]);
+  const Arrays sorted = sort_arrays(in, axis, count);
+  Arrays out(x.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    out[order[i]] = down ? reverse(sorted[i], {axis}) : sorted[i];
+  return out;
+}
+
+Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || x[0].ndim() == 0) t.fail(op, "'top_k' needs an operand with an axis");
+  const auto [values, places] = top_k_along(x[0], t.integer(op, "k"), x[0].ndim() - 1);
+  return {values, places};
+}
+
+}  // namespace
+
+void add_sorting(Rules& r) {
+  const Rules mine = {{"chlo.top_k", top_k}, {"stablehlo.sort", sort}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/translate.h: from the syntax tree to a jaxpr. Ops of ours are bound under the
+// recording interpreter, so their own rules check the types; one table holds a rule for each op's
+// name, and a file a family of them.
+#pragma once
+#include <optional>
+#include <unordered_map>
+
+#include "weft/interop/stablehlo/syntax.h"
+#include "weft/tracer/make_jaxpr.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::hlo {
+
+class Translator {
+ public:
+  explicit Translator(const Program& p);
+  ClosedJaxpr main();
+
+  // ---- for the rules
+  // The results of a region for these arguments. Bodies made for scalars also take whole arrays,
+  // element by element, where their ops are elementwise.
+  Arrays run(const Region& r, const Arrays& args);
+  // A region as a program of its own; what it uses from outside becomes constants.
+  Closed recorded(const Region& r, const Types& args);
+  Arrays call(const std::string& symbol, const Arrays& x, size_t at);
+
+  // Attributes, FormatError if they are missing or of another kind.
+  const Attr& attr(const Op& op, std::string_view name) const;
+  std::vector<int64_t> ints(const Op& op, std::string_view name) const;
+  std::vector<int64_t> ints(const Op& op, std::string_view name, size_t n, int64_t otherwise) const;
+  int64_t integer(const Op& op, std::string_view name) const;
+  int64_t integer(const Op& op, std::string_view name, int64_t otherwise) const;
+  // The last word of "#stablehlo<comparison_direction LT>".
+  std::string word(const Op& op, std::string_view name, std::string_view otherwise = {}) const;
+  // The lists of "#stablehlo.gather<offset_dims = [0], index_vector_dim = 1>"; empty if not there.
+  std::vector<int64_t> field(const Op& op, const Attr& a, std::string_view name) const;
+  std::optional<int64_t> field_number(const Op& op, const Attr& a, std::string_view name) const;
+
+  // Our type of a result.
+  Type result(const Op& op, size_t i = 0) const;
+  // The op that made a value, in this program; null for arguments.
+  const Op* maker(int32_t value) const;
+  // The number of a constant that is one number throughout.
+  std::optional<int64_t> known_integer(int32_t value) const;
+  const Region& only_region(const Op& op) const;
+
+  [[noreturn]] void fail(const Op& op, const std::string& why) const;
+  // What Weft does not have; `detail` says which kind of the op.
+  [[noreturn]] void missing(const Op& op, const std::string& detail = {}) const;
+
+ private:
+  struct Function {
+    const Op* op = nullptr;
+    bool open = false;
+    std::optional<Closed> program;
+  };
+  void index(const std::vector<Op>& ops, bool functions);
+  const Op& entry() const;
+  const Closed& program(Function& f, size_t at);
+  const Block& body(const Region& r, size_t at) const;
+  void step(const Op& op);
+  Arrays translated(const Op& op, const Arrays& x);
+  void check_results(const Op& op, const Arrays& out) const;
+  Location location(size_t at) const;
+  [[noreturn]] void fail_at(size_t at, const std::string& why) const;
+
+  const Program& p_;
+  const char* name_;  // for locations; lives as long as the process
+  std::vector<size_t> lines_;
+  std::unordered_map<std::string, Function> functions_;
+  std::vector<const Op*> functions_in_order_;
+  std::vector<Array> values_;
+  std::vector<const Op*> makers_;
+  int depth_ = 0;
+  bool whole_ = false;  // a body of scalars runs on whole arrays
+  friend class OnWholeArrays;
+};
+
+// While it lives, bodies of scalars run on whole arrays.
+class OnWholeArrays {
+ public:
+  explicit OnWholeArrays(Translator& t) : t_(t), before_(t.whole_) { t.whole_ = true; }
+  ~OnWholeArrays() { t_.whole_ = before_; }
+  OnWholeArrays(const OnWholeArrays&) = delete;
+
+ private:
+  Translator& t_;
+  bool before_;
+};
+
+// What a body of two scalars computes if it is one op on both of them: "stablehlo.add"; empty else.
+std::string only_op(const Region& r);
+
+using Rule = Arrays (*)(Translator& t, const Op& op, const Arrays& x);
+using Rules = std::unordered_map<std::string_view, Rule>;
+const Rules& rules();
+void add_elementwise(Rules& r);
+void add_shapes(Rules& r);
+void add_reductions(Rules& r);
+void add_windows(Rules& r);
+void add_products(Rules& r);
+void add_control(Rules& r);
+void add_indexing(Rules& r);
+void add_sorting(Rules& r);
+
+}  // namespace weft::hlo
