@@ -14,6 +14,24 @@ namespace weft {
 // text says against the rules of an op. Both name line and column and show the line with a caret.
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text");
 
+// ---- files of the StableHLO project, which hold inputs and expected results
+
+struct StablehloCheck {
+  enum class Kind { equal, close, almost };  // exactly, within some ULP, within a tolerance
+  Kind kind = Kind::equal;
+  double tolerance = 0;   // of almost
+  int64_t ulp = 3;        // of close: at most so many
+  int64_t least_ulp = 0;  // and at least so many
+  std::string line = {};  // "file, line 7"
+};
+struct StablehloTest {
+  ClosedJaxpr program;                 // results: actual, expected, actual, expected, …
+  Arrays inputs;                       // what @inputs holds: the arguments of the program
+  std::vector<StablehloCheck> checks;  // one a pair of results
+};
+// One test for each part of the file. Raises as parse_stablehlo does, for the first fault.
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name);
+
 namespace io {
 // The same of a file, which ends in .mlir by custom.
 ClosedJaxpr load_stablehlo(const std::string& path);

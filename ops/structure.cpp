@@ -128,6 +128,16 @@ struct Reshape {
 Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
   Coords out(to.size(), nest::no_id);
   int i = 0, o = 0;
+  if (from.elements() == 0) {
+    // Nothing is read, and products do not pair the axes; those in front may be lanes.
+    bool shared = true;
+    for (; o < to.ndim(); ++o) {
+      shared = shared && o < from.ndim() && from[o] == to[o];
+      out[static_cast<size_t>(o)] =
+          shared ? at[static_cast<size_t>(o)] : num::Ir<int64_t>(0).id;
+    }
+    return out;
+  }
   while (i < from.ndim() || o < to.ndim()) {
     // A group of axes of equal product on both sides.
     const int i0 = i, o0 = o;
@@ -224,7 +234,8 @@ const Primitive<Reshape>& reshape_op = define<Reshape>({
           return std::vector<Sample<Reshape>>{{{Type(F32, {2, 3})}, {{3, 2}}},
                                               {{Type(F32, {4})}, {{2, 1, 2}}},
                                               {{Type(I32, {1})}, {{}}},
-                                              {{Type(F32, {0, 3})}, {{3, 0}}}};
+                                              {{Type(F32, {0, 3})}, {{3, 0}}},
+                                              {{Type(F32, {2, 0})}, {{2, 0, 32}}}};
         },
     .rejects =
         [] {

@@ -23,7 +23,7 @@ void Parser::module(Op& op) {
   if (lex_.peek().kind == K::symbol) {
     Attr name = attribute();
     name.kind = Attr::Kind::string;
-  name.text = symbol_name(name.text);
+    name.text = symbol_name(name.text);
     add_attr(op, "sym_name", std::move(name));
   }
   attr_dict_with_keyword(op);

@@ -3,6 +3,7 @@
 // interop/stablehlo/tr_control.cpp: calls, branches and loops. A loop that counts up to a number
 // known here becomes scan, which can be differentiated in reverse.
 #include <algorithm>
+#include <cstdint>
 
 #include "weft/interop/stablehlo/translate.h"
 #include "weft/ops/compare.h"
@@ -28,6 +29,17 @@ Arrays call(Translator& t, const Op& op, const Arrays& x) {
 Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
   const std::string& target = t.attr(op, "call_target_name").text;
   if (target == "Sharding" || target == "annotate_device_placement") return x;
+  if (x.size() == 2 && target.starts_with("check.")) {
+    using Kind = StablehloCheck::Kind;
+    const std::string what = target.substr(6);
+    const bool reversed = what == "eq";  // check.eq takes what is expected first
+    StablehloCheck c;
+    if (what == "expect_close") c.kind = Kind::close;
+    if (what == "expect_almost_eq" || what == "eq") c.kind = Kind::almost;
+    c.tolerance = what == "eq" ? 1e-4 : 1e-3;
+    if (c.kind == Kind::equal && what != "expect_eq") t.missing(op);
+    if (t.expect(c, x[reversed ? 1 : 0], x[reversed ? 0 : 1])) return {};
+  }
   t.missing(op);
 }
 
@@ -42,19 +54,21 @@ Arrays branches(Translator& t, const Op& op, const Array& index) {
 Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || op.regions.empty()) t.fail(op, "'case' needs an index and branches");
   if (x[0].dtype() != I32 || x[0].ndim() != 0) t.fail(op, "the index must be a tensor<i32>");
-  const Op* made = t.maker(op.operands[0]);
   bool in_range = false;
-  if (made && made->name == "stablehlo.convert") in_range = made->in[0]->text == "tensor<i1>";
-  if (made && made->name == "stablehlo.clamp")
-    in_range = t.known_integer(made->operands[0]).value_or(-1) >= 0;
+  if (const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1))
+    in_range = made->in[0]->text == "tensor<i1>";
+  if (const Op* made = t.maker(op.operands[0], "stablehlo.clamp", 3))
+    in_range = t.known_integer(made->operands[0]).value_or(-1) >= 0 &&
+               t.known_integer(made->operands[2]).value_or(INT64_MAX) < std::ssize(op.regions);
   const int64_t last = static_cast<int64_t>(op.regions.size()) - 1;
-  const Array index = in_range ? x[0]
-                               : lax::select(lax::lt(x[0], scalar_of_int(I32, 0)),
-                                             scalar_of_int(I32, last), x[0]);
+  const Array index =
+      in_range ? x[0]
+               : lax::select(lax::lt(x[0], scalar_of_int(I32, 0)), scalar_of_int(I32, last), x[0]);
   return branches(t, op, index);
 }
 Arrays if_of(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 1 || op.regions.size() != 2) t.fail(op, "'if' needs a predicate and two branches");
+  if (x.size() != 1 || op.regions.size() != 2)
+    t.fail(op, "'if' needs a predicate and two branches");
   std::vector<Closed> all;
   all.push_back(t.recorded(op.regions[1], {}));
   all.push_back(t.recorded(op.regions[0], {}));
@@ -68,13 +82,6 @@ int64_t argument(const Block& b, int32_t value) {
   const int64_t i = value - b.first_arg;
   return i >= 0 && i < static_cast<int64_t>(b.args.size()) ? i : -1;
 }
-const Op* maker_in(const Block& b, int32_t value) {
-  for (const Op& op : b.ops)
-    if (!op.out.empty() && value >= op.first_result &&
-        value < op.first_result + static_cast<int32_t>(op.out.size()))
-      return &op;
-  return nullptr;
-}
 
 // The trips of a loop whose condition is `counter < bound` and whose body adds a step to the
 // counter, all of them known.
@@ -85,8 +92,8 @@ class Counted {
 
   std::optional<int64_t> trips() const {
     if (test_.ops.empty() || body_.ops.empty() || test_.ops.back().operands.size() != 1) return {};
-    const Op* compare = maker_in(test_, test_.ops.back().operands[0]);
-    if (!compare || compare->name != "stablehlo.compare") return {};
+    const Op* compare = t_.maker(test_.ops.back().operands[0], "stablehlo.compare", 2);
+    if (!compare) return {};
     std::string how = t_.word(*compare, "comparison_direction");
     int32_t left = compare->operands[0], right = compare->operands[1];
     if (how == "GT" || how == "GE") {
@@ -125,8 +132,8 @@ class Counted {
   std::optional<int64_t> step_of(int64_t counter) const {
     const Op& done = body_.ops.back();
     if (static_cast<size_t>(counter) >= done.operands.size()) return {};
-    const Op* add = maker_in(body_, done.operands[static_cast<size_t>(counter)]);
-    if (!add || add->name != "stablehlo.add") return {};
+    const Op* add = t_.maker(done.operands[static_cast<size_t>(counter)], "stablehlo.add", 2);
+    if (!add) return {};
     for (size_t side : {0, 1})
       if (argument(body_, add->operands[side]) == counter)
         return t_.known_integer(add->operands[1 - side]);
@@ -138,7 +145,8 @@ class Counted {
 };
 
 Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
-  if (op.regions.size() != 2 || op.regions[0].blocks.size() != 1 || op.regions[1].blocks.size() != 1)
+  if (op.regions.size() != 2 || op.regions[0].blocks.size() != 1 ||
+      op.regions[1].blocks.size() != 1)
     t.fail(op, "'while' needs a condition and a body");
   for (const Region& r : op.regions)
     if (r.blocks[0].ops.empty() || r.blocks[0].args.size() != x.size())
@@ -161,9 +169,9 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
 }  // namespace
 
 void add_control(Rules& r) {
-  const Rules mine = {{"func.call", call},           {"stablehlo.composite", call},
-                      {"stablehlo.case", case_of},   {"stablehlo.custom_call", custom_call},
-                      {"stablehlo.if", if_of},       {"stablehlo.while", while_of}};
+  const Rules mine = {{"func.call", call},         {"stablehlo.composite", call},
+                      {"stablehlo.case", case_of}, {"stablehlo.custom_call", custom_call},
+                      {"stablehlo.if", if_of},     {"stablehlo.while", while_of}};
   r.insert(mine.begin(), mine.end());
 }
 

@@ -14,15 +14,15 @@ Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& 
 }
 Arrays dot_general(Translator& t, const Op& op, const Arrays& x) {
   const Attr& a = t.attr(op, "dot_dimension_numbers");
-  return {product(t, op, x,
-                  {t.field(op, a, "lhs_contracting_dimensions"),
-                   t.field(op, a, "rhs_contracting_dimensions"),
-                   t.field(op, a, "lhs_batching_dimensions"),
-                   t.field(op, a, "rhs_batching_dimensions")})};
+  return {product(
+      t, op, x,
+      {t.field(op, a, "lhs_contracting_dimensions"), t.field(op, a, "rhs_contracting_dimensions"),
+       t.field(op, a, "lhs_batching_dimensions"), t.field(op, a, "rhs_batching_dimensions")})};
 }
 // Of vectors and matrices.
 Arrays dot(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 2 || x[0].ndim() < 1 || x[1].ndim() < 1) t.fail(op, "a product needs two operands");
+  if (x.size() != 2 || x[0].ndim() < 1 || x[1].ndim() < 1)
+    t.fail(op, "a product needs two operands");
   return {product(t, op, x, {{x[0].ndim() - 1}, {0}})};
 }
 

@@ -63,7 +63,8 @@ Array integer_power(const Array& x, const Array& y) {
   if (is_unsigned(d)) return power;
   const Array minus = scalar_of_int(d, -1);
   const Array odd = lax::ne(lax::bitwise_and(y, one), zero);
-  const Array sign = lax::sub(one, lax::mul(lax::convert_element_type(odd, d), scalar_of_int(d, 2)));
+  const Array sign =
+      lax::sub(one, lax::mul(lax::convert_element_type(odd, d), scalar_of_int(d, 2)));
   const Array is_one = lax::convert_element_type(lax::eq(x, one), d);
   const Array is_minus = lax::convert_element_type(lax::eq(x, minus), d);
   const Array inverse = lax::add(is_one, lax::mul(is_minus, sign));
@@ -133,7 +134,8 @@ Array total_order(const Array& x) {
 Arrays compare(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
   const std::string how = t.word(op, "comparison_direction");
-  const bool total = t.word(op, "compare_type", "FLOAT") == "TOTALORDER" && is_floating(x[0].dtype());
+  const bool total =
+      t.word(op, "compare_type", "FLOAT") == "TOTALORDER" && is_floating(x[0].dtype());
   const Array a = total ? total_order(x[0]) : x[0], b = total ? total_order(x[1]) : x[1];
   for (const auto& [name, f] : {std::pair<const char*, Binary>{"EQ", lax::eq},
                                 {"NE", lax::ne},
@@ -169,18 +171,14 @@ Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
 
 // A body made for scalars, on whole arrays.
 Arrays map(Translator& t, const Op& op, const Arrays& x) {
-  const OnWholeArrays whole(t);
-  Arrays out = t.run(t.only_region(op), x);
-  for (size_t i = 0; i < out.size(); ++i)
-    if (out[i].ndim() == 0 && t.result(op, i).ndim() != 0)
-      t.missing(op, "with a constant result");
-  return out;
+  if (!t.is_elementwise(t.only_region(op))) t.missing(op, "with this body");
+  return t.run_on_arrays(t.only_region(op), x);
 }
 
 }  // namespace
 
-void add_elementwise(Rules& r) {
-  const Rules mine = {
+const Rules& elementwise_rules() {
+  static const Rules mine = {
       {"stablehlo.add", arithmetic<lax::add, lax::bitwise_or>},
       {"stablehlo.subtract", binary<lax::sub>},
       {"stablehlo.multiply", arithmetic<lax::mul, lax::bitwise_and>},
@@ -227,9 +225,6 @@ void add_elementwise(Rules& r) {
       {"stablehlo.compare", compare},
       {"stablehlo.convert", convert},
       {"stablehlo.bitcast_convert", bitcast},
-      {"stablehlo.map", map},
-      {"stablehlo.optimization_barrier", identity},
-      {"sdy.sharding_constraint", identity},
       {"chlo.acos", unary<lax::acos>},
       {"chlo.acosh", unary<lax::acosh>},
       {"chlo.asin", unary<lax::asin>},
@@ -254,7 +249,14 @@ void add_elementwise(Rules& r) {
       {"chlo.is_pos_inf", is_infinite<1>},
       {"chlo.is_neg_inf", is_infinite<-1>},
   };
-  r.insert(mine.begin(), mine.end());
+  return mine;
+}
+
+void add_elementwise(Rules& r) {
+  r.insert(elementwise_rules().begin(), elementwise_rules().end());
+  r.insert({{"stablehlo.map", map},
+            {"stablehlo.optimization_barrier", identity},
+            {"sdy.sharding_constraint", identity}});
 }
 
 }  // namespace weft::hlo

@@ -18,7 +18,8 @@ Arrays dynamic_slice(Translator& t, const Op& op, const Arrays& x) {
   return {starts.empty() ? x[0] : dynamic_slice_at(x[0], starts, t.ints(op, "slice_sizes"))};
 }
 Arrays dynamic_update(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() < 2 || x.size() - 2 != x[0].shape().size()) t.fail(op, "one start an axis is needed");
+  if (x.size() < 2 || x.size() - 2 != x[0].shape().size())
+    t.fail(op, "one start an axis is needed");
   const Arrays starts(x.begin() + 2, x.end());
   return {starts.empty() ? x[1] : dynamic_update_at(x[0], x[1], starts)};
 }
@@ -27,7 +28,8 @@ Arrays dynamic_update(Translator& t, const Op& op, const Arrays& x) {
 Array indices_last(Translator& t, const Op& op, const Array& indices, int64_t axis) {
   const int rank = static_cast<int>(indices.ndim());
   if (axis < 0 || axis > rank) t.fail(op, "index_vector_dim is no axis of the indices");
-  if (axis < rank) return axis == rank - 1 ? indices : base::move_axis(indices, static_cast<int>(axis), rank - 1);
+  if (axis < rank)
+    return axis == rank - 1 ? indices : base::move_axis(indices, static_cast<int>(axis), rank - 1);
   return base::reshape(indices, indices.shape().inserted(rank, 1));
 }
 int64_t vector_axis(Translator& t, const Op& op, const Attr& a) {
@@ -54,6 +56,7 @@ std::optional<Update> update_of(const Region& body, DType d) {
   if (body.blocks.size() != 1) return {};
   const Block& block = body.blocks[0];
   const bool second = block.ops.size() == 1 && block.args.size() == 2 &&
+                      block.ops[0].name.ends_with(".return") &&
                       block.ops[0].operands == std::vector<int32_t>{block.first_arg + 1};
   return second ? std::optional(Update::set) : std::nullopt;
 }

@@ -15,18 +15,15 @@ using Axes = std::vector<int64_t>;
 
 // The body on pairs of elements, along the first axis.
 Arrays folded(Translator& t, const Region& body, Arrays x) {
-  const OnWholeArrays whole(t);
   for (int64_t n = x[0].shape()[0]; n > 1; n = x[0].shape()[0]) {
     const int64_t half = n / 2;
     Arrays pairs;
     // Neighbours, so that the body need not commute.
     for (const Array& a : x) pairs.push_back(base::slice_axis(a, 0, 0, 2 * half, 2));
     for (const Array& a : x) pairs.push_back(base::slice_axis(a, 0, 1, 2 * half, 2));
-    Arrays next = t.run(body, pairs);
-    for (size_t i = 0; i < x.size(); ++i) {
-      if (next[i].ndim() == 0) next[i] = broadcast_in_dim(next[i], pairs[i].shape(), {});
+    const Arrays next = t.run_on_arrays(body, pairs);
+    for (size_t i = 0; i < x.size(); ++i)
       x[i] = n % 2 ? base::concatenate({next[i], base::slice_axis(x[i], 0, n - 1, n)}, 0) : next[i];
-    }
   }
   return x;
 }
@@ -69,6 +66,7 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
       if (a < 0 || a >= x[i].ndim()) t.fail(op, "dimensions are no axes of the operand");
   }
   const Fold r = n == 1 ? fold_of(name, x[0].dtype()) : Fold{};
+  if (!r.over_axes && !t.is_elementwise(body)) t.missing(op, "with this body");
   if (!r.over_axes)
     return general(t, op, Arrays(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n)),
                    Arrays(x.begin() + static_cast<std::ptrdiff_t>(n), x.end()), axes);

@@ -18,22 +18,24 @@ void need(Translator& t, const Op& op, const Arrays& x, size_t n) {
 }
 
 // One number, repeated or not, is a literal of the program; others are held beside it.
-Arrays constant(Translator& t, const Op& op, const Arrays&) {
-  const Attr& a = t.attr(op, "value");
+Array constant_value(Translator& t, const Op& op, const Attr& a) {
   if (!a.dense || !a.dense->known) t.missing(op, "of this element type");
   const Dense& d = *a.dense;
   const Type type = *array_type(d.type);
-  if (type != t.result(op)) t.fail(op, "the constant is a " + d.type->text);
   const auto size = static_cast<size_t>(itemsize(type.dtype()));
   if (d.bytes.size() != size || type.elements() == 0) {
-    if (type.elements() == 0) return {broadcast_in_dim(scalar_of_int(type.dtype(), 0), type.shape(), {})};
-    return {array_of_bytes(type, d.bytes.data())};
+    if (type.elements() == 0)
+      return broadcast_in_dim(scalar_of_int(type.dtype(), 0), type.shape(), {});
+    return array_of_bytes(type, d.bytes.data());
   }
   Literal l;
   l.dtype = type.dtype();
   std::memcpy(l.bits, d.bytes.data(), size);
   const Array scalar = literal_array(l);
-  return {type.ndim() == 0 ? scalar : broadcast_in_dim(scalar, type.shape(), {})};
+  return type.ndim() == 0 ? scalar : broadcast_in_dim(scalar, type.shape(), {});
+}
+Arrays constant(Translator& t, const Op& op, const Arrays&) {
+  return {constant_value(t, op, t.attr(op, "value"))};
 }
 
 Arrays iota_of(Translator& t, const Op& op, const Arrays&) {
@@ -108,6 +110,10 @@ Arrays dimension_size(Translator& t, const Op& op, const Arrays& x) {
 }
 
 }  // namespace
+
+Array constant_array(Translator& t, const Op& op, const Attr& value) {
+  return constant_value(t, op, value);
+}
 
 void add_shapes(Rules& r) {
   const Rules mine = {

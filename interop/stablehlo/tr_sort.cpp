@@ -7,8 +7,12 @@
 
 #include "weft/interop/stablehlo/dense.h"
 #include "weft/interop/stablehlo/translate.h"
+#include "weft/ops/compare.h"
+#include "weft/ops/convert.h"
+#include "weft/ops/reduce.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/structure.h"
+#include "weft/tracer/base_ops.h"
 
 namespace weft::hlo {
 namespace {
@@ -55,14 +59,10 @@ class Comparator {
     Part part = Part::all;
     bool zeros = false, nans = false;
   };
-  const Op* maker(int32_t v, std::string_view name) const {
-    const Op* op = t_.maker(v);
-    return op && op->name == name ? op : nullptr;
-  }
   std::optional<double> number(int32_t v) const {
-    const Op* op = maker(v, "stablehlo.constant");
+    const Op* op = t_.maker(v, "stablehlo.constant", 0);
     const Attr* a = op ? op->attr("value") : nullptr;
-    if (!a || !a->dense || !a->dense->known || a->dense->type->dims.size() != 0) return {};
+    if (!a || !a->dense || !a->dense->known || !a->dense->type->dims.empty()) return {};
     // Of floats alone: what integers are compared with does not matter here.
     const Dense& d = *a->dense;
     if (!is_floating(d.dtype)) return {};
@@ -82,16 +82,16 @@ class Comparator {
     if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
     for (const auto& [name, part] :
          {std::pair{"stablehlo.real", Part::real}, std::pair{"stablehlo.imag", Part::imag}})
-      if (const Op* op = maker(v, name)) {
+      if (const Op* op = t_.maker(v, name, 1)) {
         auto t = term(op->operands[0], depth + 1);
         if (!t || t->part != Part::all) return {};
         t->part = part;
         return t;
       }
-    const Op* select = maker(v, "stablehlo.select");
+    const Op* select = t_.maker(v, "stablehlo.select", 3);
     if (!select) return {};
     auto inner = term(select->operands[2], depth + 1);
-    const Op* test = maker(select->operands[0], "stablehlo.compare");
+    const Op* test = t_.maker(select->operands[0], "stablehlo.compare", 2);
     const auto value = number(select->operands[1]);
     if (!inner || !test || !value) return {};
     const auto left = term(test->operands[0], depth + 1);
@@ -112,7 +112,7 @@ class Comparator {
 
   // The key that a comparison is about; `how`: "LT", "GT", "EQ".
   std::optional<Key> compared(int32_t v, std::string_view how) const {
-    const Op* op = maker(v, "stablehlo.compare");
+    const Op* op = t_.maker(v, "stablehlo.compare", 2);
     if (!op) return {};
     std::string is = t_.word(*op, "comparison_direction");
     auto a = term(op->operands[0], 0), b = term(op->operands[1], 0);
@@ -135,16 +135,16 @@ class Comparator {
   std::optional<Keys> less(int32_t v, int depth) const {
     if (const auto k = compared(v, "LT")) return Keys{*k};
     if (depth > 64) return {};
-    if (const Op* op = maker(v, "stablehlo.or"))
+    if (const Op* op = t_.maker(v, "stablehlo.or", 2))
       for (size_t side : {0, 1}) {
         const auto first = compared(op->operands[side], "LT");
-        const Op* both = maker(op->operands[1 - side], "stablehlo.and");
+        const Op* both = t_.maker(op->operands[1 - side], "stablehlo.and", 2);
         if (!first || !both) continue;
         for (size_t s : {0, 1})
           if (auto keys = chained(*first, both->operands[s], both->operands[1 - s], depth))
             return keys;
       }
-    if (const Op* op = maker(v, "stablehlo.select"))
+    if (const Op* op = t_.maker(v, "stablehlo.select", 3))
       if (const auto first = compared(op->operands[2], "LT"))
         return chained(*first, op->operands[0], op->operands[1], depth);
     return {};
@@ -161,15 +161,51 @@ class Comparator {
   const Block& b_;
 };
 
+// By any comparator of elementwise ops: an element's place is the number of those before it. All
+// pairs are compared, so that short rows only are worth it.
+constexpr int64_t most_pairs = int64_t{1} << 24;
+
+Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
+  const Region& comparator = op.regions[0];
+  const int64_t n = x[0].shape()[axis];
+  if (!t.is_elementwise(comparator) || x[0].size() > most_pairs / std::max<int64_t>(n, 1))
+    t.missing(op, "with this comparator");
+  const int last = static_cast<int>(x[0].ndim());
+  Arrays forward,
+      backward;  // arguments: (other, this) and (this, other), others along the last axis
+  for (const Array& a : x) {
+    const Array own = base::insert_axis(a, last, n);
+    const Array others = base::insert_axis(base::move_axis(a, axis, last - 1), axis, n);
+    forward.insert(forward.end(), {others, own});
+    backward.insert(backward.end(), {own, others});
+  }
+  const Array before = t.run_on_arrays(comparator, forward)[0];
+  const Array after = t.run_on_arrays(comparator, backward)[0];
+  const Shape shape = x[0].shape().inserted(last, n);
+  // Equals keep their order.
+  const Array earlier = lax::lt(iota(I32, shape, last), iota(I32, shape, axis));
+  const Array ahead = lax::bitwise_or(before, lax::bitwise_and(earlier, lax::bitwise_not(after)));
+  const Array place = lax::reduce_sum(lax::convert_element_type(ahead, I32), {last});
+  Arrays keyed = x;
+  keyed.insert(keyed.begin(), place);
+  Arrays out = sort_arrays(keyed, axis);
+  out.erase(out.begin());
+  return out;
+}
+
 Arrays sort(Translator& t, const Op& op, const Arrays& x) {
-  if (x.empty() || t.only_region(op).blocks.size() != 1) t.fail(op, "'sort' needs operands and a comparator");
-  const auto keys = Comparator(t, op.regions[0]).keys();
-  if (!keys) t.missing(op, "with this comparator");
-  for (const Key& k : *keys)
-    if (k.descending != keys->front().descending) t.missing(op, "up and down at once");
+  if (x.empty() || t.only_region(op).blocks.size() != 1)
+    t.fail(op, "'sort' needs operands and a comparator");
+  if (op.regions[0].blocks[0].args.size() != 2 * x.size())
+    t.fail(op, "the comparator of 'sort' takes two elements of each operand");
   int64_t axis = t.integer(op, "dimension", -1);
   if (axis < 0) axis += x[0].ndim();
   if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is no axis");
+  const auto keys = Comparator(t, op.regions[0]).keys();
+  const bool one_way = keys && std::all_of(keys->begin(), keys->end(), [&](const Key& k) {
+                         return k.descending == keys->front().descending;
+                       });
+  if (!one_way) return sort_by_places(t, op, x, static_cast<int>(axis));
   // Ours takes the keys first.
   std::vector<size_t> order;
   for (const Key& k : *keys)

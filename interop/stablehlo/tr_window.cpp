@@ -3,6 +3,8 @@
 // interop/stablehlo/tr_window.cpp: reductions of windows. One that grows from an end of an axis is
 // a running fold; the others are folded along one axis after another, by doubling.
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 
 #include "weft/interop/stablehlo/folds.h"
 #include "weft/ops/structure.h"
@@ -16,6 +18,8 @@ using Sizes = std::vector<int64_t>;
 struct Window {
   Sizes size, stride, base_dilation, dilation, low, high;
 };
+constexpr int64_t most = int64_t{1} << 31;
+
 Window window_of(Translator& t, const Op& op, const Array& x) {
   const size_t rank = x.shape().size();
   Window w;
@@ -27,8 +31,10 @@ Window window_of(Translator& t, const Op& op, const Array& x) {
   for (size_t a = 0; a < rank; ++a) {
     w.low.push_back(padding[2 * a]);
     w.high.push_back(padding[2 * a + 1]);
-    if (w.size[a] < 1 || w.stride[a] < 1 || w.base_dilation[a] < 1 || w.dilation[a] < 1)
-      t.fail(op, "sizes, strides and dilations of a window must be positive");
+    for (int64_t n : {w.size[a], w.stride[a], w.base_dilation[a], w.dilation[a]})
+      if (n < 1 || n > most)
+        t.fail(op, "sizes, strides and dilations of a window must be positive");
+    if (std::max(std::abs(w.low[a]), std::abs(w.high[a])) > most) t.fail(op, "too much padding");
   }
   return w;
 }
@@ -52,55 +58,78 @@ std::optional<Running> running_axis(const Window& w, const Shape& s) {
   return found;
 }
 
+using Join = std::function<Arrays(const Arrays&, const Arrays&)>;
+
 // Folds of `size` elements, `dilation` apart, from each element on that has so many behind it.
-Array along(const Fold& f, const Array& x, int axis, int64_t size, int64_t dilation) {
-  const auto from = [&](const Array& a, int64_t offset, int64_t count) {
-    return base::slice_axis(a, axis, offset, offset + count);
+Arrays along(const Join& join, const Arrays& x, int axis, int64_t size, int64_t dilation) {
+  const auto from = [&](Arrays a, int64_t offset, int64_t count) {
+    for (Array& v : a) v = base::slice_axis(v, axis, offset, offset + count);
+    return a;
   };
-  const int64_t n = x.shape()[axis], results = n - (size - 1) * dilation;
-  Array power = x;  // folds of 2^k elements
-  Array out;
+  const int64_t results = x[0].shape()[axis] - (size - 1) * dilation;
+  Arrays power = x, out;  // folds of 2^k elements; of those done
   int64_t done = 0;
   for (int64_t width = 1; width <= size; width *= 2) {
     if (size & width) {
-      const Array part = from(power, done * dilation, results);
-      out = done == 0 ? part : f.join(out, part);
+      const Arrays part = from(power, done * dilation, results);
+      out = done == 0 ? part : join(out, part);
       done += width;
     }
     if (2 * width <= size) {
-      const int64_t left = power.shape()[axis] - width * dilation;
-      power = f.join(from(power, 0, left), from(power, width * dilation, left));
+      const int64_t left = power[0].shape()[axis] - width * dilation;
+      power = join(from(power, 0, left), from(power, width * dilation, left));
     }
   }
   return out;
 }
 
-Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 2) t.missing(op, "of several operands");
-  const std::string name = only_op(t.only_region(op));
-  const Fold f = fold_of(name, x[0].dtype());
-  if (!f.join) t.missing(op, "with this body");
-  const Window w = window_of(t, op, x[0]);
-  const bool neutral = is_neutral(x[1], name);
-  if (const auto r = running_axis(w, x[0].shape()); r && f.running && neutral)
-    return {f.running(x[0], r->axis, r->reverse)};
+Arrays windows(const Window& w, Arrays x, const Arrays& init, const Join& join) {
   Sizes interior = w.base_dilation;
   for (int64_t& n : interior) --n;
-  const auto zero = [](int64_t n) { return n == 0; };
-  const bool as_is = std::all_of(w.low.begin(), w.low.end(), zero) &&
-                     std::all_of(w.high.begin(), w.high.end(), zero) &&
-                     std::all_of(interior.begin(), interior.end(), zero);
-  Array out = as_is ? x[0] : pad_with(x[0], x[1], w.low, w.high, interior);
+  const auto none = [](const Sizes& s) {
+    return std::all_of(s.begin(), s.end(), [](int64_t n) { return n == 0; });
+  };
+  if (!none(w.low) || !none(w.high) || !none(interior))
+    for (size_t i = 0; i < x.size(); ++i) x[i] = pad_with(x[i], init[i], w.low, w.high, interior);
   for (size_t a = 0; a < w.size.size(); ++a) {
     const int axis = static_cast<int>(a);
-    const int64_t n = out.shape()[axis];
-    if (n < (w.size[a] - 1) * w.dilation[a] + 1)
-      out = base::slice_axis(out, axis, 0, 0);
-    else if (w.size[a] > 1)
-      out = along(f, out, axis, w.size[a], w.dilation[a]);
-    out = base::slice_axis(out, axis, 0, out.shape()[axis], w.stride[a]);
+    if (x[0].shape()[axis] < (w.size[a] - 1) * w.dilation[a] + 1) {
+      for (Array& v : x) v = base::slice_axis(v, axis, 0, 0);
+    } else if (w.size[a] > 1) {
+      x = along(join, x, axis, w.size[a], w.dilation[a]);
+    }
+    for (Array& v : x) v = base::slice_axis(v, axis, 0, v.shape()[axis], w.stride[a]);
   }
-  return {neutral ? out : f.join(out, x[1])};
+  return x;
+}
+
+Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
+  const auto half = static_cast<std::ptrdiff_t>(x.size() / 2);
+  const Arrays in(x.begin(), x.begin() + half), init(x.begin() + half, x.end());
+  if (in.empty() || in.size() != init.size())
+    t.fail(op, "operands and initial values must be as many");
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in[i].shape() != in[0].shape() || init[i].ndim() != 0)
+      t.fail(op, "operands must have one shape, and scalars as initial values");
+  const Region& body = t.only_region(op);
+  const std::string name = only_op(body);
+  const Window w = window_of(t, op, in[0]);
+  if (const Fold f = in.size() == 1 ? fold_of(name, in[0].dtype()) : Fold{}; f.join) {
+    const bool neutral = is_neutral(init[0], name);
+    const auto r = running_axis(w, in[0].shape());
+    if (r && f.running && neutral) return {f.running(in[0], r->axis, r->reverse)};
+    const Array out = windows(w, in, init, [&](const Arrays& a, const Arrays& b) {
+      return Arrays{f.join(a[0], b[0])};
+    })[0];
+    return {neutral ? out : f.join(out, init[0])};
+  }
+  if (!t.is_elementwise(body)) t.missing(op, "with this body");
+  const Join join = [&](const Arrays& a, const Arrays& b) {
+    Arrays both = a;
+    both.insert(both.end(), b.begin(), b.end());
+    return t.run_on_arrays(body, both);
+  };
+  return join(init, windows(w, in, init, join));
 }
 
 }  // namespace

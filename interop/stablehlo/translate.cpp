@@ -13,10 +13,12 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "weft/core/error.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/dense.h"
+#include "weft/ops/structure.h"
 #include "weft/tracer/base_ops.h"
 
 namespace weft::hlo {
@@ -47,6 +49,7 @@ const Rules& rules() {
     add_control(r);
     add_indexing(r);
     add_sorting(r);
+    add_checks(r);
     return r;
   }();
   return all;
@@ -104,6 +107,14 @@ void Translator::missing(const Op& op, const std::string& detail) const {
                        detail.empty() ? "" : " " + detail));
 }
 
+void Translator::missing_type(const Op& op, Typ t) const {
+  const bool open = std::find(t->dims.begin(), t->dims.end(), -1) != t->dims.end();
+  fail(op,
+       fmt::format("missing type '{}': {}", t->text,
+                   open ? "sizes must be known; lower the function for arguments of fixed shapes"
+                        : "Weft does not have it"));
+}
+
 // @main, or the only function, or the only public one.
 const weft::hlo::Op& Translator::entry() const {
   if (const auto it = functions_.find("main"); it != functions_.end()) return *it->second.op;
@@ -124,27 +135,60 @@ ClosedJaxpr Translator::main() {
   return {c.jaxpr, c.consts};
 }
 
+bool Translator::expect(StablehloCheck check, const Array& actual, const Array& expected) {
+  if (!testing_) return false;
+  expected_.push_back(actual);
+  expected_.push_back(expected);
+  checks_.push_back(std::move(check));
+  return true;
+}
+
+StablehloTest Translator::test() {
+  const Op& main = entry();
+  const auto inputs = functions_.find("inputs");
+  Arrays values;
+  if (inputs != functions_.end()) {
+    const Closed& c = program(inputs->second, 0);
+    if (!c.jaxpr->in_types().empty() && c.jaxpr->n_in != c.jaxpr->n_const)
+      fail(*inputs->second.op, "@inputs must take nothing");
+    values = eval_jaxpr(c.jaxpr, c.consts);
+  }
+  Types in;
+  for (const Array& v : values) in.push_back(v.type());
+  if (!main.attr("function_type")->type->in.empty() || main.regions.empty())
+    fail(main, "a test takes no arguments");
+  testing_ = true;
+  Closed c = record(in, [&](const Arrays& x) {
+    inputs_ = x;
+    run(main.regions[0], {});
+    return expected_;
+  });
+  testing_ = false;
+  if (checks_.empty()) fail(main, "a test without a check");
+  return {{c.jaxpr, c.consts}, std::move(values), std::move(checks_)};
+}
+
 const Closed& Translator::program(Function& f, size_t at) {
   if (f.program) return *f.program;
   if (f.open) fail_at(at, "a function that calls itself");
   if (++depth_ > deepest) fail_at(at, fmt::format("calls nested more than {} deep", deepest));
   const Op& op = *f.op;
-  if (op.regions.empty() || op.regions[0].blocks.empty())
-    fail(op, "a function without a body");
+  if (op.regions.empty() || op.regions[0].blocks.empty()) fail(op, "a function without a body");
   const Typ type = op.attr("function_type")->type;
   const Block& b = body(op.regions[0], op.at);
   if (b.args != type->in) fail(op, "the arguments of the body are not those of function_type");
   Types in;
   for (Typ t : type->in) {
     const auto known = array_type(t);
-    if (!known) fail(op, fmt::format("missing type '{}': Weft does not have it", t->text));
+    if (!known) missing_type(op, t);
     in.push_back(*known);
   }
   f.open = true;
   Closed c = recorded(op.regions[0], in);
   f.open = false;
   --depth_;
-  if (c.jaxpr->out.size() != type->out.size()) fail(op, "the body returns another number of results");
+  if (c.jaxpr->out.size() != type->out.size())
+    fail(op, "the body returns another number of results");
   f.program = std::move(c);
   return *f.program;
 }
@@ -152,6 +196,8 @@ const Closed& Translator::program(Function& f, size_t at) {
 Arrays Translator::call(const std::string& symbol, const Arrays& x, size_t at) {
   const auto it = functions_.find(symbol);
   if (it == functions_.end()) fail_at(at, fmt::format("no function @{}", symbol));
+  if (testing_ && symbol == "inputs" && x.empty()) return inputs_;
+  if (whole_) return run(it->second.op->regions[0], x);
   const Closed& c = program(it->second, at);
   Arrays all = c.consts;
   all.insert(all.end(), x.begin(), x.end());
@@ -192,6 +238,42 @@ Arrays Translator::run(const Region& r, const Arrays& args) {
   fail_at(at, "a region without a return");
 }
 
+Arrays Translator::run_on_arrays(const Region& r, const Arrays& args) {
+  const bool before = std::exchange(whole_, true);
+  Arrays out = run(r, args);
+  whole_ = before;
+  // What does not depend on the arguments stayed a scalar.
+  Shape shape;
+  for (const Array& a : args)
+    if (a.ndim() > 0) shape = a.shape();
+  for (Array& a : out)
+    if (a.shape() != shape) a = broadcast_in_dim(a, shape, {});
+  return out;
+}
+
+bool Translator::is_elementwise(const Region& r) const { return is_elementwise(r, 0); }
+bool Translator::is_elementwise(const Region& r, int calls) const {
+  const auto scalar = [](Typ t) { return t->kind == TypeData::Kind::tensor && t->dims.empty(); };
+  if (r.blocks.size() != 1 || calls > 8) return false;
+  for (const Op& op : r.blocks[0].ops) {
+    if (!std::all_of(op.in.begin(), op.in.end(), scalar) ||
+        !std::all_of(op.out.begin(), op.out.end(), scalar))
+      return false;
+    if (op.name == "func.call") {
+      const Attr* callee = op.attr("callee");
+      const auto f = functions_.find(callee ? symbol_name(callee->text) : "");
+      if (f == functions_.end() || f->second.op->regions.size() != 1 ||
+          !is_elementwise(f->second.op->regions[0], calls + 1))
+        return false;
+    } else if (!op.regions.empty() ||
+               !(elementwise_rules().contains(op.name) || op.name == "stablehlo.constant" ||
+                 op.name.ends_with(".return"))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void Translator::step(const Op& op) {
   Arrays x;
   for (int32_t v : op.operands) {
@@ -206,7 +288,7 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
   const auto rule = rules().find(op.name);
   if (rule == rules().end()) missing(op);
   for (Typ t : op.out)
-    if (!array_type(t)) fail(op, fmt::format("missing type '{}': Weft does not have it", t->text));
+    if (!array_type(t)) missing_type(op, t);
   try {
     const Source source(location(op.at));
     Arrays out = rule->second(*this, op, x);
@@ -242,11 +324,17 @@ Type Translator::result(const Op& op, size_t i) const {
   return *array_type(op.out[i]);
 }
 
-const weft::hlo::Op* Translator::maker(int32_t value) const { return makers_[slot(value)]; }
+const weft::hlo::Op* Translator::maker(int32_t value, std::string_view name,
+                                       size_t operands) const {
+  const Op* op = makers_[slot(value)];
+  const bool fits =
+      op && op->name == name && op->operands.size() == operands && op->out.size() == 1;
+  return fits ? op : nullptr;
+}
 
 std::optional<int64_t> Translator::known_integer(int32_t value) const {
-  const Op* op = maker(value);
-  if (!op || op->name != "stablehlo.constant") return {};
+  const Op* op = maker(value, "stablehlo.constant", 0);
+  if (!op) return {};
   const Attr* a = op->attr("value");
   if (!a || !a->dense || !a->dense->known || !is_integer(a->dense->dtype)) return {};
   const Dense& d = *a->dense;
@@ -266,16 +354,20 @@ const Region& Translator::only_region(const Op& op) const {
 }
 
 std::string only_op(const Region& r) {
-  if (r.blocks.size() != 1 || r.blocks[0].ops.size() != 2 || r.blocks[0].args.size() != 2) return {};
+  if (r.blocks.size() != 1 || r.blocks[0].ops.size() != 2 || r.blocks[0].args.size() != 2)
+    return {};
   const Block& b = r.blocks[0];
   const Op &op = b.ops[0], &done = b.ops[1];
   const std::vector<int32_t> both = {b.first_arg, b.first_arg + 1}, swapped = {both[1], both[0]};
-  if (op.out.size() != 1 || done.operands != std::vector<int32_t>{op.first_result}) return {};
+  if (op.out.size() != 1 || !done.name.ends_with(".return") ||
+      done.operands != std::vector<int32_t>{op.first_result})
+    return {};
   if (op.operands == both) return op.name;
-  constexpr std::string_view commute[] = {"stablehlo.add", "stablehlo.multiply", "stablehlo.maximum",
-                                          "stablehlo.minimum", "stablehlo.and", "stablehlo.or",
-                                          "stablehlo.xor"};
-  const bool either = std::find(std::begin(commute), std::end(commute), op.name) != std::end(commute);
+  constexpr std::string_view commute[] = {
+      "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
+      "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
+  const bool either =
+      std::find(std::begin(commute), std::end(commute), op.name) != std::end(commute);
   return either && op.operands == swapped ? op.name : std::string();
 }
 
@@ -327,7 +419,8 @@ int64_t Translator::integer(const Op& op, std::string_view name) const {
 int64_t Translator::integer(const Op& op, std::string_view name, int64_t otherwise) const {
   return op.attr(name) ? integer(op, name) : otherwise;
 }
-std::string Translator::word(const Op& op, std::string_view name, std::string_view otherwise) const {
+std::string Translator::word(const Op& op, std::string_view name,
+                             std::string_view otherwise) const {
   if (!op.attr(name) && !otherwise.empty()) return std::string(otherwise);
   const Attr& a = attr(op, name);
   const size_t blank = a.text.rfind(' ');
@@ -394,6 +487,14 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name) {
   const auto parts = hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}));
   if (parts.empty()) throw FormatError(name + ": no program");
   return hlo::Translator(parts[0]).main();
+}
+
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name) {
+  std::vector<StablehloTest> tests;
+  for (const hlo::Program& p :
+       hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text})))
+    tests.push_back(hlo::Translator(p).test());
+  return tests;
 }
 
 ClosedJaxpr io::load_stablehlo(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/syntax.h"
 #include "weft/tracer/make_jaxpr.h"
 #include "weft/tracer/record_trace.h"
@@ -18,10 +19,17 @@ class Translator {
   explicit Translator(const Program& p);
   ClosedJaxpr main();
 
+  // The program of a file that checks itself (interop/stablehlo.h).
+  StablehloTest test();
+
   // ---- for the rules
-  // The results of a region for these arguments. Bodies made for scalars also take whole arrays,
-  // element by element, where their ops are elementwise.
+  // Notes that two values must agree; false if this is no test.
+  bool expect(StablehloCheck check, const Array& actual, const Array& expected);
+  // The results of a region for these arguments.
   Arrays run(const Region& r, const Arrays& args);
+  // The results of a body whose ops are all elementwise, made for scalars, on whole arrays.
+  Arrays run_on_arrays(const Region& r, const Arrays& args);
+  bool is_elementwise(const Region& r) const;
   // A region as a program of its own; what it uses from outside becomes constants.
   Closed recorded(const Region& r, const Types& args);
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
@@ -40,8 +48,8 @@ class Translator {
 
   // Our type of a result.
   Type result(const Op& op, size_t i = 0) const;
-  // The op that made a value, in this program; null for arguments.
-  const Op* maker(int32_t value) const;
+  // The op of this name, with so many operands and one result, that made a value; else null.
+  const Op* maker(int32_t value, std::string_view name, size_t operands) const;
   // The number of a constant that is one number throughout.
   std::optional<int64_t> known_integer(int32_t value) const;
   const Region& only_region(const Op& op) const;
@@ -62,8 +70,10 @@ class Translator {
   const Block& body(const Region& r, size_t at) const;
   void step(const Op& op);
   Arrays translated(const Op& op, const Arrays& x);
+  bool is_elementwise(const Region& r, int calls) const;
   void check_results(const Op& op, const Arrays& out) const;
   Location location(size_t at) const;
+  [[noreturn]] void missing_type(const Op& op, Typ t) const;
   [[noreturn]] void fail_at(size_t at, const std::string& why) const;
 
   const Program& p_;
@@ -75,19 +85,10 @@ class Translator {
   std::vector<const Op*> makers_;
   int depth_ = 0;
   bool whole_ = false;  // a body of scalars runs on whole arrays
-  friend class OnWholeArrays;
-};
-
-// While it lives, bodies of scalars run on whole arrays.
-class OnWholeArrays {
- public:
-  explicit OnWholeArrays(Translator& t) : t_(t), before_(t.whole_) { t.whole_ = true; }
-  ~OnWholeArrays() { t_.whole_ = before_; }
-  OnWholeArrays(const OnWholeArrays&) = delete;
-
- private:
-  Translator& t_;
-  bool before_;
+  bool testing_ = false;
+  Arrays inputs_;    // what @inputs gives while a test is translated
+  Arrays expected_;  // in pairs
+  std::vector<StablehloCheck> checks_;
 };
 
 // What a body of two scalars computes if it is one op on both of them: "stablehlo.add"; empty else.
@@ -96,6 +97,9 @@ std::string only_op(const Region& r);
 using Rule = Arrays (*)(Translator& t, const Op& op, const Arrays& x);
 using Rules = std::unordered_map<std::string_view, Rule>;
 const Rules& rules();
+// The numbers of a constant; FormatError if Weft lacks its dtype.
+Array constant_array(Translator& t, const Op& op, const Attr& value);
+const Rules& elementwise_rules();
 void add_elementwise(Rules& r);
 void add_shapes(Rules& r);
 void add_reductions(Rules& r);
@@ -104,5 +108,6 @@ void add_products(Rules& r);
 void add_control(Rules& r);
 void add_indexing(Rules& r);
 void add_sorting(Rules& r);
+void add_checks(Rules& r);
 
 }  // namespace weft::hlo
