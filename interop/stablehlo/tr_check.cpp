@@ -12,7 +12,7 @@ using Kind = StablehloCheck::Kind;
 
 Arrays noted(Translator& t, const Op& op, const StablehloCheck& c, const Array& actual,
              const Array& expected) {
-  if (!t.expect(c, actual, expected)) t.missing(op);
+  if (!t.expect(op, c, actual, expected)) t.missing(op);
   return {};
 }
 double tolerance_of(const Op& op) {

@@ -38,7 +38,7 @@ Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
     if (what == "expect_almost_eq" || what == "eq") c.kind = Kind::almost;
     c.tolerance = what == "eq" ? 1e-4 : 1e-3;
     if (c.kind == Kind::equal && what != "expect_eq") t.missing(op);
-    if (t.expect(c, x[reversed ? 1 : 0], x[reversed ? 0 : 1])) return {};
+    if (t.expect(op, c, x[reversed ? 1 : 0], x[reversed ? 0 : 1])) return {};
   }
   t.missing(op);
 }

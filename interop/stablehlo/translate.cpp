@@ -24,6 +24,9 @@
 namespace weft::hlo {
 namespace {
 
+// Bodies that run on whole arrays are written out with all that they call.
+constexpr int most_inlined = 10000;
+
 // Locations hold plain pointers, and equations outlive everybody.
 const char* lasting(const std::string& name) {
   static std::mutex mutex;
@@ -135,8 +138,10 @@ ClosedJaxpr Translator::main() {
   return {c.jaxpr, c.consts};
 }
 
-bool Translator::expect(StablehloCheck check, const Array& actual, const Array& expected) {
+bool Translator::expect(const Op& op, StablehloCheck check, const Array& actual,
+                        const Array& expected) {
   if (!testing_) return false;
+  check.line = fmt::format("{}, line {}", p_.source->name, location(op.at).line);
   expected_.push_back(actual);
   expected_.push_back(expected);
   checks_.push_back(std::move(check));
@@ -251,19 +256,22 @@ Arrays Translator::run_on_arrays(const Region& r, const Arrays& args) {
   return out;
 }
 
-bool Translator::is_elementwise(const Region& r) const { return is_elementwise(r, 0); }
-bool Translator::is_elementwise(const Region& r, int calls) const {
+bool Translator::is_elementwise(const Region& r) const {
+  int budget = most_inlined;
+  return is_elementwise(r, 0, &budget);
+}
+bool Translator::is_elementwise(const Region& r, int calls, int* budget) const {
   const auto scalar = [](Typ t) { return t->kind == TypeData::Kind::tensor && t->dims.empty(); };
   if (r.blocks.size() != 1 || calls > 8) return false;
   for (const Op& op : r.blocks[0].ops) {
-    if (!std::all_of(op.in.begin(), op.in.end(), scalar) ||
+    if (--*budget < 0 || !std::all_of(op.in.begin(), op.in.end(), scalar) ||
         !std::all_of(op.out.begin(), op.out.end(), scalar))
       return false;
     if (op.name == "func.call") {
       const Attr* callee = op.attr("callee");
       const auto f = functions_.find(callee ? symbol_name(callee->text) : "");
       if (f == functions_.end() || f->second.op->regions.size() != 1 ||
-          !is_elementwise(f->second.op->regions[0], calls + 1))
+          !is_elementwise(f->second.op->regions[0], calls + 1, budget))
         return false;
     } else if (!op.regions.empty() ||
                !(elementwise_rules().contains(op.name) || op.name == "stablehlo.constant" ||

@@ -24,7 +24,7 @@ class Translator {
 
   // ---- for the rules
   // Notes that two values must agree; false if this is no test.
-  bool expect(StablehloCheck check, const Array& actual, const Array& expected);
+  bool expect(const Op& op, StablehloCheck check, const Array& actual, const Array& expected);
   // The results of a region for these arguments.
   Arrays run(const Region& r, const Arrays& args);
   // The results of a body whose ops are all elementwise, made for scalars, on whole arrays.
@@ -70,7 +70,7 @@ class Translator {
   const Block& body(const Region& r, size_t at) const;
   void step(const Op& op);
   Arrays translated(const Op& op, const Arrays& x);
-  bool is_elementwise(const Region& r, int calls) const;
+  bool is_elementwise(const Region& r, int calls, int* budget) const;
   void check_results(const Op& op, const Arrays& out) const;
   Location location(size_t at) const;
   [[noreturn]] void missing_type(const Op& op, Typ t) const;
