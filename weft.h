@@ -4,6 +4,7 @@
 #pragma once
 #include "weft/autodiff/grad.h"
 #include "weft/batching/axes.h"
+#include "weft/core/version.h"
 #include "weft/functions/collective.h"
 #include "weft/functions/create.h"
 #include "weft/functions/index.h"

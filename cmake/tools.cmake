@@ -20,6 +20,10 @@ foreach(source IN LISTS tool_sources)
 endforeach()
 if(TARGET tool_weft)
   find_package(CLI11 CONFIG REQUIRED)
-  target_sources(tool_weft PRIVATE ${command_parts})
+  # Objects of their own, so that tests can link them, too.
+  add_library(weft_command OBJECT ${command_parts})
+  target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog
+    PkgConfig::libzip)
+  target_sources(tool_weft PRIVATE $<TARGET_OBJECTS:weft_command>)
   target_link_libraries(tool_weft PRIVATE CLI11::CLI11 PkgConfig::libzip)
 endif()

@@ -58,7 +58,13 @@ class LoweredView final : public weft::detail::LoweredImpl {
     return each([](const nest::Kernel&, const Code& c) { return c.assembly(); });
   }
   std::string ptx() const override {
-    return each([](const nest::Kernel& k, const Code&) { return weft::compiler::ptx(k); });
+    std::vector<const nest::Kernel*> kernels;
+    const Ref<const CompiledProgram> keep = program();
+    (void)each([&](const nest::Kernel& k, const Code&) {
+      kernels.push_back(&k);
+      return std::string();
+    });
+    return weft::compiler::ptx(kernels);
   }
   std::string stablehlo() const override {
     throw CompileError("StableHLO text is not written by this version; use jaxpr()");

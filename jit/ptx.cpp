@@ -15,9 +15,10 @@
 namespace weft::compiler {
 
 std::string ptx(const nest::Kernel& kernel, const PtxOptions& options) {
-  if (const std::string problem = nest::verify(kernel); !problem.empty())
-    throw CompileError(
-        fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
+  return ptx(std::vector<const nest::Kernel*>{&kernel}, options);
+}
+
+std::string ptx(const std::vector<const nest::Kernel*>& kernels, const PtxOptions& options) {
   TargetInfo target;
   target.triple = "nvptx64-nvidia-cuda";
   target.cpu = options.gpu;
@@ -27,7 +28,14 @@ std::string ptx(const nest::Kernel& kernel, const PtxOptions& options) {
   llvm::Module module("weft", context);
   module.setTargetTriple(target.triple);
   module.setDataLayout(machine_for(target).createDataLayout());
-  Emitter(kernel, module, {1, false, true, true}).emit_gpu(options.entry);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const nest::Kernel& k = *kernels[i];
+    if (const std::string problem = nest::verify(k); !problem.empty())
+      throw CompileError(
+          fmt::format("the loop program {} is not well formed: {}", k.name, problem));
+    Emitter(k, module, {1, false, true, true})
+        .emit_gpu(kernels.size() == 1 ? options.entry : fmt::format("{}_{}", options.entry, i));
+  }
   return assembly_code(module, target);
 }
 

@@ -3,6 +3,7 @@
 // jit/ptx.h: the same loop programs for NVIDIA GPUs.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "weft/core/nest.h"
 
@@ -19,5 +20,7 @@ struct PtxOptions {
 // fastest; threads past the grid return. There is no stop flag.
 // Raises CompileError where LLVM cannot generate code for `gpu`. Thread-safe.
 std::string ptx(const nest::Kernel& kernel, const PtxOptions& options = {});
+// One module with an .entry for each kernel: `entry` for the only one, else entry_0, entry_1, ….
+std::string ptx(const std::vector<const nest::Kernel*>& kernels, const PtxOptions& options = {});
 
 }  // namespace weft::compiler

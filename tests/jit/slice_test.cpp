@@ -145,6 +145,21 @@ TEST_CASE("a branch that would never end for other lanes is one kernel", "[slice
   for (int64_t n : lane_counts) check_lanes(guarded, 0, line(-3.f, 9.f, n));
 }
 
+TEST_CASE("the PTX of a program of several kernels is one module", "[slice][ptx]") {
+  const auto f = [](const Array& x) { return cumsum(sort(x)) / x.sum(); };
+  const std::string text = jit(f).lower(zeros({64})).ptx();
+  const auto count = [&](const std::string& what) {
+    size_t n = 0;
+    for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++n;
+    return n;
+  };
+  CHECK(count(".version") == 1);
+  CHECK(count(".target") == 1);
+  CHECK(count(".entry") > 1);
+  for (size_t i = 0; i < count(".entry"); ++i)
+    CHECK(count(fmt::format(".entry weft_kernel_{}(", i)) == 1);
+}
+
 TEST_CASE("kernels of the slice pass ptxas", "[slice][ptx]") {
   std::string ptxas = "/usr/local/cuda/bin/ptxas";
   if (!std::filesystem::exists(ptxas)) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/arrays_file.h: the inputs and outputs of a program as npz files.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "weft/interop/npy.h"
+#include "weft/tracer/array.h"
+
+namespace weft::tools {
+
+Array to_array(const NpyData& d);
+
+// The arrays of a file: each in0, in1, … or, if there is a name for it, by name. FormatError names
+// what is missing and what is there.
+Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::string>& names);
+// Arrays for parameters of these types: bfloat16, which npz does not have, comes as float32.
+// FormatError where a shape or dtype is another.
+void fit_inputs(const std::string& path, Arrays& x, const Types& want);
+// out0, out1, …; bfloat16 goes as float32.
+void write_outputs(const std::string& path, const Arrays& out);
+
+}  // namespace weft::tools

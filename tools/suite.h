@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/suite.h: suites of programs with known results, and what comes of a case.
+#pragma once
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/tools/command.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::tools {
+
+struct Verdict {
+  enum class How { passed, failed, skipped };
+  How how = How::passed;
+  // Of the rule a file names and of the numeric rule, in suites that have both.
+  bool numeric = false;
+  std::string cause, text;
+  double read = 0, trace = 0, compile = 0, run = 0, check = 0;  // seconds
+};
+// For the pipe from a worker.
+std::string to_text(const Verdict& v);
+Verdict from_text(const std::string& s);
+
+// The cause class of an error: "parse", "missing op", "rule missing", "compile", ….
+std::string cause_of(const Error& e);
+inline constexpr const char* wrong_result = "wrong result";
+
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double s = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return s;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// The results of a program for these arguments, compiled or by reference rules; notes the times.
+Arrays results_of(const Closed& c, const Arrays& x, bool reference, Verdict& v, Stopwatch& watch);
+
+class Suite {
+ public:
+  virtual ~Suite() = default;
+  virtual size_t size() const = 0;
+  virtual const std::string& name(size_t i) const = 0;
+  // Errors of Weft are for the caller to catch.
+  virtual Verdict run(size_t i) = 0;
+  // Tables for the end of the run; `which` are the cases that ran, verdicts[k] that of which[k].
+  virtual std::string summary(const std::vector<size_t>& which,
+                              const std::vector<Verdict>& verdicts) const = 0;
+};
+std::unique_ptr<Suite> jax_suite(const ConformanceOptions& o);
+std::unique_ptr<Suite> stablehlo_suite(const ConformanceOptions& o);
+
+// Of a group of cases: how many passed, and the causes of the others.
+struct Tally {
+  int passed = 0, failed = 0, skipped = 0;
+  std::map<std::string, int> causes;
+  void add(const Verdict& v);
+  int ran() const { return passed + failed; }
+};
+// "cause 3, other 1", the most frequent first.
+std::string causes_text(const Tally& t);
+
+}  // namespace weft::tools

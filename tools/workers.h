@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/workers.h: tasks done by forked processes, so that a crash or a hang ends one task alone.
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "weft/core/ref.h"
+
+namespace weft::tools {
+
+struct Outcome {
+  enum class How { done, crashed, timed_out };
+  How how = How::done;
+  std::string answer;  // what the task returned, or how its process ended
+  double seconds = 0;
+};
+
+// work(i) in one of `jobs` processes for each i < n, at most `limit` seconds each; `done` is called
+// here, in the order in which they finish. The caller must have one thread only.
+void run_in_workers(size_t n, int jobs, double limit, FunctionRef<std::string(size_t)> work,
+                    FunctionRef<void(size_t, const Outcome&)> done);
+
+}  // namespace weft::tools
