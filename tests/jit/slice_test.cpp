@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // tests/jit/slice_test.cpp: whole programs with per-lane control flow become one kernel, and are
 // right for any number of lanes.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>

@@ -4,8 +4,8 @@
 // of its program reads and writes a lane's elements at that lane's index.
 #include "mappings.h"
 #include "weft/batching/batch_trace.h"
+#include "weft/core/axis_classes.h"
 #include "weft/core/number.h"
-#include "weft/jit/analysis.h"
 #include "weft/tracer/record_trace.h"
 
 namespace weft::laws {
@@ -83,11 +83,21 @@ std::string scatter_mixes(const Lowering& l, const Types& in, const Types& out) 
     if (id != lane) return "looks where to write in other lanes";
   return {};
 }
+// Of native code L4 tells whether it mixes lanes; it has to say that it does not.
+std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
+  if (l.follows.size() != in.size()) return "does not say which axes it follows";
+  for (size_t k = 0; k < in.size(); ++k)
+    for (const Type& t : out)
+      if (const MaybeAxis from = lane_axis(in[k]);
+          from && MaybeAxis(l.follows[k][static_cast<size_t>(*from)]) != lane_axis(t))
+        return "says that lanes go elsewhere";
+  return {};
+}
 std::string mixes(const JaxprData& j, const Eqn& e) {
   Types in, out;
   for (Atom a : e.in) in.push_back(j.type(a));
   for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-  const Lowering l = compiler::lower_equation(j, e);
+  const Lowering l = lower_equation(j, e);
   bool mapped = false;
   for (const Type& t : in) mapped = mapped || lane_axis(t);
   if (!mapped) return {};
@@ -97,10 +107,7 @@ std::string mixes(const JaxprData& j, const Eqn& e) {
     case Form::contract:
     case Form::prefix: return element_mixes(l, in, out);
     case Form::scatter: return scatter_mixes(l, in, out);
-    case Form::opaque:  // native code, of which L4 tells whether it mixes lanes
-      for (const Type& t : out)
-        if (!lane_axis(t)) return "loses the lanes";
-      return {};
+    case Form::opaque: return call_follows(l, in, out);
     default: return "is not expected in the rule of an op without programs";
   }
 }
