@@ -40,13 +40,18 @@ Source::~Source() {
 Location Source::current() { return state().source; }
 
 namespace {
+// " (at file.cpp:12)" of the user's call, or nothing where it is not known.
+std::string here() {
+  const Location at = Source::current();
+  return at ? fmt::format(" (at {})", to_string(at)) : "";
+}
 [[noreturn]] void leaked(const Op& op, const Array& x, const Tracer& t) {
-  throw LeakedTracerError(
-      fmt::format("{}: a traced value {}{} has leaked: the {} that made it is over. Return values "
-                  "from the function instead of "
-                  "storing them outside it.",
-                  op.name(), to_string(x.type()),
-                  t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+  throw LeakedTracerError(fmt::format(
+      "{}: a traced value {}{} has leaked: the {} that made it is over. Return values "
+      "from the function instead of "
+      "storing them outside it.{}",
+      op.name(), to_string(x.type()), t.made ? fmt::format(", made at {},", to_string(t.made)) : "",
+      t.level->name(), here()));
 }
 }  // namespace
 
@@ -67,10 +72,11 @@ int64_t named_axis_size(const std::string& name) {
     if (it->name == name) return it->size;
   std::string known;
   for (const NamedAxis& a : env) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", a.name);
-  throw AxisNameError(fmt::format("unbound axis name '{}'. {}", name,
+  throw AxisNameError(fmt::format("unbound axis name '{}'. {}{}", name,
                                   known.empty()
                                       ? "No mapped axis has a name here; give vmap {.axis_name}."
-                                      : "Names in scope: " + known + "."));
+                                      : "Names in scope: " + known + ".",
+                                  here()));
 }
 
 AxisScope::AxisScope(std::string name, int64_t size) : pushed_(!name.empty()) {

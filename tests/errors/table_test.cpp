@@ -55,6 +55,14 @@ std::vector<Mistake> values() {
                          }),
       raises<OutOfMemoryError>("an allocation that fails", "cannot allocate 281474976710656 bytes",
                                [] { full({int64_t{1} << 46}, 1.).block_until_ready(); }),
+      raises<OutOfMemoryError>("more than the limit that was set", "set_memory_limit",
+                               [] {
+                                 struct Limit {
+                                   Limit() { set_memory_limit(memory_in_use() + (1 << 20)); }
+                                   ~Limit() { set_memory_limit(0); }
+                                 } limit;
+                                 full({1 << 20}, 1.);
+                               }),
       raises<ShapeError>("elements that do not fill the shape", "3 elements do not make",
                          [] { array(std::vector<float>{1, 2, 3}, {2, 2}); }),
       raises<ShapeError>("reshape into another number of elements", "cannot reshape f32[2,3]",
@@ -435,6 +443,12 @@ std::vector<Mistake> programs() {
       raises<ParseError>(
           "text with a wrong type", "f32[4]",
           [] { parse_jaxpr("{ lambda ; a:f32[3]. let b:f32[4] = neg a in (b,) }"); }),
+      raises<FormatError>("a file that is not there", "no_such_file.npy",
+                          [] { io::load_npy("no_such_file.npy"); }),
+      raises<FormatError>("a file that is no array", "/dev/null",
+                          [] { io::load_npy("/dev/null"); }),
+      raises<DTypeError>("bfloat16 in a format that has none", "astype(F32)",
+                         [] { io::save_npy("/tmp/none.npy", ones({2}, BF16)); }),
       raises<ShapeError>("several keys where one is needed", "accepts a single key",
                          [] { random::normal(random::split(random::key(0), 3)); }),
       raises<DTypeError>("numbers as a key", "must be a key", [] { random::normal(arange(2)); }),

@@ -181,6 +181,25 @@ TEST_CASE("jit: time_limit ends what runs too long", "[options]") {
   CHECK(jit(f, {.time_limit = 1e6})(-1.).item<float>() == -1);
 }
 
+TEST_CASE("limits of memory and threads", "[options]") {
+  const Array x = arange(1e5);
+  const auto f = jit([](Array x) { return (sin(x) * cos(x)).sum(); });
+  const float sum = f(x).item<float>();
+  const int before = num_threads();
+  for (const int n : {1, 3}) {
+    set_num_threads(n);
+    CHECK(num_threads() == n);
+    CHECK(f(x).item<float>() == sum);
+  }
+  set_num_threads(before);
+  set_memory_limit(memory_in_use() + (1 << 20));
+  CHECK(zeros({1000}).size() == 1000);
+  check_error<OutOfMemoryError>([&] { jit([](Array x) { return x + 1.f; })(zeros({1 << 20})); },
+                                "cannot allocate 4194304 bytes");
+  set_memory_limit(0);
+  CHECK(zeros({1 << 20}).size() == 1 << 20);
+}
+
 TEST_CASE("pfor, map: so many at a time", "[options]") {
   int calls = 0;
   const auto f = [&](Array x) {
