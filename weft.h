@@ -17,6 +17,7 @@
 #include "weft/functions/shape.h"
 #include "weft/functions/sort.h"
 #include "weft/interop/io.h"
+#include "weft/interop/stablehlo.h"
 #include "weft/jit/jit.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"

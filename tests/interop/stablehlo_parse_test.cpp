@@ -187,7 +187,7 @@ TEST_CASE("constants of every dtype are read in each of their forms", "[interop]
 }
 
 TEST_CASE("broken text is read or refused, never more", "[interop][stablehlo]") {
-  const std::string seed = golden("stablehlo/forms.mlir");
+  const std::string seed = read_file(golden_path("../interop/data/forms.mlir"));
   CHECK(fault(seed, "forms.mlir").empty());
   for (size_t n = 0; n < seed.size(); ++n) (void)error_in(seed.substr(0, n));
   std::mt19937 random(5);
