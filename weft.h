@@ -16,6 +16,7 @@
 #include "weft/functions/reduce.h"
 #include "weft/functions/shape.h"
 #include "weft/functions/sort.h"
+#include "weft/interop/stablehlo.h"
 #include "weft/jit/jit.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/array.h"
