@@ -156,8 +156,8 @@ class Builder {
             fmt::format("{}: Gradient only defined for scalar-output functions. The function has "
                         "{} results; use vjp, or jacrev for all derivatives.",
                         who, in.n_out));
-      const detail::GradResult g = detail::run_grad(who, in.f, x, mask(at, in.n_in),
-                                                    [&] { return arguments(in.n_in); });
+      const detail::GradResult g =
+          detail::run_grad(who, in.f, x, mask(at, in.n_in), [&] { return arguments(in.n_in); });
       Arrays out;
       if (value) out.push_back(g.out[0]);
       append_in_order(out, g.grads, at);
@@ -191,8 +191,8 @@ class Builder {
     a.n_in = in.n_in + in.n_out;
     a.n_out = in.n_in;
     a.f = [in](const Arrays& x) {
-      const detail::LinearResult r = detail::run_linearize(
-          in.f, slice(x, 0, in.n_in), [&] { return arguments(in.n_in); });
+      const detail::LinearResult r =
+          detail::run_linearize(in.f, slice(x, 0, in.n_in), [&] { return arguments(in.n_in); });
       return detail::transpose_linear(r.linear, slice(x, in.n_in, x.size()),
                                       [&] { return results(in.n_out); });
     };
@@ -210,8 +210,8 @@ class Builder {
     Applied a = in;
     a.n_out = in.n_out * at.size();
     a.f = [in, at, mode](const Arrays& x) {
-      const detail::BlockRows rows = detail::run_jacobian(
-          mode, in.f, x, mask(at, in.n_in), 0, [&] { return arguments(in.n_in); });
+      const detail::BlockRows rows = detail::run_jacobian(mode, in.f, x, mask(at, in.n_in), 0,
+                                                          [&] { return arguments(in.n_in); });
       Arrays out;
       for (const Arrays& row : rows) append_in_order(out, row, at);
       return out;

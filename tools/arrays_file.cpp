@@ -41,12 +41,20 @@ Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::str
   return x;
 }
 
-void fit_inputs(const std::string& path, Arrays& x, const Types& want) {
+void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Types& or_else) {
   for (size_t i = 0; i < x.size(); ++i) {
     if (want[i].dtype() == BF16 && x[i].dtype() == F32) x[i] = x[i].astype(BF16);
-    if (x[i].type().strong() != want[i].strong())
-      throw FormatError(fmt::format("{}: input {} is {}, but the program takes {}", path, i,
-                                    to_string(x[i].type()), to_string(want[i])));
+    const Shape &a = want[i].shape(), &b = or_else[i].shape(), &got = x[i].shape();
+    bool fits = x[i].dtype() == want[i].dtype() && got.size() == a.size();
+    std::string sizes;
+    for (size_t k = 0; k < a.size(); ++k) {
+      const bool open = a.sizes()[k] != b.sizes()[k];
+      fits = fits && (open || got.sizes()[k] == a.sizes()[k]);
+      sizes += fmt::format("{}{}", k ? "," : "", open ? "*" : std::to_string(a.sizes()[k]));
+    }
+    if (!fits)
+      throw FormatError(fmt::format("{}: input {} is {}, but the program takes {}[{}]", path, i,
+                                    to_string(x[i].type()), short_name(want[i].dtype()), sizes));
   }
 }
 

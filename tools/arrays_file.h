@@ -15,9 +15,10 @@ Array to_array(const NpyData& d);
 // The arrays of a file: each in0, in1, … or, if there is a name for it, by name. FormatError names
 // what is missing and what is there.
 Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::string>& names);
-// Arrays for parameters of these types: bfloat16, which npz does not have, comes as float32.
-// FormatError where a shape or dtype is another.
-void fit_inputs(const std::string& path, Arrays& x, const Types& want);
+// Makes arrays fit parameters of the types `want`, but that sizes in which `want` and `or_else`
+// differ are open. bfloat16, which npz does not have, comes as float32. FormatError where a shape
+// or dtype is another.
+void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Types& or_else);
 // out0, out1, …; bfloat16 goes as float32.
 void write_outputs(const std::string& path, const Arrays& out);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -30,20 +31,29 @@ double epsilon() {
   return 0x1p-52;
 }
 
-// How many numbers of T lie between two finite ones.
+// How many numbers of T lie between two.
 template <class T>
-double ulps(T a, T e) {
+uint64_t ulps(T a, T e) {
   using I = std::conditional_t<sizeof(T) == 2, int16_t,
                                std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>;
-  const auto place = [](T x) {
-    const auto bits = static_cast<int64_t>(std::bit_cast<I>(x));
+  const double x = static_cast<double>(a), y = static_cast<double>(e);
+  if (x == y || (std::isnan(x) && std::isnan(y))) return 0;
+  if (!std::isfinite(x) || !std::isfinite(y)) return ~uint64_t{0};
+  const auto place = [](T v) {
+    const auto bits = static_cast<int64_t>(std::bit_cast<I>(v));
     constexpr auto lowest = static_cast<int64_t>(std::numeric_limits<I>::min());
-    return bits >= 0 ? bits : lowest - bits;
+    return static_cast<uint64_t>(bits >= 0 ? bits : lowest - bits);
   };
-  const int64_t x = place(a), y = place(e);
-  // Unsigned, since they may lie further apart than int64_t reaches.
-  return static_cast<double>(x > y ? static_cast<uint64_t>(x) - static_cast<uint64_t>(y)
-                                   : static_cast<uint64_t>(y) - static_cast<uint64_t>(x));
+  // Modulo 2^64, since they may lie further apart than int64_t reaches.
+  return std::min(place(a) - place(e), place(e) - place(a));
+}
+template <Exact T>
+uint64_t ulps(T, T) {
+  return 0;
+}
+template <Complex T>
+uint64_t ulps(T a, T e) {
+  return std::max(ulps(a.re, e.re), ulps(a.im, e.im));
 }
 
 double ratio(double distance, double allowed) {
@@ -52,6 +62,8 @@ double ratio(double distance, double allowed) {
 
 template <class T>
 double score(T a, T e, const Rule& rule, double scale) {
+  if (rule.kind == Rule::Kind::ulp)
+    return ratio(static_cast<double>(ulps(a, e)), static_cast<double>(rule.max_ulp));
   const double x = static_cast<double>(a), y = static_cast<double>(e);
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y) ? 0 : wrong;
   if (rule.kind == Rule::Kind::equal || std::isinf(x) || std::isinf(y)) return x == y ? 0 : wrong;
@@ -59,8 +71,7 @@ double score(T a, T e, const Rule& rule, double scale) {
   switch (rule.kind) {
     case Rule::Kind::tolerance: return ratio(off, rule.atol + rule.rtol * std::abs(y));
     case Rule::Kind::almost: return ratio(off, rule.atol);
-    case Rule::Kind::numeric: return ratio(off, 4 * epsilon<T>() * (std::abs(y) + scale));
-    default: return ratio(ulps(a, e), static_cast<double>(rule.max_ulp));
+    default: return ratio(off, 4 * epsilon<T>() * (std::abs(y) + scale));
   }
 }
 template <Exact T>
@@ -69,8 +80,7 @@ double score(T a, T e, const Rule&, double) {
 }
 template <Complex T>
 double score(T a, T e, const Rule& rule, double scale) {
-  const double parts =
-      std::max(score(a.re, e.re, rule, scale), score(a.im, e.im, rule, scale));
+  const double parts = std::max(score(a.re, e.re, rule, scale), score(a.im, e.im, rule, scale));
   if (rule.kind != Rule::Kind::tolerance || parts == wrong) return parts;
   const double off = std::hypot(static_cast<double>(a.re) - static_cast<double>(e.re),
                                 static_cast<double>(a.im) - static_cast<double>(e.im));
@@ -103,20 +113,23 @@ std::string worst(const Array& got, const Array& want, const Rule& rule) {
   double scale = 0, most = 1;
   for (int64_t k = 0; k < want.size(); ++k) scale = std::max(scale, magnitude(e[k]));
   int64_t at = -1, count = 0;
+  uint64_t farthest = 0;
   for (int64_t k = 0; k < want.size(); ++k) {
     const double s = score(a[k], e[k], rule, scale);
     count += s > 1;
+    if (rule.least_ulp > 0) farthest = std::max(farthest, ulps(a[k], e[k]));
     if (s > most) {
       most = s;
       at = k;
     }
   }
+  if (at < 0 && farthest < rule.least_ulp)
+    return fmt::format("no element is {} numbers off, as it should be", rule.least_ulp);
   if (at < 0) return "";
   const auto text = [&](const T* p) { return array_str(p + at, got.dtype(), Shape{}); };
   return fmt::format("{} is {}, expected {}; {} of {} elements are wrong{}", place(got.shape(), at),
                      text(a), text(e), count, want.size(),
-                     std::isfinite(most) ? fmt::format(", this one {:.3g} times too far off", most)
-                                         : "");
+                     most < 1e18 ? fmt::format(", this one {:.3g} times too far off", most) : "");
 }
 
 }  // namespace

@@ -14,13 +14,14 @@ struct Rule {
   enum class Kind {
     tolerance,  // |a - e| <= atol + rtol |e|; infinities equal
     equal,
-    ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex
+    ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex; what
+             // is not finite is 2^64-1 apart from all else. The farthest at least least_ulp apart.
     almost,  // |a - e| <= atol, by parts; infinities equal
     numeric  // |a - e| <= 4 eps (|e| + the largest |e|), by parts
   };
   Kind kind = Kind::equal;
   double rtol = 0, atol = 0;
-  int64_t max_ulp = 3;
+  uint64_t max_ulp = 3, least_ulp = 0;
 };
 
 // Empty if `got` is as expected; else its type, or the worst element and how many are wrong.

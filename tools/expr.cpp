@@ -118,10 +118,9 @@ class Parser {
   void options(Expr& e) {
     static constexpr std::string_view of_vmap[] = {"in_axes", "out_axes", "axis_size", "axis_name"},
                                       of_grad[] = {"argnums"};
-    const bool takes_argnums =
-        e.kind == Expr::Kind::grad || e.kind == Expr::Kind::value_and_grad ||
-        e.kind == Expr::Kind::jacfwd || e.kind == Expr::Kind::jacrev ||
-        e.kind == Expr::Kind::hessian;
+    const bool takes_argnums = e.kind == Expr::Kind::grad || e.kind == Expr::Kind::value_and_grad ||
+                               e.kind == Expr::Kind::jacfwd || e.kind == Expr::Kind::jacrev ||
+                               e.kind == Expr::Kind::hessian;
     std::vector<std::string_view> known;
     if (e.kind == Expr::Kind::vmap) known.assign(std::begin(of_vmap), std::end(of_vmap));
     if (takes_argnums) known.assign(std::begin(of_grad), std::end(of_grad));
@@ -149,8 +148,7 @@ class Parser {
   static std::string no_option(const Expr& e, std::string_view w,
                                const std::vector<std::string_view>& known) {
     if (known.empty()) return fmt::format("{} takes no options", name(e.kind));
-    return fmt::format("{} has no option '{}'; it has {}", name(e.kind), w,
-                       fmt::join(known, ", "));
+    return fmt::format("{} has no option '{}'; it has {}", name(e.kind), w, fmt::join(known, ", "));
   }
 
   void option(Expr& e, std::string_view which) {

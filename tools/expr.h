@@ -43,9 +43,10 @@ struct ParsedExpr {
   Expr root;
 };
 
-//   E = f | jit(E) | vmap(E, in_axes=A, out_axes=A, axis_size=N, axis_name='i') | grad(E, argnums=G)
-//     | value_and_grad(E, argnums=G) | jvp(E) | vjp(E) | jacfwd(E, argnums=G) | jacrev(E, argnums=G)
-//     | hessian(E, argnums=G)
+//   E = f | jit(E) | vmap(E, in_axes=A, out_axes=A, axis_size=N, axis_name='i') | grad(E,
+//   argnums=G)
+//     | value_and_grad(E, argnums=G) | jvp(E) | vjp(E) | jacfwd(E, argnums=G) | jacrev(E,
+//     argnums=G) | hessian(E, argnums=G)
 // A is an int, None or a tuple of them, G an int or a tuple. As in Python, in_axes, out_axes and
 // argnums may stand in their places without their names, and "(0)" is 0. Nesting ends at depth 64.
 ParsedExpr parse_expr(std::string text);

@@ -22,8 +22,7 @@ std::string present(const std::string& features) {
   std::string s;
   for (size_t at = 0; at < features.size();) {
     const size_t end = std::min(features.find(',', at), features.size());
-    if (features[at] == '+')
-      s += (s.empty() ? "" : " ") + features.substr(at + 1, end - at - 1);
+    if (features[at] == '+') s += (s.empty() ? "" : " ") + features.substr(at + 1, end - at - 1);
     at = end + 1;
   }
   return s.empty() ? "those of this level" : s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/interrupts.cpp: a thread that waits for SIGINT, since a signal handler may not lock.
+// tools/interrupts.cpp: a handler may not lock, so it wakes a thread that calls interrupt().
 #include "weft/tools/interrupts.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <thread>
 
 #include "weft/core/error.h"
@@ -16,23 +17,32 @@
 
 namespace weft::tools {
 namespace {
+
 std::atomic<bool> pressed{false};
+int wake[2] = {-1, -1};
+
+void on_interrupt(int) {
+  if (pressed.exchange(true)) _exit(interrupted);
+  const int before = errno;
+  const ssize_t sent = write(wake[1], "", 1);
+  (void)sent;  // the pipe is empty, so it takes one byte
+  errno = before;
+}
+
 }  // namespace
 
 void catch_interrupts() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  // Threads made later inherit the mask, so only the waiting thread gets the signal.
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread([set] {
-    for (;;) {
-      int signal = 0;
-      if (sigwait(&set, &signal) != 0) continue;
-      if (pressed.exchange(true)) _exit(interrupted);
-      interrupt();
+  if (pipe(wake) != 0) return;  // then Ctrl-C ends the process at once
+  std::thread([] {
+    char byte = 0;
+    while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
     }
+    interrupt();
   }).detach();
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
 }
 
 void check_interrupt(const char* what) {

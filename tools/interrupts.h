@@ -6,7 +6,6 @@
 
 namespace weft::tools {
 
-// To be called while the process has one thread.
 void catch_interrupts();
 // InterruptedError, naming what is left undone, if Ctrl-C was pressed.
 void check_interrupt(const char* what);

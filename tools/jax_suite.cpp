@@ -82,11 +82,12 @@ class JaxSuite final : public Suite {
     const ParsedExpr e = parse_expr(c.apply);
     const Applied a = apply(e, file.program);
     if (a.n_in != c.inputs || a.n_out != c.outputs)
-      throw FormatError(fmt::format("{}: the case has {} inputs and {} outputs, {} takes {} and "
-                                    "gives {}",
-                                    c.program, c.inputs, c.outputs, c.apply, a.n_in, a.n_out));
+      throw FormatError(
+          fmt::format("{}: the case has {} inputs and {} outputs, {} takes {} and "
+                      "gives {}",
+                      c.program, c.inputs, c.outputs, c.apply, a.n_in, a.n_out));
     Arrays x = arrays(c, "in", c.inputs);
-    if (!has_open_size(e.root)) fit_inputs(c.name, x, a.in_types(0));
+    fit_inputs(c.name, x, a.in_types(2), a.in_types(3));
     Types in;
     for (const Array& t : x) in.push_back(t.type());
     const Closed closed = traced(a, in);
@@ -107,7 +108,8 @@ class JaxSuite final : public Suite {
     }
     int whole = 0;
     for (const auto& [name, t] : programs) whole += t.failed == 0;
-    std::string s = fmt::format("programs: {} of {} pass all their cases\n", whole, programs.size());
+    std::string s =
+        fmt::format("programs: {} of {} pass all their cases\n", whole, programs.size());
     for (const auto& [name, t] : programs)
       if (t.failed) s += line(name, t);
     s += "transforms\n";

@@ -42,8 +42,7 @@ std::string description(const ProgramFile& p, const Applied& a, const Types& in)
   if (in.empty()) s += "  none\n";
   s += "outputs\n";
   const Types out = traced(a, in).jaxpr->out_types();
-  for (size_t i = 0; i < out.size(); ++i)
-    s += fmt::format("  out{:<3}{}\n", i, to_string(out[i]));
+  for (size_t i = 0; i < out.size(); ++i) s += fmt::format("  out{:<3}{}\n", i, to_string(out[i]));
   return s;
 }
 
@@ -94,8 +93,8 @@ class Run {
  public:
   explicit Run(const RunOptions& o) : o_(o), expr_(parse_expr(o.apply)) {
     if (o.device != "cpu" && o.device != "cpu:0")
-      throw UsageError(fmt::format("--device: there is no device '{}'; this version has: cpu",
-                                   o.device));
+      throw UsageError(
+          fmt::format("--device: there is no device '{}'; this version has: cpu", o.device));
   }
 
   int run() {
@@ -122,9 +121,8 @@ class Run {
   Types read() {
     if (o_.inputs.empty()) return {};
     const bool named = applied_.n_in == file_.names.size();
-    x_ = read_inputs(o_.inputs, applied_.n_in,
-                     named ? file_.names : std::vector<std::string>());
-    if (!has_open_size(expr_.root)) fit_inputs(o_.inputs, x_, applied_.in_types(0));
+    x_ = read_inputs(o_.inputs, applied_.n_in, named ? file_.names : std::vector<std::string>());
+    fit_inputs(o_.inputs, x_, applied_.in_types(2), applied_.in_types(3));
     Types in;
     for (const Array& a : x_) in.push_back(a.type());
     return in;

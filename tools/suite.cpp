@@ -35,9 +35,11 @@ std::string cause_of(const Error& e) {
   const bool rule = text.find("rule") != text.npos;
   if (dynamic_cast<const FormatError*>(&e) && text.find("missing op") != text.npos)
     return "missing op";
+  if (dynamic_cast<const FormatError*>(&e) && text.find("missing type") != text.npos)
+    return "missing type";
   if (dynamic_cast<const ParseError*>(&e) || dynamic_cast<const FormatError*>(&e)) return "parse";
-  if (rule && (dynamic_cast<const DifferentiationError*>(&e) ||
-               dynamic_cast<const BatchingError*>(&e)))
+  if (rule &&
+      (dynamic_cast<const DifferentiationError*>(&e) || dynamic_cast<const BatchingError*>(&e)))
     return "rule missing";
   if (dynamic_cast<const CompileError*>(&e)) return "compile";
   if (dynamic_cast<const InternalError*>(&e)) return "internal error";

@@ -35,14 +35,14 @@ void add_run(CLI::App& app, RunOptions& o) {
                 "The inputs: arrays in0, in1, ... or called as the parameters (arg0, ... of "
                 "StableHLO, a, b, ... of a jaxpr)")
       ->type_name("FILE.npz");
-  c->add_option("--out", o.out,
-                "Write the outputs out0, out1, ... there, rather than print them")
+  c->add_option("--out", o.out, "Write the outputs out0, out1, ... there, rather than print them")
       ->type_name("FILE.npz");
   c->add_option("--device", o.device, "Where to run: cpu")->type_name("NAME");
   c->add_flag("--time", o.time, "Say on the standard error how long each stage takes");
-  c->add_option("--show", o.show,
-                "Print a stage of the program: jaxpr, optimized, kernels, llvm, asm, ptx or report. "
-                "Without --inputs nothing runs. (This version does not write StableHLO.)")
+  c->add_option(
+       "--show", o.show,
+       "Print a stage of the program: jaxpr, optimized, kernels, llvm, asm, ptx or report. "
+       "Without --inputs nothing runs. (This version does not write StableHLO.)")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"jaxpr", "optimized", "kernels", "llvm", "asm", "ptx", "report"}));
   c->footer(

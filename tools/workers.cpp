@@ -131,7 +131,8 @@ class Worker {
 
  private:
   [[noreturn]] static void refuse(const char* what) {
-    throw OutOfMemoryError(fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)));
+    throw OutOfMemoryError(
+        fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)));
   }
   pid_t pid_ = -1;
   std::optional<size_t> task_;

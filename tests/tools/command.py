@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/tools/command.py: the weft command from a shell: output, exit codes, files it must refuse.
+# Argument: the command.
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+
+WEFT = str(pathlib.Path(sys.argv[1]).resolve())
+
+MULTIPLY = """
+module @jit_f {
+  func.func public @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>) -> (tensor<3xf32>) {
+    %0 = stablehlo.multiply %arg0, %arg1 : tensor<3xf32>
+    %1 = stablehlo.sine %0 : tensor<3xf32>
+    return %1 : tensor<3xf32>
+  }
+}
+"""
+JAXPR = "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = mul a b; d:f32[3] = sin c in (d,) }"
+SCALAR = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = mul a a; d:f32[] = mul c b in (d,) }"
+# Counts to a number that no machine reaches.
+ENDLESS = """
+func.func @main(%arg0: tensor<i64>) -> tensor<i64> {
+  %limit = stablehlo.constant dense<9000000000000000000> : tensor<i64>
+  %one = stablehlo.constant dense<1> : tensor<i64>
+  %three = stablehlo.constant dense<3> : tensor<i64>
+  %0 = stablehlo.while(%i = %arg0) : tensor<i64>
+   cond {
+    %1 = stablehlo.compare LT, %i, %limit, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = stablehlo.xor %i, %three : tensor<i64>
+    %2 = stablehlo.remainder %1, %three : tensor<i64>
+    %3 = stablehlo.add %2, %one : tensor<i64>
+    stablehlo.return %3 : tensor<i64>
+  }
+  return %0 : tensor<i64>
+}
+"""
+
+
+def npy(descr, shape, data, header=None):
+    text = header or f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape!r}, }}"
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + data
+
+
+def floats(*values):
+    return npy("<f4", (len(values),), struct.pack(f"<{len(values)}f", *values))
+
+
+def read_npz(path):
+    """name -> (descr and shape as written, bytes)"""
+    arrays = {}
+    with zipfile.ZipFile(path) as z:
+        for name in z.namelist():
+            raw = z.read(name)
+            length = struct.unpack("<H", raw[8:10])[0]
+            arrays[name.removesuffix(".npy")] = (eval(raw[10 : 10 + length]), raw[10 + length :])
+    return arrays
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.write("f.mlir", MULTIPLY)
+        self.write("f.jaxpr", JAXPR)
+        self.write("s.jaxpr", SCALAR)
+        self.npz("in.npz", in0=floats(0, 1, 2), in1=floats(3, 0.5, 0.25))
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        pathlib.Path(self.path(name)).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def npz(self, name, **arrays):
+        with zipfile.ZipFile(self.path(name), "w") as z:
+            for key, data in arrays.items():
+                z.writestr(key + ".npy", data)
+
+    def weft(self, *arguments, code=0):
+        r = subprocess.run([WEFT, *arguments], capture_output=True, text=True, cwd=self.folder.name,
+                           timeout=120, check=False)
+        self.assertEqual(r.returncode, code, f"weft {arguments}\n{r.stdout}\n{r.stderr}")
+        return r
+
+    # ---- what works
+
+    def test_results_are_printed_as_numpy_prints(self):
+        for program in ("f.mlir", "f.jaxpr"):
+            out = self.weft("run", program, "--inputs", "in.npz").stdout
+            self.assertEqual(out, "out0 f32[3]\n[0.         0.47942555 0.47942555]\n")
+
+    def test_inputs_by_name_and_outputs_in_a_file(self):
+        self.npz("named.npz", a=floats(0, 1, 2), b=floats(3, 0.5, 0.25), unused=floats(1))
+        out = self.weft("run", "f.jaxpr", "--inputs", "named.npz", "--out", "out.npz").stdout
+        self.assertEqual(out, "")
+        header, data = read_npz(self.path("out.npz"))["out0"]
+        self.assertEqual((header["descr"], header["shape"]), ("<f4", (3,)))
+        self.assertAlmostEqual(struct.unpack("<3f", data)[1], 0.47942555, places=6)
+        self.npz("named.npz", arg0=floats(0, 1, 2), arg1=floats(3, 0.5, 0.25))
+        self.weft("run", "f.mlir", "--inputs", "named.npz")
+
+    def test_transforms(self):
+        self.npz("s.npz", in0=npy("<f4", (), struct.pack("<f", 2)), in1=npy("<f4", (), struct.pack("<f", 5)))
+        run = ["run", "s.jaxpr", "--inputs", "s.npz", "--apply"]
+        self.assertEqual(self.weft(*run, "grad(f, argnums=(1, 0))").stdout, "out0 f32[]\n4.0\nout1 f32[]\n20.0\n")
+        self.npz("m.npz", in0=floats(1, 2, 3, 4), in1=npy("<f4", (), struct.pack("<f", 5)))
+        out = self.weft("run", "s.jaxpr", "--inputs", "m.npz", "--apply", "vmap(hessian(f), in_axes=(0, None))")
+        self.assertEqual(out.stdout, "out0 f32[4]\n[10. 10. 10. 10.]\n")
+
+    def test_without_inputs_it_says_what_it_takes(self):
+        out = self.weft("run", "f.mlir").stdout
+        self.assertIn("in0   f32[3]  (or arg0)", out)
+        self.assertIn("out0  f32[3]", out)
+        r = self.weft("run", "f.mlir", "--apply", "vmap(f, in_axes=(0, None))")
+        self.assertIn("in0   f32[8,3]", r.stdout)
+        self.assertIn("8 lanes", r.stderr)
+        self.write("none.jaxpr", "{ lambda ; . let b:f32[] = sin 0.0:f32[] in (b,) }")
+        self.assertEqual(self.weft("run", "none.jaxpr").stdout, "out0 f32[]\n0.0\n")
+
+    def test_every_stage_is_shown_without_running(self):
+        for stage, word in (("jaxpr", "lambda"), ("optimized", "lambda"), ("kernels", "f32"),
+                            ("llvm", "define"), ("asm", ".text"), ("report", "\n")):
+            self.assertIn(word, self.weft("run", "f.mlir", "--show", stage).stdout)
+        r = self.weft("run", "f.jaxpr", "--show", "jaxpr", "--inputs", "in.npz")
+        self.assertTrue(r.stdout.startswith("{ lambda"))
+        self.assertIn("out0 f32[3]", r.stdout)
+        # What is shown as a jaxpr is a program again.
+        self.write("again.jaxpr", self.weft("run", "f.mlir", "--show", "jaxpr", "--apply", "jvp(f)").stdout)
+        self.assertIn("in3", self.weft("run", "again.jaxpr").stdout)
+
+    def test_ptx_is_one_module_and_nothing_else(self):
+        out = self.weft("run", "f.mlir", "--apply", "vmap(jacfwd(f))", "--show", "ptx").stdout
+        self.assertEqual(out.count(".version"), 1)
+        self.assertIn(".entry", out)
+        lines = [line for line in out.splitlines() if line and not line.startswith("//")]
+        self.assertTrue(lines[0].startswith(".version"), lines[0])
+
+    def test_times(self):
+        r = self.weft("run", "f.mlir", "--inputs", "in.npz", "--time")
+        self.assertRegex(r.stderr, r"compile [0-9.]+ ms.*best of [0-9]+ runs [0-9.]+ ms")
+
+    def test_info(self):
+        out = self.weft("info").stdout
+        for word in ("weft", "LLVM", "features", "threads", "cache", "OpenBLAS", "libzip"):
+            self.assertRegex(out, rf"(?m)^{word} +\S")
+
+    def test_help(self):
+        for arguments in (["--help"], ["run", "--help"], ["conformance", "--help"], ["info", "--help"]):
+            self.assertIn("Usage", self.weft(*arguments).stdout)
+        self.assertRegex(self.weft("--version").stdout, r"weft \d+\.\d+\.\d+")
+
+    # ---- wrong usage: 2
+
+    def test_wrong_usage(self):
+        for arguments in ([], ["nope"], ["run"], ["run", "f.mlir", "--nope"],
+                          ["run", "f.mlir", "--show", "stablehlo"], ["run", "f.mlir", "--device", "cuda:0"],
+                          ["run", "f.mlir", "--out", "x.npz"], ["run", "f.mlir", "--time"],
+                          ["conformance", ".", "--jobs", "0"], ["conformance"]):
+            self.assertNotEqual(self.weft(*arguments, code=2).stderr, "")
+
+    def test_mistakes_in_expressions_have_a_caret(self):
+        text = "vmap(grad(f), in_axs=0)"
+        err = self.weft("run", "f.mlir", "--apply", text, code=2).stderr.rstrip("\n").split("\n")
+        self.assertEqual(err[-2:], ["  " + text, "  " + " " * text.index("in_axs") + "^"])
+        self.assertIn("in_axes", err[0])
+        self.weft("run", "f.mlir", "--apply", "vmap(f, in_axes=(0, 0, 0))", code=2)
+        self.weft("run", "f.mlir", "--apply", "(" * 60000, code=2)
+
+    # ---- the program refuses: 1
+
+    def test_errors_of_the_library(self):
+        err = self.weft("run", "f.mlir", "--apply", "grad(f)", "--inputs", "in.npz", code=1).stderr
+        self.assertIn("only defined for scalar-output", err)
+
+    # ---- files: 3
+
+    def test_files_that_are_wrong(self):
+        self.weft("run", "absent.mlir", code=3)
+        self.weft("run", ".", code=3)
+        self.write("bad.mlir", "func.func @main(")
+        self.assertIn("line 1", self.weft("run", "bad.mlir", code=3).stderr)
+        self.write("bad.jaxpr", "{ lambda ; a:f32[3]. let b:f32[3] = nope a in (b,) }")
+        self.assertIn("nope", self.weft("run", "bad.jaxpr", code=3).stderr)
+        self.write("op.mlir", MULTIPLY.replace("sine", "no_such_op"))
+        self.assertIn("missing op 'stablehlo.no_such_op'", self.weft("run", "op.mlir", code=3).stderr)
+        self.weft("run", "f.mlir", "--inputs", "absent.npz", code=3)
+        self.weft("run", "f.mlir", "--inputs", "in.npz", "--out", "no/folder/out.npz", code=3)
+        self.weft("conformance", "absent", code=3)
+        self.weft("conformance", ".", code=3)
+
+    def test_inputs_that_do_not_fit(self):
+        self.npz("one.npz", in0=floats(1, 2, 3))
+        self.assertIn("in1", self.weft("run", "f.mlir", "--inputs", "one.npz", code=3).stderr)
+        self.npz("shape.npz", in0=floats(1, 2, 3), in1=floats(1, 2))
+        err = self.weft("run", "f.mlir", "--inputs", "shape.npz", code=3).stderr
+        self.assertIn("input 1 is f32[2], but the program takes f32[3]", err)
+        self.npz("dtype.npz", in0=floats(1, 2, 3), in1=npy("<f8", (3,), bytes(24)))
+        self.assertIn("f64[3]", self.weft("run", "f.mlir", "--inputs", "dtype.npz", code=3).stderr)
+        err = self.weft("run", "f.mlir", "--inputs", "in.npz", "--apply", "vmap(f)", code=3).stderr
+        self.assertIn("f32[*,3]", err)
+
+    def test_hostile_npz_files(self):
+        good = pathlib.Path(self.path("in.npz")).read_bytes()
+        objects = npy("|O", (3,), b"\x80\x04N." * 3)
+        huge = npy("<f4", (1 << 40,), b"")
+        overflow = npy("<f4", (1 << 62, 1 << 62), b"")
+        files = {
+            "empty": b"",
+            "cut": good[: len(good) // 2],
+            "no zip": b"PK" * 100,
+            "text": b"hello",
+        }
+        for name, member in (("pickle", objects), ("huge", huge), ("overflow", overflow), ("no npy", b"x"),
+                             ("negative", npy("", (), b"", "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }")),
+                             ("deep", npy("", (), b"", "{'descr': " + "(" * 5000)),
+                             ("short", floats(1, 2, 3)[:-1])):
+            self.npz("h.npz", in0=member, in1=floats(1, 2, 3))
+            files[name] = pathlib.Path(self.path("h.npz")).read_bytes()
+        with zipfile.ZipFile(self.path("h.npz"), "w", zipfile.ZIP_DEFLATED) as z:
+            z.writestr("in0.npy", npy("<f4", (3,), bytes(1 << 28)))  # packs to a thousandth
+            z.writestr("in1.npy", objects)
+        files["bomb"] = pathlib.Path(self.path("h.npz")).read_bytes()
+        for at in range(0, len(good), 7):  # single wrong bytes: refused, or harmless
+            files[f"byte {at}"] = good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :]
+        for name, data in files.items():
+            self.write("h.npz", data)
+            with self.subTest(name):
+                r = subprocess.run([WEFT, "run", "f.jaxpr", "--inputs", "h.npz"], capture_output=True,
+                                   text=True, cwd=self.folder.name, timeout=120, check=False)
+                self.assertIn(r.returncode, (0, 3) if name.startswith("byte") else (3,), r.stderr)
+                if r.returncode:
+                    self.assertIn("h.npz", r.stderr)
+
+    # ---- Ctrl-C
+
+    def test_interrupt_ends_a_run(self):
+        self.write("endless.mlir", ENDLESS)
+        self.npz("start.npz", in0=npy("<i8", (), bytes(8)))
+        with subprocess.Popen([WEFT, "run", "endless.mlir", "--inputs", "start.npz"], stderr=subprocess.PIPE,
+                              text=True, cwd=self.folder.name) as p:
+            time.sleep(3)
+            self.assertIsNone(p.poll(), "the program ended by itself")
+            p.send_signal(signal.SIGINT)
+            err = p.communicate(timeout=30)[1]
+        self.assertEqual(p.returncode, 130, err)
+        self.assertIn("interrupt", err.lower())
+
+    # ---- conformance
+
+    def suite(self):
+        """Three programs, one that Weft lacks an op for; a right result, a wrong one."""
+        folder = pathlib.Path(self.path("suite/f"))
+        folder.mkdir(parents=True)
+        (folder / "mul.mlir").write_text(MULTIPLY)
+        (folder / "lacks.mlir").write_text(MULTIPLY.replace("sine", "no_such_op"))
+        (folder / "broken.mlir").write_text("func.func @main(")
+        (folder / "endless.mlir").write_text(ENDLESS)
+        names = (("mul.eval", "mul", "f"), ("mul.wrong", "mul", "f"), ("lacks.eval", "lacks", "f"),
+                 ("broken.eval", "broken", "f"), ("mul.expr", "mul", "vmpa(f)"))
+        case = ('{{"case": "{0}", "program": "f/{1}.mlir", "apply": "{2}", "inputs": 2, "outputs": 1,'
+                ' "rtol": 1e-5, "atol": 1e-6}}')
+        cases = [case.format(*n) for n in names]
+        cases.append('{"case": "endless.eval", "program": "f/endless.mlir", "apply": "f", "inputs": 1,'
+                     ' "outputs": 1, "rtol": 0, "atol": 0}')
+        self.write("suite/cases.json", "[" + ",\n".join(cases) + "]")
+        arrays = {"endless.eval/in0": npy("<i8", (), bytes(8)), "endless.eval/out0": npy("<i8", (), bytes(8))}
+        for name, _, _ in names:
+            arrays[name + "/in0"] = floats(0, 1, 2)
+            arrays[name + "/in1"] = floats(3, 0.5, 0.25)
+            arrays[name + "/out0"] = floats(0, 0.47942555, 0.6 if name == "mul.wrong" else 0.47942555)
+        self.npz("suite/data.npz", **arrays)
+
+    def test_conformance(self):
+        self.suite()
+        out = self.weft("conformance", "suite", "--jobs", "2", code=1).stdout
+        self.assertEqual(out.splitlines()[-1], "1 passed, 5 failed")
+        for line in ("FAIL  mul.wrong: wrong result: out0: element [2] is 0.47942555, expected 0.6; 1 of 3",
+                     "FAIL  lacks.eval: missing op:", "FAIL  broken.eval: parse:", "FAIL  mul.expr: ",
+                     "FAIL  endless.eval: time-out:"):
+            self.assertIn(line, out)
+        self.write("known.txt", "# what fails\nmul.wrong wrong result\nlacks.eval\n\nbroken.eval  parse\n"
+                                "mul.expr\nendless.eval\nmul.eval\n")
+        out = self.weft("conformance", "suite", "--known", "known.txt").stdout
+        self.assertIn("passes mul.eval", out)
+        self.assertIn("known lacks.eval", out)
+        self.write("known.txt", "mul.wrong\n")
+        self.weft("conformance", "suite", "--known", "known.txt", "--filter", "mul.[ew]*l", code=0)
+        self.weft("conformance", "suite", "--known", "known.txt", "--filter", "lacks.*", code=1)
+        self.weft("conformance", "suite", "--filter", "nothing*", code=2)
+        out = self.weft("conformance", "suite", "--reference", "--filter", "mul.eval").stdout
+        self.assertEqual(out.splitlines()[-1], "1 passed, 0 failed")
+
+    def test_conformance_refuses_broken_suites(self):
+        self.suite()
+        for text in ("", "{}", "[{}]", '[{"case": 1}]', "[" * 1000):
+            self.write("suite/cases.json", text)
+            self.assertNotEqual(self.weft("conformance", "suite", code=3).stderr, "")
+
+    def test_conformance_of_files_that_check_themselves(self):
+        check = """
+module {
+  func.func public @main() -> tensor<3xf32> {
+    %%0 = call @inputs() : () -> tensor<3xf32>
+    %%1 = call @expected() : () -> tensor<3xf32>
+    %%2 = stablehlo.add %%0, %%0 : tensor<3xf32>
+    stablehlo.custom_call @check.expect_%s(%%2, %%1) {has_side_effect = true} : (tensor<3xf32>, tensor<3xf32>) -> ()
+    return %%2 : tensor<3xf32>
+  }
+  func.func private @inputs() -> tensor<3xf32> {
+    %%0 = stablehlo.constant dense<[1.0, 2.0, 0x7FC00000]> : tensor<3xf32>
+    return %%0 : tensor<3xf32>
+  }
+  func.func private @expected() -> tensor<3xf32> {
+    %%0 = stablehlo.constant dense<[2.0, %s, 0x7FC00000]> : tensor<3xf32>
+    return %%0 : tensor<3xf32>
+  }
+}
+"""
+        os.makedirs(self.path("h"))
+        self.write("h/good.mlir", check % ("eq", "4.0"))
+        self.write("h/near.mlir", check % ("close", "4.000001"))
+        self.write("h/almost.mlir", check % ("almost_eq", "4.0005"))
+        self.write("h/bad.mlir", check % ("eq", "4.000001"))
+        self.write("h/none.mlir", MULTIPLY)
+        self.write("h/quant.mlir", "// !quant.uniform<i8:f32>\n" + check % ("eq", "4.0"))
+        out = self.weft("conformance", "h", "--stablehlo", code=1).stdout
+        self.assertEqual(out.splitlines()[-1], "3 passed, 1 failed, 2 skipped")
+        self.assertIn("FAIL  bad.mlir: wrong result: check 1: element [1] is 4.0, expected 4.000001", out)
+        self.assertIn("within the numeric rule", out)
+        self.assertRegex(out, r"causes: .*checks nothing 1")
+        self.write("h/manifest.tsv", "file\tcategory\tgroup\tfamily\n" + "".join(
+            f"{name}.mlir\tP0\t{group}\tfam_{name}\n"
+            for name, group in (("good", "a"), ("near", "b"), ("almost", "b"), ("bad", "b"))))
+        out = self.weft("conformance", "h", "--stablehlo", code=1).stdout
+        self.assertRegex(out, r"P0 +3 of 4 +75.0 % +75.0 % +100.0 %")
+        self.assertRegex(out, r"b +2 of 3 ")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/tools/suite_test.cpp: what the suites stand on: JSON, comparison, worker processes.
+#include "weft/tools/suite.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <limits>
+#include <thread>
+
+#include "catch.h"
+#include "weft/tools/compare.h"
+#include "weft/tools/json.h"
+#include "weft/tools/workers.h"
+#include "weft/weft.h"
+
+using namespace weft;
+using namespace weft::tools;
+
+namespace {
+std::string refused(const std::string& text) {
+  try {
+    (void)parse_json(text, "x.json");
+  } catch (const FormatError& e) {
+    return e.what();
+  }
+  return "";
+}
+const double inf = std::numeric_limits<double>::infinity(), nan_ = std::nan("");
+}  // namespace
+
+TEST_CASE("JSON is read strictly", "[tools][json]") {
+  const Json j =
+      parse_json(R"( {"a": [1, -2.5e3, true, null], "b\n\u00e9\ud83d\ude00": "\"\\\/"} )", "x");
+  REQUIRE(j.kind == Json::Kind::object);
+  const Json& a = j.object.at("a");
+  REQUIRE(a.list.size() == 4);
+  CHECK(a.list[0].number == 1);
+  CHECK(a.list[1].number == -2500);
+  CHECK(a.list[2].boolean);
+  CHECK(a.list[3].kind == Json::Kind::null);
+  CHECK(j.object.at("b\n\xc3\xa9\xf0\x9f\x98\x80").string == "\"\\/");
+  CHECK_FALSE(parse_json("false", "x").boolean);
+  for (const char* bad : {"",
+                          "{",
+                          "[1,]",
+                          "[1 2]",
+                          "{\"a\":1,}",
+                          "{a:1}",
+                          "01",
+                          "1.",
+                          ".5",
+                          "+1",
+                          "1e",
+                          "1e999",
+                          "nul",
+                          "NaN",
+                          "\"",
+                          "\"\\x\"",
+                          "\"\\u12g4\"",
+                          "\"\\ud800\"",
+                          "\"\\ud800\\u0041\"",
+                          "\"\\udc00\"",
+                          "\"\n\"",
+                          "1 2",
+                          "{\"a\":1,\"a\":2}",
+                          "\"\\",
+                          "-",
+                          "[",
+                          "\"\\u12"})
+    CHECK_FALSE(refused(bad).empty());
+  CHECK(refused("{\n \"a\": x}") == "x.json:2:7: expected a value");
+  CHECK(refused(std::string(100000, '[')).find("nest") != std::string::npos);
+}
+
+TEST_CASE("results are compared by the rule", "[tools][compare]") {
+  const auto same = [](const Array& a, const Array& e, const Rule& r) {
+    return difference(a, e, r).empty();
+  };
+  const Rule tolerance{Rule::Kind::tolerance, 0.1, 0.01}, equal{}, close{Rule::Kind::ulp},
+      almost{Rule::Kind::almost, 0, 1e-3}, numeric{Rule::Kind::numeric};
+  CHECK(same(array({1., nan_, inf}), array({1.05, nan_, inf}), tolerance));
+  CHECK_FALSE(same(array({1.}), array({1.3}), tolerance));
+  CHECK_FALSE(same(array({1.}), array({inf}), tolerance));  // though inf <= rtol * inf
+  CHECK_FALSE(same(array({inf}), array({-inf}), tolerance));
+  CHECK_FALSE(same(array({nan_}), array({1.}), tolerance));
+  CHECK_FALSE(same(array({1.}), array({nan_}), tolerance));
+  CHECK(same(array({0.}), array({-0.}), equal));
+  CHECK(same(array({nan_}), array({nan_}), equal));
+  CHECK_FALSE(same(array({1, 2}), array({1, 3}), tolerance));  // integers exactly
+  CHECK_FALSE(same(array({1.}), array({1}), tolerance));       // another dtype
+  CHECK_FALSE(same(array({1.}), array({{1.}}), tolerance));    // another shape
+  CHECK(same(zeros({0}), zeros({0}), equal));
+  const float one = 1, next = std::nextafterf(one, 2), fourth = 1 + 4 * (next - 1);
+  CHECK(same(Array(next), Array(one), close));
+  CHECK_FALSE(same(Array(fourth), Array(one), close));
+  CHECK(same(Array(1e-45f), Array(-1e-45f), close));  // two numbers apart, through zero
+  CHECK_FALSE(same(Array(std::numeric_limits<float>::max()), Array(float(inf)), close));
+  CHECK_FALSE(same(array({1e308}, F64), array({-1e308}, F64), close));
+  CHECK_FALSE(same(array({1.}), array({1.}), {Rule::Kind::ulp, 0, 0, 3, 1}));
+  CHECK(same(array({1.0005}), array({1.}), almost));
+  CHECK_FALSE(same(array({1.002}), array({1.}), almost));
+  CHECK(same(array({1e-8, 1.}), array({2e-8, 1.}), numeric));
+  CHECK_FALSE(same(array({1e-6, 1.}), array({4e-6, 1.}), numeric));
+  const Array z = lax::complex(array({1.}), array({inf}));
+  CHECK(same(z, z, tolerance));
+  CHECK_FALSE(same(z, lax::complex(array({1.}), array({-inf})), tolerance));
+  CHECK(difference(array({{1, 2}, {3, 4}}), array({{1, 2}, {7, 4}}), equal) ==
+        "element [1, 0] is 3, expected 7; 1 of 4 elements are wrong");
+}
+
+TEST_CASE("a task that crashes or hangs fails alone", "[tools][workers]") {
+  const auto work = [](size_t i) -> std::string {
+    if (i == 2) std::raise(SIGKILL);
+    if (i == 4) std::this_thread::sleep_for(std::chrono::seconds(60));
+    if (i == 5) _exit(7);
+    return std::string(i * 30000, 'x');
+  };
+  std::vector<Outcome> got(9);
+  run_in_workers(9, 3, 1, work, [&](size_t i, const Outcome& o) { got[i] = o; });
+  for (size_t i = 0; i < got.size(); ++i) {
+    INFO(i);
+    if (i == 2 || i == 5)
+      CHECK(got[i].how == Outcome::How::crashed);
+    else if (i == 4)
+      CHECK(got[i].how == Outcome::How::timed_out);
+    else
+      CHECK(got[i].answer == std::string(i * 30000, 'x'));
+  }
+  CHECK(got[2].answer.find("signal 9") != std::string::npos);
+  CHECK(got[5].answer.find("code 7") != std::string::npos);
+}
+
+TEST_CASE("verdicts pass through a pipe", "[tools][workers]") {
+  Verdict v;
+  v.how = Verdict::How::failed;
+  v.cause = "missing op";
+  v.text = "two\nlines";
+  v.compile = 0.25;
+  const Verdict w = from_text(to_text(v));
+  CHECK(w.how == v.how);
+  CHECK(w.cause == v.cause);
+  CHECK(w.text == v.text);
+  CHECK(w.compile == v.compile);
+  CHECK(cause_of(ParseError("x")) == "parse");
+  CHECK(cause_of(FormatError("a.mlir: missing op 'stablehlo.fft'")) == "missing op");
+  CHECK(cause_of(BatchingError("vmap: 'x' has no batching rule")) == "rule missing");
+  CHECK(cause_of(CompileError("x")) == "compile");
+  CHECK(cause_of(ShapeError("x")) == "error");
+}
