@@ -47,7 +47,7 @@ class Notes final : public Reader {
   }
   std::vector<std::vector<int>> take() {
     for (size_t k = 0; k < in_.size(); ++k)
-      if (!seen_[k]) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -1);
+      if (!seen_[k]) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -2);
     return std::move(access_);
   }
 
@@ -77,7 +77,7 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
       if (index[d] == at[a]) goes[a] = static_cast<int>(d);
   auto reads = notes.take();
   for (auto& operand : reads)
-    for (int& a : operand) a = a < 0 ? -1 : goes[static_cast<size_t>(a)];
+    for (int& a : operand) a = a < 0 ? a : goes[static_cast<size_t>(a)];
   reads[0].clear();
   for (int d = 0; d < in[0].ndim(); ++d) reads[0].push_back(d);
   reads[1] = goes;
@@ -311,7 +311,7 @@ void AxisClasses::mixed_in(const Scope& s, std::set<int>* out, bool* opaque,
         const int a = s.access[i].reads[k][b];
         const bool folded = a >= 0 && !by_result(l.form) &&
                             std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
-        if (a < 0 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
+        if (a == -1 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
       }
     }
   }

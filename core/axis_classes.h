@@ -17,7 +17,8 @@
 namespace weft {
 
 // How an equation reads its operands: reads[k][b] is the output axis (for a reduction: the axis of
-// its term space) that indexes axis b of operand k, or -1 if it is read anywhere else.
+// its term space) that indexes axis b of operand k, -1 if it is read anywhere else, or -2 if the
+// operand is not read at all.
 struct Access {
   std::vector<std::vector<int>> reads;
   int cost = 0;  // instructions an element

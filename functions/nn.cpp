@@ -33,8 +33,10 @@ Array below_zero(const Array& x, const Array& positive) {
 
 Array relu(const Arg& x) {
   const Source s(x.at());
-  // By choice and not by max, so that the derivative at 0 is 0; a NaN stays.
-  return lax::select(lax::le(x, number_like(x, 0)), filled(x, 0), x);
+  // By choice and not by max alone, so that the derivative at 0 is 0. A NaN stays, with derivative
+  // 0.
+  const Array zero = filled(x, 0);
+  return lax::select(lax::gt(x, zero), x, lax::stop_gradient(lax::max(x, zero)));
 }
 Array relu6(const Arg& x) {
   const Source s(x.at());

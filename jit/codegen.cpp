@@ -26,6 +26,7 @@ struct Code::State {
   Options options;
   std::string symbol;
   std::unique_ptr<Loaded> loaded;
+  int64_t bytes = 0;
 
   // Emits the kernel into a module of `context` and hands that to f.
   template <class F>
@@ -43,6 +44,8 @@ struct Code::State {
 Code::Code(std::unique_ptr<State> state)
     : state_(std::move(state)), fn_(reinterpret_cast<KernelFn>(state_->loaded->address())) {}
 Code::~Code() = default;
+
+int64_t Code::bytes() const { return state_->bytes; }
 
 std::string Code::llvm_ir() const {
   return state_->with_module([](llvm::Module& m) {
@@ -69,8 +72,9 @@ std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Target
                                    kernel.name, kernel.rank));
   static std::atomic<uint64_t> serial{0};
   auto state = std::make_unique<Code::State>(
-      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr, 0});
   auto object = state->with_module([&](llvm::Module& m) { return object_code(m, target); });
+  state->bytes = static_cast<int64_t>(object->getBufferSize());
   state->loaded = std::make_unique<Loaded>(std::move(object), state->symbol);
   return std::make_shared<const Code>(std::move(state));
 }

@@ -180,6 +180,10 @@ ProgramMemory CompiledProgram::memory() const {
   for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[static_cast<size_t>(v)].bytes();
   for (Atom a : j_->out) m.results += j_->type(a).bytes();
   m.temporaries = arena_;
+  for (const auto& step : steps_) {
+    if (step->code()) m.code += step->code()->bytes();
+    for (const CompiledProgram* p : step->inner()) m.code += p->memory().code;
+  }
   return m;
 }
 
@@ -198,9 +202,21 @@ Cost CompiledProgram::cost() const {
   return c;
 }
 
+namespace {
+// Equations for which no code could be written. (The plan refuses such a program: CompileError.)
+int64_t without_code(const Jaxpr& j) {
+  int64_t n = 0;
+  for (const Eqn& e : j->eqns) {
+    n += !e.op->has(Op::Slot::lower);
+    for_inner(e, [&](const Jaxpr& inner) { n += without_code(inner); });
+  }
+  return n;
+}
+}  // namespace
+
 std::string CompiledProgram::report() const {
-  std::string s = fmt::format("equations: {}\nequations interpreted: 0\nsteps: {}\n",
-                              count_equations(j_), steps_.size());
+  std::string s = fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n",
+                              count_equations(j_), without_code(j_), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
   const ProgramMemory m = memory();

@@ -28,7 +28,7 @@ class RunStep {
 };
 
 struct ProgramMemory {
-  int64_t arguments = 0, results = 0, temporaries = 0;  // bytes
+  int64_t arguments = 0, results = 0, temporaries = 0, code = 0;  // bytes
 };
 
 class CompiledProgram final : public Executable {

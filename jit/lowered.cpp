@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "weft/core/error.h"
+#include "weft/core/names.h"
+#include "weft/core/param.h"
 #include "weft/jit/compiled.h"
 #include "weft/jit/program.h"
 #include "weft/jit/ptx.h"
@@ -31,6 +35,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
       (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
     m.outputs = program_->memory().results;
     m.temporaries = program_->memory().temporaries;
+    m.code = program_->memory().code;
     return m;
   }
   Cost cost() const override { return program_->cost(); }
@@ -42,6 +47,17 @@ class CompiledView final : public weft::detail::CompiledImpl {
   Closed closed_;
   Ref<const CompiledProgram> program_;
 };
+
+// The ops that run for one lane after another because they have no batching rule.
+void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
+  for (const Eqn& e : j->eqns) {
+    for (const ParamField& f : e.params->fields())
+      if (const auto* name = std::get_if<std::string>(&f.value);
+          name && name->starts_with(lane_loop_prefix))
+        ops->insert(name->substr(lane_loop_prefix.size()));
+    for_inner(e, [&](const Jaxpr& inner) { lane_loops(inner, ops); });
+  }
+}
 
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
@@ -70,7 +86,12 @@ class LoweredView final : public weft::detail::LoweredImpl {
     throw CompileError("StableHLO text is not written by this version; use jaxpr()");
   }
   std::string report() const override {
-    return (name_.empty() ? "" : "program " + name_ + "\n") + program()->report();
+    std::string s = (name_.empty() ? "" : "program " + name_ + "\n") + program()->report();
+    std::set<std::string> ops;
+    lane_loops(closed_.jaxpr, &ops);
+    for (const std::string& op : ops)
+      s += fmt::format("one lane after another: '{}' has no batching rule\n", op);
+    return s;
   }
   Ref<const weft::detail::CompiledImpl> compile() const override {
     return Ref<const weft::detail::CompiledImpl>(new CompiledView(closed_, program()));

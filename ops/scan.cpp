@@ -14,6 +14,7 @@
 #include "weft/ops/index.h"
 #include "weft/ops/lanes.h"
 #include "weft/ops/structure.h"
+#include "weft/ops/unroll.h"
 
 namespace weft {
 namespace {
@@ -337,6 +338,7 @@ struct Residual {
   From from;
   size_t operand;
   std::vector<int> places;  // which axis of it, in the body, each lane is
+  Array made = {};          // a constant that no step changes, made of constants before the loop
 };
 
 // The known part of a scan, ready to be bound, and what it leaves.
@@ -368,6 +370,27 @@ void settle_unknown(const PartialArgs<Scan>& a, KnownScan* k) {
   }
 }
 
+// Which variables of the known part are made of its first `consts` inputs alone (those without
+// lanes): no step changes them.
+std::vector<bool> invariants(const JaxprData& j, size_t active, size_t consts, const Ints& has) {
+  std::vector<bool> fixed(j.types.size(), false);
+  for (size_t i = 0; i < consts; ++i) fixed[active + i] = has[i] == 0;
+  for (const Eqn& e : j.eqns) {
+    bool all = e.op->effects(e.params) == Effect::none;
+    for (Atom a : e.in) all = all && (a.is_literal() || fixed[static_cast<size_t>(a.index)]);
+    for (int32_t k = 0; all && k < e.n_out; ++k) fixed[static_cast<size_t>(e.out + k)] = true;
+  }
+  return fixed;
+}
+// Their values: of the results of the known part that are asked for.
+Arrays made_before(const KnownScan& k, size_t active, const std::vector<bool>& ask) {
+  Arrays x(active);
+  const size_t first = k.params.trips ? 1 : 0, consts = static_cast<size_t>(k.params.num_consts);
+  append(x, part(k.x, first, consts));
+  x.resize(static_cast<size_t>(k.s.known->n_in));
+  return eval_jaxpr(dce(k.s.known, ask), x);
+}
+
 KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   KnownScan k;
   settle_unknown(a, &k);
@@ -392,7 +415,9 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   k.fill = lanes_to_fill(p.jaxpr, p.lanes, part(has, 0, k.unknown.size()), k.unknown);
   std::optional<AxisClasses> axes;
   if (na) axes.emplace(k.s.known, lanes, k.params.has);
-  std::vector<bool> keep(k.results, true);
+  std::vector<bool> keep(k.results, true), before(k.results, false);
+  const std::vector<bool> fixed =
+      invariants(*k.s.known, na, static_cast<size_t>(k.params.num_consts), k.params.has);
   for (size_t r = k.results; r < k.s.known->out.size(); ++r) {
     const Atom atom = k.s.known->out[r];
     Residual d{From::stacked, 0, axes ? axes->places(atom, lanes) : std::vector<int>()};
@@ -405,9 +430,16 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
       else if (i >= nc + n)
         d.from = From::row;
     }
+    const bool early =
+        d.from == From::stacked && !atom.is_literal() && fixed[static_cast<size_t>(atom.index)];
+    if (early) d.from = From::constant;
+    before.push_back(early);
     keep.push_back(d.from == From::stacked);
     k.residuals.push_back(d);
   }
+  const Arrays made = made_before(k, na, before);
+  for (size_t r = 0, next = 0; r < k.residuals.size(); ++r)
+    if (before[k.results + r]) k.residuals[r].made = made[next++];
   k.params.jaxpr = dce(k.s.known, keep);
   for (size_t o = n; o < k.s.out_unknown.size(); ++o)
     if (!k.s.out_unknown[o]) k.params.has.push_back(has[k.unknown.size() + o - n]);
@@ -436,8 +468,9 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   size_t next = k.results;
   for (const Residual& r : residuals) {
     if (r.from == From::constant) {
-      consts.push_back(a.x[nt + r.operand]);
-      ch.push_back(has[r.operand]);
+      const bool made = !r.made.empty_handle();
+      consts.push_back(made ? r.made : a.x[nt + r.operand]);
+      ch.push_back(made ? 0 : has[r.operand]);
     } else {
       xs.push_back(r.from == From::row ? a.x[nt + r.operand] : known[next++]);
       xh.push_back(r.from == From::row ? has[r.operand] : 0);
@@ -650,6 +683,7 @@ const Primitive<Scan>& scan_op = define<Scan>({
           l.lockstep = [in = a.in, out = a.out, p] { return scan_steps({in, out, p}); };
           return l;
         },
+    .simplify = [](const SimplifyArgs<Scan>& s) { return unrolled(s.x, s.params); },
     .compile_eagerly = true,
 });
 

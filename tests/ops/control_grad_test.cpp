@@ -236,3 +236,17 @@ TEST_CASE("a loop stopped by max_trips has the derivative of what it did", "[con
   CHECK(jit(vmap(grad(f)))(array(std::vector<double>{1., 30., 70., 200.})).to_vector<double>() ==
         std::vector<double>{8, 4, 2, 1});
 }
+
+TEST_CASE("what no step changes is computed before the loop, not kept for each step",
+          "[control][grad]") {
+  const auto f = [](Array w) {
+    return fori_loop(0, 100, [=](Array, Array c) { return c * sin(w); }, w).sum();
+  };
+  const Array w = array(std::vector<float>(512, .7f));
+  const std::string text = to_string(make_jaxpr(grad(f))(w));
+  CHECK(text.find("= sin ") < text.find("= scan["));
+  const std::vector<float> got = jit(grad(f))(w).to_vector<float>();
+  CHECK(
+      got[5] ==
+      Approx(std::pow(std::sin(.7), 99) * (std::sin(.7) + 100 * .7 * std::cos(.7))).epsilon(1e-4));
+}

@@ -4,32 +4,29 @@
 // something: each of these checks fails where the option is ignored. Those of functions are in
 // tests/functions/options_test.cpp.
 //
-// | options of           | option                 | its check |
-// |----------------------|------------------------|----------------------------------------------------|
-// | vmap                 | axis_name              | collective_test.cpp | |                      |
-// axis_size              | vmap_test.cpp "axis_size alone"                    | | | spmd_axis_name
-// | here: an error, there are no meshes                | |                      | randomness |
-// tests/functions/random_test.cpp                    | |                      | chunk_size | here:
-// calls and lanes counted                      | |                      | memory_budget          |
-// vmap_test.cpp "chunks give what the whole gives"   | |                      | strict | here, with
-// an op without a batching rule           | | jit                  | donate_argnums, name   |
-// jit_test.cpp "donated arguments are used up"       | |                      | device, check_nans
-// | jit_test.cpp "options are obeyed or refused"       | |                      | keep_unused |
-// here: bytes of arguments                           | |                      | time_limit | here:
-// an endless loop ends                         | | vectorized_map       | fallback_to_while_loop |
-// here, with an op without a batching rule           | |                      | warn | here: what
-// is logged                               | | pfor                 | parallel_iterations    | here:
-// calls counted                                | | map                  | batch_size             |
-// here: calls counted                                | | scan                 | length, reverse |
-// control_flow_test.cpp "scan carries and collects"  | |                      | unroll | here:
-// instructions of the kernel                   | | while_loop           | max_trips              |
-// control_flow_test.cpp "while_loop ends"            | | associative_scan     | reverse |
-// control_flow_test.cpp "associative_scan is"        | |                      | axis | here | |
-// jacfwd, jacrev, …    | chunk_size             | here: calls counted, programs compared | |
-// all_gather           | axis, tiled            | collective_test.cpp "all_gather stacks or joins"
-// |
+// Which option is checked where ("here": in this file):
+// clang-format off
+//   vmap             axis_name: collective_test.cpp; axis_size: vmap_test.cpp "axis_size alone";
+//                    spmd_axis_name: here, an error, there are no meshes;
+//                    randomness: tests/functions/random_test.cpp;
+//                    chunk_size: here, calls and lanes counted;
+//                    memory_budget: vmap_test.cpp "chunks give what the whole gives";
+//                    strict: here, with an op without a batching rule
+//   jit              donate_argnums, name: jit_test.cpp "donated arguments are used up";
+//                    device, check_nans: jit_test.cpp "options are obeyed or refused";
+//                    keep_unused: here, bytes of arguments; time_limit: here, an endless loop ends
+//   vectorized_map   fallback_to_while_loop, warn: here, with an op without a batching rule
+//   pfor, map        parallel_iterations, batch_size: here, calls counted
+//   scan             length, reverse: control_flow_test.cpp "scan carries and collects";
+//                    unroll: here, the loop that is left
+//   while_loop       max_trips: control_flow_test.cpp "while_loop ends"
+//   associative_scan reverse: control_flow_test.cpp "associative_scan is"; axis: here
+//   jacfwd, jacrev   chunk_size: here, calls counted, programs compared
+//   all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
+// clang-format on
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -122,6 +119,8 @@ TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {
   CHECK(said.find("'test_first' has no batching rule; it runs as a loop over lanes") !=
         std::string::npos);
   CHECK(logged([&] { vmap(f)(x); }).empty());  // once
+  CHECK(jit(vmap(f)).lower(x).report().find(
+            "one lane after another: 'test_first' has no batching rule") != std::string::npos);
   check_error<BatchingError>([&] { vmap(f, 0, 0, {.strict = true})(x); },
                              "vmap: 'test_first' has no batching rule, and the map is strict");
   CHECK(floats(jit(vmap(f))(x)) == Floats{2, 3, 4});
@@ -217,20 +216,36 @@ TEST_CASE("pfor, map: so many at a time", "[options]") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("scan: unroll is handed to the compiler", "[options]") {
-  const auto f = [](int64_t unroll) {
+TEST_CASE("scan: unroll writes steps out", "[options]") {
+  const auto f = [](int64_t unroll, bool reverse) {
     return [=](Array x, Array xs) {
-      return scan([](Array c, Array t) { return std::pair{c * t + 1.f, none}; }, x, xs,
-                  {.unroll = unroll})
-          .first;
+      return scan([](Array c, Array t) { return std::pair{c * .5f + t, c - t}; }, x, xs,
+                  {.reverse = reverse, .unroll = unroll});
     };
   };
-  const Array x = ones({}), xs = ones({12});
-  const auto program = [&](int64_t unroll) { return to_string(make_jaxpr(f(unroll))(x, xs)); };
-  CHECK(program(4).find("unroll=4") != std::string::npos);
-  CHECK(program(0).find("unroll=12") != std::string::npos);  // all of them
-  CHECK(program(1).find("unroll=1\n") != std::string::npos);
-  for (const int64_t unroll : {0, 1, 4, 5, 100}) CHECK(jit(f(unroll))(x, xs).item<float>() == 13);
+  const Array x = array(1.), xs = arange(7.);
+  const auto length = [&](int64_t unroll) {
+    const std::string text = jit(f(unroll, false)).lower(x, xs).optimized();
+    const size_t at = text.find("length=");
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + 7));
+  };
+  CHECK(length(1) == 7);
+  CHECK(length(2) == 3);  // and one step behind it
+  CHECK(length(3) == 2);
+  CHECK(length(0) == 1);  // all of them
+  for (const bool reverse : {false, true})
+    for (const int64_t unroll : {0, 2, 3, 4, 7, 100}) {
+      INFO(unroll << reverse);
+      const auto [c, ys] = jit(f(1, reverse))(x, xs);
+      const auto [c2, ys2] = jit(f(unroll, reverse))(x, xs);
+      CHECK(floats(c2) == floats(c));
+      CHECK(floats(ys2) == floats(ys));
+      const auto last = [&](Array x) { return f(unroll, reverse)(x, xs).first; };
+      CHECK(jit(grad(last))(x).item<float>() == std::pow(.5f, 7.f));
+      const auto [mapped, rows] = jit(vmap(f(unroll, reverse), {0, none}))(stack({x, x}), xs);
+      CHECK(floats(mapped) == Floats{floats(c)[0], floats(c)[0]});
+      CHECK(rows.shape() == Shape{2, 7});
+    }
 }
 
 TEST_CASE("associative_scan: axis", "[options]") {
