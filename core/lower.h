@@ -76,7 +76,7 @@ struct Lowering {
   bool reverse = false;
   // contract, besides: axes of lhs and rhs, pairwise
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
-  // scatter, and pull forms that can be written in place: operands (target, updates, others...); the
+  // scatter, and pull forms that can work in place: operands (target, updates, others...); the
   // update at `at` goes to destination(at) if `valid`; duplicates combine in row-major order.
   struct Target {
     Coords index;
