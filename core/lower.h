@@ -76,8 +76,8 @@ struct Lowering {
   bool reverse = false;
   // contract, besides: axes of lhs and rhs, pairwise
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
-  // scatter: operands (target, updates, others...); the update at index `at` goes to
-  // destination(at), or nowhere where `valid` is false; duplicates combine in row-major order.
+  // scatter, and pull forms that can work in place: operands (target, updates, others...); the
+  // update at `at` goes to destination(at) if `valid`; duplicates combine in row-major order.
   struct Target {
     Coords index;
     nest::Id valid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/rare.cpp: the rare paths over plain numbers, in loops that the C++ compiler vectorises for
-// the processors it meets. The arithmetic is exactly defined, so the bits are those of any of them.
+// core/rare.cpp: the rare paths over plain numbers, built for processors with FMA besides. The
+// arithmetic is exactly defined, so the bits are the same.
 #include "weft/core/rare.h"
 
 #include <array>
@@ -32,8 +32,7 @@ RareFn chosen();
 
 #if defined(__x86_64__) && defined(__GNUC__)
 template <math::detail::Unit unit, class T>
-[[gnu::flatten, gnu::optimize("O3"), gnu::target("avx2,fma")]] void v3(const void* in, void* out,
-                                                                       int64_t lanes) {
+[[gnu::flatten, gnu::target("avx2,fma")]] void v3(const void* in, void* out, int64_t lanes) {
   angles<unit, T>(in, out, lanes);
 }
 template <math::detail::Unit unit, class T>

@@ -7,6 +7,7 @@
 
 #include "weft/jit/analysis.h"
 #include "weft/jit/contract.h"
+#include "weft/jit/stages.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/record_trace.h"
 
@@ -114,7 +115,7 @@ Jaxpr simplify(const Jaxpr& j) {
   }
   const Closed c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
-  return contract(dce(c.jaxpr, std::vector<bool>(out.size(), true)));
+  return contract(reduce_in_stages(dce(c.jaxpr, std::vector<bool>(out.size(), true))));
 }
 
 }  // namespace weft::compiler
