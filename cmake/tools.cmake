@@ -24,6 +24,8 @@ if(TARGET tool_weft)
   add_library(weft_command OBJECT ${command_parts})
   target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog
     PkgConfig::libzip)
+  target_compile_options(weft_command PRIVATE ${short_names})
+  target_compile_options(tool_weft PRIVATE ${short_names})
   target_sources(tool_weft PRIVATE $<TARGET_OBJECTS:weft_command>)
   target_link_libraries(tool_weft PRIVATE CLI11::CLI11 PkgConfig::libzip)
 endif()

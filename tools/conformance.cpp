@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <new>
 #include <set>
@@ -19,7 +20,7 @@
 namespace weft::tools {
 namespace {
 
-constexpr double limit = 10;  // seconds a case
+constexpr TaskLimits limits;
 
 // The first word of each line.
 std::set<std::string> read_known(const std::string& path) {
@@ -58,7 +59,9 @@ Verdict guarded(Suite& suite, size_t i) {
 Verdict verdict_of(const Outcome& o) {
   if (o.how == Outcome::How::done) return from_text(o.answer);
   if (o.how == Outcome::How::timed_out)
-    return failure("time-out", fmt::format("not done after {} s", limit));
+    return failure("time-out",
+                   fmt::format("not done after {} s of the processor or {} s by the clock",
+                               limits.processor, limits.clock));
   return failure("crash", o.answer);
 }
 
@@ -90,21 +93,19 @@ class Conformance {
 
   int run() {
     verdicts_.resize(which_.size());
-    took_.resize(which_.size());
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     jobs_ = o_.jobs > 0 ? o_.jobs : cores;
-    Stopwatch watch;
+    const auto start = std::chrono::steady_clock::now();
     // Single cases are too small for threads of their own.
     const auto work = [&](size_t k) {
       set_num_threads(std::max(1, cores / jobs_));
       return to_text(guarded(*suite_, which_[k]));
     };
-    run_in_workers(which_.size(), jobs_, limit, work, [&](size_t k, const Outcome& o) {
+    run_in_workers(which_.size(), jobs_, limits, work, [&](size_t k, const Outcome& o) {
       verdicts_[k] = verdict_of(o);
-      took_[k] = o.seconds;
       report(k);
     });
-    wall_ = watch.lap();
+    wall_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return conclude();
   }
 
@@ -131,15 +132,17 @@ class Conformance {
     }
     std::vector<size_t> order(which_.size());
     for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return took_[a] > took_[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return verdicts_[a].seconds() > verdicts_[b].seconds(); });
     std::string slow;
     for (size_t k = 0; k < std::min<size_t>(3, order.size()); ++k)
       slow += fmt::format("{}{} {:.2f} s", k ? ", " : "", suite_->name(which_[order[k]]),
-                          took_[order[k]]);
+                          verdicts_[order[k]].seconds());
     return fmt::format(
-        "time: {:.1f} s in {} processes: read {:.1f}, trace {:.1f}, compile {:.1f}, run {:.1f}, "
-        "check {:.1f} s; slowest {}\n",
-        wall_, jobs_, sum.read, sum.trace, sum.compile, sum.run, sum.check, slow);
+        "time: {:.1f} s by the clock in {} processes; of the processor: read {:.1f}, trace {:.1f}, "
+        "compile {:.1f}, run {:.1f}, check {:.1f} s, {:.0f} ms a case; slowest {}\n",
+        wall_, jobs_, sum.read, sum.trace, sum.compile, sum.run, sum.check,
+        1e3 * sum.seconds() / static_cast<double>(which_.size()), slow);
   }
 
   int conclude() const {
@@ -168,7 +171,6 @@ class Conformance {
   std::set<std::string> known_;
   std::vector<size_t> which_;
   std::vector<Verdict> verdicts_;
-  std::vector<double> took_;
   int jobs_ = 1;
   double wall_ = 0;
 };

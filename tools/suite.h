@@ -2,7 +2,6 @@
 // Copyright The Weft authors
 // tools/suite.h: suites of programs with known results, and what comes of a case.
 #pragma once
-#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,7 +18,8 @@ struct Verdict {
   // Of the rule a file names and of the numeric rule, in suites that have both.
   bool numeric = false;
   std::string cause, text;
-  double read = 0, trace = 0, compile = 0, run = 0, check = 0;  // seconds
+  double read = 0, trace = 0, compile = 0, run = 0, check = 0;  // seconds, see Stopwatch
+  double seconds() const { return read + trace + compile + run + check; }
 };
 // For the pipe from a worker.
 std::string to_text(const Verdict& v);
@@ -29,17 +29,18 @@ Verdict from_text(const std::string& s);
 std::string cause_of(const Error& e);
 inline constexpr const char* wrong_result = "wrong result";
 
+// Seconds of this process' processors, so that what else the machine does is left out.
 class Stopwatch {
  public:
   double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double s = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return s;
+    const double before = last_;
+    last_ = now();
+    return last_ - before;
   }
 
  private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  static double now();
+  double last_ = now();
 };
 
 // The results of a program for these arguments, compiled or by reference rules; notes the times.

@@ -66,8 +66,9 @@ void add_conformance(CLI::App& app, ConformanceOptions& o) {
                 "Cases that may fail: the first word of each line; '#' begins a comment")
       ->type_name("FILE");
   c->footer(
-      "Each failing case is one line with its cause; the last line counts. A case has 10 s, and\n"
-      "one that crashes fails alone. The exit code is 1 if any case failed that --known does not\n"
+      "Each failing case is one line with its cause; the last line counts. A case has 10 s of\n"
+      "its processor (a minute by the clock), and one that crashes fails alone. The exit code is 1 "
+      "if any case failed that --known does not\n"
       "list.\n" +
       std::string(exits));
 }

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,25 +94,28 @@ class Worker {
   void give(size_t task) {
     task_ = task;
     begun_ = Clock::now();
+    used_before_ = processor_seconds();
     const uint64_t word = task;
     (void)send_all(fd, &word, sizeof word);  // if it is gone, reading says so
   }
   std::optional<size_t> task() const { return task_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+  bool late(const TaskLimits& limits) const {
+    return seconds() > limits.clock || processor_seconds() - used_before_ > limits.processor;
+  }
   // Its answer; how it ended if it has none.
   Outcome take() {
     Outcome o;
-    o.seconds = seconds();
     task_.reset();
     uint64_t size = 0;
     if (receive_all(fd, &size, sizeof size)) {
       o.answer.resize(size);
       if (receive_all(fd, o.answer.data(), size)) return o;
     }
-    return {Outcome::How::crashed, how_it_ended(end()), o.seconds};
+    return {Outcome::How::crashed, how_it_ended(end())};
   }
   Outcome kill_it() {
-    Outcome o{Outcome::How::timed_out, "", seconds()};
+    const Outcome o{Outcome::How::timed_out, ""};
     task_.reset();
     kill(pid_, SIGKILL);
     (void)end();
@@ -134,22 +138,23 @@ class Worker {
     throw OutOfMemoryError(
         fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)));
   }
+  // Of the whole process so far; 0 if it is gone.
+  double processor_seconds() const {
+    clockid_t clock;
+    timespec t = {};
+    if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  }
   pid_t pid_ = -1;
+  double used_before_ = 0;
   std::optional<size_t> task_;
   Clock::time_point begun_;
 };
 
-// Milliseconds until the first deadline.
-int patience(const std::vector<Worker>& workers, double limit) {
-  double left = limit;
-  for (const Worker& w : workers)
-    if (w.task()) left = std::min(left, limit - w.seconds());
-  return static_cast<int>(std::clamp(left * 1000 + 1, 0.0, 1e6));
-}
-
 }  // namespace
 
-void run_in_workers(size_t n, int jobs, double limit, FunctionRef<std::string(size_t)> work,
+void run_in_workers(size_t n, int jobs, const TaskLimits& limits,
+                    FunctionRef<std::string(size_t)> work,
                     FunctionRef<void(size_t, const Outcome&)> done) {
   const size_t wanted = std::min(n, static_cast<size_t>(std::max(jobs, 1)));
   std::vector<Worker> workers;
@@ -162,12 +167,14 @@ void run_in_workers(size_t n, int jobs, double limit, FunctionRef<std::string(si
       if (!w.task() && next < n) w.give(next++);
       fds.push_back({w.task() ? w.fd : -1, POLLIN, 0});
     }
-    if (poll(fds.data(), fds.size(), patience(workers, limit)) < 0 && errno != EINTR) break;
+    // Deadlines are looked at that often.
+    constexpr int milliseconds = 100;
+    if (poll(fds.data(), fds.size(), milliseconds) < 0 && errno != EINTR) break;
     for (size_t k = 0; k < workers.size(); ++k) {
       Worker& w = workers[k];
       if (!w.task()) continue;
       const size_t task = *w.task();
-      const bool late = w.seconds() > limit;
+      const bool late = w.late(limits);
       if (!fds[k].revents && !late) continue;
       const Outcome o = fds[k].revents ? w.take() : w.kill_it();
       --left;

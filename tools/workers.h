@@ -13,12 +13,18 @@ struct Outcome {
   enum class How { done, crashed, timed_out };
   How how = How::done;
   std::string answer;  // what the task returned, or how its process ended
-  double seconds = 0;
 };
 
-// work(i) in one of `jobs` processes for each i < n, at most `limit` seconds each; `done` is called
-// here, in the order in which they finish. The caller must have one thread only.
-void run_in_workers(size_t n, int jobs, double limit, FunctionRef<std::string(size_t)> work,
+// What a task may take: seconds of its processor, which a busy machine does not use up, and of the
+// clock, for those that wait for ever.
+struct TaskLimits {
+  double processor = 10, clock = 60;
+};
+
+// work(i) in one of `jobs` processes for each i < n; `done` is called here, in the order in which
+// they finish. The caller must have no thread that holds a lock.
+void run_in_workers(size_t n, int jobs, const TaskLimits& limits,
+                    FunctionRef<std::string(size_t)> work,
                     FunctionRef<void(size_t, const Outcome&)> done);
 
 }  // namespace weft::tools
