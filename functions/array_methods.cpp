@@ -112,7 +112,7 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
         case Update::max: return where(*mask, maximum(x, value), x);
       }
     }
-  const fn::IndexItems items = fn::checked_index(x, index);
+  const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
   return fn::update_items(x, items, v, u, mode_of(o.mode, OutOfBounds::zero, x, items),
                           o.unique_indices);
 }
@@ -120,7 +120,7 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
 
 Array At::get(const GetOptions& o) const {
   const Source s(i_.empty() ? Location{} : i_[0].at);
-  const fn::IndexItems items = fn::checked_index(x_, i_);
+  const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
   return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value);
 }
 Array At::set(const Arg& v, const SetOptions& o) const {

@@ -91,7 +91,7 @@ void mask_items(const Array& mask, const Array& x, int axis, IndexItems* out) {
 }
 }  // namespace
 
-IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
+IndexItems checked_index(const Array& x, const std::vector<Index>& index, bool with_mode) {
   const int n = x.type().ndim();
   int taken = 0, ellipses = 0;
   for (const Index& i : index) {
@@ -112,7 +112,10 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index) {
       case Index::Kind::ellipsis: fill(n - taken); break;
       case Index::Kind::newaxis: items.push_back({Kind::newaxis}); break;
       case Index::Kind::integer:
-        items.push_back(integer_item(i.integer, axis, x.shape()[axis]));
+        if (const int64_t n = x.shape()[axis]; with_mode && (i.integer < -n || i.integer >= n))
+          items.push_back({Kind::array, axis, 0, 1, 1, scalar_of_int(I64, i.integer)});
+        else
+          items.push_back(integer_item(i.integer, axis, n));
         ++axis;
         break;
       case Index::Kind::slice:

@@ -21,7 +21,8 @@ using IndexItems = std::vector<IndexItem>;
 
 // NumPy's rules: ellipsis and missing axes filled in, slices cut to the axis, masks made into
 // indices, integers checked. IndexError for what does not fit.
-IndexItems checked_index(const Array& x, const std::vector<Index>& index);
+// A number out of range raises IndexError, unless a mode says what becomes of such.
+IndexItems checked_index(const Array& x, const std::vector<Index>& index, bool with_mode = false);
 bool any_array(const IndexItems& items);
 
 // How an index out of range is treated: negative ones are wrapped once unless `as_is`.

@@ -36,7 +36,7 @@ Array relu(const Arg& x) {
   // By choice and not by max alone, so that the derivative at 0 is 0. A NaN stays, with derivative
   // 0.
   const Array zero = filled(x, 0);
-  return lax::select(lax::gt(x, zero), x, lax::stop_gradient(lax::max(x, zero)));
+  return lax::select(lax::gt(x, zero), x, lax::max(lax::stop_gradient(x), zero));
 }
 Array relu6(const Arg& x) {
   const Source s(x.at());

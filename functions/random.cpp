@@ -217,7 +217,7 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
       lax::rem(lax::add(lax::mul(lax::rem(higher, span), carry), lax::rem(lower, span)), span);
   return lax::add(a, fn::as_dtype(offset, d));
 }
-Array bernoulli(const Arg& key, const Arg& p, std::optional<Shape> shape) {
+Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape) {
   const Source s(key.at());
   const Array v = fn::inexact(p);
   const Shape out = shape.value_or(v.shape());
@@ -248,8 +248,8 @@ Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
   const Array u = between(key, shape, o.dtype, -below_one(o.dtype), 1);
   return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::erf_inv(u));
 }
-Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
-                       std::optional<Shape> shape, const FloatOptions& o) {
+Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const DrawShape& shape,
+                       const FloatOptions& o) {
   const Source s(key.at());
   need_float("truncated_normal", o.dtype);
   const DType d = o.dtype;
@@ -294,13 +294,12 @@ Array cauchy(const Arg& key, const Shape& shape, const FloatOptions& o) {
   const Array u = between(one_key("cauchy", key), shape, o.dtype, epsilon(o.dtype), 1);
   return lax::tan(lax::mul(number_like(u, M_PI), lax::sub(u, number_like(u, 0.5))));
 }
-Array pareto(const Arg& key, const Arg& b, std::optional<Shape> shape, const FloatOptions& o) {
+Array pareto(const Arg& key, const Arg& b, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array v = fn::as_dtype(b, o.dtype);
   return exp(divide(exponential(key, shape.value_or(v.shape()), o), v));
 }
-Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape,
-               const FloatOptions& o) {
+Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array v = fn::as_dtype(scale, o.dtype);
   const Array u = uniform(key, shape.value_or(v.shape()), {o.dtype});
@@ -314,8 +313,7 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, co
       pow(negative(log1p(negative(u))), divide(1, fn::as_dtype(concentration, o.dtype))),
       fn::as_dtype(scale, o.dtype));
 }
-Array lognormal(const Arg& key, const Arg& sigma, std::optional<Shape> shape,
-                const FloatOptions& o) {
+Array lognormal(const Arg& key, const Arg& sigma, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array v = fn::as_dtype(sigma, o.dtype);
   return exp(multiply(normal(key, shape.value_or(v.shape()), o), v));

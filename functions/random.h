@@ -38,7 +38,15 @@ struct RandintOptions {
 // In [lo, hi); lo where that is empty.
 Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
               const RandintOptions& o = {});
-Array bernoulli(const Arg& key, const Arg& p = 0.5, std::optional<Shape> shape = {});
+// The shape of what is drawn; left out: that of the parameters.
+struct DrawShape {
+  std::optional<Shape> given = {};
+  DrawShape() = default;
+  DrawShape(const Shape& s) : given(s) {}
+  DrawShape(std::initializer_list<int64_t> sizes) : given(Shape(sizes)) {}
+  Shape value_or(const Shape& s) const { return given.value_or(s); }
+};
+Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {});
 Array rademacher(const Arg& key, const Shape& shape = {}, DType dtype = I32);
 
 // ---- continuous distributions
@@ -47,19 +55,18 @@ struct FloatOptions {
 };
 Array normal(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
-                       std::optional<Shape> shape = {}, const FloatOptions& o = {});
+                       const DrawShape& shape = {}, const FloatOptions& o = {});
 Array exponential(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array gumbel(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array laplace(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array logistic(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array cauchy(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
-Array pareto(const Arg& key, const Arg& b, std::optional<Shape> shape = {},
-             const FloatOptions& o = {});
-Array rayleigh(const Arg& key, const Arg& scale, std::optional<Shape> shape = {},
+Array pareto(const Arg& key, const Arg& b, const DrawShape& shape = {}, const FloatOptions& o = {});
+Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape = {},
                const FloatOptions& o = {});
 Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration,
                   const Shape& shape = {}, const FloatOptions& o = {});
-Array lognormal(const Arg& key, const Arg& sigma = 1., std::optional<Shape> shape = {},
+Array lognormal(const Arg& key, const Arg& sigma = 1., const DrawShape& shape = {},
                 const FloatOptions& o = {});
 
 // ---- choices

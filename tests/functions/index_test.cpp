@@ -60,6 +60,14 @@ TEST_CASE("reads out of range clamp, writes drop, modes say otherwise") {
   CHECK(equals(v.at(far).get({.mode = "fill"}), array({NAN, NAN, 3.})));
   CHECK(equals(arange(4).at(far).get({.mode = "fill"}), array({INT32_MIN, INT32_MIN, 3})));
   CHECK(equals(v.at(far).set(7.), array({0., 1., 2., 7.})));
+  // Numbers, too, if a mode is given.
+  CHECK(equals(v.at(9).get({.mode = "fill", .fill_value = -1.}), array(-1.)));
+  CHECK(equals(v.at(9).get({.mode = "clip"}), array(3.)));
+  CHECK(equals(v.at(9).set(7., {.mode = "drop"}), v));
+  CHECK(equals(v.at(-9).add(7., {.mode = "clip"}), array({7., 1., 2., 3.})));
+  const Array rows = stack({v, v + 10.});
+  CHECK(equals(rows.at({slice(), 7}).get({.mode = "clip"}), array({3., 13.})));
+  CHECK(equals(rows.at({5, slice(0, 2)}).get({.mode = "fill", .fill_value = 0.}), zeros({2})));
   CHECK(equals(v.at(far).set(7., {.mode = "clip"}), array({7., 1., 2., 7.})));
   CHECK(equals(v.at(array({1, 1})).set(array({5., 6.})),
                array({0., 6., 2., 3.})));  // the last one stays

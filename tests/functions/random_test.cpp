@@ -59,3 +59,11 @@ TEST_CASE("mistakes with keys", "[random][errors]") {
                           "must end in the shape of the logits");
   check_error<DTypeError>([&] { keys + 1; }, "add");
 }
+
+TEST_CASE("shapes of what is drawn may be written in braces") {
+  const Array key = random::key(0);
+  CHECK(random::bernoulli(key, .5, {4}).shape() == Shape{4});
+  CHECK(random::bernoulli(key, array({.1, .2})).shape() == Shape{2});
+  CHECK(random::truncated_normal(key, -1., 1., {2, 3}).shape() == Shape{2, 3});
+  CHECK(random::lognormal(key, 1., {}).shape() == Shape{});
+}
