@@ -11,6 +11,7 @@
 #include "weft/ops/control_flow.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/lanes.h"
+#include "weft/ops/loop_blocks.h"
 
 namespace weft {
 namespace {
@@ -296,79 +297,84 @@ Batched while_batch(const BatchArgs<While>& b) {
 
 // ---- partial evaluation
 
-// The loop as a scan with its trips known, split in turn. What passes through is a constant of the
-// steps: a scan's carries have all lanes or none.
-Arrays steps_as_scan(const PartialArgs<While>& a, const Array& trips) {
+// The loop as a scan with its trips known: the unknown carries. What passes through is a constant
+// of the steps: a scan's carries have all lanes or none.
+Arrays bounded_steps(const PartialArgs<While>& a, const std::vector<bool>& unknown,
+                     const Array& trips) {
   const While& p = a.params;
   const Parts x = split(a.x, p);
   const size_t na = active_inputs(p), ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
   const Ints has = all_lanes(p.has, ncc + nbc + n);
-  Arrays consts = x.bc, changing, result = x.init;
-  Scan s;
-  s.has = part(has, ncc, nbc);
+  BoundedLoop l;
+  l.trips = trips;
+  l.consts = x.bc;
+  l.const_unknown = part(a.unknown, a.unknown.size() - nbc - n, nbc);
+  l.step.has = part(has, ncc, nbc);
   Ints carry_has;
   for (size_t t = 0; t < n; ++t) {
     const bool pass = passes(p, t);
-    (pass ? consts : changing).push_back(x.init[t]);
-    (pass ? s.has : carry_has).push_back(has[ncc + nbc + t]);
+    (pass ? l.consts : l.carry).push_back(x.init[t]);
+    (pass ? l.const_unknown : l.carry_unknown).push_back(unknown[t]);
+    (pass ? l.step.has : carry_has).push_back(has[ncc + nbc + t]);
   }
-  append(s.has, carry_has);
+  append(l.step.has, carry_has);
   Types types = part(p.body_jaxpr->in_types(), 0, na);
-  append(types, types_of(consts));
-  append(types, types_of(changing));
-  s.jaxpr = program(types, [&](const Arrays& in) {
+  append(types, types_of(l.consts));
+  append(types, types_of(l.carry));
+  l.step.jaxpr = program(types, [&](const Arrays& in) {
     Arrays args = part(in, 0, na + nbc), out;
-    size_t pass = na + nbc, change = na + consts.size();
+    size_t pass = na + nbc, change = na + l.consts.size();
     for (size_t t = 0; t < n; ++t) args.push_back(in[passes(p, t) ? pass++ : change++]);
     const Arrays all = eval_jaxpr(p.body_jaxpr, args);
     for (size_t t = 0; t < n; ++t)
       if (!passes(p, t)) out.push_back(all[t]);
     return out;
   });
-  s.length = p.max_trips;
-  s.num_consts = static_cast<int64_t>(consts.size());
-  s.num_carry = static_cast<int64_t>(changing.size());
-  s.lanes = p.lanes;
-  s.lane_ids = p.lane_ids;
-  s.trips = true;
-  Arrays operands{trips};
-  append(operands, consts);
-  append(operands, changing);
-  const Running running{Ref<Interpreter>(&a.level)};
-  const Arrays stepped = bind_op(*find_op("scan"), operands, make_params(s));
-  size_t next = 0;
-  for (size_t t = 0; t < n; ++t)
-    if (!passes(p, t)) result[t] = stepped[next++];
-  return result;
+  l.step.length = p.max_trips;
+  l.step.num_consts = static_cast<int64_t>(l.consts.size());
+  l.step.num_carry = static_cast<int64_t>(l.carry.size());
+  l.step.lanes = p.lanes;
+  l.step.lane_ids = p.lane_ids;
+  l.step.trips = true;
+  return record_bounded(a.level, l);
+}
+
+// Which carries are unknown (the least fixed point over the body), and whether the predicate is.
+struct Unknown {
+  std::vector<bool> consts, carry;
+  bool predicate = false;
+};
+Unknown settle_unknown(const PartialArgs<While>& a, const Parts& x) {
+  const While& p = a.params;
+  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
+               n = x.init.size();
+  Unknown u{part(a.unknown, ne + ncc, nbc), part(a.unknown, ne + ncc + nbc, n),
+            p.enter && a.unknown[0]};
+  for (;;) {
+    std::vector<bool> in(na, false);
+    append(in, u.consts);
+    append(in, u.carry);
+    const Split s = partial_eval_jaxpr(p.body_jaxpr, in, u.carry);
+    if (s.out_unknown == u.carry) break;
+    u.carry = s.out_unknown;
+  }
+  for (size_t i = 0; i < ncc; ++i) u.predicate = u.predicate || a.unknown[ne + i];
+  std::vector<bool> in(ncc, false);
+  append(in, u.carry);
+  u.predicate = u.predicate || partial_eval_jaxpr(p.cond_jaxpr, in, {false}).out_unknown[0];
+  return u;
 }
 
 // Without a bound on the trips: known carries are computed, the rest recorded with the whole loop
 // (forward mode needs no more). With a bound: the known loop counts the trips, and a scan with
-// those trips is split.
+// those trips is split, in blocks if it is long.
 Arrays while_partial(const PartialArgs<While>& a) {
   const While& p = a.params;
   const Parts x = split(a.x, p);
-  const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
-               n = x.init.size();
-  std::vector<bool> bc_unknown = part(a.unknown, ne + ncc, nbc),
-                    unknown = part(a.unknown, ne + ncc + nbc, n);
-  for (;;) {
-    std::vector<bool> in(na, false);
-    in.insert(in.end(), bc_unknown.begin(), bc_unknown.end());
-    in.insert(in.end(), unknown.begin(), unknown.end());
-    const Split s = partial_eval_jaxpr(p.body_jaxpr, in, unknown);
-    if (s.out_unknown == unknown) break;
-    unknown = s.out_unknown;
-  }
-  bool predicate_unknown = p.enter && a.unknown[0];
-  for (size_t i = 0; i < ncc; ++i) predicate_unknown = predicate_unknown || a.unknown[ne + i];
-  {
-    std::vector<bool> in(ncc, false);
-    in.insert(in.end(), unknown.begin(), unknown.end());
-    predicate_unknown =
-        predicate_unknown || partial_eval_jaxpr(p.cond_jaxpr, in, {false}).out_unknown[0];
-  }
-  if (predicate_unknown) return a.level.record(while_op, a.x, make_params(p));
+  const size_t na = active_inputs(p), ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
+  const Unknown which = settle_unknown(a, x);
+  const std::vector<bool>&bc_unknown = which.consts, &unknown = which.carry;
+  if (which.predicate) return a.level.record(while_op, a.x, make_params(p));
   // The known loop: carries that are known, in the same order.
   While k = p;
   Arrays init;
@@ -418,11 +424,19 @@ Arrays while_partial(const PartialArgs<While>& a) {
     return eval_jaxpr(p.cond_jaxpr, args);
   });
   const Arrays known = while_op.bind(joined(x.enter, x.cc, bc, init), k);
-  if (p.max_trips >= 0) return steps_as_scan(a, known[0]);
-  const Arrays rest = a.level.record(while_op, a.x, make_params(p));
+  const bool bounded = p.max_trips >= 0;
+  const Arrays rest =
+      bounded ? bounded_steps(a, unknown, known[0]) : a.level.record(while_op, a.x, make_params(p));
   Arrays out;
-  size_t next = 0;
-  for (size_t t = 0; t < n; ++t) out.push_back(unknown[t] ? rest[t] : known[next++]);
+  size_t next = 0, next_rest = 0;
+  for (size_t t = 0; t < n; ++t) {
+    if (!unknown[t])
+      out.push_back(known[next++]);
+    else if (!bounded)
+      out.push_back(rest[t]);
+    else
+      out.push_back(passes(p, t) ? x.init[t] : rest[next_rest++]);
+  }
   return out;
 }
 

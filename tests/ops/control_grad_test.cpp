@@ -250,3 +250,52 @@ TEST_CASE("what no step changes is computed before the loop, not kept for each s
       got[5] ==
       Approx(std::pow(std::sin(.7), 99) * (std::sin(.7) + 100 * .7 * std::cos(.7))).epsilon(1e-4));
 }
+
+TEST_CASE("long bounded loops are differentiated in blocks", "[control][grad]") {
+  const auto loop = [](int64_t bound) {
+    return [bound](Array x, Array w) {
+      return while_loop([](Array c) { return c < 3.; },
+                        [=](Array c) { return c + .1 * exp(-c) + sin(w) * .2; }, x,
+                        {.max_trips = bound});
+    };
+  };
+  check_shared("blocks", loop(1000));
+  check_shared("a block that is not full", loop(67));
+  check_shared("inside a branch", [&](Array x, Array w) {
+    return cond(
+        x > 0., [&](Array x, Array w) { return loop(500)(x, w) * sqrt(x); },
+        [](Array x, Array w) { return w * log(-x); }, x, w);
+  });
+  const Array x = some(), w = real(.7);
+  const auto slopes = [&](int64_t bound) {
+    return jit(vmap(grad<0, 1>(loop(bound)), {0, none}))(x, w);
+  };
+  const auto [dx, dw] = slopes(64);  // one residual a trip
+  for (const int64_t bound : {65, 100, 4096}) {
+    const auto [bx, bw] = slopes(bound);
+    for (size_t l = 0; l < points.size(); ++l) {
+      CHECK(bx.to_vector<double>()[l] == Approx(dx.to_vector<double>()[l]));
+      CHECK(bw.to_vector<double>()[l] == Approx(dw.to_vector<double>()[l]));
+    }
+  }
+  // The bound cuts the loop off, the gradient with it.
+  const auto cut = [](Array x) {
+    return while_loop([](Array c) { return c < 1e9; }, [](Array c) { return c * 1.01; }, x,
+                      {.max_trips = 100});
+  };
+  CHECK(value(grad(cut)(real(1))) == Approx(std::pow(1.01, 100)));
+  CHECK(value(jit(vmap(grad(cut)))(some())[0]) == Approx(std::pow(1.01, 100)));
+}
+
+TEST_CASE("what a long bounded loop keeps grows with the root of its bound", "[control][grad]") {
+  const auto bytes = [](int64_t bound) {
+    const auto f = [bound](Array x) {
+      return while_loop([](Array c) { return c < 3.; }, [](Array c) { return c + sin(c) * .1; }, x,
+                        {.max_trips = bound});
+    };
+    const auto m = jit(vmap(grad(f))).lower(ones({1000})).compile().memory();
+    return m.temporaries;
+  };
+  CHECK(bytes(10'000) < 4 * bytes(1'000));
+  CHECK(bytes(10'000) < int64_t{10'000} * 1000 * 4 / 20);
+}
