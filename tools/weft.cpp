@@ -83,6 +83,9 @@ int dispatch(int argc, char** argv) {
   add_run(app, run);
   add_conformance(app, conformance);
   app.add_subcommand("info", "This version, the machine, and the libraries found");
+  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1]))
+    throw UsageError(fmt::format(
+        "there is no command '{}'; there are run, conformance and info (weft --help)", argv[1]));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -159,7 +159,7 @@ TEST_CASE("the PTX of a program of several kernels is one module", "[slice][ptx]
   CHECK(count(".target") == 1);
   CHECK(count(".entry") > 1);
   for (size_t i = 0; i < count(".entry"); ++i)
-    CHECK(count(fmt::format(".entry weft_kernel_{}(", i)) == 1);
+    CHECK(count(".entry weft_kernel_" + std::to_string(i) + "(") == 1);
 }
 
 TEST_CASE("kernels of the slice pass ptxas", "[slice][ptx]") {

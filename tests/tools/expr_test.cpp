@@ -3,6 +3,8 @@
 // tests/tools/expr_test.cpp: the expressions of --apply, what they mean and how they complain.
 #include "weft/tools/expr.h"
 
+#include <random>
+
 #include "catch.h"
 #include "weft/tools/apply.h"
 #include "weft/weft.h"
@@ -113,6 +115,27 @@ TEST_CASE("expressions end somewhere", "[tools][expr]") {
   CHECK(complaint(nested(10000)).find("at most 64 deep") != std::string::npos);
   CHECK(complaint(std::string(1 << 20, '(')).find("characters") != std::string::npos);
   CHECK(complaint("vmap(f, in_axes=(" + std::string(60000, ',')).size() < 1000);
+}
+
+TEST_CASE("any text is an expression or a mistake", "[tools][expr]") {
+  static constexpr const char* words[] = {
+      "f",          "vmap(",      "grad(f",   "jvp(",     "jit(",
+      ")",          ",",          "in_axes=", "argnums=", "(0,",
+      "None",       "-",          "17",       "'i'",      "\"",
+      "axis_name=", "axis_size=", " ",        "[",        "]",
+      "\n",         "hessian(",   "=",        "\xff",     "99999999999999999999"};
+  std::mt19937 random(7);
+  int good = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (size_t n = random() % 12; n > 0; --n) text += words[random() % std::size(words)];
+    try {
+      good += !outline(parse_expr(text).root).empty();
+    } catch (const ExprError& e) {
+      CHECK(std::string(e.what()).ends_with('^'));
+    }
+  }
+  CHECK(good > 0);
 }
 
 TEST_CASE("what does not fit the program is seen before it is traced", "[tools][expr]") {
