@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError where
+// Weft does not take what it says. What is read prints as text that reads back as the same.
+#include "weft/interop/stablehlo.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/core/error.h"
+#include "weft/interop/stablehlo/syntax.h"
+#include "weft/runtime/buffer.h"
+
+using namespace weft;
+
+namespace {
+
+constexpr int64_t most_memory = int64_t{1} << 28;  // a splat constant may be of any size
+
+void check(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+std::vector<hlo::Program> parsed(const std::string& text) {
+  return hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{"fuzz.mlir", text}));
+}
+std::string printed(const std::vector<hlo::Program>& parts) {
+  std::string text;
+  for (const hlo::Program& p : parts) text += (text.empty() ? "" : "// -----\n") + to_string(p);
+  return text;
+}
+// What we print ourselves is read, unless the generic form nests deeper than its limit allows.
+void check_printing(const std::vector<hlo::Program>& parts) {
+  const std::string text = printed(parts);
+  std::vector<hlo::Program> again;
+  try {
+    again = parsed(text);
+  } catch (const ParseError& e) {
+    if (std::string(e.what()).find(" deep") != std::string::npos) return;
+    throw;
+  }
+  check(again.size() == parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) check(same(parts[i], again[i]));
+  check(printed(again) == text);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  set_memory_limit(most_memory);
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::vector<hlo::Program> parts;
+  try {
+    parts = parsed(text);
+  } catch (const ParseError&) {
+    return 0;
+  }
+  check_printing(parts);
+  try {
+    (void)parse_stablehlo(text, "fuzz.mlir");
+  } catch (const FormatError&) {
+  } catch (const OutOfMemoryError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,67 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/fuzz.sh: builds one fuzzer of tests/fuzz and runs it for some time; sourced by ./dev, which
+# sets the variables.
+# shellcheck disable=SC2154
+
+fuzz_longest=16384  # bytes of an input; longer seeds are left out
+
+# Words of the reader: the literals of its sources, for the fuzzer to put into inputs.
+fuzz_words() {  # FILE...
+  cat -- "$@" | grep -oE '"[A-Za-z0-9_.<>()=-]{2,30}"' | sort -u
+}
+
+# The conformance suites, where they are, and what the tests read.
+fuzz_seeds() {  # NAME DIR: into DIR
+  local suites=${WEFT_SHARED:-../shared}/conformance cases
+  if [[ ! -d $suites ]]; then echo "no $suites: only the seeds of this repository"; fi
+  case $1 in
+    stablehlo)
+      {
+        find tests/interop/data -name '*.mlir'
+        if [[ -d $suites ]]; then find "$suites" -name '*.mlir' -size -$((fuzz_longest + 1))c; fi
+      } | while read -r file; do cp "$file" "$2/$(md5sum < "$file" | cut -c 1-16)"; done ;;
+    npz) find tests/golden/npy -name '*.np[yz]' -size -$((fuzz_longest + 1))c -exec cp -t "$2" {} + ;;
+    expr)
+      cases=$suites/jax/cases.json
+      {
+        sed -n 's/^ *applied("\(.*\)",.*/\1/p' tests/tools/expr_test.cpp
+        grep -oE '"(vmap|grad|value_and_grad|jit|hessian|jacfwd|jacrev|jvp|vjp)\([^"]*"' \
+          tests/tools/expr_test.cpp | tr -d '"'
+        if [[ -f $cases ]]; then sed -n 's/^"apply": "\(.*\)",$/\1/p' "$cases"; fi
+      } | sort -u | split -l 1 -a 4 - "$2/seed" ;;
+  esac
+}
+
+fuzz_sources() {  # NAME: what reads the input
+  case $1 in
+    stablehlo) ls interop/stablehlo/*.cpp ;;
+    npz) echo interop/npy.cpp ;;
+    expr) echo tools/expr.cpp ;;
+  esac
+}
+
+cmd_fuzz() {
+  local name=$fuzzer dir sources status=0
+  need clang-19 cmd:clang++-19 "compiles the fuzzers"
+  need libclang-rt-19-dev "file:/usr/lib/clang/19/lib/*/libclang_rt.fuzzer*" "is libFuzzer and its sanitizers"
+  install_needed
+  build "fuzz_$name"
+  dir=$build_dir/corpora/$name
+  rm -rf "$dir/seeds"
+  mkdir -p "$dir/seeds" "$dir/corpus" "$dir/findings"
+  fuzz_seeds "$name" "$dir/seeds"
+  mapfile -t sources < <(fuzz_sources "$name")
+  fuzz_words "${sources[@]}" > "$dir/words"
+  # The first directory is the one that grows.
+  UBSAN_OPTIONS=print_stacktrace=1 "$build_dir/fuzz_$name" -max_total_time="$seconds" \
+    -max_len=$fuzz_longest -timeout=20 -rss_limit_mb=2560 -dict="$dir/words" -report_slow_units=20 -print_final_stats=1 \
+    -artifact_prefix="$dir/findings/" "$dir/corpus" "$dir/seeds" > "$dir/log" 2>&1 || status=$?
+  if (( status )); then
+    grep -v '^#' "$dir/log" | tail -n 60 >&2
+    die "fuzz $name: a finding; the input is in $dir/findings, the whole log in $dir/log"
+  fi
+  grep -E '^#[0-9]+.*DONE|^stat::number_of_executed_units' "$dir/log"
+  echo "fuzz $name: nothing found in $seconds s"
+}
