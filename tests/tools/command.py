@@ -180,6 +180,9 @@ class Command(unittest.TestCase):
                           ["conformance", ".", "--jobs", "0"], ["conformance"]):
             self.assertNotEqual(self.weft(*arguments, code=2).stderr, "")
 
+    def test_unknown_commands_are_named(self):
+        self.assertIn("no command 'rum'", self.weft("rum", "f.mlir", code=2).stderr)
+
     def test_mistakes_in_expressions_have_a_caret(self):
         text = "vmap(grad(f), in_axs=0)"
         err = self.weft("run", "f.mlir", "--apply", text, code=2).stderr.rstrip("\n").split("\n")
