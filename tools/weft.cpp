@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <vector>
 
 #include "weft/core/version.h"
 #include "weft/tools/command.h"
@@ -83,7 +85,9 @@ int dispatch(int argc, char** argv) {
   add_run(app, run);
   add_conformance(app, conformance);
   app.add_subcommand("info", "This version, the machine, and the libraries found");
-  if (argc > 1 && argv[1][0] != '-' && !app.get_subcommand_no_throw(argv[1]))
+  const auto is_named = [&](const CLI::App* c) { return c->get_name() == argv[1]; };
+  const std::vector<CLI::App*> commands = app.get_subcommands(nullptr);
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_named))
     throw UsageError(fmt::format(
         "there is no command '{}'; there are run, conformance and info (weft --help)", argv[1]));
   try {
