@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // autodiff/grad.h: grad, value_and_grad, jvp, vjp, linearize, linear_transpose, stop_gradient.
 #pragma once
+#include "weft/tracer/call_site.h"
 #include "weft/tracer/callable.h"
 
 namespace weft {
@@ -67,7 +68,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
       kind == GradKind::value_and_grad || kind == GradKind::value_and_grad_with_aux;
 
  public:
-  explicit Grad(F f) : f_(std::move(f)) {}
+  Grad(F f, Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     constexpr int n = static_cast<int>(sizeof...(P));
@@ -78,6 +79,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                   "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
+    const CallSite site(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), wrt(args),
                                   [&] { return tree::skeleton(args); });
@@ -149,14 +151,15 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     }
   }
   mutable F f_;
+  Location at_;  // where it was written
 };
 
 template <GradKind kind, int... N, class F>
-auto make_grad(F f) {
+auto make_grad(F f, Location at) {
   if constexpr (sizeof...(N) == 0)
-    return Grad<kind, F, 0>(std::move(f));
+    return Grad<kind, F, 0>(std::move(f), at);
   else
-    return Grad<kind, F, N...>(std::move(f));
+    return Grad<kind, F, N...>(std::move(f), at);
 }
 
 }  // namespace detail
@@ -164,23 +167,23 @@ auto make_grad(F f) {
 // The gradient of a scalar function with respect to argument 0: grad(f)(x, …); grad<0, 2>(f) gives
 // a tuple, one for each of these arguments.
 template <int... N, class F>
-auto grad(F f) {
-  return detail::make_grad<detail::GradKind::grad, N...>(std::move(f));
+auto grad(F f, Location at = Location::here()) {
+  return detail::make_grad<detail::GradKind::grad, N...>(std::move(f), at);
 }
 // {f(x), gradient}
 template <int... N, class F>
-auto value_and_grad(F f) {
-  return detail::make_grad<detail::GradKind::value_and_grad, N...>(std::move(f));
+auto value_and_grad(F f, Location at = Location::here()) {
+  return detail::make_grad<detail::GradKind::value_and_grad, N...>(std::move(f), at);
 }
 // f returns {loss, aux}: {gradient, aux}
 template <int... N, class F>
-auto grad_with_aux(F f) {
-  return detail::make_grad<detail::GradKind::grad_with_aux, N...>(std::move(f));
+auto grad_with_aux(F f, Location at = Location::here()) {
+  return detail::make_grad<detail::GradKind::grad_with_aux, N...>(std::move(f), at);
 }
 // f returns {loss, aux}: {{loss, aux}, gradient}
 template <int... N, class F>
-auto value_and_grad_with_aux(F f) {
-  return detail::make_grad<detail::GradKind::value_and_grad_with_aux, N...>(std::move(f));
+auto value_and_grad_with_aux(F f, Location at = Location::here()) {
+  return detail::make_grad<detail::GradKind::value_and_grad_with_aux, N...>(std::move(f), at);
 }
 
 // {f(primals), its derivative in the direction of the tangents}

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/tracer/call_site.h"
 #include "weft/transforms/vmap.h"
 
 namespace weft {
@@ -89,24 +90,26 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 // on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped,
 // only for the lanes that take it.
 template <class T, class E, class... O>
-auto cond(const Array& pred, T on_true, E on_false, const O&... operands) {
+auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   static_assert(detail::Callable<T, arrays_t<O>...> && detail::Callable<E, arrays_t<O>...>,
                 "weft::cond: both branches must take the operands");
   using R = detail::result_t<T, arrays_t<O>...>;
   static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>,
                 "weft::cond: the branches return different types");
+  const detail::CallSite site(pred.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
 
 // branches[index](operands…), the index clamped into range.
 template <class R = Array, class... O>
-R switch_(const Array& index,
+R switch_(const Arg& index,
           std::initializer_list<std::type_identity_t<Function<R(arrays_t<O>...)>>> branches,
           const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   using F = const Function<R(arrays_t<O>...)>;
+  const detail::CallSite site(index.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   std::vector<detail::Flat<F, Args, R>> flat;
   for (F& f : branches) flat.emplace_back(f, args);
@@ -121,7 +124,7 @@ R switch_(const Array& index,
   return flat[0].result(out);
 }
 template <class... B, class... O>
-auto switch_(const Array& index, std::tuple<B...> branches, const O&... operands) {
+auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) {
   static_assert(sizeof...(B) > 0, "weft::switch_: there must be at least one branch");
   static_assert((detail::Callable<B, arrays_t<O>...> && ...),
                 "weft::switch_: every branch must take the operands");
@@ -129,6 +132,7 @@ auto switch_(const Array& index, std::tuple<B...> branches, const O&... operands
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, arrays_t<O>...>;
   static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...),
                 "weft::switch_: the branches return different types");
+  const detail::CallSite site(index.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return std::apply(
       [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
@@ -136,7 +140,9 @@ auto switch_(const Array& index, std::tuple<B...> branches, const O&... operands
 
 // while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself.
 template <class C, class B, class S>
-arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}) {
+arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {},
+                       Location at = Location::here()) {
+  const detail::CallSite site(at);
   using T = arrays_t<S>;
   using Args = std::tuple<T>;
   static_assert(
@@ -162,7 +168,9 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
 // for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop
 // can be differentiated in reverse.
 template <class B, class S>
-arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init) {
+arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
+                      Location at = Location::here()) {
+  const detail::CallSite site(at);
   using T = arrays_t<S>;
   using Args = std::tuple<Array, T>;
   static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
@@ -179,7 +187,9 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init) {
 
 // carry, ys[t] = f(carry, xs[t]) for all t; xs may be none with .length. Returns {carry, ys}.
 template <class F, class C, class X>
-auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {}) {
+auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
+          Location at = Location::here()) {
+  const detail::CallSite site(at);
   using T = arrays_t<C>;
   using In = arrays_t<X>;
   using Args = std::tuple<T, In>;
@@ -201,11 +211,11 @@ auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {}) {
 
 // f on every row of xs, one after another; with batch_size, that many at a time.
 template <class F, class X>
-auto map(F f, const X& xs, const LoopMapOptions& o = {}) {
+auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location::here()) {
   if (o.batch_size > 0) {
     VmapOptions v;
     v.chunk_size = o.batch_size;
-    return vmap(std::move(f), 0, 0, v)(tree::convert<arrays_t<X>>(xs));
+    return vmap(std::move(f), 0, 0, v, at)(tree::convert<arrays_t<X>>(xs));
   }
   static_assert(detail::Callable<F, arrays_t<X>>, "weft::map: f must accept a row of xs");
   using Y = detail::result_t<F, arrays_t<X>>;
@@ -213,13 +223,15 @@ auto map(F f, const X& xs, const LoopMapOptions& o = {}) {
              [&f](std::monostate, arrays_t<X> x) {
                return std::pair<std::monostate, Y>(std::monostate{}, tree::convert<Y>(f(x)));
              },
-             std::monostate{}, xs)
+             std::monostate{}, xs, {}, at)
       .second;
 }
 
 // Inclusive scan of an associative f(left, right) on slices, in a logarithmic number of steps.
 template <class F, class X>
-auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {}) {
+auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
+                      Location at = Location::here()) {
+  const detail::CallSite site(at);
   using T = arrays_t<X>;
   using Args = std::tuple<T, T>;
   static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");

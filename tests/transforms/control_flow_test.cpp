@@ -185,3 +185,29 @@ TEST_CASE("loops capture values of the traces around them", "[control]") {
   CHECK(grad(f)(3.).item<float>() == 1);
   CHECK(jit(f)(3.).item<float>() == 5);
 }
+
+TEST_CASE("errors of loops, branches and gradients tell where the call is", "[errors]") {
+  const Array v = arange(3.), one = array(1.);
+  const auto up = [](Array x) { return x; };
+  const std::string here = "control_flow_test.cpp:";
+  check_error<ShapeError>([&] { cond(one > 0., up, [](Array) { return ones({2}); }, one); }, here);
+  check_error<ShapeError>([&] { cond(v > 0., up, up, one); }, here);
+  check_error<DTypeError>([&] { switch_(one, {up, up}, one); }, here);
+  check_error<DTypeError>([&] { while_loop(up, up, one); }, here);
+  check_error<ShapeError>(
+      [&] { while_loop([](Array c) { return c < 1.; }, [](Array) { return ones({2}); }, one); },
+      here);
+  check_error<DTypeError>([&] { fori_loop(0., 1., [](Array, Array c) { return c; }, one); }, here);
+  check_error<ShapeError>(
+      [&] { scan([](Array c, Array x) { return std::pair{stack({c, x}), x}; }, one, v); }, here);
+  check_error<ShapeError>([&] { associative_scan([](Array a, Array) { return a; }, one); }, here);
+  check_error<DifferentiationError>([&] { grad(up)(v); }, here);
+  check_error<DifferentiationError>([&] { value_and_grad(up)(arange(3)); }, here);
+  // Inside another call, the inner one.
+  const std::string text = error_of<ShapeError>([&] {
+    vmap([&](Array x) {
+      return cond(x > 0., up, [](Array) { return ones({2}); }, x);  // this line
+    })(v);
+  });
+  CHECK(text.find(here + std::to_string(__LINE__ - 3)) != std::string::npos);
+}
