@@ -175,7 +175,7 @@ class Parser {
     const size_t from = at_;
     if (at_ < s_.size() && (s_[at_] == '-' || s_[at_] == '+')) ++at_;
     while (at_ < s_.size() && is_digit(s_[at_])) ++at_;
-    const size_t sign = s_[from] == '+' ? 1 : 0;
+    const size_t sign = from < s_.size() && s_[from] == '+' ? 1 : 0;
     int64_t n = 0;
     const auto [end, error] = std::from_chars(s_.data() + from + sign, s_.data() + at_, n);
     if (error == std::errc::result_out_of_range) fail("the number is too large", from);

@@ -36,6 +36,7 @@ bool is_neutral(const Array& init, const std::string& op) {
   if (op == "stablehlo.multiply") return is_scalar_value(init, 1);
   if (is_bool(d)) return is_scalar_value(init, least ? 0 : 1);
   if (op == "stablehlo.and") {
+    if (!is_integer(d)) return false;
     return is_signed(d) ? init.item<int64_t>() == -1
                         : init.item<uint64_t>() == ~uint64_t{0} >> (64 - 8 * itemsize(d));
   }

@@ -160,6 +160,7 @@ void Lexer::advance() {
       scan_while(is_name);
     // "->" is never a part of a name.
     if (s_.text[pos_ - 1] == '-' && look() == '>') --pos_;
+    if (pos_ == token_.at + 1) fail("expected a name", pos_);
   };
   if (is_letter(c)) {
     token_.kind = K::word;

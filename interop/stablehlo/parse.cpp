@@ -13,6 +13,7 @@ namespace weft::hlo {
 namespace {
 using K = Token::Kind;
 constexpr int64_t most_results = 1 << 20;
+constexpr size_t most_values = 1 << 24;  // of a part
 }  // namespace
 
 Parser::Parser(std::shared_ptr<const SourceText> source)
@@ -91,6 +92,8 @@ void Parser::define_results(Op& op, const std::vector<std::pair<std::string_view
     lex_.fail(fmt::format("'{}' has {} result{} here, {} are named", op.name, op.out.size(),
                           op.out.size() == 1 ? "" : "s", named),
               op.at);
+  if (value_types_.size() + op.out.size() > most_values)
+    lex_.fail("more values than a program may have", op.at);
   op.first_result = static_cast<int32_t>(value_types_.size());
   value_types_.insert(value_types_.end(), op.out.begin(), op.out.end());
   int32_t first = op.first_result;

@@ -18,6 +18,7 @@ using K = Token::Kind;
 
 constexpr size_t most_axes = 255;
 constexpr size_t longest_type = size_t{1} << 20;
+constexpr size_t most_type_text = size_t{1} << 26;  // of all types together
 constexpr size_t most_expanded = size_t{1} << 20;
 
 struct Depth {
@@ -50,6 +51,8 @@ void Parser::deeper(size_t at) {
 
 Typ Parser::bounded(Typ t) {
   if (t->text.size() > longest_type) lex_.fail("a type that is too long", lex_.at());
+  // Aliases of aliases could make short texts that stand for more than memory holds.
+  if (types_->text_bytes() > most_type_text) lex_.fail("types that are too long", lex_.at());
   return t;
 }
 
@@ -83,7 +86,7 @@ Typ Parser::type() {
     lex_.expect("<");
     const Typ part = type();
     lex_.expect(">");
-    return types_->other("complex<" + part->text + ">");
+    return bounded(types_->other("complex<" + part->text + ">"));
   }
   if (lex_.peek().is("<") && (t.text == "vector" || t.text == "memref"))
     return bounded(types_->other(std::string(t.text) + squeezed(lex_.balanced())));
@@ -184,6 +187,12 @@ std::vector<int64_t> Parser::int_list() {
 }
 
 Attr Parser::number() {
+  Attr a = untyped_number();
+  if (lex_.accept(":")) a.type = type();
+  return a;
+}
+
+Attr Parser::untyped_number() {
   Attr a;
   const Token t = lex_.take();
   a.text = t.text;
@@ -197,15 +206,15 @@ Attr Parser::number() {
     const char* end = digits.data() + digits.size();
     uint64_t u = 0;
     if (digits.starts_with("-")) {
-      if (std::from_chars(digits.data(), end, a.integer).ptr != end)
-        lex_.fail("not an integer", t.at);
+      const auto r = std::from_chars(digits.data(), end, a.integer);
+      if (r.ptr != end) lex_.fail("not an integer", t.at);
+      if (r.ec != std::errc()) lex_.fail("an integer that needs more than 64 bits", t.at);
     } else if (std::from_chars(digits.data(), end, u, hexadecimal ? 16 : 10).ec != std::errc()) {
       lex_.fail("an integer that needs more than 64 bits", t.at);
     } else {
       a.integer = static_cast<int64_t>(u);
     }
   }
-  if (lex_.accept(":")) a.type = type();
   return a;
 }
 
@@ -220,7 +229,7 @@ Attr Parser::dense() {
   size_t end = from;
   for (; end < text.size() && text[end] != '>' && text[end] != ':'; ++end) {
     if (text[end] == '"') end = text.find('"', end + 1);
-    if (end != std::string::npos && text[end] == '/') end = text.find('\n', end);
+    if (end != std::string::npos && text.compare(end, 2, "//") == 0) end = text.find('\n', end);
     if (end == std::string::npos) break;
   }
   if (end >= text.size()) lex_.fail("a constant without its closing '>'", from);
@@ -241,16 +250,18 @@ Attr Parser::numbers() {
   lex_.take();
   lex_.expect("<");
   a.type = type();
+  const std::string& element = a.type->text;
   if (lex_.accept(":"))
     while (!lex_.peek().is(">")) {
       if (!a.numbers.empty() || !a.items.empty()) lex_.expect(",");
-      if (lex_.peek().is("true") || lex_.peek().is("false")) {
+      if (element == "i1") {
+        if (!lex_.peek().is("true") && !lex_.peek().is("false")) lex_.expected("true or false");
         a.numbers.push_back(lex_.take().is("true"));
-      } else if (a.type->text.starts_with("i") || a.type->text.starts_with("ui")) {
+      } else if (element.starts_with("i") || element.starts_with("ui")) {
         a.numbers.push_back(integer());
       } else {
         if (lex_.peek().kind != K::number) lex_.expected("a number");
-        a.items.push_back(number());
+        a.items.push_back(untyped_number());
       }
     }
   lex_.expect(">");

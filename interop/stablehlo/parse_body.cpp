@@ -111,8 +111,8 @@ Region Parser::region_with_args(const std::vector<std::string_view>& names,
     b.args = types;
     for (size_t i = 0; i < names.size(); ++i) define(names[i], types[i], at);
     operations(b.ops, "}");
-    if (!b.args.empty() || !b.ops.empty() || lex_.peek().kind == K::block)
-      r.blocks.push_back(std::move(b));
+    // Nothing stands before a first block with a label of its own.
+    if (!b.args.empty() || !b.ops.empty()) r.blocks.push_back(std::move(b));
     while (lex_.peek().kind == K::block) {
       Block next;
       next.first_arg = static_cast<int32_t>(value_types_.size());

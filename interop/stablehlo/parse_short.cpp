@@ -27,6 +27,13 @@ struct Parser::Clause {
 
 namespace {
 
+// Whether the whole text is a number that fits.
+template <class T>
+bool is_number(const char* from, const char* to, T& n) {
+  const auto r = std::from_chars(from, to, n);
+  return r.ec == std::errc() && r.ptr == to;
+}
+
 // In the order of the ops' names, so that one op's clauses stand together.
 template <class Clause>
 std::span<const Clause> clauses_of(std::string_view op) {
@@ -145,7 +152,7 @@ void Parser::clause(Op& op, const Clause& c) {
       const Token t = lex_.peek();
       uint64_t n = 0;
       const char* end = t.text.data() + t.text.size();
-      if (t.kind != K::number || std::from_chars(t.text.data(), end, n).ptr != end)
+      if (t.kind != K::number || !is_number(t.text.data(), end, n))
         lex_.expected("an unsigned integer");
       lex_.take();
       add_attr(op, c.attr, int_attr(static_cast<int64_t>(n), "i64"));
@@ -170,8 +177,8 @@ void Parser::clause(Op& op, const Clause& c) {
       int exponent = 0, mantissa = 0;
       const char* end = t.text.data() + t.text.size();
       if (t.kind != K::word || t.text[0] != 'e' || m == std::string_view::npos ||
-          std::from_chars(t.text.data() + 1, end, exponent).ptr != t.text.data() + m ||
-          std::from_chars(t.text.data() + m + 1, end, mantissa).ptr != end)
+          !is_number(t.text.data() + 1, t.text.data() + m, exponent) ||
+          !is_number(t.text.data() + m + 1, end, mantissa))
         lex_.expected("a format such as e5m10");
       lex_.take();
       add_attr(op, "exponent_bits", int_attr(exponent, "i32"));
@@ -262,7 +269,7 @@ void Parser::constant(Op& op) {
   } else {
     op.out.push_back(value.dense->type);
   }
-  op.attrs.insert(op.attrs.begin(), NamedAttr{"value", std::move(value)});
+  add_attr(op, "value", std::move(value));
 }
 
 // compare LT, %a, %b, FLOAT : (T, T) -> U
@@ -396,7 +403,11 @@ void Parser::convolution_window(Op& op) {
     } else if (key.is("rhs_dilate")) {
       add_attr(op, "rhs_dilation", ints_attr(int_list()));
     } else if (key.is("reverse")) {
-      add_attr(op, "window_reversal", ints_attr(int_list(), "i1"));
+      const size_t at = lex_.at();
+      std::vector<int64_t> flags = int_list();
+      if (std::any_of(flags.begin(), flags.end(), [](int64_t n) { return n != 0 && n != 1; }))
+        lex_.fail("expected true and false", at);
+      add_attr(op, "window_reversal", ints_attr(flags, "i1"));
     } else {
       lex_.fail("expected stride, pad, lhs_dilate, rhs_dilate or reverse", key.at);
     }

@@ -26,6 +26,7 @@ class Parser {
   Typ bounded(Typ t);  // fails if its text has grown out of hand
   Attr attribute();
   Attr number();
+  Attr untyped_number();
   Attr dense();
   Attr numbers();  // array<…>
   Attr hash();     // "#…"

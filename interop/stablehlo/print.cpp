@@ -217,6 +217,7 @@ Typ TypeTable::keep(TypeData t) {
   auto it = types_.find(t.text);
   if (it == types_.end()) {
     std::string key = t.text;
+    text_bytes_ += key.size();
     it = types_.emplace(std::move(key), std::make_unique<TypeData>(std::move(t))).first;
   }
   return it->second.get();

@@ -33,9 +33,11 @@ class TypeTable {
   Typ tensor(std::vector<int64_t> dims, Typ element, std::string encoding = {});
   Typ tuple(std::vector<Typ> parts);
   Typ function(std::vector<Typ> in, std::vector<Typ> out);
+  size_t text_bytes() const { return text_bytes_; }  // of all types
 
  private:
   Typ keep(TypeData t);
+  size_t text_bytes_ = 0;
   std::map<std::string, std::unique_ptr<TypeData>, std::less<>> types_;
 };
 

@@ -158,11 +158,11 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   for (size_t i = 0; i < carry.size(); ++i)
     if (body.jaxpr->out_types()[i] != carry[i])
       t.fail(op, "the body of 'while' must return the types that it takes");
-  if (const auto trips = Counted(t, op).trips()) return scan_flat(body, x, {}, *trips);
   const Closed test = t.recorded(op.regions[0], carry);
   const Types result = test.jaxpr->out_types();
   if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
     t.fail(op, "the condition of 'while' must return a tensor<i1>");
+  if (const auto trips = Counted(t, op).trips()) return scan_flat(body, x, {}, *trips);
   return while_flat(test, body, x);
 }
 

@@ -152,6 +152,7 @@ Arrays mulhi(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
   const DType d = x[0].dtype();
   const int bits = 8 * itemsize(d);
+  if (!is_integer(d)) t.fail(op, "only integers have an upper half of their product");
   if (bits == 64) t.missing(op, "of 64 bits");
   const DType wide = is_signed(d) ? I64 : U64;
   const Array product =
@@ -165,6 +166,7 @@ template <int sign>
 Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
   const DType d = x[0].dtype();
+  if (!is_floating(d)) t.fail(op, "only floating-point numbers may be infinite");
   const double inf = std::numeric_limits<double>::infinity();
   return {lax::eq(sign == 0 ? lax::abs(x[0]) : x[0], scalar_of(d, sign < 0 ? -inf : inf))};
 }
@@ -172,7 +174,7 @@ Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
 // A body made for scalars, on whole arrays.
 Arrays map(Translator& t, const Op& op, const Arrays& x) {
   if (!t.is_elementwise(t.only_region(op))) t.missing(op, "with this body");
-  return t.run_on_arrays(t.only_region(op), x);
+  return t.run_on_arrays(op, t.only_region(op), x, op.out.size());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // interop/stablehlo/tr_reduce.cpp: reductions. A body of one op is a reduction of ours; any other
 // body of elementwise ops runs on the two halves of the operands until one element is left.
 #include <algorithm>
+#include <set>
 
 #include "weft/interop/stablehlo/folds.h"
 #include "weft/ops/structure.h"
@@ -14,14 +15,14 @@ namespace {
 using Axes = std::vector<int64_t>;
 
 // The body on pairs of elements, along the first axis.
-Arrays folded(Translator& t, const Region& body, Arrays x) {
+Arrays folded(Translator& t, const Op& op, Arrays x) {
   for (int64_t n = x[0].shape()[0]; n > 1; n = x[0].shape()[0]) {
     const int64_t half = n / 2;
     Arrays pairs;
     // Neighbours, so that the body need not commute.
     for (const Array& a : x) pairs.push_back(base::slice_axis(a, 0, 0, 2 * half, 2));
     for (const Array& a : x) pairs.push_back(base::slice_axis(a, 0, 1, 2 * half, 2));
-    const Arrays next = t.run_on_arrays(body, pairs);
+    const Arrays next = t.run_on_arrays(op, t.only_region(op), pairs, x.size());
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = n % 2 ? base::concatenate({next[i], base::slice_axis(x[i], 0, n - 1, n)}, 0) : next[i];
   }
@@ -48,7 +49,7 @@ Arrays general(Translator& t, const Op& op, const Arrays& x, const Arrays& init,
     const Array all = base::reshape(transpose_axes(x[i], order), Shape(row));
     rows.push_back(n == 0 ? head : base::concatenate({head, all}, 0));
   }
-  Arrays out = folded(t, t.only_region(op), rows);
+  Arrays out = folded(t, op, rows);
   for (Array& a : out) a = base::reshape(a, Shape(rest));
   return out;
 }
@@ -57,6 +58,8 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
   const size_t n = x.size() / 2;
   if (n == 0 || x.size() % 2) t.fail(op, "operands and initial values must be as many");
   const Axes axes = t.ints(op, "dimensions");
+  if (std::set<int64_t>(axes.begin(), axes.end()).size() != axes.size())
+    t.fail(op, "dimensions are there twice");
   const Region& body = t.only_region(op);
   const std::string name = only_op(body);
   for (size_t i = 0; i < n; ++i) {

@@ -27,12 +27,17 @@ struct Key {
 };
 using Keys = std::vector<Key>;
 
+// Around an argument. Each one is looked through three times, so that more would cost too much.
+constexpr int most_selects = 6;
+
 class Comparator {
  public:
   Comparator(const Translator& t, const Region& r) : t_(t), b_(r.blocks[0]) {}
 
   std::optional<Keys> keys() const {
-    if (b_.ops.empty() || b_.ops.back().operands.size() != 1) return {};
+    if (b_.ops.empty() || !b_.ops.back().name.ends_with(".return") ||
+        b_.ops.back().operands.size() != 1)
+      return {};
     auto keys = less(b_.ops.back().operands[0], 0);
     if (!keys) return {};
     // The parts of a complex number in turn are its own order.
@@ -77,7 +82,7 @@ class Comparator {
   }
 
   std::optional<Term> term(int32_t v, int depth) const {
-    if (depth > 16) return {};
+    if (depth > most_selects) return {};
     const int64_t arg = v - b_.first_arg;
     if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
     for (const auto& [name, part] :
@@ -179,8 +184,8 @@ Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
     forward.insert(forward.end(), {others, own});
     backward.insert(backward.end(), {own, others});
   }
-  const Array before = t.run_on_arrays(comparator, forward)[0];
-  const Array after = t.run_on_arrays(comparator, backward)[0];
+  const Array before = t.run_on_arrays(op, comparator, forward, 1)[0];
+  const Array after = t.run_on_arrays(op, comparator, backward, 1)[0];
   const Shape shape = x[0].shape().inserted(last, n);
   // Equals keep their order.
   const Array earlier = lax::lt(iota(I32, shape, last), iota(I32, shape, axis));

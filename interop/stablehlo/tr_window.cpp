@@ -3,7 +3,6 @@
 // interop/stablehlo/tr_window.cpp: reductions of windows. One that grows from an end of an axis is
 // a running fold; the others are folded along one axis after another, by doubling.
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 
 #include "weft/interop/stablehlo/folds.h"
@@ -34,7 +33,8 @@ Window window_of(Translator& t, const Op& op, const Array& x) {
     for (int64_t n : {w.size[a], w.stride[a], w.base_dilation[a], w.dilation[a]})
       if (n < 1 || n > most)
         t.fail(op, "sizes, strides and dilations of a window must be positive");
-    if (std::max(std::abs(w.low[a]), std::abs(w.high[a])) > most) t.fail(op, "too much padding");
+    for (int64_t n : {w.low[a], w.high[a]})
+      if (n < -most || n > most) t.fail(op, "too much padding");
   }
   return w;
 }
@@ -127,7 +127,7 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
   const Join join = [&](const Arrays& a, const Arrays& b) {
     Arrays both = a;
     both.insert(both.end(), b.begin(), b.end());
-    return t.run_on_arrays(body, both);
+    return t.run_on_arrays(op, body, both, a.size());
   };
   return join(init, windows(w, in, init, join));
 }

@@ -38,6 +38,9 @@ template <class T>
 size_t slot(T i) {
   return static_cast<size_t>(i);
 }
+size_t place_of(const Region& r) {
+  return r.blocks.empty() || r.blocks[0].ops.empty() ? 0 : r.blocks[0].ops[0].at;
+}
 
 }  // namespace
 
@@ -176,7 +179,6 @@ StablehloTest Translator::test() {
 const Closed& Translator::program(Function& f, size_t at) {
   if (f.program) return *f.program;
   if (f.open) fail_at(at, "a function that calls itself");
-  if (++depth_ > deepest) fail_at(at, fmt::format("calls nested more than {} deep", deepest));
   const Op& op = *f.op;
   if (op.regions.empty() || op.regions[0].blocks.empty()) fail(op, "a function without a body");
   const Typ type = op.attr("function_type")->type;
@@ -191,7 +193,6 @@ const Closed& Translator::program(Function& f, size_t at) {
   f.open = true;
   Closed c = recorded(op.regions[0], in);
   f.open = false;
-  --depth_;
   if (c.jaxpr->out.size() != type->out.size())
     fail(op, "the body returns another number of results");
   f.program = std::move(c);
@@ -221,14 +222,28 @@ const Block& Translator::body(const Region& r, size_t at) const {
 }
 
 Closed Translator::recorded(const Region& r, const Types& args) {
-  return record(args, [&](const Arrays& x) { return run(r, x); });
+  if (++depth_ > deepest)
+    fail_at(place_of(r), fmt::format("regions and calls nested more than {} deep", deepest));
+  Closed c = record(args, [&](const Arrays& x) { return run(r, x); });
+  --depth_;
+  return c;
+}
+
+void Translator::check_arguments(const Block& b, const Arrays& args, size_t at) const {
+  if (args.size() != b.args.size())
+    fail_at(at, fmt::format("a region of {} arguments, not {}", b.args.size(), args.size()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto want = array_type(b.args[i]);
+    if (!want || (whole_ ? args[i].dtype() != want->dtype() : args[i].type() != *want))
+      fail_at(at, fmt::format("argument {} of the region takes a {}, not {}", i, b.args[i]->text,
+                              to_string(args[i].type())));
+  }
 }
 
 Arrays Translator::run(const Region& r, const Arrays& args) {
-  const size_t at = r.blocks.empty() || r.blocks[0].ops.empty() ? 0 : r.blocks[0].ops[0].at;
+  const size_t at = place_of(r);
   const Block& b = body(r, at);
-  if (args.size() != b.args.size())
-    fail_at(at, fmt::format("a region of {} arguments, not {}", b.args.size(), args.size()));
+  check_arguments(b, args, at);
   values_.resize(std::max(values_.size(), makers_.size()));
   for (size_t i = 0; i < args.size(); ++i) values_[slot(b.first_arg) + i] = args[i];
   for (const Op& op : b.ops) {
@@ -236,6 +251,7 @@ Arrays Translator::run(const Region& r, const Arrays& args) {
       step(op);
       continue;
     }
+    if (&op != &b.ops.back()) fail(op, "a return must be the last op of its block");
     Arrays out;
     for (int32_t v : op.operands) out.push_back(values_[slot(v)]);
     return out;
@@ -243,10 +259,14 @@ Arrays Translator::run(const Region& r, const Arrays& args) {
   fail_at(at, "a region without a return");
 }
 
-Arrays Translator::run_on_arrays(const Region& r, const Arrays& args) {
+Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& args,
+                                 size_t results) {
   const bool before = std::exchange(whole_, true);
   Arrays out = run(r, args);
   whole_ = before;
+  if (out.size() != results)
+    fail(op,
+         fmt::format("the body of '{}' returns {} values, not {}", op.name, out.size(), results));
   // What does not depend on the arguments stayed a scalar.
   Shape shape;
   for (const Array& a : args)

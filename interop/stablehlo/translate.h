@@ -27,8 +27,9 @@ class Translator {
   bool expect(const Op& op, StablehloCheck check, const Array& actual, const Array& expected);
   // The results of a region for these arguments.
   Arrays run(const Region& r, const Arrays& args);
-  // The results of a body whose ops are all elementwise, made for scalars, on whole arrays.
-  Arrays run_on_arrays(const Region& r, const Arrays& args);
+  // The results of a body whose ops are all elementwise, made for scalars, on whole arrays. It is
+  // the body of `op`, which needs so many results.
+  Arrays run_on_arrays(const Op& op, const Region& r, const Arrays& args, size_t results);
   bool is_elementwise(const Region& r) const;
   // A region as a program of its own; what it uses from outside becomes constants.
   Closed recorded(const Region& r, const Types& args);
@@ -68,6 +69,7 @@ class Translator {
   const Op& entry() const;
   const Closed& program(Function& f, size_t at);
   const Block& body(const Region& r, size_t at) const;
+  void check_arguments(const Block& b, const Arrays& args, size_t at) const;
   void step(const Op& op);
   Arrays translated(const Op& op, const Arrays& x);
   bool is_elementwise(const Region& r, int calls, int* budget) const;
@@ -83,7 +85,7 @@ class Translator {
   std::vector<const Op*> functions_in_order_;
   std::vector<Array> values_;
   std::vector<const Op*> makers_;
-  int depth_ = 0;
+  int depth_ = 0;       // of regions within regions and of the functions that they call
   bool whole_ = false;  // a body of scalars runs on whole arrays
   bool testing_ = false;
   Arrays inputs_;    // what @inputs gives while a test is translated
