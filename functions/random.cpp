@@ -84,7 +84,7 @@ Array unit(const Array& key, const Shape& shape, DType d) {
   return lax::sub(lax::bitcast_convert_type(mantissa, d), constant(d, 1));
 }
 Array between(const Array& key, const Shape& shape, DType d, const Array& lo, const Array& hi) {
-  const Array u = unit(key, shape, d);
+  Array u = unit(key, shape, d);
   if (is_scalar_value(lo, 0) && is_scalar_value(hi, 1)) return u;
   const Array a = fn::scalar_or_broadcast(fn::as_dtype(lo, d), shape),
               b = fn::scalar_or_broadcast(fn::as_dtype(hi, d), shape);

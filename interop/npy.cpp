@@ -21,8 +21,8 @@
 namespace weft {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxAxes = 64;  // as NumPy
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr size_t max_axes = 64;  // as NumPy
 
 struct Header {
   DType dtype = F32;
@@ -128,7 +128,7 @@ class HeaderReader {
       (void)accept_word("L");  // Python 2 wrote its long integers so
       if (n < 0) fail(fmt::format("the header has the negative size {}", n));
       d.push_back(n);
-      if (d.size() > kMaxAxes) fail(fmt::format("the header has more than {} axes", kMaxAxes));
+      if (d.size() > max_axes) fail(fmt::format("the header has more than {} axes", max_axes));
       if (!accept(',')) {
         expect(')');
         break;
@@ -180,8 +180,8 @@ class HeaderReader {
 std::string_view find_header(std::string_view file, const std::string& name) {
   auto fail = [&](const std::string& why) { throw FormatError(name + ": " + why); };
   auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(file[i])); };
-  if (!file.starts_with(kMagic)) fail("not an npy file: it does not begin with \\x93NUMPY");
-  if (file.size() < kMagic.size() + 4) fail("the file ends within the header");
+  if (!file.starts_with(magic)) fail("not an npy file: it does not begin with \\x93NUMPY");
+  if (file.size() < magic.size() + 4) fail("the file ends within the header");
   size_t major = byte(6), minor = byte(7);
   if (major < 1 || major > 3 || minor != 0)
     fail(fmt::format("npy version {}.{} is not known", major, minor));
@@ -296,16 +296,16 @@ NpyData read_npy(const std::string& path) {
 }
 
 std::vector<std::byte> format_npy(DType dtype, const Shape& shape, const void* data) {
-  if (shape.size() > kMaxAxes)
-    throw ShapeError(fmt::format("the npy format has at most {} axes", kMaxAxes));
+  if (shape.size() > max_axes)
+    throw ShapeError(fmt::format("the npy format has at most {} axes", max_axes));
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    descr_of(dtype), to_string(shape));
   // NumPy leaves room for the first axis to grow, and aligns the data to 64 bytes.
   if (!shape.empty()) header.append(21 - std::to_string(shape[0]).size(), ' ');
-  size_t prefix = kMagic.size() + 4;
+  size_t prefix = magic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
-  std::string text(kMagic);
+  std::string text(magic);
   text +=
       {'\1', '\0', static_cast<char>(header.size() & 255), static_cast<char>(header.size() >> 8)};
   text += header;

@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view suffix = ".npy";
 
 struct Discard {
   void operator()(zip_t* z) const { zip_discard(z); }
@@ -83,7 +83,7 @@ void add(zip_t* z, const std::string& path, const std::string& name,
          const std::vector<std::byte>& bytes, bool compress) {
   zip_source_t* source = zip_source_buffer(z, bytes.data(), bytes.size(), 0);
   if (!source) throw OutOfMemoryError(path + ": no memory for the archive");
-  std::string entry = name + std::string(kSuffix);
+  std::string entry = name + std::string(suffix);
   zip_int64_t i = zip_file_add(z, entry.c_str(), source, ZIP_FL_ENC_UTF_8);
   if (i < 0) {
     std::string why = zip_strerror(z);
@@ -110,8 +110,8 @@ std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_by
     std::string name = stat.name;
     if (name.ends_with('/')) continue;  // a folder, which zip programs add
     std::string label = path + ": entry '" + name + "'";
-    if (!name.ends_with(kSuffix)) throw FormatError(label + ": not an npy file");
-    name.resize(name.size() - kSuffix.size());
+    if (!name.ends_with(suffix)) throw FormatError(label + ": not an npy file");
+    name.resize(name.size() - suffix.size());
     if (arrays.contains(name)) throw FormatError(label + ": there are two of this name");
     try {
       arrays[name] = parse_npy(unpack(z.get(), stat, label, &max_bytes), label);
