@@ -7,7 +7,9 @@
 // At most 2 ULP, subnormals kept (lgamma and digamma of double: 4 ULP on the positive axis).
 #pragma once
 #include "weft/core/math/basic.h"
+#include "weft/core/math/bessel.h"
 #include "weft/core/math/complex.h"
+#include "weft/core/math/complex_inverse.h"
 #include "weft/core/math/exp_log.h"
 #include "weft/core/math/hyperbolic.h"
 #include "weft/core/math/pow.h"

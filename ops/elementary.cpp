@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "weft/ops/arith.h"
 #include "weft/ops/compare.h"
-#include "weft/ops/complex_math.h"
 #include "weft/ops/convert.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/smooth.h"
@@ -17,7 +17,7 @@ namespace {
 using namespace lax;
 
 const auto& sqrt_op = smooth<DTypes::inexact>(
-    "sqrt", "The square root.", [](auto x) { return arith::sqrt(x); },
+    "sqrt", "The square root.", [](auto x) { return math::sqrt(x); },
     [](Array dx, Array, Array y) { return mul(dx, div(like(y, 0.5), y)); }, 0.2, 3);
 const auto& rsqrt_op = smooth<DTypes::inexact>(
     "rsqrt", "1 / sqrt(x).", [](auto x) { return math::rsqrt(x); },
@@ -30,16 +30,16 @@ const auto& exp_op = smooth<DTypes::inexact>(
     "exp", "e to the power x.", [](auto x) { return math::exp(x); },
     [](Array dx, Array, Array y) { return mul(dx, y); });
 const auto& exp2_op = smooth<DTypes::inexact>(
-    "exp2", "2 to the power x.", [](auto x) { return arith::exp2(x); },
+    "exp2", "2 to the power x.", [](auto x) { return math::exp2(x); },
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
 const auto& expm1_op = smooth<DTypes::inexact>(
-    "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return arith::expm1(x); },
+    "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
     [](Array dx, Array, Array y) { return mul(dx, add(y, like(y, 1))); });
 const auto& log_op = smooth<DTypes::inexact>(
     "log", "The natural logarithm.", [](auto x) { return math::log(x); },
     [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
 const auto& log1p_op = smooth<DTypes::inexact>(
-    "log1p", "log(1 + x), also where x is small.", [](auto x) { return arith::log1p(x); },
+    "log1p", "log(1 + x), also where x is small.", [](auto x) { return math::log1p(x); },
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
 const auto& logistic_op = smooth<DTypes::inexact>(
     "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },

@@ -128,9 +128,15 @@ const Primitive<None>& sign_op = define_elementwise([] {
   return d;
 }());
 
+template <class R>
+R squared(R x) {
+  if constexpr (arith::is_cx<R>)
+    return math::square(x);
+  else
+    return arith::mul(x, x);
+}
 const Primitive<None>& square_op = define_elementwise([] {
-  auto d =
-      elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return arith::mul(x, x); });
+  auto d = elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return squared(x); });
   d.jvp = unary_jvp([](Array dx, Array x, Array) { return mul(dx, mul(like(x, 2), x)); });
   return d;
 }());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/rounding.cpp: floor, ceil, round, rem, nextafter, clamp, shifts, population_count, clz, copy.
+// ops/rounding.cpp: floor, ceil, round, rem, nextafter, reduce_precision, clamp, shifts, mulhi,
+// population_count, clz, copy.
 #include "weft/ops/rounding.h"
 
-#include "weft/ops/bits.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/kit.h"
+#include "weft/ops/typed.h"
 
 namespace weft {
 namespace {
@@ -69,24 +70,6 @@ const Primitive<None>& rem_op = define_elementwise([] {
 // ---- nextafter: a step in the integers that order the floats, of the width in memory
 
 template <class T, class R>
-auto float_bits(R x) {
-  if constexpr (std::is_same_v<T, bfloat16_t>)
-    return bf16_bits(x);
-  else if constexpr (std::is_same_v<T, float16_t>)
-    return f16_bits(x);
-  else
-    return num::uint_of<R>(num::bitcast<num::scalar_t<num::uint_of<R>>>(x));
-}
-template <class T, class R, class U>
-R float_of_bits(U b) {
-  if constexpr (std::is_same_v<T, bfloat16_t>)
-    return bf16_from_bits(b);
-  else if constexpr (std::is_same_v<T, float16_t>)
-    return f16_from_bits(b);
-  else
-    return R(num::bitcast<num::scalar_t<R>>(b));
-}
-template <class T, class R>
 R next_after(R x, R y) {
   const auto b = float_bits<T>(x);
   using U = std::remove_const_t<decltype(b)>;
@@ -101,29 +84,81 @@ R next_after(R x, R y) {
       num::select(x == y, y, num::select(x == zero, tiny, float_of_bits<T, R>(stepped))));
 }
 const Primitive<None>& nextafter_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("nextafter",
-                                          "The next number of the dtype after x on the way to y.",
-                                          [](auto x, auto) { return x; });
-  d.reference = [type = d.type](const Arrays& x, const None& p) {
-    const Type t = type({x[0].type(), x[1].type()}, p)[0];
-    Array r;
-    with_class<DTypes::floats>(t.dtype(), [&](auto* q) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::map_elements<T, T>(
-          x, t, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
-    });
-    return Arrays{r};
-  };
-  d.lower = [](const LowerArgs<None>& l) {
-    Lowering r;
-    with_class<DTypes::floats>(l.in[0].dtype(), [&](auto* q) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      r = detail::pull_elements<T, T>(
-          l.in, [](auto a, auto b) { return next_after<T>(a, b); }, std::make_index_sequence<2>{});
-    });
-    return r;
-  };
+  auto d = elementwise_typed<None, DTypes::floats, 2>(
+      "nextafter", "The next number of the dtype after x on the way to y.",
+      []<class T>(const None&, auto x, auto y) { return next_after<T>(x, y); });
+  d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}); };
   d.jvp = zero_jvp;
+  return d;
+}());
+
+// ---- reduce_precision: in the bits in memory, as XLA does it
+
+struct ReducePrecision {
+  int exponent_bits = 0, mantissa_bits = 0;
+  WEFT_FIELDS(exponent_bits, mantissa_bits)
+};
+
+template <class T>
+constexpr int stored_mantissa = std::is_same_v<T, bfloat16_t>  ? 7
+                                : std::is_same_v<T, float16_t> ? 10
+                                                               : std::numeric_limits<T>::digits - 1;
+
+// Rounded to nearest even at the last bit that stays; then what is beyond the range is infinite,
+// what is below it (subnormals of the small format too) zero, with its sign.
+template <class T, class R>
+R with_precision(const ReducePrecision& p, R x) {
+  const auto b = float_bits<T>(x);
+  using U = std::remove_const_t<decltype(b)>;
+  using B = num::scalar_t<U>;
+  constexpr int mantissa = stored_mantissa<T>, exponent = 8 * int(sizeof(T)) - 1 - mantissa;
+  constexpr B one = 1, all = ((one << exponent) - 1) << mantissa,
+              sign = one << (mantissa + exponent);
+  U r = b;
+  if (p.mantissa_bits < mantissa) {
+    const int drop = mantissa - p.mantissa_bits;
+    const U even = num::bit_and(num::shift_right_logical(b, U(B(drop))), U(one));
+    const U bias = num::add(even, U(static_cast<B>((one << (drop - 1)) - 1)));
+    r = num::bit_and(num::add(b, bias), U(static_cast<B>(~((one << drop) - 1))));
+  }
+  if (p.exponent_bits < exponent) {
+    const B middle = (one << (exponent - 1)) - 1, half = (one << (p.exponent_bits - 1)) - 1;
+    const U e = num::bit_and(r, U(all)), s = num::bit_and(b, U(sign));
+    const U most = U(static_cast<B>((middle + half) << mantissa)),
+            least = U(static_cast<B>((middle - half) << mantissa));
+    r = num::select(most < e, num::bit_or(s, U(all)), num::select(e <= least, s, r));
+  }
+  return num::select(num::is_nan(x), x, float_of_bits<T, R>(r));
+}
+
+const Primitive<ReducePrecision>& reduce_precision_op = define_elementwise([] {
+  using P = ReducePrecision;
+  auto d = elementwise_typed<P, DTypes::floats, 1>(
+      "reduce_precision", "x rounded to a float of so many bits, of the same dtype.",
+      []<class T>(const P& p, auto x) { return with_precision<T>(p, x); });
+  d.type = [inner = d.type](const Types& in, const P& p) {
+    const Types out = inner(in, p);
+    if (p.exponent_bits < 1) reject_dtype("reduce_precision", "exponent_bits must be positive", in);
+    if (p.mantissa_bits < 0)
+      reject_dtype("reduce_precision", "mantissa_bits must not be negative", in);
+    return out;
+  };
+  const auto again = [](const P& p) {
+    return [p](const Array& t) { return reduce_precision(t, p.exponent_bits, p.mantissa_bits); };
+  };
+  d.jvp = [again](const JvpArgs<P>& j) { return Arrays{again(j.params)(j.dx[0])}; };
+  d.transpose = [again](const TransposeArgs<P>& t) { return Arrays{again(t.params)(t.ct[0])}; };
+  d.samples = [] {
+    std::vector<Sample<P>> s;
+    for (const P& p : {P{5, 10}, P{8, 7}, P{4, 3}, P{11, 52}, P{2, 0}})
+      for (auto& x : nary_samples<P>(DTypes::floats, 1, p)) s.push_back(x);
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<P>>{{{Type(I32, {2})}, {5, 10}, "takes floating-point"},
+                                  {{Type(F32, {2})}, {0, 10}, "must be positive"},
+                                  {{Type(F32, {2})}, {5, -1}, "must not be negative"}};
+  };
   return d;
 }());
 
@@ -178,6 +213,8 @@ const auto& sar_op =
     on_bits<2>("shift_right_arithmetic",
                "The bits of x moved down, its sign above, also for a count outside [0, width).",
                [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
+const auto& mulhi_op = on_bits<2>("mulhi", "The upper half of the bits of x * y.",
+                                  [](auto x, auto y) { return num::mulhi(x, y); });
 const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.",
                                      [](auto x) { return num::popcount(x); });
 const auto& clz_op =
@@ -217,6 +254,10 @@ Array nextafter(const Arg& x, const Arg& y) {
   const Source s(x.at());
   return nextafter_op({x, y});
 }
+Array reduce_precision(const Arg& x, int exponent_bits, int mantissa_bits) {
+  const Source s(x.at());
+  return reduce_precision_op({x}, {exponent_bits, mantissa_bits});
+}
 Array clamp(const Arg& lo, const Arg& x, const Arg& hi) {
   const Source s(x.at());
   return clamp_op({lo, x, hi});
@@ -232,6 +273,10 @@ Array shift_right_logical(const Arg& x, const Arg& n) {
 Array shift_right_arithmetic(const Arg& x, const Arg& n) {
   const Source s(x.at());
   return sar_op({x, n});
+}
+Array mulhi(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return mulhi_op({x, y});
 }
 Array population_count(const Arg& x) {
   const Source s(x.at());

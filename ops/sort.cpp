@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <compare>
 #include <numeric>
 
 #include "weft/ops/index.h"
@@ -26,6 +27,18 @@ bool before(const T& a, const T& b) {
     return !before(b.re, a.re) && before(a.im, b.im);
   } else if constexpr (std::is_floating_point_v<T>) {
     return a < b || (b != b && a == a);
+  } else {
+    return a < b;
+  }
+}
+
+// The total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN.
+template <class T>
+bool before_in_total(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
+    return before_in_total(static_cast<float>(a), static_cast<float>(b));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::strong_order(a, b) < 0;
   } else {
     return a < b;
   }
@@ -246,8 +259,8 @@ void top_k_native(const Type& t, const TopK& p, const NativeArgs& args) {
       for (int64_t i = 0; i < in.length; ++i) v[static_cast<size_t>(i)] = {from[i * in.step], i};
       std::partial_sort(v.begin(), v.begin() + p.k, v.end(),
                         [](const Keyed<T>& a, const Keyed<T>& b) {
-                          if (before(b.key, a.key)) return true;
-                          return !before(a.key, b.key) && a.at < b.at;
+                          if (before_in_total(b.key, a.key)) return true;
+                          return !before_in_total(a.key, b.key) && a.at < b.at;
                         });
       for (int64_t i = 0; i < p.k; ++i) {
         const int64_t to = out.start(row) + i * out.step;
@@ -260,7 +273,7 @@ void top_k_native(const Type& t, const TopK& p, const NativeArgs& args) {
 
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
-    .doc = "The k largest along an axis, largest first, and their indices.",
+    .doc = "The k largest along an axis in the total order, largest first, and their indices.",
     .type = top_k_type,
     .reference =
         [](const Arrays& x, const TopK& p) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special.cpp: erf, erfc, erf_inv, lgamma, digamma, polygamma, zeta.
+// ops/special.cpp: erf, erfc, erf_inv, lgamma, digamma, polygamma, zeta, bessel_i0e, bessel_i1e.
 #include "weft/ops/special.h"
 
 #include <cmath>
 
+#include "weft/ops/compare.h"
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/smooth.h"
@@ -41,6 +42,24 @@ const auto& digamma_op = smooth(
       return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
     },
     0.3, 4);
+
+const auto& bessel_i0e_op = smooth(
+    "bessel_i0e", "exp(-|x|) I0(x), I0 the modified Bessel function of order 0.",
+    [](auto x) { return math::bessel_i0e(x); },
+    [](Array dx, Array x, Array y) { return mul(dx, sub(bessel_i1e(x), mul(sign(x), y))); }, 0.2,
+    12);
+const auto& bessel_i1e_op = smooth(
+    "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
+    [](auto x) { return math::bessel_i1e(x); },
+    [](Array dx, Array x, Array y) {
+      // At 0 it is 1/2, where y / x is 0 / 0.
+      const Type t = x.type();
+      const Array safe = ge(abs(x), like(x, std::numeric_limits<float>::min()));
+      const Array a = select(safe, x, broadcast_like(like(x, 1), t));
+      const Array slope = sub(bessel_i0e(a), mul(y, add(sign(a), div(like(a, 1), a))));
+      return mul(dx, select(safe, slope, broadcast_like(like(x, 0.5), t)));
+    },
+    0.2, 12);
 
 // The Hurwitz zeta function: terms below 9 one by one, the rest by Euler and Maclaurin.
 template <class R>
@@ -136,6 +155,14 @@ Array digamma(const Arg& x) {
 Array polygamma(const Arg& m, const Arg& x) {
   const Source s(m.at());
   return polygamma_op({m, x});
+}
+Array bessel_i0e(const Arg& x) {
+  const Source s(x.at());
+  return bessel_i0e_op({x});
+}
+Array bessel_i1e(const Arg& x) {
+  const Source s(x.at());
+  return bessel_i1e_op({x});
 }
 Array zeta(const Arg& s, const Arg& q) {
   const Source at(s.at());

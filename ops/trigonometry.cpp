@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
-#include "weft/ops/complex_math.h"
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/smooth.h"
@@ -24,13 +23,13 @@ const auto& tan_op = smooth<DTypes::inexact>(
     "tan", "The tangent.", [](auto x) { return math::tan(x); },
     [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); }, -1, 1);
 const auto& asin_op = smooth<DTypes::inexact>(
-    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return arith::asin(x); },
+    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_minus(square(x)))); }, -0.9, 0.9);
 const auto& acos_op = smooth<DTypes::inexact>(
-    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return arith::acos(x); },
+    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
     [](Array dx, Array x, Array) { return mul(dx, neg(rsqrt(one_minus(square(x))))); }, -0.9, 0.9);
 const auto& atan_op = smooth<DTypes::inexact>(
-    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return arith::atan(x); },
+    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
     [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); });
 const auto& sinh_op = smooth<DTypes::inexact>(
     "sinh", "The hyperbolic sine.", [](auto x) { return math::sinh(x); },
@@ -42,24 +41,25 @@ const auto& tanh_op = smooth<DTypes::inexact>(
     "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
     [](Array dx, Array, Array y) { return mul(add(dx, mul(dx, y)), one_minus(y)); });
 const auto& asinh_op = smooth<DTypes::inexact>(
-    "asinh", "The inverse hyperbolic sine.", [](auto x) { return arith::asinh(x); },
+    "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_plus(square(x)))); });
 const auto& acosh_op = smooth<DTypes::inexact>(
-    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return arith::acosh(x); },
+    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, mul(rsqrt(sub(x, like(x, 1))), rsqrt(one_plus(x))));
     },
     1.2, 3);
 const auto& atanh_op = smooth<DTypes::inexact>(
-    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return arith::atanh(x); },
+    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return math::atanh(x); },
     [](Array dx, Array x, Array) {
       return mul(div(like(x, 1), one_plus(x)), div(dx, one_minus(x)));
     },
     -0.9, 0.9);
 
 const Primitive<None>& atan2_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("atan2", "The angle of the point (x, y), of atan2(y, x).",
-                                          [](auto y, auto x) { return math::atan2(y, x); });
+  auto d =
+      elementwise<DTypes::inexact, 2>("atan2", "The angle of the point (x, y), of atan2(y, x).",
+                                      [](auto y, auto x) { return math::atan2(y, x); });
   const auto length2 = [](const Array& y, const Array& x) { return add(square(y), square(x)); };
   d.jvp = binary_jvp(
       [length2](Array dy, Array y, Array x, Array) { return mul(dy, div(x, length2(y, x))); },

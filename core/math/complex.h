@@ -13,21 +13,38 @@ R arg(Cx<R> z) {
   return atan2(z.im, z.re);
 }
 
-// e^re (cos im + i sin im); the scale comes last, so that a large e^re times a small cosine is
-// right.
+namespace detail {
+// e^x times parts of at most 1: in range where the product is, also if e^x is not. Powers of two
+// come first, so that subnormal parts keep their digits.
+template <Real R>
+struct Growth {
+  R p, s, up;
+  R times(R part) const { return part * up * s * p * s * up; }
+};
+template <Real R>
+Growth<R> growth(R x) {
+  const mask_t<R> large = x > constant<R>(88, 709);
+  const R up = select(large, constant<R>(0x1p64, 0x1p512), R(1));
+  const R shifter = rounder<R>(bias<R>) - select(large, constant<R>(64, 512), R(0));
+  x = minimum(maximum(x, constant<R>(-104, -746)), constant<R>(250, 1700));
+  const R whole = rounder<R>(), t = fma(x, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), whole);
+  const R n = t - whole;
+  return {exp_poly(reduce(x, n, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>())), power_of_two(n + shifter),
+          up};
+}
+}  // namespace detail
+
+// e^re (cos im + i sin im). An endless angle has no direction, not even at e^-inf.
 template <Real R>
 Cx<R> exp(Cx<R> z) {
-  const auto e = detail::exp_scaled(z.re);
-  const R s = select(z.re == detail::infinity<R>(), z.re, e.s);
-  const auto times = [&](R part) { return e.p * part * s * s; };
-  const mask_t<R> gone = z.re == -detail::infinity<R>();
-  const R re = select(gone, R(0), times(cos(z.im)));
-  const R im = select(either(gone, z.im == R(0)), copysign(R(0), z.im), times(sin(z.im)));
-  return {re, im};
+  const auto e = detail::growth(z.re);
+  const mask_t<R> gone = both(z.re == -detail::infinity<R>(), is_finite(z.im));
+  return {select(gone, R(0), e.times(cos(z.im))),
+          select(either(gone, z.im == R(0)), copysign(R(0), z.im), e.times(sin(z.im)))};
 }
 
 namespace detail {
-// |z| = length * 4^k without overflow; `half` is 2^k.
+// |z| = length * 4^k with squares in range; `half` is 2^k.
 template <Real R>
 struct Scale {
   R by, half, k;
@@ -35,17 +52,37 @@ struct Scale {
 template <Real R>
 Scale<R> safe_scale(Cx<R> z) {
   const R x = maximum(abs(z.re), abs(z.im));
-  const mask_t<R> over = x > constant<R>(0x1p100, 0x1p1000),
-                  under = x < constant<R>(0x1p-100, 0x1p-960);
+  const mask_t<R> over = x > constant<R>(0x1p60, 0x1p500),
+                  under = x < constant<R>(0x1p-60, 0x1p-500);
   const auto pick = [&](R large, R small, R plain) {
     return select(over, large, select(under, small, plain));
   };
-  return {pick(R(0.25f), constant<R>(0x1p60, 0x1p100), R(1)),
-          pick(R(2), constant<R>(0x1p-30, 0x1p-50), R(1)), pick(R(1), constant<R>(-30, -50), R(0))};
+  return {pick(constant<R>(0x1p-70, 0x1p-600), constant<R>(0x1p90, 0x1p600), R(1)),
+          pick(constant<R>(0x1p35, 0x1p300), constant<R>(0x1p-45, 0x1p-300), R(1)),
+          pick(constant<R>(35, 300), constant<R>(-45, -300), R(0))};
 }
 template <Real R>
 Cx<R> times(Cx<R> z, R by) {
   return {z.re * by, z.im * by};
+}
+// The length of a number of such a scale.
+template <Real R>
+R plain_length(Cx<R> z) {
+  return sqrt(fma(z.re, z.re, z.im * z.im));
+}
+template <Real R>
+R log_length(Cx<R> z) {
+  const auto s = safe_scale(z);
+  const R l = fma(s.k, R(2) * ln2_hi<R>(), log(plain_length(times(z, s.by))));
+  const mask_t<R> endless = either(abs(z.re) == infinity<R>(), abs(z.im) == infinity<R>());
+  return select(endless, infinity<R>(), l);
+}
+// (1 + d)^2 + y^2 - 1, right also where it is small.
+template <Real R>
+R square_less_one(R d, R y) {
+  const R p = d * d, q = y * y;
+  const Sum<R> a = two_sum(d + d, p), b = two_sum(a.hi, q);
+  return b.hi + (b.lo + (a.lo + (fma(d, d, -p) + fma(y, y, -q))));
 }
 }  // namespace detail
 
@@ -55,10 +92,8 @@ Cx<R> log(Cx<R> z) {
   using T = scalar_t<R>;
   const R a = abs(z.re), b = abs(z.im);
   const R x = maximum(a, b), y = minimum(a, b);
-  const R near = log1p(fma(x - R(1), x + R(1), y * y)) * R(T(0.5));
-  const auto s = detail::safe_scale(z);
-  const R length = fma(s.k, R(2) * detail::ln2_hi<R>(), log(abs(detail::times(z, s.by))));
-  return {select(both(x > R(T(0.5)), x < R(2)), near, length), arg(z)};
+  const R near = log1p(detail::square_less_one(x - R(1), y)) * R(T(0.5));
+  return {select(both(x > R(T(0.5)), x < R(2)), near, detail::log_length(z)), arg(z)};
 }
 
 // With t = sqrt((|re| + |z|) / 2): t + i im / 2t, or |im| / 2t +- i t.
@@ -68,12 +103,12 @@ Cx<R> sqrt(Cx<R> z) {
   const R half(T(0.5)), inf = detail::infinity<R>();
   const auto scale = detail::safe_scale(z);
   const Cx<R> w = detail::times(z, scale.by);
-  const R t = sqrt(fma(abs(w.re), half, abs(w) * half));
-  const R other = select(t == R(0), R(0), abs(w.im) * half / t);
+  const R t = sqrt(fma(abs(w.re), half, detail::plain_length(w) * half)) * scale.half;
+  const R other = select(t == R(0), R(0), abs(z.im) / (t + t));
   const mask_t<R> right = !(z.re < R(0)), endless = abs(z.im) == inf,
                   level = both(abs(z.re) == inf, !is_nan(z.im));
-  const R re = select(right, t, other) * scale.half, im = select(right, other, t) * scale.half;
-  return {select(endless, inf, select(both(level, !right), R(0), re)),
+  const R re = select(right, t, other), im = select(right, other, t);
+  return {select(endless, inf, select(level, select(right, inf, R(0)), re)),
           copysign(select(endless, inf, select(level, select(right, R(0), inf), im)), z.im)};
 }
 template <Real R>
@@ -81,16 +116,36 @@ Cx<R> rsqrt(Cx<R> z) {
   return Cx<R>(R(1)) / sqrt(z);
 }
 
+// (re - im)(re + im) + 2i re im: no square that may overflow or cancel.
+template <Real R>
+Cx<R> square(Cx<R> z) {
+  const mask_t<R> even = both(abs(z.re) == abs(z.im), is_finite(z.re));
+  const R p = z.re * z.im;
+  return {select(even, R(0), (z.re - z.im) * (z.re + z.im)), p + p};
+}
+
+namespace detail {
+// cosh x c and sinh x s, where from 20 on both are e^|x| / 2 times the part.
+template <Real R>
+Cx<R> hyperbolic_times(R x, R c, R s) {
+  const mask_t<R> large = abs(x) > R(20);
+  auto g = growth(abs(x));
+  g.p = g.p * R(scalar_t<R>(0.5));
+  const R near = select(large, R(0), x);
+  return {select(large, g.times(c), cosh(near) * c),
+          select(large, flip_sign(g.times(s), x), sinh(near) * s)};
+}
+}  // namespace detail
+
 template <Real R>
 Cx<R> sinh(Cx<R> z) {
-  const R s = sinh(z.re) * cos(z.im);
-  return {s, select(z.im == R(0), z.im, cosh(z.re) * sin(z.im))};
+  const Cx<R> p = detail::hyperbolic_times(z.re, sin(z.im), cos(z.im));
+  return {p.im, select(z.im == R(0), z.im, p.re)};
 }
 template <Real R>
 Cx<R> cosh(Cx<R> z) {
-  const R c = cosh(z.re) * cos(z.im);
-  return {c, select(either(z.re == R(0), z.im == R(0)), flip_sign(z.im * R(0), z.re),
-                    sinh(z.re) * sin(z.im))};
+  const Cx<R> p = detail::hyperbolic_times(z.re, cos(z.im), sin(z.im));
+  return {p.re, select(either(z.re == R(0), z.im == R(0)), flip_sign(z.im * R(0), z.re), p.im)};
 }
 template <Real R>
 Cx<R> sin(Cx<R> z) {
@@ -112,8 +167,11 @@ Cx<R> tanh(Cx<R> z) {
   const R b = fma(t, t, R(1)), d = fma(b * s, s, R(1));
   const R near_re = b * s * sqrt(fma(s, s, R(1))) / d;
   const R far_im = R(4) * sin(z.im) * cos(z.im) * exp(-(a + a));
-  return {select(far, copysign(R(1), z.re), near_re),
-          select(far, select(z.im == R(0), z.im, far_im), t / d)};
+  return {
+      select(far, copysign(R(1), z.re), near_re),
+      select(far,
+             select(either(z.im == R(0), a == detail::infinity<R>()), copysign(R(0), z.im), far_im),
+             t / d)};
 }
 template <Real R>
 Cx<R> tan(Cx<R> z) {

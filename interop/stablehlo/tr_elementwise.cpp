@@ -147,20 +147,10 @@ Arrays compare(Translator& t, const Op& op, const Arrays& x) {
   t.fail(op, "'" + how + "' is no comparison");
 }
 
-// The upper half of a product.
-Arrays mulhi(Translator& t, const Op& op, const Arrays& x) {
-  need(t, op, x, 2);
-  const DType d = x[0].dtype();
-  const int bits = 8 * itemsize(d);
-  if (!is_integer(d)) t.fail(op, "only integers have an upper half of their product");
-  if (bits == 64) t.missing(op, "of 64 bits");
-  const DType wide = is_signed(d) ? I64 : U64;
-  const Array product =
-      lax::mul(lax::convert_element_type(x[0], wide), lax::convert_element_type(x[1], wide));
-  const Array shift = scalar_of_int(wide, bits);
-  return {lax::convert_element_type(is_signed(d) ? lax::shift_right_arithmetic(product, shift)
-                                                 : lax::shift_right_logical(product, shift),
-                                    d)};
+Arrays reduce_precision(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {lax::reduce_precision(x[0], static_cast<int>(t.integer(op, "exponent_bits")),
+                                static_cast<int>(t.integer(op, "mantissa_bits")))};
 }
 template <int sign>
 Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
@@ -219,6 +209,7 @@ const Rules& elementwise_rules() {
       {"stablehlo.round_nearest_afz", round_afz},
       {"stablehlo.round_nearest_even", round_even},
       {"stablehlo.is_finite", unary<lax::is_finite>},
+      {"stablehlo.reduce_precision", reduce_precision},
       {"stablehlo.real", real},
       {"stablehlo.imag", imag},
       {"stablehlo.complex", binary<lax::complex>},
@@ -245,8 +236,10 @@ const Rules& elementwise_rules() {
       {"chlo.digamma", unary<lax::digamma>},
       {"chlo.polygamma", binary<lax::polygamma>},
       {"chlo.zeta", binary<lax::zeta>},
+      {"chlo.bessel_i0e", unary<lax::bessel_i0e>},
+      {"chlo.bessel_i1e", unary<lax::bessel_i1e>},
       {"chlo.next_after", binary<lax::nextafter>},
-      {"chlo.mulhi", mulhi},
+      {"chlo.mulhi", binary<lax::mulhi>},
       {"chlo.is_inf", is_infinite<0>},
       {"chlo.is_pos_inf", is_infinite<1>},
       {"chlo.is_neg_inf", is_infinite<-1>},

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "nest_eval.h"
+#include "ulps.h"
 
 namespace weft::math_test {
 using namespace num;
@@ -27,23 +28,6 @@ constexpr int double_samples = 2000;
 
 const double inf = std::numeric_limits<double>::infinity();
 const double quiet = std::numeric_limits<double>::quiet_NaN();
-
-// |got - want| in units of the last place of T at `want`; huge if the kinds or the signs of zero
-// differ.
-template <class T>
-double ulps(T got, long double want) {
-  using L = std::numeric_limits<T>;
-  constexpr double wrong = 1e9;
-  const bool signs = std::signbit(got) == std::signbit(want);
-  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : wrong;
-  if (std::isinf(want) || want == 0)
-    return static_cast<long double>(got) == want && signs ? 0 : wrong;
-  if (std::isinf(got)) return std::fabs(want) >= L::max() && signs ? 0 : wrong;
-  int e = 0;
-  std::frexp(want, &e);
-  const int unit = std::max(e - L::digits, L::min_exponent - L::digits);
-  return static_cast<double>(std::fabs(std::ldexp(static_cast<long double>(got) - want, -unit)));
-}
 
 struct Worst {
   double error = 0, at = 0;
@@ -441,7 +425,7 @@ TEST_CASE("complex functions agree with the C++ library") {
   CHECK(math::sqrt(Cx<double>{-4, -0.0}).im == -2);
   CHECK(math::sqrt(Cx<double>{-4, 0.0}).im == 2);
   CHECK(math::log(Cx<float>{-1, -0.0f}).im == -3.14159265f);
-  CHECK(math::exp(Cx<double>{-inf, inf}).re == 0);
+  CHECK(math::exp(Cx<double>{-inf, 2}).re == 0);
   CHECK(math::exp(Cx<double>{730, 1.5707963267948966}).re ==
         Approx(6.123233995736766e-17 * std::exp(700.0) * std::exp(30.0)).epsilon(1e-12));
   CHECK(math::pow(Cx<double>{0, 0}, Cx<double>{0, 0}).re == 1);

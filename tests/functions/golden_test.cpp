@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "weft/autodiff/grad.h"
 #include "weft/functions/create.h"
 #include "weft/functions/index.h"
 #include "weft/functions/lax.h"
@@ -128,6 +129,30 @@ void add_elementary(Cases& t, const Inputs& in) {
   t["isclose"] = [=] { return isclose(odd, odd, 1e-5, 1e-8, true); };
   t["where"] = [=] { return where(a > 0, a, b.T()); };
   t["where_broadcast"] = [=] { return where(v[{slice(), newaxis}] > 0, 1, v); };
+  t["reduce_precision"] = [=] { return lax::reduce_precision(a * 1.37, 4, 3); };
+  t["reduce_precision_odd"] = [=] { return lax::reduce_precision(odd, 3, 0); };
+  const Array edges = array({1.7, 57344., 61440., -65504., 6.2e-5, 5e-5, -1e-30, 3e38});
+  t["reduce_precision_edges"] = [=] { return lax::reduce_precision(edges, 5, 2); };
+  t["reduce_precision_one"] = [=] { return lax::reduce_precision(edges, 1, 3); };
+  t["reduce_precision_f16"] = [=] {
+    return lax::reduce_precision((a * 1e-6).astype(F16), 5, 7).astype(F32);
+  };
+  t["mulhi"] = [=] { return lax::mulhi(i * 123456789, j * 987654321); };
+  t["mulhi_u8"] = [=] { return lax::mulhi(i.astype(U8), j.astype(U8)); };
+  t["bessel_i0e"] = [=] { return lax::bessel_i0e(a * 20); };
+  t["bessel_i1e"] = [=] { return lax::bessel_i1e(a * 20); };
+  t["bessel_i1e_odd"] = [=] { return lax::bessel_i1e(odd); };
+  const auto slope = [](Array (*f)(const Arg&), const Array& at) {
+    return jvp([f](Array z) { return f(z); }, std::tuple(at), std::tuple(ones_like(at))).second;
+  };
+  t["bessel_i0e_slope"] = [=] { return slope(lax::bessel_i0e, v * 3 + 0.25); };
+  t["bessel_i1e_slope"] = [=] { return slope(lax::bessel_i1e, v * 3); };
+  t["atan2_complex"] = [=] {
+    return lax::imag(lax::atan2(lax::complex(a, b.T()), lax::complex(b.T() + 5, a)));
+  };
+  t["top_k_order"] = [=] {
+    return lax::top_k(array({-nan_, 0., -inf, -0., nan_, inf, -1.}), 7).second;
+  };
   t["select"] = [=] { return select({a > 1, a > 0}, {a, -a}, 7.0); };
 }
 

@@ -28,6 +28,7 @@ def n(shape, m=7, k=11):
 a, b, c, v = x((3, 4)), x((4, 3), 5, 13), x((2, 3, 4), 3, 7), x((5,), 3, 5)
 i, j = n((3, 4)), n((3, 4), 5, 7)
 odd = jnp.array([3.0, nan, -inf, inf, 0.0, -0.0, -2.5, nan], jnp.float32)
+edges = jnp.array([1.7, 57344.0, 61440.0, -65504.0, 6.2e-5, 5e-5, -1e-30, 3e38], jnp.float32)
 key = random.key(42)
 
 CASES = {
@@ -54,6 +55,14 @@ CASES = {
     "isinf": lambda: jnp.isinf(odd), "isfinite": lambda: jnp.isfinite(odd), "isposinf": lambda: jnp.isposinf(odd),
     "isclose": lambda: jnp.isclose(odd, odd, equal_nan=True), "where": lambda: jnp.where(a > 0, a, b.T), "where_broadcast": lambda: jnp.where(v[:, None] > 0, 1, v),
     "select": lambda: jnp.select([a > 1, a > 0], [a, -a], 7.0),
+    "reduce_precision": lambda: jax.lax.reduce_precision(a * 1.37, 4, 3), "reduce_precision_odd": lambda: jax.lax.reduce_precision(odd, 3, 0),
+    "reduce_precision_edges": lambda: jax.lax.reduce_precision(edges, 5, 2), "reduce_precision_one": lambda: jax.lax.reduce_precision(edges, 1, 3),
+    "reduce_precision_f16": lambda: jax.lax.reduce_precision((a * 1e-6).astype(jnp.float16), 5, 7).astype(jnp.float32),
+    "mulhi": lambda: jax.lax.mulhi(i * 123456789, j * 987654321), "mulhi_u8": lambda: jax.lax.mulhi(i.astype(jnp.uint8), j.astype(jnp.uint8)),
+    "bessel_i0e": lambda: jax.lax.bessel_i0e(a * 20), "bessel_i1e": lambda: jax.lax.bessel_i1e(a * 20), "bessel_i1e_odd": lambda: jax.lax.bessel_i1e(odd),
+    "bessel_i0e_slope": lambda: jax.vmap(jax.grad(jax.lax.bessel_i0e))(v * 3 + 0.25), "bessel_i1e_slope": lambda: jax.vmap(jax.grad(jax.lax.bessel_i1e))(v * 3),
+    "atan2_complex": lambda: jnp.imag(jax.lax.atan2(jax.lax.complex(a, b.T), jax.lax.complex(b.T + 5, a))),
+    "top_k_order": lambda: jax.lax.top_k(jnp.array([-nan, 0.0, -inf, -0.0, nan, inf, -1.0]), 7)[1],
     # reductions
     "sum": lambda: jnp.sum(a), "sum_axis": lambda: jnp.sum(c, (0, 2)), "sum_keepdims": lambda: jnp.sum(c, -1, keepdims=True), "sum_bool": lambda: jnp.sum(a > 0, 0),
     "sum_where": lambda: jnp.sum(a, 1, where=a > 0, initial=2.0), "sum_u8": lambda: jnp.sum(jnp.asarray([200, 100], jnp.uint8)), "prod": lambda: jnp.prod(b, 0),

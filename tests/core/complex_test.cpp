@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/core/complex_test.cpp: elementary functions of complex numbers against golden values (with
+// branch cuts, ends of the range and cancellation), and that nest values give the same bits.
+#include <catch2/catch.hpp>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "../golden.h"
+#include "nest_eval.h"
+#include "ulps.h"
+#include "weft/core/math.h"
+
+namespace weft::math_test {
+using namespace num;
+namespace {
+
+// f(name, function) for each function of complex numbers.
+template <class F>
+void each_function(F f) {
+#define ONE(name) f(#name, [](auto z) { return math::name(z); });
+  ONE(asin)
+  ONE(acos) ONE(atan) ONE(asinh) ONE(acosh) ONE(atanh) ONE(exp) ONE(expm1) ONE(log) ONE(log1p)
+      ONE(sqrt) ONE(square) ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh)
+#undef ONE
+}
+
+struct Case {
+  double re, im;
+  long double want_re, want_im;
+};
+// By function and dtype.
+std::map<std::string, std::vector<Case>> cases() {
+  std::map<std::string, std::vector<Case>> r;
+  std::istringstream lines(testing::golden("complex.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string name, dtype, x, y, u, v;
+    words >> name >> dtype >> x >> y >> u >> v;
+    r[name + " " + dtype].push_back({std::strtod(x.c_str(), nullptr), std::strtod(y.c_str(), nullptr), std::strtold(u.c_str(), nullptr), std::strtold(v.c_str(), nullptr)});
+  }
+  return r;
+}
+
+template <class T, class F>
+void check_golden(const std::string& name, const std::vector<Case>& list, F f) {
+  REQUIRE(list.size() >= 40);
+  // The real part of e^z - 1 is a difference that may cancel.
+  const double limit = name == "expm1" ? 8 : 4;
+  for (const Case& c : list) {
+    const Cx<T> got = f(Cx<T>(static_cast<T>(c.re), static_cast<T>(c.im)));
+    INFO(name << " of " << c.re << " " << c.im << ": " << got.re << " " << got.im);
+    CHECK(ulps(got.re, c.want_re) <= limit);
+    CHECK(ulps(got.im, c.want_im) <= limit);
+  }
+}
+
+const double inf = std::numeric_limits<double>::infinity();
+
+template <class T, class F>
+void check_bits(const std::string& name, F f) {
+  using num::detail::from_bits;
+  using num::detail::to_bits;
+  const auto same = [](T a, T b) { return (a != a && b != b) || to_bits(a) == to_bits(b); };
+  const test::Emitted<T, T> re([f](auto x, decltype(x) y) { return f(Cx(x, y)).re; }),
+      im([f](auto x, decltype(x) y) { return f(Cx(x, y)).im; });
+  using L = std::numeric_limits<T>;
+  const T list[] = {T(0),   T(-0.0),  L::infinity(), -L::infinity(),  L::quiet_NaN(), L::max(),
+                    T(1),   T(-1),    L::min(),      L::denorm_min(), T(0.3),         T(-0.7),
+                    T(2.5), T(-30.5), T(89.5),       T(-720),         T(1e-20),       T(-1e30)};
+  int wrong = 0;
+  for (T x : list)
+    for (T y : list) {
+      const Cx<T> want = f(Cx<T>(x, y));
+      wrong += !same(from_bits<T>(re.bits(x, y)), want.re);
+      wrong += !same(from_bits<T>(im.bits(x, y)), want.im);
+    }
+  INFO(name);
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("complex functions are right at every kind of number") {
+  const auto all = cases();
+  each_function([&](const std::string& name, auto f) {
+    check_golden<float>(name, all.at(name + " f32"), f);
+    check_golden<double>(name, all.at(name + " f64"), f);
+  });
+}
+
+TEST_CASE("complex functions of nest values give the bits of numbers") {
+  each_function([](const std::string& name, auto f) {
+    check_bits<float>(name, f);
+    check_bits<double>(name, f);
+  });
+}
+
+TEST_CASE("an endless angle has no exponential") {
+  for (double x : {-inf, -2.0, 0.0, 3.0, inf}) {
+    const auto e = math::exp(Cx<double>(x, inf));
+    CHECK((std::isnan(e.re) && std::isnan(e.im)));
+  }
+  const auto t = math::tanh(Cx<double>(-inf, inf));
+  CHECK((t.re == -1 && t.im == 0));
+}
+
+TEST_CASE("complex atan2 is the real one on the real axis") {
+  for (double y : {-3.0, -0.5, 0.25, 2.0})
+    for (double x : {-2.0, -0.75, 0.5, 4.0})
+      CHECK(math::atan2(Cx<double>(y), Cx<double>(x)).re == Approx(std::atan2(y, x)));
+  // Against -i log((x + iy) / sqrt(x^2 + y^2)) of the C++ library.
+  const auto w = math::atan2(Cx<double>(1, 2), Cx<double>(3, 1));
+  CHECK(w.re == Approx(0.5535743588970452));
+  CHECK(w.im == Approx(0.4023594781085251));
+}
+
+}  // namespace weft::math_test
