@@ -26,8 +26,9 @@ bool measurable(const Case& c, Measure* m) {
 }
 
 bool by_definition(const Op& op) {
-  static const std::set<std::string> names = {"stop_gradient", "bitcast_convert_type", "nextafter",
-                                              "sign", "polygamma"};
+  static const std::set<std::string> names = {"stop_gradient", "bitcast_convert_type",
+                                              "nextafter",     "sign",
+                                              "polygamma",     "reduce_precision"};
   return names.count(op.name()) > 0;
 }
 
