@@ -13,7 +13,7 @@ namespace weft::hlo {
 namespace {
 using K = Token::Kind;
 constexpr int64_t most_results = 1 << 20;
-constexpr size_t most_values = 1 << 24;  // of a part
+constexpr size_t most_values = 1 << 22;  // of a part
 }  // namespace
 
 Parser::Parser(std::shared_ptr<const SourceText> source)
