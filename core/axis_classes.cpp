@@ -83,6 +83,22 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
   reads[1] = goes;
   return reads;
 }
+
+// Instructions from number `first` on, without those of paths that are called in the library.
+int written_since(const nest::Builder& b, size_t first) {
+  std::vector<std::pair<nest::BlockId, nest::BlockId>> called;  // from, to
+  for (size_t v = first; v < b.size(); ++v)
+    if (const nest::Inst& i = b.inst(static_cast<nest::Id>(v));
+        i.op == nest::Opcode::If && i.imm != 0)
+      called.emplace_back(i.blocks[0], i.blocks[1]);
+  int n = 0;
+  for (size_t v = first; v < b.size(); ++v) {
+    const nest::BlockId home = b.inst(static_cast<nest::Id>(v)).home;
+    n += std::none_of(called.begin(), called.end(),
+                      [&](const auto& c) { return home >= c.first && home < c.second; });
+  }
+  return n;
+}
 }  // namespace
 
 Access access_of(const Lowering& l, const Types& in, const Types& out) {
@@ -109,7 +125,7 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
     l.element(notes, static_cast<int>(o), at);
   a.reads = notes.take();
-  a.cost = static_cast<int>(b.size() - before);
+  a.cost = written_since(b, before);
   return a;
 }
 

@@ -3,6 +3,8 @@
 // jit/analysis.cpp: lowers the equations of a program, and analyses its loops.
 #include "weft/jit/analysis.h"
 
+#include <algorithm>
+
 namespace weft::compiler {
 
 using Form = Lowering::Form;
@@ -28,9 +30,17 @@ Jaxpr single(const JaxprData& j, const Eqn& e) {
 }
 }  // namespace
 
+std::vector<size_t> makers(const JaxprData& j) {
+  std::vector<size_t> r(j.types.size(), Program::none);
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    std::fill_n(r.begin() + j.eqns[i].out, j.eqns[i].n_out, i);
+  return r;
+}
+
 Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   scope.j = j;
   analysis.resize(j->eqns.size());
+  maker = makers(*j);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
     scope.lowering.push_back(lower_equation(*j, e));

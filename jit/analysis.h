@@ -16,7 +16,10 @@ struct Program {
   Jaxpr j;
   Scope scope;
   std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
+  std::vector<size_t> maker;  // by variable: the equation it is a result of; of inputs none
+  static constexpr size_t none = static_cast<size_t>(-1);
   explicit Program(const Jaxpr& j);
 };
+std::vector<size_t> makers(const JaxprData& j);
 
 }  // namespace weft::compiler

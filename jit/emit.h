@@ -195,10 +195,20 @@ class Emitter {
   void fold_tail(const Partials& p, V n, V begin, V partials);
   void fold_across(const Partials& p, V partials);
 
+  // Grids in tiles (emit_tile.cpp).
+  bool row_stride(nest::Id v, int64_t tile, int64_t* stride) const;
+  int64_t plan_tiles();
+  void emit_slice(nest::Id v);
+  void turn_round(Vs& rows);
+  void fill_tile(nest::Id v, int64_t rows);
+  void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
+  void grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
+
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void entry();
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end);
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
@@ -232,6 +242,8 @@ class Emitter {
   llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
+  std::map<nest::Id, V> tiles_;  // by load that is done for a tile of the grid: its array
+  V tile_row_ = nullptr;         // of the points being emitted, if a tile has been read for them
   Vs index_packs_[2];
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;

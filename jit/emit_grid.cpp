@@ -97,6 +97,12 @@ void Emitter::emit_level(int level) {
 void Emitter::grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end) {
   emit_level(0);
   if (k_.rank < 2) return grid_row(inner_begin, inner_end);
+  if (const int64_t rows = plan_tiles())
+    return grid_tiles(rows, outer_begin, outer_end, inner_begin, inner_end);
+  rows_one_by_one(outer_begin, outer_end, inner_begin, inner_end);
+}
+
+void Emitter::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end) {
   loop(
       outer_begin, outer_end, i64(1), {},
       [&](V row, const Vs&) {

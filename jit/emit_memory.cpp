@@ -154,6 +154,10 @@ void Emitter::load(Id v) {
   if (!shape(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  if (const auto tile = tiles_.find(v); tile_row_ && tile != tiles_.end()) {
+    const V x = b_.CreateLoad(vector_of(t), b_.CreateGEP(vector_of(t), tile->second, tile_row_));
+    return set_packs(v, {from_memory(x, s)});
+  }
   Vs packs;
   for (int p = 0; p < packs_; ++p)
     packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));

@@ -113,7 +113,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (threads > 1) {
     const double parts = std::min(total_ns / 20000, threads * 16.0);
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
-    if (!split_outer) grain = (grain + 63) & ~int64_t{63};
+    // Whole packs, and whole tiles of rows where there are rows enough.
+    if (!split_outer || grain >= 32) grain = (grain + 63) & ~int64_t{63};
   }
   const auto part = [&](int64_t begin, int64_t end) {
     const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer,
@@ -145,7 +146,13 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
     for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
     for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
     for (int32_t v : k.streamed) w.set_streamed(v);
-    for (size_t e : k.emit) w.emit_equation(e);
+    for (size_t n = 0; n < k.emit.size(); ++n) {
+      const auto [from, to] = k.kept.equal_range(n);
+      for (auto it = from; it != to; ++it) w.keep_row(it->second);
+      w.emit_equation(k.emit[n]);
+    }
+    for (auto it = k.kept.lower_bound(k.emit.size()); it != k.kept.end(); ++it)
+      w.keep_row(it->second);
     for (int32_t v : k.roots) w.store_variable(v);
     *bound = w.buffers();
     nest::Schedule s;

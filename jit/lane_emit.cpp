@@ -203,8 +203,8 @@ LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size
 
 bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
   if (a.is_literal()) return false;
-  const Place& p = f.place[static_cast<size_t>(a.index)];
-  return p.kind == Place::Kind::local && p.local.re == array.re;
+  const Place* p = f.place.seen(static_cast<size_t>(a.index));
+  return p && p->kind == Place::Kind::local && p->local.re == array.re;
 }
 
 // The new values of all carries; a large one that was not updated in place is computed aside and
@@ -584,6 +584,49 @@ void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
   if (m == 2) b_.store(buffer, (o + I64v(1)).id, e.im);
 }
 
+// Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
+void LaneWriter::for_each_inner(const Frame& f, int32_t var,
+                                const std::function<void(const Coords&)>& each) {
+  const std::vector<int> axes = inner_axes(f, var);
+  const Shape& shape = f.s->j->types[static_cast<size_t>(var)].shape();
+  Coords c = coords_at(f, var, 0);
+  const std::function<void(size_t)> nest = [&](size_t a) {
+    const int64_t extent = shape[axes[a]];
+    const BlockId body = b_.open({Kind::I64});
+    c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
+    const bool inner = a + 1 == axes.size();
+    if (inner)
+      each(c);
+    else
+      nest(a + 1);
+    b_.yield({});
+    b_.leave();
+    if (inner)
+      b_.for_each(b_.integer(extent), body);
+    else
+      b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
+  };
+  nest(0);
+}
+
+void LaneWriter::keep_row(int32_t var) {
+  Frame& f = frames_.front();
+  const int64_t n = inner_elements(f, var);
+  if (n <= small_elements) return keep(f, var);
+  Place kept;
+  kept.kind = Place::Kind::local;
+  kept.local = new_local(f.s->j->types[static_cast<size_t>(var)].dtype(), n);
+  std::vector<bool> inner(static_cast<size_t>(f.s->j->types[static_cast<size_t>(var)].ndim()));
+  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  for_each_inner(f, var, [&](const Coords& c) {
+    const Elem e = read(f, {var}, c);
+    const Id o = offset(c, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
+    b_.local_store(kept.local.re, o, e.re);
+    if (kept.local.im != nest::no_id) b_.local_store(kept.local.im, o, e.im);
+  });
+  f.place[static_cast<size_t>(var)] = kept;
+}
+
 void LaneWriter::store_variable(int32_t var) {
   Frame& f = frames_.front();
   const Type& t = f.s->j->types[static_cast<size_t>(var)];
@@ -604,26 +647,7 @@ void LaneWriter::store_variable(int32_t var) {
   if (n <= small_elements) {
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   } else {
-    // Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
-    const std::vector<int> axes = inner_axes(f, var);
-    Coords c = coords_at(f, var, 0);
-    const std::function<void(size_t)> nest = [&](size_t a) {
-      const int64_t extent = t.shape()[axes[a]];
-      const BlockId body = b_.open({Kind::I64});
-      c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
-      const bool inner = a + 1 == axes.size();
-      if (inner)
-        store_at(c);
-      else
-        nest(a + 1);
-      b_.yield({});
-      b_.leave();
-      if (inner)
-        b_.for_each(b_.integer(extent), body);
-      else
-        b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
-    };
-    nest(0);
+    for_each_inner(f, var, store_at);
   }
   if (guarded >= 0) {
     b_.yield({});

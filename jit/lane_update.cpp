@@ -15,7 +15,7 @@ using nest::BlockId, nest::Id, nest::Kind;
 // Variables whose elements are still to be computed from those of `var` when equation i comes: they
 // are read as late as they are used.
 std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) const {
-  std::vector<bool> late(f.place.size(), false);
+  std::vector<bool> late(f.s->j->types.size(), false);
   late[static_cast<size_t>(var)] = true;
   for (size_t q = 0; q < i; ++q) {
     const Eqn& e = f.s->j->eqns[q];
@@ -24,7 +24,7 @@ std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) c
     });
     if (!reads) continue;
     for (int32_t k = 0; k < e.n_out; ++k) {
-      const auto kind = f.place[static_cast<size_t>(e.out + k)].kind;
+      const auto kind = f.place.kind(static_cast<size_t>(e.out + k));
       if (kind == Place::Kind::pull || kind == Place::Kind::alias)
         late[static_cast<size_t>(e.out + k)] = true;
     }
@@ -38,7 +38,7 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
   const Eqn& e = f.s->j->eqns[i];
   if (!f.analysis || e.in[k].is_literal()) return false;
   const int32_t var = e.in[k].index;
-  if (f.place[static_cast<size_t>(var)].kind != Place::Kind::local ||
+  if (f.place.kind(static_cast<size_t>(var)) != Place::Kind::local ||
       std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || (f.keeps_inputs && var < f.s->j->n_in))
     return false;
   *late = read_late(f, i, var);

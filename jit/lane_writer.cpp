@@ -13,23 +13,18 @@ using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 
 LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory)
-    : program_(program), b_(std::move(name)), writing_(b_) {
-  Frame& f = new_frame(program.scope);
-  for (size_t v = 0; v < in_memory.size(); ++v)
-    if (in_memory[v]) f.place[v].kind = Place::Kind::memory;
+    : program_(program), in_memory_(in_memory), b_(std::move(name)), writing_(b_) {
+  Frame& f = frames_.emplace_back();
+  f.s = &program.scope;
+  f.place.maker = &program.maker;
+  f.place.in_memory = &in_memory_;
 }
 
 LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
   Frame& f = frames_.emplace_back();
   f.s = &s;
-  f.place.resize(s.j->types.size());
-  for (size_t i = 0; i < s.j->eqns.size(); ++i) {
-    const Eqn& e = s.j->eqns[i];
-    for (int32_t k = 0; k < e.n_out; ++k) {
-      f.place[static_cast<size_t>(e.out + k)].kind = Place::Kind::pull;
-      f.place[static_cast<size_t>(e.out + k)].eqn = i;
-    }
-  }
+  f.maker = makers(*s.j);
+  f.place.maker = &f.maker;
   return f;
 }
 

@@ -40,6 +40,8 @@ class LaneWriter {
   void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
   // Equation i of the program is computed here and now, for this lane.
   void emit_equation(size_t i);
+  // The elements of variable var of this lane are computed now and kept beside.
+  void keep_row(int32_t var);
   // The elements of variable var go to memory.
   void store_variable(int32_t var);
   // The updates of a scatter, one after another, into memory that holds the operand already.
@@ -68,12 +70,45 @@ class LaneWriter {
     nest::Id time = nest::no_id;  // row: the leading index
     size_t eqn = 0;               // pull
   };
+  // By variable; of those that were looked at. A kernel sees few values of a long program.
+  class Places {
+   public:
+    Place& operator[](size_t v) {
+      const auto [it, fresh] = made_.try_emplace(v);
+      if (fresh) it->second = first(v);
+      return it->second;
+    }
+    const Place* seen(size_t v) const {
+      const auto it = made_.find(v);
+      return it == made_.end() ? nullptr : &it->second;
+    }
+    Place::Kind kind(size_t v) const {
+      const Place* p = seen(v);
+      return p ? p->kind : first(v).kind;
+    }
+    const std::vector<size_t>* maker = nullptr;    // by variable: its equation
+    const std::vector<bool>* in_memory = nullptr;  // by variable
+
+   private:
+    Place first(size_t v) const {
+      Place p;
+      if (in_memory && (*in_memory)[v]) {
+        p.kind = Place::Kind::memory;
+      } else if ((*maker)[v] != Program::none) {
+        p.kind = Place::Kind::pull;
+        p.eqn = (*maker)[v];
+      }
+      return p;
+    }
+    std::unordered_map<size_t, Place> made_;
+  };
   struct Frame {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
     bool keeps_inputs = false;  // they are read again by others: a test does not change carries
-    std::vector<Place> place;
+    std::vector<size_t> maker;  // of a body
+    Places place;
     std::unordered_map<std::string, Elem> memo;
   };
   struct Group {
@@ -145,11 +180,13 @@ class LaneWriter {
   void fill_local(const Elem& array, int64_t n, DType d,
                   const std::function<Elem(nest::Id)>& value);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
+  void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);
   int buffer_of(int32_t var, bool written);
 
   const Program& program_;
+  const std::vector<bool> in_memory_;
   nest::Builder b_;
   num::Writing writing_;
   Coords grid_;

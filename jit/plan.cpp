@@ -8,6 +8,8 @@
 #include <set>
 
 #include "weft/jit/lane_writer.h"
+#include "weft/jit/loop_grid.h"
+#include "weft/jit/region.h"
 #include "weft/jit/steps.h"
 
 namespace weft::compiler {
@@ -19,6 +21,11 @@ constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurse
 constexpr int dear = 12;           // instructions above which a value read by two kernels is stored
 constexpr int64_t largest_lane_value = 1024;  // elements of one value inside a lane
 constexpr int64_t largest_lane = 16384;       // elements of all values inside a lane
+// Instructions computed on the way for one value, and for all that one kernel stores: the time to
+// compile a kernel grows faster than its code.
+constexpr int largest_region = 1000;
+constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
+constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
 constexpr int64_t long_row = 64;  // reduced extents from here on fill the vector themselves
 
 // A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
@@ -36,6 +43,8 @@ struct Var {
   std::vector<Dep> deps;  // of pulled ones
   int depth = 0, cost = 0;
   int read_by = -1;  // the first step that computes it on the way
+  size_t reader = 0;  // and which reader there: its place in `emit`, roots behind
+  bool kept = false;  // by that step
 };
 
 class Planner {
@@ -49,6 +58,9 @@ class Planner {
         if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
     for (Atom a : j_.out)
       if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
+    // What is as large as an argument or a result may be stored; more may be there to be folded.
+    for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
+    for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
   }
   Plan run();
 
@@ -70,10 +82,16 @@ class Planner {
   int ready(const std::vector<Dep>& deps);
   std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
                                        bool reduction);
-  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, const Region& added,
              std::vector<int>* lanes);
+  Region region() const;
+  bool room(int step, const Region& added) const;
+  void count_in(int step, const Region& added);
+  int32_t cut_of(size_t i) const;
+  void limit_region(size_t i);
   void settle(const std::vector<Dep>& deps, int step);
   void note_reads(int32_t v, int step);
+  void keep_row(int32_t v);
   void materialise(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
@@ -84,6 +102,9 @@ class Planner {
   std::vector<Var> vars_;
   std::vector<int> last_;         // by variable: the last equation that reads it
   std::vector<char> over_input_;  // by variable: may have the memory of an input
+  std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
+  std::vector<int> inside_cost_;           // by step: instructions of them
+  int64_t largest_cut_ = small_temporary;  // bytes
   Plan plan_;
 };
 
@@ -175,10 +196,80 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   return lanes;
 }
 
+Region Planner::region() const {
+  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].pull && !in_memory(v); },
+          largest_region};
+}
+
+// Whether kernel `step` stays short if it computes this as well.
+bool Planner::room(int step, const Region& added) const {
+  const auto s = static_cast<size_t>(step);
+  int64_t cost = inside_cost_[s];
+  if (cost == 0) return true;
+  for (size_t e : added.equations())
+    if (!inside_[s].count(e)) cost += p_.scope.access[e].cost;
+  return cost <= largest_region;
+}
+
+void Planner::count_in(int step, const Region& added) {
+  const auto s = static_cast<size_t>(step);
+  for (size_t e : added.equations())
+    if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
+}
+
+// The best value to store among those that equation i is computed from on the way: of those that
+// most of the code belongs to, the smallest, and of these the last. -1: all are too large.
+int32_t Planner::cut_of(size_t i) const {
+  struct Cut {
+    int32_t v;
+    int cost;
+    int64_t bytes;
+  };
+  std::vector<Cut> cuts;
+  std::set<int32_t> seen;
+  std::vector<int32_t> stack;
+  const auto push = [&](const Eqn& e) {
+    for (Atom a : e.in)
+      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].pull && !in_memory(a.index) &&
+          seen.insert(a.index).second)
+        stack.push_back(a.index);
+  };
+  push(j_.eqns[i]);
+  int most = 0;
+  while (!stack.empty()) {
+    const int32_t v = stack.back();
+    stack.pop_back();
+    Region r = region();
+    r.add(v);
+    most = std::max(most, r.cost());
+    if (r.cost() * 2 < most) continue;  // so is all that it is computed from
+    if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
+    push(j_.eqns[vars_[static_cast<size_t>(v)].eqn]);
+  }
+  const Cut* best = nullptr;
+  for (const Cut& c : cuts)
+    if (c.cost * 2 >= most &&
+        (!best || c.bytes < best->bytes || (c.bytes == best->bytes && c.cost > best->cost)))
+      best = &c;
+  return best ? best->v : -1;
+}
+
+// Stores values on the way to equation i until what is computed for it is short enough.
+void Planner::limit_region(size_t i) {
+  for (;;) {
+    Region r = region();
+    r.add_equation(i);
+    if (!r.full()) return;
+    const int32_t v = cut_of(i);
+    if (v < 0) return;
+    materialise(v);
+  }
+}
+
 int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
-                    std::vector<int>* lanes) {
+                    const Region& added, std::vector<int>* lanes) {
   for (int c = ready(deps); c < static_cast<int>(plan_.steps.size()); ++c)
-    if (auto l = fits(c, deps, shape, reduction)) {
+    if (auto l = fits(c, deps, shape, reduction); l && room(c, added)) {
       *lanes = std::move(*l);
       return c;
     }
@@ -199,9 +290,16 @@ void Planner::note_reads(int32_t v, int step) {
     const int32_t u = stack.back();
     stack.pop_back();
     Var& x = var(u);
-    if (!x.pull || in_memory(u) || x.read_by == step) continue;
+    if (!x.pull || in_memory(u)) continue;
+    const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
+    const size_t reader = now.emit.size() + now.roots.size();
+    if (x.read_by == step) {
+      if (x.reader != reader) keep_row(u);
+      continue;
+    }
     if (x.read_by < 0) {
       x.read_by = step;
+      x.reader = reader;
     } else if (x.read_by < step && x.cost >= dear) {
       const int first = x.read_by;
       if (ready(x.deps) <= first)
@@ -220,21 +318,46 @@ void Planner::note_reads(int32_t v, int step) {
   }
 }
 
+// v is read by several folds of a rows kernel: one computes it, the others find it beside.
+void Planner::keep_row(int32_t v) {
+  Var& x = var(v);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
+  if (!k.rows || x.kept || x.cost < dear) return;
+  auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
+  if (!lanes) return;
+  const auto row = [&](int32_t u, const std::vector<int>& axes) {
+    int64_t bytes = itemsize(type(u).dtype());
+    for (size_t a = 0; a < axes.size(); ++a)
+      if (axes[a] < 0) bytes *= type(u).shape()[static_cast<int64_t>(a)];
+    return bytes;
+  };
+  int64_t bytes = row(v, *lanes);
+  for (const auto& [at, u] : k.kept) bytes += row(u, k.lanes.at(u));
+  if (bytes > largest_kept) return;
+  x.kept = true;
+  k.lanes[v] = std::move(*lanes);
+  k.kept.emplace(x.reader, v);
+}
+
 int Planner::add_step(Step s) {
   plan_.steps.push_back(std::move(s));
+  inside_.emplace_back();
+  inside_cost_.push_back(0);
   return static_cast<int>(plan_.steps.size()) - 1;
 }
 
 void Planner::materialise(int32_t v) {
   if (in_memory(v)) return;
   Var& x = var(v);
+  Region added = region();
+  added.add(v);
   plan_.in_memory[static_cast<size_t>(v)] = true;
   if (!x.pull) {
     plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
     return;
   }
   std::vector<int> lanes;
-  int c = choose(x.deps, type(v).shape(), false, &lanes);
+  int c = choose(x.deps, type(v).shape(), false, added, &lanes);
   if (c < 0) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
@@ -243,6 +366,7 @@ void Planner::materialise(int32_t v) {
     c = add_step(std::move(s));
   }
   settle(x.deps, c);
+  count_in(c, added);
   plan_.in_memory[static_cast<size_t>(v)] = false;
   note_reads(v, c);
   plan_.in_memory[static_cast<size_t>(v)] = true;
@@ -317,6 +441,7 @@ void Planner::read_before(int32_t v, size_t i) {
 
 void Planner::pull_equation(size_t i) {
   if (updates_in_place(i)) return update_equation(i);
+  limit_region(i);
   const Eqn& e = j_.eqns[i];
   int depth = 0, cost = p_.scope.access[i].cost;
   for (Atom a : e.in) {
@@ -338,12 +463,15 @@ void Planner::pull_equation(size_t i) {
 }
 
 void Planner::reduce_equation(size_t i) {
+  limit_region(i);
+  Region added = region();
+  added.add_equation(i);
   const Eqn& e = j_.eqns[i];
   const Lowering& l = p_.scope.lowering[i];
   const std::vector<Dep> deps = dependencies(i);
   const Shape& shape = type(e.out).shape();
   std::vector<int> lanes;
-  int c = choose(deps, shape, true, &lanes);
+  int c = choose(deps, shape, true, added, &lanes);
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
@@ -360,6 +488,7 @@ void Planner::reduce_equation(size_t i) {
     c = add_step(std::move(s));
   }
   settle(deps, c);
+  count_in(c, added);
   for (Atom a : e.in)
     if (!a.is_literal()) note_reads(a.index, c);
   KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
@@ -373,144 +502,6 @@ void Planner::reduce_equation(size_t i) {
     x.deps = {{e.out + o, identity}};
     k.lanes[e.out + o] = lanes;
   }
-}
-
-// The values of a loop and of everything inside it.
-using Visit = std::function<void(const Scope&)>;
-void visit_bodies(const Scope& s, const Visit& f) {
-  for (const auto& bodies : s.bodies)
-    for (const auto& b : bodies) {
-      f(*b);
-      visit_bodies(*b, f);
-    }
-}
-
-// Chooses the grid of a loop: which classes become which axis.
-class LoopGrid {
- public:
-  LoopGrid(const LoopForm& v, const AxisClasses& an)
-      : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
-    note_values(top_);
-    visit_bodies(top_, [&](const Scope& s) { note_values(s); });
-    if (v.kind != LoopForm::Kind::scan) return;
-    // Time is stepped through.
-    for (int r = 0; r < v.rows; ++r)
-      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
-        bad_.insert(class_at(a.index, 0));
-    for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
-  }
-  int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
-  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs.
-  // False if a lane axis is mixed inside.
-  bool lanes(std::vector<int64_t>* grid) {
-    bool all = lanes_of(top_, 0, grid);
-    visit_bodies(top_, [&](const Scope& s) {
-      for (size_t i = 0; i < s.j->eqns.size(); ++i) all = all && lanes_of(s, i, grid);
-    });
-    if (!grid->empty()) adopt_results(*grid);
-    return all;
-  }
-  // Ordinary axes that run through the loop untouched. The largest result says which there are; an
-  // axis of another result that meets none of them, but has the size of one, runs along with it.
-  void ordinary(std::vector<int64_t>* grid) {
-    int32_t widest = -1;
-    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
-    if (widest < 0) return;
-    for (int a = 0; a < type(widest).ndim(); ++a) {
-      const int c = class_at(widest, a);
-      if (!bad_.count(c) && classes.emplace(c, static_cast<int>(grid->size())).second)
-        grid->push_back(type(widest).shape()[a]);
-    }
-    adopt_results(*grid);
-  }
-  // Elements that a lane holds: of the largest value, and of all.
-  std::pair<int64_t, int64_t> held() const {
-    int64_t largest = 0, total = 0;
-    visit_bodies(top_, [&](const Scope& s) {
-      for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
-        int64_t n = 1;
-        for (int a = 0; a < s.j->types[t].ndim(); ++a)
-          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a))))
-            n *= s.j->types[t].shape()[a];
-        total += n;
-        largest = std::max(largest, n);
-      }
-    });
-    return {largest, total};
-  }
-  std::map<int, int> classes;
-
- private:
-  const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
-  bool lanes_of(const Scope& s, size_t i, std::vector<int64_t>* grid) {
-    const Lowering::Form form = s.lowering[i].form;
-    const LoopForm& v = s.lowering[i].loop;
-    if ((form != Form::loop && form != Form::branch) || !v.active()) return true;
-    const Scope& body = *s.bodies[i].back();
-    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
-      const int c = an_.find(body.axis(0, a));
-      const int64_t n = v.lanes[static_cast<size_t>(a)];
-      if (bad_.count(c)) return false;
-      if (&s != &top_) adopt(c, n, *grid);
-      if (classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(n);
-    }
-    return true;
-  }
-  void adopt_results(const std::vector<int64_t>& grid) {
-    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], grid);
-  }
-  // A class twice in one value is no lane; classes that meet in a value are different axes.
-  void note_values(const Scope& s) {
-    for (size_t t = 0; t < s.j->types.size(); ++t) {
-      std::set<int> seen;
-      for (int a = 0; a < s.j->types[t].ndim(); ++a)
-        if (const int c = an_.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second)
-          bad_.insert(c);
-      for (int c : seen) met_[c].insert(seen.begin(), seen.end());
-    }
-  }
-  void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
-    if (bad_.count(c) || classes.count(c)) return;
-    for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
-      bool apart = grid[static_cast<size_t>(g)] == n;
-      for (const auto& [other, axis] : classes)
-        apart = apart && (axis != g || !met_[c].count(other));
-      if (!apart) continue;
-      classes.emplace(c, g);
-      return;
-    }
-  }
-  const LoopForm& v_;
-  const AxisClasses& an_;
-  const Scope& top_;
-  const Eqn& one_;
-  std::set<int> bad_;
-  std::map<int, std::set<int>> met_;
-};
-
-// Whether a loop or branch with lanes has a result without some of them: a residual that no lane
-// axis reached, say, which is there if any lane took its branch.
-bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i) {
-  const LoopForm& v = s.lowering[i].loop;
-  const bool loops = s.lowering[i].form == Form::loop || s.lowering[i].form == Form::branch;
-  if (!loops || !v.active()) return false;
-  const Eqn& e = s.j->eqns[i];
-  const Scope& body = *s.bodies[i].back();
-  for (int32_t o = 0; o < e.n_out; ++o) {
-    const bool carry = o < v.carry, scan = v.kind == LoopForm::Kind::scan;
-    // Rows are written by every lane that makes the step, carries that pass through hold one value.
-    if (scan && !carry) continue;
-    if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
-    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
-      bool has = false;
-      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b)
-        has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
-      if (!has) return true;
-    }
-  }
-  return false;
 }
 
 // Whether the loop runs inside the lane, and over which grid.
@@ -553,6 +544,7 @@ void Planner::loop_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   const LoopForm& v = p_.scope.lowering[i].loop;
   Step s;
+  limit_region(i);
   if (!lane_loop(i, &s.kernel)) {
     const std::string why = s.kernel.why;
     if (v.kind != LoopForm::Kind::cond)

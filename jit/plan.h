@@ -21,6 +21,9 @@ struct KernelPlan {
   std::map<int32_t, std::vector<int>> lanes;     // of emitted and stored variables: grid axis or -1
   std::map<size_t, std::map<int, int>> classes;  // of loops: class -> grid axis
   std::vector<int32_t> roots;                    // stored at the end
+  // Dear values of a row that several folds read: computed once, before the equation at this place
+  // in `emit` (behind all: before the roots).
+  std::multimap<size_t, int32_t> kept;
   std::vector<int32_t> streamed;                 // stored while a scan runs
   bool rows = false;                             // vectorise along the rows of a grid point
   bool loops = false;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/tile_test.cpp: operands read along another axis than the result's last one: grids in
+// tiles, with borders of every kind.
+#include <string>
+#include <vector>
+
+#include "support/check.h"
+#include "weft/runtime/threads.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+Array numbers(const std::vector<int64_t>& sizes, DType d) {
+  const Shape s(sizes);
+  return ((arange(static_cast<int>(s.elements())) * 7919) % 1009).reshape(sizes).astype(d);
+}
+template <class F>
+bool in_tiles(const F& compiled, const Array& x) {
+  return compiled.lower(x).llvm_ir().find("%turned = alloca") != std::string::npos;
+}
+std::vector<int32_t> ints(const Array& x) { return x.astype(I32).to_vector<int32_t>(); }
+// Computed one equation and one element at a time.
+template <class F>
+std::vector<int32_t> reference(F f, const Array& x) {
+  const ReferenceMode on;
+  return ints(f(x));
+}
+
+}  // namespace
+
+TEST_CASE("transposes run in tiles", "[jit][tile]") {
+  const auto f = [](Array x) { return transpose(x); };
+  const auto compiled = jit(f);
+  const std::vector<std::vector<int64_t>> shapes{{64, 64},  {128, 16}, {17, 200}, {65, 63},
+                                                 {100, 33}, {16, 1},   {31, 16},  {300, 257}};
+  for (const auto& sizes : shapes)
+    for (DType d : {F32, F64, I8, BF16, Bool, I32}) {
+      CAPTURE(sizes, static_cast<int>(d));
+      const Array x = numbers(sizes, d);
+      CHECK(ints(compiled(x)) == reference(f, x));
+    }
+  CHECK(in_tiles(compiled, numbers({64, 64}, F32)));
+  CHECK(in_tiles(compiled, numbers({64, 64}, BF16)));
+}
+
+TEST_CASE("transposed operands of chains are read in tiles", "[jit][tile]") {
+  const auto f = [](Array x) { return transpose(x) * 2.f + transpose(x.sum(0)) - x; };
+  const Array x = numbers({70, 70}, F32);
+  CHECK(ints(jit(f)(x)) == reference(f, x));
+  CHECK(in_tiles(jit(f), x));
+  // Two of them, of different sizes of elements, and a choice among them.
+  const auto two = [](Array v) {
+    const Array t = transpose(v), b = transpose(v > 500.f);
+    return where(b, t + 1.f, v);
+  };
+  CHECK(ints(jit(two)(x)) == reference(two, x));
+}
+
+TEST_CASE("tiles of arrays of many axes", "[jit][tile]") {
+  const Array x = numbers({6, 32, 48}, F32);
+  for (const std::vector<int64_t>& order :
+       std::vector<std::vector<int64_t>>{{0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}, {1, 0, 2}}) {
+    CAPTURE(order);
+    const auto f = [&](Array v) { return transpose(v, order); };
+    CHECK(ints(jit(f)(x)) == reference(f, x));
+  }
+  const auto inner = [](Array v) { return transpose(v, {0, 2, 1}); };
+  CHECK(in_tiles(jit(inner), x));
+  // 50 rows are no whole tiles: a tile would run across from one matrix to the next.
+  const Array odd = numbers({6, 32, 50}, F32);
+  CHECK(ints(jit(inner)(odd)) == reference(inner, odd));
+}
+
+TEST_CASE("tiles are shared out to threads", "[jit][tile]") {
+  const auto f = [](Array x) { return transpose(x); };
+  const auto compiled = jit(f);
+  const Array x = numbers({1030, 1111}, F32);
+  const auto want = reference(f, x);
+  const int before = num_threads();
+  for (int n : {1, 2, 5}) {
+    set_num_threads(n);
+    CHECK(ints(compiled(x)) == want);
+  }
+  set_num_threads(before);
+}
