@@ -17,7 +17,7 @@ struct Info {
   const char* numpy_name;
   int itemsize;
 };
-constexpr Info kInfo[] = {
+constexpr Info info_table[] = {
     {"bool", "bool", 1},     {"i8", "int8", 1},       {"i16", "int16", 2},
     {"i32", "int32", 4},     {"i64", "int64", 8},     {"u8", "uint8", 1},
     {"u16", "uint16", 2},    {"u32", "uint32", 4},    {"u64", "uint64", 8},
@@ -27,14 +27,14 @@ constexpr Info kInfo[] = {
 
 const Info& info(DType d) {
   auto i = static_cast<size_t>(d);
-  if (i >= std::size(kInfo)) throw InternalError("no such element type: " + std::to_string(i));
-  return kInfo[i];
+  if (i >= std::size(info_table)) throw InternalError("no such element type: " + std::to_string(i));
+  return info_table[i];
 }
 
 // The lattice: a node is a strong type, or the kind of a weak one.
-constexpr size_t kKey = static_cast<size_t>(Key);
-constexpr size_t kWeakInt = kKey + 1, kWeakFloat = kKey + 2, kWeakComplex = kKey + 3,
-                 kNodes = kKey + 4;
+constexpr size_t key_node = static_cast<size_t>(Key);
+constexpr size_t weak_int = key_node + 1, weak_float = key_node + 2, weak_complex = key_node + 3,
+                 nodes = key_node + 4;
 using Nodes = uint32_t;  // a set of nodes
 constexpr Nodes bit(size_t node) { return Nodes{1} << node; }
 
@@ -46,53 +46,53 @@ struct Node {
 struct Edge {
   Node from, to;
 };
-constexpr Edge kEdges[] = {{Bool, kWeakInt},
-                           {kWeakInt, U8},
-                           {kWeakInt, I8},
-                           {U8, I16},
-                           {U8, U16},
-                           {U16, I32},
-                           {U16, U32},
-                           {U32, I64},
-                           {U32, U64},
-                           {U64, kWeakFloat},
-                           {I8, I16},
-                           {I16, I32},
-                           {I32, I64},
-                           {I64, kWeakFloat},
-                           {kWeakFloat, BF16},
-                           {kWeakFloat, F16},
-                           {kWeakFloat, kWeakComplex},
-                           {BF16, F32},
-                           {F16, F32},
-                           {F32, F64},
-                           {F32, C64},
-                           {F64, C128},
-                           {kWeakComplex, C64},
-                           {C64, C128}};
+constexpr Edge edges[] = {{Bool, weak_int},
+                          {weak_int, U8},
+                          {weak_int, I8},
+                          {U8, I16},
+                          {U8, U16},
+                          {U16, I32},
+                          {U16, U32},
+                          {U32, I64},
+                          {U32, U64},
+                          {U64, weak_float},
+                          {I8, I16},
+                          {I16, I32},
+                          {I32, I64},
+                          {I64, weak_float},
+                          {weak_float, BF16},
+                          {weak_float, F16},
+                          {weak_float, weak_complex},
+                          {BF16, F32},
+                          {F16, F32},
+                          {F32, F64},
+                          {F32, C64},
+                          {F64, C128},
+                          {weak_complex, C64},
+                          {C64, C128}};
 
 // For each node, itself and every node above it.
-constexpr std::array<Nodes, kNodes> upper_bounds() {
-  std::array<Nodes, kNodes> up{};
-  for (size_t i = 0; i < kNodes; ++i) up[i] = bit(i);
+constexpr std::array<Nodes, nodes> upper_bounds() {
+  std::array<Nodes, nodes> up{};
+  for (size_t i = 0; i < nodes; ++i) up[i] = bit(i);
   // Repeated until nothing changes: the longest path is shorter than the number of nodes.
-  for (size_t round = 0; round < kNodes; ++round)
-    for (Edge e : kEdges) up[e.from.index] |= up[e.to.index];
+  for (size_t round = 0; round < nodes; ++round)
+    for (Edge e : edges) up[e.from.index] |= up[e.to.index];
   return up;
 }
-constexpr std::array<Nodes, kNodes> kUp = upper_bounds();
+constexpr std::array<Nodes, nodes> up_table = upper_bounds();
 
-// The least node above both, or kNodes.
+// The least node above both, or nodes.
 constexpr size_t least_upper_bound(size_t a, size_t b) {
-  Nodes common = kUp[a] & kUp[b];
-  for (size_t c = 0; c < kNodes; ++c)
-    if ((common & bit(c)) && (common & ~kUp[c]) == 0) return c;
-  return kNodes;
+  Nodes common = up_table[a] & up_table[b];
+  for (size_t c = 0; c < nodes; ++c)
+    if ((common & bit(c)) && (common & ~up_table[c]) == 0) return c;
+  return nodes;
 }
 
 size_t node_of(DType d, bool weak) {
   if (!weak || d == Key) return static_cast<size_t>(d);
-  return is_complex(d) ? kWeakComplex : is_floating(d) ? kWeakFloat : kWeakInt;
+  return is_complex(d) ? weak_complex : is_floating(d) ? weak_float : weak_int;
 }
 
 bool is_64_bit(DType d) { return d == I64 || d == U64 || d == F64 || d == C128; }
@@ -104,8 +104,8 @@ const char* short_name(DType d) { return info(d).short_name; }
 const char* numpy_name(DType d) { return info(d).numpy_name; }
 
 bool parse_dtype(const std::string& short_name, DType* out) {
-  for (size_t i = 0; i < std::size(kInfo); ++i)
-    if (short_name == kInfo[i].short_name) return *out = static_cast<DType>(i), true;
+  for (size_t i = 0; i < std::size(info_table); ++i)
+    if (short_name == info_table[i].short_name) return *out = static_cast<DType>(i), true;
   if (short_name == "key<fry>") return *out = Key, true;  // as JAX writes it
   return false;
 }
@@ -120,16 +120,16 @@ Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
   // Two weak types meet at the bound of the strong ones, so that widths count among equals.
   size_t node =
       least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
-  if (node == kNodes)
+  if (node == nodes)
     throw DTypeError(
         std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
         " promote to; keys go with keys only, convert the other operand with astype()");
-  if (node < kWeakInt) return {static_cast<DType>(node), both_weak};
+  if (node < weak_int) return {static_cast<DType>(node), both_weak};
   // A kind without a width: the default one, or the 64-bit one where an operand has 64 bits (as in
   // JAX with 64-bit types switched on).
   bool wide = is_64_bit(a) || is_64_bit(b);
-  DType d = node == kWeakInt     ? (wide ? I64 : I32)
-            : node == kWeakFloat ? (wide ? F64 : F32)
+  DType d = node == weak_int     ? (wide ? I64 : I32)
+            : node == weak_float ? (wide ? F64 : F32)
                                  : (wide ? C128 : C64);
   return {d, true};
 }

@@ -17,9 +17,9 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kThreshold = 1000, kEdge = 3;
-constexpr size_t kLineWidth = 75;
-constexpr int kPrecision = 8;
+constexpr int64_t threshold = 1000, edge_items = 3;
+constexpr size_t line_width = 75;
+constexpr int precision = 8;
 
 template <class T>
 T load(const std::byte* p) {
@@ -108,7 +108,7 @@ class FloatFormat {
     exponent_ = 2;
     for (double x : values) {
       if (!std::isfinite(x)) continue;
-      Parts p = scientific_ ? exponent_parts(x, kPrecision) : plain_parts(x);
+      Parts p = scientific_ ? exponent_parts(x, precision) : plain_parts(x);
       left_ = std::max(left_, static_cast<int>(p.whole.size()));
       right_ = std::max(right_, static_cast<int>(p.fraction.size()));
       if (p.exponent <= -100 || p.exponent >= 100) exponent_ = 3;
@@ -136,7 +136,7 @@ class FloatFormat {
   Parts plain_parts(double x) const {
     Decimal r = shortest_decimal(x, d_);
     int after = static_cast<int>(r.digits.size()) - 1 - r.exponent;
-    if (after > kPrecision) r = rounded_decimal(x, kPrecision + r.exponent);
+    if (after > precision) r = rounded_decimal(x, precision + r.exponent);
     std::string digits = r.digits;
     if (r.exponent < 0) digits.insert(0, static_cast<size_t>(-r.exponent), '0');
     size_t whole = static_cast<size_t>(std::max(r.exponent, 0)) + 1;
@@ -163,9 +163,9 @@ void collect(const std::byte* data, size_t size, const Shape& shape,
     return;
   }
   int64_t n = shape[axis];
-  bool cut = summary && n > 2 * kEdge;
+  bool cut = summary && n > 2 * edge_items;
   for (int64_t i = 0; i < n; ++i) {
-    if (cut && i == kEdge) i = n - kEdge;
+    if (cut && i == edge_items) i = n - edge_items;
     collect(data + static_cast<size_t>(i * strides[static_cast<size_t>(axis)]) * size, size, shape,
             strides, summary, axis + 1, out);
   }
@@ -222,7 +222,7 @@ class Writer {
         shape_(shape),
         strides_(row_major(shape)),
         separator_(separator),
-        summary_(shape.elements() > kThreshold) {
+        summary_(shape.elements() > threshold) {
     std::vector<const std::byte*> shown;
     collect(data, size_, shape_, strides_, summary_, 0, &shown);
     format_ = choose_format(shown, d, shape.empty());
@@ -245,11 +245,11 @@ class Writer {
   // Calls f with each index that is shown, and with -1 where some are left out.
   template <class F>
   void each(int64_t n, F&& f) {
-    bool cut = summary_ && n > 2 * kEdge;
+    bool cut = summary_ && n > 2 * edge_items;
     for (int64_t i = 0; i < n; ++i) {
-      if (cut && i == kEdge) {
+      if (cut && i == edge_items) {
         f(int64_t{-1});
-        i = n - kEdge;
+        i = n - edge_items;
       }
       f(i);
     }
@@ -313,7 +313,7 @@ std::string array_str(const void* data, DType dtype, const Shape& shape) {
   if (dtype == Key) return array_str(data, U32, shape.inserted(-1, 2));
   // Without axes a NumPy scalar is printed, in full.
   if (shape.empty() && dtype != BF16) return numpy_scalar_text(data, dtype);
-  return body(data, dtype, shape, " ", "", kLineWidth);
+  return body(data, dtype, shape, " ", "", line_width);
 }
 
 std::string array_repr(const void* data, DType dtype, const Shape& shape) {
@@ -321,19 +321,18 @@ std::string array_repr(const void* data, DType dtype, const Shape& shape) {
   bool key = dtype == Key;
   Shape words = key ? shape.inserted(-1, 2) : shape;
   std::string text =
-      std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, kLineWidth - 1);
+      std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, line_width - 1);
   // What the elements do not tell. NumPy takes the types of Python's own numbers for granted.
   bool implied = dtype == Bool || dtype == I64 || dtype == F64 || dtype == C128;
   int64_t n = shape.elements();
   std::vector<std::string> extras;
-  if ((n == 0 && shape != Shape{0}) || n > kThreshold)
-    extras.push_back("shape=" + to_string(shape));
+  if ((n == 0 && shape != Shape{0}) || n > threshold) extras.push_back("shape=" + to_string(shape));
   if (!implied || n == 0) extras.push_back(std::string("dtype=") + numpy_name(dtype));
   if (extras.empty()) return text + ")";
   std::string extra = fmt::format("{})", fmt::join(extras, ", "));
   text += ",";
   size_t last_line = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
-  bool fits = last_line + extra.size() + 1 <= kLineWidth;
+  bool fits = last_line + extra.size() + 1 <= line_width;
   return text + (fits ? " " : "\n" + std::string(prefix.size(), ' ')) + extra;
 }
 

@@ -12,11 +12,11 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kMaxSize = int64_t{1} << 62;
+constexpr int64_t max_size = int64_t{1} << 62;
 
 // Whether |a * b| <= 2^62; writes the product.
 bool multiply(int64_t a, int64_t b, int64_t* out) {
-  return !__builtin_mul_overflow(a, b, out) && *out <= kMaxSize && *out >= -kMaxSize;
+  return !__builtin_mul_overflow(a, b, out) && *out <= max_size && *out >= -max_size;
 }
 
 void refuse_negative(const std::vector<int64_t>& sizes) {

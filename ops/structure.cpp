@@ -133,8 +133,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
     bool shared = true;
     for (; o < to.ndim(); ++o) {
       shared = shared && o < from.ndim() && from[o] == to[o];
-      out[static_cast<size_t>(o)] =
-          shared ? at[static_cast<size_t>(o)] : num::Ir<int64_t>(0).id;
+      out[static_cast<size_t>(o)] = shared ? at[static_cast<size_t>(o)] : num::Ir<int64_t>(0).id;
     }
     return out;
   }
@@ -469,7 +468,7 @@ Types slice_type(const Types& in, const SliceParams& p) {
     if (lo < 0 || hi < lo || hi > in[0].shape()[static_cast<int64_t>(i)] || s < 1)
       reject_shape("slice", fmt::format("axis {}: [{}:{}:{}] is outside the axis", i, lo, hi, s),
                    in);
-    out.push_back((hi - lo + s - 1) / s);
+    out.push_back(hi == lo ? 0 : (hi - lo - 1) / s + 1);
   }
   return {in[0].with_shape(Shape(out))};
 }
@@ -484,7 +483,9 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
           int64_t offset = 0;
           for (size_t i = 0; i < step.size(); ++i) {
             offset += step[i] * p.start_indices[i];
-            step[i] *= p.strides[i];
+            // A stride beyond the axis reaches its first element alone.
+            step[i] *=
+                std::min(p.strides[i], std::max<int64_t>(x[0].shape()[static_cast<int64_t>(i)], 1));
           }
           return Arrays{strided_copy(x[0], slice_type({x[0].type()}, p)[0], offset, step)};
         },
@@ -497,7 +498,7 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
             const int64_t n = t.out[0].shape()[i], s = t.params.strides[k],
                           lo = t.params.start_indices[k];
             low.push_back(lo);
-            interior.push_back(s - 1);
+            interior.push_back(n > 1 ? s - 1 : 0);
             high.push_back(t.in[0].shape()[i] - lo - (n == 0 ? 0 : (n - 1) * s + 1));
           }
           return Arrays{pad_with(t.ct[0], like(t.ct[0], 0), low, high, interior)};
@@ -533,7 +534,8 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
         [] {
           return std::vector<Sample<SliceParams>>{{{Type(F32, {5})}, {{1}, {4}, {1}}},
                                                   {{Type(F32, {5, 4})}, {{0, 1}, {5, 4}, {2, 3}}},
-                                                  {{Type(F32, {3})}, {{2}, {2}, {1}}}};
+                                                  {{Type(F32, {3})}, {{2}, {2}, {1}}},
+                                                  {{Type(F64, {4})}, {{1}, {4}, {INT64_MAX}}}};
         },
     .rejects =
         [] {

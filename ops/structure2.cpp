@@ -181,12 +181,18 @@ Types pad_type(const Types& in, const Pad& p) {
   std::vector<int64_t> out;
   for (size_t i = 0; i < n; ++i) {
     const int64_t size = in[0].shape()[static_cast<int64_t>(i)];
+    constexpr int64_t most = int64_t{1} << 60;  // sums of such do not overflow
     if (p.interior[i] < 0)
       reject_shape(op, fmt::format("axis {}: interior padding must not be negative", i), in);
-    const int64_t padded =
-        p.low[i] + p.high[i] + size + checked_mul(std::max<int64_t>(size - 1, 0), p.interior[i]);
+    if (std::min(p.low[i], p.high[i]) < -most ||
+        std::max({p.low[i], p.high[i], p.interior[i]}) > most)
+      reject_shape(op, fmt::format("axis {}: the padding is too big", i), in);
+    const int64_t between = checked_mul(std::max<int64_t>(size - 1, 0), p.interior[i]);
+    const int64_t padded = std::min(between, most) + p.low[i] + p.high[i] + size;
     if (padded < 0)
       reject_shape(op, fmt::format("axis {}: the padded size {} is negative", i, padded), in);
+    if (between > most || padded > most)
+      reject_shape(op, fmt::format("axis {}: the padded axis is too big", i), in);
     out.push_back(padded);
   }
   return {Type(in[0].dtype(), Shape(out), in[0].weak() && in[1].weak())};
@@ -328,7 +334,9 @@ const Primitive<Pad>& pad_op = define<Pad>({
               {{Type(F32, {3}), Type(F32, {1})}, {{0}, {0}, {0}}, "must be a scalar"},
               {{Type(F32, {3}), Type(F32, {})}, {{}, {}, {}}, "one entry an axis"},
               {{Type(F32, {3}), Type(F32, {})}, {{-2}, {-2}, {0}}, "size -1 is negative"},
-              {{Type(F32, {3}), Type(F32, {})}, {{0}, {0}, {-1}}, "must not be negative"}};
+              {{Type(F32, {3}), Type(F32, {})}, {{0}, {0}, {-1}}, "must not be negative"},
+              {{Type(F32, {3}), Type(F32, {})}, {{INT64_MAX}, {INT64_MAX}, {0}}, "too big"},
+              {{Type(F32, {3}), Type(F32, {})}, {{0}, {0}, {INT64_MAX}}, "too big"}};
         },
 });
 
