@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/ops/control_grad_test.cpp: derivatives of loops and branches, alone and mapped.
 #include <cmath>
+#include <functional>
 
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
@@ -17,8 +18,9 @@ double value(const Array& x) { return x.item<double>(); }
 
 // Gradients of sum_l f(x_l, w) with respect to x and w, and the second derivative along w, against
 // those of each lane alone: compiled, eager, by reference, and with a second map over other x.
-template <class F>
-void check_shared(const char* what, F f) {
+// (A std::function, since each type would be another minute of compiling.)
+using Shared = std::function<Array(Array, Array)>;
+void check_shared(const char* what, const Shared& f) {
   INFO(what);
   const Array x = some(), w = real(.7);
   std::vector<double> each;
