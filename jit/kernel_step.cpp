@@ -92,7 +92,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   }
   table[0] = const_cast<int32_t*>(stop);
   for (size_t i = 0; i < buffers_.size(); ++i) table[i + 1] = ptrs[buffers_[i].var];
-  for (const Output& o : zeroed_) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
+  for (const Output& o : zeroed_)
+    if (o.bytes) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
   void* const* buffers = table + 1;
   const KernelFn fn = code_->fn();
   if (grid_.empty()) {
