@@ -13,6 +13,7 @@
 #include "weft/ops/elementary.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/fold.h"
+#include "weft/ops/monoid.h"
 #include "weft/ops/structure.h"
 
 namespace weft {
@@ -60,7 +61,7 @@ Lowering lower_run(const Type& in, const Cumulative& p) {
     r.space = in.shape();
     r.axes = {p.axis};
     r.reverse = p.reverse;
-    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>());
+    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
     r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
     r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
       const auto e = M::template identity<T>();
@@ -158,23 +159,10 @@ auto chosen_jvp(F choose) {
 
 // ---- the ops
 
-struct Sum {
+struct Sum : monoid::Sum {
   static constexpr const char* name = "cumsum";
   static constexpr const char* doc = "Sums of all elements up to each.";
-  static constexpr unsigned classes = DTypes::numbers;
-  static constexpr bool in_nests = true, complex_by_parts = true;
-  template <class R>
-  static R join(R a, R b) {
-    return arith::add(a, b);
-  }
-  template <class T>
-  static auto identity() {
-    return arith::constant<typename Element<T>::plain>(0);
-  }
-  template <class T>
-  static constexpr nest::Combine combine() {
-    return nest::Combine::Add;
-  }
+  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
   auto d = running<Sum>();
@@ -187,23 +175,10 @@ const Primitive<Cumulative>& sum_op = define_running([] {
   return d;
 }());
 
-struct Product {
+struct Product : monoid::Product {
   static constexpr const char* name = "cumprod";
   static constexpr const char* doc = "Products of all elements up to each.";
-  static constexpr unsigned classes = DTypes::numbers;
-  static constexpr bool in_nests = true, complex_by_parts = false;
-  template <class R>
-  static R join(R a, R b) {
-    return arith::mul(a, b);
-  }
-  template <class T>
-  static auto identity() {
-    return arith::constant<typename Element<T>::plain>(1);
-  }
-  template <class T>
-  static constexpr nest::Combine combine() {
-    return nest::Combine::Mul;
-  }
+  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
   auto d = running<Product>();
@@ -213,48 +188,25 @@ const Primitive<Cumulative>& prod_op = define_running([] {
   return d;
 }());
 
-template <int sign>
-struct Extreme {
-  static constexpr const char* name = sign > 0 ? "cummax" : "cummin";
-  static constexpr const char* doc = sign > 0
-                                         ? "The largest of all elements up to each; NaN wins."
-                                         : "The smallest of all elements up to each; NaN wins.";
+struct Largest : monoid::Largest {
+  static constexpr const char* name = "cummax";
+  static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
-  static constexpr bool in_nests = true, complex_by_parts = false;
-  template <class R>
-  static R join(R a, R b) {
-    if constexpr (sign > 0)
-      return num::maximum(a, b);
-    else
-      return num::minimum(a, b);
-  }
-  template <class T>
-  static auto identity() {
-    using V = typename Element<T>::plain;
-    using Lim = std::numeric_limits<V>;
-    if constexpr (Lim::has_infinity)
-      return static_cast<V>(-sign * Lim::infinity());
-    else
-      return sign > 0 ? Lim::lowest() : Lim::max();
-  }
-  template <class T>
-  static constexpr nest::Combine combine() {
-    using nest::Combine;
-    if constexpr (is_floating(dtype_of_v<T>))
-      return sign > 0 ? Combine::FMax : Combine::FMin;
-    else if constexpr (std::is_signed_v<T>)
-      return sign > 0 ? Combine::SMax : Combine::SMin;
-    else
-      return sign > 0 ? Combine::UMax : Combine::UMin;
-  }
+  static constexpr bool in_nests = true;
+};
+struct Smallest : monoid::Smallest {
+  static constexpr const char* name = "cummin";
+  static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
+  static constexpr unsigned classes = DTypes::real_numbers;
+  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& max_op = define_running([] {
-  auto d = running<Extreme<1>>();
+  auto d = running<Largest>();
   d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::max(a, b); });
   return d;
 }());
 const Primitive<Cumulative>& min_op = define_running([] {
-  auto d = running<Extreme<-1>>();
+  auto d = running<Smallest>();
   d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::min(a, b); });
   return d;
 }());
