@@ -8,6 +8,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/call_site.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::detail {
 namespace {
@@ -76,12 +77,6 @@ Arrays matched_cotangents(const Arrays& ct, const Types& types, TreeOf result) {
     }));
   }
   return r;
-}
-
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
 }
 
 void check_loss(const char* who, const Array& loss) {

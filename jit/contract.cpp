@@ -4,11 +4,11 @@
 #include "weft/jit/contract.h"
 
 #include <optional>
+#include <unordered_map>
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
+#include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {
@@ -32,7 +32,7 @@ const Ops& ops() {
 class Contraction {
  public:
   explicit Contraction(const Jaxpr& j)
-      : j_(j), uses_(j->types.size(), 0), by_(j->types.size(), nullptr), env_(j->types.size()) {
+      : j_(j), uses_(j->types.size(), 0), by_(j->types.size(), nullptr) {
     for (const Eqn& e : j->eqns) {
       for (Atom a : e.in) use(a);
       for (int32_t k = 0; k < e.n_out; ++k) by_[static_cast<size_t>(e.out + k)] = &e;
@@ -47,19 +47,11 @@ class Contraction {
     return false;
   }
 
-  Arrays replay(const Arrays& x) {
-    std::copy(x.begin(), x.end(), env_.begin());
-    for (const Eqn& e : j_->eqns) {
-      const Source source(e.source);
-      Arrays out;
-      if (const auto found = find(e))
-        out = {contracted(e, *found)};
-      else
-        out = bind_op(*e.op, read(e.in), e.params);
-      for (size_t k = 0; k < out.size(); ++k)
-        env_[static_cast<size_t>(e.out) + k] = std::move(out[k]);
-    }
-    return read(j_->out);
+  // What becomes of the equation.
+  Arrays operator()(const Eqn& e, const Arrays& in) {
+    if (e.op == ops().mul || e.op == ops().square) factors_[&e] = in;
+    if (const auto found = find(e)) return {contracted(e, *found, in)};
+    return bind_op(*e.op, in, e.params);
   }
 
  private:
@@ -101,9 +93,9 @@ class Contraction {
     return {};
   }
 
-  Array contracted(const Eqn& sum, const Product& p) {
-    Array a = read(p.mul->in.front()), b = read(p.mul->in.back());
-    Array c = read(sum.in[static_cast<size_t>(1 - p.operand)]);
+  Array contracted(const Eqn& sum, const Product& p, const Arrays& in) const {
+    const Arrays& factors = factors_.at(p.mul);
+    Array a = factors.front(), b = factors.back(), c = in[static_cast<size_t>(1 - p.operand)];
     const Shape& shape = j_->types[static_cast<size_t>(p.mul->out)].shape();
     a = moved(std::move(a), shape, p.moves);
     b = moved(std::move(b), shape, p.moves);
@@ -121,20 +113,10 @@ class Contraction {
     return x;
   }
 
-  Array read(Atom a) const {
-    return a.is_literal() ? literal_array(j_->literals[static_cast<size_t>(a.literal())])
-                          : env_[static_cast<size_t>(a.index)];
-  }
-  Arrays read(const std::vector<Atom>& atoms) const {
-    Arrays out;
-    for (Atom a : atoms) out.push_back(read(a));
-    return out;
-  }
-
   const Jaxpr& j_;
-  std::vector<int> uses_;       // by variable
-  std::vector<const Eqn*> by_;  // by variable: the equation that makes it
-  Arrays env_;
+  std::vector<int> uses_;                           // by variable
+  std::vector<const Eqn*> by_;                      // by variable: the equation that makes it
+  std::unordered_map<const Eqn*, Arrays> factors_;  // of the products so far, recorded anew
 };
 
 }  // namespace
@@ -142,16 +124,10 @@ class Contraction {
 Jaxpr contract(const Jaxpr& j) {
   Contraction pass(j);
   if (!pass.any()) return j;
-  Level<Record> record;
-  Arrays args;
-  for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
-  const Arrays out = pass.replay(args);
-  const Closed c = record->finish(out);
-  if (!c.consts.empty()) throw InternalError("contraction left a constant");
-  for (size_t r = 0; r < out.size(); ++r)
-    if (c.jaxpr->out_types()[r] != j->out_types()[r])
-      throw InternalError("contraction changed the type of a result");
-  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
+  const Jaxpr r = rewrite(j, [&](const Eqn& e, const Arrays& in) { return pass(e, in); });
+  if (r->out_types() != j->out_types())
+    throw InternalError("contraction changed the type of a result");
+  return r;
 }
 
 }  // namespace weft::compiler

@@ -8,8 +8,7 @@
 #include "weft/jit/analysis.h"
 #include "weft/jit/contract.h"
 #include "weft/jit/stages.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
+#include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {
@@ -78,28 +77,11 @@ Jaxpr called_program(const JaxprData& j, const Eqn& e) {
 }
 
 // Replays j, inlining calls.
-Arrays replay(const Jaxpr& j, const Arrays& x) {
-  Arrays env(j->types.size());
-  std::copy(x.begin(), x.end(), env.begin());
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
-  for (const Eqn& e : j->eqns) {
-    const Source source(e.source);
-    Arrays in;
-    for (Atom a : e.in) in.push_back(read(a));
-    Arrays out;
-    if (const Jaxpr body = called_program(*j, e)) {
-      out = replay(body, in);
-    } else {
-      out = bind_op(*e.op, in, simple_bodies(e));
-    }
-    for (size_t k = 0; k < out.size(); ++k) env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
-  }
-  Arrays result;
-  for (Atom a : j->out) result.push_back(read(a));
-  return result;
+Arrays inlined(const Jaxpr& j, const Arrays& x) {
+  return replay(j, x, [&](const Eqn& e, const Arrays& in) {
+    const Jaxpr body = called_program(*j, e);
+    return body ? inlined(body, in) : bind_op(*e.op, in, simple_bodies(e));
+  });
 }
 
 }  // namespace
@@ -111,7 +93,7 @@ Jaxpr simplify(const Jaxpr& j) {
   Arrays out;
   {
     Level<Simplifier> level(&*record);
-    out = replay(j, args);
+    out = inlined(j, args);
   }
   const Closed c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");

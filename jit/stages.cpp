@@ -8,8 +8,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
+#include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {
@@ -138,26 +137,9 @@ bool in_stages(const JaxprData& j, const Eqn& e) {
 Jaxpr reduce_in_stages(const Jaxpr& j) {
   if (std::none_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) { return in_stages(*j, e); }))
     return j;
-  Level<Record> record;
-  Arrays env(j->types.size());
-  for (int v = 0; v < j->n_in; ++v)
-    env[static_cast<size_t>(v)] = record->input(j->types[static_cast<size_t>(v)]);
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
-  for (const Eqn& e : j->eqns) {
-    const Source source(e.source);
-    Arrays in;
-    for (Atom a : e.in) in.push_back(read(a));
-    Arrays out = in_stages(*j, e) ? Arrays{Stages(e).write(in[0])} : bind_op(*e.op, in, e.params);
-    for (size_t k = 0; k < out.size(); ++k) env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
-  }
-  Arrays out;
-  for (Atom a : j->out) out.push_back(read(a));
-  const Closed c = record->finish(out);
-  if (!c.consts.empty()) throw InternalError("stages left a constant");
-  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
+  return rewrite(j, [&](const Eqn& e, const Arrays& in) {
+    return in_stages(*j, e) ? Arrays{Stages(e).write(in[0])} : bind_op(*e.op, in, e.params);
+  });
 }
 
 }  // namespace weft::compiler

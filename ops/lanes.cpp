@@ -15,12 +15,6 @@ namespace weft {
 
 int lane_count(int64_t has) { return std::popcount(static_cast<uint64_t>(has)); }
 
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
-}
-
 Type widened(const Type& t, MaybeAxis axis, int64_t size) {
   return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t;
 }

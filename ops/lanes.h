@@ -11,6 +11,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
 #include "weft/ops/kit.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -81,7 +82,6 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
 // Mask inside a body of the rewritten op: its own active lanes and those of the enclosing body.
 LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer);
 
-Types types_of(const Arrays& x);
 template <class T>
 std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
   return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from),

@@ -12,6 +12,7 @@
 #include "weft/ops/index.h"
 #include "weft/ops/kit.h"
 #include "weft/ops/structure.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
@@ -137,12 +138,6 @@ Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
   f({in, to});
   return results;
 }
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
-}
-
 // ---- sort
 
 Types sort_type(const Types& in, const Sort& p) {

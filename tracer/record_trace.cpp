@@ -4,6 +4,7 @@
 #include "weft/tracer/record_trace.h"
 
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/replay.h"
 
 namespace weft {
 
@@ -109,36 +110,7 @@ Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
 }
 
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
-  // Values die with their last use, so that an interpreted program needs no more memory than a
-  // compiled one.
-  std::vector<int32_t> last(j->types.size(), -1);
-  for (size_t i = 0; i < j->eqns.size(); ++i)
-    for (Atom a : j->eqns[i].in)
-      if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(i);
-  for (Atom a : j->out)
-    if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(j->eqns.size());
-  Arrays env(j->types.size());
-  std::copy(x.begin(), x.end(), env.begin());
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
-  for (size_t i = 0; i < j->eqns.size(); ++i) {
-    const Eqn& e = j->eqns[i];
-    const Source source(e.source);
-    Arrays in;
-    for (Atom a : e.in) in.push_back(read(a));
-    Arrays out = bind_op(*e.op, in, e.params);
-    for (Atom a : e.in)
-      if (!a.is_literal() && last[static_cast<size_t>(a.index)] == static_cast<int32_t>(i))
-        env[static_cast<size_t>(a.index)] = Array();
-    for (size_t k = 0; k < out.size(); ++k)
-      if (last[static_cast<size_t>(e.out) + k] >= 0)
-        env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
-  }
-  Arrays result;
-  for (Atom a : j->out) result.push_back(read(a));
-  return result;
+  return replay(j, x, [](const Eqn& e, const Arrays& in) { return bind_op(*e.op, in, e.params); });
 }
 
 Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {

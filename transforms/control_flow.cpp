@@ -11,15 +11,10 @@
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/call_site.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::detail {
 namespace {
-
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
-}
 
 Closed pruned(Closed c) {
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));

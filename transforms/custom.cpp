@@ -7,15 +7,10 @@
 
 #include "weft/ops/custom_flat.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::detail {
 namespace {
-
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
-}
 
 Closed traced(const Types& in, FlatFunction f) {
   Closed c = record(in, f);

@@ -10,15 +10,10 @@
 #include "weft/ops/control_flow.h"
 #include "weft/ops/convert.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::hlo {
 namespace {
-
-Types types_of(const Arrays& x) {
-  Types t;
-  for (const Array& a : x) t.push_back(a.type());
-  return t;
-}
 
 Arrays call(Translator& t, const Op& op, const Arrays& x) {
   const Attr& a = t.attr(op, op.name == "func.call" ? "callee" : "decomposition");
