@@ -14,6 +14,12 @@ namespace weft {
 // text says against the rules of an op. Both name line and column and show the line with a caret.
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text");
 
+// The program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR read: a
+// module with a public function @main. Lanes of a mapped loop that go their own ways run until the
+// last one ends. Random keys are tensor<…x2xui32> in @main. An op without a name there is written
+// as a composite "weft.NAME", or in arithmetic. CompileError where StableHLO has no way to say it.
+std::string to_stablehlo(const ClosedJaxpr& c);
+
 // ---- files of the StableHLO project, which hold inputs and expected results
 
 struct StablehloCheck {

@@ -82,9 +82,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
     });
     return weft::compiler::ptx(kernels);
   }
-  std::string stablehlo() const override {
-    throw CompileError("StableHLO text is not written by this version; use jaxpr()");
-  }
+  const Closed& closed() const override { return closed_; }
   std::string report() const override {
     std::string s = (name_.empty() ? "" : "program " + name_ + "\n") + program()->report();
     std::set<std::string> ops;

@@ -8,6 +8,7 @@
 #include "weft/tracer/callable.h"
 
 namespace weft {
+struct Closed;
 
 // Bytes, known before the program runs.
 struct MemoryUse {
@@ -38,11 +39,13 @@ class LoweredImpl : public RefCounted {
   virtual std::string llvm_ir() const = 0;
   virtual std::string assembly() const = 0;
   virtual std::string ptx() const = 0;
-  virtual std::string stablehlo() const = 0;
+  virtual const Closed& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
   virtual Ref<const CompiledImpl> compile() const = 0;
 };
 
+// to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
+std::string stablehlo_text(const LoweredImpl& l);
 // ShapeError or DTypeError unless x has the types the program was made for.
 void check_compiled_arguments(const Types& want, const Arrays& x,
                               FunctionRef<tree::Skeleton()> args);
@@ -85,7 +88,7 @@ class Lowered {
   std::string llvm_ir() const { return impl_->llvm_ir(); }
   std::string assembly() const { return impl_->assembly(); }
   std::string ptx() const { return impl_->ptx(); }
-  std::string stablehlo() const { return impl_->stablehlo(); }
+  std::string stablehlo() const { return detail::stablehlo_text(*impl_); }
   std::string report() const { return impl_->report(); }
   Compiled<Args, R> compile() const { return {impl_->compile(), types_, like_}; }
 

@@ -68,19 +68,6 @@ double fill_of(DType d) {
     default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
-Array fill_scalar(DType d, OutOfBounds mode) {
-  if (d == Key) return scalar_of_int(Key, 0);
-  const Array s = scalar_of(d, mode == OutOfBounds::fill ? fill_of(d) : 0.0);
-  if (!is_complex(d) || mode != OutOfBounds::fill) return s;
-  // NaN in both parts, as JAX.
-  if (d == C64) {
-    const float v[2] = {NAN, NAN};
-    return array_of_bytes(Type(C64, {}), v);
-  }
-  const double v[2] = {NAN, NAN};
-  return array_of_bytes(Type(C128, {}), v);
-}
-
 extern const Primitive<Gather>& gather_op;
 
 Arrays gather_reference(const Arrays& x, const Gather& p) {
@@ -88,7 +75,7 @@ Arrays gather_reference(const Arrays& x, const Gather& p) {
   Fresh out = fresh_array(t);
   const Reach r = reach_of(p.dims(), x[0].shape(), t.ndim(), p.slice_sizes);
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
-  const Array fill = fill_scalar(t.dtype(), p.mode);
+  const Array fill = out_of_bounds_value(t.dtype(), p.mode);
   const auto* from = static_cast<const std::byte*>(concrete(x[0]).data());
   const auto* other = static_cast<const std::byte*>(concrete(fill).data());
   for_each_index(t.shape(), [&](const Ints& at, int64_t flat) {
@@ -224,6 +211,19 @@ const Primitive<Gather>& gather_op = define<Gather>({
 });
 
 }  // namespace
+
+Array out_of_bounds_value(DType d, OutOfBounds mode) {
+  if (d == Key) return scalar_of_int(Key, 0);
+  const Array s = scalar_of(d, mode == OutOfBounds::fill ? fill_of(d) : 0.0);
+  if (!is_complex(d) || mode != OutOfBounds::fill) return s;
+  // NaN in both parts, as JAX.
+  if (d == C64) {
+    const float v[2] = {NAN, NAN};
+    return array_of_bytes(Type(C64, {}), v);
+  }
+  const double v[2] = {NAN, NAN};
+  return array_of_bytes(Type(C128, {}), v);
+}
 
 Array gather_windows(const Array& x, const Array& indices, const WindowDims& d,
                      const std::vector<int64_t>& sizes, OutOfBounds mode, bool unique) {

@@ -16,6 +16,8 @@ Array dynamic_update_at(const Array& x, const Array& update, const Arrays& start
 // reads as NaN (integers: the lowest signed, the highest unsigned; bool: true), or reads as zero.
 // Scatter moves it inside (clip) or drops it (the other two).
 enum class OutOfBounds : int { clip = 0, fill = 1, zero = 2 };
+// The scalar that fill and zero read.
+Array out_of_bounds_value(DType d, OutOfBounds mode);
 
 // Which axes do what, as in XLA. The last axis of `indices` holds the components of an index; its
 // other axes are the batch. window_dims: axes of the result (scatter: of the updates) that run

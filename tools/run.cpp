@@ -54,6 +54,7 @@ std::string shown(const detail::LoweredImpl& l, const std::string& what) {
   if (what == "llvm") s = l.llvm_ir();
   if (what == "asm") s = l.assembly();
   if (what == "ptx") s = l.ptx();
+  if (what == "stablehlo") s = detail::stablehlo_text(l);
   if (what == "report") s = l.report();
   if (!s.ends_with('\n')) s += '\n';
   return s;

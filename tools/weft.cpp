@@ -43,10 +43,11 @@ void add_run(CLI::App& app, RunOptions& o) {
   c->add_flag("--time", o.time, "Say on the standard error how long each stage takes");
   c->add_option(
        "--show", o.show,
-       "Print a stage of the program: jaxpr, optimized, kernels, llvm, asm, ptx or report. "
-       "Without --inputs nothing runs. (This version does not write StableHLO.)")
+       "Print the program as traced (jaxpr, stablehlo), a later stage (optimized, kernels, llvm, "
+       "asm, ptx), or what became of it (report). Without --inputs nothing runs.")
       ->type_name("STAGE")
-      ->check(CLI::IsMember({"jaxpr", "optimized", "kernels", "llvm", "asm", "ptx", "report"}));
+      ->check(CLI::IsMember(
+          {"jaxpr", "optimized", "kernels", "llvm", "asm", "ptx", "stablehlo", "report"}));
   c->footer(
       "Without --inputs and --show it says what the program takes and gives. Where a vmap is\n"
       "given no axis_size and there are no inputs, 8 lanes stand for any number.\n" +

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "weft/core/error.h"
@@ -249,16 +250,25 @@ class Decoder {
 
 }  // namespace
 
+namespace {
+// Of several names of a dtype the first is written.
+constexpr std::pair<std::string_view, DType> element_names[] = {
+    {"i1", Bool},  {"i8", I8},     {"i16", I16},          {"i32", I32},
+    {"i64", I64},  {"ui8", U8},    {"ui16", U16},         {"ui32", U32},
+    {"ui64", U64}, {"bf16", BF16}, {"f16", F16},          {"f32", F32},
+    {"f64", F64},  {"index", I64}, {"complex<f32>", C64}, {"complex<f64>", C128},
+    {"si8", I8},   {"si16", I16},  {"si32", I32},         {"si64", I64}};
+}  // namespace
+
 std::optional<DType> dtype_of_element(std::string_view e) {
-  constexpr std::pair<std::string_view, DType> names[] = {
-      {"i1", Bool},  {"i8", I8},     {"i16", I16},          {"i32", I32},
-      {"i64", I64},  {"ui8", U8},    {"ui16", U16},         {"ui32", U32},
-      {"ui64", U64}, {"bf16", BF16}, {"f16", F16},          {"f32", F32},
-      {"f64", F64},  {"index", I64}, {"complex<f32>", C64}, {"complex<f64>", C128},
-      {"si8", I8},   {"si16", I16},  {"si32", I32},         {"si64", I64}};
-  for (const auto& [name, d] : names)
+  for (const auto& [name, d] : element_names)
     if (name == e) return d;
   return {};
+}
+std::string element_name(DType wanted) {
+  for (const auto& [name, d] : element_names)
+    if (d == wanted) return std::string(name);
+  throw InternalError(fmt::format("{} is no element type", short_name(wanted)));
 }
 
 std::optional<Type> array_type(Typ t) {
@@ -296,6 +306,77 @@ Dense decode_dense(const SourceText& source, std::string_view body, size_t at, T
   d.dtype = known->dtype();
   Decoder(source, body, at, *known, d).run();
   return d;
+}
+
+// ---- as text
+
+namespace {
+
+// More elements are written as bytes. (Bools never: MLIR packed their bits once.)
+constexpr int64_t most_listed = 64;
+
+std::string element_text(const std::byte* p, DType d) {
+  if (is_complex(d)) {
+    const DType part = real_part(d);
+    return fmt::format("({},{})", element_text(p, part), element_text(p + itemsize(part), part));
+  }
+  if (is_bool(d)) return *p == std::byte{0} ? "false" : "true";
+  if (!is_floating(d)) return scalar_text(p, d);
+  double x = 0;
+  uint64_t bits = 0;
+  std::memcpy(&bits, p, static_cast<size_t>(itemsize(d)));
+  with_dtype(d, [&](auto* type) {
+    std::remove_pointer_t<decltype(type)> v{};
+    std::memcpy(&v, p, sizeof v);
+    if constexpr (std::is_convertible_v<decltype(v), double>) x = static_cast<double>(v);
+  });
+  if (!std::isfinite(x)) return fmt::format("0x{:0{}X}", bits, 2 * itemsize(d));
+  // MLIR wants a point.
+  std::string s = float_text(x, d, FloatStyle::Python);
+  if (const size_t e = s.find('e'); e != std::string::npos && s.find('.') == std::string::npos)
+    s.insert(e, ".0");
+  return s;
+}
+// Lists in lists from axis `axis` on.
+void list_text(const Dense& d, const Shape& shape, int64_t axis, const std::byte** p,
+               std::string* out) {
+  if (axis == shape.ndim()) {
+    *out += element_text(*p, d.dtype);
+    *p += itemsize(d.dtype);
+    return;
+  }
+  *out += '[';
+  for (int64_t i = 0; i < shape[axis]; ++i) {
+    if (i) *out += ", ";
+    list_text(d, shape, axis + 1, p, out);
+  }
+  *out += ']';
+}
+std::string bytes_text(const Dense& d) {
+  constexpr const char* digits = "0123456789ABCDEF";
+  std::string s = "\"0x";
+  s.reserve(s.size() + 2 * d.bytes.size() + 1);
+  for (std::byte b : d.bytes) {
+    s += digits[static_cast<int>(b) >> 4];
+    s += digits[static_cast<int>(b) & 15];
+  }
+  return s + '"';
+}
+
+}  // namespace
+
+std::string dense_text(const Dense& d) {
+  std::string body = d.text;
+  const auto n = static_cast<int64_t>(d.bytes.size()) / (d.known ? itemsize(d.dtype) : 1);
+  if (d.known && n == 1) {
+    body = element_text(d.bytes.data(), d.dtype);
+  } else if (d.known && n > 0 && n > most_listed && !is_bool(d.dtype)) {
+    body = bytes_text(d);
+  } else if (d.known && n > 0) {
+    const std::byte* p = d.bytes.data();
+    list_text(d, array_type(d.type)->shape(), 0, &p, &body);
+  }
+  return fmt::format("dense<{}> : {}", body, d.type->text);
 }
 
 }  // namespace weft::hlo

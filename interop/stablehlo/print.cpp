@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weft/interop/stablehlo/dense.h"
 #include "weft/interop/stablehlo/syntax.h"
 
 namespace weft::hlo {
@@ -15,20 +16,6 @@ std::string list_of(const std::vector<Typ>& types) {
   std::string s;
   for (Typ t : types) s += (s.empty() ? "" : ", ") + t->text;
   return s;
-}
-
-// One dtype prints its elements one way: integers and bools as numbers, the rest as bytes.
-std::string dense_text(const Dense& d) {
-  if (!d.known) return fmt::format("dense<{}> : {}", d.text, d.type->text);
-  if (d.bytes.empty()) return fmt::format("dense<> : {}", d.type->text);
-  constexpr const char* digits = "0123456789ABCDEF";
-  std::string s = "dense<\"0x";
-  s.reserve(s.size() + 2 * d.bytes.size() + 40);
-  for (std::byte b : d.bytes) {
-    s += digits[static_cast<int>(b) >> 4];
-    s += digits[static_cast<int>(b) & 15];
-  }
-  return s + "\"> : " + d.type->text;
 }
 
 void print(std::string& out, const Attr& a);

@@ -5,17 +5,45 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "weft/core/error.h"
+#include "weft/core/op.h"
+#include "weft/core/param.h"
 #include "weft/interop/stablehlo/translate.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
 #include "weft/ops/convert.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/trace.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::hlo {
 namespace {
 
+// The op of ours that a composite "weft.NAME" stands for (wr_nest.cpp writes them), if it takes
+// these operands; the decomposition says the same in arithmetic.
+std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x) {
+  constexpr std::string_view prefix = "weft.";
+  const Attr* name = op.attr("name");
+  if (!name || !name->text.starts_with(prefix)) return {};
+  const weft::Op* ours = find_op(name->text.substr(prefix.size()));
+  if (!ours) return {};
+  const AnyParams none = ours->parse_params({});
+  if (!none->fields().empty()) return {};
+  Types want;
+  for (size_t i = 0; i < op.out.size(); ++i) want.push_back(t.result(op, i));
+  try {
+    if (ours->type(types_of(x), none) != want) return {};
+  } catch (const ShapeError&) {
+    return {};
+  } catch (const DTypeError&) {
+    return {};
+  }
+  return bind_op(*ours, x, none);
+}
+
 Arrays call(Translator& t, const Op& op, const Arrays& x) {
+  if (op.name == "stablehlo.composite")
+    if (auto out = own_op(t, op, x)) return *std::move(out);
   const Attr& a = t.attr(op, op.name == "func.call" ? "callee" : "decomposition");
   if (a.kind != Attr::Kind::symbol) t.fail(op, "not a symbol");
   return t.call(symbol_name(a.text), x, op.at);

@@ -73,7 +73,9 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
   if (!r.over_axes)
     return general(t, op, Arrays(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n)),
                    Arrays(x.begin() + static_cast<std::ptrdiff_t>(n), x.end()), axes);
-  const Array out = axes.empty() ? x[0] : r.over_axes(x[0], axes);
+  // Over no axes it is one step, 0 + -0 = 0.
+  if (axes.empty()) return {r.join(x[0], x[1])};
+  const Array out = r.over_axes(x[0], axes);
   return {is_neutral(x[1], name) ? out : r.join(out, x[1])};
 }
 

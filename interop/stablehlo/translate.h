@@ -101,6 +101,14 @@ using Rules = std::unordered_map<std::string_view, Rule>;
 const Rules& rules();
 // The numbers of a constant; FormatError if Weft lacks its dtype.
 Array constant_array(Translator& t, const Op& op, const Attr& value);
+// The elementwise ops. `ours` is the op of Weft that says the same of every dtype that it takes, if
+// there is one; it is written by this name.
+struct ElementwiseRule {
+  std::string_view theirs;
+  Rule rule;
+  std::string_view ours = {};
+};
+const std::vector<ElementwiseRule>& elementwise_table();
 const Rules& elementwise_rules();
 void add_elementwise(Rules& r);
 void add_shapes(Rules& r);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError where
-// Weft does not take what it says. What is read prints as text that reads back as the same.
+// Weft does not take what it says. What is read prints as text that reads back as the same, and its
+// program is written as text that reads back as a program of the same types.
 #include "weft/interop/stablehlo.h"
 
 #include <cstddef>
@@ -47,6 +48,20 @@ void check_printing(const std::vector<hlo::Program>& parts) {
   check(printed(again) == text);
 }
 
+// What the program is written as nests a little deeper than what it was read from.
+void check_written(const ClosedJaxpr& program) {
+  const std::string text = to_stablehlo(program);
+  try {
+    const ClosedJaxpr again = parse_stablehlo(text, "written.mlir");
+    check(again.in_types() == program.in_types());
+    check(again.out_types().size() == program.out_types().size());
+  } catch (const FormatError& e) {
+    check(std::string(e.what()).find(" deep") != std::string::npos);
+  } catch (const ParseError& e) {
+    check(std::string(e.what()).find(" deep") != std::string::npos);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -60,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   check_printing(parts);
   try {
-    (void)parse_stablehlo(text, "fuzz.mlir");
+    check_written(parse_stablehlo(text, "fuzz.mlir"));
   } catch (const FormatError&) {
   } catch (const OutOfMemoryError&) {
   }

@@ -61,6 +61,8 @@ void transposes_pair(const Case& c, Failures& f);
 void tangents_map(const Case& c, Failures& f);
 // L8: the program of a map is local to the axis of the lanes (DESIGN, Decided 1).
 void lanes_stay_apart(const Case& c, Failures& f);
+// L9: StableHLO text is read back as a program that computes the same.
+void stablehlo_is_read_back(const Case& c, Failures& f);
 
 // What the law finds wrong with the op: the first cases, with their text; "" if nothing. An
 // exception in one case does not keep the others from being checked.

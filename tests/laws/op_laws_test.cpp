@@ -66,3 +66,11 @@ TEST_CASE("L5: tangents are slopes") { obeyed(tangents_are_slopes); }
 TEST_CASE("L6: transposition pairs cotangents with tangents") { obeyed(transposes_pair); }
 TEST_CASE("L7: tangents of a map are the map of tangents") { obeyed(tangents_map); }
 TEST_CASE("L8: the program of a map is local to its lanes") { obeyed(lanes_stay_apart); }
+TEST_CASE("L9: StableHLO text is read back as a program that computes the same") {
+  for (const Op* op : all_ops()) {
+    INFO(op->name());
+    // Maps remove these; at the top they mean nothing.
+    if (!op->has(Op::Slot::lower)) continue;
+    CHECK(breaches(stablehlo_is_read_back, *op) == "");
+  }
+}

@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // tests/ops/control_random_test.cpp: random programs of loops and branches, mapped up to three
 // times, against the same programs run for one lane after another.
+#include <fmt/ostream.h>
+
 #include <cmath>
 
 #include "support/check.h"
@@ -170,6 +172,37 @@ void check_gradients(uint32_t seed, bool whole) {
   CHECK(bad.empty());
 }
 
+// A program of maps, or of maps of gradients, against itself written as StableHLO and read back: to
+// the bit.
+void check_written(uint32_t seed, bool gradients) {
+  const RandomControl f(seed, {.smooth = gradients, .depth = 1 + static_cast<int>(seed % 3)});
+  const auto slopes = [f](Array a, Array b, Array c) -> Three {
+    const auto loss = [f](Array a, Array b, Array c) {
+      const auto [p, q, r] = f(a, b, c);
+      return p * 1.3 + q * .7 + (r * array({.4, -1.1}, F64)).sum();
+    };
+    return grad<0, 1, 2>(loss)(a, b, c);
+  };
+  const Maps m = random_maps(seed);
+  const Arrays x = arguments_for(m, seed);
+  std::string bad;
+  try {
+    const auto g = gradients ? map_all(slopes, m) : map_all(f, m);
+    const ClosedJaxpr program = make_jaxpr(g)(x[0], x[1], x[2]);
+    const ClosedJaxpr again = parse_stablehlo(to_stablehlo(program));
+    const ReferenceMode reference;
+    const Arrays want = eval_jaxpr(program, x), got = eval_jaxpr(again, x);
+    for (size_t k = 0; k < want.size(); ++k)
+      if (!array_equal(got[k], want[k], true).item<bool>())
+        bad += fmt::format("result {}: {} instead of {}; ", k, fmt::streamed(got[k]),
+                           fmt::streamed(want[k]));
+  } catch (const std::exception& e) {
+    bad = e.what();
+  }
+  INFO("seed " << seed << (gradients ? ", gradients: " : ": ") << bad);
+  CHECK(bad.empty());
+}
+
 // Forward mode against reverse mode.
 void check_modes(uint32_t seed) {
   const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
@@ -208,6 +241,10 @@ TEST_CASE("random programs: maps of gradients", "[control][random]") {
 TEST_CASE("random programs: gradients of maps", "[control][random]") {
   for (uint32_t s = 0; s < 60; ++s) check_gradients(s, true);
 }
+TEST_CASE("random programs written as StableHLO and read back", "[control][random]") {
+  for (uint32_t s = 0; s < 200; ++s) check_written(s, false);
+  for (uint32_t s = 0; s < 40; ++s) check_written(s, true);
+}
 TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") {
   for (uint32_t s = 0; s < 60; ++s) check_modes(s);
 }
@@ -217,5 +254,6 @@ TEST_CASE("many random programs", "[control][random][slow]") {
     check_gradients(s, false);
     check_gradients(s, true);
     check_modes(s);
+    check_written(s, true);
   }
 }

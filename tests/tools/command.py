@@ -141,7 +141,8 @@ class Command(unittest.TestCase):
 
     def test_every_stage_is_shown_without_running(self):
         for stage, word in (("jaxpr", "lambda"), ("optimized", "lambda"), ("kernels", "f32"),
-                            ("llvm", "define"), ("asm", ".text"), ("report", "\n")):
+                            ("llvm", "define"), ("asm", ".text"), ("report", "\n"),
+                            ("stablehlo", "builtin.module")):
             self.assertIn(word, self.weft("run", "f.mlir", "--show", stage).stdout)
         r = self.weft("run", "f.jaxpr", "--show", "jaxpr", "--inputs", "in.npz")
         self.assertTrue(r.stdout.startswith("{ lambda"))
@@ -149,6 +150,9 @@ class Command(unittest.TestCase):
         # What is shown as a jaxpr is a program again.
         self.write("again.jaxpr", self.weft("run", "f.mlir", "--show", "jaxpr", "--apply", "jvp(f)").stdout)
         self.assertIn("in3", self.weft("run", "again.jaxpr").stdout)
+        # And what is shown as StableHLO.
+        self.write("again.mlir", self.weft("run", "f.mlir", "--show", "stablehlo", "--apply", "jvp(f)").stdout)
+        self.assertIn("in3", self.weft("run", "again.mlir").stdout)
 
     def test_ptx_is_one_module_and_nothing_else(self):
         out = self.weft("run", "f.mlir", "--apply", "vmap(jacfwd(f))", "--show", "ptx").stdout
@@ -175,7 +179,7 @@ class Command(unittest.TestCase):
 
     def test_wrong_usage(self):
         for arguments in ([], ["nope"], ["run"], ["run", "f.mlir", "--nope"],
-                          ["run", "f.mlir", "--show", "stablehlo"], ["run", "f.mlir", "--device", "cuda:0"],
+                          ["run", "f.mlir", "--show", "mlir"], ["run", "f.mlir", "--device", "cuda:0"],
                           ["run", "f.mlir", "--out", "x.npz"], ["run", "f.mlir", "--time"],
                           ["conformance", ".", "--jobs", "0"], ["conformance"]):
             self.assertNotEqual(self.weft(*arguments, code=2).stderr, "")

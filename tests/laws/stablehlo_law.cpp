@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/stablehlo_law.cpp: the law that a program written as StableHLO and read back computes
+// the same.
+#include "laws.h"
+#include "measure.h"
+#include "weft/interop/stablehlo.h"
+#include "weft/ops/random.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::laws {
+namespace {
+
+// As @main takes and returns them.
+Arrays with_words(Arrays x) {
+  for (Array& a : x)
+    if (a.dtype() == Key) a = random_unwrap(a);
+  return x;
+}
+// Its body adds logarithms pair by pair in an order of its own.
+bool rounds_otherwise(const Case& c) { return c.op->name() == "cumlogsumexp"; }
+
+// The largest difference over the larger magnitude of all numbers, at least 1.
+double error_of(const Arrays& a, const Arrays& b) {
+  double worst = 0;
+  for (size_t k = 0; k < a.size(); ++k) {
+    const auto x = numbers(a[k]), y = numbers(b[k]);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]))) continue;
+      const double d = std::abs(x[i] - y[i]) / std::max(1.0, std::abs(y[i]));
+      worst = std::max(worst, std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+    }
+  }
+  return worst;
+}
+double coarse(const Arrays& out) {
+  double eps = 0;
+  for (const Array& a : out) {
+    const DType d = is_complex(a.dtype()) ? real_part(a.dtype()) : a.dtype();
+    eps = std::max(eps, d == BF16 ? 0x1p-7 : d == F16 ? 0x1p-10 : d == F32 ? 0x1p-22 : 0x1p-50);
+  }
+  return eps;
+}
+
+void compare(const Case& c, const std::string& text, bool exactly, Failures& f) {
+  const ClosedJaxpr p = parse_stablehlo(text);
+  for (bool special : {false, true}) {
+    // Finite numbers where the order of the arithmetic is another one.
+    if (special && !exactly) continue;
+    Random r = c.random(special);
+    const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special);
+    const ReferenceMode reference;
+    const Arrays expected = with_words(c.run(x)), got = eval_jaxpr(p, with_words(x));
+    if (exactly)
+      f.expect(all_differences(got, expected), "read back from\n" + text);
+    else
+      f.check(error_of(got, expected) <= coarse(expected),
+              fmt::format("off by {} when read back from\n{}", error_of(got, expected), text));
+  }
+}
+
+}  // namespace
+
+void stablehlo_is_read_back(const Case& c, Failures& f) {
+  const Jaxpr j = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
+  std::string text = to_stablehlo({j, {}});
+  compare(c, text, !rounds_otherwise(c), f);
+  // Who does not know our ops takes what they are made of.
+  const std::string ours = "name = \"weft.";
+  const size_t at = text.find(ours);
+  if (at == std::string::npos) return;
+  text.replace(at, ours.size(), "name = \"other.");
+  compare(c, text, false, f);
+}
+
+}  // namespace weft::laws
