@@ -2,7 +2,8 @@
 // Copyright The Weft authors
 // interop/stablehlo/wr_elementwise.cpp: the elementwise ops that StableHLO says with an attribute,
 // or not of every dtype; those of one name are in the table of tr_elementwise.cpp.
-#include <fmt/format.h>
+#include <cctype>
+#include <numbers>
 
 #include "weft/interop/stablehlo/translate.h"
 #include "weft/interop/stablehlo/write.h"
@@ -44,6 +45,19 @@ Vals absolute(Writer& w, const Equation& e, const Vals& x) {
 Vals sign(Writer& w, const Equation& e, const Vals& x) {
   if (!is_unsigned(x[0].dtype())) return one_to_one(w, e, x);
   return {w.convert(w.compare("NE", x[0], w.integer(x[0].type, 0)), x[0].dtype())};
+}
+// chlo has it of floats.
+Vals square(Writer& w, const Equation& e, const Vals& x) {
+  return is_inexact(x[0].dtype()) ? one_to_one(w, e, x)
+                                  : Vals{w.binary("stablehlo.multiply", x[0], x[0])};
+}
+// As JAX writes it; our own formula rounds with a large number added and taken away, which XLA
+// leaves out.
+Vals exp2(Writer& w, const Equation& e, const Vals& x) {
+  return write_composite(w, e, x, [&](const Vals& v) -> Vals {
+    const Val scaled = w.binary("stablehlo.multiply", v[0], w.number(v[0].type, std::numbers::ln2));
+    return {w.one("stablehlo.exponential", {scaled}, scaled.type)};
+  });
 }
 Vals power(Writer& w, const Equation& e, const Vals& x) {
   const Vals v = fitted(w, e, x);
@@ -91,6 +105,8 @@ void write_elementwise(WriteRules& r) {
   for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) r[name] = compared;
   const WriteRules mine = {{"abs", absolute},
                            {"sign", sign},
+                           {"square", square},
+                           {"exp2", exp2},
                            {"pow", power},
                            {"clamp", clamped},
                            {"select_n", selected},

@@ -363,24 +363,12 @@ class Transcriber {
 Vals write_nest(Writer& w, const Equation& e, const Lowering& l, const Vals& x) {
   for (const Type& t : e.out)
     if (!(t.shape() == e.out[0].shape())) e.refuse("its results differ in shape");
-  // An op without parameters keeps its name, for readers that have it, too.
   const auto is_key = [](const Type& t) { return t.dtype() == Key; };
   if (!e.eqn.params->fields().empty() || std::any_of(e.in.begin(), e.in.end(), is_key) ||
       std::any_of(e.out.begin(), e.out.end(), is_key))
     return Transcriber(w, e, x).run(l);
-  Types in, out;
-  for (const Val& v : x) in.push_back(v.type);
-  for (const Type& t : e.out) out.push_back(written(t));
-  const std::string name = "weft." + e.name();
-  const std::string symbol =
-      w.function(name, in, [&](const Vals& args) { return Transcriber(w, e, args).run(l); });
-  Attr none;
-  none.kind = Attr::Kind::dictionary;
-  return w.op("stablehlo.composite", x, out,
-              {{"composite_attributes", none},
-               {"decomposition", symbol_attr(symbol)},
-               {"name", string_attr(name)},
-               {"version", integer_attr(0, I32)}});
+  return write_composite(w, e, x,
+                         [&](const Vals& args) { return Transcriber(w, e, args).run(l); });
 }
 
 }  // namespace weft::hlo

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
 #include <utility>
@@ -59,6 +60,19 @@ Vals write(Writer& w, const Equation& e, const Vals& x) {
 }
 
 }  // namespace
+
+Vals write_composite(Writer& w, const Equation& e, const Vals& x,
+                     FunctionRef<Vals(const Vals&)> f) {
+  const std::string name = "weft." + e.name();
+  const std::string symbol = w.function(name, types_of(x), f);
+  Attr none;
+  none.kind = Attr::Kind::dictionary;
+  return w.op("stablehlo.composite", x, written(e.out),
+              {{"composite_attributes", none},
+               {"decomposition", symbol_attr(symbol)},
+               {"name", string_attr(name)},
+               {"version", integer_attr(0, I32)}});
+}
 
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
   if (!e.eqn.op->has(weft::Op::Slot::lower))
@@ -379,14 +393,17 @@ Val Writer::iota(const Type& t, int64_t axis) {
   return one("stablehlo.iota", {}, t, {{"iota_dimension", integer_attr(axis)}});
 }
 Val Writer::slice(const Val& x, const Ints& start, const Ints& limit, const Ints& stride) {
-  Ints size;
-  for (size_t i = 0; i < start.size(); ++i)
-    size.push_back(limit[i] <= start[i] ? 0 : (limit[i] - start[i] - 1) / stride[i] + 1);
+  Ints size, step;
+  for (size_t i = 0; i < start.size(); ++i) {
+    const int64_t n = limit[i] - start[i];
+    size.push_back(n <= 0 ? 0 : (n - 1) / stride[i] + 1);
+    step.push_back(std::min(stride[i], std::max<int64_t>(n, 1)));  // XLA adds it to the limit
+  }
   if (Shape(size) == x.shape()) return x;
   return one("stablehlo.slice", {x}, x.type.with_shape(Shape(size)),
              {{"limit_indices", ints_attr(limit)},
               {"start_indices", ints_attr(start)},
-              {"strides", ints_attr(stride)}});
+              {"strides", ints_attr(step)}});
 }
 
 }  // namespace weft::hlo
