@@ -153,7 +153,8 @@ struct Block {
 
 struct Buffer {
   Storage storage = Storage::F32;
-  bool written = false;  // an output; may be read back too (then loads are not moved)
+  bool written = false;     // an output; may be read back too (then loads are not moved)
+  bool past_cache = false;  // an output too large to be found in a cache later, never read here
 };
 
 // The number of partial sums of a fold of n terms: partial k combines, in order, the terms

@@ -35,7 +35,8 @@ struct Code::State {
     llvm::Module module("weft", context);
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
-    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false})
+    const bool x86 = target.triple.starts_with("x86_64");
+    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false, x86})
         .emit_cpu(symbol, options);
     return f(module);
   }

@@ -31,6 +31,7 @@ class Emitter {
     int lanes = 4;
     bool mask_registers = false, half = false;
     bool gpu = false;
+    bool past_cache = false;  // has stores that leave the caches alone
   };
   Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine);
 
@@ -140,7 +141,9 @@ class Emitter {
   void local_load(nest::Id v);
   void local_store(nest::Id v);
   V load_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
-  void store_lanes(llvm::Type* t, V base, nest::Id offset, int pack, V value);
+  void store_lanes(llvm::Type* t, V base, nest::Id offset, int pack, V value,
+                   bool past_cache = false);
+  void store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise);
   V address_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);

@@ -4,6 +4,9 @@
 // points is computed in front of the loops; the last axis runs in packs, its end under a mask.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
 
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
@@ -71,6 +74,11 @@ void Emitter::entry() {
   auto* start = block("start");
   exit_ = block("exit");
   at(exit_);
+  // Other threads see such stores only after a fence.
+  const auto& buffers = k_.buffers;
+  if (machine_.past_cache && std::any_of(buffers.begin(), buffers.end(),
+                                         [](const nest::Buffer& b) { return b.past_cache; }))
+    call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
   at(first);
   frame_ = b_.CreateBr(start);

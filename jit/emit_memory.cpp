@@ -132,16 +132,45 @@ V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
   return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
 }
 
-void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value) {
+// A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
+// and the grid is shared out in whole lines, so that what is not aligned here never is.
+void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise) {
+  constexpr uint64_t line = 64;
+  const uint64_t bytes =
+      std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), line);
+  const V low =
+      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
+  V whole = b_.CreateICmpEQ(low, i64(0));
+  if (all_lanes) whole = b_.CreateAnd(whole, all_lanes);
+  branch(
+      whole,
+      [&] {
+        auto* s = b_.CreateAlignedStore(value, at, llvm::Align(bytes));
+        auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+        s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
+        return Vs{};
+      },
+      [&] {
+        otherwise();
+        return Vs{};
+      });
+}
+
+void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value, bool past_cache) {
   const Val& x = values_[offset];
   const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
   const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
   if (stride && stride->isOne()) {
     const V first = b_.CreateGEP(t, base, pack_base(x, pack));
-    if (active_.empty())
-      b_.CreateAlignedStore(value, first, align);
-    else
-      b_.CreateMaskedStore(value, first, align, active_[pack]);
+    const auto plain = [&] {
+      if (active_.empty())
+        b_.CreateAlignedStore(value, first, align);
+      else
+        b_.CreateMaskedStore(value, first, align, active_[pack]);
+    };
+    if (!past_cache || !machine_.past_cache) return plain();
+    store_past_cache(value, first, active_.empty() ? nullptr : b_.CreateAndReduce(active_[pack]),
+                     plain);
     return;
   }
   scatter(t, address_lanes(t, base, offset, pack), value, mask_of(pack));
@@ -174,7 +203,8 @@ void Emitter::store(Id v) {
     return;
   }
   for (int p = 0; p < packs_; ++p)
-    store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s));
+    store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s),
+                k_.buffers[i.imm].past_cache);
 }
 
 // An array whose lanes hold the same is one array; else element i of the lanes of pack p lies

@@ -128,6 +128,21 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     parallel_for(n, grain, part);
 }
 
+// An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
+// Written past the caches it does not have to be read into them first.
+constexpr int64_t past_cache_bytes = int64_t{1} << 24;
+
+void mark_large_outputs(nest::Kernel* k, const std::vector<LaneWriter::Bound>& bound,
+                        const Program& p, const std::vector<int32_t>& zeroed) {
+  for (size_t i = 0; i < bound.size(); ++i)
+    k->buffers[i].past_cache =
+        bound[i].written &&
+        p.j->types[static_cast<size_t>(bound[i].var)].bytes() >= past_cache_bytes &&
+        std::find(zeroed.begin(), zeroed.end(), bound[i].var) == zeroed.end();
+  for (const nest::Inst& i : k->insts)
+    if (i.op == nest::Opcode::Load) k->buffers[static_cast<size_t>(i.imm)].past_cache = false;
+}
+
 bool divides_index(const nest::Kernel& k) {
   for (const nest::Block& b : k.blocks)
     for (nest::Id v : b.body) {
@@ -167,6 +182,7 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
   nest::Kernel kernel = write(true, &bound);
   if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel))
     kernel = write(false, &bound);
+  mark_large_outputs(&kernel, bound, p, k.streamed);
   if (const std::string bad = nest::verify(kernel); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
   Built b;
