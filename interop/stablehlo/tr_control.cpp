@@ -8,6 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/core/op.h"
 #include "weft/core/param.h"
+#include "weft/interop/stablehlo/scan_rows.h"
 #include "weft/interop/stablehlo/translate.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
@@ -113,7 +114,7 @@ class Counted {
   Counted(const Translator& t, const Op& op)
       : t_(t), op_(op), test_(op.regions[0].blocks[0]), body_(op.regions[1].blocks[0]) {}
 
-  std::optional<int64_t> trips() const {
+  std::optional<Counter> counter() const {
     if (test_.ops.empty() || body_.ops.empty() || test_.ops.back().operands.size() != 1) return {};
     const Op* compare = t_.maker(test_.ops.back().operands[0], "stablehlo.compare", 2);
     if (!compare) return {};
@@ -132,7 +133,8 @@ class Counted {
     int64_t distance = 0;
     if (__builtin_sub_overflow(*bound, *first, &distance) || distance == INT64_MAX) return {};
     if (how == "LE") ++distance;
-    if (distance <= 0) return 0;
+    Counter c{static_cast<size_t>(counter), *first, *step, 0};
+    if (distance <= 0) return c;
     // A counter that would wrap around before it gets there never ends so.
     const int64_t n = (distance - 1) / *step + 1;
     int64_t last = 0;
@@ -140,7 +142,8 @@ class Counted {
     if (__builtin_mul_overflow(n, *step, &last) || __builtin_add_overflow(last, *first, &last) ||
         (bits < 64 && last > (int64_t{1} << (bits - 1)) - 1))
       return {};
-    return n;
+    c.trips = n;
+    return c;
   }
 
  private:
@@ -185,7 +188,7 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   const Types result = test.jaxpr->out_types();
   if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
     t.fail(op, "the condition of 'while' must return a tensor<i1>");
-  if (const auto trips = Counted(t, op).trips()) return scan_flat(body, x, {}, *trips);
+  if (const auto counter = Counted(t, op).counter()) return counted_scan(body, x, *counter);
   return while_flat(test, body, x);
 }
 
