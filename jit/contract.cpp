@@ -88,9 +88,20 @@ class Contraction {
     if (e.op != ops().add && e.op != ops().sub) return {};
     const DType d = j_->types[static_cast<size_t>(e.out)].dtype();
     if (d != F32 && d != F64) return {};
+    // Adding 0 changes nothing but the sign of a product that is 0, or is rounded to it.
     for (int operand : {0, 1})
-      if (auto p = product(e, operand)) return p;
+      if (auto p = product(e, operand); p && !is_zero(e.in[static_cast<size_t>(1 - operand)]))
+        return p;
     return {};
+  }
+  bool is_zero(Atom a) const {
+    while (!a.is_literal()) {
+      const Eqn* e = by_[static_cast<size_t>(a.index)];
+      if (!e || (e->op != ops().broadcast && e->op != ops().reshape)) return false;
+      a = e->in[0];
+    }
+    const Literal& l = j_->literals[static_cast<size_t>(a.literal())];
+    return l.bits[0] == 0 && l.bits[1] == 0;
   }
 
   Array contracted(const Eqn& sum, const Product& p, const Arrays& in) const {

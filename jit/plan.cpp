@@ -26,6 +26,9 @@ constexpr int64_t largest_lane = 16384;       // elements of all values inside a
 constexpr int largest_region = 1000;
 constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
 constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
+// What storing a value costs, in instructions for one element: a byte, and the kernel that may
+// become of it. 0.3 ns are 16 instructions for one element (one of a vector).
+constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
 constexpr int64_t long_row = 64;  // reduced extents from here on fill the vector themselves
 
 // A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
@@ -42,7 +45,7 @@ struct Var {
   bool usable = false;    // in its kernel as well, not only from memory
   std::vector<Dep> deps;  // of pulled ones
   int depth = 0, cost = 0;
-  int read_by = -1;  // the first step that computes it on the way
+  int read_by = -1;   // the first step that computes it on the way
   size_t reader = 0;  // and which reader there: its place in `emit`, roots behind
   bool kept = false;  // by that step
 };
@@ -92,6 +95,7 @@ class Planner {
   void settle(const std::vector<Dep>& deps, int step);
   void note_reads(int32_t v, int step);
   void keep_row(int32_t v);
+  void store_repeated(size_t i, int64_t reads);
   void materialise(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
@@ -100,8 +104,8 @@ class Planner {
   const Program& p_;
   const JaxprData& j_;
   std::vector<Var> vars_;
-  std::vector<int> last_;         // by variable: the last equation that reads it
-  std::vector<char> over_input_;  // by variable: may have the memory of an input
+  std::vector<int> last_;                  // by variable: the last equation that reads it
+  std::vector<char> over_input_;           // by variable: may have the memory of an input
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of them
   int64_t largest_cut_ = small_temporary;  // bytes
@@ -380,6 +384,19 @@ void Planner::materialise(int32_t v) {
   x.deps = {{v, identity}};
 }
 
+// Equation i reads `reads` elements of each operand. One that has fewer would be computed again and
+// again: it is stored where that is dearer.
+void Planner::store_repeated(size_t i, int64_t reads) {
+  for (Atom a : j_.eqns[i].in) {
+    if (a.is_literal()) continue;
+    const Var& x = var(a.index);
+    const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
+    if (!x.pull || in_memory(a.index) || x.cost < dear || own < 2 || own >= reads) continue;
+    if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
+    if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialise(a.index);
+  }
+}
+
 bool Planner::dies_at(Atom a, size_t i) const {
   return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
@@ -443,6 +460,7 @@ void Planner::pull_equation(size_t i) {
   if (updates_in_place(i)) return update_equation(i);
   limit_region(i);
   const Eqn& e = j_.eqns[i];
+  if (e.n_out) store_repeated(i, type(e.out).elements());
   int depth = 0, cost = p_.scope.access[i].cost;
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
@@ -464,6 +482,7 @@ void Planner::pull_equation(size_t i) {
 
 void Planner::reduce_equation(size_t i) {
   limit_region(i);
+  store_repeated(i, p_.scope.lowering[i].space.elements());
   Region added = region();
   added.add_equation(i);
   const Eqn& e = j_.eqns[i];
@@ -504,6 +523,36 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
+// m * n * k of a product that the library can compute, else 0.
+int64_t product_size(const JaxprData& j, const Eqn& e, const Lowering& l) {
+  const DType d = j.type(e.in[0]).dtype();
+  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
+      j.type(e.in[1]).dtype() != d)
+    return 0;
+  int64_t batch = 1, k = 1;
+  for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
+  for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
+  if (batch == 0 || k == 0) return 0;
+  const int64_t m = j.type(e.in[0]).elements() / (batch * k),
+                n = j.type(e.in[1]).elements() / (batch * k);
+  return m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l) ? m * n * k : 0;
+}
+// A product goes to the library when it has the size of one.
+constexpr int64_t library_product = 4096;
+// A loop without lanes of its own leaves the lane for one: a step costs some calls more, and the
+// library is ten times faster.
+constexpr int64_t library_product_in_loop = 1 << 17;
+
+bool has_large_product(const AxisClasses& an) {
+  bool found = false;
+  visit_bodies(an.top(), [&](const Scope& s) {
+    for (size_t q = 0; q < s.j->eqns.size(); ++q)
+      found = found || (s.lowering[q].form == Lowering::Form::contract &&
+                        product_size(*s.j, s.j->eqns[q], s.lowering[q]) >= library_product_in_loop);
+  });
+  return found;
+}
+
 // Whether the loop runs inside the lane, and over which grid.
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
@@ -519,6 +568,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k) {
     for (size_t q = 0; q < s.j->eqns.size(); ++q) whole = whole || holds_whole_value(an, s, q);
   });
   if (whole) return no("a result belongs to all lanes together");
+  if (v.lanes.empty() && has_large_product(an)) return no("its products are the library's");
   LoopGrid g(v, an);
   if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
   // With lanes, what a lane holds stays together unless it is long.
@@ -633,21 +683,6 @@ void Planner::add_library(size_t i, Step s) {
   }
 }
 
-// A product goes to the library when it has the size of one.
-bool large_product(const JaxprData& j, const Eqn& e, const Lowering& l) {
-  const DType d = j.type(e.in[0]).dtype();
-  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
-      j.type(e.in[1]).dtype() != d)
-    return false;
-  int64_t batch = 1, k = 1;
-  for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
-  for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
-  if (batch == 0 || k == 0) return false;
-  const int64_t m = j.type(e.in[0]).elements() / (batch * k),
-                n = j.type(e.in[1]).elements() / (batch * k);
-  return m * n * k >= 4096 && m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l);
-}
-
 Plan Planner::run() {
   for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
@@ -656,7 +691,7 @@ Plan Planner::run() {
       case Form::pull: pull_equation(i); break;
       case Form::reduce: reduce_equation(i); break;
       case Form::contract:
-        if (large_product(j_, j_.eqns[i], l))
+        if (product_size(j_, j_.eqns[i], l) >= library_product)
           library_equation(i, Step::Kind::dot);
         else
           reduce_equation(i);

@@ -308,6 +308,26 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
   return r;
 }
 
+// A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.
+Arrays outer_product(const SimplifyArgs<Dot>& s) {
+  const Dot& p = s.params;
+  const DType d = p.preferred_element_type;
+  if (!p.lhs_contract.empty() || s.x[0].dtype() != d || is_complex(d)) return {};
+  const Type out = dot_type({s.x[0].type(), s.x[1].type()}, p)[0];
+  const auto placed = [&](const Array& x, const Ints& batch, size_t first_free) {
+    const Ints free = free_axes(x.ndim(), {}, batch), order = joined(batch, free);
+    Ints at(order.size());
+    std::iota(at.begin(), at.end(), 0);
+    for (size_t i = batch.size(); i < at.size(); ++i)
+      at[i] += static_cast<int64_t>(first_free - batch.size());
+    const Array y = std::is_sorted(order.begin(), order.end()) ? x : transpose_axes(x, order);
+    return broadcast_in_dim(y, out.shape(), at);
+  };
+  const Array x = placed(s.x[0], p.lhs_batch, p.lhs_batch.size()),
+              y = placed(s.x[1], p.rhs_batch, s.x[0].shape().size());
+  return {lax::add(lax::mul(x, y), base::zeros(out))};
+}
+
 const Primitive<Dot>& dot_op = define<Dot>({
     .name = "dot_general",
     .doc = "Products of two arrays summed over pairs of contracting axes; pairs of batch axes are "
@@ -327,6 +347,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .transpose = dot_transpose,
     .batch = dot_batch,
     .lower = dot_lower,
+    .simplify = outer_product,
     .samples = dot_samples,
     .rejects = dot_rejects,
 });
