@@ -2,7 +2,8 @@
 // Copyright The Weft authors
 // tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError where
 // Weft does not take what it says. What is read prints as text that reads back as the same. Text
-// with checks is read as weft conformance does, which computes the inputs that it holds.
+// with checks is read as weft conformance does, which computes the inputs that it holds. The
+// programs print and read back, too.
 #include "weft/interop/stablehlo.h"
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 
 #include "fuzz/token_mutator.h"
 #include "weft/core/error.h"
+#include "weft/core/jaxpr.h"
 #include "weft/interop/stablehlo/syntax.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"
@@ -51,13 +53,16 @@ void check_printing(const std::vector<hlo::Program>& parts) {
   check(printed(again) == text);
 }
 
+// The program prints as text of a jaxpr that reads back as the same.
+void check_program(const ClosedJaxpr& c) {
+  const std::string text = to_string(c.jaxpr);
+  check(to_string(read_jaxpr(text)) == text);
+}
 void read(const std::string& text) {
-  if (text.find("check.expect") == std::string::npos) {
-    (void)parse_stablehlo(text, "fuzz.mlir");
-    return;
-  }
+  if (text.find("check.expect") == std::string::npos)
+    return check_program(parse_stablehlo(text, "fuzz.mlir"));
   const TimeLimit limit(most_seconds);
-  (void)parse_stablehlo_tests(text, "fuzz.mlir");
+  for (const StablehloTest& t : parse_stablehlo_tests(text, "fuzz.mlir")) check_program(t.program);
 }
 
 }  // namespace
