@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/core/error.h"
+#include "weft/ops/random.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::tools {
@@ -19,6 +20,30 @@ std::string listed(const std::map<std::string, NpyData>& all) {
     s += fmt::format("{}{} {}", s.empty() ? "" : ", ", name, to_string(Type(a.dtype, a.shape)));
   }
   return s.empty() ? "nothing" : s;
+}
+
+// What stands in a file for an array of this type.
+Type type_in_file(const Type& t) {
+  if (t.dtype() == BF16) return Type(F32, t.shape());
+  return t.dtype() == Key ? Type(U32, t.shape().inserted(t.ndim(), 2)) : t.strong();
+}
+
+// Sizes in which the two types differ are open.
+bool is_open(const Type& want, const Type& or_else, size_t axis) {
+  return want.shape().sizes()[axis] != or_else.shape().sizes()[axis];
+}
+bool fits(const Type& got, const Type& want, const Type& or_else) {
+  bool same = got.dtype() == want.dtype() && got.ndim() == want.ndim();
+  for (size_t k = 0; same && k < want.shape().size(); ++k)
+    same = is_open(want, or_else, k) || got.shape().sizes()[k] == want.shape().sizes()[k];
+  return same;
+}
+std::string open_text(const Type& want, const Type& or_else) {
+  std::string sizes;
+  for (size_t k = 0; k < want.shape().size(); ++k)
+    sizes += (k ? "," : "") +
+             (is_open(want, or_else, k) ? "*" : std::to_string(want.shape().sizes()[k]));
+  return fmt::format("{}[{}]", short_name(want.dtype()), sizes);
 }
 
 }  // namespace
@@ -43,25 +68,28 @@ Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::str
 
 void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Types& or_else) {
   for (size_t i = 0; i < x.size(); ++i) {
-    if (want[i].dtype() == BF16 && x[i].dtype() == F32) x[i] = x[i].astype(BF16);
-    const Shape &a = want[i].shape(), &b = or_else[i].shape(), &got = x[i].shape();
-    bool fits = x[i].dtype() == want[i].dtype() && got.size() == a.size();
-    std::string sizes;
-    for (size_t k = 0; k < a.size(); ++k) {
-      const bool open = a.sizes()[k] != b.sizes()[k];
-      fits = fits && (open || got.sizes()[k] == a.sizes()[k]);
-      sizes += fmt::format("{}{}", k ? "," : "", open ? "*" : std::to_string(a.sizes()[k]));
+    const Type held = type_in_file(want[i]), other = type_in_file(or_else[i]);
+    if (!fits(x[i].type(), held, other)) {
+      std::string s = fmt::format("{}: input {} is {}, but the program takes {}", path, i,
+                                  to_string(x[i].type()), open_text(want[i], or_else[i]));
+      if (want[i].dtype() != held.dtype())
+        s += fmt::format(", which the file holds as {}", open_text(held, other));
+      throw FormatError(s);
     }
-    if (!fits)
-      throw FormatError(fmt::format("{}: input {} is {}, but the program takes {}[{}]", path, i,
-                                    to_string(x[i].type()), short_name(want[i].dtype()), sizes));
+    if (want[i].dtype() == BF16) x[i] = x[i].astype(BF16);
+    if (want[i].dtype() == Key) x[i] = random_wrap(x[i]);
   }
+}
+
+Array as_in_file(const Array& x) {
+  if (x.dtype() == BF16) return x.astype(F32);
+  return x.dtype() == Key ? random_unwrap(x) : x;
 }
 
 void write_outputs(const std::string& path, const Arrays& out) {
   std::map<std::string, NpyData> all;
   for (size_t i = 0; i < out.size(); ++i) {
-    const Array x = out[i].dtype() == BF16 ? out[i].astype(F32) : out[i];
+    const Array x = as_in_file(out[i]);
     const auto* p = static_cast<const std::byte*>(concrete(x).data());
     all[fmt::format("out{}", i)] = {x.dtype(), x.shape(),
                                     std::vector<std::byte>(p, p + x.type().bytes())};

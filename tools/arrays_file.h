@@ -16,10 +16,13 @@ Array to_array(const NpyData& d);
 // what is missing and what is there.
 Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::string>& names);
 // Makes arrays fit parameters of the types `want`, but that sizes in which `want` and `or_else`
-// differ are open. bfloat16, which npz does not have, comes as float32. FormatError where a shape
+// differ are open. What npz does not have comes as as_in_file() makes it. FormatError where a shape
 // or dtype is another.
 void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Types& or_else);
-// out0, out1, …; bfloat16 goes as float32.
+// What stands in an npz file for an array: bfloat16 is float32 there, and random keys are their two
+// words, uint32[…, 2].
+Array as_in_file(const Array& x);
+// out0, out1, …, as_in_file().
 void write_outputs(const std::string& path, const Arrays& out);
 
 }  // namespace weft::tools

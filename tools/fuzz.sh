@@ -21,7 +21,7 @@ fuzz_seeds() {  # NAME DIR: into DIR
       {
         find tests/interop/data -name '*.mlir'
         if [[ -d $suites ]]; then find "$suites" -name '*.mlir' -size -$((fuzz_longest + 1))c; fi
-      } | while read -r file; do cp "$file" "$2/$(md5sum < "$file" | cut -c 1-16)"; done ;;
+      } | xargs -d '\n' cp --backup=numbered -t "$2" ;;  # some files are called alike
     npz) find tests/golden/npy -name '*.np[yz]' -size -$((fuzz_longest + 1))c -exec cp -t "$2" {} + ;;
     expr)
       cases=$suites/jax/cases.json

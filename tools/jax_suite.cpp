@@ -152,9 +152,7 @@ class JaxSuite final : public Suite {
     const Arrays want = arrays(c, "out", c.outputs);
     const Rule rule{Rule::Kind::tolerance, c.rtol, c.atol};
     for (size_t i = 0; i < out.size(); ++i) {
-      // The file has no name for bfloat16.
-      const bool widened = out[i].dtype() == BF16 && want[i].dtype() == F32;
-      const std::string d = difference(widened ? out[i].astype(F32) : out[i], want[i], rule);
+      const std::string d = difference(as_in_file(out[i]), want[i], rule);
       if (d.empty()) continue;
       v.how = Verdict::How::failed;
       v.cause = wrong_result;

@@ -35,7 +35,8 @@ void add_run(CLI::App& app, RunOptions& o) {
       ->type_name("EXPR");
   c->add_option("--inputs", o.inputs,
                 "The inputs: arrays in0, in1, ... or called as the parameters (arg0, ... of "
-                "StableHLO, a, b, ... of a jaxpr)")
+                "StableHLO, a, b, ... of a jaxpr). A random key is its two words, uint32[..., 2], "
+                "and bfloat16 is float32, as in --out")
       ->type_name("FILE.npz");
   c->add_option("--out", o.out, "Write the outputs out0, out1, ... there, rather than print them")
       ->type_name("FILE.npz");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError where
-// Weft does not take what it says. What is read prints as text that reads back as the same, and its
-// program is written as text that reads back as a program of the same types.
+// Weft does not take what it says. What is read prints as text that reads back as the same. Text
+// with checks is read as weft conformance does, which computes the inputs that it holds. The
+// programs print and read back, too, as jaxprs and as StableHLO.
 #include "weft/interop/stablehlo.h"
 
 #include <cstddef>
@@ -11,15 +12,19 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/token_mutator.h"
 #include "weft/core/error.h"
+#include "weft/core/jaxpr.h"
 #include "weft/interop/stablehlo/syntax.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/stop.h"
 
 using namespace weft;
 
 namespace {
 
 constexpr int64_t most_memory = int64_t{1} << 28;  // a splat constant may be of any size
+constexpr double most_seconds = 1;                 // an input may be a loop without an end
 
 void check(bool holds) {
   if (!holds) __builtin_trap();
@@ -61,6 +66,18 @@ void check_written(const ClosedJaxpr& program) {
     check(std::string(e.what()).find(" deep") != std::string::npos);
   }
 }
+// The program prints as text of a jaxpr that reads back as the same.
+void check_program(const ClosedJaxpr& c) {
+  const std::string text = to_string(c.jaxpr);
+  check(to_string(read_jaxpr(text)) == text);
+  check_written(c);
+}
+void read(const std::string& text) {
+  if (text.find("check.expect") == std::string::npos)
+    return check_program(parse_stablehlo(text, "fuzz.mlir"));
+  const TimeLimit limit(most_seconds);
+  for (const StablehloTest& t : parse_stablehlo_tests(text, "fuzz.mlir")) check_program(t.program);
+}
 
 }  // namespace
 
@@ -75,9 +92,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   check_printing(parts);
   try {
-    check_written(parse_stablehlo(text, "fuzz.mlir"));
+    read(text);
   } catch (const FormatError&) {
   } catch (const OutOfMemoryError&) {
+  } catch (const InterruptedError&) {
   }
   return 0;
 }

@@ -27,6 +27,11 @@ module @jit_f {
 """
 JAXPR = "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = mul a b; d:f32[3] = sin c in (d,) }"
 SCALAR = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = mul a a; d:f32[] = mul c b in (d,) }"
+# A key with 7 folded in, and the first bits of the key; both by JAX for key data (0, 0), (0, 1), (2, 3).
+KEYS = ("{ lambda ; a:key<fry>[]. let b:key<fry>[] = random_fold_in a 7:u32[]; "
+        "c:u32[] = random_bits[bit_width=32 shape=()] a in (b, c) }")
+FOLDED = ((2716826189, 292468403), (954670714, 4016809582), (2254267559, 2123646612))
+BITS = (4070199207, 1883912375, 3196973704)
 # Counts to a number that no machine reaches.
 ENDLESS = """
 func.func @main(%arg0: tensor<i64>) -> tensor<i64> {
@@ -58,6 +63,10 @@ def floats(*values):
     return npy("<f4", (len(values),), struct.pack(f"<{len(values)}f", *values))
 
 
+def words(shape, *values):
+    return npy("<u4", shape, struct.pack(f"<{len(values)}I", *values))
+
+
 def read_npz(path):
     """name -> (descr and shape as written, bytes)"""
     arrays = {}
@@ -82,6 +91,7 @@ class Command(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         pathlib.Path(self.path(name)).write_bytes(text if isinstance(text, bytes) else text.encode())
 
     def npz(self, name, **arrays):
@@ -128,6 +138,45 @@ class Command(unittest.TestCase):
         self.assertEqual(header["descr"], "<f4")
         self.assertEqual(struct.unpack("<2f", data), (2.25, 1.0))  # 1.00390625 rounds to 1
         self.assertIn("bf16[2]", self.weft("run", "b.jaxpr", "--inputs", "b.npz").stdout)
+
+    def test_random_keys_come_and_go_as_their_two_words(self):
+        self.write("k.jaxpr", KEYS)
+        self.npz("k.npz", in0=words((2,), 0, 0))
+        self.weft("run", "k.jaxpr", "--inputs", "k.npz", "--out", "out.npz")
+        out = read_npz(self.path("out.npz"))
+        self.assertEqual([(out[n][0]["descr"], out[n][0]["shape"]) for n in ("out0", "out1")],
+                         [("<u4", (2,)), ("<u4", ())])
+        self.assertEqual(struct.unpack("<2I", out["out0"][1]), FOLDED[0])
+        self.assertEqual(struct.unpack("<I", out["out1"][1])[0], BITS[0])
+        self.assertEqual(self.weft("run", "k.jaxpr", "--inputs", "k.npz").stdout,
+                         "out0 key[]\n[{:>10} {:>10}]\nout1 u32[]\n{}\n".format(*FOLDED[0], BITS[0]))
+        # A mapped axis stands before the words, which are always last.
+        self.npz("m.npz", a=words((3, 2), 0, 0, 0, 1, 2, 3))
+        for apply, axes in (("vmap(f)", 0), ("vmap(f, in_axes=-1)", 0), ("jit(vmap(f, in_axes=0))", 0)):
+            self.weft("run", "k.jaxpr", "--inputs", "m.npz", "--apply", apply, "--out", "out.npz")
+            out = read_npz(self.path("out.npz"))
+            self.assertEqual(out["out0"][0]["shape"], (3, 2))
+            self.assertEqual(struct.unpack("<6I", out["out0"][1]), sum(FOLDED, ()))
+            self.assertEqual(struct.unpack("<3I", out["out1"][1]), BITS)
+
+    def test_inputs_that_are_no_keys(self):
+        self.write("k.jaxpr", KEYS)
+        for descr, shape, size in (("<u4", (3,), 12), ("<u4", (), 4), ("<u4", (1, 2), 8), ("<i4", (2,), 8),
+                                   ("<u8", (1,), 8), ("<u4", (2, 0), 0), ("<f4", (2,), 8)):
+            self.npz("k.npz", in0=npy(descr, shape, bytes(size)))
+            err = self.weft("run", "k.jaxpr", "--inputs", "k.npz", code=3).stderr
+            self.assertIn("k.npz: input 0 is ", err)
+            self.assertIn("but the program takes key[], which the file holds as u32[2]", err)
+        for apply, want in (("vmap(f)", "u32[*,2]"), ("vmap(f, axis_size=4)", "u32[4,2]")):
+            err = self.weft("run", "k.jaxpr", "--inputs", "k.npz", "--apply", apply, code=3).stderr
+            self.assertIn(want, err)
+        self.npz("k.npz", in0=npy("<u4", (2,), bytes(8)))
+        for apply in ("grad(f)", "jacrev(f)", "hessian(f)"):
+            self.weft("run", "k.jaxpr", "--inputs", "k.npz", "--apply", apply, code=1)
+        self.write("b.jaxpr", "{ lambda ; a:bf16[2]. let b:bf16[2] = mul a a in (b,) }")
+        self.npz("b.npz", in0=npy("<i4", (2,), bytes(8)))
+        err = self.weft("run", "b.jaxpr", "--inputs", "b.npz", code=3).stderr
+        self.assertIn("input 0 is i32[2], but the program takes bf16[2], which the file holds as f32[2]", err)
 
     def test_without_inputs_it_says_what_it_takes(self):
         out = self.weft("run", "f.mlir").stdout
@@ -318,6 +367,32 @@ class Command(unittest.TestCase):
         self.weft("conformance", "suite", "--filter", "nothing*", code=2)
         out = self.weft("conformance", "suite", "--reference", "--filter", "mul.eval").stdout
         self.assertEqual(out.splitlines()[-1], "1 passed, 0 failed")
+
+    def test_conformance_with_random_keys(self):
+        self.write("keys/k.jaxpr", KEYS)
+        self.write("keys/cases.json", "[" + ", ".join(
+            f'{{"case": "k.{name}", "program": "k.jaxpr", "apply": "{apply}", "inputs": 1, "outputs": 2,'
+            ' "rtol": 0, "atol": 0}' for name, apply in
+            (("eval", "f"), ("vmap", "vmap(f)"), ("wrong", "f"), ("shape", "f"), ("input", "f"))) + "]")
+        arrays = {}
+        for case in ("eval", "wrong", "shape", "input"):
+            arrays[f"k.{case}/in0"] = words((2,), 0, 0)
+            arrays[f"k.{case}/out0"] = words((2,), *FOLDED[0])
+            arrays[f"k.{case}/out1"] = words((), BITS[0])
+        arrays["k.vmap/in0"] = words((3, 2), 0, 0, 0, 1, 2, 3)
+        arrays["k.vmap/out0"] = words((3, 2), *sum(FOLDED, ()))
+        arrays["k.vmap/out1"] = words((3,), *BITS)
+        arrays["k.wrong/out0"] = words((2,), *FOLDED[1])
+        arrays["k.shape/out0"] = words((1, 2), *FOLDED[0])
+        arrays["k.input/in0"] = words((3,), 0, 0, 0)
+        self.npz("keys/data.npz", **arrays)
+        for how in ([], ["--reference"]):
+            out = self.weft("conformance", "keys", *how, code=1).stdout
+            self.assertEqual(out.splitlines()[-1], "2 passed, 3 failed")
+            for line in ("FAIL  k.wrong: wrong result: out0: element [0] is 2716826189, expected 954670714",
+                         "FAIL  k.shape: wrong result: out0: the type is u32[2], expected u32[1,2]",
+                         "FAIL  k.input: ", "k.input: input 0 is u32[3], but the program takes key[], which"):
+                self.assertIn(line, out)
 
     def test_conformance_refuses_broken_suites(self):
         self.suite()
