@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/contract.cpp: finds products that one sum reads, and records the program with fma instead.
+// jit/contract.cpp: finds sums of products, and records the program with fma instead.
 #include "weft/jit/contract.h"
 
 #include <optional>
@@ -31,13 +31,9 @@ const Ops& ops() {
 
 class Contraction {
  public:
-  explicit Contraction(const Jaxpr& j)
-      : j_(j), uses_(j->types.size(), 0), by_(j->types.size(), nullptr) {
-    for (const Eqn& e : j->eqns) {
-      for (Atom a : e.in) use(a);
+  explicit Contraction(const Jaxpr& j) : j_(j), by_(j->types.size(), nullptr) {
+    for (const Eqn& e : j->eqns)
       for (int32_t k = 0; k < e.n_out; ++k) by_[static_cast<size_t>(e.out + k)] = &e;
-    }
-    for (Atom a : j->out) use(a);
   }
 
   // Whether any sum would change.
@@ -55,13 +51,8 @@ class Contraction {
   }
 
  private:
-  void use(Atom a) {
-    if (!a.is_literal()) ++uses_[static_cast<size_t>(a.index)];
-  }
-  const Eqn* single(Atom a) const {
-    return !a.is_literal() && uses_[static_cast<size_t>(a.index)] == 1
-               ? by_[static_cast<size_t>(a.index)]
-               : nullptr;
+  const Eqn* maker(Atom a) const {
+    return a.is_literal() ? nullptr : by_[static_cast<size_t>(a.index)];
   }
 
   // A product, and what moves it to the sum, outermost first.
@@ -73,7 +64,7 @@ class Contraction {
   std::optional<Product> product(const Eqn& sum, int operand) const {
     Product p{operand, nullptr, {}};
     for (Atom a = sum.in [static_cast<size_t>(operand)];;) {
-      const Eqn* e = single(a);
+      const Eqn* e = maker(a);
       if (!e) return {};
       if (e->op == ops().mul || e->op == ops().square) {
         p.mul = e;
@@ -88,6 +79,7 @@ class Contraction {
     if (e.op != ops().add && e.op != ops().sub) return {};
     const DType d = j_->types[static_cast<size_t>(e.out)].dtype();
     if (d != F32 && d != F64) return {};
+    if (e.in[0] == e.in[1]) return {};  // p - p is 0, p + p is exact
     // Adding 0 changes nothing but the sign of a product that is 0, or is rounded to it.
     for (int operand : {0, 1})
       if (auto p = product(e, operand); p && !is_zero(e.in[static_cast<size_t>(1 - operand)]))
@@ -96,7 +88,7 @@ class Contraction {
   }
   bool is_zero(Atom a) const {
     while (!a.is_literal()) {
-      const Eqn* e = by_[static_cast<size_t>(a.index)];
+      const Eqn* e = maker(a);
       if (!e || (e->op != ops().broadcast && e->op != ops().reshape)) return false;
       a = e->in[0];
     }
@@ -125,7 +117,6 @@ class Contraction {
   }
 
   const Jaxpr& j_;
-  std::vector<int> uses_;                           // by variable
   std::vector<const Eqn*> by_;                      // by variable: the equation that makes it
   std::unordered_map<const Eqn*, Arrays> factors_;  // of the products so far, recorded anew
 };
