@@ -84,12 +84,7 @@ void LaneWriter::emit(Frame& f, size_t i) {
   }
 }
 
-void LaneWriter::emit_equation(size_t i) {
-  Frame& f = frames_.front();
-  const Form form = f.s->lowering[i].form;
-  if (form == Form::loop || form == Form::branch || form == Form::inlined) keep_operands(f, i);
-  emit(f, i);
-}
+void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 
 // The equations of a body. Unless its results are read once, all at the same index, the dear ones
 // are computed here.
@@ -299,15 +294,9 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   Frame& test = body_frame(f, i, 0);
   test.keeps_inputs = true;
   Frame& body = body_frame(f, i, 1);
-  const auto alias = [&](Frame& g, int input, int operand) {
-    Place& p = g.place[static_cast<size_t>(input)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(operand)];
-  };
   const int a = v.active() ? 1 : 0;
-  for (int k = 0; k < v.cond_consts; ++k) alias(test, k, v.first_cond_const() + k);
-  for (int k = 0; k < v.consts; ++k) alias(body, a + k, v.first_const() + k);
+  bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
   std::vector<Id> init;
@@ -380,12 +369,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, 0);
   const int a = v.active() ? 1 : 0;
-  for (int k = 0; k < v.consts; ++k) {
-    Place& p = body.place[static_cast<size_t>(a + k)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
-  }
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
   std::vector<Id> init;
@@ -442,16 +426,11 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
 LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
-  const size_t a = v.active() ? 1 : 0;
+  const int a = v.active() ? 1 : 0;
   Frame& body = body_frame(f, i, b);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
-  for (int k = 0; k < v.consts; ++k) {
-    Place& p = body.place[a + static_cast<size_t>(k)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
-  }
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
   // Results that one loop can compute need not be kept besides.
   bool alike = true;
   for (int32_t k = 1; k < e.n_out; ++k)
@@ -558,12 +537,7 @@ void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> result
 void LaneWriter::emit_call(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   Frame& body = body_frame(f, i, 0);
-  for (size_t k = 0; k < e.in.size(); ++k) {
-    Place& p = body.place[k];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[k];
-  }
+  bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
     Place& p = f.place[static_cast<size_t>(e.out + k)];

@@ -193,20 +193,28 @@ void LaneWriter::settle(Frame& f, size_t i) {
   f.waiting.clear();
 }
 
-// What the bodies of loop or branch i read is computed before, not once a trip.
-void LaneWriter::keep_operands(Frame& f, size_t i) {
-  const Eqn& e = f.s->j->eqns[i];
-  const LoopForm& v = f.s->lowering[i].loop;
-  std::vector<int32_t> vars;
-  const auto note = [&](int first, int n) {
-    for (int k = first; k < first + n; ++k)
-      if (const Atom a = e.in[static_cast<size_t>(k)];
-          is_waiting_dear(f, a) && std::find(vars.begin(), vars.end(), a.index) == vars.end())
-        vars.push_back(a.index);
-  };
-  if (v.cond_consts) note(v.first_cond_const(), v.cond_consts);
-  note(v.first_const(), v.consts);
-  keep_large(f, vars);
+// Inputs of a body are operands of equation i: read where they are or, large and dear, computed
+// here, not wherever the body reads them.
+void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
+  std::vector<Fill> fills;
+  for (int k = 0; k < n; ++k) {
+    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
+    const int32_t var = input + k;
+    Place& p = body.place[static_cast<size_t>(var)];
+    int budget = dear;
+    if (inner_elements(body, var) > small_ && is_dear(f, a, &budget)) {
+      p.kind = Place::Kind::local;
+      p.local =
+          new_local(body.s->j->types[static_cast<size_t>(var)].dtype(), inner_elements(body, var));
+      fills.push_back(
+          {p.local, &body, var, [this, &f, a](const Coords& at) { return read(f, a, at); }});
+    } else {
+      p.kind = Place::Kind::alias;
+      p.outer = &f;
+      p.atom = a;
+    }
+  }
+  fill_locals(fills);
 }
 
 }  // namespace weft::compiler

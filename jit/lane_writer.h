@@ -173,7 +173,7 @@ class LaneWriter {
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
   bool must_settle(const Frame& f, size_t eqn) const;
   void settle(Frame& f, size_t eqn);
-  void keep_operands(Frame& f, size_t eqn);
+  void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
   void keep_large(Frame& f, const std::vector<int32_t>& vars);
 
   // Updates in place (lane_update.cpp).

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/sweep_test.cpp: kernels with arrays inside the lane are as long as their program,
 // however many elements the arrays have and however often they are read, with the same numbers.
-#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -160,6 +160,38 @@ TEST_CASE("rows of a scan and branches are written once too", "[jit][sweep]") {
   };
   const auto at = [&](int n) { return length(jit(f(n)).lower(zeros({8, 5, 24})).report()); };
   CHECK(at(48) < 3 * at(16));
+}
+
+TEST_CASE("what a loop reads besides is computed once, of its own lane", "[jit][sweep]") {
+  const auto f = vmap([](Array x, Array w) {
+    const Array v = exp(w * .5f) - tanh(w) * sin(w);
+    const auto go = [](std::tuple<Array, Array> c) {
+      return (std::get<0>(c) < 3) & (std::get<1>(c).max() < 1000.f);
+    };
+    const auto step = [v](std::tuple<Array, Array> c) {
+      Array y = std::get<1>(c);
+      for (int i = 0; i < 6; ++i) y = (y + v) * .5f - roll(v, 1) / (1.f + abs(y).max());
+      return std::tuple<Array, Array>(std::get<0>(c) + 1, y);
+    };
+    return std::get<1>(while_loop(go, step, std::tuple<Array, Array>(Array(0), x)));
+  });
+  const Array x = sin(arange(64 * 40).astype(F32)).reshape({64, 40}), w = cos(x * 3.f);
+  const auto compiled = jit(f);
+  const std::string text = compiled.lower(x, w).kernels();
+  const auto count = [&](const std::string& word) {
+    int n = 0;
+    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  // The sine of v, with its rare path, is written once; arrays hold the numbers of one lane.
+  CHECK(count("= if ") == 1);
+  CHECK(count("local f32 40") > 0);
+  CHECK(count("local f32 ") == count("local f32 40"));
+  const Floats got = floats(compiled(x, w));
+  const ReferenceMode reference;
+  const Floats want = floats(f(x, w));
+  for (size_t k = 0; k < want.size(); ++k)
+    CHECK(std::abs(got[k] - want[k]) <= 1e-5f * (1.f + std::abs(want[k])));
 }
 
 TEST_CASE("random bodies over arrays in the lane", "[jit][sweep]") {
