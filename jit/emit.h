@@ -167,10 +167,12 @@ class Emitter {
   void divergent_while(nest::Id v, std::vector<Carry>& c);
   void branch_if(nest::Id v);
   void divergent_if(nest::Id v);
+  void unlikely_if(nest::Id v);
   // Whether the first side of an If is a call of the library (core/rare.h).
   bool called(const nest::Inst& i) const { return is_rare(i) && !machine_.gpu; }
   Vs rare_path(nest::Id v, const Vs& x);
   bool flat(nest::BlockId b) const;
+  bool arithmetic(nest::BlockId b) const;
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m

@@ -286,6 +286,12 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   active_ = outer;
 }
 
+// Whether a block can be run for lanes that do not ask for it.
+bool Emitter::arithmetic(BlockId b) const {
+  return std::none_of(k_.blocks[b].body.begin(), k_.blocks[b].body.end(),
+                      [&](Id v) { return k_.insts[v].op >= Opcode::Load; });
+}
+
 // Worth running for all lanes instead of branching: a few instructions of arithmetic.
 bool Emitter::flat(BlockId b) const {
   int cost = 0;
@@ -294,9 +300,9 @@ bool Emitter::flat(BlockId b) const {
     if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
     const bool slow =
         op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
-    if (op >= Opcode::Load || slow || ++cost > 4) return false;
+    if (slow || ++cost > 4) return false;
   }
-  return true;
+  return arithmetic(b);
 }
 
 void Emitter::branch_if(Id v) {
@@ -353,8 +359,33 @@ Vs Emitter::rare_path(Id v, const Vs& x) {
   return by_result;
 }
 
+// A path that hardly any lane takes: all lanes compute the usual numbers without asking, and those
+// that take it get theirs instead.
+void Emitter::unlikely_if(Id v) {
+  const Inst& i = k_.insts[v];
+  const auto& results = plan_.results[v];
+  emit_block(i.blocks[1]);
+  Vs usual;
+  for (size_t r = 0; r < results.size(); ++r)
+    usual.append(parts(k_.blocks[i.blocks[1]].yields[r], varying_shape));
+  const Masks outer = active_;
+  const Masks yes = parts(i.args[0], varying_shape);
+  active_ = narrow(yes);
+  const auto replaced = [&] {
+    Vs out = rare_path(v, parts(i.args[1], varying_shape));
+    for (size_t k = 0; k < out.size(); ++k)
+      out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
+    return out;
+  };
+  const Vs joined = branch(any(active_), replaced, [&] { return usual; }, true);
+  active_ = outer;
+  for (size_t r = 0, next = 0; r < results.size(); ++r, next += packs_)
+    set_packs(results[r], Vs(joined.begin() + next, joined.begin() + next + packs_));
+}
+
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
+  if (called(i) && arithmetic(i.blocks[1])) return unlikely_if(v);
   const auto& results = plan_.results[v];
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_shape);

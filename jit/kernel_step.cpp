@@ -8,6 +8,7 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/lane_writer.h"
+#include "weft/jit/region.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -142,6 +143,12 @@ void mark_large_outputs(nest::Kernel* k, const std::vector<LaneWriter::Bound>& b
   for (const nest::Inst& i : k->insts)
     if (i.op == nest::Opcode::Load) k->buffers[static_cast<size_t>(i.imm)].past_cache = false;
 }
+// Those that are run; others are left over from writing.
+int64_t instructions(const nest::Kernel& k) {
+  int64_t n = 0;
+  for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());
+  return n;
+}
 
 bool divides_index(const nest::Kernel& k) {
   for (const nest::Block& b : k.blocks)
@@ -156,8 +163,9 @@ bool divides_index(const nest::Kernel& k) {
 }  // namespace
 
 Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+  int64_t small = small_elements;
   const auto write = [&](bool flat, std::vector<LaneWriter::Bound>* bound) {
-    LaneWriter w(p, "kernel", in_memory);
+    LaneWriter w(p, "kernel", in_memory, small);
     w.set_grid(k.grid, flat);
     for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
     for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
@@ -179,9 +187,21 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
   };
   // One flat axis, unless operands are read along single axes and the last one is long enough.
   std::vector<LaneWriter::Bound> bound;
-  nest::Kernel kernel = write(true, &bound);
-  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel))
-    kernel = write(false, &bound);
+  bool flat = true;
+  nest::Kernel kernel = write(flat, &bound);
+  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel)) {
+    flat = false;
+    kernel = write(flat, &bound);
+  }
+  // Values written out element by element have no place in registers when there are that many.
+  if (const int64_t n = instructions(kernel); n > long_kernel) {
+    small = fewer_elements;
+    std::vector<LaneWriter::Bound> also_bound;
+    if (nest::Kernel other = write(flat, &also_bound); 3 * instructions(other) < 2 * n) {
+      kernel = std::move(other);
+      bound = std::move(also_bound);
+    }
+  }
   mark_large_outputs(&kernel, bound, p, k.streamed);
   if (const std::string bad = nest::verify(kernel); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));

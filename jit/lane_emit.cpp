@@ -39,38 +39,19 @@ Elem LaneWriter::new_local(DType d, int64_t n) {
   return {b_.local(kind_of(d), n), components(d) == 2 ? b_.local(kind_of(d), n) : nest::no_id};
 }
 
-void LaneWriter::fill_local(const Elem& array, int64_t n, DType,
-                            const std::function<Elem(Id)>& value) {
-  const BlockId body = b_.open({Kind::I64});
-  const Id i = b_.param(body, 0);
-  const Elem e = value(i);
-  b_.local_store(array.re, i, e.re);
-  if (array.im != nest::no_id) b_.local_store(array.im, i, e.im);
-  b_.yield({});
-  b_.leave();
-  b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
-}
-
 // ---- equations
 
 void LaneWriter::keep(Frame& f, int32_t var) {
-  Place& p = f.place[static_cast<size_t>(var)];
   const int64_t n = inner_elements(f, var);
-  const DType d = f.s->j->types[static_cast<size_t>(var)].dtype();
+  if (n > small_) return keep_large(f, {var});
   Place kept;
-  if (n <= small_elements) {
-    kept.kind = Place::Kind::scalars;
-    for (int64_t k = 0; k < n; ++k) kept.elems.push_back(read(f, {var}, coords_at(f, var, k)));
-  } else {
-    kept.kind = Place::Kind::local;
-    kept.local = new_local(d, n);
-    fill_local(kept.local, n, d, [&](Id i) { return read(f, {var}, coords_of_flat(f, var, i)); });
-  }
-  p = kept;
+  kept.kind = Place::Kind::scalars;
+  for (int64_t k = 0; k < n; ++k) kept.elems.push_back(read(f, {var}, coords_at(f, var, k)));
+  f.place[static_cast<size_t>(var)] = kept;
 }
 
 // Pull forms of few elements are computed in program order, so that nothing recurses along chains;
-// large ones where they are read.
+// large ones where they are read, or together (lane_sweep.cpp).
 void LaneWriter::emit(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
@@ -79,7 +60,9 @@ void LaneWriter::emit(Frame& f, size_t i) {
       if (update_in_place(f, i)) return;
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
-      if (n <= small_elements)
+      if (n > small_)
+        f.waiting.push_back(i);
+      else
         for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
       return;
     }
@@ -103,8 +86,22 @@ void LaneWriter::emit(Frame& f, size_t i) {
 
 void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 
-void LaneWriter::emit_all(Frame& f) {
-  for (size_t i = 0; i < f.s->j->eqns.size(); ++i) emit(f, i);
+// The equations of a body. Unless its results are read once, all at the same index, the dear ones
+// are computed here.
+void LaneWriter::emit_all(Frame& f, bool settle_results) {
+  const JaxprData& j = *f.s->j;
+  f.last.assign(j.types.size(), Program::none);
+  const auto note = [&](Atom a, size_t i) {
+    if (!a.is_literal()) f.last[static_cast<size_t>(a.index)] = i;
+  };
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    for (Atom a : j.eqns[i].in) note(a, i);
+  for (Atom a : j.out) note(a, j.eqns.size());
+  for (size_t i = 0; i < j.eqns.size(); ++i) {
+    if (must_settle(f, i)) settle(f, i);
+    emit(f, i);
+  }
+  if (settle_results) settle(f, j.eqns.size());
 }
 
 void LaneWriter::emit_prefix(Frame& f, size_t i) {
@@ -122,22 +119,22 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   EqnReader reader(*this, f, e);
   std::vector<bool> inner(t.shape().size(), false);
   for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
-  // One running fold a row; rows are unrolled over the other inner axes.
-  for (int64_t row = 0; row < rows; ++row) {
-    std::vector<int64_t> digits;
-    int64_t rest = row;
-    const std::vector<int> axes = inner_axes(f, e.out);
-    Coords base = coords_at(f, e.out, 0);
-    for (size_t a = axes.size(); a-- > 0;) {
-      if (axes[a] == axis) continue;
-      base[static_cast<size_t>(axes[a])] = I64v(rest % t.shape()[axes[a]]).id;
-      rest /= t.shape()[axes[a]];
-    }
+  // One running fold a row, which the other inner axes number.
+  std::vector<int> others;
+  std::vector<int64_t> extents;
+  for (int a : inner_axes(f, e.out)) {
+    if (a == axis) continue;
+    others.push_back(a);
+    extents.push_back(t.shape()[a]);
+  }
+  const auto write_row = [&](Id row) {
+    Coords c = coords_at(f, e.out, 0);
+    const Coords digits = others.empty() ? Coords{} : split(row, extents);
+    for (size_t a = 0; a < others.size(); ++a) c[static_cast<size_t>(others[a])] = digits[a];
     const std::vector<Id> identity = l.identity(b_);
     std::vector<Kind> kinds{Kind::I64};
     for (Id id : identity) kinds.push_back(b_.kind(id));
     const BlockId body = b_.open(kinds);
-    Coords c = base;
     c[static_cast<size_t>(axis)] = b_.param(body, 0);
     std::vector<Id> acc, term;
     for (size_t k = 0; k < identity.size(); ++k)
@@ -146,43 +143,65 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
     const std::vector<Id> next =
         l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
     const Elem y = l.results(next)[0];
-    if (streamed) {
+    if (streamed)
       store_element(e.out, c, y);
-    } else {
-      const Id o = offset(c, t.shape(), inner).id;
-      b_.local_store(kept.local.re, o, y.re);
-      if (y.im != nest::no_id) b_.local_store(kept.local.im, o, y.im);
-    }
+    else
+      store_local(kept.local, offset(c, t.shape(), inner).id, y);
     b_.yield(next);
     b_.leave();
     b_.loop(b_.integer(0), b_.integer(n), l.reverse ? -1 : 1, identity, body);
-  }
+  };
+  if (rows > small_)
+    count(rows, write_row);
+  else
+    for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
   f.place[static_cast<size_t>(e.out)] = kept;
 }
 
 // ---- carries
 
-// A large carry has an array of its own, or that of its first value if nothing else reads it.
-LaneWriter::Carry LaneWriter::start_carry(Frame& f, size_t i, int operand, int32_t like,
-                                          const Frame& body, std::vector<Id>* flat) {
-  const Atom init = f.s->j->eqns[i].in[static_cast<size_t>(operand)];
-  Carry c;
-  c.n = inner_elements(body, like);
-  c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
-  c.local = c.n > small_elements;
-  if (!c.local) {
-    for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
-    return c;
-  }
+// Whether loop i may change the array of its operand k: nothing reads it later, nor, on the way of
+// what is computed late, the bodies.
+bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
   std::vector<bool> late;
-  if (is_last_read(f, i, static_cast<size_t>(operand), &late)) {
-    c.array = f.place[static_cast<size_t>(init.index)].local;
-    return c;
+  if (!is_last_read(f, i, k, &late)) return false;
+  const LoopForm& v = f.s->lowering[i].loop;
+  const auto first = static_cast<size_t>(v.first_carry()),
+             end = first + static_cast<size_t>(v.carry);
+  const auto& in = f.s->j->eqns[i].in;
+  for (size_t q = 0; q < in.size(); ++q)
+    if ((q < first || q >= end) && !in[q].is_literal() && late[static_cast<size_t>(in[q].index)])
+      return false;
+  return true;
+}
+
+// A large carry has an array of its own, or that of its first value if nothing else reads it.
+std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
+                                                         int first_input, std::vector<Id>* flat) {
+  const LoopForm& v = f.s->lowering[i].loop;
+  std::vector<Carry> carries;
+  std::vector<Fill> fills;
+  for (int t = 0; t < v.carry; ++t) {
+    const auto operand = static_cast<size_t>(v.first_carry() + t);
+    const Atom init = f.s->j->eqns[i].in[operand];
+    const int32_t like = first_input + t;
+    Carry c;
+    c.n = inner_elements(body, like);
+    c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
+    c.local = c.n > small_;
+    if (!c.local) {
+      for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
+    } else if (may_take(f, i, operand)) {
+      c.array = f.place[static_cast<size_t>(init.index)].local;
+    } else {
+      c.array = new_local(c.dtype, c.n);
+      fills.push_back(
+          {c.array, &body, like, [this, &f, init](const Coords& at) { return read(f, init, at); }});
+    }
+    carries.push_back(c);
   }
-  c.array = new_local(c.dtype, c.n);
-  fill_local(c.array, c.n, c.dtype,
-             [&](Id at) { return read(f, init, coords_of_flat(body, like, at)); });
-  return c;
+  fill_locals(fills);
+  return carries;
 }
 
 LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size_t* next) {
@@ -211,12 +230,8 @@ bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
 // then copied, as it may read itself.
 void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                                 std::vector<Id>* yields) {
-  struct Copy {
-    Elem to, from;
-    int64_t n;
-    DType d;
-  };
-  std::vector<Copy> copies;
+  std::map<int64_t, std::vector<std::pair<Elem, Elem>>> copies;
+  std::vector<Fill> fills;
   for (size_t t = 0; t < carries.size(); ++t) {
     const Carry& c = carries[t];
     const Atom out = body.s->j->out[t];
@@ -224,17 +239,22 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
     } else if (out.index != input && !is_in(body, out, c.array)) {
-      Copy copy{c.array, new_local(c.dtype, c.n), c.n, c.dtype};
-      fill_local(copy.from, c.n, c.dtype,
-                 [&](Id i) { return read(body, out, coords_of_flat(body, input, i)); });
-      copies.push_back(copy);
+      const bool aside = std::none_of(carries.begin(), carries.end(), [&](const Carry& other) {
+        return other.local && is_in(body, out, other.array);
+      });
+      const Place* p = out.is_literal() ? nullptr : body.place.seen(static_cast<size_t>(out.index));
+      if (p && p->kind == Place::Kind::local && aside) {
+        copies[c.n].emplace_back(c.array, p->local);
+        continue;
+      }
+      const Elem from = new_local(c.dtype, c.n);
+      fills.push_back({from, &body, input,
+                       [this, &body, out](const Coords& at) { return read(body, out, at); }});
+      copies[c.n].emplace_back(c.array, from);
     }
   }
-  for (const Copy& c : copies)
-    fill_local(c.to, c.n, c.d, [&](Id i) {
-      return Elem{b_.local_load(c.from.re, i),
-                  c.from.im == nest::no_id ? nest::no_id : b_.local_load(c.from.im, i)};
-    });
+  fill_locals(fills);
+  for (const auto& [n, to_from] : copies) copy_locals(to_from, n);
 }
 
 void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
@@ -274,21 +294,13 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   Frame& test = body_frame(f, i, 0);
   test.keeps_inputs = true;
   Frame& body = body_frame(f, i, 1);
-  const auto alias = [&](Frame& g, int input, int operand) {
-    Place& p = g.place[static_cast<size_t>(input)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(operand)];
-  };
   const int a = v.active() ? 1 : 0;
-  for (int k = 0; k < v.cond_consts; ++k) alias(test, k, v.first_cond_const() + k);
-  for (int k = 0; k < v.consts; ++k) alias(body, a + k, v.first_const() + k);
+  bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
-  std::vector<Carry> carries;
   std::vector<Id> init;
-  for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, i, v.first_carry() + t, a + v.consts + t, body, &init));
+  const std::vector<Carry> carries = start_carries(f, i, body, a + v.consts, &init);
   // Where the lane may not enter at all, it makes no trip.
   Id enter = nest::no_id;
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
@@ -327,19 +339,29 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t
   const bool streamed = is_streamed(f, result);
   std::vector<bool> inner(t.shape().size(), false);
   for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
-  for (int64_t k = 0; k < n; ++k) {
-    Coords c = coords_at(f, result, k);  // time digit is 0 for k < n
+  const auto write = [&](Coords c) {
     const Coords row(c.begin() + 1, c.end());
     c[0] = time;
     const Elem el = read(body, y, row);
-    if (streamed) {
+    if (streamed)
       store_element(result, c, el);
-    } else {
-      const Id o = offset(c, t.shape(), inner).id;
-      b_.local_store(p.local.re, o, el.re);
-      if (el.im != nest::no_id) b_.local_store(p.local.im, o, el.im);
-    }
+    else
+      store_local(p.local, offset(c, t.shape(), inner).id, el);
+  };
+  if (n <= small_) {
+    for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
+    return;
   }
+  std::vector<int> axes;
+  std::vector<int64_t> extents;
+  for (int axis : inner_axes(f, result))
+    if (axis > 0) axes.push_back(axis), extents.push_back(t.shape()[axis]);
+  count(n, [&](Id i) {
+    Coords c = coords_at(f, result, 0);
+    const Coords digits = split(i, extents);
+    for (size_t k = 0; k < axes.size(); ++k) c[static_cast<size_t>(axes[k])] = digits[k];
+    write(std::move(c));
+  });
 }
 
 void LaneWriter::emit_scan(Frame& f, size_t i) {
@@ -347,18 +369,11 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, 0);
   const int a = v.active() ? 1 : 0;
-  for (int k = 0; k < v.consts; ++k) {
-    Place& p = body.place[static_cast<size_t>(a + k)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
-  }
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
-  std::vector<Carry> carries;
   std::vector<Id> init;
-  for (int t = 0; t < v.carry; ++t)
-    carries.push_back(start_carry(f, i, v.first_carry() + t, a + v.consts + t, body, &init));
+  const std::vector<Carry> carries = start_carries(f, i, body, a + v.consts, &init);
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
     const bool streamed = is_streamed(f, result);
@@ -371,7 +386,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
     p.kind = Place::Kind::local;
     p.local = new_local(d, n);
-    if (v.trips) fill_local(p.local, n, d, [&](Id) { return zero_elem(d); });
+    if (v.trips) count(n, [&](Id at) { store_local(p.local, at, zero_elem(d)); });
   }
   I64v hi(v.length);
   if (v.trips) {
@@ -411,17 +426,16 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
 LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
-  const size_t a = v.active() ? 1 : 0;
+  const int a = v.active() ? 1 : 0;
   Frame& body = body_frame(f, i, b);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
-  for (int k = 0; k < v.consts; ++k) {
-    Place& p = body.place[a + static_cast<size_t>(k)];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(v.first_const() + k)];
-  }
-  emit_all(body);
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  // Results that one loop can compute need not be kept besides.
+  bool alike = true;
+  for (int32_t k = 1; k < e.n_out; ++k)
+    alike = alike && inner_extents(f, e.out + k) == inner_extents(f, e.out);
+  emit_all(body, !alike);
   return body;
 }
 
@@ -435,22 +449,23 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     const int64_t n = inner_elements(f, e.out + k);
     const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
     Place& p = results[static_cast<size_t>(k)];
-    p.kind = n > small_elements ? Place::Kind::local : Place::Kind::scalars;
+    p.kind = n > small_ ? Place::Kind::local : Place::Kind::scalars;
     if (p.kind == Place::Kind::local) p.local = new_local(d, n);
   }
   const auto deliver = [&](const std::function<Elem(int, int32_t, const Coords&)>& value) {
     std::vector<Id> yields;
+    std::vector<Fill> fills;
     for (int k = 0; k < v.results; ++k) {
       const int32_t var = e.out + k;
-      const int64_t n = inner_elements(f, var);
       const Place& p = results[static_cast<size_t>(k)];
-      if (p.kind == Place::Kind::local) {
-        fill_local(p.local, n, f.s->j->types[static_cast<size_t>(var)].dtype(),
-                   [&](Id o) { return value(k, var, coords_of_flat(f, var, o)); });
-      } else {
-        for (int64_t q = 0; q < n; ++q) push(&yields, value(k, var, coords_at(f, var, q)));
-      }
+      if (p.kind == Place::Kind::local)
+        fills.push_back(
+            {p.local, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
+      else
+        for (int64_t q = 0; q < inner_elements(f, var); ++q)
+          push(&yields, value(k, var, coords_at(f, var, q)));
     }
+    fill_locals(fills);
     b_.yield(yields);
   };
   const auto branch_block = [&](int b) {
@@ -522,12 +537,7 @@ void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> result
 void LaneWriter::emit_call(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   Frame& body = body_frame(f, i, 0);
-  for (size_t k = 0; k < e.in.size(); ++k) {
-    Place& p = body.place[k];
-    p.kind = Place::Kind::alias;
-    p.outer = &f;
-    p.atom = e.in[k];
-  }
+  bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
     Place& p = f.place[static_cast<size_t>(e.out + k)];
@@ -612,7 +622,7 @@ void LaneWriter::for_each_inner(const Frame& f, int32_t var,
 void LaneWriter::keep_row(int32_t var) {
   Frame& f = frames_.front();
   const int64_t n = inner_elements(f, var);
-  if (n <= small_elements) return keep(f, var);
+  if (n <= small_) return keep(f, var);
   Place kept;
   kept.kind = Place::Kind::local;
   kept.local = new_local(f.s->j->types[static_cast<size_t>(var)].dtype(), n);
@@ -620,9 +630,8 @@ void LaneWriter::keep_row(int32_t var) {
   for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
   for_each_inner(f, var, [&](const Coords& c) {
     const Elem e = read(f, {var}, c);
-    const Id o = offset(c, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
-    b_.local_store(kept.local.re, o, e.re);
-    if (kept.local.im != nest::no_id) b_.local_store(kept.local.im, o, e.im);
+    store_local(kept.local, offset(c, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id,
+                e);
   });
   f.place[static_cast<size_t>(var)] = kept;
 }
@@ -644,7 +653,7 @@ void LaneWriter::store_variable(int32_t var) {
   BlockId guarded = -1;
   if (missing) guarded = b_.open_branch();
   const int64_t n = inner_elements(f, var);
-  if (n <= small_elements) {
+  if (n <= small_) {
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   } else {
     for_each_inner(f, var, store_at);

@@ -60,7 +60,7 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
   if (!f.s->lowering[i].destination || !is_last_read(f, i, 0, &late)) return false;
   const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
   const Place array = f.place[static_cast<size_t>(e.in[0].index)];
-  if (n <= small_elements) {
+  if (n <= small_) {
     std::vector<Update> all;
     for (int64_t k = 0; k < n; ++k)
       all.push_back(
@@ -69,12 +69,9 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
   } else {
     for (size_t k = 1; k < e.in.size(); ++k)
       if (!e.in[k].is_literal() && late[static_cast<size_t>(e.in[k].index)]) return false;
-    const BlockId body = b_.open({Kind::I64});
-    apply_update(f, i, array.local,
-                 update_at(f, i, coords_of_flat(f, e.in[1].index, b_.param(body, 0))));
-    b_.yield({});
-    b_.leave();
-    b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+    count(n, [&](Id at) {
+      apply_update(f, i, array.local, update_at(f, i, coords_of_flat(f, e.in[1].index, at)));
+    });
   }
   f.place[static_cast<size_t>(e.out)] = array;
   return true;

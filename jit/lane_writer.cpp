@@ -12,8 +12,9 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 
-LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory)
-    : program_(program), in_memory_(in_memory), b_(std::move(name)), writing_(b_) {
+LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+                       int64_t small)
+    : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
   Frame& f = frames_.emplace_back();
   f.s = &program.scope;
   f.place.maker = &program.maker;
@@ -64,9 +65,15 @@ std::vector<int> LaneWriter::inner_axes(const Frame& f, int32_t var) const {
   return r;
 }
 
+std::vector<int64_t> LaneWriter::inner_extents(const Frame& f, int32_t var) const {
+  std::vector<int64_t> r;
+  for (int a : inner_axes(f, var)) r.push_back(f.s->j->types[static_cast<size_t>(var)].shape()[a]);
+  return r;
+}
+
 int64_t LaneWriter::inner_elements(const Frame& f, int32_t var) const {
   int64_t n = 1;
-  for (int a : inner_axes(f, var)) n *= f.s->j->types[static_cast<size_t>(var)].shape()[a];
+  for (int64_t extent : inner_extents(f, var)) n *= extent;
   return n;
 }
 
@@ -79,7 +86,11 @@ Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
     ids[i] = extents[i] == 1 ? I64v(0).id : i == 0 ? rest.id : num::rem(rest, I64v(extents[i])).id;
     if (i) rest = num::div(rest, I64v(extents[i]));
   }
-  groups_.push_back({ids, extents, flat});
+  auto& known = groups_[ids[0]];
+  const bool fresh = std::none_of(known.begin(), known.end(), [&](const Group& g) {
+    return g.flat == flat && g.coords == ids && g.extents == extents;
+  });
+  if (fresh) known.push_back({ids, extents, flat});
   return ids;
 }
 
@@ -99,13 +110,10 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
 }
 
 Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat) {
-  const Shape& s = f.s->j->types[static_cast<size_t>(var)].shape();
-  std::vector<int64_t> extents;
   const std::vector<int> inner = inner_axes(f, var);
-  for (int a : inner) extents.push_back(s[a]);
   Coords c = coords_at(f, var, 0);
   if (inner.empty()) return c;
-  const Coords digits = split(flat, extents);
+  const Coords digits = split(flat, inner_extents(f, var));
   for (size_t i = 0; i < inner.size(); ++i) c[static_cast<size_t>(inner[i])] = digits[i];
   return c;
 }
@@ -121,10 +129,12 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
       extents.push_back(s[static_cast<int64_t>(a)]);
     }
   I64v total(0);
+  static const std::vector<Group> none;
   for (size_t a = 0; a < c.size();) {
     size_t used = 1;
     nest::Id id = c[a];
-    for (const Group& g : groups_)
+    const auto known = groups_.find(c[a]);
+    for (const Group& g : known == groups_.end() ? none : known->second)
       if (g.coords.size() > 1 && a + g.coords.size() <= c.size() &&
           std::equal(g.coords.begin(), g.coords.end(),
                      c.begin() + static_cast<std::ptrdiff_t>(a)) &&
@@ -179,8 +189,7 @@ Elem LaneWriter::read_local(const Frame& f, int32_t var, const Place& p, const C
   std::vector<bool> inner(at.size(), false);
   for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
   const nest::Id o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
-  return {b_.local_load(p.local.re, o),
-          p.local.im == nest::no_id ? nest::no_id : b_.local_load(p.local.im, o)};
+  return load_local(p.local, o);
 }
 
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {

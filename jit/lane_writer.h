@@ -21,6 +21,8 @@ namespace weft::compiler {
 
 // Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
 inline constexpr int64_t small_elements = 32;
+// The same in kernels that would be too long: what is written once an element is written in loops.
+inline constexpr int64_t fewer_elements = 4;
 
 // Accumulators and terms combined as a fold combines them.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
@@ -28,8 +30,10 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 
 class LaneWriter {
  public:
-  // in_memory[var]: the variable of the program is read from a buffer.
-  LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory);
+  // in_memory[var]: the variable of the program is read from a buffer. Values of up to `small`
+  // elements a lane are kept one by one.
+  LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+             int64_t small = small_elements);
 
   // The grid, outermost axis first. `flat`: one run-time axis over all of them.
   void set_grid(const std::vector<int64_t>& extents, bool flat);
@@ -106,8 +110,10 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
-    bool keeps_inputs = false;  // they are read again by others: a test does not change carries
-    std::vector<size_t> maker;  // of a body
+    bool keeps_inputs = false;    // they are read again by others: a test does not change carries
+    std::vector<size_t> maker;    // of a body
+    std::vector<size_t> last;     // of a body, by variable: the last equation that reads it
+    std::vector<size_t> waiting;  // equations whose large results are not computed yet, in order
     Places place;
     std::unordered_map<std::string, Elem> memo;
   };
@@ -116,6 +122,14 @@ class LaneWriter {
     std::vector<int64_t> extents;
     nest::Id flat;
   };
+  // Elements of a value like variable `like` that go to a local array; without one they are only
+  // computed, for others to be made of.
+  struct Fill {
+    Elem array;
+    Frame* frame;
+    int32_t like;
+    std::function<Elem(const Coords&)> value;
+  };
   class EqnReader;
 
   Frame& new_frame(const Scope& s);
@@ -123,6 +137,7 @@ class LaneWriter {
   Frame& branch_body(Frame& f, size_t eqn, size_t branch);
   int lane_of(const Frame& f, int32_t var, int axis) const;  // grid axis or -1
   std::vector<int> inner_axes(const Frame& f, int32_t var) const;
+  std::vector<int64_t> inner_extents(const Frame& f, int32_t var) const;
   int64_t inner_elements(const Frame& f, int32_t var) const;
   Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
   Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);  // computed inner index
@@ -140,7 +155,7 @@ class LaneWriter {
       const std::function<std::vector<nest::Id>(num::Ir<int64_t>)>& term);
 
   void emit(Frame& f, size_t eqn);
-  void emit_all(Frame& f);
+  void emit_all(Frame& f, bool settle_results = true);
   void emit_prefix(Frame& f, size_t eqn);
   void emit_while(Frame& f, size_t eqn);
   void emit_scan(Frame& f, size_t eqn);
@@ -149,6 +164,17 @@ class LaneWriter {
                      const std::vector<nest::Id>& yielded);
   void emit_call(Frame& f, size_t eqn);
   void keep(Frame& f, int32_t var);  // computes all elements now
+
+  // Values of many elements (lane_sweep.cpp).
+  void fill_locals(const std::vector<Fill>& fills);
+  void copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n);
+  bool is_dear(const Frame& f, Atom a, int* budget) const;
+  bool is_waiting_dear(const Frame& f, Atom a) const;
+  bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
+  bool must_settle(const Frame& f, size_t eqn) const;
+  void settle(Frame& f, size_t eqn);
+  void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
+  void keep_large(Frame& f, const std::vector<int32_t>& vars);
 
   // Updates in place (lane_update.cpp).
   struct Update {
@@ -168,8 +194,9 @@ class LaneWriter {
     DType dtype = F32;
     Elem array;
   };
-  Carry start_carry(Frame& f, size_t eqn, int operand, int32_t like, const Frame& body,
-                    std::vector<nest::Id>* flat);
+  bool may_take(const Frame& f, size_t eqn, size_t operand) const;
+  std::vector<Carry> start_carries(Frame& f, size_t eqn, Frame& body, int first_input,
+                                   std::vector<nest::Id>* flat);
   static bool is_in(const Frame& f, Atom a, const Elem& array);
   Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
   void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
@@ -177,8 +204,9 @@ class LaneWriter {
   void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
                           const std::vector<nest::Id>& r);
   Elem new_local(DType d, int64_t n);
-  void fill_local(const Elem& array, int64_t n, DType d,
-                  const std::function<Elem(nest::Id)>& value);
+  Elem load_local(const Elem& array, nest::Id at);
+  void store_local(const Elem& array, nest::Id at, const Elem& e);
+  void count(int64_t n, const std::function<void(nest::Id)>& each);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
   void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
@@ -187,12 +215,13 @@ class LaneWriter {
 
   const Program& program_;
   const std::vector<bool> in_memory_;
+  const int64_t small_;
   nest::Builder b_;
   num::Writing writing_;
   Coords grid_;
   std::map<int32_t, std::vector<int>> top_lanes_;
   std::map<size_t, std::map<int, int>> classes_;
-  std::vector<Group> groups_;
+  std::unordered_map<nest::Id, std::vector<Group>> groups_;  // by the first coordinate
   std::deque<Frame> frames_;
   std::vector<Bound> buffers_;
   std::map<int32_t, int> buffer_index_;

@@ -18,12 +18,8 @@ namespace {
 using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurses along them
-constexpr int dear = 12;           // instructions above which a value read by two kernels is stored
-constexpr int64_t largest_lane_value = 1024;  // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;       // elements of all values inside a lane
-// Instructions computed on the way for one value, and for all that one kernel stores: the time to
-// compile a kernel grows faster than its code.
-constexpr int largest_region = 1000;
+constexpr int64_t largest_lane_value = 1024;        // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;             // elements of all values inside a lane
 constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
 constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
 // What storing a value costs, in instructions for one element: a byte, and the kernel that may
@@ -202,7 +198,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
 
 Region Planner::region() const {
   return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].pull && !in_memory(v); },
-          largest_region};
+          long_kernel};
 }
 
 // Whether kernel `step` stays short if it computes this as well.
@@ -212,7 +208,7 @@ bool Planner::room(int step, const Region& added) const {
   if (cost == 0) return true;
   for (size_t e : added.equations())
     if (!inside_[s].count(e)) cost += p_.scope.access[e].cost;
-  return cost <= largest_region;
+  return cost <= long_kernel;
 }
 
 void Planner::count_in(int step, const Region& added) {

@@ -16,6 +16,13 @@
 
 namespace weft::compiler {
 
+// Instructions computed on the way for one value, and for all that one kernel stores, at most: the
+// time to compile a kernel grows faster than its code. One that is longer nonetheless is written
+// with loops over the elements of small arrays.
+inline constexpr int long_kernel = 1000;
+// Instructions above which a value is stored rather than computed in two places.
+inline constexpr int dear = 12;
+
 class Region {
  public:
   // pulled(v): whether variable v is computed where it is read. Counting ends beyond `most`.
