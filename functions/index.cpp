@@ -135,7 +135,7 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
     // Element k is behind as many others as have fewer than k + 1 nonzeros up to them.
     const Array seen = lax::cumsum(fn::as_dtype(ravel(mask), d), 0);
     flat = v.size() == 0 ? zeros({*o.size}, d)
-                         : fn::as_dtype(lax::cumsum(bincount(seen, *o.size), 0), d);
+                         : fn::as_dtype(lax::cumsum(bincount(seen, o.size), 0), d);
   }
   Arrays out = unravel_index(flat, v.shape());
   if (o.size) {

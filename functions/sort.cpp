@@ -81,7 +81,7 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
     fn::fail_shape("searchsorted: side is \"left\" or \"right\", not \"" + o.side + "\"");
   const bool left = o.side == "left";
   const Arrays same = fn::same_dtype({a, v});
-  const Array keys = same[0], wanted = same[1];
+  const Array &keys = same[0], &wanted = same[1];
   const int64_t n = keys.size();
   const DType d = fn::index_dtype(n);
   const auto constant = [&](int64_t i) { return scalar_of_int(d, i); };
