@@ -92,6 +92,7 @@ class Planner {
   void note_reads(int32_t v, int step);
   void keep_row(int32_t v);
   void store_repeated(size_t i, int64_t reads);
+  bool lies_along_result(size_t i) const;
   void materialise(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
@@ -476,6 +477,43 @@ void Planner::pull_equation(size_t i) {
   }
 }
 
+// Whether most of what reduction i reads lies in memory along the last axis of its result, and not
+// along an axis that is folded: then neighbouring results share vectors better than terms do.
+bool Planner::lies_along_result(size_t i) const {
+  const Lowering& l = p_.scope.lowering[i];
+  const auto folded = [&](int a) {
+    return std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+  };
+  int last = static_cast<int>(l.space.ndim()) - 1;
+  while (last >= 0 && folded(last)) --last;
+  int64_t with_result = 0, with_fold = 0;
+  // Variables on the way, and the axis of the terms that indexes each of their axes.
+  std::vector<std::pair<int32_t, std::vector<int>>> stack;
+  std::set<int32_t> seen;
+  const auto push = [&](size_t q, const std::vector<int>* axes) {
+    for (size_t k = 0; k < j_.eqns[q].in.size(); ++k) {
+      const Atom a = j_.eqns[q].in[k];
+      if (a.is_literal() || !seen.insert(a.index).second) continue;
+      std::vector<int> read = p_.scope.access[q].reads[k];
+      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[static_cast<size_t>(r)];
+      stack.emplace_back(a.index, std::move(read));
+    }
+  };
+  push(i, nullptr);
+  while (!stack.empty()) {
+    const auto [v, axes] = std::move(stack.back());
+    stack.pop_back();
+    const Var& x = vars_[static_cast<size_t>(v)];
+    if (x.pull && !in_memory(v)) {
+      push(x.eqn, &axes);
+    } else if (!axes.empty() && axes.back() >= 0) {
+      if (axes.back() == last) with_result += type(v).elements();
+      if (folded(axes.back())) with_fold += type(v).elements();
+    }
+  }
+  return with_result > with_fold;
+}
+
 void Planner::reduce_equation(size_t i) {
   limit_region(i);
   store_repeated(i, p_.scope.lowering[i].space.elements());
@@ -497,7 +535,7 @@ void Planner::reduce_equation(size_t i) {
     for (size_t k = 0; k < l.axes.size(); ++k)
       trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
                                               static_cast<int64_t>(k);
-    s.kernel.rows = trailing && n >= long_row;
+    s.kernel.rows = trailing && n >= long_row && !lies_along_result(i);
     for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
     settle(deps, -2);
     c = add_step(std::move(s));

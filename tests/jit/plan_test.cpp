@@ -75,3 +75,27 @@ TEST_CASE("a loop with large products leaves the lane, one with small ones does 
   CHECK(count(report(128), "its products are the library's") == 1);
   CHECK(count(report(8), "library") == 0);
 }
+
+TEST_CASE("what lies along the result is summed a vector of results at a time", "[jit][plan]") {
+  const auto f = [](Array c, Array x) { return tensordot(c, x, 1); };
+  const Array c = sin(arange(200).astype(F32)),
+              x = cos(arange(200 * 40).astype(F32)).reshape({200, 40});
+  const auto report = [&](auto g, const Array& b) {
+    CHECK(array_equal(jit(g)(c, b), reference(g, c, b)).template item<bool>());
+    return jit(g).lower(c, b).report();
+  };
+  CHECK(count(report(f, x), "kernel (rows)") == 0);
+  // The other way round terms lie side by side.
+  const auto g = [](Array c, Array x) { return matmul(x, c); };
+  CHECK(count(report(g, x.T() + 0.f), "kernel (rows)") == 1);
+}
+
+TEST_CASE("a loop whose only branch is rare runs several packs side by side", "[jit][plan]") {
+  const auto loop = [](Array x) {
+    return fori_loop(0, 10, [](Array, Array y) { return sin(y) * 0.5f; }, x);
+  };
+  const Array x = arange(1000).astype(F32);
+  const int once = count(jit([](Array x) { return sin(x); }).lower(x).llvm_ir(), "@llvm.fma.v"),
+            packs = count(jit(vmap(loop)).lower(x).llvm_ir(), "@llvm.fma.v");
+  CHECK(packs > once + once / 2);
+}
