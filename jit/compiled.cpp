@@ -14,6 +14,7 @@
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/simplify.h"
 #include "weft/jit/steps.h"
+#include "weft/runtime/threads.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"
 
@@ -42,6 +43,9 @@ CompiledProgram::CompiledProgram(const Jaxpr& j)
     loops_ = loops_ || b.step->loops();
     steps_.push_back(std::move(b.step));
   }
+  parallel_for(static_cast<int64_t>(steps_.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s) steps_[static_cast<size_t>(s)]->compile_code();
+  });
   share_places(over);
   place_temporaries();
 }

@@ -19,6 +19,8 @@ class CompiledProgram;
 class RunStep {
  public:
   virtual ~RunStep() = default;
+  // Makes its machine code; called once, before it runs, for all steps of a program side by side.
+  virtual void compile_code() {}
   virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
   virtual std::string describe() const = 0;  // a line of the report
   virtual const nest::Kernel* kernel() const { return nullptr; }

@@ -28,7 +28,6 @@ class KernelStep final : public RunStep {
         buffers_(std::move(buffers)),
         grid_(std::move(grid)),
         zeroed_(std::move(zeroed)),
-        code_(compile(kernel_)),
         loops_(plan.loops),
         what_(plan.loops  ? "loop in the lane"
               : plan.rows ? "rows"
@@ -36,6 +35,7 @@ class KernelStep final : public RunStep {
         equations_(equations) {
     estimate();
   }
+  void compile_code() override { code_ = compile(kernel_); }
   void run(void* const* ptrs, const int32_t* stop) const override;
   std::string describe() const override {
     std::string g;

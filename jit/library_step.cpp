@@ -162,8 +162,8 @@ class ScatterStep final : public RunStep {
     kernel_ = w.finish(s);
     if (const std::string bad = nest::verify(kernel_); !bad.empty())
       throw InternalError("a kernel is malformed: " + bad);
-    code_ = compile(kernel_);
   }
+  void compile_code() override { code_ = compile(kernel_); }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
     const void* from = address(*j_, e_.in[0], ptrs);
