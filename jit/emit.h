@@ -150,6 +150,10 @@ class Emitter {
   V strided_load(llvm::Type* t, V first, int64_t stride, int pack);
   V local_address(nest::Id local, nest::Id index, int pack);
 
+  // Rows passed over several times (emit_prefetch.cpp).
+  void find_next_rows();
+  void fetch_next_row(nest::Id load);
+
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
   void emit_inst(nest::Id v);
@@ -247,8 +251,9 @@ class Emitter {
   llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
-  std::map<nest::Id, V> tiles_;  // by load that is done for a tile of the grid: its array
-  V tile_row_ = nullptr;         // of the points being emitted, if a tile has been read for them
+  std::map<nest::Id, V> tiles_;           // by load that is done for a tile of the grid: its array
+  std::map<nest::Id, int64_t> next_row_;  // by load: elements to the same place of the next row
+  V tile_row_ = nullptr;  // of the points being emitted, if a tile has been read for them
   Vs index_packs_[2];
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;

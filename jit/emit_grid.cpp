@@ -56,6 +56,7 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
   lanes_ = plan_.mode == Mode::grid ? machine_.lanes : 1;
   const Id refill = plan_packs(options);
+  find_next_rows();
   auto* run = block("run");
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));

@@ -190,6 +190,7 @@ void Emitter::load(Id v) {
   Vs packs;
   for (int p = 0; p < packs_; ++p)
     packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));
+  fetch_next_row(v);
   set_packs(v, std::move(packs));
 }
 

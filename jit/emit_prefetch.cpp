@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit_prefetch.cpp: rows that are passed over several times. The first pass waits for memory,
+// the second computes on what it brought; the next row is fetched meanwhile.
+#include <llvm/IR/Intrinsics.h>
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "weft/jit/emit.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+namespace {
+constexpr int64_t short_row = 1024;  // bytes; such rows come along with their neighbours
+
+// The elements between one grid point's row and the next, if an offset is row + place.
+std::optional<int64_t> row_elements(const nest::Kernel& k, Id offset, Id place) {
+  const Inst& sum = k.insts[static_cast<size_t>(offset)];
+  if (sum.op != Opcode::Add || (sum.args[0] != place && sum.args[1] != place)) return {};
+  const Inst& row = k.insts[static_cast<size_t>(sum.args[sum.args[0] == place ? 1 : 0])];
+  if (row.op != Opcode::Mul) return {};
+  for (int side : {0, 1}) {
+    const Inst& index = k.insts[static_cast<size_t>(row.args[static_cast<size_t>(side)])];
+    const Inst& length = k.insts[static_cast<size_t>(row.args[static_cast<size_t>(1 - side)])];
+    if (index.op == Opcode::Index && length.op == Opcode::Const) return length.imm;
+  }
+  return {};
+}
+}  // namespace
+
+// Loads of the second loop that passes over a row, and how far away the next row is.
+void Emitter::find_next_rows() {
+  if (plan_.mode != Mode::inner || k_.rank != 1) return;
+  std::map<int64_t, int> passes;  // by buffer
+  for (Id v : k_.blocks[0].body) {
+    const Inst& loop = k_.insts[v];
+    if ((loop.op != Opcode::Fold && loop.op != Opcode::ForEach) || !plan_.in_lanes[v]) continue;
+    const nest::Block& body = k_.blocks[loop.blocks[0]];
+    std::set<int64_t> read;
+    for (Id u : body.body) {
+      const Inst& i = k_.insts[u];
+      if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
+      const auto n = row_elements(k_, i.args[0], body.params[0]);
+      if (!n) continue;
+      read.insert(i.imm);
+      const auto size = static_cast<int64_t>(
+          m_.getDataLayout().getTypeStoreSize(memory_type(k_.buffers[i.imm].storage)));
+      if (passes[i.imm] == 1 && *n * size >= short_row) next_row_[u] = *n;
+    }
+    for (int64_t buffer : read) ++passes[buffer];
+  }
+}
+
+void Emitter::fetch_next_row(Id load) {
+  const auto n = next_row_.find(load);
+  if (n == next_row_.end() || !active_.empty()) return;
+  const Inst& i = k_.insts[load];
+  const Val& offset = values_[i.args[0]];
+  if (!offset.stride) return;
+  auto* t = memory_type(k_.buffers[i.imm].storage);
+  for (int p = 0; p < packs_; ++p) {
+    const V at = b_.CreateAdd(pack_base(offset, p), i64(n->second));
+    // To be read, kept in all caches, data.
+    call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+         {b_.CreateGEP(t, buffers_[i.imm], at), i32(0), i32(3), i32(1)});
+  }
+}
+
+}  // namespace weft::compiler
