@@ -115,8 +115,11 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (threads > 1) {
     const double parts = std::min(total_ns / 20000, threads * 16.0);
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
-    // Whole packs, and whole tiles of rows where there are rows enough.
-    if (!split_outer || grain >= 32) grain = (grain + 63) & ~int64_t{63};
+    // Whole packs, several of them where there are enough, and whole tiles of rows where there are
+    // rows enough. Points that fill vectors by themselves need no company.
+    const bool lanes = kernel_.schedule.vector == nest::Schedule::Vector::grid;
+    const int64_t unit = n >= 256 * threads ? 64 : 16;
+    if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }
   const auto part = [&](int64_t begin, int64_t end) {
     const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer,
