@@ -38,62 +38,62 @@ struct Context {
 
 class Analysis {
  public:
-  Analysis(const Kernel& kernel, Mode mode) : k(kernel) {
-    const size_t n = k.insts.size();
-    plan.mode = mode;
-    plan.shape.resize(n);
-    plan.divergent.resize(n);
-    plan.in_lanes.resize(n);
-    plan.per_lane.resize(n);
-    plan.level.assign(n, 2);
-    plan.results.resize(n);
-    set.resize(n);
-    home_divergence.resize(n);
-    local_lanes.resize(n);
+  Analysis(const Kernel& kernel, Mode mode) : k_(kernel) {
+    const size_t n = k_.insts.size();
+    plan_.mode = mode;
+    plan_.shape.resize(n);
+    plan_.divergent.resize(n);
+    plan_.in_lanes.resize(n);
+    plan_.per_lane.resize(n);
+    plan_.level.assign(n, 2);
+    plan_.results.resize(n);
+    set_.resize(n);
+    home_divergence_.resize(n);
+    local_lanes_.resize(n);
     for (size_t v = 0; v < n; ++v)
-      if (k.insts[v].op == Opcode::Result)
-        plan.results[k.insts[v].args[0]].push_back(static_cast<Id>(v));
+      if (k_.insts[v].op == Opcode::Result)
+        plan_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
   }
 
   Plan run() {
     do {
-      changed = false;
-      block(0, {plan.mode == Mode::grid || plan.mode == Mode::refill, 0});
-    } while (changed);
-    for (Id v : k.blocks[0].body) plan.level[v] = level(v);
-    return std::move(plan);
+      changed_ = false;
+      block(0, {plan_.mode == Mode::grid || plan_.mode == Mode::refill, 0});
+    } while (changed_);
+    for (Id v : k_.blocks[0].body) plan_.level[v] = level(v);
+    return std::move(plan_);
   }
 
  private:
   void raise(Id v, Shape s) {
-    if (set[v]) s = join(plan.shape[v], s);
-    if (set[v] && s == plan.shape[v]) return;
-    set[v] = changed = true;
-    plan.shape[v] = s;
+    if (set_[v]) s = join(plan_.shape[v], s);
+    if (set_[v] && s == plan_.shape[v]) return;
+    set_[v] = changed_ = true;
+    plan_.shape[v] = s;
   }
   // A run-time stride joins with itself alone; an instruction's own shape is replaced, not joined.
   void assign(Id v, const Shape& s) {
-    if (set[v] && plan.shape[v].varying) return;
-    if (set[v] && s == plan.shape[v]) return;
-    set[v] = changed = true;
-    plan.shape[v] = s;
+    if (set_[v] && plan_.shape[v].varying) return;
+    if (set_[v] && s == plan_.shape[v]) return;
+    set_[v] = changed_ = true;
+    plan_.shape[v] = s;
   }
   void mark(std::vector<char>& flags, Id v, bool on) {
-    if (on && !flags[v]) flags[v] = changed = true;
+    if (on && !flags[v]) flags[v] = changed_ = true;
   }
-  const Shape& shape(Id v) const { return plan.shape[v]; }
+  const Shape& shape(Id v) const { return plan_.shape[v]; }
 
   Shape index(int64_t axis) const {
-    if (plan.mode == Mode::refill) return varying_shape;
-    if (plan.mode == Mode::grid && axis == k.rank - 1) return {false, true, 1};
+    if (plan_.mode == Mode::refill) return varying_shape;
+    if (plan_.mode == Mode::grid && axis == k_.rank - 1) return {false, true, 1};
     return uniform_shape;
   }
 
   Shape scaled(const Shape& s, Id factor) const {
     if (s.uniform()) return s;
-    if (k.insts[factor].op == Opcode::Const && s.known) {
+    if (k_.insts[factor].op == Opcode::Const && s.known) {
       const auto stride = static_cast<int64_t>(static_cast<uint64_t>(s.stride) *
-                                               static_cast<uint64_t>(k.insts[factor].imm));
+                                               static_cast<uint64_t>(k_.insts[factor].imm));
       return {false, true, stride};
     }
     return {false, false, 0};
@@ -113,7 +113,7 @@ class Analysis {
         if (a.uniform()) return scaled(b, i.args[0]);
         return varying_shape;
       case Opcode::Shl: {
-        const Inst& count = k.insts[i.args[1]];
+        const Inst& count = k_.insts[i.args[1]];
         if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known)
           return varying_shape;
         return {false, true, static_cast<int64_t>(as << count.imm)};
@@ -135,11 +135,11 @@ class Analysis {
   }
 
   void block(BlockId b, Context c) {
-    for (Id v : k.blocks[b].body) inst(v, c);
+    for (Id v : k_.blocks[b].body) inst(v, c);
   }
 
   void inst(Id v, Context c) {
-    const Inst& i = k.insts[v];
+    const Inst& i = k_.insts[v];
     switch (i.op) {
       case Opcode::Param:
       case Opcode::Result: return;
@@ -150,18 +150,18 @@ class Analysis {
         return assign(v, shape(i.args[0]).uniform() ? uniform_shape : varying_shape);
       case Opcode::Store: return;
       case Opcode::Local:
-        home_divergence[v] = c.divergence;
-        local_lanes[v] = c.lanes;
+        home_divergence_[v] = c.divergence;
+        local_lanes_[v] = c.lanes;
         return assign(v, uniform_shape);
       case Opcode::LocalLoad: {
-        const bool same = !plan.per_lane[i.args[0]] && shape(i.args[1]).uniform();
+        const bool same = !plan_.per_lane[i.args[0]] && shape(i.args[1]).uniform();
         return assign(v, same ? uniform_shape : varying_shape);
       }
       case Opcode::LocalStore: {
         const Id l = i.args[0];
         const bool same = shape(i.args[1]).uniform() && shape(i.args[2]).uniform() &&
-                          home_divergence[l] == c.divergence;
-        return mark(plan.per_lane, l, local_lanes[l] && !same);
+                          home_divergence_[l] == c.divergence;
+        return mark(plan_.per_lane, l, local_lanes_[l] && !same);
       }
       case Opcode::For: return loop(v, c);
       case Opcode::Fold: return fold(v, c);
@@ -175,8 +175,8 @@ class Analysis {
   // Carries: what the loop hands around. In a divergent loop a carry that changes differs between
   // lanes, as they leave at different trips.
   void carries(Id v, size_t first_arg, size_t first_param, bool divergent) {
-    const Inst& i = k.insts[v];
-    const nest::Block& body = k.blocks[i.blocks.back()];
+    const Inst& i = k_.insts[v];
+    const nest::Block& body = k_.blocks[i.blocks.back()];
     for (size_t r = 0; r < i.kinds.size(); ++r) {
       const Id param = body.params[first_param + r], next = body.yields[r];
       const bool same = next == param;
@@ -184,66 +184,66 @@ class Analysis {
       // A run-time stride is a value of one place; only an untouched carry keeps it.
       if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_shape;
       raise(param, s);
-      if (!same && set[next])
+      if (!same && set_[next])
         raise(param, shape(next).known || shape(next).varying ? shape(next) : varying_shape);
-      if (i.op == Opcode::While) assign(k.blocks[i.blocks[0]].params[r], shape(param));
+      if (i.op == Opcode::While) assign(k_.blocks[i.blocks[0]].params[r], shape(param));
       assign(result(v, r), shape(param));
     }
   }
-  Id result(Id v, size_t r) const { return plan.results[v][r]; }
+  Id result(Id v, size_t r) const { return plan_.results[v][r]; }
 
   void loop(Id v, Context c) {
-    const Inst& i = k.insts[v];
+    const Inst& i = k_.insts[v];
     const Shape lo = shape(i.args[0]), hi = shape(i.args[1]);
     const bool same_trips = lo == hi && !lo.varying && lo.known;
-    mark(plan.divergent, v, !same_trips);
-    assign(k.blocks[i.blocks[0]].params[0], i.imm > 0 ? lo : hi);
-    carries(v, 2, 1, plan.divergent[v]);
-    block(i.blocks[0], {c.lanes, c.divergence + (plan.divergent[v] ? 1 : 0)});
-    carries(v, 2, 1, plan.divergent[v]);
+    mark(plan_.divergent, v, !same_trips);
+    assign(k_.blocks[i.blocks[0]].params[0], i.imm > 0 ? lo : hi);
+    carries(v, 2, 1, plan_.divergent[v]);
+    block(i.blocks[0], {c.lanes, c.divergence + (plan_.divergent[v] ? 1 : 0)});
+    carries(v, 2, 1, plan_.divergent[v]);
   }
 
   void loop_while(Id v, Context c) {
-    const Inst& i = k.insts[v];
-    carries(v, 0, 0, plan.divergent[v]);
-    const Context inside{c.lanes, c.divergence + (plan.divergent[v] ? 1 : 0)};
+    const Inst& i = k_.insts[v];
+    carries(v, 0, 0, plan_.divergent[v]);
+    const Context inside{c.lanes, c.divergence + (plan_.divergent[v] ? 1 : 0)};
     block(i.blocks[0], inside);
-    mark(plan.divergent, v, !shape(k.blocks[i.blocks[0]].yields[0]).uniform());
+    mark(plan_.divergent, v, !shape(k_.blocks[i.blocks[0]].yields[0]).uniform());
     block(i.blocks[1], inside);
-    carries(v, 0, 0, plan.divergent[v]);
+    carries(v, 0, 0, plan_.divergent[v]);
   }
 
   void fold(Id v, Context c) {
-    const Inst& i = k.insts[v];
-    const Id param = k.blocks[i.blocks[0]].params[0];
-    const bool lanes = plan.mode == Mode::inner && !c.lanes;
-    mark(plan.in_lanes, v, lanes);
-    mark(plan.divergent, v, !lanes && !shape(i.args[0]).uniform());
+    const Inst& i = k_.insts[v];
+    const Id param = k_.blocks[i.blocks[0]].params[0];
+    const bool lanes = plan_.mode == Mode::inner && !c.lanes;
+    mark(plan_.in_lanes, v, lanes);
+    mark(plan_.divergent, v, !lanes && !shape(i.args[0]).uniform());
     assign(param, lanes ? Shape{false, true, 1} : uniform_shape);
-    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan.divergent[v] || lanes ? 1 : 0)});
-    bool same = !plan.divergent[v];
+    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan_.divergent[v] || lanes ? 1 : 0)});
+    bool same = !plan_.divergent[v];
     for (size_t r = 0; r < i.kinds.size(); ++r)
       same = same && shape(i.args[r + 1]).uniform() &&
-             (lanes || shape(k.blocks[i.blocks[0]].yields[r]).uniform());
-    for (Id r : plan.results[v]) assign(r, same ? uniform_shape : varying_shape);
+             (lanes || shape(k_.blocks[i.blocks[0]].yields[r]).uniform());
+    for (Id r : plan_.results[v]) assign(r, same ? uniform_shape : varying_shape);
   }
 
   void for_each(Id v, Context c) {
-    const Inst& i = k.insts[v];
-    const bool lanes = plan.mode == Mode::inner && !c.lanes;
-    mark(plan.in_lanes, v, lanes);
-    mark(plan.divergent, v, !lanes && !shape(i.args[0]).uniform());
-    assign(k.blocks[i.blocks[0]].params[0], lanes ? Shape{false, true, 1} : uniform_shape);
-    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan.divergent[v] || lanes ? 1 : 0)});
+    const Inst& i = k_.insts[v];
+    const bool lanes = plan_.mode == Mode::inner && !c.lanes;
+    mark(plan_.in_lanes, v, lanes);
+    mark(plan_.divergent, v, !lanes && !shape(i.args[0]).uniform());
+    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Shape{false, true, 1} : uniform_shape);
+    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan_.divergent[v] || lanes ? 1 : 0)});
   }
 
   void branch(Id v, Context c) {
-    const Inst& i = k.insts[v];
-    mark(plan.divergent, v, !shape(i.args[0]).uniform());
-    const bool divergent = plan.divergent[v];
+    const Inst& i = k_.insts[v];
+    mark(plan_.divergent, v, !shape(i.args[0]).uniform());
+    const bool divergent = plan_.divergent[v];
     for (BlockId b : i.blocks) block(b, {c.lanes, c.divergence + (divergent ? 1 : 0)});
     for (size_t r = 0; r < i.kinds.size(); ++r) {
-      const Id yes = k.blocks[i.blocks[0]].yields[r], no = k.blocks[i.blocks[1]].yields[r];
+      const Id yes = k_.blocks[i.blocks[0]].yields[r], no = k_.blocks[i.blocks[1]].yields[r];
       Shape s = varying_shape;
       if (!divergent) s = join(shape(yes), shape(no));
       assign(result(v, r), s);
@@ -251,9 +251,9 @@ class Analysis {
   }
 
   // An index that stays while the last axis runs.
-  bool outer(int64_t axis) const { return k.rank == 2 && axis == 0 && plan.mode != Mode::refill; }
+  bool outer(int64_t axis) const { return k_.rank == 2 && axis == 0 && plan_.mode != Mode::refill; }
   int level(Id v) const {
-    const Inst& i = k.insts[v];
+    const Inst& i = k_.insts[v];
     switch (i.op) {
       case Opcode::Const:
       case Opcode::Extent: return 0;
@@ -263,40 +263,40 @@ class Analysis {
       case Opcode::LocalLoad:
       case Opcode::LocalStore: return 2;
       case Opcode::Load:
-        if (k.buffers[i.imm].written) return 2;
+        if (k_.buffers[i.imm].written) return 2;
         break;
       default: break;
     }
     int l = 0;
-    for (Id a : i.args) l = std::max(l, plan.level[a]);
+    for (Id a : i.args) l = std::max(l, plan_.level[a]);
     for (BlockId b : i.blocks) l = std::max(l, block_level(b));
     return l;
   }
   // Of a structured instruction: that of what it reads from the top block, if it has no effects.
   int block_level(BlockId b) const {
     int l = 0;
-    for (Id v : k.blocks[b].body) {
-      const Inst& i = k.insts[v];
+    for (Id v : k_.blocks[b].body) {
+      const Inst& i = k_.insts[v];
       if (i.op == Opcode::Param) continue;
       if (i.op == Opcode::Index && !outer(i.imm)) return 2;
       if (i.op == Opcode::Index) l = std::max(l, 1);
       if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;
-      if (i.op == Opcode::Load && k.buffers[i.imm].written) return 2;
+      if (i.op == Opcode::Load && k_.buffers[i.imm].written) return 2;
       for (Id a : i.args)
-        if (k.insts[a].home == 0) l = std::max(l, plan.level[a]);
+        if (k_.insts[a].home == 0) l = std::max(l, plan_.level[a]);
       for (BlockId inner : i.blocks) l = std::max(l, block_level(inner));
     }
-    for (Id y : k.blocks[b].yields)
-      if (k.insts[y].home == 0) l = std::max(l, plan.level[y]);
+    for (Id y : k_.blocks[b].yields)
+      if (k_.insts[y].home == 0) l = std::max(l, plan_.level[y]);
     return l;
   }
 
-  const Kernel& k;
-  Plan plan;
-  std::vector<char> set;
-  std::vector<int> home_divergence;
-  std::vector<char> local_lanes;
-  bool changed = false;
+  const Kernel& k_;
+  Plan plan_;
+  std::vector<char> set_;
+  std::vector<int> home_divergence_;
+  std::vector<char> local_lanes_;
+  bool changed_ = false;
 };
 
 }  // namespace

@@ -134,7 +134,8 @@ V Emitter::first_lanes(V n) {
 V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
   const int64_t bytes = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t)) * n;
   constexpr int64_t most = int64_t{1} << 20;
-  if (n > most || (frame_bytes_ += bytes) > most)
+  frame_bytes_ += bytes;
+  if (n > most || frame_bytes_ > most)
     throw CompileError(fmt::format(
         "kernel {} needs more than {} bytes of arrays inside its lanes; make them smaller "
         "or take the loop around them out of the mapped function",

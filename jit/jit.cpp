@@ -52,7 +52,7 @@ class State final : public RefCounted {
   State(const JitOptions& o, Location at)
       : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {}
   ~State() override {
-    for (auto& b : buckets)
+    for (auto& b : buckets_)
       for (Entry* e = b.load(); e;) delete std::exchange(e, e->next);
   }
   const Program* find(const KeyWriter& key) const {
@@ -82,11 +82,11 @@ class State final : public RefCounted {
     return names->insert(s).first->c_str();
   }
   static constexpr size_t n_buckets = 32;
-  std::atomic<Entry*>& bucket(const KeyWriter& k) { return buckets[k.hash() % n_buckets]; }
+  std::atomic<Entry*>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
   const std::atomic<Entry*>& bucket(const KeyWriter& k) const {
-    return buckets[k.hash() % n_buckets];
+    return buckets_[k.hash() % n_buckets];
   }
-  std::atomic<Entry*> buckets[n_buckets] = {};
+  std::atomic<Entry*> buckets_[n_buckets] = {};
 };
 State& state_of(RefCounted& s) { return static_cast<State&>(s); }
 const State& state_of(const RefCounted& s) { return static_cast<const State&>(s); }
