@@ -15,9 +15,6 @@ using namespace weft::test;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 Arrays by_reference(const ClosedJaxpr& c, const Arrays& x) {
   const ReferenceMode reference;
   return eval_jaxpr(c, x);

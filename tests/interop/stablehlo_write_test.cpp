@@ -22,13 +22,6 @@ using weft::testing::files_in;
 
 namespace {
 
-size_t count(const std::string& text, const std::string& part) {
-  size_t n = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-bool holds(const std::string& text, const std::string& part) { return count(text, part) > 0; }
-
 ClosedJaxpr reread(const ClosedJaxpr& c) { return parse_stablehlo(to_stablehlo(c)); }
 Arrays by_reference(const ClosedJaxpr& c, const Arrays& x) {
   const ReferenceMode reference;
@@ -155,15 +148,15 @@ TEST_CASE("loops that count are read back as scans", "[interop][stablehlo][write
 
 TEST_CASE("lanes of loops and branches go their own ways", "[interop][stablehlo][write]") {
   const auto collatz = [](Array n) {
-    return while_loop(
-        [](Array v) { return v[0] != 1; },
-        [](Array v) {
-          const Array n = v[0];
-          const Array next =
-              cond(n % 2 == 0, [](Array m) { return floor_divide(m, 2); }, [](Array m) { return 3 * m + 1; }, n);
-          return stack({next, v[1] + 1});
-        },
-        stack({n, zeros_like(n)}))[1];
+    return while_loop([](Array v) { return v[0] != 1; },
+                      [](Array v) {
+                        const Array n = v[0];
+                        const Array next = cond(
+                            n % 2 == 0, [](Array m) { return floor_divide(m, 2); },
+                            [](Array m) { return 3 * m + 1; }, n);
+                        return stack({next, v[1] + 1});
+                      },
+                      stack({n, zeros_like(n)}))[1];
   };
   const Array n = array({1, 7, 27, 6});
   const ClosedJaxpr c = make_jaxpr(vmap(collatz))(n);

@@ -12,11 +12,6 @@ using namespace weft::test;
 
 namespace {
 
-int count(const std::string& text, const std::string& word) {
-  int n = 0;
-  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
-  return n;
-}
 // How many multiply-adds and multiplications are left of f.
 template <class F, class... X>
 std::pair<int, int> left(F f, const X&... x) {

@@ -13,11 +13,6 @@ using namespace weft::test;
 
 namespace {
 
-int count(const std::string& text, const std::string& word) {
-  int n = 0;
-  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
-  return n;
-}
 using Carry = std::tuple<Array, Array, Array>;  // two arrays and a sum
 
 // A body that reads and updates at random; integers, so that all orders give the same.

@@ -10,11 +10,6 @@ using namespace weft::test;
 
 namespace {
 
-int count(const std::string& text, const std::string& word) {
-  int n = 0;
-  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
-  return n;
-}
 template <class F, class... X>
 Array reference(F f, const X&... x) {
   const ReferenceMode on;

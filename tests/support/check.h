@@ -38,4 +38,14 @@ void check_error(F&& f, const std::string& piece) {
   CHECK(text.find(piece) != std::string::npos);
 }
 
+// How often a text holds a word.
+inline int count(const std::string& text, const std::string& word) {
+  int n = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+inline bool holds(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
+
 }  // namespace weft::test
