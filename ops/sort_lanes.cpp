@@ -10,75 +10,84 @@
 namespace weft::sorting {
 namespace {
 
-// f(i, j), i < j, exchanges elements i and j if they are out of order.
-template <class F>
-[[gnu::always_inline]] inline void merge_exchange(int64_t n, F f) {
-  if (n < 2) return;
-  const auto top = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)) / 2);
-  for (int64_t p = top; p > 0; p /= 2) {
-    int64_t r = 0, d = p;
-    for (int64_t q = top;; q /= 2) {
-      for (int64_t block = r; block < n - d; block += 2 * p)
-        for (int64_t i = block, end = std::min(block + p, n - d); i < end; ++i) f(i, i + d);
-      if (q == p) break;
-      d = q - p;
-      r = p;
-    }
+// The comparisons of a row of n in order, as runs: of i and i + distance, i from begin to end.
+class Runs {
+ public:
+  explicit Runs(int64_t n)
+      : n_(n), top_(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)) / 2)) {
+    p_ = top_;
+    start_round();
   }
-}
-
-// 64 bytes of lanes are several registers on processors with shorter ones.
-template <class Word, int bytes>
-[[gnu::always_inline]] inline void sort_words(Word* v, int64_t n) {
-  using V = typename Register<Word, bytes>::type;
-  constexpr int64_t width = 64 / bytes;
-  V* const x = reinterpret_cast<V*>(v);
-  merge_exchange(n, [x](int64_t i, int64_t j) {
-    for (int64_t k = 0; k < width; ++k) {
-      const V a = x[i * width + k], b = x[j * width + k];
-      x[i * width + k] = a < b ? a : b;
-      x[j * width + k] = a < b ? b : a;
+  bool next() {
+    while (p_ > 0) {
+      begin = block_;
+      end = std::min(block_ + p_, n_ - distance);
+      block_ += 2 * p_;
+      if (begin < end) return true;
+      if (q_ != p_) {
+        distance = q_ - p_;
+        block_ = p_;
+        q_ /= 2;
+      } else {
+        p_ /= 2;
+        start_round();
+      }
     }
-  });
-}
-template <int bytes>
-[[gnu::always_inline]] inline void sort_placed(uint64_t* v, uint64_t* at, int64_t n) {
-  using V = typename Register<uint64_t, bytes>::type;
-  constexpr int64_t width = 64 / bytes;
-  V *const x = reinterpret_cast<V*>(v), *const y = reinterpret_cast<V*>(at);
-  merge_exchange(n, [x, y](int64_t i, int64_t j) {
-    for (int64_t k = 0; k < width; ++k) {
-      const int64_t s = i * width + k, t = j * width + k;
-      const V a = x[s], b = x[t], c = y[s], d = y[t];
-      const auto keep = (a < b) | ((a == b) & (c < d));
-      x[s] = keep ? a : b;
-      x[t] = keep ? b : a;
-      y[s] = keep ? c : d;
-      y[t] = keep ? d : c;
-    }
-  });
-}
+    return false;
+  }
+  int64_t begin = 0, end = 0, distance = 0;
 
-void plain32(uint32_t* v, int64_t n) { sort_words<uint32_t, 16>(v, n); }
-void plain64(uint64_t* v, int64_t n) { sort_words<uint64_t, 16>(v, n); }
-void plain_placed(uint64_t* v, uint64_t* at, int64_t n) { sort_placed<16>(v, at, n); }
-constexpr LaneSorts plain{plain32, plain64, plain_placed, 6, 35, 60};
+ private:
+  void start_round() {
+    q_ = top_;
+    distance = p_;
+    block_ = 0;
+  }
+  int64_t n_, top_, p_ = 0, q_ = 0, block_ = 0;
+};
+
+// The sorts with registers of so many bytes, 64 bytes of lanes being one or several of them. A
+// macro, as vectors have to be written inside of the very function that is built for them.
+#define WEFT_LANE_SORTS(Level, bytes, attributes)                                           \
+  struct Level {                                                                            \
+    template <class Word>                                                                   \
+    attributes static void words(Word* v, int64_t n) {                                      \
+      typedef Word V __attribute__((vector_size(bytes), may_alias));                        \
+      constexpr int64_t width = 64 / bytes;                                                 \
+      V* const x = reinterpret_cast<V*>(v);                                                 \
+      for (Runs r(n); r.next();)                                                            \
+        for (int64_t i = r.begin * width, d = r.distance * width; i < r.end * width; ++i) { \
+          const V a = x[i], b = x[i + d];                                                   \
+          x[i] = a < b ? a : b;                                                             \
+          x[i + d] = a < b ? b : a;                                                         \
+        }                                                                                   \
+    }                                                                                       \
+    attributes static void placed(uint64_t* v, uint64_t* at, int64_t n) {                   \
+      typedef uint64_t V __attribute__((vector_size(bytes), may_alias));                    \
+      constexpr int64_t width = 64 / bytes;                                                 \
+      V *const x = reinterpret_cast<V*>(v), *const y = reinterpret_cast<V*>(at);            \
+      for (Runs r(n); r.next();)                                                            \
+        for (int64_t i = r.begin * width, d = r.distance * width; i < r.end * width; ++i) { \
+          const V a = x[i], b = x[i + d], s = y[i], t = y[i + d];                           \
+          const auto keep = (a < b) | ((a == b) & (s < t));                                 \
+          x[i] = keep ? a : b;                                                              \
+          x[i + d] = keep ? b : a;                                                          \
+          y[i] = keep ? s : t;                                                              \
+          y[i + d] = keep ? t : s;                                                          \
+        }                                                                                   \
+    }                                                                                       \
+  }
+
+WEFT_LANE_SORTS(Plain, 16, );
+constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 6, 35, 60};
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_AVX2 [[gnu::flatten, gnu::target("avx2")]]
-WEFT_AVX2 void avx2_32(uint32_t* v, int64_t n) { sort_words<uint32_t, 32>(v, n); }
-WEFT_AVX2 void avx2_64(uint64_t* v, int64_t n) { sort_words<uint64_t, 32>(v, n); }
-WEFT_AVX2 void avx2_placed(uint64_t* v, uint64_t* at, int64_t n) { sort_placed<32>(v, at, n); }
-#undef WEFT_AVX2
-constexpr LaneSorts avx2{avx2_32, avx2_64, avx2_placed, 2.5, 4, 7};
-
-#define WEFT_AVX512 \
-  [[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]
-WEFT_AVX512 void avx512_32(uint32_t* v, int64_t n) { sort_words<uint32_t, 64>(v, n); }
-WEFT_AVX512 void avx512_64(uint64_t* v, int64_t n) { sort_words<uint64_t, 64>(v, n); }
-WEFT_AVX512 void avx512_placed(uint64_t* v, uint64_t* at, int64_t n) { sort_placed<64>(v, at, n); }
-#undef WEFT_AVX512
-constexpr LaneSorts avx512{avx512_32, avx512_64, avx512_placed, 1.5, 1.5, 3};
+WEFT_LANE_SORTS(Avx2, 32, [[gnu::target("avx2")]]);
+constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2.5, 4, 7};
+WEFT_LANE_SORTS(Avx512, 64,
+                [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]);
+constexpr LaneSorts avx512{
+    Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1.5, 1.5, 3};
 
 const LaneSorts& suitable() {
   __builtin_cpu_init();
@@ -90,6 +99,7 @@ const LaneSorts& suitable() {
 #else
 const LaneSorts& suitable() { return plain; }
 #endif
+#undef WEFT_LANE_SORTS
 
 }  // namespace
 

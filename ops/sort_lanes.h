@@ -10,12 +10,6 @@ namespace weft::sorting {
 template <class Word>
 inline constexpr int64_t lanes_v = 64 / static_cast<int64_t>(sizeof(Word));
 
-// A register of `bytes` of words.
-template <class Word, int bytes>
-struct Register {
-  typedef Word type __attribute__((vector_size(bytes), may_alias));
-};
-
 struct LaneSorts {
   void (*words32)(uint32_t* v, int64_t n);
   void (*words64)(uint64_t* v, int64_t n);

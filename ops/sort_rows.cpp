@@ -138,13 +138,13 @@ class Lanes {
   static void in_eights(int64_t first, int64_t count, F f) {
     for (int64_t r = 0; r < count; r += 8) f(first + r, std::min<int64_t>(8, count - r));
   }
-  // f(lane, i, where element i of that row lies), tile by tile, as rows lie apart in memory and
-  // lanes side by side.
+  // f(lane, i, where element i of that row lies). Rows that lie apart are taken in tiles, as lanes
+  // lie side by side.
   template <class F>
   void each(int64_t first, int64_t count, F f) const {
     int64_t start[most];
     for (int64_t l = 0; l < count; ++l) start[l] = c_.rows.start(first + l);
-    const int64_t tile = 16, step = c_.rows.step;
+    const int64_t step = c_.rows.step, tile = step == 1 ? 16 : 1;
     for (int64_t t = 0; t < n_; t += tile)
       for (int64_t l = 0; l < count; ++l)
         for (int64_t i = t, end = std::min(n_, t + tile); i < end; ++i)
@@ -252,8 +252,8 @@ class Lanes {
 
 // ---- long rows
 
-// f(row, begin of its rows...) is called for each row, on several threads or, if rows are worked on
-// in parts, one after the other. State is what one thread keeps from row to row.
+// f(state, row) for each row, on several threads or, if rows are worked on in parts, one after the
+// other. State is what one thread keeps from row to row.
 template <class State, class F>
 void each_row(const Call& c, double ns, F f) {
   const int64_t parts = parts_of_row(c.rows.count, c.rows.length);
@@ -372,7 +372,7 @@ double lanes_ns(const Call& c) {
   else
     each = 2 * s.ns_placed;
   // Beyond the first cache every comparison costs more.
-  if (c.rows.length > 512) each *= 2;
+  if (c.rows.length > 512) each *= 2.5;
   return lane_comparisons(c.rows.length) * each + 32 * n;
 }
 double radix_ns(const Call& c) {
@@ -392,7 +392,7 @@ void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs&
   if (c.rows.count == 0) return;
   const int64_t blocks = (c.rows.count + Lanes::most - 1) / Lanes::most;
   const double in_lanes = lanes_ns(c), alone = radix_ns(c);
-  if (c.rows.length <= 4096 &&
+  if (c.rows.length <= 2048 &&
       static_cast<double>(blocks) * in_lanes < static_cast<double>(c.rows.count) * alone) {
     share_out(blocks, in_lanes, [&](int64_t lo, int64_t hi) {
       Lanes lanes(c);

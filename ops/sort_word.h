@@ -33,25 +33,23 @@ inline constexpr raw_t<T> infinity_v =
                           : std::is_same_v<T, bfloat16_t> ? uint64_t{0x7f80}
                                                           : uint64_t{0x7c00});
 
-// The bits of a real T, or a vector of them, become words in the total order: -NaN < -inf < … < -0
-// < 0 < … < inf < NaN, and what the bits say among NaNs.
-template <class T, class B>
-void to_total_order(B& b) {
-  constexpr raw_t<T> sign = sign_v<T>;
-  if constexpr (is_float_v<T>)
-    b = static_cast<B>((b & sign) != 0 ? static_cast<B>(~b) : static_cast<B>(b | sign));
-  else if constexpr (std::is_signed_v<T>)
-    b = static_cast<B>(b ^ sign);
-}
+// The words of the bits of a real T in the total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN,
+// and what the bits say among NaNs.
 template <class T>
 raw_t<T> total_order(raw_t<T> b) {
-  to_total_order<T>(b);
-  return b;
+  constexpr raw_t<T> sign = sign_v<T>;
+  if constexpr (is_float_v<T>)
+    // Without a branch, as signs are hard to foresee: negative numbers have all bits flipped.
+    return static_cast<raw_t<T>>(b ^ ((0 - (b >> (8 * sizeof(T) - 1))) | sign));
+  else if constexpr (std::is_signed_v<T>)
+    return static_cast<raw_t<T>>(b ^ sign);
+  else
+    return b;
 }
 template <class T>
 raw_t<T> from_total_order(raw_t<T> k) {
   if constexpr (is_float_v<T>)
-    return static_cast<raw_t<T>>((k & sign_v<T>) != 0 ? k ^ sign_v<T> : ~k);
+    return static_cast<raw_t<T>>(k ^ (((k >> (8 * sizeof(T) - 1)) - 1) | sign_v<T>));
   else
     return total_order<T>(k);
 }
@@ -59,9 +57,11 @@ raw_t<T> from_total_order(raw_t<T> k) {
 template <class T>
 raw_t<T> value_order(raw_t<T> b) {
   if constexpr (is_float_v<T>) {
-    const raw_t<T> plain = total_order<T>(b == sign_v<T> ? raw_t<T>{0} : b);
-    const auto magnitude = static_cast<raw_t<T>>(b & ~sign_v<T>);
-    return magnitude > infinity_v<T> ? static_cast<raw_t<T>>(-1) : plain;
+    // Without branches, too: -0 becomes 0, and NaN all ones.
+    using Word = raw_t<T>;
+    const auto nan = static_cast<Word>(0 - Word{static_cast<Word>(b & ~sign_v<T>) > infinity_v<T>}),
+               not_zero = static_cast<Word>(0 - Word{b != sign_v<T>});
+    return static_cast<Word>(total_order<T>(static_cast<Word>(b & not_zero)) | nan);
   } else {
     return total_order<T>(b);
   }
@@ -73,7 +73,7 @@ bool is_ambiguous(raw_t<T> b) {
   if constexpr (is_float_v<T>) {
     constexpr raw_t<T> sign = sign_v<T>, infinity = infinity_v<T>;
     constexpr auto quiet = static_cast<raw_t<T>>(infinity | (infinity & -infinity) >> 1);
-    return b == sign || (static_cast<raw_t<T>>(b & ~sign) > infinity && b != quiet);
+    return (b == sign) | ((static_cast<raw_t<T>>(b & ~sign) > infinity) & (b != quiet));
   } else {
     return false;
   }

@@ -36,62 +36,50 @@ uint64_t word_of(const Wide& c) { return c.word; }
 uint32_t place_of(uint64_t c) { return ~static_cast<uint32_t>(c); }
 uint32_t place_of(const Wide& c) { return ~c.from_end; }
 
-// ---- what is done with every element, in vectors
+// ---- what is done with every element, in blocks of constant length, which become vectors
 
-constexpr int64_t group_count = 64;
+constexpr int64_t group_count = 64, block = 16;
 
-template <class T, int bytes>
-[[gnu::always_inline]] inline void total_words(const T* x, int64_t n, word_t<T>* w) {
+template <class T>
+[[gnu::always_inline]] inline void total_words(const T* __restrict x, int64_t n,
+                                               word_t<T>* __restrict w) {
   int64_t i = 0;
-  if constexpr (sizeof(T) >= 4) {
-    using V = typename Register<word_t<T>, bytes>::type;
-    constexpr int64_t lanes = bytes / static_cast<int64_t>(sizeof(T));
-    for (; i + lanes <= n; i += lanes) {
-      V b;
-      std::memcpy(&b, x + i, bytes);
-      to_total_order<T>(b);
-      std::memcpy(w + i, &b, bytes);
-    }
-  }
+  for (; i + block <= n; i += block)
+    for (int64_t j = 0; j < block; ++j) w[i + j] = total_order<T>(raw(x[i + j]));
   for (; i < n; ++i) w[i] = total_order<T>(raw(x[i]));
 }
 
-// The greatest words of group_count groups, of which n is a multiple.
-template <class Word, int bytes>
-[[gnu::always_inline]] inline void group_maxima(const Word* w, int64_t n, Word* most) {
-  using V = typename Register<Word, bytes>::type;
-  constexpr int64_t lanes = bytes / static_cast<int64_t>(sizeof(Word));
-  for (int64_t g = 0; g < group_count; g += lanes) {
-    V m{};
-    for (int64_t i = g; i < n; i += group_count) {
-      V x;
-      std::memcpy(&x, w + i, bytes);
-      m = x > m ? x : m;
-    }
-    std::memcpy(most + g, &m, bytes);
+// The k-th greatest of the greatest words of group_count groups, of which n is a multiple: at least
+// k words are no less.
+template <class Word>
+[[gnu::always_inline]] inline Word lower_bound_of(const Word* w, int64_t n, int64_t k) {
+  Word most[group_count] = {};
+  for (int64_t i = 0; i < n; i += group_count)
+    for (int64_t j = 0; j < group_count; ++j) most[j] = most[j] < w[i + j] ? w[i + j] : most[j];
+  // Counting is faster than sorting so few, as it does not branch.
+  Word bound = static_cast<Word>(-1);
+  for (Word x : most) {
+    Word greater = 0;
+    for (int64_t j = 0; j < group_count; ++j) greater += most[j] > x ? 1 : 0;
+    bound = greater < static_cast<Word>(k) && x < bound ? x : bound;
   }
+  return bound;
 }
 
 // Appends the candidates above the bar; how many.
-template <class Word, int bytes>
+template <class Word>
 [[gnu::always_inline]] inline int64_t above(const Word* w, int64_t n, Word bar, uint32_t place,
                                             candidate_t<Word>* to) {
-  using V = typename Register<Word, bytes>::type;
-  constexpr int64_t lanes = bytes / static_cast<int64_t>(sizeof(Word));
   int64_t found = 0, i = 0;
   const auto take = [&](int64_t j) {
     to[found] = candidate(w[j], place + static_cast<uint32_t>(j));
     found += w[j] > bar;
   };
-  for (; i + lanes <= n; i += lanes) {
-    V x;
-    std::memcpy(&x, w + i, bytes);
-    const auto mask = x > bar;
-    uint64_t part[bytes / 8], any = 0;
-    std::memcpy(part, &mask, bytes);
-    for (uint64_t p : part) any |= p;
+  for (; i + block <= n; i += block) {
+    Word any = 0;
+    for (int64_t j = 0; j < block; ++j) any |= w[i + j] > bar ? 1 : 0;
     if (any != 0)
-      for (int64_t j = i; j < i + lanes; ++j) take(j);
+      for (int64_t j = i; j < i + block; ++j) take(j);
   }
   for (; i < n; ++i) take(i);
   return found;
@@ -101,19 +89,19 @@ template <class T>
 struct Kernels {
   using Word = word_t<T>;
   void (*words)(const T* x, int64_t n, Word* w);
-  void (*maxima)(const Word* w, int64_t n, Word* most);
+  Word (*bound)(const Word* w, int64_t n, int64_t k);
   int64_t (*above)(const Word* w, int64_t n, Word bar, uint32_t place, candidate_t<Word>* to);
 };
 
 template <class T>
 struct Plain {
   using Word = word_t<T>;
-  static void words(const T* x, int64_t n, Word* w) { total_words<T, 16>(x, n, w); }
-  static void maxima(const Word* w, int64_t n, Word* m) { group_maxima<Word, 16>(w, n, m); }
+  static void words(const T* x, int64_t n, Word* w) { total_words<T>(x, n, w); }
+  static Word bound(const Word* w, int64_t n, int64_t k) { return lower_bound_of<Word>(w, n, k); }
   static int64_t over(const Word* w, int64_t n, Word bar, uint32_t place, candidate_t<Word>* to) {
-    return above<Word, 16>(w, n, bar, place, to);
+    return above<Word>(w, n, bar, place, to);
   }
-  static constexpr Kernels<T> all{words, maxima, over};
+  static constexpr Kernels<T> all{words, bound, over};
 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -121,13 +109,15 @@ struct Plain {
 template <class T>
 struct Avx2 {
   using Word = word_t<T>;
-  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { total_words<T, 32>(x, n, w); }
-  WEFT_AVX2 void maxima(const Word* w, int64_t n, Word* m) { group_maxima<Word, 32>(w, n, m); }
+  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { total_words<T>(x, n, w); }
+  WEFT_AVX2 Word bound(const Word* w, int64_t n, int64_t k) {
+    return lower_bound_of<Word>(w, n, k);
+  }
   WEFT_AVX2 int64_t over(const Word* w, int64_t n, Word bar, uint32_t place,
                          candidate_t<Word>* to) {
-    return above<Word, 32>(w, n, bar, place, to);
+    return above<Word>(w, n, bar, place, to);
   }
-  static constexpr Kernels<T> all{words, maxima, over};
+  static constexpr Kernels<T> all{words, bound, over};
 };
 #undef WEFT_AVX2
 template <class T>
@@ -196,13 +186,11 @@ class Best {
   }
 
  private:
-  // At least k groups have an element at or above the k-th greatest of their maxima.
+  // Sets the bar so that the words of the first chunk that reach it are at least k, and few.
   void guess(int64_t n) {
     if (2 * k_ > group_count || n < 2 * group_count) return;
-    Word most[group_count];
-    kernels<T>().maxima(words_, n / group_count * group_count, most);
-    std::nth_element(most, most + k_ - 1, most + group_count, std::greater<>());
-    if (most[k_ - 1] != 0) bar_ = most[k_ - 1] - 1;
+    const Word bound = kernels<T>().bound(words_, n / group_count * group_count, k_);
+    if (bound != 0) bar_ = bound - 1;
   }
   void see_words(int64_t n, uint32_t place) {
     if (bar_) {
