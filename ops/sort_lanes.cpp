@@ -79,15 +79,14 @@ class Runs {
   }
 
 WEFT_LANE_SORTS(Plain, 16, );
-constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 6, 35, 60};
+constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 5, 7, 22};
 
 #if defined(__x86_64__) && defined(__GNUC__)
 WEFT_LANE_SORTS(Avx2, 32, [[gnu::target("avx2")]]);
-constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2.5, 4, 7};
-WEFT_LANE_SORTS(Avx512, 64,
-                [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]]);
+constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2, 2.5, 5};
+WEFT_LANE_SORTS(Avx512, 64, [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]);
 constexpr LaneSorts avx512{
-    Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1.5, 1.5, 3};
+    Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1, 1, 2};
 
 const LaneSorts& suitable() {
   __builtin_cpu_init();

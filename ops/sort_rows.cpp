@@ -372,8 +372,9 @@ double lanes_ns(const Call& c) {
   else
     each = 2 * s.ns_placed;
   // Beyond the first cache every comparison costs more.
-  if (c.rows.length > 512) each *= 2.5;
-  return lane_comparisons(c.rows.length) * each + 32 * n;
+  if (c.rows.length > 512) each *= 3;
+  const auto rows = static_cast<double>(std::min(c.rows.count, Lanes::most));
+  return lane_comparisons(c.rows.length) * each + 2 * n * rows;
 }
 double radix_ns(const Call& c) {
   int words = 0;
