@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "weft/ops/sort_word.h"

@@ -382,7 +382,7 @@ double radix_ns(const Call& c) {
     words += c.types[k].dtype() == C128 ? 2 : 1;
   const int digits = c.rows.length < 2048 ? 8 : 11;
   const int bits = c.one_word() ? 8 * itemsize(c.types[0].dtype()) : 64;
-  const double passes = words * ((bits + digits - 1) / digits);
+  const int passes = words * ((bits + digits - 1) / digits);
   return passes * (300 + 3 * static_cast<double>(c.rows.length));
 }
 
