@@ -1,128 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/sort.cpp: sort, top_k. Both are native code on rows, shared by reference and compiled
-// programs.
+// ops/sort.cpp: sort, top_k. Both are native code on rows (ops/sort_rows.h), shared by reference
+// and compiled programs.
 #include "weft/ops/sort.h"
 
 #include <fmt/format.h>
 
-#include <compare>
-#include <numeric>
-
 #include "weft/ops/index.h"
 #include "weft/ops/kit.h"
+#include "weft/ops/sort_rows.h"
 #include "weft/ops/structure.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
 
-// ---- the order. NaN behind everything, all NaNs equal.
-
-template <class T>
-bool before(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
-    return before(static_cast<float>(a), static_cast<float>(b));
-  } else if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>) {
-    if (before(a.re, b.re)) return true;
-    return !before(b.re, a.re) && before(a.im, b.im);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return a < b || (b != b && a == a);
-  } else {
-    return a < b;
-  }
-}
-
-// The total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN.
-template <class T>
-bool before_in_total(const T& a, const T& b) {
-  if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>) {
-    return before_in_total(static_cast<float>(a), static_cast<float>(b));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return std::strong_order(a, b) < 0;
-  } else {
-    return a < b;
-  }
-}
-
-// Rows of an array along an axis: element i of row r lies at start(r) + i * step.
-struct Rows {
-  int64_t count = 0, length = 0, step = 1;
-  int64_t start(int64_t r) const { return r / step * step * length + r % step; }
-};
-Rows rows_of(const Shape& s, int64_t axis) {
-  Rows r;
-  r.length = s[axis];
-  for (int64_t a = axis + 1; a < s.ndim(); ++a) r.step *= s[a];
-  r.count = r.length == 0 ? 0 : s.elements() / r.length;
-  return r;
-}
-
-template <class T>
-struct Keyed {
-  T key;
-  int64_t at;
-};
-
-// The order of a row by one key; stable, as the place decides between equals.
-template <class T>
-void order_by(const T* row, const Rows& r, std::vector<int64_t>* order) {
-  std::vector<Keyed<T>> v(static_cast<size_t>(r.length));
-  for (int64_t i = 0; i < r.length; ++i) v[static_cast<size_t>(i)] = {row[i * r.step], i};
-  std::sort(v.begin(), v.end(), [](const Keyed<T>& a, const Keyed<T>& b) {
-    if (before(a.key, b.key)) return true;
-    return !before(b.key, a.key) && a.at < b.at;
-  });
-  for (size_t i = 0; i < v.size(); ++i) (*order)[i] = v[i].at;
-}
-
-// Three-way comparison of two places of a row of any dtype.
-int compare_at(DType d, const void* data, int64_t i, int64_t j) {
-  int c = 0;
-  with_dtype(d, [&](auto* p) {
-    const auto* x = static_cast<const std::remove_pointer_t<decltype(p)>*>(data);
-    c = before(x[i], x[j]) ? -1 : before(x[j], x[i]) ? 1 : 0;
-  });
-  return c;
-}
-
 struct Sort {
   int64_t dimension = 0, num_keys = 1;
   WEFT_FIELDS(dimension, num_keys)
 };
-
-void sort_native(const Types& types, const Sort& p, const NativeArgs& args) {
-  const Rows r = rows_of(types[0].shape(), p.dimension);
-  std::vector<int64_t> order(static_cast<size_t>(r.length));
-  for (int64_t row = 0; row < r.count; ++row) {
-    const int64_t start = r.start(row);
-    if (p.num_keys == 1) {
-      with_dtype(types[0].dtype(), [&](auto* q) {
-        order_by(static_cast<const std::remove_pointer_t<decltype(q)>*>(args.in[0]) + start, r,
-                 &order);
-      });
-    } else {
-      std::iota(order.begin(), order.end(), 0);
-      std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        for (int64_t k = 0; k < p.num_keys; ++k) {
-          const auto i = static_cast<size_t>(k);
-          if (const int c =
-                  compare_at(types[i].dtype(), args.in[i], start + a * r.step, start + b * r.step))
-            return c < 0;
-        }
-        return a < b;
-      });
-    }
-    for (size_t k = 0; k < types.size(); ++k) {
-      const auto bytes = static_cast<size_t>(itemsize(types[k].dtype()));
-      const auto* from = static_cast<const std::byte*>(args.in[k]);
-      auto* to = static_cast<std::byte*>(args.out[k]);
-      for (size_t i = 0; i < order.size(); ++i)
-        std::memcpy(to + static_cast<size_t>(start + static_cast<int64_t>(i) * r.step) * bytes,
-                    from + static_cast<size_t>(start + order[i] * r.step) * bytes, bytes);
-    }
-  }
-}
 
 // Runs native code on the host, as compiled programs do.
 Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
@@ -161,7 +57,9 @@ const Primitive<Sort>& sort_op = define<Sort>({
     .reference =
         [](const Arrays& x, const Sort& p) {
           const Types t = types_of(x);
-          return run_native([&](const NativeArgs& a) { sort_native(t, p, a); }, x, t);
+          return run_native(
+              [&](const NativeArgs& a) { sorting::sort_rows(t, p.dimension, p.num_keys, a); }, x,
+              t);
         },
     .dual =
         [](const DualArgs<Sort>& j) {
@@ -199,7 +97,9 @@ const Primitive<Sort>& sort_op = define<Sort>({
           r.form = Lowering::Form::opaque;
           r.name = "sort";
           r.follows = follows_but(l.in.size(), l.in[0].ndim(), {l.params.dimension}, false);
-          r.native = [in = l.in, p = l.params](const NativeArgs& a) { sort_native(in, p, a); };
+          r.native = [in = l.in, p = l.params](const NativeArgs& a) {
+            sorting::sort_rows(in, p.dimension, p.num_keys, a);
+          };
           return r;
         },
     .samples =
@@ -243,29 +143,6 @@ Types top_k_type(const Types& in, const TopK& p) {
   return {in[0].with_shape(s), Type(I32, s)};
 }
 
-void top_k_native(const Type& t, const TopK& p, const NativeArgs& args) {
-  const Rows in = rows_of(t.shape(), p.axis),
-             out = rows_of(t.shape().with(static_cast<int>(p.axis), p.k), p.axis);
-  with_class<DTypes::bools | DTypes::real_numbers>(t.dtype(), [&](auto* q) {
-    using T = std::remove_pointer_t<decltype(q)>;
-    std::vector<Keyed<T>> v(static_cast<size_t>(in.length));
-    for (int64_t row = 0; row < out.count; ++row) {
-      const T* from = static_cast<const T*>(args.in[0]) + in.start(row);
-      for (int64_t i = 0; i < in.length; ++i) v[static_cast<size_t>(i)] = {from[i * in.step], i};
-      std::partial_sort(v.begin(), v.begin() + p.k, v.end(),
-                        [](const Keyed<T>& a, const Keyed<T>& b) {
-                          if (before_in_total(b.key, a.key)) return true;
-                          return !before_in_total(a.key, b.key) && a.at < b.at;
-                        });
-      for (int64_t i = 0; i < p.k; ++i) {
-        const int64_t to = out.start(row) + i * out.step;
-        static_cast<T*>(args.out[0])[to] = v[static_cast<size_t>(i)].key;
-        static_cast<int32_t*>(args.out[1])[to] = static_cast<int32_t>(v[static_cast<size_t>(i)].at);
-      }
-    }
-  });
-}
-
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
     .doc = "The k largest along an axis in the total order, largest first, and their indices.",
@@ -273,7 +150,7 @@ const Primitive<TopK>& top_k_op = define<TopK>({
     .reference =
         [](const Arrays& x, const TopK& p) {
           const Type t = x[0].type();
-          return run_native([&](const NativeArgs& a) { top_k_native(t, p, a); }, x,
+          return run_native([&](const NativeArgs& a) { sorting::top_rows(t, p.axis, p.k, a); }, x,
                             top_k_type({t}, p));
         },
     .jvp =
@@ -294,7 +171,9 @@ const Primitive<TopK>& top_k_op = define<TopK>({
           r.form = Lowering::Form::opaque;
           r.name = "top_k";
           r.follows = follows_but(1, l.in[0].ndim(), {l.params.axis}, false);
-          r.native = [t = l.in[0], p = l.params](const NativeArgs& a) { top_k_native(t, p, a); };
+          r.native = [t = l.in[0], p = l.params](const NativeArgs& a) {
+            sorting::top_rows(t, p.axis, p.k, a);
+          };
           return r;
         },
     .samples =

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/sort_rows.h: the native code of `sort` and `top_k`.
+#pragma once
+#include <cstdint>
+
+#include "weft/core/lower.h"
+#include "weft/runtime/buffer.h"
+
+namespace weft::sorting {
+
+// Rows of an array along an axis: element i of row r lies at start(r) + i * step.
+struct Rows {
+  int64_t count = 0, length = 0, step = 1;
+  int64_t start(int64_t r) const { return r / step * step * length + r % step; }
+};
+Rows rows_of(const Shape& s, int64_t axis);
+
+// Memory that is handed out in pieces aligned to 64.
+class Scratch {
+ public:
+  explicit Scratch(int64_t bytes) : memory_(Buffer::allocate(bytes)) {}
+  template <class T>
+  T* take(int64_t n) {
+    T* p = reinterpret_cast<T*>(static_cast<std::byte*>(memory_->data()) + used_);
+    used_ += bytes_of<T>(n);
+    return p;
+  }
+  template <class T>
+  static int64_t bytes_of(int64_t n) {
+    return (n * static_cast<int64_t>(sizeof(T)) + 63) & ~int64_t{63};
+  }
+
+ private:
+  Ref<Buffer> memory_;
+  int64_t used_ = 0;
+};
+
+// How work is shared out: f(begin, end) on `n` items of about `ns` each, at the same time where
+// that is worth it.
+void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f);
+// In how many parts one row is worked on, if there are `count` of them.
+int64_t parts_of_row(int64_t count, int64_t length);
+
+// Sorts all operands along the axis by the first `keys` of them; stable, NaN last, -0 equal to 0.
+void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args);
+// The k largest along the axis in the total order and their places (I32), ties by place.
+void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args);
+
+}  // namespace weft::sorting
