@@ -219,7 +219,8 @@ class Emitter {
   // Loops along rows (emit_rows.cpp).
   struct Rows;
   bool rows_for(nest::Id v, std::vector<Carry>& cs);
-  void plan_rows(Rows& r);
+  void plan_rows(Rows& r) const;
+  Rows planned_rows(nest::Id loop) const;
   bool only_access(nest::Id v, nest::BlockId body) const;
   int64_t element_bytes(nest::Id v) const;
   void rows_lanes(Rows& r);
@@ -233,7 +234,7 @@ class Emitter {
   V even_starts(int64_t bytes);
   llvm::FunctionCallee turn_function(int64_t bytes);
   V starts_line(V address);
-  bool writes_rows(nest::Id loop);
+  bool writes_rows(nest::Id loop) const;
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void entry();
@@ -287,6 +288,7 @@ class Emitter {
   V stop_ = nullptr, budget_ = nullptr;
   Masks active_;
   int lanes_ = 1, packs_ = 1;
+  bool few_lanes_left_ = false;  // of one pack: not worth more code
   int array_packs_ = 0;      // packs in per-lane arrays, if not packs_
   V pack_offset_ = nullptr;  // pack 0 is this one of them
   int64_t frame_bytes_ = 0;

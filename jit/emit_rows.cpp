@@ -56,7 +56,7 @@ bool Emitter::only_access(Id v, BlockId body) const {
 
 // The operands to move by blocks; an offset that is in bounds for every index of the loop, as it is
 // computed in any case.
-void Emitter::plan_rows(Rows& r) {
+void Emitter::plan_rows(Rows& r) const {
   const nest::Block& body = k_.blocks[r.body];
   if (lanes_ == 1 || !shape(body.params[0]).uniform()) return;
   int64_t bytes = 0;
@@ -102,22 +102,25 @@ void Emitter::rows_tile(const Rows& r, Id v) {
     tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * packs_, "starts");
     frame_bytes_ = before;  // what users may fill with arrays of theirs does not shrink
   }
-  const V stride = i64(shape(k_.insts[v].args[0]).stride * element_bytes(v));
+  const int64_t stride = shape(k_.insts[v].args[0]).stride * element_bytes(v);
+  llvm::SmallVector<uint64_t, 16> all;
+  for (int l = 0; l < lanes_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
+  const V starts = llvm::ConstantDataVector::get(c_, all);
   for (int p = 0; p < packs_; ++p) {
-    const V last = r.lanes.empty() ? i64(lanes_ - 1) : b_.CreateSub(r.lanes[p], i64(1));
-    const V rows = b_.CreateSelect(b_.CreateICmpULT(iota(b_.getInt64Ty()), splat(last)),
-                                   iota(b_.getInt64Ty()), splat(last));
-    b_.CreateStore(b_.CreateMul(rows, splat(stride)),
-                   b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.starts, p));
+    V mine = starts;
+    if (!r.lanes.empty()) {
+      const V last = b_.CreateMul(b_.CreateSub(r.lanes[p], i64(1)), i64(stride));
+      mine = b_.CreateSelect(active_[p], starts, splat(last));
+    }
+    b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.starts, p));
   }
 }
 
 // Emits loop v, unless it has nothing to move by blocks or is shorter than one.
 bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  Rows r{v, i.blocks[0], i.imm > 0};
-  plan_rows(r);
-  if (r.operands.empty()) return false;
+  Rows r = planned_rows(v);
+  if (r.operands.empty() || few_lanes_left_) return false;
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), n = b_.CreateSub(hi, lo);
   rows_lanes(r);
   for (const auto& o : r.operands) rows_tile(r, o.inst);
@@ -209,6 +212,8 @@ V Emitter::starts_line(V address) {
                        b_.getInt32Ty());
 }
 
+// One call a pack and piece, in a loop if there are several; of packs without a lane that runs the
+// library sees to it.
 void Emitter::rows_turn(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
@@ -216,33 +221,32 @@ void Emitter::rows_turn(const Rows& r, Id v) {
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
   const llvm::FunctionCallee turn = turn_function(element_bytes(v));
-  const bool past_cache =
-      buffer.past_cache && shape(i.args[0]).stride * element_bytes(v) % cache_line == 0;
-  for (int p = 0; p < packs_; ++p) {
-    const V first = b_.CreateGEP(t, buffers_[i.imm], pack_base(offset, p));
-    const V starts = b_.CreateConstGEP1_64(b_.getInt64Ty(), tile.starts, p * lanes_);
-    const auto pieces = [&] {
-      const V past = past_cache ? starts_line(first) : i32(0);
-      loop(
-          i64(0), i64(r.steps), i64(lanes_), {},
-          [&](V step, const Vs&) {
-            const V rows = b_.CreateGEP(t, first, step);
-            const V columns =
-                b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(step, i64(p * tile.rows)));
-            const V dense = even_starts(element_bytes(v));
-            if (i.op == Opcode::Store)
-              b_.CreateCall(turn, {rows, starts, columns, dense, past});
-            else
-              b_.CreateCall(turn, {columns, dense, rows, starts, i32(0)});
-            return Vs{};
-          },
-          "turn");
+  const V dense = even_starts(element_bytes(v));
+  const int64_t stride = shape(i.args[0]).stride;
+  const bool lines = buffer.past_cache && stride * element_bytes(v) % cache_line == 0;
+  const auto each = [&](int64_t n, int64_t step, const char* name,
+                        const std::function<void(V)>& f) {
+    if (n == step) return f(i64(0));
+    const auto body = [&](V at, const Vs&) {
+      f(at);
+      return Vs{};
     };
-    if (r.lanes.empty())
-      pieces();
-    else
-      when(b_.CreateICmpNE(r.lanes[p], i64(0)), pieces);
-  }
+    loop(i64(0), i64(n), i64(step), {}, body, name);
+  };
+  each(int64_t{lanes_} * packs_, lanes_, "packs", [&](V lane) {
+    const V first = b_.CreateGEP(t, buffers_[i.imm],
+                                 b_.CreateAdd(offset.base, b_.CreateMul(lane, i64(stride))));
+    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, lane);
+    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(lane, i64(tile.rows)));
+    each(r.steps, lanes_, "turn", [&](V step) {
+      const V row = b_.CreateGEP(t, first, step);
+      const V column = b_.CreateGEP(vector_of(t), columns, step);
+      if (i.op == Opcode::Store)
+        b_.CreateCall(turn, {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
+      else
+        b_.CreateCall(turn, {column, dense, row, starts, i32(0)});
+    });
+  });
 }
 
 void Emitter::rows_singly(const Rows& r, Id v) {
@@ -285,14 +289,18 @@ llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
       llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr, b_.getInt32Ty()}, false));
 }
 
-// Whether one of many packs would write along rows: each pack writes as many rows at once, and
-// memory serves only so many well.
-bool Emitter::writes_rows(Id loop) {
+Emitter::Rows Emitter::planned_rows(Id loop) const {
   const Inst& i = k_.insts[loop];
-  if (i.op != Opcode::For || plan_.divergent[loop]) return false;
   Rows r{loop, i.blocks[0], i.imm > 0};
-  plan_rows(r);
-  return std::any_of(r.operands.begin(), r.operands.end(),
+  if (i.op == Opcode::For && !plan_.divergent[loop]) plan_rows(r);
+  return r;
+}
+
+// Whether the loop writes along rows: each pack writes as many of them at once, and memory serves
+// only so many well.
+bool Emitter::writes_rows(Id loop) const {
+  const auto operands = planned_rows(loop).operands;
+  return std::any_of(operands.begin(), operands.end(),
                      [&](const Rows::Operand& o) { return k_.insts[o.inst].op == Opcode::Store; });
 }
 

@@ -68,6 +68,7 @@ WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
                       const int64_t* from_starts, int32_t past_cache) {
   constexpr size_t cache_line = 64;
   constexpr std::make_integer_sequence<int, lanes> all;
+  if (to_starts[0] || from_starts[0]) return;
   Block<bytes, lanes> block;
   block.load(from, from_starts, all);
   block.template level<1>(all);

@@ -11,8 +11,9 @@ namespace weft::compiler {
 
 // Copies as many rows as there are lanes, each of as many elements, turned round: element c of row
 // r goes to element r of row c. Row r begins starts[r] bytes behind `to` and `from`, anywhere; the
-// last rows are written first, so that of rows that begin at one place the first one stays. What is
-// aligned to whole cache lines goes past the caches if asked to.
+// last rows are written first, so that of rows that begin at one place the first one stays. A side
+// whose row 0 does not begin at 0 has no rows: nothing is done. What is aligned to whole cache
+// lines goes past the caches if asked to.
 using TurnFn = void (*)(char* to, const int64_t* to_starts, const char* from,
                         const int64_t* from_starts, int32_t past_cache);
 
