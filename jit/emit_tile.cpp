@@ -26,9 +26,7 @@ bool Emitter::growth(Id v, const Along& along, int64_t* stride) const {
   const Inst& i = k_.insts[v];
   int64_t a = 0, b = 0;
   const bool in_loop = along.index != nest::no_id;
-  const auto both = [&] {
-    return growth(i.args[0], along, &a) && growth(i.args[1], along, &b);
-  };
+  const auto both = [&] { return growth(i.args[0], along, &a) && growth(i.args[1], along, &b); };
   const auto constant = [&](int arg) {
     const Inst& c = k_.insts[i.args[static_cast<size_t>(arg)]];
     return c.op == Opcode::Const ? c.imm : 0;
