@@ -204,8 +204,8 @@ class Emitter {
   // Grids in tiles (emit_tile.cpp).
   // What an offset is followed along: the rows of the grid, or the index of a loop.
   struct Along {
-    int64_t tile = 0;             // of the grid: blocks of so many rows begin at multiples of it
-    nest::BlockId block = -1;     // of a loop: its body
+    int64_t tile = 0;              // of the grid: blocks of so many rows begin at multiples of it
+    nest::BlockId block = -1;      // of a loop: its body
     nest::Id index = nest::no_id;  // and its index
   };
   bool growth(nest::Id v, const Along& along, int64_t* stride) const;
@@ -225,7 +225,7 @@ class Emitter {
   int64_t element_bytes(nest::Id v) const;
   void rows_lanes(Rows& r);
   void rows_tile(const Rows& r, nest::Id v);
-  void bind(const std::vector<Carry>& cs, nest::Id Carry::*which, const Vs& flat);
+  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
   void emit_offset(nest::Id v, nest::BlockId body);
   void rows_move(const Rows& r, nest::Opcode what);
@@ -277,7 +277,7 @@ class Emitter {
   // A load or store that is done for many points together: vectors in the frame.
   struct Tile {
     V array = nullptr;
-    int64_t rows = 0;  // vectors of each pack
+    int64_t rows = 0;    // vectors of each pack
     V starts = nullptr;  // of rows in memory, in bytes, if a loop runs along them
     V row = nullptr;     // the vector of what is being emitted; null: done as usual
   };
@@ -289,8 +289,8 @@ class Emitter {
   Masks active_;
   int lanes_ = 1, packs_ = 1;
   bool few_lanes_left_ = false;  // of one pack: not worth more code
-  int array_packs_ = 0;      // packs in per-lane arrays, if not packs_
-  V pack_offset_ = nullptr;  // pack 0 is this one of them
+  int array_packs_ = 0;          // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;      // pack 0 is this one of them
   int64_t frame_bytes_ = 0;
   static constexpr int64_t most_unrolled = 1200;
   int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add
