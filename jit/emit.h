@@ -143,6 +143,7 @@ class Emitter {
   V load_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
   void store_lanes(llvm::Type* t, V base, nest::Id offset, int pack, V value,
                    bool past_cache = false);
+  void leave_caches_alone(llvm::StoreInst* s);
   void store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise);
   V address_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
   V gather(llvm::Type* t, V addresses, V mask);
@@ -205,13 +206,39 @@ class Emitter {
   void fold_across(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).
-  bool row_stride(nest::Id v, int64_t tile, int64_t* stride) const;
+  // What an offset is followed along: the rows of the grid, or the index of a loop.
+  struct Along {
+    int64_t tile = 0;              // of the grid: blocks of so many rows begin at multiples of it
+    nest::BlockId block = -1;      // of a loop: its body
+    nest::Id index = nest::no_id;  // and its index
+  };
+  bool growth(nest::Id v, const Along& along, int64_t* stride) const;
   int64_t plan_tiles();
   void emit_slice(nest::Id v);
   void turn_round(Vs& rows);
   void fill_tile(nest::Id v, int64_t rows);
   void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
   void grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
+
+  // Loops along rows (emit_rows.cpp).
+  struct Rows;
+  bool rows_for(nest::Id v, std::vector<Carry>& cs);
+  void plan_rows(Rows& r) const;
+  Rows planned_rows(nest::Id loop) const;
+  bool only_access(nest::Id v, nest::BlockId body) const;
+  int64_t element_bytes(nest::Id v) const;
+  void rows_lanes(Rows& r);
+  void rows_tile(const Rows& r, nest::Id v);
+  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
+  Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
+  void emit_offset(nest::Id v, nest::BlockId body);
+  void rows_move(const Rows& r, nest::Opcode what);
+  void rows_turn(const Rows& r, nest::Id v);
+  void rows_singly(const Rows& r, nest::Id v);
+  V even_starts(int64_t bytes);
+  llvm::FunctionCallee turn_function(int64_t bytes);
+  V starts_line(V address);
+  bool writes_rows(nest::Id loop) const;
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void entry();
@@ -251,16 +278,24 @@ class Emitter {
   llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
-  std::map<nest::Id, V> tiles_;           // by load that is done for a tile of the grid: its array
+  // A load or store that is done for many points together: vectors in the frame.
+  struct Tile {
+    V array = nullptr;
+    int64_t rows = 0;    // vectors of each pack
+    V starts = nullptr;  // of rows in memory, in bytes, if a loop runs along them
+    V row = nullptr;     // the vector of what is being emitted; null: done as usual
+  };
+  V tile_address(const Tile& tile, llvm::Type* t, int pack);
+  std::map<nest::Id, Tile> tiles_;
   std::map<nest::Id, int64_t> next_row_;  // by load: elements to the same place of the next row
-  V tile_row_ = nullptr;  // of the points being emitted, if a tile has been read for them
   Vs index_packs_[2];
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;
   Masks active_;
   int lanes_ = 1, packs_ = 1;
-  int array_packs_ = 0;      // packs in per-lane arrays, if not packs_
-  V pack_offset_ = nullptr;  // pack 0 is this one of them
+  bool few_lanes_left_ = false;  // of one pack: not worth more code
+  int array_packs_ = 0;          // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;      // pack 0 is this one of them
   int64_t frame_bytes_ = 0;
   static constexpr int64_t most_unrolled = 1200;
   int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add

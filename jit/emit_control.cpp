@@ -68,6 +68,7 @@ void Emitter::loop_for(Id v) {
   auto c = carries(v, 2, 1);
   if (plan_.divergent[v]) return divergent_for(v, c);
   if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
+  if (rows_for(v, c)) return;
   uniform_for(v, c);
 }
 

@@ -160,6 +160,7 @@ void Emitter::grid_points(V begin, V end) {
         return Vs{};
       },
       "pack");
+  few_lanes_left_ = packs_ == 1;
   packs_ = 1;
   masked(l.index);
 }

@@ -132,6 +132,11 @@ V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
   return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
 }
 
+void Emitter::leave_caches_alone(llvm::StoreInst* s) {
+  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
+}
+
 // A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
 // and the grid is shared out in whole lines, so that what is not aligned here never is.
 void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise) {
@@ -145,9 +150,7 @@ void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<v
   branch(
       whole,
       [&] {
-        auto* s = b_.CreateAlignedStore(value, at, llvm::Align(bytes));
-        auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-        s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
+        leave_caches_alone(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
         return Vs{};
       },
       [&] {
@@ -183,13 +186,14 @@ void Emitter::load(Id v) {
   if (!shape(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
-  if (const auto tile = tiles_.find(v); tile_row_ && tile != tiles_.end()) {
-    const V x = b_.CreateLoad(vector_of(t), b_.CreateGEP(vector_of(t), tile->second, tile_row_));
-    return set_packs(v, {from_memory(x, s)});
-  }
+  const auto tile = tiles_.find(v);
+  const bool in_tile = tile != tiles_.end() && tile->second.row;
   Vs packs;
-  for (int p = 0; p < packs_; ++p)
-    packs.push_back(from_memory(load_lanes(t, buffers_[i.imm], i.args[0], p), s));
+  for (int p = 0; p < packs_; ++p) {
+    const V x = in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
+                        : load_lanes(t, buffers_[i.imm], i.args[0], p);
+    packs.push_back(from_memory(x, s));
+  }
   fetch_next_row(v);
   set_packs(v, std::move(packs));
 }
@@ -203,9 +207,15 @@ void Emitter::store(Id v) {
                    b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     return;
   }
-  for (int p = 0; p < packs_; ++p)
-    store_lanes(t, buffers_[i.imm], i.args[0], p, to_memory(vec(i.args[1], p), s),
-                k_.buffers[i.imm].past_cache);
+  const auto tile = tiles_.find(v);
+  const bool in_tile = tile != tiles_.end() && tile->second.row;
+  for (int p = 0; p < packs_; ++p) {
+    const V x = to_memory(vec(i.args[1], p), s);
+    if (in_tile)
+      b_.CreateStore(x, tile_address(tile->second, t, p));
+    else
+      store_lanes(t, buffers_[i.imm], i.args[0], p, x, k_.buffers[i.imm].past_cache);
+  }
 }
 
 // An array whose lanes hold the same is one array; else element i of the lanes of pack p lies

@@ -97,11 +97,15 @@ Id Emitter::plan_packs(const Options& options) {
   constexpr int64_t most_array_elements = 64;
   const bool simple =
       loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
-  if (simple && arrays <= most_array_elements) packs_ = packs_for(loop);
+  constexpr int64_t plain_body = 12;
+  if (simple && arrays <= most_array_elements) {
+    const bool plain = weight(k_, k_.insts[loop].blocks.back()) <= plain_body;
+    const int most = writes_rows(loop) ? (plain ? 1 : 2) : 4;
+    packs_ = std::min(packs_for(loop), most);
+  }
   // A fold along another axis than the lanes reads a piece of each row: a longer one pays.
-  constexpr int64_t plain_fold = 12;
   if (loops == 1 && k_.insts[loop].op == Opcode::Fold && arrays == 0 &&
-      weight(k_, k_.insts[loop].blocks[0]) <= plain_fold && weight(k_, 0) <= 5 * plain_fold)
+      weight(k_, k_.insts[loop].blocks[0]) <= plain_body && weight(k_, 0) <= 5 * plain_body)
     packs_ = machine_.mask_registers ? 4 : 2;
   if (options.packs) packs_ = options.packs;
   if (options.refill == Options::Refill::never) return nest::no_id;

@@ -20,23 +20,23 @@ constexpr int64_t cache_line = 64;
 bool divides(int64_t tile, int64_t extent) { return extent > 0 && extent % tile == 0; }
 }  // namespace
 
-// How much v grows from one row to the next, inside a block of `tile` rows that begins at a
-// multiple of it. False: not the same everywhere.
-bool Emitter::row_stride(Id v, int64_t tile, int64_t* stride) const {
+// How much v grows from one row of the grid to the next, or from one step of a loop to the next.
+// False: not the same everywhere.
+bool Emitter::growth(Id v, const Along& along, int64_t* stride) const {
   const Inst& i = k_.insts[v];
   int64_t a = 0, b = 0;
-  const auto both = [&] {
-    return row_stride(i.args[0], tile, &a) && row_stride(i.args[1], tile, &b);
-  };
+  const bool in_loop = along.index != nest::no_id;
+  const auto both = [&] { return growth(i.args[0], along, &a) && growth(i.args[1], along, &b); };
   const auto constant = [&](int arg) {
     const Inst& c = k_.insts[i.args[static_cast<size_t>(arg)]];
     return c.op == Opcode::Const ? c.imm : 0;
   };
-  *stride = 0;
+  *stride = v == along.index;
+  if (in_loop && (v == along.index || i.home != along.block)) return true;
   switch (i.op) {
     case Opcode::Const:
     case Opcode::Extent: return true;
-    case Opcode::Index: *stride = i.imm == 0; return true;
+    case Opcode::Index: *stride = !in_loop && i.imm == 0; return true;
     case Opcode::Add:
       if (!both()) return false;
       *stride = a + b;
@@ -57,7 +57,7 @@ bool Emitter::row_stride(Id v, int64_t tile, int64_t* stride) const {
       if (!both()) return false;
       if (a == 0 && b == 0) return true;
       const Inst& x = k_.insts[i.args[0]];
-      if (x.op != Opcode::Index || x.imm != 0 || !divides(tile, constant(1))) return false;
+      if (x.op != Opcode::Index || x.imm != 0 || !divides(along.tile, constant(1))) return false;
       *stride = i.op == Opcode::SRem;
       return true;
     }
@@ -87,9 +87,9 @@ int64_t Emitter::plan_tiles() {
   }
   for (Id v : jumping) {
     int64_t stride = 0;
-    if (row_stride(k_.insts[v].args[0], rows, &stride) && stride == 1)
-      tiles_[v] =
-          stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned");
+    if (growth(k_.insts[v].args[0], {rows}, &stride) && stride == 1)
+      tiles_[v] = {
+          stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"), rows};
   }
   return tiles_.empty() ? 0 : rows;
 }
@@ -118,6 +118,11 @@ void Emitter::turn_round(Vs& rows) {
   }
 }
 
+// Where the vector lies that one pack is to have now.
+V Emitter::tile_address(const Tile& tile, llvm::Type* t, int pack) {
+  return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(pack * tile.rows)));
+}
+
 // Reads the tile of load v whose first point the indices are.
 void Emitter::fill_tile(Id v, int64_t rows) {
   const Inst& i = k_.insts[v];
@@ -138,7 +143,7 @@ void Emitter::fill_tile(Id v, int64_t rows) {
         turn_round(block);
         for (int l = 0; l < lanes_; ++l)
           b_.CreateStore(block[static_cast<size_t>(l)],
-                         b_.CreateGEP(vector_of(t), tiles_[v], b_.CreateAdd(row, i64(l))));
+                         b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
         return Vs{};
       },
       "turn");
@@ -153,11 +158,11 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
     loop(
         i64(0), i64(rows), i64(1), {},
         [&](V row, const Vs&) {
-          tile_row_ = row;
+          for (auto& t : tiles_) t.second.row = row;
           indices_[0] = b_.CreateAdd(top, row);
           emit_level(1);
           emit_points(i, {});
-          tile_row_ = nullptr;
+          for (auto& t : tiles_) t.second.row = nullptr;
           return Vs{};
         },
         "tile");

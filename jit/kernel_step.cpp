@@ -205,19 +205,19 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
       bound = std::move(also_bound);
     }
   }
-  mark_large_outputs(&kernel, bound, p, k.streamed);
+  mark_large_outputs(&kernel, bound, p, k.zeroed);
   if (const std::string bad = nest::verify(kernel); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
   Built b;
   std::vector<Output> zeroed;
   for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
-  // Rows that no step writes read as zero.
-  for (int32_t v : k.streamed) {
+  // Rows that no step writes read as zero; without lanes no step runs.
+  const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
+  for (int32_t v : lanes ? k.zeroed : k.streamed)
     zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
-    if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  }
-  for (int32_t v : k.roots)
-    if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
+  for (const auto* written : {&k.streamed, &k.roots})
+    for (int32_t v : *written)
+      if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
   b.step = std::make_unique<KernelStep>(std::move(kernel), std::move(bound), k.grid,
                                         std::move(zeroed), k, k.emit.size() + k.roots.size());
   return b;

@@ -27,6 +27,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/rare.h"
+#include "weft/jit/turn.h"
 
 namespace weft::compiler {
 namespace {
@@ -75,6 +76,7 @@ struct Session {
     add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
     for (size_t i = 0; i < rare_count; ++i) add(rare_functions()[i].name, rare_functions()[i].run);
+    for (const Turn& t : turns()) add(t.name.c_str(), t.run);
     llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
   }
 };

@@ -663,6 +663,7 @@ void Planner::loop_equation(size_t i) {
     x.deps = {{e.out + o, identity}};
     if (row) {
       k.streamed.push_back(e.out + o);
+      if (v.trips) k.zeroed.push_back(e.out + o);
       plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
     }
   }

@@ -24,8 +24,9 @@ struct KernelPlan {
   // Dear values of a row that several folds read: computed once, before the equation at this place
   // in `emit` (behind all: before the roots).
   std::multimap<size_t, int32_t> kept;
-  std::vector<int32_t> streamed;                 // stored while a scan runs
-  bool rows = false;                             // vectorise along the rows of a grid point
+  std::vector<int32_t> streamed;  // stored while a scan runs
+  std::vector<int32_t> zeroed;    // of these, what no step may reach: zeros there
+  bool rows = false;              // vectorise along the rows of a grid point
   bool loops = false;
   std::string why;  // it runs in lockstep instead
 };
