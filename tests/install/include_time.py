@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/install/include_time.py: #include <weft/weft.h> costs at most LIMIT seconds of processor
-# time, best of three, on a machine that compiles standard headers as fast as the one the limit was
-# set on; a slower or busier one gets as much more. Arguments: compiler, include directory.
+# time, best of at most ten, on a machine that compiles standard headers as fast as the one the limit
+# was set on; a slower or busier one gets as much more. Arguments: compiler, include directory.
 import os
 import pathlib
 import subprocess
@@ -28,10 +28,13 @@ def main():
     command = [compiler, "-std=c++20", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
     standard = "".join(f"#include <{h}>\n" for h in STANDARD_HEADERS)
     best, pace = float("inf"), float("inf")
-    for _ in range(3):
+    limit = 0.0
+    for _ in range(10):
         best = min(best, user_seconds(command, "#include <weft/weft.h>\n"))
         pace = min(pace, user_seconds(command, standard))
-    limit = LIMIT * max(1, pace / STANDARD_SECONDS)
+        limit = LIMIT * max(1, pace / STANDARD_SECONDS)
+        if best <= limit:
+            break
     print(f"#include <weft/weft.h>: {best:.2f} s of {limit:.2f} s (standard headers {pace:.2f} s)")
     return 0 if best <= limit else 1
 
