@@ -80,10 +80,9 @@ std::string print(const Kernel& k) {
   p.out = fmt::format("kernel rank={} extents={} vector={}\n", k.rank, k.extents,
                       vectors[static_cast<size_t>(k.schedule.vector)]);
   for (size_t i = 0; i < k.buffers.size(); ++i)
-    p.out += fmt::format("buffer {} {}{}{}\n", i,
-                         storage_names[static_cast<size_t>(k.buffers[i].storage)],
-                         k.buffers[i].written ? " written" : "",
-                         k.buffers[i].past_cache ? " past cache" : "");
+    p.out += fmt::format(
+        "buffer {} {}{}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
+        k.buffers[i].written ? " written" : "", k.buffers[i].past_cache ? " past cache" : "");
   p.block(0, 0);
   return p.out;
 }

@@ -31,7 +31,7 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   KernelFn fn() const { return fn_; }
-  int64_t bytes() const;  // of the object that was linked
+  int64_t bytes() const;        // of the object that was linked
   std::string llvm_ir() const;  // emitted anew: nothing of it is kept
   std::string assembly() const;
 

@@ -14,9 +14,9 @@
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/simplify.h"
 #include "weft/jit/steps.h"
-#include "weft/runtime/threads.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"
+#include "weft/runtime/threads.h"
 
 namespace weft::compiler {
 

@@ -72,9 +72,8 @@ int Emitter::packs_for(Id loop) const {
     if (any_inst(k_, b, [](const Inst& x) { return is_structured(x.op) && x.op != Opcode::If; }))
       return 1;
   }
-  const bool branches = any_inst(k_, i.blocks.back(), [](const Inst& x) {
-    return x.op == Opcode::If && !is_rare(x);
-  });
+  const bool branches = any_inst(k_, i.blocks.back(),
+                                 [](const Inst& x) { return x.op == Opcode::If && !is_rare(x); });
   const int registers = machine_.mask_registers ? 56 : 28;
   constexpr int64_t most_instructions = 480;
   const int64_t n = std::min<int64_t>(registers / live_vectors(loop),

@@ -161,8 +161,7 @@ bool second_wins(Combine c, Kind k, Bits a, Bits index_a, Bits b, Bits index_b) 
   return by_value(as_signed(k, a), as_signed(k, b));
 }
 
-class Walker {
- public:
+struct Walker {
   Walker(const Kernel& kernel, void* const* b, const int64_t* e)
       : k(kernel),
         buffers(b),
@@ -177,7 +176,6 @@ class Walker {
     block(0);
   }
 
- private:
   void block(BlockId b) {
     for (Id v : k.blocks[b].body) inst(v);
   }

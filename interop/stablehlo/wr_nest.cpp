@@ -367,8 +367,7 @@ Vals write_nest(Writer& w, const Equation& e, const Lowering& l, const Vals& x) 
   if (!e.eqn.params->fields().empty() || std::any_of(e.in.begin(), e.in.end(), is_key) ||
       std::any_of(e.out.begin(), e.out.end(), is_key))
     return Transcriber(w, e, x).run(l);
-  return write_composite(w, e, x,
-                         [&](const Vals& args) { return Transcriber(w, e, args).run(l); });
+  return write_composite(w, e, x, [&](const Vals& args) { return Transcriber(w, e, args).run(l); });
 }
 
 }  // namespace weft::hlo

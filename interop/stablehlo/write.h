@@ -140,8 +140,7 @@ void write_sorting(WriteRules& r);
 
 // An op without parameters under its own name, for readers that have it, with what f writes for the
 // others.
-Vals write_composite(Writer& w, const Equation& e, const Vals& x,
-                     FunctionRef<Vals(const Vals&)> f);
+Vals write_composite(Writer& w, const Equation& e, const Vals& x, FunctionRef<Vals(const Vals&)> f);
 // By what the lowering rule of the op says: one of the following two.
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x);
 // Loops, branches and calls.
