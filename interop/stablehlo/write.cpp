@@ -94,8 +94,10 @@ Attr integer_attr(int64_t n, DType d) {
   a.kind = Attr::Kind::integer;
   a.text = std::to_string(n);
   a.integer = n;
-  static TypeTable* const names = new TypeTable;  // attributes outlive their writer
-  a.type = names->other(d == I32 ? "i32" : "i64");
+  // Attributes outlive their writer, and writers run on several threads.
+  static TypeTable* const names = new TypeTable;
+  static const Typ i32 = names->other("i32"), i64 = names->other("i64");
+  a.type = d == I32 ? i32 : i64;
   return a;
 }
 Attr bool_attr(bool b) {
