@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "weft/ops/arith.h"
+#include "weft/ops/element.h"
 
 namespace weft::monoid {
 
