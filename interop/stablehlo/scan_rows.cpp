@@ -6,11 +6,11 @@
 #include "weft/interop/stablehlo/scan_rows.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
+#include <set>
 
 #include "weft/core/op.h"
-#include "weft/core/param.h"
+#include "weft/core/param_field.h"
 #include "weft/ops/control_flow.h"
 #include "weft/ops/structure.h"
 #include "weft/tracer/replay.h"
@@ -21,21 +21,13 @@ namespace {
 
 size_t slot(int32_t i) { return static_cast<size_t>(i); }
 
-template <class T>
-std::optional<T> field(const Eqn& e, std::string_view name) {
-  for (const ParamField& f : e.params->fields())
-    if (f.name == name)
-      if (const T* v = std::get_if<T>(&f.value)) return *v;
-  return {};
-}
-
 // Rows are found by private functions of two or three ops; such are written out.
 constexpr int64_t most_inlined = 8;
 
 Jaxpr with_short_calls_inlined(const Jaxpr& j) {
   return rewrite(j, [](const Eqn& e, const Arrays& in) -> Arrays {
     if (e.op->name() == "jit")
-      if (const auto body = field<Jaxpr>(e, "jaxpr");
+      if (const auto body = param_field<Jaxpr>(e.params, "jaxpr");
           body && count_equations(*body) <= most_inlined)
         return eval_jaxpr(*body, in);
     return bind_op(*e.op, in, e.params);
@@ -55,7 +47,9 @@ class Lines {
  public:
   Lines(const JaxprData& j, int32_t counter, const Counter& c)
       : j_(j), last_(c.trips - 1), line_(j.types.size()), truth_(j.types.size()) {
-    line_[slot(counter)] = Line{c.step, c.first};
+    const Line l{c.step, c.first};
+    if (last_ >= most || !small(l)) return;
+    line_[slot(counter)] = l;
     for (const Eqn& e : j.eqns)
       if (e.n_out == 1) note(e);
   }
@@ -66,15 +60,18 @@ class Lines {
     const int unused = 64 - 8 * itemsize(l.dtype);
     const auto up = static_cast<int64_t>(l.bits[0] << unused);
     if (!is_signed(l.dtype) && unused == 0 && up < 0) return {};
-    return Line{0, is_signed(l.dtype) ? up >> unused
-                                      : static_cast<int64_t>(static_cast<uint64_t>(up) >> unused)};
+    const Line number{0, is_signed(l.dtype)
+                             ? up >> unused
+                             : static_cast<int64_t>(static_cast<uint64_t>(up) >> unused)};
+    return small(number) ? std::optional(number) : std::nullopt;
   }
 
  private:
-  // Indices of arrays are small; beyond this nothing is claimed.
-  static constexpr int64_t most = int64_t{1} << 40;
+  // Indices of arrays are small; beyond this nothing is claimed, so that nothing overflows.
+  static constexpr int64_t most = int64_t{1} << 30;
   bool small(const Line& l) const {
-    return std::abs(l.factor) < most && std::abs(l.at(0)) < most && std::abs(l.at(last_)) < most;
+    const auto within = [](int64_t n) { return n > -most && n < most; };
+    return within(l.factor) && within(l.offset) && within(l.at(last_));
   }
   void note(const Eqn& e) {
     const auto out = slot(e.out);
@@ -145,14 +142,11 @@ class Rows {
   }
   bool is_read(size_t input) const { return read_[input]; }
   bool is_written(size_t carry) const { return written_[carry]; }
-  bool is_slice(const Eqn& e) const { return holds(slices_, &e); }
-  bool is_write(const Eqn& e) const { return holds(writes_, &e); }
+  bool is_slice(const Eqn& e) const { return slices_.contains(&e); }
+  bool is_write(const Eqn& e) const { return writes_.contains(&e); }
 
  private:
-  using Eqns = std::vector<const Eqn*>;
-  static bool holds(const Eqns& v, const Eqn* e) {
-    return std::find(v.begin(), v.end(), e) != v.end();
-  }
+  using Eqns = std::set<const Eqn*>;
 
   void find(const Line& row) {
     read_.assign(slot(j_.n_in), false);
@@ -161,17 +155,17 @@ class Rows {
     std::vector<int> sliced(slot(j_.n_in), 0);
     for (const Eqn& e : j_.eqns) {
       if (e.in.empty() || e.in[0].is_literal() || e.in[0].index >= j_.n_in) continue;
-      if (e.op->name() == "dynamic_slice" && one_row(e, 1, row)) ++sliced[slot(e.in[0].index)];
+      if (e.op->name() == "dynamic_slice" && one_row(e, 1, row)) {
+        ++sliced[slot(e.in[0].index)];
+        slices_.insert(&e);
+      }
       if (e.op->name() == "dynamic_update_slice" && one_row(e, 2, row)) note_write(e);
     }
     for (size_t i = 0; i < read_.size(); ++i) {
       const bool carry = i >= consts_, kept = carry && passes(i - consts_);
       read_[i] = sliced[i] > 0 && (!carry || kept) && uses_[i] == sliced[i] + (kept ? 1 : 0);
     }
-    for (const Eqn& e : j_.eqns)
-      if (e.op->name() == "dynamic_slice" && one_row(e, 1, row) && !e.in[0].is_literal() &&
-          e.in[0].index < j_.n_in && read_[slot(e.in[0].index)])
-        slices_.push_back(&e);
+    std::erase_if(slices_, [&](const Eqn* e) { return !read_[slot(e->in[0].index)]; });
   }
   void note_write(const Eqn& e) {
     const size_t in = slot(e.in[0].index);
@@ -179,17 +173,17 @@ class Rows {
     const Atom out = j_.out[in - consts_];
     if (out.is_literal() || out.index != e.out) return;
     written_[in - consts_] = true;
-    writes_.push_back(&e);
+    writes_.insert(&e);
   }
   // Whether the window is a row, whole, of an array of as many rows as there are trips. Starts are
   // operands `first` and on.
   bool one_row(const Eqn& e, size_t first, const Line& row) const {
     const Shape& s = j_.type(e.in[0]).shape();
-    if (field<int64_t>(e, "batch_dims") != 0 || s.ndim() == 0 || s[0] != trips_) return false;
-    const Shape window = first == 1 ? j_.types[slot(e.out)].shape() : j_.type(e.in[1]).shape();
-    if (window != s.with(0, 1) || lines_.of(e.in[first]) != row) return false;
+    if (param_field<int64_t>(e.params, "batch_dims") != 0 || s.ndim() == 0 || s[0] != trips_)
+      return false;
     // What takes an axis whole starts at 0, whatever it says.
-    return true;
+    const Shape window = first == 1 ? j_.types[slot(e.out)].shape() : j_.type(e.in[1]).shape();
+    return window == s.with(0, 1) && lines_.of(e.in[first]) == row;
   }
 
   const JaxprData& j_;

@@ -132,6 +132,37 @@ TEST_CASE("what is no row stays as it is", "[interop][stablehlo][rows]") {
   CHECK(stack_of(wrapped) == Floats{11, 22, 18, 30, 19, 32, 26, 40});
 }
 
+TEST_CASE("indices that would overflow are no rows", "[interop][stablehlo][rows]") {
+  // 64-bit literals, and a loop of 2^62 trips: read, not run.
+  const auto read = [](const std::string& last, const std::string& add) {
+    return parse_stablehlo(fmt::format(R"(
+func.func @main(%x: tensor<4xf32>, %c0: tensor<1xf32>) -> tensor<1xf32> {{
+  %first = stablehlo.constant dense<0> : tensor<i64>
+  %last = stablehlo.constant dense<{}> : tensor<i64>
+  %0:2 = stablehlo.while(%i = %first, %c = %c0) : tensor<i64>, tensor<1xf32>
+   cond {{
+    %go = stablehlo.compare LT, %i, %last, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  }} do {{
+    %one = stablehlo.constant dense<1> : tensor<i64>
+    %far = stablehlo.constant dense<{}> : tensor<i64>
+    %twice = stablehlo.add %i, %i : tensor<i64>
+    %behind = stablehlo.add %far, %far : tensor<i64>
+    %at = stablehlo.add %twice, %behind : tensor<i64>
+    %r = stablehlo.dynamic_slice %x, %at, sizes = [1] : (tensor<4xf32>, tensor<i64>) -> tensor<1xf32>
+    %c2 = stablehlo.add %c, %r : tensor<1xf32>
+    %next = stablehlo.add %i, %one : tensor<i64>
+    stablehlo.return %next, %c2 : tensor<i64>, tensor<1xf32>
+  }}
+  return %0#1 : tensor<1xf32>
+}}
+)",
+                                       last, add));
+  };
+  CHECK(holds(to_string(read("4611686018427387904", "1")), "dynamic_slice"));
+  CHECK(holds(to_string(read("4", "9223372036854775807")), "dynamic_slice"));
+}
+
 TEST_CASE("scans written as StableHLO are read as they were", "[interop][stablehlo][rows]") {
   for (bool reverse : {false, true}) {
     const auto f = [&](Array c, Array rows) {
