@@ -308,6 +308,17 @@ Dense decode_dense(const SourceText& source, std::string_view body, size_t at, T
   return d;
 }
 
+double float_at(const std::byte* p, DType d) {
+  return with_dtype(d, [&](auto* type) {
+    std::remove_pointer_t<decltype(type)> v{};
+    std::memcpy(&v, p, sizeof v);
+    if constexpr (std::is_convertible_v<decltype(v), double>)
+      return static_cast<double>(v);
+    else
+      return 0.0;
+  });
+}
+
 // ---- as text
 
 namespace {
@@ -322,14 +333,9 @@ std::string element_text(const std::byte* p, DType d) {
   }
   if (is_bool(d)) return *p == std::byte{0} ? "false" : "true";
   if (!is_floating(d)) return scalar_text(p, d);
-  double x = 0;
   uint64_t bits = 0;
   std::memcpy(&bits, p, static_cast<size_t>(itemsize(d)));
-  with_dtype(d, [&](auto* type) {
-    std::remove_pointer_t<decltype(type)> v{};
-    std::memcpy(&v, p, sizeof v);
-    if constexpr (std::is_convertible_v<decltype(v), double>) x = static_cast<double>(v);
-  });
+  const double x = float_at(p, d);
   if (!std::isfinite(x)) return fmt::format("0x{:0{}X}", bits, 2 * itemsize(d));
   // MLIR wants a point.
   std::string s = float_text(x, d, FloatStyle::Python);

@@ -21,6 +21,8 @@ void merge_equal(Dense& d);
 // What stands between the brackets of dense<…>, at offset `at` of the source.
 Dense decode_dense(const SourceText& source, std::string_view body, size_t at, Typ type);
 
+// A floating-point element as a number.
+double float_at(const std::byte* p, DType d);
 // "dense<…> : tensor<…>", from which the same is decoded.
 std::string dense_text(const Dense& d);
 

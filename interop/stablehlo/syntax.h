@@ -15,6 +15,9 @@
 
 namespace weft::hlo {
 
+// Composites "weft.NAME" stand for ops of ours.
+inline constexpr std::string_view own_prefix = "weft.";
+
 // Interned by its text, so equal is pointer-equal within one program.
 struct TypeData {
   enum class Kind { other, tensor, tuple, function };

@@ -23,10 +23,9 @@ namespace {
 // The op of ours that a composite "weft.NAME" stands for (wr_nest.cpp writes them), if it takes
 // these operands; the decomposition says the same in arithmetic.
 std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x) {
-  constexpr std::string_view prefix = "weft.";
   const Attr* name = op.attr("name");
-  if (!name || !name->text.starts_with(prefix)) return {};
-  const weft::Op* ours = find_op(name->text.substr(prefix.size()));
+  if (!name || !name->text.starts_with(own_prefix)) return {};
+  const weft::Op* ours = find_op(name->text.substr(own_prefix.size()));
   if (!ours) return {};
   const AnyParams none = ours->parse_params({});
   if (!none->fields().empty()) return {};

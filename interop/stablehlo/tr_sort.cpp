@@ -3,7 +3,6 @@
 // interop/stablehlo/tr_sort.cpp: sorting. The comparator is read as a list of keys: an element by
 // element comparison of operands, perhaps after the selects that make zeros and NaNs equal.
 #include <algorithm>
-#include <cstring>
 
 #include "weft/interop/stablehlo/dense.h"
 #include "weft/interop/stablehlo/translate.h"
@@ -71,14 +70,7 @@ class Comparator {
     // Of floats alone: what integers are compared with does not matter here.
     const Dense& d = *a->dense;
     if (!is_floating(d.dtype)) return {};
-    return with_dtype(d.dtype, [&](auto* p) {
-      std::remove_pointer_t<decltype(p)> v{};
-      std::memcpy(&v, d.bytes.data(), sizeof v);
-      if constexpr (std::is_convertible_v<decltype(v), double>)
-        return static_cast<double>(v);
-      else
-        return 0.0;
-    });
+    return float_at(d.bytes.data(), d.dtype);
   }
 
   std::optional<Term> term(int32_t v, int depth) const {

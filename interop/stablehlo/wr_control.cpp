@@ -12,24 +12,16 @@
 namespace weft::hlo {
 namespace {
 
-Types types_of(const Vals& x) {
-  Types out;
-  for (const Val& v : x) out.push_back(v.type);
-  return out;
-}
 void append(Vals& a, const Vals& b) { a.insert(a.end(), b.begin(), b.end()); }
 template <class I, class N>
 Vals part(const Vals& x, I from, N n) {
   const auto first = x.begin() + static_cast<std::ptrdiff_t>(from);
   return Vals(first, first + static_cast<std::ptrdiff_t>(n));
 }
-Vals results_of(const Equation& e, FunctionRef<Val(const Type&)> f) {
-  Vals out;
-  for (const Type& t : e.out) out.push_back(f(written(t)));
-  return out;
-}
 Vals zeros(Writer& w, const Equation& e) {
-  return results_of(e, [&](const Type& t) { return w.number(t, 0); });
+  Vals out;
+  for (const Type& t : written(e.out)) out.push_back(w.number(t, 0));
+  return out;
 }
 
 // ---- while
@@ -84,15 +76,9 @@ Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, 
 // The largest of all elements.
 Val largest(Writer& w, const Val& x) {
   if (x.shape().ndim() == 0) return x;
-  const Type scalar = x.type.with_shape(Shape{});
-  std::vector<Region> regions;
-  regions.push_back(w.region({scalar, scalar}, [&](const Vals& v) -> Vals {
-    return {w.binary("stablehlo.maximum", v[0], v[1])};
-  }));
   Ints axes;
   for (int64_t a = 0; a < x.shape().ndim(); ++a) axes.push_back(a);
-  return w.one("stablehlo.reduce", {x, w.integer(scalar, 0)}, scalar,
-               {{"dimensions", ints_attr(axes)}}, std::move(regions));
+  return w.reduce("stablehlo.maximum", x, w.integer(x.type.with_shape(Shape{}), 0), axes);
 }
 // The starts of row t.
 Vals row_starts(Writer& w, const Val& t, const Shape& s) {
@@ -165,9 +151,7 @@ Vals if_of(Writer& w, const Equation& e, const Val& flag, FunctionRef<Vals(const
   std::vector<Region> regions;
   regions.push_back(w.region({}, then));
   regions.push_back(w.region({}, otherwise));
-  Types out;
-  for (const Type& t : e.out) out.push_back(written(t));
-  return w.op("stablehlo.if", {flag}, out, {}, std::move(regions));
+  return w.op("stablehlo.if", {flag}, written(e.out), {}, std::move(regions));
 }
 
 Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vector<Jaxpr>& steps,
@@ -182,9 +166,7 @@ Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vect
       std::vector<Region> regions;
       for (const Jaxpr& b : steps)
         regions.push_back(w.region({}, [&](const Vals&) { return w.written_out(b, operands); }));
-      Types out;
-      for (const Type& t : e.out) out.push_back(written(t));
-      return w.op("stablehlo.case", {index}, out, {}, std::move(regions));
+      return w.op("stablehlo.case", {index}, written(e.out), {}, std::move(regions));
     };
     if (!f.enter) return chosen({});
     return if_of(w, e, x[1], chosen, [&](const Vals&) { return zeros(w, e); });
@@ -213,11 +195,8 @@ Vals write_control(Writer& w, const Equation& e, const Lowering& l, const Vals& 
   const LoopForm& f = l.loop;
   switch (f.kind) {
     case LoopForm::Kind::call: {
-      std::string name = e.name();
-      for (const ParamField& p : e.eqn.params->fields())
-        if (const auto* s = std::get_if<std::string>(&p.value); s && p.name == std::string("name"))
-          name = *s;
-      return w.call(f.bodies[0], name, x);
+      const auto name = param_field<std::string>(e.eqn.params, "name");
+      return w.call(f.bodies[0], name.value_or(e.name()), x);
     }
     case LoopForm::Kind::loop_while: return write_while(w, f, l.lockstep(), x);
     case LoopForm::Kind::scan: return write_scan(w, e, f, l.lockstep()[0], x);

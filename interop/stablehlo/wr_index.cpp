@@ -96,14 +96,7 @@ Val inside(Writer& w, const Val& indices, const Val& room) {
   const Val ok = w.binary("stablehlo.and", w.compare("GE", indices, w.integer(indices.type, 0)),
                           w.compare("LE", indices, room));
   const int last = static_cast<int>(indices.shape().ndim()) - 1;
-  const Type flag(Bool, Shape{});
-  std::vector<Region> regions;
-  regions.push_back(w.region({flag, flag}, [&](const Vals& v) -> Vals {
-    return {w.binary("stablehlo.and", v[0], v[1])};
-  }));
-  return w.one("stablehlo.reduce", {ok, w.integer(flag, 1)},
-               Type(Bool, indices.shape().erased(last)), {{"dimensions", ints_attr({last})}},
-               std::move(regions));
+  return w.reduce("stablehlo.and", ok, w.integer(Type(Bool, Shape{}), 1), {last});
 }
 
 Vals gather(Writer& w, const Equation& e, const Vals& x) {
@@ -162,15 +155,14 @@ Vals scatter(Writer& w, const Equation& e, const Vals& x) {
                                           "stablehlo.minimum", "stablehlo.maximum"};
   const auto update = static_cast<Update>(e.field<int64_t>("update"));
   const Type scalar = x[0].type.with_shape(Shape{});
-  std::vector<Region> regions;
-  regions.push_back(w.region({scalar, scalar}, [&](const Vals& v) -> Vals {
-    return {update == Update::set ? v[1] : w.one(combine[static_cast<size_t>(update)], v, scalar)};
-  }));
+  Region body = update == Update::set
+                    ? w.region({scalar, scalar}, [](const Vals& v) -> Vals { return {v[1]}; })
+                    : w.fold(combine[static_cast<size_t>(update)], scalar);
   return {w.one("stablehlo.scatter", {x[0], indices, x[1]}, e.result(),
                 {{"indices_are_sorted", bool_attr(false)},
                  {"scatter_dimension_numbers", text_attr(dims)},
                  {"unique_indices", bool_attr(e.field<bool>("unique_indices"))}},
-                std::move(regions))};
+                only(std::move(body)))};
 }
 
 }  // namespace

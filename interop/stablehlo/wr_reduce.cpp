@@ -31,17 +31,9 @@ Val identity(Writer& w, const std::string& reduction, DType d) {
   const Array nothing = fresh_array(Type(d, Shape{0})).array;
   return w.constant(op.reference({nothing}, op.parse_params({{"axes", Ints{0}}}))[0]);
 }
-Region fold_of(Writer& w, std::string_view op, const Type& scalar) {
-  return w.region({scalar, scalar}, [&](const Vals& x) -> Vals { return {w.one(op, x, scalar)}; });
-}
 
 Vals reduction(Writer& w, const Equation& e, const Vals& x) {
-  const Val init = identity(w, e.name(), x[0].dtype());
-  Region body = fold_of(w, combiner(e.name()), scalar_type(x[0]));
-  std::vector<Region> regions;
-  regions.push_back(std::move(body));
-  return {w.one("stablehlo.reduce", {x[0], init}, e.result(),
-                {{"dimensions", ints_attr(e.ints("axes"))}}, std::move(regions))};
+  return {w.reduce(combiner(e.name()), x[0], identity(w, e.name(), x[0].dtype()), e.ints("axes"))};
 }
 
 // Folds pairs of a number and its place. NaN wins, then the better number, then the first place, in
@@ -67,11 +59,9 @@ Vals arg_reduction(Writer& w, const Equation& e, const Vals& x) {
     const Val left = w.binary("stablehlo.or", better, earlier);
     return {w.select(left, a, b), w.select(left, ia, ib)};
   });
-  std::vector<Region> regions;
-  regions.push_back(std::move(body));
   return {w.op("stablehlo.reduce", {x[0], places, worst, first},
                {x[0].type.with_shape(e.result().shape()), e.result()},
-               {{"dimensions", ints_attr(axes)}}, std::move(regions))[1]};
+               {{"dimensions", ints_attr(axes)}}, only(std::move(body)))[1]};
 }
 
 // log(exp(a) + exp(b)); of equal infinities and NaNs their sum.
@@ -94,12 +84,9 @@ Vals running(Writer& w, const Equation& e, const Vals& x) {
   const std::string plain = "reduce_" + e.name().substr(3);
   const Val init = logs ? w.number(scalar, -std::numeric_limits<double>::infinity())
                         : identity(w, plain, v.dtype());
-  std::vector<Region> regions;
-  if (logs)
-    regions.push_back(w.region(
-        {scalar, scalar}, [&](const Vals& p) -> Vals { return {log_add_exp(w, p[0], p[1])}; }));
-  else
-    regions.push_back(fold_of(w, combiner(plain), scalar));
+  Region body = logs ? w.region({scalar, scalar},
+                                [&](const Vals& p) -> Vals { return {log_add_exp(w, p[0], p[1])}; })
+                     : w.fold(combiner(plain), scalar);
   const auto rank = v.shape().size();
   const auto axis = static_cast<size_t>(e.field<int64_t>("axis"));
   const int64_t n = v.shape()[static_cast<int64_t>(axis)];
@@ -110,7 +97,7 @@ Vals running(Writer& w, const Equation& e, const Vals& x) {
       array_of_bytes(Type(I64, Shape{static_cast<int64_t>(rank), 2}), padding.data());
   return {w.one("stablehlo.reduce_window", {v, init}, e.result(),
                 {{"padding", w.dense_attr(pads)}, {"window_dimensions", ints_attr(window)}},
-                std::move(regions))};
+                only(std::move(body)))};
 }
 
 Vals product(Writer& w, const Equation& e, const Vals& x) {

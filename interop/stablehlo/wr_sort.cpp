@@ -50,16 +50,15 @@ Vals sort(Writer& w, const Equation& e, const Vals& x) {
     out.push_back(v.type);
   }
   const auto num_keys = static_cast<size_t>(e.field<int64_t>("num_keys"));
-  std::vector<Region> regions;
-  regions.push_back(w.region(args, [&](const Vals& v) -> Vals {
+  Region body = w.region(args, [&](const Vals& v) -> Vals {
     std::vector<Pair> keys;
     for (size_t k = 0; k < num_keys; ++k) add_key(w, v[2 * k], v[2 * k + 1], &keys);
     return {less(w, keys)};
-  }));
+  });
   return w.op(
       "stablehlo.sort", x, out,
       {{"dimension", integer_attr(e.field<int64_t>("dimension"))}, {"is_stable", bool_attr(true)}},
-      std::move(regions));
+      only(std::move(body)));
 }
 
 // Along the last axis, where chlo has it.

@@ -37,17 +37,6 @@ const WriteRules& write_rules() {
   return all;
 }
 
-Types written(const Types& types) {
-  Types out;
-  for (const Type& t : types) out.push_back(hlo::written(t));
-  return out;
-}
-Types types_of(const Vals& x) {
-  Types out;
-  for (const Val& v : x) out.push_back(v.type);
-  return out;
-}
-
 // Keys as main takes and returns them: their words on a last axis.
 Type outside(const Type& t) {
   return t.dtype() == Key ? Type(U32, t.shape().inserted(t.ndim(), 2)) : hlo::written(t);
@@ -63,7 +52,7 @@ Vals write(Writer& w, const Equation& e, const Vals& x) {
 
 Vals write_composite(Writer& w, const Equation& e, const Vals& x,
                      FunctionRef<Vals(const Vals&)> f) {
-  const std::string name = "weft." + e.name();
+  const std::string name = std::string(own_prefix) + e.name();
   const std::string symbol = w.function(name, types_of(x), f);
   Attr none;
   none.kind = Attr::Kind::dictionary;
@@ -86,6 +75,11 @@ Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
 }
 
 Type written(const Type& t) { return Type(t.dtype() == Key ? U64 : t.dtype(), t.shape()); }
+Types written(const Types& types) {
+  Types out;
+  for (const Type& t : types) out.push_back(written(t));
+  return out;
+}
 
 // ---- attributes
 
@@ -135,9 +129,7 @@ std::string list_text(const Ints& n) { return fmt::format("[{}]", fmt::join(n, "
 // ---- equations
 
 const std::string& Equation::name() const { return eqn.op->name(); }
-ParamValue Equation::value(std::string_view name) const {
-  for (ParamField& f : eqn.params->fields())
-    if (f.name == name) return std::move(f.value);
+void Equation::no_field(std::string_view name) const {
   throw InternalError(fmt::format("'{}' has no parameter {}", eqn.op->name(), name));
 }
 void Equation::refuse(const std::string& why) const {
@@ -393,6 +385,16 @@ Val Writer::broadcast(const Val& x, const Shape& s, const Ints& dims) {
 Val Writer::fit(const Val& x, const Shape& s) { return broadcast(x, s, {}); }
 Val Writer::iota(const Type& t, int64_t axis) {
   return one("stablehlo.iota", {}, t, {{"iota_dimension", integer_attr(axis)}});
+}
+Region Writer::fold(std::string_view name, const Type& scalar) {
+  return region({scalar, scalar}, [&](const Vals& x) -> Vals { return {one(name, x, scalar)}; });
+}
+Val Writer::reduce(std::string_view name, const Val& x, const Val& init, const Ints& axes) {
+  Ints kept;
+  for (int64_t a = 0; a < x.shape().ndim(); ++a)
+    if (std::find(axes.begin(), axes.end(), a) == axes.end()) kept.push_back(x.shape()[a]);
+  return one("stablehlo.reduce", {x, init}, x.type.with_shape(Shape(kept)),
+             {{"dimensions", ints_attr(axes)}}, only(fold(name, init.type)));
 }
 Val Writer::slice(const Val& x, const Ints& start, const Ints& limit, const Ints& stride) {
   Ints size, step;

@@ -15,7 +15,7 @@
 
 #include "weft/core/jaxpr.h"
 #include "weft/core/lower.h"
-#include "weft/core/param.h"
+#include "weft/core/param_field.h"
 #include "weft/interop/stablehlo/syntax.h"
 #include "weft/tracer/array.h"
 
@@ -32,6 +32,19 @@ using Vals = std::vector<Val>;
 
 // The type that values of type t have inside the text.
 Type written(const Type& t);
+Types written(const Types& types);
+inline Types types_of(const Vals& x) {
+  Types out;
+  for (const Val& v : x) out.push_back(v.type);
+  return out;
+}
+
+// For an op that holds one region.
+inline std::vector<Region> only(Region r) {
+  std::vector<Region> all;
+  all.push_back(std::move(r));
+  return all;
+}
 
 // ---- attributes
 Attr integer_attr(int64_t n, DType d = I64);
@@ -86,6 +99,9 @@ class Writer {
   // A scalar to this shape; other values must have it.
   Val fit(const Val& x, const Shape& s);
   Val iota(const Type& t, int64_t axis);
+  // x folded over axes by an op of two scalars, from a scalar `init` on; the region of such an op.
+  Val reduce(std::string_view name, const Val& x, const Val& init, const Ints& axes);
+  Region fold(std::string_view name, const Type& scalar);
   Val slice(const Val& x, const Ints& start, const Ints& limit, const Ints& stride);
 
  private:
@@ -119,7 +135,8 @@ struct Equation {
   // Field `name` of its parameters.
   template <class T>
   T field(std::string_view name) const {
-    return std::get<T>(value(name));
+    if (auto v = param_field<T>(eqn.params, name)) return *std::move(v);
+    no_field(name);
   }
   Ints ints(std::string_view name) const { return field<Ints>(name); }
   Type result(size_t i = 0) const { return written(out[i]); }
@@ -127,7 +144,7 @@ struct Equation {
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
-  ParamValue value(std::string_view name) const;
+  [[noreturn]] void no_field(std::string_view name) const;
 };
 
 using WriteRule = Vals (*)(Writer& w, const Equation& e, const Vals& x);
