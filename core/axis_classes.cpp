@@ -3,9 +3,13 @@
 // core/axis_classes.cpp: axis classes by union-find over symbolic runs of lowering rules.
 #include "weft/core/axis_classes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "weft/core/error.h"
 #include "weft/core/number.h"
+#include "weft/core/print.h"
 
 namespace weft {
 
@@ -19,22 +23,19 @@ Lowering lower_equation(const JaxprData& j, const Eqn& e) {
 }
 
 namespace {
-// Notes at which indices a rule reads, and answers with a value of the right kind.
+// Notes at which indices a rule reads, and answers with a value of the right kind. An axis that is
+// read at the index of another is the same axis only if it is as long: a slice from 0 reads at the
+// result's index, too, and leaves the rest out.
 class Notes final : public Reader {
  public:
-  Notes(nest::Builder& b, const Types& in, const Coords& at)
-      : b_(b), in_(in), at_(at), access_(in.size()), seen_(in.size(), false) {
+  Notes(nest::Builder& b, const Types& in, const Coords& at, const Shape& space)
+      : b_(b), in_(in), at_(at), space_(space), access_(in.size()), seen_(in.size(), false) {
     for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
   }
   Elem read(int operand, const Coords& c) override {
     const auto k = static_cast<size_t>(operand);
     std::vector<int> where;
-    for (nest::Id id : c) {
-      int axis = -1;
-      for (size_t a = 0; a < at_.size(); ++a)
-        if (at_[a] == id) axis = static_cast<int>(a);
-      where.push_back(axis);
-    }
+    for (int b = 0; b < in_[k].ndim(); ++b) where.push_back(axis_of(c, b, in_[k].shape()));
     if (!seen_[k])
       access_[k] = where;
     else
@@ -52,9 +53,18 @@ class Notes final : public Reader {
   }
 
  private:
+  // The axis of the space that indexes axis b of an operand of this shape, or -1.
+  int axis_of(const Coords& c, int b, const Shape& shape) const {
+    int axis = -1;
+    for (int a = 0; a < static_cast<int>(at_.size()); ++a)
+      if (at_[static_cast<size_t>(a)] == c[static_cast<size_t>(b)] && space_[a] == shape[b])
+        axis = a;
+    return axis;
+  }
   nest::Builder& b_;
   const Types& in_;
   const Coords& at_;
+  const Shape& space_;
   std::vector<std::vector<int>> access_;
   std::vector<bool> seen_;
   std::vector<int> buffers_;
@@ -69,12 +79,14 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
   const num::Writing writing(b);
   Coords at;
   for (int i = 0; i < in[1].ndim(); ++i) at.push_back(b.index(i));
-  Notes notes(b, in, at);
+  const Shape &target = in[0].shape(), &updates = in[1].shape();
+  Notes notes(b, in, at, updates);
   const Coords index = l.destination(notes, at).index;
   std::vector<int> goes(at.size(), -1);
-  for (size_t a = 0; a < at.size(); ++a)
-    for (size_t d = 0; d < index.size(); ++d)
-      if (index[d] == at[a]) goes[a] = static_cast<int>(d);
+  for (int a = 0; a < updates.ndim(); ++a)
+    for (int d = 0; d < target.ndim(); ++d)
+      if (index[static_cast<size_t>(d)] == at[static_cast<size_t>(a)] && target[d] == updates[a])
+        goes[static_cast<size_t>(a)] = d;
   auto reads = notes.take();
   for (auto& operand : reads)
     for (int& a : operand) a = a < 0 ? a : goes[static_cast<size_t>(a)];
@@ -117,10 +129,10 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   if (!l.element) return a;
   nest::Builder b("symbolic");
   const num::Writing writing(b);
-  const int rank = l.form == Form::pull ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim();
+  const Shape space = l.form != Form::pull ? l.space : out.empty() ? Shape{} : out[0].shape();
   Coords at;
-  for (int i = 0; i < rank; ++i) at.push_back(b.index(i));
-  Notes notes(b, in, at);
+  for (int i = 0; i < space.ndim(); ++i) at.push_back(b.index(i));
+  Notes notes(b, in, at, space);
   const size_t before = at.size();
   for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
     l.element(notes, static_cast<int>(o), at);
@@ -139,7 +151,10 @@ std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
   s->j = j;
   for (const Type& t : j->types) {
     s->first_axis.push_back(static_cast<int>(parent_.size()));
-    for (int a = 0; a < t.ndim(); ++a) parent_.push_back(static_cast<int>(parent_.size()));
+    for (int a = 0; a < t.ndim(); ++a) {
+      parent_.push_back(static_cast<int>(parent_.size()));
+      extent_.push_back(t.shape()[a]);
+    }
   }
   s->bodies.resize(j->eqns.size());
   for (size_t i = 0; i < j->eqns.size(); ++i) {
@@ -205,6 +220,10 @@ int AxisClasses::find(int a) const {
 void AxisClasses::join(int a, int b) {
   a = find(a);
   b = find(b);
+  if (extent(a) != extent(b))
+    throw InternalError(fmt::format("axes of {} and {} elements are taken for one in: {}",
+                                    extent(a), extent(b),
+                                    linked_ ? equation_text(*linked_, linked_eqn_) : ""));
   if (a != b) parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
 }
 
@@ -217,6 +236,8 @@ void AxisClasses::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, 
 }
 
 void AxisClasses::link_equation(Scope& s, size_t i) {
+  linked_ = s.j.get();
+  linked_eqn_ = i;
   const Eqn& e = s.j->eqns[i];
   const Lowering& l = s.lowering[i];
   const auto axis_of = [&](size_t operand, int64_t a) {
@@ -264,6 +285,8 @@ void AxisClasses::link_equation(Scope& s, size_t i) {
 void AxisClasses::link_loop(Scope& s, size_t i) {
   const LoopForm& v = s.lowering[i].loop;
   for (const Jaxpr& body : v.bodies) s.bodies[i].push_back(build(body));
+  linked_ = s.j.get();
+  linked_eqn_ = i;
   const Eqn& e = s.j->eqns[i];
   for (const LoopForm::Link& k : v.links()) {
     const Scope& body = *s.bodies[i][static_cast<size_t>(k.body)];

@@ -3,10 +3,11 @@
 // core/axis_classes.h: how the axes of a program's values hang together.
 //
 // Two axes are in one class if some equation reads the one at exactly the index at which it writes
-// the other. Lowering rules tell: their pull forms are run once with symbolic indices. An equation
-// that reads an axis at any other index (reduces, slices, sorts it, …) mixes that class. A loop may
-// run in the lane over classes that nothing in its bodies mixes (DESIGN, "Lowering: local"), and
-// what a body leaves behind for its transpose is masked along the lanes it keeps apart.
+// the other, along their whole length: the axes of a class have one extent. Lowering rules tell:
+// their pull forms are run once with symbolic indices. An equation that reads an axis at any other
+// index (reduces, slices, sorts it, …) mixes that class. A loop may run in the lane over classes
+// that nothing in its bodies mixes (DESIGN, "Lowering: local"), and what a body leaves behind for
+// its transpose is masked along the lanes it keeps apart.
 #pragma once
 #include <memory>
 #include <set>
@@ -42,7 +43,7 @@ class AxisClasses {
   AxisClasses(const Jaxpr& body, int lanes, const Ints& has);
   const Scope& top() const { return *top_; }
   int find(int axis) const;
-  int class_of(const Scope& s, Atom a, int axis) const { return find(s.axis(a.index, axis)); }
+  int64_t extent(int axis) const { return extent_[static_cast<size_t>(axis)]; }
   // Classes that equation `eqn` mixes in its bodies, and whether a body holds something that cannot
   // run in a lane at all.
   std::set<int> mixed(const Scope& s, size_t eqn) const;
@@ -63,6 +64,9 @@ class AxisClasses {
   void mixed_in(const Scope& s, std::set<int>* out, bool* opaque, bool numbers_only) const;
   bool twice(const Scope& s, int c) const;  // whether some value has the class on two axes
   mutable std::vector<int> parent_;
+  std::vector<int64_t> extent_;        // by axis
+  const JaxprData* linked_ = nullptr;  // the equation whose axes are joined now, for errors
+  size_t linked_eqn_ = 0;
   std::unique_ptr<Scope> top_;
 };
 

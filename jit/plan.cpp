@@ -3,10 +3,14 @@
 // jit/plan.cpp: choosing regions in one pass over the equations.
 #include "weft/jit/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <set>
 
+#include "weft/core/error.h"
+#include "weft/core/print.h"
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/loop_grid.h"
 #include "weft/jit/region.h"
@@ -97,6 +101,7 @@ class Planner {
   int add_step(Step s);
   void add_library(size_t i, Step s);
   bool lane_loop(size_t i, KernelPlan* k);
+  void verify(const KernelPlan& k) const;
 
   const Program& p_;
   const JaxprData& j_;
@@ -741,7 +746,28 @@ Plan Planner::run() {
   }
   for (Atom a : j_.out)
     if (!a.is_literal()) materialise(a.index);
+  for (const Step& s : plan_.steps) verify(s.kernel);
   return std::move(plan_);
+}
+
+// Every axis that is computed along an axis of the grid is as long as that.
+void Planner::verify(const KernelPlan& k) const {
+  const auto expect = [&](int lane, int64_t extent, size_t eqn, int axis) {
+    if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;
+    throw InternalError(fmt::format(
+        "axis {} of {} elements is computed along axis {} of {} points of a kernel's grid: {}",
+        axis, extent, lane, k.grid[static_cast<size_t>(lane)],
+        eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
+  };
+  for (const auto& [v, lanes] : k.lanes) {
+    if (lanes.size() != type(v).shape().size())
+      throw InternalError("a kernel's plan does not know all axes of a value");
+    for (int a = 0; a < type(v).ndim(); ++a)
+      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a], p_.maker[static_cast<size_t>(v)],
+             a);
+  }
+  for (const auto& [i, classes] : k.classes)
+    for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);
 }
 
 }  // namespace
