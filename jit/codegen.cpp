@@ -17,6 +17,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit.h"
 #include "weft/jit/orc.h"
+#include "weft/runtime/buffer.h"
 
 namespace weft::compiler {
 
@@ -27,8 +28,10 @@ struct Code::State {
   std::string symbol;
   std::unique_ptr<Loaded> loaded;
   int64_t bytes = 0;
+  int64_t scratch_bytes = 0;  // of one call
 
-  // Emits the kernel into a module of `context` and hands that to f.
+  // Emits the kernel into a module of `context` and hands that, and the bytes of scratch that the
+  // kernel needs, to f.
   template <class F>
   auto with_module(F&& f) const {
     llvm::LLVMContext context;
@@ -36,9 +39,9 @@ struct Code::State {
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
     const bool x86 = target.triple.starts_with("x86_64");
-    Emitter(kernel, module, {target.lanes, target.mask_registers, target.half, false, x86})
-        .emit_cpu(symbol, options);
-    return f(module);
+    Emitter e(kernel, module, {target.lanes, target.mask_registers, target.half, false, x86});
+    e.emit_cpu(symbol, options);
+    return f(module, e.scratch_bytes());
   }
 };
 
@@ -48,8 +51,14 @@ Code::~Code() = default;
 
 int64_t Code::bytes() const { return state_->bytes; }
 
+void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
+  if (state_->scratch_bytes == 0) return fn_(buffers, extents, range, nullptr);
+  const Ref<Buffer> scratch = Buffer::allocate(state_->scratch_bytes);
+  fn_(buffers, extents, range, scratch->data());
+}
+
 std::string Code::llvm_ir() const {
-  return state_->with_module([](llvm::Module& m) {
+  return state_->with_module([](llvm::Module& m, int64_t) {
     std::string text;
     llvm::raw_string_ostream out(text);
     m.print(out, nullptr);
@@ -58,7 +67,8 @@ std::string Code::llvm_ir() const {
 }
 
 std::string Code::assembly() const {
-  return state_->with_module([&](llvm::Module& m) { return assembly_code(m, state_->target); });
+  return state_->with_module(
+      [&](llvm::Module& m, int64_t) { return assembly_code(m, state_->target); });
 }
 
 namespace {
@@ -73,8 +83,11 @@ std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Target
                                    kernel.name, kernel.rank));
   static std::atomic<uint64_t> serial{0};
   auto state = std::make_unique<Code::State>(
-      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr, 0});
-  auto object = state->with_module([&](llvm::Module& m) { return object_code(m, target); });
+      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr, 0, 0});
+  auto object = state->with_module([&](llvm::Module& m, int64_t scratch_bytes) {
+    state->scratch_bytes = scratch_bytes;
+    return object_code(m, target);
+  });
   state->bytes = static_cast<int64_t>(object->getBufferSize());
   state->loaded = std::make_unique<Loaded>(std::move(object), state->symbol);
   return std::make_shared<const Code>(std::move(state));

@@ -18,8 +18,10 @@ namespace weft::compiler {
 //
 // `range` is the part of the grid to run: {outer begin, outer end, inner begin, inner end} of axes
 // 0 and 1 for rank 2; rank 1 reads the inner pair alone, rank 0 none of it. Calls on disjoint
-// ranges may run at the same time.
-using KernelFn = void (*)(void* const* buffers, const int64_t* extents, const int64_t* range);
+// ranges may run at the same time. `scratch` is memory for the arrays of the lanes that the frame
+// has no room for.
+using KernelFn = void (*)(void* const* buffers, const int64_t* extents, const int64_t* range,
+                          void* scratch);
 
 // Owns the machine code of one kernel; the code is freed with the last handle.
 class Code {
@@ -30,7 +32,8 @@ class Code {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
-  KernelFn fn() const { return fn_; }
+  // Runs a part of the grid. Raises OutOfMemoryError if there is no memory for its scratch.
+  void run(void* const* buffers, const int64_t* extents, const int64_t* range) const;
   int64_t bytes() const;        // of the object that was linked
   std::string llvm_ir() const;  // emitted anew: nothing of it is kept
   std::string assembly() const;

@@ -35,8 +35,9 @@ class Emitter {
   };
   Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine);
 
-  // The function of the CPU: name(buffers, extents, range).
+  // The function of the CPU: name(buffers, extents, range, scratch).
   void emit_cpu(const std::string& name, const Options& options);
+  int64_t scratch_bytes() const { return scratch_bytes_; }  // that it needs in a call
   // The kernel of the GPU: one thread a point.
   void emit_gpu(const std::string& name);
 
@@ -90,7 +91,7 @@ class Emitter {
   llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
   void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  V stack(llvm::Type* t, int64_t n, const char* name);  // in the frame, not initialised
+  V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
   // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
@@ -296,7 +297,7 @@ class Emitter {
   bool few_lanes_left_ = false;  // of one pack: not worth more code
   int array_packs_ = 0;          // packs in per-lane arrays, if not packs_
   V pack_offset_ = nullptr;      // pack 0 is this one of them
-  int64_t frame_bytes_ = 0;
+  int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int64_t most_unrolled = 1200;
   int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add
 };

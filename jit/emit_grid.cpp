@@ -37,9 +37,10 @@ bool mostly_wide(const nest::Kernel& k) {
 
 void Emitter::emit_cpu(const std::string& name, const Options& options) {
   auto* ptr = b_.getPtrTy();
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr}, false);
+  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr}, false);
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
+  fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
   if (machine_.lanes > 4 && mostly_wide(k_)) machine_.lanes /= 2;
   switch (k_.schedule.vector) {

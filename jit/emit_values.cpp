@@ -132,16 +132,23 @@ V Emitter::first_lanes(V n) {
 }
 
 V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
-  const int64_t bytes = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t)) * n;
-  constexpr int64_t most = int64_t{1} << 20;
-  frame_bytes_ += bytes;
-  if (n > most || frame_bytes_ > most)
+  // The caller's stack may be small. On the GPU a thread has so much memory of its own.
+  constexpr int64_t most_frame = 48 << 10, most_scratch = 64 << 20, most_of_thread = 256 << 10;
+  const int64_t most = machine_.gpu ? most_of_thread : most_scratch;
+  const int64_t item = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t));
+  const int64_t bytes = n <= most ? (item * n + 63) & ~int64_t{63} : most + 1;
+  if (frame_bytes_ + scratch_bytes_ + bytes > most)
     throw CompileError(fmt::format(
         "kernel {} needs more than {} bytes of arrays inside its lanes; make them smaller "
         "or take the loop around them out of the mapped function",
         k_.name, most));
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(frame_);
+  if (!machine_.gpu && frame_bytes_ + bytes > most_frame) {
+    scratch_bytes_ += bytes;
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), fn_->getArg(3), scratch_bytes_ - bytes, name);
+  }
+  frame_bytes_ += bytes;
   auto* a = b_.CreateAlloca(n == 1 ? t : llvm::ArrayType::get(t, n), nullptr, name);
   a->setAlignment(std::max(llvm::Align(64), m_.getDataLayout().getABITypeAlign(t)));
   return a;

@@ -96,10 +96,9 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   for (const Output& o : zeroed_)
     if (o.bytes) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
   void* const* buffers = table + 1;
-  const KernelFn fn = code_->fn();
   if (grid_.empty()) {
     const int64_t range[4] = {0, 1, 0, 1};
-    fn(buffers, nullptr, range);
+    code_->run(buffers, nullptr, range);
     return;
   }
   int64_t points = 1;
@@ -124,7 +123,7 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   const auto part = [&](int64_t begin, int64_t end) {
     const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer,
                               split_outer ? 0 : begin, split_outer ? inner : end};
-    fn(buffers, nullptr, range);
+    code_->run(buffers, nullptr, range);
   };
   if (threads == 1)
     part(0, n);

@@ -175,7 +175,7 @@ class ScatterStep final : public RunStep {
     std::vector<void*> table{const_cast<int32_t*>(stop)};
     for (const auto& b : buffers_) table.push_back(ptrs[b.var]);
     const int64_t range[4] = {0, 1, 0, 1};
-    code_->fn()(table.data() + 1, nullptr, range);
+    code_->run(table.data() + 1, nullptr, range);
   }
   std::string describe() const override { return "kernel (scatter)"; }
   const nest::Kernel* kernel() const override { return &kernel_; }

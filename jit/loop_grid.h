@@ -63,20 +63,25 @@ class LoopGrid {
     }
     adopt_results(*grid);
   }
-  // Elements that a lane holds: of the largest value, and of all.
-  std::pair<int64_t, int64_t> held() const {
-    int64_t largest = 0, total = 0;
+  // What a lane holds.
+  struct Held {
+    int64_t largest = 0, total = 0;  // elements: of the largest value, and of all
+    int64_t bytes = 0;               // of all
+  };
+  Held held() const {
+    Held h;
     visit_bodies(top_, [&](const Scope& s) {
       for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
         int64_t n = 1;
         for (int a = 0; a < s.j->types[t].ndim(); ++a)
           if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a))))
             n *= s.j->types[t].shape()[a];
-        total += n;
-        largest = std::max(largest, n);
+        h.total += n;
+        h.bytes += n * itemsize(s.j->types[t].dtype());
+        h.largest = std::max(h.largest, n);
       }
     });
-    return {largest, total};
+    return h;
   }
   std::map<int, int> classes;
 

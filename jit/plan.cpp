@@ -23,7 +23,8 @@ using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurses along them
 constexpr int64_t largest_lane_value = 1024;        // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;             // elements of all values inside a lane
+constexpr int64_t largest_lane = 16384;             // elements of all values inside a lane,
+constexpr int64_t largest_lane_bytes = 128 << 10;   // and bytes
 constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
 constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
 // What storing a value costs, in instructions for one element: a byte, and the kernel that may
@@ -611,10 +612,13 @@ bool Planner::lane_loop(size_t i, KernelPlan* k) {
   LoopGrid g(v, an);
   if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
   // With lanes, what a lane holds stays together unless it is long.
-  if (k->grid.empty() || g.held().first > small_elements) g.ordinary(&k->grid);
-  const auto [largest, total] = g.held();
-  if (largest > largest_lane_value || total > largest_lane) return no("a lane would hold too much");
-  if (k->grid.empty() && largest > small_elements) return no("no axis runs through the whole loop");
+  if (k->grid.empty() || g.held().largest > small_elements) g.ordinary(&k->grid);
+  const LoopGrid::Held held = g.held();
+  if (held.largest > largest_lane_value || held.total > largest_lane ||
+      held.bytes > largest_lane_bytes)
+    return no("a lane would hold too much");
+  if (k->grid.empty() && held.largest > small_elements)
+    return no("no axis runs through the whole loop");
   k->classes[i] = g.classes;
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < e.n_out; ++o) {

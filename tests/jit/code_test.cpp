@@ -75,7 +75,7 @@ TEST_CASE("long loops look at the stop flag", "[jit][code]") {
           __atomic_store_n(&m.stop, 1, __ATOMIC_RELAXED);
         });
         const int64_t range[] = {0, 1, 0, 40};
-        code->fn()(m.buffers(), nullptr, range);
+        code->run(m.buffers(), nullptr, range);
         const auto returned = clock::now();
         stopper.join();
         INFO("loop " << which << " schedule " << static_cast<int>(v));

@@ -108,7 +108,7 @@ inline std::string difference(const nest::Kernel& k, const Run& run,
   const auto code = compile(k, target, options);
   held.push_back(code);
   if (held.size() > 64) held.pop_front();
-  code->fn()(compiled.buffers(), run.extents.data(), run.range.data());
+  code->run(compiled.buffers(), run.extents.data(), run.range.data());
   if (!compiled.guarded()) return "wrote past a buffer";
   for (size_t b = 0; b < k.buffers.size(); ++b) {
     const Storage s = k.buffers[b].storage;

@@ -60,8 +60,8 @@ TEST_CASE("stores past the caches write what others write", "[jit][past_cache]")
           const int64_t range[4] = {0, 1, 0, n};
           void* a[] = {&stop, in.get(), want.get()};
           void* b[] = {&stop, in.get(), got.get()};
-          plain->fn()(a + 1, nullptr, range);
-          past->fn()(b + 1, nullptr, range);
+          plain->run(a + 1, nullptr, range);
+          past->run(b + 1, nullptr, range);
           CHECK(std::memcmp(want.get(), got.get(), room) == 0);
         }
 #if defined(__x86_64__)

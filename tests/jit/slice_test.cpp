@@ -3,7 +3,9 @@
 // tests/jit/slice_test.cpp: whole programs with per-lane control flow become one kernel, and are
 // right for any number of lanes.
 #include <fmt/format.h>
+#include <pthread.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -187,4 +189,58 @@ TEST_CASE("kernels of the slice pass ptxas", "[slice][ptx]") {
                           .c_str()) == 0);
     std::filesystem::remove_all(dir);
   }
+}
+
+TEST_CASE("A lane may hold arrays of any dtype that the planner lets it hold") {
+  const auto f = [](auto dtype) {
+    return [dtype](Array x) {
+      std::vector<Array> init;
+      for (int k = 0; k < 8; ++k)
+        init.push_back((broadcast_to(x, {1000}) + arange(1000.) + k).astype(dtype));
+      return while_loop([](std::vector<Array> s) { return real(s[0][0]).astype(F32) < 20.f; },
+                        [](std::vector<Array> s) {
+                          std::rotate(s.begin(), s.begin() + 1, s.end());
+                          for (Array& a : s) a = a + a[slice(none, none, -1)];
+                          return s;
+                        },
+                        init)[3]
+          .sum();
+    };
+  };
+  for (const DType d : {I8, I64, F32, F64, C64, C128}) {
+    INFO(short_name(d));
+    const Array lanes = arange(37.) % 7.;
+    const Array got = jit(vmap(f(d)))(lanes);
+    for (const int64_t l : {0, 5, 36}) {
+      const Array want = jit(f(d))(lanes[l]);
+      CHECK(abs(got[l] - want).astype(F64).item<double>() <=
+            1e-5 * abs(want).astype(F64).item<double>());
+    }
+  }
+}
+
+TEST_CASE("Arrays in lanes do not lie on the caller's stack") {
+  const auto f = [](Array x) {
+    return while_loop([](Array v) { return v.sum() < 1e4f; },
+                      [](Array v) { return v * 1.5 + roll(v, 1); }, arange(900.) + x)
+        .sum();
+  };
+  const Array lanes = arange(64.);
+  const auto code = jit(vmap(f)).lower(lanes).compile();
+  const Array want = code(lanes);
+  Array got;
+  pthread_attr_t attributes;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, 128 << 10) == 0);
+  auto work = [&] { got = code(lanes); };
+  pthread_t thread{};
+  REQUIRE(pthread_create(
+              &thread, &attributes,
+              [](void* w) -> void* {
+                (*static_cast<decltype(work)*>(w))();
+                return nullptr;
+              },
+              &work) == 0);
+  pthread_join(thread, nullptr);
+  CHECK(array_equal(got, want));
 }

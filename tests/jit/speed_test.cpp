@@ -28,13 +28,13 @@ double best_ms(const std::function<void()>& f, int repeats = 25) {
 }
 
 // Two threads take `grain` points at a time from [0, n).
-void run_parallel(KernelFn fn, Memory& m, const std::vector<int64_t>& extents, int64_t n,
+void run_parallel(const Code& code, Memory& m, const std::vector<int64_t>& extents, int64_t n,
                   int64_t grain) {
   std::atomic<int64_t> next{0};
   const auto work = [&] {
     for (int64_t i; (i = next.fetch_add(grain)) < n;) {
       const int64_t range[4] = {0, 1, i, std::min(n, i + grain)};
-      fn(m.buffers(), extents.data(), range);
+      code.run(m.buffers(), extents.data(), range);
     }
   };
   std::thread other(work);
@@ -67,7 +67,7 @@ TEST_CASE("speed of Mandelbrot, 512 x 512, 1000 trips", "[.speed]") {
   Memory m({raw(re), raw(im), zeros(Storage::I32, n)});
   for (const Variant& v : variants) {
     const auto code = compile(speed_mandelbrot(), host_target(), v.options);
-    const double ms = best_ms([&] { run_parallel(code->fn(), m, {}, n, 8192); });
+    const double ms = best_ms([&] { run_parallel(*code, m, {}, n, 8192); });
     uint64_t sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += m.data<uint32_t>(2)[i];
     std::printf("mandelbrot %-10s %7.2f ms (goal 8), trips %lu\n", v.name, ms, sum);
@@ -91,7 +91,7 @@ TEST_CASE("speed of rk45, 16384 lanes", "[.speed]") {
     const auto code = compile(speed_rk45(), host_target(), v.options);
     const double compiling =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    const double ms = best_ms([&] { run_parallel(code->fn(), m, {}, n, 2048); });
+    const double ms = best_ms([&] { run_parallel(*code, m, {}, n, 2048); });
     double sum = 0;
     for (int64_t i = 0; i < n; ++i) sum += m.data<float>(3)[i];
     std::printf("rk45       %-10s %7.2f ms (goal 4.5), compiled in %.1f ms, sum %.6f\n", v.name, ms,
@@ -109,9 +109,9 @@ TEST_CASE("speed of short loops", "[.speed]") {
     const auto newton = compile(speed_newton(), host_target(), v.options),
                euler = compile(speed_euler(), host_target(), v.options);
     const double ms = best_ms([&] {
-      for (int i = 0; i < 100; ++i) newton->fn()(m.buffers(), nullptr, range);
+      for (int i = 0; i < 100; ++i) newton->run(m.buffers(), nullptr, range);
     });
-    const double ms2 = best_ms([&] { euler->fn()(m.buffers(), nullptr, range); });
+    const double ms2 = best_ms([&] { euler->run(m.buffers(), nullptr, range); });
     std::printf("newton     %-10s %7.2f us for %ld points; euler, 200 steps: %.1f us\n", v.name,
                 ms * 10, n, ms2 * 1e3);
   }
@@ -123,8 +123,8 @@ TEST_CASE("speed of sums", "[.speed]") {
     Memory m({patterns(Storage::I32, n * rows, 1), zeros(Storage::F32, rows)});
     for (int64_t i = 0; i < n * rows; ++i) m.data<float>(0)[i] = 1;
     const auto code = compile(speed_row_sum(Schedule::Vector::inner));
-    const double ms = best_ms(
-        [&] { run_parallel(code->fn(), m, {n, rows}, rows, std::max<int64_t>(1, rows / 64)); });
+    const double ms =
+        best_ms([&] { run_parallel(*code, m, {n, rows}, rows, std::max<int64_t>(1, rows / 64)); });
     std::printf("row sum    %4ld x %8ld %7.2f ms, %.1f GB/s\n", rows, n, ms,
                 static_cast<double>(n * rows) * 4e-6 / ms);
   }
@@ -133,7 +133,7 @@ TEST_CASE("speed of sums", "[.speed]") {
   const auto code = compile(speed_row_sum(Schedule::Vector::inner));
   const int64_t extents[] = {n, 1}, range[] = {0, 1, 0, 1};
   const double ms = best_ms([&] {
-    for (int i = 0; i < 1000; ++i) code->fn()(m.buffers(), extents, range);
+    for (int i = 0; i < 1000; ++i) code->run(m.buffers(), extents, range);
   });
   std::printf("row sum    in L1: %.0f ns for %ld floats, %.1f GB/s\n", ms * 1e3, n,
               static_cast<double>(n) * 4e-3 / ms);
@@ -148,7 +148,7 @@ TEST_CASE("speed of a product of matrices in lanes", "[.speed]") {
   for (auto v : {Schedule::Vector::grid, Schedule::Vector::inner}) {
     const auto code = compile(speed_matmul(v));
     const int64_t extents[] = {n}, range[] = {0, n, 0, n};
-    const double ms = best_ms([&] { code->fn()(m.buffers(), extents, range); });
+    const double ms = best_ms([&] { code->run(m.buffers(), extents, range); });
     std::printf("matmul     256, schedule %d: %.2f ms, %.1f GF/s on one thread\n",
                 static_cast<int>(v), ms, 2e-6 * n * n * n / ms);
   }
@@ -165,7 +165,7 @@ TEST_CASE("speed of Cholesky in lanes", "[.speed]") {
     const auto start = std::clock();
     const auto code = compile(speed_cholesky(n));
     const double compiling = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    const double ms = best_ms([&] { run_parallel(code->fn(), m, {}, batch, 2048); });
+    const double ms = best_ms([&] { run_parallel(*code, m, {}, batch, 2048); });
     std::printf("cholesky   %2ld x %6ld %7.3f ms, compiled in %.1f ms\n", n, batch, ms, compiling);
   }
 }
@@ -189,7 +189,7 @@ TEST_CASE("speed of compiling", "[.speed]") {
     const int64_t range[] = {0, 1, 0, size};
     const int repeats = size == n ? 1 : 1000;
     const double ms = best_ms([&] {
-                        for (int i = 0; i < repeats; ++i) code->fn()(m.buffers(), nullptr, range);
+                        for (int i = 0; i < repeats; ++i) code->run(m.buffers(), nullptr, range);
                       }) /
                       repeats;
     std::printf("elementwise %8ld: %.3f us, %.1f GB/s on one thread\n", size, ms * 1e3,
