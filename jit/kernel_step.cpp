@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/core/error.h"
-#include "weft/jit/lane_writer.h"
+#include "weft/jit/bound_kernel.h"
 #include "weft/jit/region.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
@@ -22,11 +21,9 @@ struct Output {
 
 class KernelStep final : public RunStep {
  public:
-  KernelStep(nest::Kernel k, std::vector<LaneWriter::Bound> buffers, std::vector<int64_t> grid,
-             std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
-      : kernel_(std::move(k)),
-        buffers_(std::move(buffers)),
-        grid_(std::move(grid)),
+  KernelStep(BoundKernel k, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
+      : bound_(std::move(k)),
+        grid_(plan.grid),
         zeroed_(std::move(zeroed)),
         loops_(plan.loops),
         what_(plan.loops  ? "loop in the lane"
@@ -35,25 +32,23 @@ class KernelStep final : public RunStep {
         equations_(equations) {
     estimate();
   }
-  void compile_code() override { code_ = compile(kernel_); }
+  void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override;
   std::string describe() const override {
     std::string g;
     for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
     return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g,
-                       equations_, kernel_.insts.size());
+                       equations_, bound_.kernel().insts.size());
   }
-  const nest::Kernel* kernel() const override { return &kernel_; }
+  const nest::Kernel* kernel() const override { return &bound_.kernel(); }
   bool loops() const override { return loops_; }
-  std::shared_ptr<const Code> code() const override { return code_; }
+  std::shared_ptr<const Code> code() const override { return bound_.code(); }
 
  private:
   void estimate();
-  nest::Kernel kernel_;
-  std::vector<LaneWriter::Bound> buffers_;
+  BoundKernel bound_;
   std::vector<int64_t> grid_;
   std::vector<Output> zeroed_;
-  std::shared_ptr<const Code> code_;
   bool loops_;
   const char* what_;
   size_t equations_;
@@ -62,13 +57,14 @@ class KernelStep final : public RunStep {
 
 // A rough cost of a grid point, to decide how finely to share out: instructions, times trips.
 void KernelStep::estimate() {
+  const nest::Kernel& k = bound_.kernel();
   const auto cost = [&](auto&& self, nest::BlockId b) -> double {
     double c = 0;
-    for (nest::Id v : kernel_.blocks[static_cast<size_t>(b)].body) {
-      const nest::Inst& i = kernel_.insts[static_cast<size_t>(v)];
+    for (nest::Id v : k.blocks[static_cast<size_t>(b)].body) {
+      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
       double trips = 1;
       const auto constant = [&](nest::Id a) {
-        const nest::Inst& x = kernel_.insts[static_cast<size_t>(a)];
+        const nest::Inst& x = k.insts[static_cast<size_t>(a)];
         return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0;
       };
       if (i.op == nest::Opcode::While) trips = 64;
@@ -83,28 +79,14 @@ void KernelStep::estimate() {
 }
 
 void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
-  constexpr size_t inline_buffers = 16;
-  void* few[inline_buffers + 1];
-  std::vector<void*> many;
-  void** table = few;
-  if (buffers_.size() > inline_buffers) {
-    many.resize(buffers_.size() + 1);
-    table = many.data();
-  }
-  table[0] = const_cast<int32_t*>(stop);
-  for (size_t i = 0; i < buffers_.size(); ++i) table[i + 1] = ptrs[buffers_[i].var];
   for (const Output& o : zeroed_)
     if (o.bytes) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
-  void* const* buffers = table + 1;
-  if (grid_.empty()) {
-    const int64_t range[4] = {0, 1, 0, 1};
-    code_->run(buffers, nullptr, range);
-    return;
-  }
+  const BoundKernel::Run call(bound_, ptrs, stop);
+  if (grid_.empty()) return call.all_of_one_point();
   int64_t points = 1;
   for (int64_t n : grid_) points *= n;
   if (points == 0) return;
-  const int64_t inner = kernel_.rank == 1 ? points : grid_.back(), outer = points / inner;
+  const int64_t inner = bound_.kernel().rank == 1 ? points : grid_.back(), outer = points / inner;
   // Parts of at least 20 microseconds, and enough of them for uneven loops to even out.
   const double total_ns = ns_per_point_ * static_cast<double>(points);
   const int threads = total_ns < 40000 ? 1 : num_threads();
@@ -116,14 +98,13 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
     // Whole packs, several of them where there are enough, and whole tiles of rows where there are
     // rows enough. Points that fill vectors by themselves need no company.
-    const bool lanes = kernel_.schedule.vector == nest::Schedule::Vector::grid;
+    const bool lanes = bound_.kernel().schedule.vector == nest::Schedule::Vector::grid;
     const int64_t unit = n >= 256 * threads ? 64 : 16;
     if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }
   const auto part = [&](int64_t begin, int64_t end) {
-    const int64_t range[4] = {split_outer ? begin : 0, split_outer ? end : outer,
-                              split_outer ? 0 : begin, split_outer ? inner : end};
-    code_->run(buffers, nullptr, range);
+    call.part({split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin,
+               split_outer ? inner : end});
   };
   if (threads == 1)
     part(0, n);
@@ -205,8 +186,6 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
     }
   }
   mark_large_outputs(&kernel, bound, p, k.zeroed);
-  if (const std::string bad = nest::verify(kernel); !bad.empty())
-    throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel));
   Built b;
   std::vector<Output> zeroed;
   for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
@@ -217,8 +196,9 @@ Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool
   for (const auto* written : {&k.streamed, &k.roots})
     for (int32_t v : *written)
       if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  b.step = std::make_unique<KernelStep>(std::move(kernel), std::move(bound), k.grid,
-                                        std::move(zeroed), k, k.emit.size() + k.roots.size());
+  b.step =
+      std::make_unique<KernelStep>(BoundKernel(std::move(kernel), std::move(bound), k.grid, *p.j),
+                                   std::move(zeroed), k, k.emit.size() + k.roots.size());
   return b;
 }
 

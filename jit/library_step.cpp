@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "weft/core/error.h"
+#include "weft/jit/bound_kernel.h"
 #include "weft/jit/gemm.h"
-#include "weft/jit/lane_writer.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -152,18 +152,9 @@ class GemmStep final : public RunStep {
 // combined into it in their order.
 class ScatterStep final : public RunStep {
  public:
-  ScatterStep(const Program& p, size_t eqn) : j_(p.j), e_(p.j->eqns[eqn]) {
-    LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
-    w.set_grid({}, false);
-    w.emit_scatter(eqn);
-    buffers_ = w.buffers();
-    nest::Schedule s;
-    s.vector = nest::Schedule::Vector::none;
-    kernel_ = w.finish(s);
-    if (const std::string bad = nest::verify(kernel_); !bad.empty())
-      throw InternalError("a kernel is malformed: " + bad);
-  }
-  void compile_code() override { code_ = compile(kernel_); }
+  ScatterStep(const Program& p, size_t eqn)
+      : j_(p.j), e_(p.j->eqns[eqn]), bound_(written(p, eqn)) {}
+  void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
     const void* from = address(*j_, e_.in[0], ptrs);
@@ -172,21 +163,25 @@ class ScatterStep final : public RunStep {
         std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
                     static_cast<const std::byte*>(from) + begin, static_cast<size_t>(end - begin));
       });
-    std::vector<void*> table{const_cast<int32_t*>(stop)};
-    for (const auto& b : buffers_) table.push_back(ptrs[b.var]);
-    const int64_t range[4] = {0, 1, 0, 1};
-    code_->run(table.data() + 1, nullptr, range);
+    BoundKernel::Run(bound_, ptrs, stop).all_of_one_point();
   }
   std::string describe() const override { return "kernel (scatter)"; }
-  const nest::Kernel* kernel() const override { return &kernel_; }
-  std::shared_ptr<const Code> code() const override { return code_; }
+  const nest::Kernel* kernel() const override { return &bound_.kernel(); }
+  std::shared_ptr<const Code> code() const override { return bound_.code(); }
 
  private:
+  static BoundKernel written(const Program& p, size_t eqn) {
+    LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
+    w.set_grid({}, false);
+    w.emit_scatter(eqn);
+    nest::Schedule s;
+    s.vector = nest::Schedule::Vector::none;
+    nest::Kernel k = w.finish(s);
+    return {std::move(k), w.buffers(), {}, *p.j};
+  }
   Jaxpr j_;
   const Eqn& e_;
-  std::vector<LaneWriter::Bound> buffers_;
-  nest::Kernel kernel_;
-  std::shared_ptr<const Code> code_;
+  BoundKernel bound_;
 };
 
 }  // namespace

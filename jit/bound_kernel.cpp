@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/bound_kernel.cpp: checking a kernel against the memory that it gets, and its table of
+// buffers.
+#include "weft/jit/bound_kernel.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <numeric>
+
+#include "weft/core/error.h"
+#include "weft/core/nest_bounds.h"
+#include "weft/core/print.h"
+
+namespace weft::compiler {
+namespace {
+
+// The axes of the grid as the kernel has them: the last one, and all others as one.
+std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
+  const auto points = [](auto from, auto to) {
+    return std::accumulate(from, to, int64_t{1}, std::multiplies<>());
+  };
+  if (rank == 0) return {};
+  if (rank == 1) return {points(grid.begin(), grid.end())};
+  return {points(grid.begin(), grid.end() - 1), grid.back()};
+}
+
+void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>& buffers,
+                    const std::vector<int64_t>& grid, const JaxprData& j) {
+  nest::Binding b{axes_of(grid, k.rank), {}, {}};
+  for (int64_t n : b.grid)
+    if (n == 0) return;  // no point, no access
+  for (const auto& x : buffers) {
+    const Type& t = j.types[static_cast<size_t>(x.var)];
+    b.elements.push_back(t.elements() * components(t.dtype()));
+  }
+  const nest::OutOfBounds bad = nest::find_out_of_bounds(k, b);
+  if (bad.access == nest::no_id) return;
+  const nest::Inst& i = k.insts[static_cast<size_t>(bad.access)];
+  std::string where = "an array of its lanes";
+  if (i.op == nest::Opcode::Load || i.op == nest::Opcode::Store) {
+    const int32_t v = buffers[static_cast<size_t>(i.imm)].var;
+    where = fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
+    for (size_t e = 0; e < j.eqns.size(); ++e)
+      if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) where = equation_text(j, e);
+  }
+  throw InternalError(
+      fmt::format("a kernel would leave its memory: it {}\n{}\n{}", bad.text, where, print(k)));
+}
+
+}  // namespace
+
+BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
+                         const std::vector<int64_t>& grid, const JaxprData& j)
+    : kernel_(std::move(kernel)), buffers_(std::move(buffers)) {
+  if (const std::string bad = nest::verify(kernel_); !bad.empty())
+    throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
+  keep_to_memory(kernel_, buffers_, grid, j);
+}
+
+BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop)
+    : code_(*k.code_) {
+  const size_t n = k.buffers_.size();
+  if (n > few) {
+    many_.resize(n + 1);
+    table_ = many_.data();
+  }
+  table_[0] = const_cast<int32_t*>(stop);
+  for (size_t i = 0; i < n; ++i) table_[i + 1] = ptrs[k.buffers_[i].var];
+}
+
+}  // namespace weft::compiler
