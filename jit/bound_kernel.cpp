@@ -12,6 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/core/nest_bounds.h"
 #include "weft/core/print.h"
+#include "weft/jit/checked.h"
 
 namespace weft::compiler {
 namespace {
@@ -26,6 +27,13 @@ std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
   return {points(grid.begin(), grid.end() - 1), grid.back()};
 }
 
+// What variable v is: an argument, or the result of an equation.
+std::string made_by(const JaxprData& j, int32_t v) {
+  for (size_t e = 0; e < j.eqns.size(); ++e)
+    if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) return equation_text(j, e);
+  return fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
+}
+
 void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>& buffers,
                     const std::vector<int64_t>& grid, const JaxprData& j) {
   nest::Binding b{axes_of(grid, k.rank), {}, {}};
@@ -38,15 +46,11 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>&
   const nest::OutOfBounds bad = nest::find_out_of_bounds(k, b);
   if (bad.access == nest::no_id) return;
   const nest::Inst& i = k.insts[static_cast<size_t>(bad.access)];
-  std::string where = "an array of its lanes";
-  if (i.op == nest::Opcode::Load || i.op == nest::Opcode::Store) {
-    const int32_t v = buffers[static_cast<size_t>(i.imm)].var;
-    where = fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
-    for (size_t e = 0; e < j.eqns.size(); ++e)
-      if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) where = equation_text(j, e);
-  }
-  throw InternalError(
-      fmt::format("a kernel would leave its memory: it {}\n{}\n{}", bad.text, where, print(k)));
+  const bool buffer = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
+  throw InternalError(fmt::format(
+      "a kernel would leave its memory: it {}\n{}\n{}", bad.text,
+      buffer ? made_by(j, buffers[static_cast<size_t>(i.imm)].var) : "an array of its lanes",
+      print(k)));
 }
 
 }  // namespace
@@ -57,10 +61,21 @@ BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buf
   if (const std::string bad = nest::verify(kernel_); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
   keep_to_memory(kernel_, buffers_, grid, j);
+  if (!checks_kernels()) return;
+  for (const auto& b : buffers_) {
+    bytes_.push_back(j.types[static_cast<size_t>(b.var)].bytes());
+    names_.push_back(made_by(j, b.var));
+  }
+  bytes_.push_back(0);  // never empty
 }
 
-BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop)
-    : code_(*k.code_) {
+void BoundKernel::compile() {
+  Options o;
+  o.checked = !bytes_.empty();
+  code_ = compiler::compile(kernel_, host_target(), o);
+}
+
+BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {
   const size_t n = k.buffers_.size();
   if (n > few) {
     many_.resize(n + 1);
@@ -68,6 +83,20 @@ BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* st
   }
   table_[0] = const_cast<int32_t*>(stop);
   for (size_t i = 0; i < n; ++i) table_[i + 1] = ptrs[k.buffers_[i].var];
+}
+
+void BoundKernel::Run::checked_part(const int64_t (&range)[4]) const {
+  Checked c;
+  c.bytes = k_.bytes_.data();
+  const int64_t extents[] = {reinterpret_cast<int64_t>(&c)};
+  k_.code_->run(table_ + 1, extents, range);
+  if (!c.failed) return;
+  throw InternalError(fmt::format(
+      "a kernel was about to access {} bytes at byte {} of {} of\n{}\nin lane {} of a vector of "
+      "points from {} on of the last grid axis, {} of the others (-1: none, or any order)\n{}",
+      c.size, c.offset, c.room,
+      c.buffer < 0 ? "an array of its lanes" : k_.names_[static_cast<size_t>(c.buffer)], c.lane,
+      c.point[1], c.point[0], print(k_.kernel_)));
 }
 
 }  // namespace weft::compiler

@@ -4,6 +4,7 @@
 // generated kernel goes through it.
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "weft/jit/codegen.h"
@@ -17,7 +18,7 @@ class BoundKernel {
   // grid could reach beyond the memory of a variable.
   BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
               const std::vector<int64_t>& grid, const JaxprData& j);
-  void compile() { code_ = compiler::compile(kernel_); }
+  void compile();
   const nest::Kernel& kernel() const { return kernel_; }
   const std::shared_ptr<const Code>& code() const { return code_; }
 
@@ -26,13 +27,20 @@ class BoundKernel {
    public:
     Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop);
     Run(const Run&) = delete;
-    // A part of the grid (KernelFn); parts may run at the same time.
-    void part(const int64_t (&range)[4]) const { code_.run(table_ + 1, nullptr, range); }
+    // A part of the grid (KernelFn); parts may run at the same time. If kernels test their accesses
+    // (WEFT_CHECK=1), one that is none ends in an InternalError.
+    void part(const int64_t (&range)[4]) const {
+      if (k_.bytes_.empty())
+        k_.code_->run(table_ + 1, nullptr, range);
+      else
+        checked_part(range);
+    }
     void all_of_one_point() const { part({0, 1, 0, 1}); }
 
    private:
+    void checked_part(const int64_t (&range)[4]) const;
     static constexpr size_t few = 16;
-    const Code& code_;
+    const BoundKernel& k_;
     void* inline_[few + 1];
     std::vector<void*> many_;
     void** table_ = inline_;
@@ -42,6 +50,9 @@ class BoundKernel {
   nest::Kernel kernel_;
   std::vector<LaneWriter::Bound> buffers_;
   std::shared_ptr<const Code> code_;
+  // Of a kernel that tests its accesses, by buffer: its bytes, and what it holds.
+  std::vector<int64_t> bytes_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace weft::compiler

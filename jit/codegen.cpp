@@ -127,8 +127,8 @@ std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo
                                     const Options& options) {
   static Cache& cache = *new Cache();
   const std::string key =
-      fmt::format("{} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
-                  options.packs, nest::print(kernel));
+      fmt::format("{} {} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
+                  options.packs, options.checked, nest::print(kernel));
   const auto entry = cache.entry(key);
   const std::lock_guard guard(entry->lock);
   if (auto code = entry->code.lock()) return code;

@@ -47,7 +47,8 @@ class Code {
 struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
-  int packs = 0;  // packs interleaved, 1 to 4; 0 lets the compiler choose
+  int packs = 0;         // packs interleaved, 1 to 4; 0 lets the compiler choose
+  bool checked = false;  // tests every access (jit/checked.h)
 };
 
 // Compiles for the host (or a weaker `target` of its family), or finds the code in the process's

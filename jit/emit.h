@@ -241,6 +241,18 @@ class Emitter {
   V starts_line(V address);
   bool writes_rows(nest::Id loop) const;
 
+  // Tests of accesses (emit_check.cpp).
+  struct Room {
+    int32_t buffer = 0;  // -1: an array of the lanes
+    V base = nullptr, bytes = nullptr;
+  };
+  void emit_checks();
+  void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
+  void check_rows(llvm::CallInst* call, unsigned arg);
+  bool room_of(V address, Room* room);
+  void leave_if(V bad, llvm::Instruction* at);
+  void note_point(V outer, V inner);
+
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void entry();
   void emit_level(int level);
@@ -292,6 +304,8 @@ class Emitter {
   Vs index_packs_[2];
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;
+  V checked_ = nullptr,
+    addresses_ = nullptr;  // of a kernel that tests its accesses (jit/checked.h)
   Masks active_;
   int lanes_ = 1, packs_ = 1;
   bool few_lanes_left_ = false;  // of one pack: not worth more code

@@ -51,6 +51,11 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
     case nest::Schedule::Vector::inner: plan_ = plan_kernel(k_, Mode::inner); break;
   }
   entry();
+  if (options.checked) {
+    checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
+                                                        static_cast<uint64_t>(k_.extents)));
+    addresses_ = stack(ptr, 64, "addresses");
+  }
   V range[4] = {i64(0), i64(1), i64(0), i64(1)};
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
     range[r] =
@@ -68,6 +73,7 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   else
     refill_grid(refill, range[0], range[1], range[2], range[3]);
   jump(exit_);
+  if (options.checked) emit_checks();
 }
 
 // Arguments, and the frame: slots are made in the first block, whatever is being emitted.
@@ -168,6 +174,7 @@ void Emitter::grid_points(V begin, V end) {
 
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
+  note_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
   active_ = m;
   unroll_left_ = most_unrolled;
   emit_level(2);

@@ -27,6 +27,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/rare.h"
+#include "weft/jit/checked.h"
 #include "weft/jit/turn.h"
 
 namespace weft::compiler {
@@ -77,6 +78,8 @@ struct Session {
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
     for (size_t i = 0; i < rare_count; ++i) add(rare_functions()[i].name, rare_functions()[i].run);
     for (const Turn& t : turns()) add(t.name.c_str(), t.run);
+    add("weft_check_access", weft_check_access);
+    add("weft_check_rows", weft_check_rows);
     llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
   }
 };

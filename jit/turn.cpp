@@ -111,7 +111,7 @@ Turn best() {
 }  // namespace
 
 std::string turn_name(int64_t element_bytes, int lanes) {
-  return "weft_turn_" + std::to_string(element_bytes) + "_" + std::to_string(lanes);
+  return turn_prefix + std::to_string(element_bytes) + "_" + std::to_string(lanes);
 }
 
 std::vector<Turn> turns() {

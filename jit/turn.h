@@ -21,6 +21,7 @@ struct Turn {
   std::string name;  // by which kernels call it
   TurnFn run;
 };
+inline constexpr const char* turn_prefix = "weft_turn_";
 std::string turn_name(int64_t element_bytes, int lanes);
 // All there are: 4, 8 and 16 lanes of elements of 1, 2, 4 and 8 bytes, up to 64 bytes together.
 std::vector<Turn> turns();
