@@ -51,6 +51,9 @@ Types cond_type(const Types& in, const Cond& p) {
                    in);
     require_body("cond", b, takes, in);
   }
+  const Ints has = all_lanes(p.has, n + out.size());
+  for (size_t k = 0; k < out.size(); ++k)
+    require_all_or_none("cond", "result", k, p.lanes, has[n + k], out[k]);
   return out;
 }
 
@@ -152,12 +155,11 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   for (size_t i = 0; i < n; ++i)
     operands.push_back(mapped(i) ? move_mapped(b.x[first + i], b.axis[first + i], *place(i), b.size)
                                  : b.x[first + i]);
-  // Which results are mapped: all with lanes if the choice is per lane, else those of any branch.
+  // Which results are mapped: all if the choice is per lane, else those of any branch.
   MaybeAxes in(na, std::nullopt);
   for (size_t i = 0; i < n; ++i)
     in.push_back(mapped(i) ? MaybeAxis(lane_count(has[i])) : MaybeAxis());
-  std::vector<bool> out_mapped(m, false);
-  for (size_t k = 0; k < m; ++k) out_mapped[k] = predicate && (p.lanes.empty() || has[n + k] != 0);
+  std::vector<bool> out_mapped(m, predicate);
   for (const Jaxpr& br : p.branches) {
     const MaybeAxes out = probe_axes(br, in, b.level);
     for (size_t k = 0; k < m; ++k) out_mapped[k] = out_mapped[k] || out[k].has_value();
@@ -171,7 +173,7 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   q.has.clear();
   if (extra) q.has.push_back(0);
   for (size_t i = 0; i < n; ++i) q.has.push_back(s.has(has[i], mapped(i)));
-  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has(has[n + k], out_mapped[k]));
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[n + k]));
   Types types;
   if (own) types.push_back(Type(Bool, Shape(s.lanes)));
   if (extra) types.push_back(s.outer.active.type());
@@ -192,9 +194,11 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
       }
       Batched r = batch_eval(old, args, axes, b.level, body_mask(s, active, outer));
       Arrays out;
-      for (size_t k = 0; k < m; ++k)
-        out.push_back(out_mapped[k] ? move_mapped(r.out[k], r.axis[k], out_place(k), b.size)
-                                    : r.out[k]);
+      for (size_t k = 0; k < m; ++k) {
+        const Array x =
+            out_mapped[k] ? move_mapped(r.out[k], r.axis[k], out_place(k), b.size) : r.out[k];
+        out.push_back(s.changed(has[n + k], active, x));
+      }
       return out;
     });
   }

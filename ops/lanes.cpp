@@ -154,6 +154,15 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
   return s;
 }
 
+Array LaneStep::changed(int64_t old, const Array& active, const Array& x,
+                        const Array& before) const {
+  if (!widened || has_changed(old) != 0) return x;
+  Ints others;
+  for (int64_t l = 1; l < static_cast<int64_t>(lanes.size()); ++l) others.push_back(l);
+  const Array any = base::reduce_any(active, others);
+  return before.empty_handle() ? mask_out(any, x) : select_lanes(any, x, before);
+}
+
 LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer) {
   LaneMask own{active, active.empty_handle() ? Ints{} : s.ids};
   LaneMask around{outer, outer.empty_handle() ? Ints{} : s.outer.ids};
@@ -187,6 +196,19 @@ void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Int
   for (size_t i = 0; ok && i < has.size(); ++i) ok = has[i] >= 0 && has[i] <= full_set(lanes);
   for (size_t i = 0; ok && i < ids.size(); ++i) ok = ids[i] >= 0 && lanes[i] >= 0;
   if (!ok) reject_shape(op, "lanes, lane_ids and has do not go together", in);
+}
+
+void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
+                         const Type& t) {
+  const bool all = has == full_set(lanes);
+  bool ok = has == 0 || (all && t.ndim() >= static_cast<int>(lanes.size()));
+  for (size_t l = 0; ok && all && l < lanes.size(); ++l)
+    ok = t.shape()[static_cast<int64_t>(l)] == lanes[l];
+  if (!ok)
+    throw InternalError(
+        fmt::format("{}: {} {} of type {} has the set {:#b} of the lanes [{}], and not all of them "
+                    "in front or none",
+                    op, what, k, to_string(t), has, fmt::join(lanes, ", ")));
 }
 
 }  // namespace weft

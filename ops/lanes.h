@@ -6,7 +6,9 @@
 // says by a bit set `has` which lane axes it carries; they stand in front, in order. A changed
 // carry or a result has all lanes, or none (has = 0): such a value belongs to the op as a whole
 // (the cotangent of a shared operand, a residual): a carry without lanes is updated whenever any
-// lane is active, results of a cond without lanes are added over the branches that ran.
+// lane is active, results of a cond without lanes are added over the branches that ran. Where a
+// further map becomes a lane, there is such a value for each of its lanes: the new axis is one of
+// the value's own, and the body keeps (or zeros) it where none of the old lanes is active.
 #pragma once
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
@@ -33,6 +35,10 @@ void require_counts(const char* op, const Ints& counts, size_t fixed, const Type
 // `has` is empty or has n sets of the lanes; ids name the lanes.
 void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
                    const Types& in);
+// A changed carry or a result has all lanes or none, and with all of them their axes in front; an
+// InternalError, as every rule that makes an op has to see to it.
+void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
+                         const Type& t);
 // The active mask that bodies take first where there are lanes.
 inline Types mask_input(const Ints& lanes) {
   return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))};
@@ -72,9 +78,18 @@ struct LaneStep {
   int place(int lane_axes) const {
     return widened ? 0 : lane_axes;
   }  // where a mapped operand's new axis goes
+  // The lanes of an operand, or of a carry that passes through.
   int64_t has(int64_t old, bool mapped) const {
     return widened ? (old << 1 | (mapped ? 1 : 0)) : old;
   }
+  // Those of a changed carry or a result.
+  int64_t has_changed(int64_t old) const {
+    return old == full_set(lanes) >> (widened ? 1 : 0) ? full_set(lanes) : 0;
+  }
+  // In the body: a changed carry (`before` it changes), or a result (no `before`: zero), its mapped
+  // axis in front if the op is widened. A value of the op as a whole stays as it was for the new
+  // lanes of which no old lane is active.
+  Array changed(int64_t old, const Array& active, const Array& x, const Array& before = {}) const;
 };
 // old_lanes/ids: before this map; enter: the op's own mask, if it has one.
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,

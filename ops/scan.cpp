@@ -59,6 +59,7 @@ Types scan_type(const Types& in, const Scan& p) {
     reject_shape("scan", "the body returns fewer values than there are carries", in);
   require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - first + p.jaxpr->out.size() - n,
                 in);
+  if (!p.lanes.empty() && !p.trips) reject_shape("scan", "lanes need trips", in);
   if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
     reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
   for (size_t i = first + nc + n; i < in.size(); ++i)
@@ -82,7 +83,14 @@ Types scan_type(const Types& in, const Scan& p) {
                    in);
     r.push_back(in[first + nc + t]);
   }
-  for (size_t k = n; k < out.size(); ++k) r.push_back(stacked(out[k], p.length));
+  const size_t nx = in.size() - first - nc - n;
+  const Ints has = all_lanes(p.has, nc + n + nx + out.size() - n);
+  for (size_t t = 0; t < n; ++t)
+    require_all_or_none("scan", "carry", t, p.lanes, has[nc + t], out[t]);
+  for (size_t k = n; k < out.size(); ++k) {
+    require_all_or_none("scan", "result", k - n, p.lanes, has[nc + nx + k], out[k]);
+    r.push_back(stacked(out[k], p.length));
+  }
   return r;
 }
 
@@ -226,7 +234,8 @@ Dual scan_dual(const DualArgs<Scan>& d) {
 }
 
 // Which operands (behind trips) and results are mapped: the least fixed point over the carries.
-// With a step count per lane, all that changes is.
+// With a step count per lane, all that changes is, also what belongs to the op as a whole: how
+// often it changes depends on the lane.
 struct Mapped {
   bool predicate = false;
   std::vector<bool> operand, result;
@@ -237,9 +246,8 @@ Mapped settle(const BatchArgs<Scan>& b, const Parts& x, const Ints& has) {
                total = b.x.size() - nt, m = p.jaxpr->out.size() - n;
   Mapped f;
   f.predicate = nt && b.axis[0].has_value();
-  const auto changes = [&](size_t i) { return f.predicate && (p.lanes.empty() || has[i] != 0); };
   for (size_t i = 0; i < total; ++i)
-    f.operand.push_back(b.axis[nt + i].has_value() || (i >= nc && i < nc + n && changes(i)));
+    f.operand.push_back(b.axis[nt + i].has_value() || (f.predicate && i >= nc && i < nc + n));
   f.result.resize(m);
   for (;;) {
     MaybeAxes in(na, std::nullopt);
@@ -249,7 +257,7 @@ Mapped settle(const BatchArgs<Scan>& b, const Parts& x, const Ints& has) {
     bool changed = false;
     for (size_t t = 0; t < n; ++t)
       if (out[t] && !f.operand[nc + t]) f.operand[nc + t] = changed = true;
-    for (size_t k = 0; k < m; ++k) f.result[k] = out[n + k].has_value() || changes(total + k);
+    for (size_t k = 0; k < m; ++k) f.result[k] = out[n + k].has_value() || f.predicate;
     if (!changed) return f;
   }
 }
@@ -288,8 +296,11 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   q.num_consts = static_cast<int64_t>(nc + extra);
   q.has.clear();
   if (extra) q.has.push_back(0);
-  for (size_t i = 0; i < total; ++i) q.has.push_back(s.has(has[i], mapped[i]));
-  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has(has[total + k], y_mapped[k]));
+  for (size_t i = 0; i < total; ++i) {
+    const bool carry = i >= nc && i < nc + n;
+    q.has.push_back(carry ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
+  }
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[total + k]));
   Types types;
   if (own) types.push_back(Type(Bool, Shape(s.lanes)));
   if (extra) types.push_back(s.outer.active.type());
@@ -309,10 +320,11 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
     Batched r = batch_eval(p.jaxpr, args, axes, b.level, body_mask(s, active, outer));
     Arrays out;
     for (size_t k = 0; k < n + m; ++k) {
-      const bool on = k < n ? mapped[nc + k] : y_mapped[k - n];
-      const int at =
-          k < n ? s.place(lane_count(has[nc + k])) : s.place(lane_count(has[total + k - n]));
-      out.push_back(on ? move_mapped(r.out[k], r.axis[k], at, b.size) : r.out[k]);
+      const bool carry = k < n, on = carry ? mapped[nc + k] : y_mapped[k - n];
+      const int64_t h = carry ? has[nc + k] : has[total + k - n];
+      const Array x =
+          on ? move_mapped(r.out[k], r.axis[k], s.place(lane_count(h)), b.size) : r.out[k];
+      out.push_back(s.changed(h, active, x, carry ? a[own + extra + nc + k] : Array()));
     }
     return out;
   });

@@ -80,6 +80,10 @@ Types while_type(const Types& in, const While& p) {
   append(body_in, carry);
   require_body("while", p.cond_jaxpr, cond_in, in);
   require_body("while", p.body_jaxpr, body_in, in);
+  const Ints has = all_lanes(p.has, in.size() - enter);
+  for (size_t t = 0; t < carry.size(); ++t)
+    if (!passes(p, t))
+      require_all_or_none("while", "carry", t, p.lanes, has[nc + nb + t], carry[t]);
   if (p.max_trips < -1 || (p.max_trips >= 0 && (carry.empty() || carry[0].dtype() != I32)))
     reject_shape("while", "max_trips needs an i32 counter as the first carry", in);
   return carry;
@@ -210,9 +214,8 @@ Mapped settle(const BatchArgs<While>& b, const Parts& x, const MaybeAxes& axes) 
   for (size_t t = 0; t < n; ++t) in.push_back(axis_for(ncc + nbc + t, m.carry[t]));
   m.predicate =
       probe_axes(p.cond_jaxpr, in, b.level)[0].has_value() || (p.enter && axes[0].has_value());
-  if (m.predicate) {
-    for (size_t t = 0; t < n; ++t)
-      m.carry[t] = m.carry[t] || (!passes(p, t) && (p.lanes.empty() || has[ncc + nbc + t] != 0));
+  if (m.predicate) {  // lanes leave at different trips: all that changes is mapped
+    for (size_t t = 0; t < n; ++t) m.carry[t] = m.carry[t] || !passes(p, t);
     grow();
   }
   return m;
@@ -247,9 +250,11 @@ Batched while_batch(const BatchArgs<While>& b) {
   q.has.clear();
   for (size_t i = 0; i < ncc; ++i) q.has.push_back(s.has(has[i], mapped[i]));
   if (extra) q.has.push_back(0);
-  for (size_t i = ncc; i < ncc + nbc + n; ++i) q.has.push_back(s.has(has[i], mapped[i]));
-  Types body_types;
-  if (own) body_types.push_back(Type(Bool, Shape(s.lanes)));
+  for (size_t i = ncc; i < ncc + nbc + n; ++i) {
+    const bool changes = i >= ncc + nbc && !passes(p, i - ncc - nbc);
+    q.has.push_back(changes ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
+  }
+  Types body_types = mask_input(s.lanes);
   if (extra) body_types.push_back(s.outer.active.type());
   for (size_t i = ncc; i < ncc + nbc + n; ++i) body_types.push_back(operands[i].type());
   q.body_jaxpr = program(body_types, [&](const Arrays& in) {
@@ -267,11 +272,14 @@ Batched while_batch(const BatchArgs<While>& b) {
     Batched r = batch_eval(p.body_jaxpr, args, axes, b.level, body_mask(s, active, outer));
     Arrays out;
     for (size_t t = 0; t < n; ++t) {
+      const Array& before = in[own + extra + nbc + t];
+      const size_t i = ncc + nbc + t;
       if (passes(p, t))
-        out.push_back(in[own + extra + nbc + t]);
+        out.push_back(before);
       else
-        out.push_back(m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(ncc + nbc + t), b.size)
-                                 : r.out[t]);
+        out.push_back(s.changed(
+            has[i], active,
+            m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(i), b.size) : r.out[t], before));
     }
     return out;
   });
@@ -287,10 +295,9 @@ Batched while_batch(const BatchArgs<While>& b) {
   });
   Arrays bc = part(operands, ncc, nbc);
   if (extra) bc.insert(bc.begin(), s.outer.active);
-  const Arrays out =
-      while_op.bind(joined(s.enter, part(operands, 0, ncc), bc, part(operands, ncc + nbc, n)), q);
   Batched r;
-  r.out = out;
+  r.out =
+      while_op.bind(joined(s.enter, part(operands, 0, ncc), bc, part(operands, ncc + nbc, n)), q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(ncc + nbc + t));
   return r;
 }

@@ -120,56 +120,77 @@ void check_values(uint32_t seed, bool compiled) {
   CHECK(bad.empty());
 }
 
-// Gradients of a weighted sum of the results with respect to all three.
-void check_gradients(uint32_t seed, bool whole) {
+// Gradients with respect to all three of a weighted sum of the results: `inside` of the maps stand
+// within the function that is differentiated, which sums over their lanes, the others around the
+// gradient.
+void check_gradients(uint32_t seed, const Maps& m, size_t inside) {
   const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
   const auto loss = [f](Array a, Array b, Array c) {
     const auto [p, q, r] = f(a, b, c);
     return p * 1.3 + q * .7 + (r * array({.4, -1.1}, F64)).sum();
   };
-  const auto one = [loss](Array a, Array b, Array c) { return grad<0, 1, 2>(loss)(a, b, c); };
-  Maps m = random_maps(seed);
+  const auto one = [loss](Array a, Array b, Array c) -> Three {
+    return grad<0, 1, 2>(loss)(a, b, c);
+  };
+  const auto at = static_cast<std::ptrdiff_t>(inside);
+  const Maps inner{{m.mapped.begin(), m.mapped.begin() + at},
+                   {m.size.begin(), m.size.begin() + at}};
+  const Maps outer{{m.mapped.begin() + at, m.mapped.end()}, {m.size.begin() + at, m.size.end()}};
+  const auto sum = [&](Array a, Array b, Array c) {
+    const auto mapped = map_all(
+        [loss](Array a, Array b, Array c) -> Three {
+          const Array v = loss(a, b, c);
+          return {v, v, v};
+        },
+        inner);
+    return std::get<0>(mapped(a, b, c)).sum();
+  };
+  const auto slopes = [&](Array a, Array b, Array c) -> Three {
+    return grad<0, 1, 2>(sum)(a, b, c);
+  };
   const Arrays x = arguments_for(m, seed);
   std::string bad;
   try {
-    if (!whole) {
-      const auto g = map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); }, m);
-      bad = difference(list(jit(g)(x[0], x[1], x[2])), one, m, x, 1e-6);
+    const Arrays got = list(jit(map_all(slopes, outer))(x[0], x[1], x[2]));
+    if (inside == 0) {
+      bad = difference(got, one, m, x, 1e-6);
     } else {
-      // The gradient of the sum over the lanes is the sum of the lanes' gradients.
-      const auto sum = [&](Array a, Array b, Array c) {
-        const auto mapped = map_all(
-            [loss](Array a, Array b, Array c) -> Three {
-              const Array v = loss(a, b, c);
-              return {v, v, v};
-            },
-            m);
-        return std::get<0>(mapped(a, b, c)).sum();
-      };
-      const Arrays got = list(Three(jit(grad<0, 1, 2>(sum))(x[0], x[1], x[2])));
+      // The gradient of a sum over lanes is the sum of the lanes' gradients.
       const ReferenceMode reference;
-      Arrays want = list(map_all([one](Array a, Array b, Array c) -> Three { return one(a, b, c); },
-                                 m)(x[0], x[1], x[2]));
+      Arrays want = list(map_all(one, m)(x[0], x[1], x[2]));
       for (size_t k = 0; k < 3; ++k) {
-        for (size_t t = m.size.size(), axis = 0; t-- > 0;) {
-          if (m.mapped[t][k])
+        for (size_t t = inside, axis = outer.size.size(); t-- > 0;) {
+          if (inner.mapped[t][k])
             ++axis;
           else
             want[k] = want[k].sum(static_cast<int64_t>(axis));
         }
         const auto g = got[k].to_vector<double>(), w = want[k].to_vector<double>();
-        for (size_t i = 0; i < w.size(); ++i)
-          if (g.size() != w.size() || !(std::abs(g[i] - w[i]) <= 1e-6 * (1 + std::abs(w[i])) ||
-                                        (std::isnan(g[i]) && std::isnan(w[i]))))
-            bad = "argument " + std::to_string(k) + ": " + std::to_string(g[i]) + " instead of " +
-                  std::to_string(w[i]);
+        if (got[k].shape() != want[k].shape())
+          bad = fmt::format("argument {}: shape [{}] instead of [{}]", k,
+                            fmt::join(got[k].shape().sizes(), ","),
+                            fmt::join(want[k].shape().sizes(), ","));
+        for (size_t i = 0; bad.empty() && i < w.size(); ++i)
+          if (!(std::abs(g[i] - w[i]) <= 1e-6 * (1 + std::abs(w[i])) ||
+                (std::isnan(g[i]) && std::isnan(w[i]))))
+            bad = fmt::format("argument {}: {} instead of {}", k, g[i], w[i]);
       }
     }
   } catch (const std::exception& e) {
     bad = e.what();
   }
-  INFO("seed " << seed << (whole ? ", gradient of the map: " : ", map of the gradient: ") << bad);
+  INFO("seed " << seed << ", " << inside << " of " << m.size.size()
+               << " maps inside the gradient: " << bad);
   CHECK(bad.empty());
+}
+void map_of_gradients(uint32_t seed) { check_gradients(seed, random_maps(seed), 0); }
+void gradient_of_maps(uint32_t seed) {
+  const Maps m = random_maps(seed);
+  check_gradients(seed, m, m.size.size());
+}
+void gradient_between_maps(uint32_t seed) {
+  const Maps m = random_maps(seed);
+  for (size_t inside = 1; inside < m.size.size(); ++inside) check_gradients(seed, m, inside);
 }
 
 // A program of maps, or of maps of gradients, against itself written as StableHLO and read back: to
@@ -236,10 +257,13 @@ TEST_CASE("random programs compiled", "[control][random]") {
   for (uint32_t s = 0; s < 200; ++s) check_values(s, true);
 }
 TEST_CASE("random programs: maps of gradients", "[control][random]") {
-  for (uint32_t s = 0; s < 40; ++s) check_gradients(s, false);
+  for (uint32_t s = 0; s < 40; ++s) map_of_gradients(s);
 }
 TEST_CASE("random programs: gradients of maps", "[control][random]") {
-  for (uint32_t s = 0; s < 60; ++s) check_gradients(s, true);
+  for (uint32_t s = 0; s < 60; ++s) gradient_of_maps(s);
+}
+TEST_CASE("random programs: gradients between maps", "[control][random]") {
+  for (uint32_t s = 0; s < 60; ++s) gradient_between_maps(s);
 }
 TEST_CASE("random programs written as StableHLO and read back", "[control][random]") {
   for (uint32_t s = 0; s < 200; ++s) check_written(s, false);
@@ -251,8 +275,9 @@ TEST_CASE("random programs: forward and reverse mode agree", "[control][random]"
 TEST_CASE("many random programs", "[control][random][slow]") {
   for (uint32_t s = 200; s < 1200; ++s) check_values(s, true);
   for (uint32_t s = 60; s < 400; ++s) {
-    check_gradients(s, false);
-    check_gradients(s, true);
+    map_of_gradients(s);
+    gradient_of_maps(s);
+    gradient_between_maps(s);
     check_modes(s);
     check_written(s, true);
   }
