@@ -346,29 +346,41 @@ Arrays bounded_steps(const PartialArgs<While>& a, const std::vector<bool>& unkno
   return record_bounded(a.level, l);
 }
 
-// Which carries are unknown (the least fixed point over the body), and whether the predicate is.
+// Which carries are unknown (the least fixed point over the body), whether the predicate is, and
+// what is known of the programs.
 struct Unknown {
   std::vector<bool> consts, carry;
   bool predicate = false;
+  Jaxpr cond, body;
 };
+Jaxpr without_residuals(const Split& s) {
+  std::vector<bool> keep(s.known->out.size(), true);
+  std::fill(keep.end() - s.residuals, keep.end(), false);
+  return dce(s.known, keep);
+}
 Unknown settle_unknown(const PartialArgs<While>& a, const Parts& x) {
   const While& p = a.params;
   const size_t na = active_inputs(p), ne = p.enter ? 1 : 0, ncc = x.cc.size(), nbc = x.bc.size(),
                n = x.init.size();
-  Unknown u{part(a.unknown, ne + ncc, nbc), part(a.unknown, ne + ncc + nbc, n),
-            p.enter && a.unknown[0]};
+  Unknown u;
+  u.consts = part(a.unknown, ne + ncc, nbc);
+  u.carry = part(a.unknown, ne + ncc + nbc, n);
   for (;;) {
     std::vector<bool> in(na, false);
     append(in, u.consts);
     append(in, u.carry);
     const Split s = partial_eval_jaxpr(p.body_jaxpr, in, u.carry);
-    if (s.out_unknown == u.carry) break;
+    if (s.out_unknown == u.carry) {
+      u.body = without_residuals(s);
+      break;
+    }
     u.carry = s.out_unknown;
   }
-  for (size_t i = 0; i < ncc; ++i) u.predicate = u.predicate || a.unknown[ne + i];
-  std::vector<bool> in(ncc, false);
+  std::vector<bool> in = part(a.unknown, ne, ncc);
   append(in, u.carry);
-  u.predicate = u.predicate || partial_eval_jaxpr(p.cond_jaxpr, in, {false}).out_unknown[0];
+  const Split s = partial_eval_jaxpr(p.cond_jaxpr, in, {false});
+  u.cond = without_residuals(s);
+  u.predicate = s.out_unknown[0] || (p.enter && a.unknown[0]);
   return u;
 }
 
@@ -378,66 +390,37 @@ Unknown settle_unknown(const PartialArgs<While>& a, const Parts& x) {
 Arrays while_partial(const PartialArgs<While>& a) {
   const While& p = a.params;
   const Parts x = split(a.x, p);
-  const size_t na = active_inputs(p), ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
-  const Unknown which = settle_unknown(a, x);
-  const std::vector<bool>&bc_unknown = which.consts, &unknown = which.carry;
-  if (which.predicate) return a.level.record(while_op, a.x, make_params(p));
+  const size_t ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
+  const Unknown u = settle_unknown(a, x);
+  if (u.predicate) return a.level.record(while_op, a.x, make_params(p));
   // The known loop: carries that are known, in the same order.
   While k = p;
-  Arrays init;
-  Types body_types = part(p.body_jaxpr->in_types(), 0, na), cond_types = types_of(x.cc);
-  Arrays bc;
+  k.cond_jaxpr = u.cond;
+  k.body_jaxpr = u.body;
+  Arrays cc, bc, init;
   const Ints has = all_lanes(p.has, ncc + nbc + n);
-  k.has = part(has, 0, ncc);
-  for (size_t i = 0; i < nbc; ++i)
-    if (!bc_unknown[i]) {
-      bc.push_back(x.bc[i]);
-      k.has.push_back(has[ncc + i]);
-    }
-  append(body_types, types_of(bc));
-  for (size_t t = 0; t < n; ++t)
-    if (!unknown[t]) {
-      init.push_back(x.init[t]);
-      k.has.push_back(has[ncc + nbc + t]);
-    }
-  append(body_types, types_of(init));
-  append(cond_types, types_of(init));
+  k.has.clear();
+  const auto keep_known = [&](const Arrays& from, const std::vector<bool>& unknown, size_t at,
+                              Arrays* to) {
+    for (size_t i = 0; i < from.size(); ++i)
+      if (!unknown[i]) {
+        to->push_back(from[i]);
+        k.has.push_back(has[at + i]);
+      }
+  };
+  keep_known(x.cc, part(a.unknown, p.enter ? 1 : 0, ncc), 0, &cc);
+  keep_known(x.bc, u.consts, ncc, &bc);
+  keep_known(x.init, u.carry, ncc + nbc, &init);
+  k.cond_nconsts = static_cast<int64_t>(cc.size());
   k.body_nconsts = static_cast<int64_t>(bc.size());
-  const auto spread =
-      [&](const Arrays& in,
-          size_t first) {  // nothing known reads the unknown ones: zeros stand for them
-        Arrays r;
-        size_t next = first;
-        for (size_t t = 0; t < n; ++t)
-          r.push_back(unknown[t] ? base::zeros(x.init[t].type()) : in[next++]);
-        return r;
-      };
-  k.body_jaxpr = program(body_types, [&](const Arrays& in) {
-    Arrays args = part(in, 0, na);
-    size_t next = na;
-    for (size_t i = 0; i < nbc; ++i)
-      args.push_back(bc_unknown[i] ? base::zeros(x.bc[i].type()) : in[next++]);
-    append(args, spread(in, next));
-    const Arrays out = eval_jaxpr(p.body_jaxpr, args);
-    Arrays known;
-    for (size_t t = 0; t < n; ++t)
-      if (!unknown[t]) known.push_back(out[t]);
-    return known;
-  });
-  k.body_jaxpr = dce(k.body_jaxpr, std::vector<bool>(init.size(), true));
-  k.cond_jaxpr = program(cond_types, [&](const Arrays& in) {
-    Arrays args = part(in, 0, ncc);
-    append(args, spread(in, ncc));
-    return eval_jaxpr(p.cond_jaxpr, args);
-  });
-  const Arrays known = while_op.bind(joined(x.enter, x.cc, bc, init), k);
+  const Arrays known = while_op.bind(joined(x.enter, cc, bc, init), k);
   const bool bounded = p.max_trips >= 0;
   const Arrays rest =
-      bounded ? bounded_steps(a, unknown, known[0]) : a.level.record(while_op, a.x, make_params(p));
+      bounded ? bounded_steps(a, u.carry, known[0]) : a.level.record(while_op, a.x, make_params(p));
   Arrays out;
   size_t next = 0, next_rest = 0;
   for (size_t t = 0; t < n; ++t) {
-    if (!unknown[t])
+    if (!u.carry[t])
       out.push_back(known[next++]);
     else if (!bounded)
       out.push_back(rest[t]);
