@@ -452,19 +452,13 @@ Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const 
   // All branches take all constants, each reads its own.
   Arrays x;
   for (const Closed& b : branches) append(x, b.consts);
-  const size_t consts = x.size();
+  const Types consts = types_of(x);
   append(x, operands);
-  const Types types = types_of(x);
   Cond p;
   size_t at = 0;
   for (const Closed& b : branches) {
-    const size_t mine = b.consts.size();
-    p.branches.push_back(program(types, [&](const Arrays& a) {
-      Arrays args = part(a, at, mine);
-      append(args, part(a, consts, a.size() - consts));
-      return eval_jaxpr(open_constants(b.jaxpr), args);
-    }));
-    at += mine;
+    p.branches.push_back(over_constants(b, consts, at));
+    at += b.consts.size();
   }
   return cond_op.bind(joined(index, Array(), x), p);
 }

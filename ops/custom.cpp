@@ -10,17 +10,22 @@
 namespace weft {
 namespace {
 
+// What f and its rules captured are the leading operands, which all programs take first.
 struct CustomJvp {
-  Jaxpr jaxpr, rule;       // rule: (x…, dx of the inexact x…) -> (out…, tangents…)
-  int64_t num_consts = 0;  // leading operands that f captured
+  Jaxpr jaxpr;  // (consts…, x…) -> out…
+  Jaxpr rule;   // (consts…, x…, dx of the inexact x…) -> (out…, tangents of the inexact out…)
+  int64_t num_consts = 0;
   std::string name;
   WEFT_FIELDS(jaxpr, rule, num_consts, name)
 };
 struct CustomVjp {
-  Jaxpr jaxpr, fwd, bwd;
-  int64_t num_consts = 0;
+  Jaxpr jaxpr;             // (consts…, x…) -> out…
+  Jaxpr fwd;               // (consts…, x…) -> (out…, residuals…)
+  Jaxpr bwd;               // (bwd_consts…, residuals…, ct of out…) -> ct of the inexact x…
+  int64_t num_consts = 0;  // bwd_consts are the last of consts
+  int64_t num_bwd_consts = 0;
   std::string name;
-  WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, name)
+  WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, num_bwd_consts, name)
 };
 // The derivative of a custom_vjp: linear in its last operands; only its transpose is known.
 struct CustomLin {
@@ -47,6 +52,66 @@ Types inexact_of(const Types& ts) {
   for (const Type& t : ts)
     if (is_inexact(t.dtype())) r.push_back(t.strong());
   return r;
+}
+
+// ---- for the type rules: the programs may come from text
+
+void append_inexact(Types& to, const Types& ts) { append(to, inexact_of(ts)); }
+Types strong(Types ts) {
+  for (Type& t : ts) t = t.strong();
+  return ts;
+}
+void require_results(const char* op, const char* program, const Jaxpr& j, const Types& want,
+                     const Types& in) {
+  if (strong(j->out_types()) != strong(want))
+    reject_shape(op,
+                 fmt::format("{} returns ({}) and not ({})", program, to_string(j->out_types()),
+                             to_string(want)),
+                 in);
+}
+
+Types jvp_type(const Types& in, const CustomJvp& p) {
+  require_counts("custom_jvp_call", {p.num_consts}, 0, in);
+  require_body("custom_jvp_call", p.jaxpr, in, in);
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  const Types out = p.jaxpr->out_types();
+  Types takes = in, gives = out;
+  append_inexact(takes, part(in, nc, in.size() - nc));
+  append_inexact(gives, out);
+  require_body("custom_jvp_call", p.rule, takes, in);
+  require_results("custom_jvp_call", "the rule", p.rule, gives, in);
+  return out;
+}
+
+// bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`.
+void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
+                 const Types& linear, const Types& in) {
+  Types takes = first;
+  append(takes, results);
+  require_body(op, bwd, takes, in);
+  require_results(op, "bwd", bwd, linear, in);
+}
+Types vjp_type(const Types& in, const CustomVjp& p) {
+  require_counts("custom_vjp_call", {p.num_consts}, 0, in);
+  require_counts("custom_vjp_call", {p.num_bwd_consts}, 0,
+                 part(in, 0, static_cast<size_t>(p.num_consts)));
+  require_body("custom_vjp_call", p.jaxpr, in, in);
+  require_body("custom_vjp_call", p.fwd, in, in);
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts);
+  const Types out = p.jaxpr->out_types(), made = p.fwd->out_types();
+  if (made.size() < out.size() || strong(part(made, 0, out.size())) != strong(out))
+    reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
+  Types first = part(in, nc - nb, nb);
+  append(first, part(made, out.size(), made.size() - out.size()));
+  require_bwd("custom_vjp_call", p.bwd, first, out, inexact_of(part(in, nc, in.size() - nc)), in);
+  return out;
+}
+
+Types lin_type(const Types& in, const CustomLin& p) {
+  require_counts("custom_lin", {p.num_residuals}, 0, in);
+  const size_t n = static_cast<size_t>(p.num_residuals);
+  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, part(in, n, in.size() - n), in);
+  return inexact_of(p.result_types);
 }
 
 // j on operands mapped as `in`, its results all mapped in front.
@@ -82,7 +147,7 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
-  Arrays x = part(d.x, nc, d.x.size() - nc);
+  Arrays x = d.x;
   for (size_t i = nc; i < d.x.size(); ++i)
     if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
   const Arrays out = eval_jaxpr(p.rule, x);
@@ -100,7 +165,7 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   CustomJvp q = p;
   q.jaxpr = batched_in_front(p.jaxpr, types_of(x), in, b.level, {});
   const size_t nc = static_cast<size_t>(p.num_consts);
-  MaybeAxes rule_in = part(in, nc, in.size() - nc);
+  MaybeAxes rule_in = in;
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) rule_in.push_back(in[i]);
   q.rule = batched_in_front(p.rule, mapped_types(p.rule->in_types(), rule_in, b.size), rule_in,
@@ -114,6 +179,7 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
 const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
   auto d =
       program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
+  d.type = jvp_type;
   d.dual = jvp_dual;
   d.batch = jvp_batch;
   return d;
@@ -122,12 +188,14 @@ const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
 Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   const CustomVjp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
-  const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
-  const Arrays all = eval_jaxpr(p.fwd, part(d.x, nc, d.x.size() - nc));
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
+               m = p.jaxpr->out.size();
+  const Arrays all = eval_jaxpr(p.fwd, d.x);
   Dual r;
   r.out = part(all, 0, m);
-  CustomLin lin{p.bwd, static_cast<int64_t>(all.size() - m), types_of(r.out)};
-  Arrays x = part(all, m, all.size() - m);
+  Arrays x = part(d.x, nc - nb, nb);
+  append(x, part(all, m, all.size() - m));
+  const CustomLin lin{p.bwd, static_cast<int64_t>(x.size()), types_of(r.out)};
   for (size_t i = nc; i < d.x.size(); ++i)
     if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
   const Arrays tangents = custom_lin_op.bind(x, lin);
@@ -155,20 +223,20 @@ Jaxpr batched_bwd(const Jaxpr& bwd, const MaybeAxes& residuals,
 
 Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   const CustomVjp& p = b.params;
-  const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
+               m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
   CustomVjp q = p;
   q.jaxpr = batched_in_front(p.jaxpr, types_of(x), in, b.level, {});
-  const MaybeAxes args = part(in, nc, in.size() - nc);
-  MaybeAxes residuals = probe_axes(p.fwd, args, b.level);
+  const MaybeAxes made = probe_axes(p.fwd, in, b.level);
+  MaybeAxes residuals = part(in, nc - nb, nb);
   std::vector<bool> ask(m, true);
-  for (size_t k = m; k < residuals.size(); ++k) ask.push_back(residuals[k].has_value());
-  q.fwd =
-      batched_in_front(p.fwd, mapped_types(p.fwd->in_types(), args, b.size), args, b.level, ask);
-  residuals.erase(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(m));
-  for (MaybeAxis& a : residuals)
-    if (a) a = 0;
+  for (size_t k = m; k < made.size(); ++k) {
+    ask.push_back(made[k].has_value());
+    residuals.push_back(made[k] ? MaybeAxis(0) : MaybeAxis());
+  }
+  q.fwd = batched_in_front(p.fwd, types_of(x), in, b.level, ask);
   std::vector<bool> argument_mapped;
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) argument_mapped.push_back(in[i].has_value());
@@ -182,6 +250,7 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
 const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
   auto d =
       program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
+  d.type = vjp_type;
   d.dual = vjp_dual;
   d.batch = vjp_batch;
   return d;
@@ -190,7 +259,7 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
-    .type = [](const Types&, const CustomLin& p) { return inexact_of(p.result_types); },
+    .type = lin_type,
     .reference = [](const Arrays&, const CustomLin&) -> Arrays {
       throw DifferentiationError(
           "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
@@ -237,18 +306,25 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
                        const std::string& name) {
   Arrays all = f.consts;
+  append(all, rule.consts);
+  const Types consts = types_of(all);
   append(all, x);
-  return custom_jvp_op.bind(all, {open_constants(f.jaxpr), open_constants(rule.jaxpr),
-                                  static_cast<int64_t>(f.consts.size()), name});
+  return custom_jvp_op.bind(
+      all, {over_constants(f, consts, 0), over_constants(rule, consts, f.consts.size()),
+            static_cast<int64_t>(consts.size()), name});
 }
 
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
                        const std::string& name) {
   Arrays all = f.consts;
+  append(all, fwd.consts);
+  append(all, bwd.consts);
+  const Types consts = types_of(all);
   append(all, x);
   return custom_vjp_op.bind(
-      all, {open_constants(f.jaxpr), open_constants(fwd.jaxpr), open_constants(bwd.jaxpr),
-            static_cast<int64_t>(f.consts.size()), name});
+      all, {over_constants(f, consts, 0), over_constants(fwd, consts, f.consts.size()),
+            open_constants(bwd.jaxpr), static_cast<int64_t>(consts.size()),
+            static_cast<int64_t>(bwd.consts.size()), name});
 }
 
 }  // namespace weft

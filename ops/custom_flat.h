@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/custom_flat.h: functions with derivative or batching rules of their own, over programs traced
-// at the call. The rules have no traced constants (the front end refuses them); constants of f
-// become operands, and a derivative with respect to one is the DifferentiationError of the op.
+// at the call. Constants of f and of its rules become operands (those of the rules are no traced
+// values: the front end refuses them), and a derivative with respect to one is the
+// DifferentiationError of the op.
 #pragma once
 #include "weft/tracer/record_trace.h"
 

@@ -66,6 +66,9 @@ MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like
 
 // One program from a function of arrays; it may use no arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// A closed program as one of (all constants…, its inputs…) for several that share their constants:
+// its own are consts[at] on.
+Jaxpr over_constants(const Closed& c, const Types& consts, size_t at);
 // The type with one more axis.
 Type widened(const Type& t, MaybeAxis axis, int64_t size);
 

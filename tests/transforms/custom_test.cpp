@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/transforms/custom_test.cpp: functions with rules of their own, which capture arrays, under
+// other transforms and inside loops and branches.
+#include <functional>
+
+#include "support/check.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+using One = std::function<Array(Array)>;
+struct Way {
+  const char* name;
+  std::function<One(One)> around;  // a function of vectors of 3 from one of them
+};
+
+// Ways to call f that do not change what it gives.
+const std::vector<Way>& ways() {
+  static const auto* all = new std::vector<Way>{
+      {"alone", [](One f) { return f; }},
+      {"jit", [](One f) { return One(jit(f)); }},
+      {"vmap",
+       [](One f) { return One([f](Array x) { return vmap(f, {0}, 0)(stack({x * 0., x}))[1]; }); }},
+      {"two maps",
+       [](One f) {
+         return One([f](Array x) {
+           return vmap(vmap(f, {1}, 1))(
+               stack({stack({x, x * 2.}, 1), stack({x, x}, 1)}))[0][{slice(), 0}];
+         });
+       }},
+      {"chunks",
+       [](One f) {
+         return One([f](Array x) {
+           return vmap(f, 0, 0, {.chunk_size = 2})(stack({x, x, x, x * 2., x * 3.}))[2];
+         });
+       }},
+      {"scan",
+       [](One f) {
+         return One([f](Array x) {
+           return scan([f](Array c, Array row) { return std::pair{c + f(row), c}; }, x * 0.,
+                       expand_dims(x, 0))
+               .first;
+         });
+       }},
+      {"a bounded loop",
+       [](One f) {
+         return One([f](Array x) {
+           using Two = std::tuple<Array, Array>;
+           return std::get<1>(
+               while_loop([](Two s) { return std::get<0>(s) < 1; },
+                          [f](Two s) { return Two{std::get<0>(s) + 1, f(std::get<1>(s))}; },
+                          Two{0, x}, {.max_trips = 3}));
+         });
+       }},
+      {"a branch per lane",
+       [](One f) {
+         return One([f](Array x) {
+           const auto chosen = [f](Array x, Array p) {
+             return cond(p > 0, f, [](Array x) { return x; }, x);
+           };
+           return vmap(chosen)(stack({x, x}), array({0, 1}))[1];
+         });
+       }},
+  };
+  return *all;
+}
+
+// What f and its derivative give at `x`, in every way and in every second way around it.
+void check_everywhere(One f, const Array& x, const Floats& value, const Floats& slope) {
+  for (const Way& outer : ways())
+    for (const Way& inner : ways()) {
+      INFO(outer.name << " around " << inner.name);
+      const One g = outer.around(inner.around(f));
+      CHECK(floats(g(x)) == value);
+      CHECK(floats(vjp(g, x).first) == value);
+      const auto total = [g](Array x) { return g(x).sum(); };
+      CHECK(floats(grad(total)(x)) == slope);
+      CHECK(floats(jit(grad(total))(x)) == slope);
+      CHECK(floats(outer.around([=](Array x) { return grad(total)(x); })(x)) == slope);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("rules that capture arrays", "[custom]") {
+  const Array c = array({2., 3., 4.}), d = array({10., 20., 30.}), x = array({1., -1., 2.});
+  const auto by_jvp = custom_jvp([c](Array x) { return x * c; },
+                                 [c, d](std::tuple<Array> x, std::tuple<Array> dx) {
+                                   return std::pair{std::get<0>(x) * c, std::get<0>(dx) * d};
+                                 });
+  check_everywhere(by_jvp, x, {2, -3, 8}, {10, 20, 30});
+  const auto by_vjp = custom_vjp([c](Array x) { return x * c; },
+                                 [c](Array x) { return std::pair{x * c, sign(x) * c}; },
+                                 [d](Array s, Array ct) { return std::tuple{ct * d + s * 0.}; });
+  check_everywhere(by_vjp, x, {2, -3, 8}, {10, 20, 30});
+  CHECK(floats(jvp(by_jvp, std::tuple{x}, std::tuple{d}).second) == Floats{100, 400, 900});
+  // Only one of them captures, a number as well as an array.
+  const auto some = custom_vjp([](Array x, Array y) { return x + y; },
+                               [](Array x, Array y) { return std::pair{x + y, none}; },
+                               [d](none_t, Array ct) { return std::tuple{ct * d, ct}; });
+  CHECK(floats(grad([&](Array x) { return some(x, x).sum(); })(x)) == Floats{11, 21, 31});
+}
+
+TEST_CASE("rules that capture traced values", "[custom]") {
+  const Array x = array({1., 2., 3.});
+  const auto ruled = [](Array c) {
+    return custom_vjp([](Array x) { return x; }, [](Array x) { return std::pair{x, none}; },
+                      [c](none_t, Array ct) { return std::tuple{ct * c}; });
+  };
+  check_error<LeakedTracerError>([&] { jit([&](Array c) { return ruled(c)(x); })(x); },
+                                 "custom_vjp: bwd captures a traced value f32[3]");
+  check_error<LeakedTracerError>([&] { vmap([&](Array c) { return ruled(c)(x); })(x); },
+                                 "of the vmap around it. Pass it as an argument");
+  check_error<LeakedTracerError>(
+      [&] {
+        grad([&](Array c) {
+          return custom_jvp([](Array x) { return x; },
+                            [c](std::tuple<Array> x, std::tuple<Array> dx) {
+                              return std::pair{std::get<0>(x), std::get<0>(dx) * c};
+                            })(x)
+              .sum();
+        })(x);
+      },
+      "custom_jvp: the rule captures a traced value f32[3]");
+  // The function may; its derivative with respect to that is nowhere.
+  const auto captures = [&](Array c) {
+    return custom_jvp([c](Array x) { return x * c; },
+                      [](std::tuple<Array> x, std::tuple<Array> dx) {
+                        return std::pair{std::get<0>(x), std::get<0>(dx)};
+                      })(x)
+        .sum();
+  };
+  CHECK(floats(vmap(captures)(x)) == Floats{6, 12, 18});
+  check_error<DifferentiationError>([&] { grad(captures)(x[0]); },
+                                    "a value that the function captured is differentiated");
+}
