@@ -53,15 +53,14 @@ int num_threads() { return arena().threads.load(std::memory_order_relaxed); }
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f) {
   if (n <= 0) return;
   const int64_t parts = (n + grain - 1) / grain;
-  if (parts <= 1 || num_threads() == 1) {
-    f(0, n);
+  const auto part = [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); };
+  // One thread runs the same parts: a library's sums may depend on where they are cut.
+  if (parts == 1 || num_threads() == 1) {
+    for (int64_t p = 0; p < parts; ++p) part(p);
     return;
   }
-  current_arena()->execute([&] {
-    tbb::parallel_for(
-        int64_t{0}, parts, [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); },
-        tbb::simple_partitioner());
-  });
+  current_arena()->execute(
+      [&] { tbb::parallel_for(int64_t{0}, parts, part, tbb::simple_partitioner()); });
 }
 
 }  // namespace weft

@@ -13,8 +13,9 @@ namespace weft {
 void set_num_threads(int n);
 int num_threads();
 
-// f(begin, end) on disjoint parts of [0, n), each a multiple of `grain` long but the last. Parts
-// run at the same time; the call returns when all are done, and rethrows the first exception.
+// f(begin, end) on disjoint parts of [0, n), each `grain` long but the last, whatever the number of
+// threads. Parts run at the same time; the call returns when all are done, and rethrows the first
+// exception.
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f);
 
 }  // namespace weft
