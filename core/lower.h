@@ -55,7 +55,7 @@ struct Lowering {
     loop,      // a while or scan: the jit reads its parameters
     branch,    // a cond
     inlined,   // a call: the body stands for the equation
-    opaque,    // `native`
+    opaque,    // `native`, or a call that stays one: `lockstep`
   };
   Form form = Form::pull;
   // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term
@@ -91,6 +91,7 @@ struct Lowering {
   // scan:  {([step, trips] consts, carry, rows) -> carry, rows of results}
   // cond:  the branches; with lanes {(index, [enter]) -> (any, active) of each branch,
   //        then for each branch (active, operands, results so far) -> results}
+  // call:  {the body}
   std::function<std::vector<Jaxpr>()> lockstep;
   // opaque
   NativeFn native;

@@ -154,13 +154,15 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   return r;
 }
 
-Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& t) {
+Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& t,
+                         bool keep_unused) {
   check_options(s);
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
   Closed c = record(in, t.f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
-  auto p = make_ref<Program>(std::move(c), s.options.keep_unused);
+  const CallOptions options{s.name, s.options.time_limit, s.options.check_nans};
+  auto p = make_ref<Program>(std::move(c), keep_unused, options);
   if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
   p->like = t.like();
   return p;
@@ -234,7 +236,7 @@ Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, con
     s.tracing.push_back({&key, std::this_thread::get_id()});
   }
   const TracingScope scope{s, key};
-  Ref<const Program> p = trace(s, x, t);
+  Ref<const Program> p = trace(s, x, t, s.options.keep_unused);
   // What captures a value of an enclosing trace belongs to that trace alone.
   if (holds_tracer(p->closed.consts)) return p;
   const std::lock_guard lock(s.mutex);
@@ -248,32 +250,26 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
   const State& s = state_of(state);
   const Program& p = static_cast<const Program&>(program);
   if (current().get() == eval_interpreter().get() && p.all_concrete(x)) {
-    if (s.options.time_limit > 0 || s.options.check_nans) {
-      const TimeLimit limit(s.options.time_limit);
-      p.run(x, out);
-      limit.token().check(s.name);
-      if (s.options.check_nans) check_nans(p, x, out, s.name);
-    } else {
-      p.run(x, out);
-    }
-    if (!p.donated.empty()) p.donate(x, out, s.name);
+    p.call(x, out);
     return;
   }
   Arrays operands = p.closed.consts;
   for (size_t i = 0; i < x.size(); ++i) operands.push_back(x[i]);
-  Arrays r = base::call(p.closed.jaxpr, operands, s.name);
+  Arrays r =
+      base::call(p.closed.jaxpr, operands, s.name, p.options.time_limit, p.options.check_nans);
   std::move(r.begin(), r.end(), out);
 }
 
 Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
                                     const TraceRequest& t) {
   const State& s = state_of(state);
-  const Ref<const Program> p = trace(s, x, t);
+  // It is looked at as it was written, so no argument is left out.
+  const Ref<const Program> p = trace(s, x, t, true);
   if (holds_tracer(p->closed.consts))
     throw CompileError(fmt::format(
         "jit '{}': lower() of a function that captures a traced value; pass it as an argument",
         s.name));
-  return make_lowered(p->closed, s.name, p->donated);
+  return make_lowered(p);
 }
 
 }  // namespace weft::detail

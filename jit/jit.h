@@ -10,8 +10,12 @@
 
 namespace weft {
 
+// time_limit and check_nans hold wherever the call ends up: in lower().compile(), under vmap and
+// grad, inside another jit. There the call stays a step of its own, and a mapped loop around it
+// runs all lanes step by step.
 struct JitOptions {
   // Arguments whose memory the program may take over; using them afterwards raises DeviceError.
+  // Under another transform they stay.
   std::vector<int> donate_argnums = {};
   // "cpu"; empty: where the arguments are.
   std::string device = {};
@@ -19,7 +23,8 @@ struct JitOptions {
   std::string name = {};
   // Pass also what the program does not read.
   bool keep_unused = false;
-  // Raise CheckError, naming the operation, when a result holds a NaN.
+  // Raise CheckError, naming the operation, when a result holds a NaN (of lanes of a loop that runs
+  // for some of them alone, when the loop's result does).
   bool check_nans = false;
   // Seconds after which a call ends with InterruptedError (0: none).
   double time_limit = 0;

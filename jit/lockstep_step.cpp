@@ -8,8 +8,13 @@
 #include <cstring>
 
 #include "weft/core/error.h"
+#include "weft/core/op.h"
+#include "weft/core/param_field.h"
+#include "weft/jit/nans.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/stop.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
 namespace {
@@ -47,7 +52,7 @@ class Lockstep final : public RunStep {
       case LoopForm::Kind::loop_while: run_while(in, out, stop); break;
       case LoopForm::Kind::scan: run_scan(in, out, stop); break;
       case LoopForm::Kind::cond: run_cond(in, out, stop); break;
-      case LoopForm::Kind::call: throw InternalError("a call was not inlined");
+      case LoopForm::Kind::call: run_call(in, out); break;
     }
   }
   std::string describe() const override {
@@ -74,6 +79,7 @@ class Lockstep final : public RunStep {
   void run_while(const In& in, const Out& out, const int32_t* stop) const;
   void run_scan(const In& in, const Out& out, const int32_t* stop) const;
   void run_cond(const In& in, const Out& out, const int32_t* stop) const;
+  void run_call(const In& in, const Out& out) const;
   // Carries alternate between the results' memory and a second place; those that the body may
   // write over stay where they are.
   struct Carries {
@@ -225,6 +231,21 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
   for (size_t k = 0; k < out.size(); ++k)
     if (const int64_t b = out_types_[k].bytes(); b && now[k] != out[k])
       std::memcpy(out[k], now[k], static_cast<size_t>(b));
+}
+
+// A call with a time limit or a check of its own.
+void Lockstep::run_call(const In& in, const Out& out) const {
+  const std::string name = param_field<std::string>(e_.params, "name").value_or(e_.op->name());
+  const TimeLimit limit(param_field<double>(e_.params, "time_limit").value_or(0), name.c_str());
+  const StopFlag flag;
+  programs_[0]->run_inside(in.data(), out.data(), flag.word());
+  limit.token().check(name.c_str());
+  if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;
+  Arrays operands, results;
+  for (size_t i = 0; i < in.size(); ++i)
+    operands.push_back(array_of_bytes(j_->type(e_.in[i]), in[i]));
+  for (size_t k = 0; k < out.size(); ++k) results.push_back(array_of_bytes(out_types_[k], out[k]));
+  weft::detail::check_nans(name, form_.bodies[0], operands, results);
 }
 
 }  // namespace

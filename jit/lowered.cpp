@@ -13,24 +13,18 @@
 #include "weft/jit/compiled.h"
 #include "weft/jit/program.h"
 #include "weft/jit/ptx.h"
-#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
 namespace {
 
-Arrays with_constants(const Arrays& consts, const Arrays& x) {
-  Arrays all = consts;
-  all.insert(all.end(), x.begin(), x.end());
-  return all;
-}
-
 class CompiledView final : public weft::detail::CompiledImpl {
  public:
-  CompiledView(Closed c, Ref<const CompiledProgram> p)
-      : closed_(std::move(c)), program_(std::move(p)) {}
+  CompiledView(Ref<const weft::detail::Program> traced, Ref<const CompiledProgram> p)
+      : traced_(std::move(traced)), program_(std::move(p)) {}
   weft::MemoryUse memory() const override {
     weft::MemoryUse m;
-    const JaxprData& j = *closed_.jaxpr;
+    const JaxprData& j = *traced_->closed.jaxpr;
     for (int v = 0; v < j.n_in; ++v)
       (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
     m.outputs = program_->memory().results;
@@ -40,11 +34,18 @@ class CompiledView final : public weft::detail::CompiledImpl {
   }
   Cost cost() const override { return program_->cost(); }
   Arrays run(const Arrays& x) const override {
-    return run_compiled(closed_.jaxpr, with_constants(closed_.consts, x));
+    weft::detail::LeafList leaves;
+    for (const Array& a : x) {
+      (void)concrete(a);  // ConcretizationError inside a trace
+      leaves.add(&a);
+    }
+    Arrays out(traced_->n_out);
+    traced_->call(leaves, out.data());
+    return out;
   }
 
  private:
-  Closed closed_;
+  Ref<const weft::detail::Program> traced_;
   Ref<const CompiledProgram> program_;
 };
 
@@ -61,8 +62,8 @@ void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
 
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
-  LoweredView(Closed c, std::string name) : closed_(std::move(c)), name_(std::move(name)) {}
-  std::string jaxpr() const override { return to_string(closed_.jaxpr); }
+  explicit LoweredView(Ref<const weft::detail::Program> p) : traced_(std::move(p)) {}
+  std::string jaxpr() const override { return to_string(closed().jaxpr); }
   std::string optimized() const override { return to_string(program()->jaxpr()); }
   std::string kernels() const override {
     return each([](const nest::Kernel& k, const Code&) { return nest::print(k); });
@@ -82,21 +83,21 @@ class LoweredView final : public weft::detail::LoweredImpl {
     });
     return weft::compiler::ptx(kernels);
   }
-  const Closed& closed() const override { return closed_; }
+  const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {
-    std::string s = (name_.empty() ? "" : "program " + name_ + "\n") + program()->report();
+    std::string s = fmt::format("program {}\n", traced_->options.name) + program()->report();
     std::set<std::string> ops;
-    lane_loops(closed_.jaxpr, &ops);
+    lane_loops(closed().jaxpr, &ops);
     for (const std::string& op : ops)
       s += fmt::format("one lane after another: '{}' has no batching rule\n", op);
     return s;
   }
   Ref<const weft::detail::CompiledImpl> compile() const override {
-    return Ref<const weft::detail::CompiledImpl>(new CompiledView(closed_, program()));
+    return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
   }
 
  private:
-  Ref<const CompiledProgram> program() const { return compile_program(closed_.jaxpr); }
+  Ref<const CompiledProgram> program() const { return compile_program(closed().jaxpr); }
   // The kernels of all steps, those of inner programs included.
   std::string each(FunctionRef<std::string(const nest::Kernel&, const Code&)> text) const {
     std::string s;
@@ -109,13 +110,11 @@ class LoweredView final : public weft::detail::LoweredImpl {
       }
     return s;
   }
-  Closed closed_;
-  std::string name_;
+  Ref<const weft::detail::Program> traced_;
 };
 
-Ref<const weft::detail::LoweredImpl> lower_program(const Closed& c, const std::string& name,
-                                                   const std::vector<bool>&) {
-  return Ref<const weft::detail::LoweredImpl>(new LoweredView(c, name));
+Ref<const weft::detail::LoweredImpl> lower_program(const Ref<const weft::detail::Program>& p) {
+  return Ref<const weft::detail::LoweredImpl>(new LoweredView(p));
 }
 const bool installed = (weft::detail::install_lowering(lower_program), true);
 

@@ -745,7 +745,9 @@ Plan Planner::run() {
       case Form::inlined: loop_equation(i); break;
       case Form::scatter: library_equation(i, Step::Kind::scatter); break;
       case Form::prefix: prefix_equation(i); break;
-      case Form::opaque: library_equation(i, Step::Kind::native); break;
+      case Form::opaque:
+        library_equation(i, l.native ? Step::Kind::native : Step::Kind::lockstep);
+        break;
     }
   }
   for (Atom a : j_.out)

@@ -7,8 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "weft/jit/nans.h"
+#include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -57,7 +58,8 @@ Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
 
 }  // namespace
 
-Program::Program(Closed c, bool keep_unused) : closed(std::move(c)) {
+Program::Program(Closed c, bool keep_unused, const CallOptions& options)
+    : closed(std::move(c)), options(options) {
   const JaxprData& j = *closed.jaxpr;
   n_out = j.out.size();
   only_copies_ = j.eqns.empty();
@@ -126,66 +128,35 @@ void Program::run(const LeafList& x, Array* out) const {
   if (!only_copies_) executable().run(in, to);
 }
 
-void Program::donate(const LeafList& x, const Array* out, const char* name) const {
+void Program::call(const LeafList& x, Array* out) const {
+  if (options.time_limit > 0 || options.check_nans) {
+    const TimeLimit limit(options.time_limit, options.name);
+    run(x, out);
+    limit.token().check(options.name);
+    if (options.check_nans) {
+      Arrays in = closed.consts;
+      for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i]);
+      check_nans(options.name, closed.jaxpr, in, Arrays(out, out + n_out));
+    }
+  } else {
+    run(x, out);
+  }
+  // What an enclosing trace has captured stays.
+  if (!donated.empty() && current().get() == eval_interpreter().get()) donate(x, out);
+}
+
+void Program::donate(const LeafList& x, const Array* out) const {
   for (size_t i = 0; i < x.size(); ++i) {
     const Node* node = &x[i].node();
     const bool returned =
         std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
     const auto* c = static_cast<const Concrete*>(node);
     const bool foreign = c->buffer() && c->buffer()->is_foreign();
-    if (donated[i] && !returned && !foreign) c->donate(name);
+    if (donated[i] && !returned && !foreign) c->donate(options.name);
   }
 }
 
 namespace {
-
-bool has_nan(const Array& x) {
-  if (!is_inexact(x.dtype())) return false;
-  bool found = false;
-  with_dtype(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* v = data_of<T>(x);
-    for (int64_t i = 0; i < x.size() && !found; ++i) {
-      if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>)
-        found = std::isnan(v[i].re) || std::isnan(v[i].im);
-      else
-        found = std::isnan(static_cast<double>(v[i]));
-    }
-  });
-  return found;
-}
-
-// Replays the program one equation after another up to the first that makes a NaN.
-std::string first_nan(const Program& p, const LeafList& x) {
-  const JaxprData& j = *p.closed.jaxpr;
-  Arrays env(j.types.size());
-  std::copy(p.closed.consts.begin(), p.closed.consts.end(), env.begin());
-  for (size_t i = 0; i < x.size(); ++i) env[p.closed.consts.size() + i] = x[i];
-  for (int i = 0; i < j.n_in; ++i)
-    if (has_nan(env[static_cast<size_t>(i)]))
-      return "an argument or a captured array holds one already";
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j.literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
-  for (const Eqn& e : j.eqns) {
-    Arrays in;
-    std::string types;
-    for (Atom a : e.in) {
-      in.push_back(read(a));
-      types += (types.empty() ? "" : ", ") + to_string(in.back().type());
-    }
-    const Arrays r = bind_op(*e.op, in, e.params);
-    for (size_t k = 0; k < r.size(); ++k) {
-      if (has_nan(r[k]))
-        return fmt::format("the first is made by '{}' on {}{}", e.op->name(), types,
-                           e.source ? ", written at " + to_string(e.source) : "");
-      env[static_cast<size_t>(e.out) + k] = r[k];
-    }
-  }
-  return "the single operations make none: the program computes in another order";
-}
-
 LowerFn& lowering() {
   static LowerFn f = nullptr;
   return f;
@@ -193,33 +164,27 @@ LowerFn& lowering() {
 
 }  // namespace
 
-void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name) {
-  for (size_t k = 0; k < p.n_out; ++k)
-    if (has_nan(out[k]))
-      throw CheckError(fmt::format(
-          "check_nans: invalid value (nan) encountered in jit '{}', result {} of {}: {}", name, k,
-          p.n_out, first_nan(p, x)));
-}
-
 void check_compiled_arguments(const Types& want, const Arrays& x,
                               FunctionRef<tree::Skeleton()> args) {
   if (x.size() != want.size())
     throw ShapeError(
         fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
   for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].type().strong() != want[i].strong())
-      throw ShapeError(fmt::format("a compiled program expects {} of type {}, got {}",
-                                   tree::paths(args(), "args")[i], to_string(want[i]),
-                                   to_string(x[i].type())));
+    if (x[i].type().strong() != want[i].strong()) {
+      const std::string text =
+          fmt::format("a compiled program expects {} of type {}, got {}",
+                      tree::paths(args(), "args")[i], to_string(want[i]), to_string(x[i].type()));
+      if (x[i].dtype() != want[i].dtype()) throw DTypeError(text);
+      throw ShapeError(text);
+    }
 }
 
 void install_lowering(LowerFn f) { lowering() = f; }
-Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name,
-                                    const std::vector<bool>& donated) {
+Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p) {
   if (!lowering())
-    throw CompileError(
-        fmt::format("jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", name));
-  return lowering()(c, name, donated);
+    throw CompileError(fmt::format(
+        "jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", p->options.name));
+  return lowering()(p);
 }
 
 }  // namespace weft::detail

@@ -11,9 +11,16 @@
 
 namespace weft::detail {
 
+// What the options of jit say about each call. The name lives as long as the process.
+struct CallOptions {
+  const char* name = "fn";
+  double time_limit = 0;
+  bool check_nans = false;
+};
+
 class Program final : public JitProgram {
  public:
-  Program(Closed c, bool keep_unused);
+  Program(Closed c, bool keep_unused, const CallOptions& options);
   ~Program() override;
 
   bool all_concrete(const LeafList& x) const {
@@ -21,15 +28,17 @@ class Program final : public JitProgram {
       if (!x[i].node().concrete()) return false;
     return true;
   }
-  // On concrete arguments, now.
-  void run(const LeafList& x, Array* out) const;
-  // Marks the donated arguments as used up, but for those that are results.
-  void donate(const LeafList& x, const Array* out, const char* name) const;
+  // On concrete arguments, now, as the options say.
+  void call(const LeafList& x, Array* out) const;
 
   const Closed closed;
+  const CallOptions options;
   std::vector<bool> donated;  // a leaf each; empty: none
 
  private:
+  void run(const LeafList& x, Array* out) const;
+  // Marks the donated arguments as used up, but for those that are results.
+  void donate(const LeafList& x, const Array* out) const;
   // Where a result comes from.
   struct Result {
     enum { computed, input, literal } from;
@@ -46,14 +55,9 @@ class Program final : public JitProgram {
   mutable std::mutex compiling_;
 };
 
-// Raises CheckError naming the first operation that made a NaN, if a result holds one.
-void check_nans(const Program& p, const LeafList& x, const Array* out, const char* name);
-
 // The compiler's view of a program. The compiler installs itself with install_lowering.
-using LowerFn = Ref<const LoweredImpl> (*)(const Closed& c, const std::string& name,
-                                           const std::vector<bool>& donated);
+using LowerFn = Ref<const LoweredImpl> (*)(const Ref<const Program>& p);
 void install_lowering(LowerFn f);
-Ref<const LoweredImpl> make_lowered(const Closed& c, const std::string& name,
-                                    const std::vector<bool>& donated);
+Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p);
 
 }  // namespace weft::detail

@@ -18,7 +18,7 @@ Dual call_dual(const DualArgs<Call>& d) {
   }
   const size_t m = d.params.jaxpr->out.size();
   const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
-  const Arrays out = call_op.bind(x, {j.jaxpr, d.params.name});
+  const Arrays out = call_op.bind(x, d.params.of(j.jaxpr));
   Dual r;
   r.out = part(out, 0, m);
   size_t next = m;
@@ -38,7 +38,10 @@ Batched call_batch(const BatchArgs<Call>& b) {
     out = r.axis;
     return r.out;
   });
-  return {call_op.bind(x, {j, b.params.name}), out};
+  Call call = b.params.of(j);
+  // Lanes that are not active compute on leftovers, whose NaNs nobody sees.
+  if (extra) call.check_nans = false;
+  return {call_op.bind(x, call), out};
 }
 
 Arrays call_partial(const PartialArgs<Call>& a) {
@@ -46,13 +49,13 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
   Arrays known_x, unknown_x;
   for (size_t i = 0; i < a.x.size(); ++i) (a.unknown[i] ? unknown_x : known_x).push_back(a.x[i]);
-  const Arrays known = call_op.bind(known_x, {s.known, a.params.name});
+  const Arrays known = call_op.bind(known_x, a.params.of(s.known));
   const size_t known_out = known.size() - static_cast<size_t>(s.residuals);
   Arrays ux = part(known, known_out, static_cast<size_t>(s.residuals));
   append(ux, unknown_x);
   const Arrays rest = s.rest->out.empty()
                           ? Arrays{}
-                          : a.level.record(call_op, ux, make_params(Call{s.rest, a.params.name}));
+                          : a.level.record(call_op, ux, make_params(a.params.of(s.rest)));
   Arrays out;
   size_t nk = 0, nu = 0;
   for (size_t o = 0; o < m; ++o) out.push_back(s.out_unknown[o] ? rest[nu++] : known[nk++]);
@@ -81,15 +84,25 @@ Arrays call_transpose(const TransposeArgs<Call>& t) {
     }
     return out;
   });
-  const Arrays back = call_op.bind(x, {j, t.params.name});
+  const Arrays back = call_op.bind(x, t.params.of(j));
   Arrays out;
   size_t next = 0;
   for (bool on : given) out.push_back(on ? back[next++] : Array());
   return out;
 }
 
+// A call with options of its own is not dissolved into the program around it.
+Lowering watched_call(const LowerArgs<Call>& a) {
+  Lowering l = inlined_program(a);
+  if (!a.params.watched()) return l;
+  l.form = Lowering::Form::opaque;
+  l.lockstep = [body = a.params.jaxpr] { return std::vector<Jaxpr>{body}; };
+  return l;
+}
+
 const Primitive<Call>& call_op = define<Call>([] {
   auto d = program_op<Call>("jit", "Runs a program as one equation.");
+  d.lower = watched_call;
   d.dual = call_dual;
   d.transpose = call_transpose;
   d.batch = call_batch;
@@ -100,8 +113,9 @@ const Primitive<Call>& call_op = define<Call>([] {
 }  // namespace
 
 namespace base {
-Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name) {
-  return call_op.bind(x, {open_constants(j), name});
+Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name,
+            double time_limit, bool check_nans) {
+  return call_op.bind(x, {open_constants(j), name, time_limit, check_nans});
 }
 }  // namespace base
 

@@ -48,7 +48,14 @@ struct Scan {
 struct Call {
   Ref<const JaxprData> jaxpr;
   std::string name;
-  WEFT_FIELDS(jaxpr, name)
+  // What the call asks for itself, whatever program it becomes a part of: an end after so many
+  // seconds (0: none), an error where a result holds a NaN.
+  double time_limit = 0;
+  bool check_nans = false;
+  WEFT_FIELDS(jaxpr, name, time_limit, check_nans)
+  bool watched() const { return time_limit > 0 || check_nans; }
+  // The same of another program, which stands for this one under a transform.
+  Call of(Ref<const JaxprData> j) const { return {std::move(j), name, time_limit, check_nans}; }
 };
 
 }  // namespace weft

@@ -7,6 +7,18 @@
 
 namespace weft {
 
+// The program takes the place of the equation.
+template <class P>
+Lowering inlined_program(const LowerArgs<P>& a) {
+  Lowering l;
+  l.form = Lowering::Form::inlined;
+  l.loop = {.kind = LoopForm::Kind::call,
+            .bodies = {a.params.jaxpr},
+            .consts = static_cast<int>(a.in.size()),
+            .results = static_cast<int>(a.out.size())};
+  return l;
+}
+
 // P has `jaxpr`, whose inputs are the operands. The code of the program takes the equation's place.
 template <class P>
 Def<P> program_op(const char* name, const char* doc) {
@@ -18,15 +30,7 @@ Def<P> program_op(const char* name, const char* doc) {
     return p.jaxpr->out_types();
   };
   d.reference = [](const Arrays& x, const P& p) { return eval_jaxpr(p.jaxpr, x); };
-  d.lower = [](const LowerArgs<P>& a) {
-    Lowering l;
-    l.form = Lowering::Form::inlined;
-    l.loop = {.kind = LoopForm::Kind::call,
-              .bodies = {a.params.jaxpr},
-              .consts = static_cast<int>(a.in.size()),
-              .results = static_cast<int>(a.out.size())};
-    return l;
-  };
+  d.lower = inlined_program<P>;
   d.compile_eagerly = true;
   return d;
 }

@@ -100,8 +100,9 @@ bool StopToken::stop() const {
 void StopToken::check(const char* what) const {
   if (!stop()) return;
   const bool late = deadline_ns_ && now_ns() >= deadline_ns_;
-  throw InterruptedError(fmt::format(
-      "{}: {}", what, late ? "the time limit is over" : "interrupted by weft::interrupt()"));
+  if (late)
+    throw InterruptedError(fmt::format("{}: the time limit is over", limited_ ? limited_ : what));
+  throw InterruptedError(fmt::format("{}: interrupted by weft::interrupt()", what));
 }
 
 const StopToken& StopToken::current() {
@@ -111,14 +112,17 @@ const StopToken& StopToken::current() {
   return outside;
 }
 
-TimeLimit::TimeLimit(double seconds) : before_(innermost) {
-  token_.seen_ = before_ ? before_->seen_ : interrupts.load(std::memory_order_relaxed);
-  token_.deadline_ns_ = before_ ? before_->deadline_ns_ : 0;
+TimeLimit::TimeLimit(double seconds, const char* name) : before_(innermost) {
+  token_.seen_ = interrupts.load(std::memory_order_relaxed);
+  if (before_) token_ = *before_;
   if (seconds > 0) {
     // Nobody waits for three hundred years.
     const int64_t end =
         now_ns() + (seconds < 9e9 ? static_cast<int64_t>(seconds * 1e9) : int64_t{1} << 62);
-    if (!token_.deadline_ns_ || end < token_.deadline_ns_) token_.deadline_ns_ = end;
+    if (!token_.deadline_ns_ || end < token_.deadline_ns_) {
+      token_.deadline_ns_ = end;
+      token_.limited_ = name;
+    }
   }
   innermost = &token_;
 }

@@ -17,7 +17,7 @@ class StopToken {
  public:
   // True once interrupt() was called after the token was made or the time is over.
   bool stop() const;
-  // Raises InterruptedError if so, naming what ran.
+  // Raises InterruptedError if so, naming whose limit it is, or what ran.
   void check(const char* what) const;
   // Of the innermost call on this thread that has one, else one that only interrupt() stops.
   static const StopToken& current();
@@ -25,15 +25,16 @@ class StopToken {
  private:
   friend class TimeLimit;
   friend struct Watch;
-  int64_t deadline_ns_ = 0;  // steady clock; 0: none
-  uint32_t seen_ = 0;        // interrupts before it was made
+  int64_t deadline_ns_ = 0;        // steady clock; 0: none
+  const char* limited_ = nullptr;  // who has set the deadline
+  uint32_t seen_ = 0;              // interrupts before it was made
 };
 
 // A scope with a token of its own: a limit in seconds (0: none), within that of the enclosing
-// scope.
+// scope. The name outlives it.
 class TimeLimit {
  public:
-  explicit TimeLimit(double seconds);
+  explicit TimeLimit(double seconds, const char* name = nullptr);
   ~TimeLimit();
   TimeLimit(const TimeLimit&) = delete;
   const StopToken& token() const { return token_; }

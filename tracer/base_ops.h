@@ -25,7 +25,9 @@ Array concatenate(const Arrays& x, int axis);  // same dtypes
 Array flip(const Array& x, int axis);
 Array iota(const Type& t, int axis);  // 0, 1, 2, … along one axis
 Array stop_gradient(const Array& x);  // identity with zero derivative
-// A call of a program as one equation (jit under a transform).
-Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name);
+// A call of a program as one equation (jit under a transform), with the options of jit that belong
+// to the call.
+Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name,
+            double time_limit = 0, bool check_nans = false);
 
 }  // namespace weft::base

@@ -68,7 +68,7 @@ Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
     e.refuse("it means something only inside a map, or only while a program is transposed");
   const Lowering l = e.eqn.op->lower(e.in, e.out, e.eqn.params);
   using Form = Lowering::Form;
-  if (l.form == Form::loop || l.form == Form::branch || l.form == Form::inlined)
+  if (l.form == Form::loop || l.form == Form::branch || !l.loop.bodies.empty())
     return write_control(w, e, l, x);
   if (l.form == Form::pull) return write_nest(w, e, l, x);
   e.refuse("StableHLO has no such op");
