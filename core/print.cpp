@@ -25,8 +25,9 @@ namespace {
 constexpr int64_t width = 80;
 
 // Fields that ops have here and not in JAX; printed only where they say something.
-constexpr std::array<std::string_view, 6> lane_fields = {"enter", "has",       "lane_ids",
-                                                         "lanes", "max_trips", "trips"};
+constexpr std::array<std::string_view, 9> own_fields = {
+    "check_nans", "enter", "has",        "lane_ids",      "lanes",
+    "max_trips",  "trips", "time_limit", "num_bwd_consts"};
 
 // A word that needs no quotes.
 bool is_bare(std::string_view s) {
@@ -279,7 +280,7 @@ std::vector<ParamField> printed_fields(const AnyParams& p,
   std::vector<ParamField> shown;
   const auto fields = p->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
-    const bool own = std::count(lane_fields.begin(), lane_fields.end(), fields[i].name) > 0;
+    const bool own = std::count(own_fields.begin(), own_fields.end(), fields[i].name) > 0;
     if (!own || !(fields[i].value == defaults[i].value)) shown.push_back(fields[i]);
   }
   std::sort(shown.begin(), shown.end(), [](const ParamField& a, const ParamField& b) {

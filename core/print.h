@@ -19,7 +19,7 @@ std::string field_text(const ParamValue& v);
 // Variables are called by their numbers, so they may differ from those in to_string.
 std::string equation_text(const JaxprData& j, size_t i);
 // The fields of an equation in the order in which they are printed: name, then by the alphabet.
-// `defaults` are those of the op; lane fields that say nothing are left out.
+// `defaults` are those of the op; those that JAX has not and that say nothing are left out.
 std::vector<ParamField> printed_fields(const AnyParams& p, const std::vector<ParamField>& defaults);
 // The fields that the parameters of an op have when nothing is said.
 std::vector<ParamField> default_fields(const Op& op);

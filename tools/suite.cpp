@@ -62,7 +62,8 @@ Arrays results_of(const Closed& c, const Arrays& x, bool reference, Verdict& v, 
     all.insert(all.end(), x.begin(), x.end());
     out = eval_jaxpr(c.jaxpr, all);
   } else {
-    const auto compiled = detail::make_lowered(c, "", {})->compile();
+    const auto compiled =
+        detail::make_lowered(make_ref<detail::Program>(c, true, detail::CallOptions{}))->compile();
     v.compile += watch.lap();
     out = compiled->run(x);
   }
