@@ -3,11 +3,20 @@
 // core/lower.cpp: elements that are constants, and their storage.
 #include "weft/core/lower.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "weft/core/error.h"
 #include "weft/core/number.h"
 
 namespace weft {
+
+void NativeArgs::require_bytes(int64_t bytes, int64_t n, int64_t item) {
+  if (n >= 0 && bytes / item == n && bytes % item == 0) return;
+  throw InternalError(
+      fmt::format("native code takes {} bytes for {} elements of {} bytes", bytes, n, item));
+}
 
 namespace {
 void emit_bits(DType d, const uint64_t* bits, Elem* e) {

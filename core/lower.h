@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,27 @@ class Reader {
 };
 
 // A call of native code on dense row-major buffers, for what is not generated (sorts,
-// factorisations).
+// factorisations). What it takes for its operands and results must be as large as they are.
 struct NativeArgs {
-  const std::vector<const void*>& in;
-  const std::vector<void*>& out;
+  const std::vector<std::span<const std::byte>>& in_bytes;
+  const std::vector<std::span<std::byte>>& out_bytes;
+  // All n elements of an operand or result; InternalError if it has another number.
+  template <class T>
+  const T* in(size_t operand, int64_t n) const {
+    return reinterpret_cast<const T*>(whole(in_bytes.at(operand), n, sizeof(T)));
+  }
+  template <class T>
+  T* out(size_t result, int64_t n) const {
+    return reinterpret_cast<T*>(whole(out_bytes.at(result), n, sizeof(T)));
+  }
+
+ private:
+  template <class Bytes>
+  static auto* whole(Bytes bytes, int64_t n, size_t item) {
+    require_bytes(static_cast<int64_t>(bytes.size()), n, static_cast<int64_t>(item));
+    return bytes.data();
+  }
+  static void require_bytes(int64_t bytes, int64_t n, int64_t item);
 };
 using NativeFn = std::function<void(const NativeArgs&)>;
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "weft/core/error.h"
+#include "weft/core/print.h"
 #include "weft/jit/bound_kernel.h"
 #include "weft/jit/gemm.h"
 #include "weft/jit/steps.h"
@@ -37,10 +38,14 @@ class NativeStep final : public RunStep {
   NativeStep(Jaxpr j, const Eqn& e, Lowering l)
       : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
   void run(void* const* ptrs, const int32_t*) const override {
-    std::vector<const void*> in;
-    std::vector<void*> out;
-    for (Atom a : e_.in) in.push_back(address(*j_, a, ptrs));
-    for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
+    std::vector<std::span<const std::byte>> in;
+    std::vector<std::span<std::byte>> out;
+    for (Atom a : e_.in)
+      in.emplace_back(static_cast<const std::byte*>(address(*j_, a, ptrs)),
+                      static_cast<size_t>(j_->type(a).bytes()));
+    for (int32_t v = e_.out; v < e_.out + e_.n_out; ++v)
+      out.emplace_back(static_cast<std::byte*>(ptrs[v]),
+                       static_cast<size_t>(j_->types[static_cast<size_t>(v)].bytes()));
     native_({in, out});
   }
   std::string describe() const override { return "native " + name_; }
@@ -96,6 +101,10 @@ class GemmStep final : public RunStep {
     for (int64_t x : l.lhs_batch) batch_ *= tl.shape()[x];
     trans_a_ = !a.contracted_last;
     trans_b_ = b.contracted_last;
+    if (tl.elements() != batch_ * m_ * k_ || tr.elements() != batch_ * k_ * n_ ||
+        j_->types[static_cast<size_t>(e.out)].elements() != batch_ * m_ * n_ || b.contracted != k_)
+      throw InternalError("a product has other sizes than its operands: " +
+                          equation_text(*j_, static_cast<size_t>(&e - j_->eqns.data())));
   }
   void run(void* const* ptrs, const int32_t*) const override {
     if (type_ == F32)

@@ -53,7 +53,7 @@ Lowering lower_run(const Type& in, const Cumulative& p) {
     r.name = M::name;
     r.follows = follows_but(1, in.ndim(), {p.axis}, false);
     r.native = [shape = in.shape(), p](const NativeArgs& a) {
-      run_dense<M, T>(shape, p, a.in[0], a.out[0]);
+      run_dense<M, T>(shape, p, a.in<T>(0, shape.elements()), a.out<T>(0, shape.elements()));
     };
     return r;
   } else {

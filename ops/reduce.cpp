@@ -43,7 +43,9 @@ Lowering lower_reduce(const Type& in, const Ints& axes) {
     r.name = "complex reduction";
     r.follows = follows_but(1, in.ndim(), axes, true);
     r.native = [shape = in.shape(), axes](const NativeArgs& a) {
-      reduce_dense<M, T>(shape, axes, a.in[0], a.out[0]);
+      int64_t kept = 1;
+      for (int64_t k : other_axes(shape.ndim(), axes)) kept *= shape[k];
+      reduce_dense<M, T>(shape, axes, a.in<T>(0, shape.elements()), a.out<T>(0, kept));
     };
     return r;
   } else {

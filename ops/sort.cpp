@@ -22,14 +22,16 @@ struct Sort {
 
 // Runs native code on the host, as compiled programs do.
 Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
-  std::vector<const void*> in;
-  std::vector<void*> to;
+  std::vector<std::span<const std::byte>> in;
+  std::vector<std::span<std::byte>> to;
   Arrays results;
-  for (const Array& a : x) in.push_back(concrete(a).data());
+  for (const Array& a : x)
+    in.emplace_back(static_cast<const std::byte*>(concrete(a).data()),
+                    static_cast<size_t>(a.type().bytes()));
   for (const Type& t : out) {
     Fresh r = fresh_array(t);
     results.push_back(r.array);
-    to.push_back(r.data);
+    to.emplace_back(static_cast<std::byte*>(r.data), static_cast<size_t>(t.bytes()));
   }
   f({in, to});
   return results;

@@ -52,11 +52,11 @@ struct Call {
 
   template <class T>
   const T* in(size_t operand) const {
-    return static_cast<const T*>(args.in[operand]);
+    return args.in<T>(operand, types[operand].elements());
   }
   template <class T>
   T* out(size_t operand) const {
-    return static_cast<T*>(args.out[operand]);
+    return args.out<T>(operand, types[operand].elements());
   }
   // One operand decides, by a single word.
   bool one_word() const { return keys == 1 && types[0].dtype() != C128; }

@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 
+#include "weft/core/error.h"
 #include "weft/core/lower.h"
 #include "weft/runtime/buffer.h"
 
@@ -24,6 +25,7 @@ class Scratch {
   T* take(int64_t n) {
     T* p = reinterpret_cast<T*>(static_cast<std::byte*>(memory_->data()) + used_);
     used_ += bytes_of<T>(n);
+    if (used_ > memory_->bytes()) throw InternalError("native code has planned too little scratch");
     return p;
   }
   template <class T>

@@ -293,11 +293,12 @@ void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args)
   with_dtype(type.dtype(), [&](auto* q) {
     using T = std::remove_pointer_t<decltype(q)>;
     if constexpr (!is_complex_v<T>) {
-      const TopCall<T> c{static_cast<const T*>(args.in[0]),
-                         static_cast<T*>(args.out[0]),
-                         static_cast<int32_t*>(args.out[1]),
+      const Shape top = s.with(static_cast<int>(axis), k);
+      const TopCall<T> c{args.in<T>(0, s.elements()),
+                         args.out<T>(0, top.elements()),
+                         args.out<int32_t>(1, top.elements()),
                          rows_of(s, axis),
-                         rows_of(s.with(static_cast<int>(axis), k), axis),
+                         rows_of(top, axis),
                          k};
       if (c.from.length > 256 && k > c.from.length / 8)
         many(c);

@@ -56,9 +56,7 @@ const Primitive<None>& op_without_rule(const char* name) {
             Lowering l;
             l.form = Lowering::Form::opaque;
             l.name = "plus one";
-            l.native = [](const NativeArgs& a) {
-              *static_cast<float*>(a.out[0]) = *static_cast<const float*>(a.in[0]) + 1;
-            };
+            l.native = [](const NativeArgs& a) { *a.out<float>(0, 1) = *a.in<float>(0, 1) + 1; };
             return l;
           },
   });
