@@ -6,8 +6,10 @@
 #include "weft/ops/loop_blocks.h"
 
 #include <cmath>
+#include <limits>
 
 #include "weft/ops/compare.h"
+#include "weft/ops/convert.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/lanes.h"
 #include "weft/ops/structure.h"
@@ -15,18 +17,23 @@
 namespace weft {
 namespace {
 
+// Steps of a scan that an i32 counts.
+constexpr int64_t most_steps = std::numeric_limits<int32_t>::max();
 // Up to here a residual of each trip is kept: computing them again costs more than they weigh.
 constexpr int64_t short_loop = 64;
 
-// clamp(trips - b * size, 0, size) of each block b.
+// clamp(trips - b * size, 0, size) of each block b. The trips of the whole loop may be more than an
+// i32 holds, those of a block are not.
 Array trips_of_blocks(const Array& trips, int64_t blocks, int64_t size) {
   const Shape rows = trips.shape().inserted(0, blocks);
   Ints lanes;
   for (int a = 1; a < rows.ndim(); ++a) lanes.push_back(a);
-  const auto number = [&](int64_t n) { return broadcast_in_dim(scalar_of_int(I32, n), rows, {}); };
+  const DType d = trips.dtype();
+  const auto number = [&](int64_t n) { return broadcast_in_dim(scalar_of_int(d, n), rows, {}); };
   const Array left =
-      lax::sub(broadcast_in_dim(trips, rows, lanes), lax::mul(iota(I32, rows, 0), number(size)));
-  return lax::min(lax::max(left, number(0)), number(size));
+      lax::sub(broadcast_in_dim(trips, rows, lanes), lax::mul(iota(d, rows, 0), number(size)));
+  const Array mine = lax::min(lax::max(left, number(0)), number(size));
+  return d == I32 ? mine : lax::convert_element_type(mine, I32);
 }
 
 Arrays chosen(const Arrays& x, const std::vector<bool>& unknown, bool want) {
@@ -98,10 +105,11 @@ Arrays record_bounded(PartialEval& level, const BoundedLoop& l) {
     return chosen(bind_op(*find_op("scan"), operands, make_params(l.step)), l.carry_unknown, true);
   }
   Scan step = l.step;
-  step.length = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(bound))));
-  const int64_t blocks = (bound + step.length - 1) / step.length;
+  step.length =
+      std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), most_steps);
+  const int64_t blocks = (bound - 1) / step.length + 1;
   const Array trips = trips_of_blocks(l.trips, blocks, step.length);
-  const Block b = split_block(l, step, l.trips.type());
+  const Block b = split_block(l, step, row_type(trips));
   const Arrays starts = starts_of_blocks(b, trips),
                consts = chosen(l.consts, l.const_unknown, true),
                carry = chosen(l.carry, l.carry_unknown, true);

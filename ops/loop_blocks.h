@@ -11,7 +11,7 @@ namespace weft {
 // A loop whose trips are known, as steps of a scan.
 struct BoundedLoop {
   Scan step;                                       // with trips; its length is the bound
-  Array trips;                                     // i32[lanes]
+  Array trips;                                     // i32[lanes]; of a long loop perhaps i64
   Arrays consts, carry;                            // operands of the scan
   std::vector<bool> const_unknown, carry_unknown;  // what is unknown inside the loop
 };

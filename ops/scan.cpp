@@ -7,6 +7,8 @@
 //   last step its carry stays, and its rows of ys that were not written are zero.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
@@ -59,6 +61,8 @@ Types scan_type(const Types& in, const Scan& p) {
     reject_shape("scan", "the body returns fewer values than there are carries", in);
   require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - first + p.jaxpr->out.size() - n,
                 in);
+  if (p.trips && p.length > std::numeric_limits<int32_t>::max())
+    reject_shape("scan", "trips are counted by an i32, length must not be beyond it", in);
   if (!p.lanes.empty() && !p.trips) reject_shape("scan", "lanes need trips", in);
   if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
     reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);

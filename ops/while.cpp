@@ -7,6 +7,8 @@
 //   cond(c) }
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "weft/ops/compare.h"
 #include "weft/ops/control_flow.h"
 #include "weft/ops/elementwise.h"
@@ -52,6 +54,11 @@ bool passes(const While& p, size_t t) {
              static_cast<int32_t>(active_inputs(p) + static_cast<size_t>(p.body_nconsts) + t);
 }
 
+// What counts up to max_trips.
+DType counter_of(int64_t max_trips) {
+  return max_trips > std::numeric_limits<int32_t>::max() ? I64 : I32;
+}
+
 Types while_type(const Types& in, const While& p) {
   const size_t enter = p.enter ? 1 : 0;
   require_counts("while", {p.cond_nconsts, p.body_nconsts}, enter, in);
@@ -84,8 +91,10 @@ Types while_type(const Types& in, const While& p) {
   for (size_t t = 0; t < carry.size(); ++t)
     if (!passes(p, t))
       require_all_or_none("while", "carry", t, p.lanes, has[nc + nb + t], carry[t]);
-  if (p.max_trips < -1 || (p.max_trips >= 0 && (carry.empty() || carry[0].dtype() != I32)))
-    reject_shape("while", "max_trips needs an i32 counter as the first carry", in);
+  if (p.max_trips < -1 ||
+      (p.max_trips >= 0 && (carry.empty() || carry[0].dtype() != counter_of(p.max_trips))))
+    reject_shape("while",
+                 "max_trips needs a counter as the first carry, i32 or (beyond 2^31 - 1) i64", in);
   return carry;
 }
 
@@ -504,8 +513,9 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
   if (max_trips) {
     // One more carry in front counts, and the loop ends when it reaches the bound.
     p.max_trips = *max_trips;
-    const Array zero = scalar_of_int(I32, 0), one = scalar_of_int(I32, 1),
-                bound = scalar_of_int(I32, *max_trips);
+    const DType counter = counter_of(*max_trips);
+    const Array zero = scalar_of_int(counter, 0), one = scalar_of_int(counter, 1),
+                bound = scalar_of_int(counter, *max_trips);
     const size_t ncc = cond.consts.size(), nbc = body.consts.size();
     Types cond_types = types_of(cond.consts), body_types = types_of(body.consts);
     cond_types.push_back(zero.type());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "weft/ops/control_flow.h"
 #include "weft/tracer/base_ops.h"
@@ -209,10 +210,16 @@ Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
 
 namespace {
 
-int64_t known_integer(const Array& x) {
-  int64_t v = 0;
-  convert_elements(x, &v, I64);
-  return v;
+// The trips from lo to hi, counted in dtype d; none if they are more than an i64 holds.
+std::optional<int64_t> known_trips(const Array& lo, const Array& hi, DType d) {
+  uint64_t from = 0, to = 0;
+  const DType wide = d == U64 ? U64 : I64;
+  convert_elements(lo, &from, wide);
+  convert_elements(hi, &to, wide);
+  const bool ahead = d == U64 ? to > from : static_cast<int64_t>(to) > static_cast<int64_t>(from);
+  const uint64_t trips = ahead ? to - from : 0;
+  if (trips > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+  return static_cast<int64_t>(trips);
 }
 
 Array bound(const Array& x, const char* which) {
@@ -255,10 +262,11 @@ Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, Flat
   Arrays init = c.init;
   init.insert(init.begin(), lo);
   Arrays out;
-  if (concrete_or_null(lower) && concrete_or_null(upper)) {
-    const int64_t trips = std::max<int64_t>(0, known_integer(upper) - known_integer(lower));
+  std::optional<int64_t> trips;
+  if (concrete_or_null(lower) && concrete_or_null(upper)) trips = known_trips(lower, upper, d);
+  if (trips) {
     out = scan_flat(pruned(record(carry, [&](const Arrays& x) { return step(x, 1); })), init, {},
-                    trips);
+                    *trips);
     out.erase(out.begin());
     return out;
   }

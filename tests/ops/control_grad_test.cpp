@@ -287,6 +287,17 @@ TEST_CASE("long bounded loops are differentiated in blocks", "[control][grad]") 
   };
   CHECK(value(grad(cut)(real(1))) == Approx(std::pow(1.01, 100)));
   CHECK(value(jit(vmap(grad(cut)))(some())[0]) == Approx(std::pow(1.01, 100)));
+  // A bound that no i32 holds.
+  for (const int64_t bound : {(int64_t{1} << 31) - 1, int64_t{1} << 31, int64_t{1} << 33}) {
+    INFO(bound);
+    const auto doubled = [bound](Array x) {
+      return while_loop([](Array c) { return c < 100.; }, [](Array c) { return c * 2.; }, x,
+                        {.max_trips = bound});
+    };
+    CHECK(value(grad(doubled)(real(1))) == 128);
+    CHECK(jit(vmap(grad(doubled)))(array(std::vector<double>{1., 30., 70., 200.}))
+              .to_vector<double>() == std::vector<double>{128, 4, 2, 1});
+  }
 }
 
 TEST_CASE("what a long bounded loop keeps grows with the root of its bound", "[control][grad]") {

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/transforms/control_flow_test.cpp: branches and loops, alone, mapped and differentiated.
 #include "support/check.h"
+#include "weft/tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -64,6 +65,66 @@ TEST_CASE("switch_ clamps its index", "[control]") {
                               3.);
   CHECK(a.item<float>() == -3);
   CHECK(b.item<float>() == 2);
+}
+
+TEST_CASE("a loop may be bounded by any number", "[control]") {
+  const int64_t i32 = std::numeric_limits<int32_t>::max(),
+                i64 = std::numeric_limits<int64_t>::max();
+  for (const int64_t bound : {i32 - 1, i32, i32 + 1, 2 * i32 + 2, int64_t{1} << 40, i64}) {
+    INFO(bound);
+    const auto f = [bound](Array x) {
+      return while_loop([](Array x) { return x < 10; }, [](Array x) { return x + 1; }, x,
+                        {.max_trips = bound});
+    };
+    CHECK(f(0).item<int>() == 10);
+    CHECK(jit(f)(3).item<int>() == 10);
+    CHECK(vmap(f)(array({0, 20, 9})).to_vector<int>() == std::vector<int>{10, 20, 10});
+    const ReferenceMode reference;
+    CHECK(f(0).item<int>() == 10);
+  }
+  check_error<ShapeError>(
+      [&] {
+        while_loop([](Array x) { return x < 10; }, [](Array x) { return x + 1; }, 0,
+                   {.max_trips = -1});
+      },
+      "max_trips must not be negative");
+}
+
+TEST_CASE("a loop may make more trips than an i32 counts", "[control][slow]") {
+  const int64_t bound = (int64_t{1} << 31) + 7;
+  const Array zero = array(std::vector<int64_t>{0})[0];
+  CHECK(while_loop([](Array) { return true; }, [](Array x) { return x + 1; }, zero,
+                   {.max_trips = bound})
+            .item<int64_t>() == bound);
+}
+
+TEST_CASE("fori_loop counts in the type of its limits, to their end", "[control]") {
+  const auto trips = [](auto lo, auto hi) {
+    const auto number = [](auto x) { return array(std::vector{x})[0]; };
+    return fori_loop(
+               number(lo), number(hi), [](Array, Array c) { return c + 1; }, 0)
+        .template item<int>();
+  };
+  const int64_t least = std::numeric_limits<int64_t>::min(),
+                most = std::numeric_limits<int64_t>::max();
+  CHECK(trips(least, least + 3) == 3);
+  CHECK(trips(most - 3, most) == 3);
+  CHECK(trips(most, least) == 0);
+  const uint64_t top = std::numeric_limits<uint64_t>::max();
+  CHECK(trips(top - 5, top) == 5);
+  CHECK(trips(top, uint64_t{0}) == 0);
+  // Too many to make: it runs until it is told to stop.
+  const auto all = [&](auto lo, auto hi) {
+    return [=](Array x) {
+      return fori_loop(
+          array(std::vector{lo})[0], array(std::vector{hi})[0],
+          [](Array, Array c) { return c * .5 + 1.; }, x);
+    };
+  };
+  check_error<InterruptedError>([&] { jit(all(least, most), {.time_limit = .05})(0.); },
+                                "time limit");
+  check_error<InterruptedError>([&] { jit(all(uint64_t{0}, top), {.time_limit = .05})(0.); },
+                                "time limit");
 }
 
 TEST_CASE("while_loop ends when cond says so", "[control]") {
