@@ -112,6 +112,17 @@ bool parse_dtype(const std::string& short_name, DType* out) {
 
 DType real_part(DType d) { return d == C64 ? F32 : d == C128 ? F64 : d; }
 
+std::string beyond_i32_advice() {
+  return "give it a dtype, full({}, int64_t{5000000000}, I64), or convert the other operand with "
+         "astype(I64), U64 or F64";
+}
+
+bool beyond_i32(DType d, bool weak) { return weak && (d == I64 || d == U64); }
+
+bool takes_beyond_i32(DType number, DType to) {
+  return is_64_bit(to) && !(number == U64 && to == I64);
+}
+
 Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
   // A bool is never weak: it is below everything anyway.
   weak_a &= a != Bool && a != Key;

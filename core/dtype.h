@@ -66,6 +66,17 @@ constexpr bool is_inexact(DType d) { return d >= BF16 && d <= C128; }
 constexpr bool is_number(DType d) { return d >= I8 && d <= C128; }
 DType real_part(DType d);  // C64 -> F32, C128 -> F64, else d
 
+// Whether d has numbers that F32 rounds.
+constexpr bool exceeds_f32(DType d) {
+  return d == I32 || d == U32 || d == I64 || d == U64 || d == F64 || d == C128;
+}
+// A weak integer of 64 bits is one that does not fit I32. It goes with I64, U64 (what fits I64
+// with either, the rest with U64) and what is made of F64.
+bool beyond_i32(DType d, bool weak);
+// Whether such a number of type `number` becomes a `to`.
+bool takes_beyond_i32(DType number, DType to);
+// What to do instead, for messages.
+std::string beyond_i32_advice();
 // What two operands become. A weak type (a C++ scalar) gives way to the other's width.
 struct Promoted {
   DType dtype;

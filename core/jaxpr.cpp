@@ -54,21 +54,23 @@ struct LiteralHash {
     return mix(mix(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
   }
 };
-// Each literal once, in the order of use; none that is not used.
+// Each literal once, in the order of use; none that is not used. What reads a weak number as a
+// float has the float alone, so that programs which differ in what nothing reads are one.
 void number_literals(JaxprData& j) {
   if (j.literals.empty()) return;
   std::vector<Literal> literals;
   std::unordered_map<Literal, int32_t, LiteralHash> known;
-  const auto renumber = [&](Atom& a) {
+  const auto renumber = [&](Atom& a, bool reads_double) {
     if (!a.is_literal() || static_cast<size_t>(a.literal()) >= j.literals.size()) return;
-    const Literal& l = j.literals[static_cast<size_t>(a.literal())];
+    const Literal& written = j.literals[static_cast<size_t>(a.literal())];
+    const Literal l = reads_double ? written : rounded(written);
     const auto [it, fresh] = known.try_emplace(l, static_cast<int32_t>(literals.size()));
     if (fresh) literals.push_back(l);
     a.index = ~it->second;
   };
   for (Eqn& e : j.eqns)
-    for (Atom& a : e.in) renumber(a);
-  for (Atom& a : j.out) renumber(a);
+    for (Atom& a : e.in) renumber(a, e.op && e.params && e.op->reads_double(e.params));
+  for (Atom& a : j.out) renumber(a, true);
   j.literals = std::move(literals);
 }
 }  // namespace

@@ -6,23 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/error.h"
 #include "weft/core/any_params.h"
+#include "weft/core/error.h"
+#include "weft/core/literal.h"
 #include "weft/core/ref.h"
 #include "weft/core/type.h"
 
 namespace weft {
 
 class Op;
-
-// A scalar written into the program. Arrays are never literals (Decided 9).
-struct Literal {
-  DType dtype = F32;
-  bool weak = false;
-  uint64_t bits[2] = {0, 0};  // the element's bytes, zero-extended
-  Type type() const { return Type(dtype, Shape{}, weak); }
-  friend bool operator==(const Literal&, const Literal&) = default;
-};
 
 // What an equation reads: variable `index`, or literal number ~index.
 struct Atom {

@@ -112,6 +112,9 @@ struct Def {
   std::function<Effect(const P&)> effects = {};
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
+  // Whether the op reads a weak F32 operand, its only one, as the double it was written as
+  // (docs/decisions/0010): conversions to types with more numbers than F32.
+  std::function<bool(const P&)> reads_double = {};
   bool compile_eagerly = false;  // carries a jaxpr: eager calls are compiled (Decided 22)
   bool collective = false;       // names axes: its batching rule also sees unmapped operands
 };
@@ -146,6 +149,7 @@ class Op {
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
+  virtual bool reads_double(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
   virtual std::vector<AnyReject> rejects() const = 0;
   // Parameters from their printed fields; raises ParseError.

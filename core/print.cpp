@@ -263,6 +263,8 @@ std::string program_type(const Type& t) {
 }
 
 std::string literal_with_type(const Literal& l) {
+  if (keeps_double(l))
+    return float_text(written_number(l), F64, FloatStyle::Python) + ':' + program_type(l.type());
   std::string s = literal_text(l.bits, l.dtype);
   // Decimal text cannot tell NaNs apart.
   uint64_t back[2] = {0, 0};

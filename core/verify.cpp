@@ -21,6 +21,7 @@ namespace {
 }
 
 bool fits(const Literal& l) {
+  if (keeps_double(l)) return l == weak_literal(written_number(l));
   const int bytes = itemsize(l.dtype);
   if (bytes <= 8 && l.bits[1] != 0) return false;
   if (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) return false;

@@ -30,7 +30,8 @@ struct Survey {
 void survey(const Nested& n, size_t depth, Survey* s) {
   switch (n.kind) {
     case Kind::boolean: s->bools = true; break;
-    case Kind::integer: s->integers = true; break;
+    case Kind::integer:
+    case Kind::beyond_i64: s->integers = true; break;
     case Kind::real: s->reals = true; break;
     case Kind::array: s->arrays = true; break;
     case Kind::list:
@@ -52,6 +53,9 @@ T number(const Nested& n) {
     return {number<decltype(T{}.re)>(n), 0};
   else if constexpr (std::is_same_v<T, bool>)
     return n.kind == Kind::real ? n.r != 0 : n.i != 0;
+  else if (n.kind == Kind::beyond_i64)
+    return T(static_cast<std::conditional_t<std::is_integral_v<T>, T, double>>(
+        static_cast<uint64_t>(n.i)));
   else if constexpr (std::is_integral_v<T>)
     return n.kind == Kind::real ? scalar_of(dtype_of_v<T>, n.r).template item<T>()
                                 : static_cast<T>(n.i);
@@ -68,20 +72,44 @@ void fill(const Nested& n, T*& out) {
   }
   for (const Nested& k : n.kids) fill(k, out);
 }
-void check_i32(const Nested& n) {
-  if (n.kind == Kind::integer && (n.i < INT32_MIN || n.i > INT32_MAX))
+// Integers beyond I32 need a dtype that has them.
+void check_integers(const Nested& n, DType d) {
+  const bool beyond = n.kind == Kind::beyond_i64
+                          ? !takes_beyond_i32(U64, d)
+                          : n.kind == Kind::integer && (n.i < INT32_MIN || n.i > INT32_MAX) &&
+                                !takes_beyond_i32(I64, d);
+  if (beyond)
     fn::fail_dtype(
-        fmt::format("array: the integer {} does not fit I32, the type of C++ integers; give the "
-                    "dtype: array({{…}}, I64)",
-                    n.i));
-  for (const Nested& k : n.kids) check_i32(k);
+        fmt::format("array: the integer {} does not fit {}; give the dtype: array({{…}}, {})",
+                    n.kind == Kind::beyond_i64 ? std::to_string(static_cast<uint64_t>(n.i))
+                                               : std::to_string(n.i),
+                    n.kind == Kind::beyond_i64 && d == I64 ? "I64"
+                    : d == I32                             ? "I32, the type of C++ integers"
+                                                           : short_name(d),
+                    n.kind == Kind::beyond_i64 ? "U64" : "I64"));
+  for (const Nested& k : n.kids) check_integers(k, d);
 }
 
-Array array_of_arrays(const Nested& n) {
-  if (n.kind == Kind::array) return n.a;
-  if (n.kind != Kind::list) return array(n);
+// A number or an Array, as an argument.
+Array scalar(const Nested& n) {
+  switch (n.kind) {
+    case Kind::boolean: return n.i != 0;
+    case Kind::integer: return n.i;
+    case Kind::beyond_i64: return static_cast<uint64_t>(n.i);
+    case Kind::real: return n.r;
+    default: return n.a;
+  }
+}
+// The Arrays and numbers of a list, in order.
+void collect(const Nested& n, Arrays& out) {
+  if (n.kind != Kind::list) out.push_back(scalar(n));
+  for (const Nested& k : n.kids) collect(k, out);
+}
+// n from these, of one dtype.
+Array array_of_arrays(const Nested& n, const Array*& next) {
+  if (n.kind != Kind::list) return *next++;
   Arrays parts;
-  for (const Nested& k : n.kids) parts.push_back(array_of_arrays(k));
+  for (const Nested& k : n.kids) parts.push_back(array_of_arrays(k, next));
   return stack(parts, 0);
 }
 }  // namespace
@@ -91,15 +119,21 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
   Survey s;
   survey(n, 0, &s);
   if (s.arrays) {
-    const Array x = array_of_arrays(n);
-    return dtype ? fn::as_dtype(x, *dtype) : x;
+    Arrays parts;
+    collect(n, parts);
+    if (dtype)
+      for (Array& x : parts) x = fn::as_dtype(x, *dtype);
+    else
+      parts = fn::same_dtype(parts);
+    const Array* next = parts.data();
+    return array_of_arrays(n, next);
   }
   const DType d = dtype.value_or(s.reals || s.shape.empty() == false ? (s.reals      ? F32
                                                                         : s.integers ? I32
                                                                         : s.bools    ? Bool
                                                                                      : F32)
                                                                      : (s.integers ? I32 : Bool));
-  if (d == I32) check_i32(n);
+  check_integers(n, d);
   if (d == Key) fn::fail_dtype("array: keys are made by random::key");
   Fresh r = fresh_array(Type(d, Shape(s.shape)));
   with_dtype(d, [&](auto* p) {
@@ -139,7 +173,7 @@ Array ones(const Shape& shape, DType dtype, Location at) {
 Array empty(const Shape& shape, DType dtype, Location at) { return zeros(shape, dtype, at); }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Source s(value.at());
-  const Array v = fn::as_dtype(value, dtype.value_or(value->dtype()));
+  const Array v = fn::as_dtype(value, dtype ? *dtype : fn::own_dtype(value));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
 Array zeros_like(const Arg& x, std::optional<DType> dtype) {
@@ -158,9 +192,25 @@ namespace {
 double known_number(const char* what, const Array& x) {
   if (x.ndim() != 0)
     fn::fail_shape(fmt::format("arange: {} must be a scalar, not {}", what, to_string(x.type())));
-  double v = 0;
-  detail::convert_elements(x, &v, F64);
-  return v;
+  return x.item<double>();
+}
+// The number of elements; integers that a double rounds are counted as integers.
+int64_t length(const Array& start, const Array& stop, const Array& step) {
+  const double a = start.item<double>(), b = stop.item<double>(), h = step.item<double>();
+  const double steps = (b - a) / h;
+  if (!(std::ceil(steps) < 0x1p62))
+    fn::fail_shape(fmt::format("arange: the range from {} to {} has no length", a, b));
+  const auto whole = [](const Array& x) { return is_integer(x.dtype()); };
+  if (steps < 0) return 0;
+  if (!whole(start) || !whole(stop) || !whole(step) || std::fabs(a) + std::fabs(b) < 0x1p53)
+    return static_cast<int64_t>(std::ceil(steps));
+  const auto bits = [](const Array& x) {
+    return x.dtype() == U64 ? x.item<uint64_t>() : static_cast<uint64_t>(x.item<int64_t>());
+  };
+  const uint64_t gap = h > 0 ? bits(stop) - bits(start) : bits(start) - bits(stop);
+  const uint64_t stride = h > 0 ? bits(step) : uint64_t{0} - bits(step);
+  if (steps == 0 && gap >> 63) return 0;  // the other way, by less than a double tells
+  return static_cast<int64_t>(gap / stride + (gap % stride != 0));
 }
 // As NumPy fills a range: the first element, and the difference of the first two.
 template <class T>
@@ -171,13 +221,10 @@ Array counted(T start, T second, int64_t n) {
   return r.array;
 }
 Array range(const Array& start, const Array& stop, const Array& step, DType d) {
-  const double a = known_number("start", start), b = known_number("stop", stop),
-               h = known_number("step", step);
+  known_number("stop", stop);
+  const double a = known_number("start", start), h = known_number("step", step);
   if (h == 0) fn::fail_shape("arange: the step is zero");
-  const double count = std::ceil((b - a) / h);
-  if (!(count < 0x1p62))
-    fn::fail_shape(fmt::format("arange: the range from {} to {} has no length", a, b));
-  const int64_t n = count > 0 ? static_cast<int64_t>(count) : 0;
+  const int64_t n = length(start, stop, step);
   if (d == Key || d == Bool) fn::fail_dtype("arange: counts in numbers");
   if (a == 0 && h == 1) return iota(d, {n}, 0);
   if (d == F64) return counted<double>(a, a + h, n);
@@ -189,18 +236,21 @@ Array range(const Array& start, const Array& stop, const Array& step, DType d) {
 }  // namespace
 Array arange(const Arg& stop, std::optional<DType> dtype) {
   const Source s(stop.at());
-  return range(0, stop, 1, dtype.value_or(stop->dtype()));
+  return range(0, stop, 1, dtype ? *dtype : fn::own_dtype(stop));
 }
 Array arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
   const Source s(start.at());
-  const Arrays same = fn::same_dtype({start, stop, step});
-  return range(start, stop, step, dtype.value_or(same[0].dtype()));
+  return range(start, stop, step,
+               dtype ? *dtype : fn::own_dtype(fn::same_dtype({start, stop, step})[0]));
 }
 
 Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
   const Source s(start.at());
   if (num < 0) fn::fail_shape(fmt::format("linspace: {} is not a number of samples", num));
-  auto [a, b] = fn::promoted_inexact("linspace", start, stop);
+  const auto as = [&](const Arg& x) {
+    return o.dtype && is_inexact(*o.dtype) ? fn::as_dtype(x, *o.dtype) : x.value();
+  };
+  auto [a, b] = fn::promoted_inexact("linspace", as(start), as(stop));
   const DType compute = o.dtype && is_inexact(*o.dtype) ? *o.dtype : a.dtype();
   const DType d = o.dtype.value_or(compute);
   const Shape each = a.ndim() ? a.shape() : b.shape();
@@ -229,7 +279,8 @@ Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
 Array logspace(const Arg& start, const Arg& stop, int64_t num, double base,
                const LinspaceOptions& o) {
   const Source s(start.at());
-  const Array x = linspace(start, stop, num, {o.endpoint, {}});
+  const bool wide = o.dtype && is_inexact(*o.dtype) && itemsize(real_part(*o.dtype)) == 8;
+  const Array x = linspace(start, stop, num, {o.endpoint, wide ? o.dtype : std::optional<DType>()});
   const Array y = float_power(fn::number_like(x, base), x);
   return o.dtype ? fn::as_dtype(y, *o.dtype) : y;
 }

@@ -8,7 +8,14 @@ namespace weft {
 
 // A literal of numbers and arrays in nested braces: {{1., 2.}, {3., 4.}}.
 struct Nested {
-  enum class Kind { list, boolean, integer, real, array };
+  enum class Kind {
+    list,
+    boolean,
+    integer,
+    beyond_i64,
+    real,
+    array
+  };  // the last integers: U64 in i
   Kind kind = Kind::list;
   std::vector<Nested> kids;
   int64_t i = 0;
@@ -23,6 +30,7 @@ struct Nested {
     } else {
       kind = std::is_same_v<T, bool> ? Kind::boolean : Kind::integer;
       i = static_cast<int64_t>(x);
+      if (std::is_unsigned_v<T> && i < 0) kind = Kind::beyond_i64;
     }
   }
   Nested(const Array& x) : kind(Kind::array), a(x) {}

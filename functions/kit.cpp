@@ -22,10 +22,43 @@ void fail_shape(const std::string& text) { throw ShapeError(text + here()); }
 void fail_dtype(const std::string& text) { throw DTypeError(text + here()); }
 void fail_index(const std::string& text) { throw IndexError(text + here()); }
 
+namespace {
+// A number beyond I32 that becomes a d, which has no room for it.
+void refuse_becoming(const Array& x, DType d) {
+  if (!beyond_i32(x.dtype(), x.weak_type()) || takes_beyond_i32(x.dtype(), d)) return;
+  std::string number = "an integer argument", advice = beyond_i32_advice();
+  if (const Concrete* c = concrete_or_null(x); c && c->literal) {
+    const char* type = x.dtype() == U64 ? "U64" : "I64";
+    const std::string digits = x.dtype() == U64 ? fmt::format("{}", x.item<uint64_t>())
+                                                : fmt::format("{}", x.item<int64_t>());
+    number = "the integer " + digits;
+    advice = fmt::format(
+        "give it a dtype, full({{}}, {}{{{}{}}}, {}), or convert the other operand "
+        "with astype({}){}",
+        x.dtype() == U64 ? "uint64_t" : "int64_t", digits, x.dtype() == U64 ? "u" : "", type, type,
+        x.dtype() == U64 ? "" : ", U64 or F64");
+  }
+  fail_dtype(fmt::format("{} does not fit {} and becomes {}; {}", number,
+                         x.dtype() == U64 && d == I64 ? "I64" : "I32, the type of C++ integers,",
+                         short_name(d), advice));
+}
+}  // namespace
+
+DType own_dtype(const Array& x) {
+  if (beyond_i32(x.dtype(), x.weak_type())) refuse_becoming(x, I32);
+  return x.dtype();
+}
+void refuse_beyond_i32(const Array& x, const Array& other) {
+  // Two numbers compute in I32 or F32.
+  refuse_becoming(x, other.weak_type() && is_integer(other.dtype()) ? I32 : other.dtype());
+}
+
 Array as_dtype(const Array& x, DType d, bool weak) {
   if (x.dtype() == d && x.weak_type() == weak) return x;
+  refuse_becoming(x, d);
   const Concrete* c = concrete_or_null(x);
   if (c && c->literal && x.dtype() != Key && d != Key) {
+    if (d == F32 && weak) return scalar_of(F32, x.item<double>(), true);
     Literal l{d, weak, {0, 0}};
     weft::detail::convert_elements(x, l.bits, d);
     return literal_array(l);
@@ -33,7 +66,7 @@ Array as_dtype(const Array& x, DType d, bool weak) {
   return base::convert(x, d, weak);
 }
 Array inexact(const Array& x) {
-  return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(x.dtype()), x.weak_type());
+  return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(own_dtype(x)), x.weak_type());
 }
 Array numeric(const Array& x) { return is_bool(x.dtype()) ? as_dtype(x, I32) : x; }
 
@@ -57,6 +90,8 @@ Shape common_shape(const char* name, const Shape& a, const Shape& b) {
   }
 }
 Promoted common_dtype(const char* name, const Array& a, const Array& b) {
+  refuse_beyond_i32(a, b);
+  refuse_beyond_i32(b, a);
   try {
     return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type());
   } catch (const DTypeError& e) {
@@ -86,6 +121,8 @@ Arrays same_dtype(const Arrays& x) {
   if (x.empty()) return x;
   Promoted p{x[0].dtype(), x[0].weak_type()};
   for (const Array& a : x) p = promote(p.dtype, p.weak, a.dtype(), a.weak_type());
+  for (const Array& a : x)
+    if (p.weak && is_integer(p.dtype)) own_dtype(a);
   Arrays out;
   for (const Array& a : x) out.push_back(meet(a, p));
   return out;

@@ -17,6 +17,10 @@ std::string here();
 
 // x as an array of dtype d. A C++ number becomes another C++ number, without an equation.
 Array as_dtype(const Array& x, DType d, bool weak = false);
+// x's dtype, where nothing else says which; DTypeError for a number beyond I32.
+DType own_dtype(const Array& x);
+// DTypeError for a number beyond I32 that meets what has no room for it.
+void refuse_beyond_i32(const Array& x, const Array& other);
 // Integers and bools as floats; inexact numbers as they are.
 Array inexact(const Array& x);
 Array numeric(const Array& x);  // bools as I32

@@ -166,6 +166,8 @@ Array pow(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const Concrete* c = concrete_or_null(y);
   if (c && c->literal && is_integer(y->dtype())) {
+    fn::refuse_beyond_i32(x, y);
+    fn::refuse_beyond_i32(y, x);
     const Promoted p = promote(x->dtype(), x->weak_type(), y->dtype(), y->weak_type());
     const int64_t n = y->item<int64_t>();
     if (n < 0 && !is_inexact(p.dtype))

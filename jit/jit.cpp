@@ -255,8 +255,8 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
   }
   Arrays operands = p.closed.consts;
   for (size_t i = 0; i < x.size(); ++i) operands.push_back(x[i]);
-  Arrays r =
-      base::call(p.closed.jaxpr, operands, s.name, p.options.time_limit, p.options.check_nans);
+  Arrays r = base::call(p.written.jaxpr, p.written.operands(std::move(operands)), s.name,
+                        p.options.time_limit, p.options.check_nans);
   std::move(r.begin(), r.end(), out);
 }
 

@@ -97,7 +97,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
   }
 
  private:
-  Ref<const CompiledProgram> program() const { return compile_program(closed().jaxpr); }
+  Ref<const CompiledProgram> program() const { return compile_program(traced_->written.jaxpr); }
   // The kernels of all steps, those of inner programs included.
   std::string each(FunctionRef<std::string(const nest::Kernel&, const Code&)> text) const {
     std::string s;

@@ -59,14 +59,14 @@ Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
 }  // namespace
 
 Program::Program(Closed c, bool keep_unused, const CallOptions& options)
-    : closed(std::move(c)), options(options) {
+    : closed(std::move(c)), written(with_written_inputs(closed.jaxpr)), options(options) {
   const JaxprData& j = *closed.jaxpr;
   n_out = j.out.size();
   only_copies_ = j.eqns.empty();
-  const std::vector<bool> read = inputs_read(j);
-  for (int32_t v = 0; v < j.n_in; ++v)
+  const std::vector<bool> read = inputs_read(*written.jaxpr);
+  for (int32_t v = 0; v < written.jaxpr->n_in; ++v)
     if (keep_unused || read[static_cast<size_t>(v)]) kept_.push_back(v);
-  pruned_ = without_inputs(closed.jaxpr, kept_);
+  pruned_ = without_inputs(written.jaxpr, kept_);
   for (Atom a : j.out) {
     if (a.is_literal())
       results_.push_back({Result::literal, 0, j.type(a),
@@ -112,8 +112,13 @@ void Program::run(const LeafList& x, Array* out) const {
   std::vector<void*> many_out(n_out > few ? n_out : 0);
   const void** in = many_in.empty() ? few_in.data() : many_in.data();
   void** to = many_out.empty() ? few_out.data() : many_out.data();
+  std::vector<double> numbers(written.of.size());
+  for (size_t i = 0; i < numbers.size(); ++i)
+    detail::convert_elements(input(written.of[i]), &numbers[i], F64);
+  const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
-    in[i] = static_cast<const Concrete&>(input(kept_[i]).node()).data();
+    in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(kept_[i]).node()).data()
+                           : &numbers[static_cast<size_t>(kept_[i] - own)];
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
     to[k] = nullptr;

@@ -8,6 +8,7 @@
 #include "weft/jit/jit.h"
 #include "weft/runtime/backend.h"
 #include "weft/tracer/record_trace.h"
+#include "weft/tracer/written_inputs.h"
 
 namespace weft::detail {
 
@@ -32,6 +33,7 @@ class Program final : public JitProgram {
   void call(const LeafList& x, Array* out) const;
 
   const Closed closed;
+  const WrittenInputs written;  // the program as it is run and called
   const CallOptions options;
   std::vector<bool> donated;  // a leaf each; empty: none
 
@@ -48,7 +50,7 @@ class Program final : public JitProgram {
   };
   const Executable& executable() const;
   Jaxpr pruned_;               // without inputs that are not read
-  std::vector<int32_t> kept_;  // inputs of the whole program that pruned_ has
+  std::vector<int32_t> kept_;  // inputs of written.jaxpr that pruned_ has
   std::vector<Result> results_;
   bool only_copies_ = false;  // no equation: nothing to compile
   mutable std::atomic<const Executable*> exe_{nullptr};

@@ -48,7 +48,8 @@ auto converted(R x) {
   }
 }
 
-Arrays convert_reference(const Arrays& x, const Convert& p) {
+Arrays convert_reference(const Arrays& given, const Convert& p) {
+  const Arrays x{exceeds_f32(p.new_dtype) ? as_written(given[0]) : given[0]};
   const Fresh r = fresh_array(Type(p.new_dtype, x[0].shape(), p.weak_type));
   const int64_t n = x[0].size();
   with_dtype(x[0].dtype(), [&](auto* from) {
@@ -85,6 +86,16 @@ std::vector<Sample<Convert>> convert_samples() {
   return s;
 }
 
+// The literal that the conversion of a number becomes which was written as a double: kernels read
+// the float of a literal.
+Arrays written_literal(const Array& x, const Convert& p) {
+  const Array number = as_written(x);
+  if (number.dtype() == x.dtype() || !exceeds_f32(p.new_dtype)) return {};
+  Literal l{p.new_dtype, p.weak_type, {0, 0}};
+  detail::convert_elements(number, l.bits, p.new_dtype);
+  return {literal_array(l)};
+}
+
 const Primitive<Convert>& convert_op = define_elementwise<Convert>({
     .name = "convert_element_type",
     .doc = "The numbers in another dtype. Floats become integers by truncation, saturate, and NaN "
@@ -94,6 +105,13 @@ const Primitive<Convert>& convert_op = define_elementwise<Convert>({
           require_operands("convert_element_type", in, 1);
           if ((in[0].dtype() == Key) || (p.new_dtype == Key))
             reject_dtype("convert_element_type", "random keys are no numbers", in);
+          if (beyond_i32(in[0].dtype(), in[0].weak()) &&
+              !takes_beyond_i32(in[0].dtype(), p.new_dtype))
+            reject_dtype("convert_element_type",
+                         fmt::format("the number does not fit I32, the type of C++ integers, and "
+                                     "becomes {}; {}",
+                                     short_name(p.new_dtype), beyond_i32_advice()),
+                         in);
           return Types{Type(p.new_dtype, in[0].shape(), p.weak_type)};
         },
     .reference = convert_reference,
@@ -117,13 +135,17 @@ const Primitive<Convert>& convert_op = define_elementwise<Convert>({
         },
     .simplify =
         [](const SimplifyArgs<Convert>& s) {
-          return s.x[0].dtype() == s.params.new_dtype ? Arrays{s.x[0]} : Arrays{};
+          if (s.x[0].dtype() == s.params.new_dtype) return Arrays{s.x[0]};
+          return written_literal(s.x[0], s.params);
         },
     .samples = convert_samples,
     .rejects =
         [] {
-          return std::vector<Reject<Convert>>{{{Type(Key, {2})}, {I32, false}, "random keys"}};
+          return std::vector<Reject<Convert>>{
+              {{Type(Key, {2})}, {I32, false}, "random keys"},
+              {{Type(I64, {}, true)}, {F32, false}, "does not fit I32"}};
         },
+    .reads_double = [](const Convert& p) { return exceeds_f32(p.new_dtype); },
 });
 
 // ---- bitcast_convert_type

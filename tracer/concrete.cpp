@@ -61,8 +61,23 @@ Array array_of_bytes(const Type& t, const void* bytes) {
 Array literal_array(const Literal& l) {
   auto* node = new Concrete(l.type(), Source::current(), true);
   Array a{Ref<const Node>(node)};
-  std::memcpy(node->mutable_data(), l.bits, static_cast<size_t>(itemsize(l.dtype)));
+  std::memcpy(node->mutable_data(), l.bits, sizeof l.bits);
   return a;
+}
+
+Literal literal_of(const Concrete& c) {
+  Literal l{c.type.dtype(), c.type.weak(), {0, 0}};
+  std::memcpy(l.bits, c.data(), sizeof l.bits);
+  return l;
+}
+
+namespace {
+bool holds_double(const Concrete& c) { return c.literal && keeps_double(literal_of(c)); }
+}  // namespace
+
+Array as_written(const Array& x) {
+  const Concrete* c = concrete_or_null(x);
+  return c && holds_double(*c) ? literal_array(as_written(literal_of(*c))) : x;
 }
 
 namespace {
@@ -97,11 +112,11 @@ To convert_value(From x) {
   }
 }
 
-Literal literal_from(DType d, bool weak, double f, int64_t i, bool integral) {
+template <class T>
+Literal literal_from(DType d, bool weak, T x) {
   Literal l{d, weak, {0, 0}};
   with_dtype(d, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T v = integral ? convert_value<T>(i) : convert_value<T>(f);
+    const auto v = convert_value<std::remove_pointer_t<decltype(p)>>(x);
     std::memcpy(l.bits, &v, sizeof v);
   });
   return l;
@@ -109,10 +124,17 @@ Literal literal_from(DType d, bool weak, double f, int64_t i, bool integral) {
 }  // namespace
 
 Array scalar_of(DType d, double value, bool weak) {
-  return literal_array(literal_from(d, weak, value, 0, false));
+  return literal_array(d == F32 && weak ? weak_literal(value) : literal_from(d, weak, value));
 }
 Array scalar_of_int(DType d, int64_t value, bool weak) {
-  return literal_array(literal_from(d, weak, 0, value, true));
+  return literal_array(literal_from(d, weak, value));
+}
+
+Arrays numbers_among(const Arrays& x) {
+  Arrays numbers(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    if (const Concrete* c = concrete_or_null(x[i]); c && c->literal) numbers[i] = x[i];
+  return numbers;
 }
 
 bool is_scalar_value(const Array& x, double value) {
@@ -123,19 +145,13 @@ bool is_scalar_value(const Array& x, double value) {
 }
 
 Array Array::scalar_bool(bool x) { return scalar_of_int(Bool, x); }
+// Whether an integer fits I32 is part of its type.
 Array Array::scalar_int(int64_t x) {
-  if (x < INT32_MIN || x > INT32_MAX)
-    throw DTypeError(
-        fmt::format("the integer {} does not fit I32, the type of C++ integers; write "
-                    "array(std::vector<int64_t>{{{}}}, {{}}) or full({{}}, …, I64)",
-                    x, x));
-  return scalar_of_int(I32, x, true);
+  return scalar_of_int(x < INT32_MIN || x > INT32_MAX ? I64 : I32, x, true);
 }
 Array Array::scalar_unsigned(uint64_t x) {
-  if (x > INT32_MAX)
-    throw DTypeError(fmt::format(
-        "the integer {} does not fit I32, the type of C++ integers; use an array of U64", x));
-  return scalar_of_int(I32, static_cast<int64_t>(x), true);
+  return x > INT64_MAX ? literal_array(literal_from(U64, true, x))
+                       : scalar_int(static_cast<int64_t>(x));
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
@@ -178,11 +194,19 @@ void detail::convert_elements(const Array& x, void* out, DType to) {
     if (n) std::memcpy(out, c.data(), static_cast<size_t>(x.type().bytes()));
     return;
   }
-  with_dtype(x.dtype(), [&](auto* from) {
+  const void* data = c.data();
+  DType from = x.dtype();
+  double written = 0;
+  if (exceeds_f32(to) && holds_double(c)) {
+    written = written_number(literal_of(c));
+    data = &written;
+    from = F64;
+  }
+  with_dtype(from, [&](auto* f) {
     with_dtype(to, [&](auto* t) {
-      using From = std::remove_pointer_t<decltype(from)>;
+      using From = std::remove_pointer_t<decltype(f)>;
       using To = std::remove_pointer_t<decltype(t)>;
-      const From* in = static_cast<const From*>(c.data());
+      const From* in = static_cast<const From*>(data);
       To* result = static_cast<To*>(out);
       for (int64_t i = 0; i < n; ++i) result[i] = convert_value<To>(in[i]);
     });

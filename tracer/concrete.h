@@ -59,6 +59,12 @@ Array array_of_bytes(const Type& t, const void* bytes);
 Array scalar_of(DType d, double value, bool weak = false);
 Array scalar_of_int(DType d, int64_t value, bool weak = false);
 Array literal_array(const Literal& l);
+// The literal behind a C++ number.
+Literal literal_of(const Concrete& c);
+// x; where it is a weak number that was written as a double (docs/decisions/0010), that: F64.
+Array as_written(const Array& x);
+// The C++ numbers among x; empty handles for the rest.
+Arrays numbers_among(const Arrays& x);
 // The value of an array that is one number known now.
 bool is_scalar_value(const Array& x, double value);
 

@@ -18,9 +18,7 @@ Atom Recorder::capture(const Array& x) {
   if (x.node().concrete()) {
     const Concrete& c = static_cast<const Concrete&>(x.node());
     if (c.literal) {
-      Literal l{x.dtype(), x.weak_type(), {0, 0}};
-      std::memcpy(l.bits, c.data(), static_cast<size_t>(itemsize(l.dtype)));
-      literals_.push_back(l);
+      literals_.push_back(literal_of(c));
       return {~(static_cast<int32_t>(literals_.size()) - 1)};
     }
   }
@@ -70,9 +68,9 @@ Closed Recorder::finish(const std::vector<Atom>& out) const {
   return {intern(j), captured_};
 }
 
-Array Record::input(const Type& t) {
-  return Array(
-      Ref<const Node>(new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
+Array Record::input(const Type& t, const Array& stands_for) {
+  return Array(Ref<const Node>(
+      new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), stands_for)));
 }
 
 Atom Record::atom(const Array& x) {
@@ -80,7 +78,30 @@ Atom Record::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
+// The value that a weak number x of this program is outside it, where it may still be as it was
+// written; an empty handle if x is made here.
+Array Record::where_written(const Array& x) const {
+  if (x.dtype() != F32 || !x.weak_type() || x.ndim() != 0 || x.node().concrete()) return {};
+  const auto* t = tracer_of<RecordTracer>(x, *this);
+  if (!t) return x;
+  if (t->stands_for.empty_handle()) return {};
+  const Concrete* c = concrete_or_null(t->stands_for);
+  if (c && !c->literal) return {};  // computed: a float
+  t->read = true;
+  return t->stands_for;
+}
+
 Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
+  if (op.reads_double(params)) {
+    const Array outside = where_written(x[0]);
+    if (!outside.empty_handle()) {
+      // A C++ number is written into this program.
+      if (outside.node().concrete() && static_cast<const Concrete&>(outside.node()).literal)
+        return process(op, {outside}, params);
+      const Running running(parent());
+      return bind_op(op, {outside}, params);
+    }
+  }
   Types in;
   std::vector<Atom> atoms;
   for (const Array& a : x) {
@@ -102,10 +123,13 @@ Closed Record::finish(const Arrays& out) {
   return recorder_.finish(atoms);
 }
 
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
+Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) { return record(in, {}, f); }
+
+Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f) {
   Level<Record> level;
   Arrays args;
-  for (const Type& t : in) args.push_back(level->input(t));
+  for (size_t i = 0; i < in.size(); ++i)
+    args.push_back(level->input(in[i], i < stand_for.size() ? stand_for[i] : Array()));
   return level->finish(f(args));
 }
 

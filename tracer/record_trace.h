@@ -44,24 +44,33 @@ class Record final : public Interpreter {
   explicit Record(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
   const char* name() const override { return "jit"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
-  Array input(const Type& t);
+  // An input that stands for a value of the enclosing interpreters, where one is given, in every
+  // run of the program (an operand of cond, a carry that is handed on as it is).
+  Array input(const Type& t, const Array& stands_for = {});
   Atom atom(const Array& x);
   Closed finish(const Arrays& out);
   Recorder& recorder() { return recorder_; }
 
  private:
+  Array where_written(const Array& x) const;
   Recorder recorder_;
 };
 
 class RecordTracer final : public Tracer {
  public:
-  RecordTracer(Type t, Ref<Interpreter> level, int32_t var)
-      : Tracer(t, std::move(level)), var(var) {}
+  RecordTracer(Type t, Ref<Interpreter> level, int32_t var, Array stands_for = {})
+      : Tracer(t, std::move(level)), var(var), stands_for(std::move(stands_for)) {}
   const int32_t var;
+  const Array stands_for;     // of an input, or empty
+  mutable bool read = false;  // whether what it stands for was read in its place
 };
 
 // The program of f on arguments of these types. Constants are values of the enclosing interpreters.
 Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// The same where inputs stand for values from outside (an empty handle: not that one), which are
+// read in their place where the program alone would not know how they were written
+// (docs/decisions/0010).
+Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f);
 // Binds the equations of j one after another under the current interpreter.
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
 // The program without the equations that no kept output needs (effects stay). Inputs stay.

@@ -176,6 +176,9 @@ class Primitive final : public Op {
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }
+  bool reads_double(const AnyParams& p) const override {
+    return d_.reads_double && d_.reads_double(params_as<P>(p));
+  }
   std::vector<AnySample> samples() const override {
     std::vector<AnySample> out;
     if (d_.samples)

@@ -62,17 +62,23 @@ bool gives_way(const Type& from, const Type& to) {
 }
 
 // The body with its carry-out of the types of its carry-in. A weak init takes the body's dtype, for
-// which the body is traced a second time (Decided 19). Inputs: before, carry, rows.
-Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunction body) {
+// which the body is traced a second time (Decided 19). A number among the carry that the body hands
+// on untouched stays what it was written as: it is taken for one until the body says otherwise, and
+// *untouched has an empty handle where it does. Inputs: before, carry, rows.
+Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunction body,
+                   Arrays* untouched = nullptr) {
   const size_t n = c.init.size();
+  std::vector<bool> changed(n, false);
   for (int attempt = 0;; ++attempt) {
     const Types carry = types_of(c.init);
     Types in = before, out;
     in.insert(in.end(), carry.begin(), carry.end());
     in.insert(in.end(), rows.begin(), rows.end());
+    Arrays stand_for(before.size());
+    for (size_t i = 0; i < n; ++i) stand_for.push_back(changed[i] ? Array() : c.init[i]);
     std::vector<bool> init_yields(n, false);
     bool differ = false, again = false;
-    Closed closed = record(in, [&](const Arrays& x) {
+    Closed closed = record(in, stand_for, [&](const Arrays& x) {
       Arrays y = body(x);
       if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
         throw located<ShapeError>(
@@ -82,6 +88,11 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
                         c.who, d));
       for (size_t i = 0; i < n; ++i) {
         out.push_back(y[i].type());
+        const Node& given = x[before.size() + i].node();
+        if (&y[i].node() != &given && !changed[i]) {
+          changed[i] = true;
+          again = again || static_cast<const RecordTracer&>(given).read;
+        }
         if (y[i].type() == carry[i]) continue;
         init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());
         if (init_yields[i]) continue;
@@ -98,7 +109,10 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
       c.init[i] = base::convert(c.init[i], out[i].dtype(), out[i].weak());
       again = true;
     }
-    if (!again) return pruned(std::move(closed));
+    if (again) continue;
+    for (size_t i = 0; untouched && i < n; ++i)
+      untouched->push_back(changed[i] ? Array() : c.init[i]);
+    return pruned(std::move(closed));
   }
 }
 
@@ -169,7 +183,7 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
   const Types in = types_of(operands);
   std::vector<Closed> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
-    closed.push_back(pruned(record(in, branches[b])));
+    closed.push_back(pruned(record(in, operands, branches[b])));
     if (b == 0) continue;
     if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
       throw located<ShapeError>(
@@ -196,8 +210,9 @@ Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
   if (max_trips && *max_trips < 0)
     throw located<ShapeError>(
         fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
-  const Closed b = record_body(c, {}, {}, body);
-  const Closed p = pruned(record(types_of(c.init), cond));
+  Arrays untouched;
+  const Closed b = record_body(c, {}, {}, body, &untouched);
+  const Closed p = pruned(record(types_of(c.init), untouched, cond));
   const Type t = p.jaxpr->type(p.jaxpr->out[0]);
   if (t.dtype() != Bool || t.ndim() != 0)
     throw located<DTypeError>(

@@ -7,13 +7,15 @@
 
 #include "weft/ops/custom_flat.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::detail {
 namespace {
 
-Closed traced(const Types& in, FlatFunction f) {
-  Closed c = record(in, f);
+// `numbers`: the C++ numbers among the arguments, which stay what they were written as.
+Closed traced(const Types& in, FlatFunction f, const Arrays& numbers = {}) {
+  Closed c = record(in, numbers, f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   return c;
 }
@@ -43,38 +45,42 @@ void same_structure(const char* who, const char* what, TreeOf want, TreeOf got) 
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent) {
   const Types in = types_of(x);
-  const Closed body = traced(in, f);
+  const Arrays numbers = numbers_among(x);
+  const Closed body = traced(in, f, numbers);
   const Types result = body.jaxpr->out_types();
   Types rule_in = in;
   for (const Type& t : in)
     if (is_inexact(t.dtype())) rule_in.push_back(t.strong());
-  const Closed ruled = traced(rule_in, [&](const Arrays& a) {
-    const size_t n = in.size();
-    Arrays all(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n));
-    for (size_t i = 0, next = n; i < n; ++i)
-      all.push_back(is_inexact(in[i].dtype()) ? a[next++] : base::zeros(in[i]));
-    const Arrays y = rule(all);
-    same_structure("custom_jvp", "the primal output of the rule", out, rule_out);
-    same_structure("custom_jvp", "the tangent output of the rule", out, rule_tangent);
-    Arrays kept;
-    for (size_t k = 0; k < 2 * result.size(); ++k) {
-      const Type want = result[k % result.size()].strong();
-      const bool tangent = k >= result.size();
-      if (tangent && !is_inexact(want.dtype())) continue;
-      Array v = y[k];
-      if (v.type() != want && v.weak_type() && v.shape() == want.shape())
-        v = base::convert(v, want.dtype());
-      if (v.type().strong() != want)
-        throw DifferentiationError(
-            fmt::format("Custom JVP rule must produce primal and tangent outputs with "
-                        "corresponding shapes and dtypes. "
-                        "Expected {} for {}'s {}, but got {}.",
-                        to_string(want), tree::paths(out(), "result")[k % result.size()],
-                        tangent ? "tangent" : "primal", to_string(v.type())));
-      kept.push_back(tangent ? v : base::convert(v, want.dtype(), result[k].weak()));
-    }
-    return kept;
-  });
+  const Closed ruled = traced(
+      rule_in,
+      [&](const Arrays& a) {
+        const size_t n = in.size();
+        Arrays all(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n));
+        for (size_t i = 0, next = n; i < n; ++i)
+          all.push_back(is_inexact(in[i].dtype()) ? a[next++] : base::zeros(in[i]));
+        const Arrays y = rule(all);
+        same_structure("custom_jvp", "the primal output of the rule", out, rule_out);
+        same_structure("custom_jvp", "the tangent output of the rule", out, rule_tangent);
+        Arrays kept;
+        for (size_t k = 0; k < 2 * result.size(); ++k) {
+          const Type want = result[k % result.size()].strong();
+          const bool tangent = k >= result.size();
+          if (tangent && !is_inexact(want.dtype())) continue;
+          Array v = y[k];
+          if (v.type() != want && v.weak_type() && v.shape() == want.shape())
+            v = base::convert(v, want.dtype());
+          if (v.type().strong() != want)
+            throw DifferentiationError(
+                fmt::format("Custom JVP rule must produce primal and tangent outputs with "
+                            "corresponding shapes and dtypes. "
+                            "Expected {} for {}'s {}, but got {}.",
+                            to_string(want), tree::paths(out(), "result")[k % result.size()],
+                            tangent ? "tangent" : "primal", to_string(v.type())));
+          kept.push_back(tangent ? v : base::convert(v, want.dtype(), result[k].weak()));
+        }
+        return kept;
+      },
+      numbers);
   refuse_tracers("custom_jvp", "the rule", ruled);
   return custom_jvp_flat(body, ruled, x, "custom_jvp");
 }
@@ -82,21 +88,26 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out) {
   const Types in = types_of(x);
-  const Closed body = traced(in, f);
+  const Arrays numbers = numbers_among(x);
+  const Closed body = traced(in, f, numbers);
   const Types result = body.jaxpr->out_types();
-  const Closed forward = traced(in, [&](const Arrays& a) {
-    Arrays y = fwd(a);
-    same_structure("custom_vjp", "the primal output of fwd", out, fwd_out);
-    for (size_t k = 0; k < result.size(); ++k) {
-      if (y[k].type().strong() != result[k].strong())
-        throw DifferentiationError(fmt::format(
-            "custom_vjp: fwd must return the values of the function: {} is {} in fwd, but {} in "
-            "the function",
-            tree::paths(out(), "result")[k], to_string(y[k].type()), to_string(result[k])));
-      y[k] = base::convert(y[k], result[k].dtype(), result[k].weak());
-    }
-    return y;
-  });
+  const Closed forward = traced(
+      in,
+      [&](const Arrays& a) {
+        Arrays y = fwd(a);
+        same_structure("custom_vjp", "the primal output of fwd", out, fwd_out);
+        for (size_t k = 0; k < result.size(); ++k) {
+          if (y[k].type().strong() != result[k].strong())
+            throw DifferentiationError(fmt::format(
+                "custom_vjp: fwd must return the values of the function: {} is {} in fwd, but {} "
+                "in "
+                "the function",
+                tree::paths(out(), "result")[k], to_string(y[k].type()), to_string(result[k])));
+          y[k] = base::convert(y[k], result[k].dtype(), result[k].weak());
+        }
+        return y;
+      },
+      numbers);
   refuse_tracers("custom_vjp", "fwd", forward);
   // Residuals first, then a cotangent of every result.
   const Types produced = forward.jaxpr->out_types();

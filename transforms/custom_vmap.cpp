@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/ops/custom_flat.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft::detail {
 namespace {
@@ -36,7 +37,7 @@ Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule*
                        const Arrays& x) {
   Types in;
   for (const Array& a : x) in.push_back(a.type());
-  Closed c = record(in, f);
+  Closed c = record(in, numbers_among(x), f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   const Ref<const VmapRule> box =
       rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size())) : nullptr;

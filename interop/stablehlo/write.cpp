@@ -254,12 +254,20 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
     const Literal& l = j->literals[static_cast<size_t>(a.literal())];
     return repeated(hlo::written(l.type()), l.bits);
   };
+  // A conversion reads the double that a weak number was written as.
+  const auto operand = [&](const Eqn& e, Atom a) -> Val {
+    if (!a.is_literal() || !e.op->reads_double(e.params)) return value(a);
+    const Literal& l = j->literals[static_cast<size_t>(a.literal())];
+    if (!keeps_double(l)) return value(a);
+    const Literal number = as_written(l);
+    return repeated(hlo::written(number.type()), number.bits);
+  };
   for (const Eqn& eqn : j->eqns) {
     Types in, out;
     Vals x;
     for (Atom a : eqn.in) {
+      x.push_back(operand(eqn, a));
       in.push_back(j->type(a));
-      x.push_back(value(a));
     }
     for (int32_t k = 0; k < eqn.n_out; ++k)
       out.push_back(j->types[static_cast<size_t>(eqn.out + k)]);

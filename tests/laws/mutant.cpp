@@ -178,6 +178,7 @@ class Forward final : public MutantOp {
   }
   Arrays simplify(const Arrays& x, const AnyParams& p) const override { return op_.simplify(x, p); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
+  bool reads_double(const AnyParams& p) const override { return op_.reads_double(p); }
   std::vector<AnySample> samples() const override { return op_.samples(); }
   std::vector<AnyReject> rejects() const override { return op_.rejects(); }
   AnyParams parse_params(

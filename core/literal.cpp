@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/literal.cpp: weak numbers: a float, and the double that it was written as.
+#include "weft/core/literal.h"
+
+#include <bit>
+
+namespace weft {
+
+Literal weak_literal(double x) {
+  const auto f = static_cast<float>(x);
+  Literal l{F32, true, {std::bit_cast<uint32_t>(f), 0}};
+  // Canonical, so that equal numbers are equal literals: a float is only itself. Zero is a float,
+  // so no double that is kept has the bits 0. NaNs are not told apart.
+  if (static_cast<double>(f) != x && x == x) l.bits[1] = std::bit_cast<uint64_t>(x);
+  return l;
+}
+
+bool keeps_double(const Literal& l) { return l.dtype == F32 && l.weak && l.bits[1] != 0; }
+
+double written_number(const Literal& l) {
+  return keeps_double(l)
+             ? std::bit_cast<double>(l.bits[1])
+             : static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(l.bits[0])));
+}
+
+Literal rounded(Literal l) {
+  if (keeps_double(l)) l.bits[1] = 0;
+  return l;
+}
+
+Literal as_written(const Literal& l) {
+  return {F64, false, {std::bit_cast<uint64_t>(written_number(l)), 0}};
+}
+
+}  // namespace weft

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/written_inputs.cpp: inputs for the doubles behind weak arguments.
+#include "weft/tracer/written_inputs.h"
+
+#include <algorithm>
+
+#include "weft/core/op.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+
+// The input whose double the equation reads, or -1.
+int32_t read_by(const JaxprData& j, const Eqn& e) {
+  if (!e.op->reads_double(e.params) || e.in[0].is_literal() || e.in[0].index >= j.n_in) return -1;
+  return j.type(e.in[0]) == Type(F32, Shape{}, true) ? e.in[0].index : -1;
+}
+
+}  // namespace
+
+WrittenInputs with_written_inputs(const Jaxpr& j) {
+  WrittenInputs w{j, {}};
+  for (const Eqn& e : j->eqns)
+    if (const int32_t v = read_by(*j, e);
+        v >= 0 && std::find(w.of.begin(), w.of.end(), v) == w.of.end())
+      w.of.push_back(v);
+  if (w.of.empty()) return w;
+  auto r = make_ref<JaxprData>();
+  const auto more = static_cast<int32_t>(w.of.size());
+  r->types = j->in_types();
+  r->types.insert(r->types.end(), w.of.size(), Type(F64, Shape{}));
+  r->types.insert(r->types.end(), j->types.begin() + j->n_in, j->types.end());
+  r->n_in = j->n_in + more;
+  r->n_const = j->n_const;
+  r->literals = j->literals;
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() || a.index < j->n_in ? a : Atom{a.index + more};
+  };
+  for (const Eqn& e : j->eqns) {
+    Eqn n = e;
+    for (Atom& a : n.in) a = renamed(a);
+    if (const int32_t v = read_by(*j, e); v >= 0)
+      n.in[0].index =
+          j->n_in + static_cast<int32_t>(std::find(w.of.begin(), w.of.end(), v) - w.of.begin());
+    n.out += more;
+    r->eqns.push_back(std::move(n));
+  }
+  for (Atom a : j->out) r->out.push_back(renamed(a));
+  w.jaxpr = intern(r);
+  return w;
+}
+
+Arrays WrittenInputs::operands(Arrays x) const {
+  for (int32_t v : of) {
+    const Array& number = x[static_cast<size_t>(v)];
+    x.push_back(concrete_or_null(number) ? scalar_of(F64, number.item<double>())
+                                         : base::convert(number, F64));
+  }
+  return x;
+}
+
+}  // namespace weft
