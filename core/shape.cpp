@@ -35,6 +35,14 @@ Shape::Shape(std::initializer_list<Dim> sizes) {
 
 Shape::Shape(std::vector<int64_t> sizes) : d_(std::move(sizes)) { refuse_negative(d_); }
 
+void Shape::no_such_axis(int64_t i) const {
+  throw IndexError(
+      fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i,
+                  ndim(), to_string(*this),
+                  d_.empty() ? std::string("no axes")
+                             : fmt::format("the axes 0 to {}, or -1 to {}", ndim() - 1, -ndim())));
+}
+
 int64_t Shape::elements() const {
   // Zeros are left out of the check, as NumPy does: the product of any of the axes of an accepted
   // shape fits, also in an array without elements.

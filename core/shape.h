@@ -34,7 +34,12 @@ class Shape {
   size_t size() const { return d_.size(); }  // the number of axes
   int ndim() const { return static_cast<int>(d_.size()); }
   bool empty() const { return d_.empty(); }
-  int64_t operator[](int64_t i) const { return d_[static_cast<size_t>(i < 0 ? i + ndim() : i)]; }
+  // The size of axis i, -1 the last; IndexError for one that is not there.
+  int64_t operator[](int64_t i) const {
+    const size_t k = static_cast<size_t>(i < 0 ? i + ndim() : i);
+    if (k >= d_.size()) no_such_axis(i);
+    return d_[k];
+  }
   // The product of the sizes; ShapeError if it overflows 2^62.
   int64_t elements() const;
   // As elements, of some axes only.
@@ -45,6 +50,7 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
+  [[noreturn]] void no_such_axis(int64_t i) const;
   std::vector<int64_t> d_;
 };
 

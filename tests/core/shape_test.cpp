@@ -60,6 +60,21 @@ TEST_CASE("sizes are checked", "[core][shape]") {
   CHECK_THROWS_AS(checked_mul(kLimit, -2), ShapeError);
 }
 
+TEST_CASE("sizes of axes that are not there raise", "[core][shape]") {
+  const Shape s{2, 3};
+  CHECK(s[0] == 2);
+  CHECK(s[-1] == 3);
+  CHECK(s[-2] == 2);
+  for (const int64_t i : {int64_t{2}, int64_t{-3}, int64_t{1} << 40, INT64_MIN, INT64_MAX})
+    CHECK_THROWS_AS(s[i], IndexError);
+  CHECK(
+      error_of<IndexError>([&] { (void)s[2]; }) ==
+      "axis 2 is out of bounds for array of dimension 2: the shape (2, 3) has the axes 0 to 1, or "
+      "-1 to -2");
+  CHECK(error_of<IndexError>([] { (void)Shape{}[-1]; }) ==
+        "axis -1 is out of bounds for array of dimension 0: the shape () has no axes");
+}
+
 TEST_CASE("shapes broadcast as in NumPy", "[core][shape]") {
   CHECK(broadcast_shapes(Shape{2, 1}, Shape{3}) == Shape{2, 3});
   CHECK(broadcast_shapes(Shape{}, Shape{4, 5}) == Shape{4, 5});
