@@ -2,7 +2,9 @@
 // Copyright The Weft authors
 // core/tree.h: the fields of a C++ type, found by the compiler: aggregates by reflection, other
 // classes by WEFT_TREE(Type, fields…), written in the namespace of the type or inside the class.
+// WEFT_STATIC(Type) makes a class a value without Arrays; callables are known by operator().
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -44,12 +46,43 @@ template <class T>
 concept MemberFields = requires(T& t) { t.weft_fields(t, Probe{}); };
 template <class T>
 concept FreeFields = !MemberFields<T> && requires(T& t) { weft_fields(t, Probe{}); };
+// What WEFT_STATIC declares, of this very type and not of a base.
+template <class T>
+concept SaidStatic = requires(const T* t) {
+  { T::weft_static(t) } -> std::same_as<const T*>;
+} || requires(const T* t) {
+  { weft_static(t) } -> std::same_as<const T*>;
+};
+
+// A class has an operator(), of whatever form, if one more makes its name ambiguous.
+struct OneMore {
+  void operator()();
+};
+template <class T>
+struct WithOneMore : T, OneMore {};
+template <class T>
+consteval bool has_call() {
+  if constexpr (!std::is_class_v<T>)
+    return false;
+  else if constexpr (requires { &T::operator(); })
+    return true;
+  else if constexpr (std::is_final_v<T>)
+    return false;
+  else
+    return !requires { &WithOneMore<T>::operator(); };
+}
 
 }  // namespace detail
 
 inline constexpr size_t max_fields = 32;
 template <class T>
 concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
+template <class T>
+concept DeclaredStatic = std::is_class_v<T> && detail::SaidStatic<T>;
+template <class T>
+inline constexpr bool is_callable =
+    detail::has_call<T>() || std::is_member_function_pointer_v<T> ||
+    (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>);
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
 // One more than can be handled, if there are more.
@@ -206,4 +239,10 @@ consteval std::string_view field_name() {
   [[maybe_unused]] static constexpr const char* weft_field_names(const Type*) {       \
     return #__VA_ARGS__;                                                              \
   }                                                                                   \
+  static_assert(true)
+
+// Makes a class a static value: part of the structure of a tree and of the key of a compiled
+// program, which keeps a copy. It needs ==, and holds no Array. It stands where WEFT_TREE stands.
+#define WEFT_STATIC(Type)                                                                          \
+  [[maybe_unused]] static constexpr const Type* weft_static(const Type* weft_x) { return weft_x; } \
   static_assert(true)

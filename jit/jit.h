@@ -83,11 +83,9 @@ struct CallVisitor {
   }
   void count(size_t n) { words->add(n); }
   void key(const std::string& k) { words->add_static(k); }
-  template <class T>
-  void opaque(const T&) {
-    static_assert(std::is_void_v<T>,
-                  "weft::jit: an argument type is neither a tree nor a static value; "
-                  "WEFT_TREE(Type, fields…) makes it one");
+  template <class F>
+  void callable(const F& f) {
+    identify_argument(f, *words);
   }
 };
 

@@ -208,6 +208,8 @@ class KeyWriter {
       std::memcpy(w, &x, sizeof(T) == 16 ? 10 : sizeof(T));
       add(w[0]);
       if constexpr (sizeof(T) > 8) add(w[1]);
+    } else if constexpr (tree::DeclaredStatic<T>) {
+      add(tree::detail::static_number(x));
     } else {
       const std::string_view s(x);
       add_bytes(s.data(), s.size());
@@ -253,6 +255,18 @@ bool identify(const F& f, KeyWriter& key) {
   } else {
     return false;
   }
+}
+
+// The same for a callable that is an argument; CompileError where it cannot be told.
+[[noreturn]] void unidentified_argument();
+template <class F>
+void identify_argument(const F& f, KeyWriter& key) {
+  static_assert(
+      std::is_empty_v<F> || !std::is_class_v<F> || requires { f.weft_identify(key); },
+      "weft::jit: a callable as an argument must be stateless, a function pointer or a "
+      "wrapper of Weft; this one captures. Let the function capture it, or pass what it "
+      "captures as an argument");
+  if (!identify(f, key)) unidentified_argument();
 }
 
 }  // namespace weft::detail

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/callable.h"
 
 namespace weft::tree {
 
@@ -80,6 +82,25 @@ std::string difference(const Skeleton& a, const Skeleton& b, const std::string& 
   return "";
 }
 
+namespace {
+struct StaticValue {
+  const void* value;
+  uint64_t number;
+};
+}  // namespace
+
+uint64_t detail::static_number(const StaticType& type, const void* x) {
+  static std::mutex guard;
+  static auto* known = new std::map<const StaticType*, std::vector<StaticValue>>;
+  static uint64_t next = 0;
+  const std::lock_guard lock(guard);
+  std::vector<StaticValue>& values = (*known)[&type];
+  for (const StaticValue& v : values)
+    if (type.equal(v.value, x)) return v.number;
+  values.push_back({type.copy(x), next});
+  return next++;
+}
+
 std::string detail::text_of(int64_t x) { return fmt::format("{}", x); }
 std::string detail::text_of(uint64_t x) { return fmt::format("{}", x); }
 std::string detail::text_of(double x) { return fmt::format("{}", x); }
@@ -122,6 +143,18 @@ const Array& Blocks::operator()(const std::string& out_path, const std::string& 
   };
   return (*this)(find(out, out_path), find(in, in_path));
 }
+
+}  // namespace weft::tree
+
+void weft::detail::unidentified_argument() {
+  throw CompileError(
+      "jit: an argument is a wrapper of a callable that captures; what it captures is no part of "
+      "the "
+      "key of the compiled program. Let the function capture the wrapper, or pass what it captures "
+      "as an argument.");
+}
+
+namespace weft::tree {
 
 detail::Raveled detail::ravel_leaves(const Arrays& x) {
   Raveled r;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/tree.h: trees of arrays: any nest of Array, tuple, pair, std::array, vector, map by
-// string, optional and structs. A field that holds no Array is part of the tree's structure.
+// string, optional and structs. A field that holds no Array is part of the tree's structure. What
+// is neither a tree, a static value nor a callable does not compile anywhere.
 #pragma once
 #include <array>
 #include <map>
@@ -45,10 +46,73 @@ inline constexpr bool is_empty =
 template <class T>
 inline constexpr bool is_static =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
-    std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape>;
+    std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape> ||
+    DeclaredStatic<T>;
 template <class T>
 inline constexpr bool is_struct =
     !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
+
+namespace detail {
+template <class T>
+struct Holds {  // an Array
+  static constexpr bool array = std::same_as<T, Array>;
+};
+template <class T>
+inline constexpr bool holds_array = Holds<std::remove_cv_t<T>>::array;
+template <class... T>
+struct Holds<std::tuple<T...>> {
+  static constexpr bool array = (holds_array<T> || ...);
+};
+template <class A, class B>
+struct Holds<std::pair<A, B>> : Holds<std::tuple<A, B>> {};
+template <class T, size_t N>
+struct Holds<std::array<T, N>> : Holds<T> {};
+template <class T>
+struct Holds<std::vector<T>> : Holds<T> {};
+template <class T>
+struct Holds<std::optional<T>> : Holds<T> {};
+template <class K, class T>
+struct Holds<std::map<K, T>> : Holds<T> {};
+template <class T>
+  requires(Aggregate<T> || Declared<T>)
+struct Holds<T> {
+  struct Fields {
+    template <class... F>
+    std::bool_constant<(holds_array<F> || ...)> operator()(F&...) const;
+  };
+  static constexpr bool array = decltype(with_fields(std::declval<T&>(), Fields{}))::value;
+};
+
+// A number for each value that a static type has taken; a copy is kept.
+struct StaticType {
+  bool (*equal)(const void*, const void*);
+  const void* (*copy)(const void*);
+};
+uint64_t static_number(const StaticType& type, const void* x);
+template <DeclaredStatic T>
+uint64_t static_number(const T& x) {
+  static_assert(std::equality_comparable<T> && std::copy_constructible<T>,
+                "weft: WEFT_STATIC(Type): the type needs == and copying");
+  static_assert(
+      !holds_array<T>,
+      "weft: WEFT_STATIC(Type): the type holds an Array; WEFT_TREE(Type, field…) makes it "
+      "a tree");
+  static constexpr StaticType type{
+      [](const void* a, const void* b) {
+        return static_cast<bool>(*static_cast<const T*>(a) == *static_cast<const T*>(b));
+      },
+      [](const void* a) -> const void* { return new T(*static_cast<const T*>(a)); }};
+  return static_number(type, &x);
+}
+
+template <class T>
+constexpr void require_known() {
+  static_assert(is_callable<T>,
+                "weft: this type is neither a tree of Arrays nor a static value. "
+                "WEFT_TREE(Type, field…) makes a class a tree of those fields, WEFT_STATIC(Type) a "
+                "static value that is compared by ==");
+}
+}  // namespace detail
 
 // ---- types: what numbers become
 
@@ -105,6 +169,14 @@ struct AutoOf<Arg> {
 template <size_t N>
 struct AutoOf<char[N]> {
   using type = std::string;
+};
+template <class R, class... P>
+struct AutoOf<R(P...)> {  // the name of a function
+  using type = R (*)(P...);
+};
+template <class R, class... P>
+struct AutoOf<R(P...) noexcept> {
+  using type = R (*)(P...) noexcept;
 };
 template <class... T>
 struct AutoOf<std::tuple<T...>> {
@@ -163,7 +235,7 @@ To convert(From&& x) {
 // ---- walking
 
 // Visits what x holds, from left to right: v.leaf(Array), v.value(static), v.count(n) before the
-// elements of containers, v.key(string) before an entry of a map.
+// elements of containers, v.key(string) before an entry of a map, v.callable(f).
 template <class T, class V>
 void walk(T& x, V& v) {
   using U = std::remove_const_t<T>;
@@ -192,7 +264,8 @@ void walk(T& x, V& v) {
   } else if constexpr (is_struct<U>) {
     with_fields(x, [&](auto&... e) { (walk(e, v), ...); });
   } else {
-    v.opaque(x);
+    detail::require_known<U>();
+    if constexpr (is_callable<U>) v.callable(x);
   }
 }
 
@@ -202,8 +275,8 @@ struct IgnoreRest {
   void value(const S&) {}
   void count(size_t) {}
   void key(const std::string&) {}
-  template <class T>
-  void opaque(const T&) {}
+  template <class F>
+  void callable(const F&) {}
 };
 struct Collect : IgnoreRest {
   Arrays* out;
@@ -298,6 +371,8 @@ std::string text_of_static(const S& x) {
     return text_of(static_cast<int64_t>(x));
   else if constexpr (std::same_as<S, Shape>)
     return text_of(x);
+  else if constexpr (DeclaredStatic<S>)
+    return "static value " + text_of(static_number(x));
   else
     return text_of(std::string(x));
 }
@@ -341,7 +416,8 @@ Skeleton skeleton(const T& x) {
                              detail::field_names<T>(std::make_index_sequence<sizeof...(e)>{}));
     });
   } else {
-    return value_skeleton("?");
+    detail::require_known<T>();
+    return value_skeleton("callable");
   }
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/transforms/static_test.cpp: classes that are static values, and callables as arguments.
+// What does not compile as an argument is in tests/install/refused.py.
+#include <unordered_map>
+
+#include "support/check.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+// Declared inside the class, and in its namespace.
+class Window {
+ public:
+  explicit Window(int n) : n_(n) {}
+  int n() const { return n_; }
+  friend bool operator==(const Window&, const Window&) = default;
+  WEFT_STATIC(Window);
+
+ private:
+  int n_;
+};
+struct Table {
+  std::unordered_map<std::string, int> entries;
+  friend bool operator==(const Table&, const Table&) = default;
+};
+WEFT_STATIC(Table);
+
+// Not static by being derived from what is.
+struct Wide : Window {
+  Array w;
+  explicit Wide(Array x) : Window(1), w(std::move(x)) {}
+};
+static_assert(tree::DeclaredStatic<Window> && tree::DeclaredStatic<Table>);
+static_assert(!tree::DeclaredStatic<Wide> && !tree::is_static<Wide>);
+
+Array twice(const Array& x) { return x * 2; }
+
+struct Layer {
+  Array w;
+  Window window;
+};
+
+}  // namespace
+
+TEST_CASE("a class declared static is a static value", "[static]") {
+  const Array x = array({1., 2., 3.});
+  int traced = 0;
+  const auto f = jit([&](Array a, Window n) {
+    ++traced;
+    return a * n.n();
+  });
+  CHECK(floats(f(x, Window(2))) == Floats{2, 4, 6});
+  CHECK(floats(f(x, Window(3))) == Floats{3, 6, 9});
+  CHECK(floats(f(x, Window(2))) == Floats{2, 4, 6});
+  CHECK(traced == 2);
+  // The key keeps a copy: what the caller does with his does not matter.
+  const auto g = jit([&](Array a, const Table& t) {
+    ++traced;
+    return a * t.entries.at("n");
+  });
+  Table t{{{"n", 4}}};
+  CHECK(floats(g(x, t)) == Floats{4, 8, 12});
+  t.entries["n"] = 5;
+  CHECK(floats(g(x, t)) == Floats{5, 10, 15});
+  CHECK(floats(g(x, Table{{{"n", 4}}})) == Floats{4, 8, 12});
+  CHECK(traced == 4);
+
+  // In structs, in every transform, and in results.
+  const Layer layer{x, Window(2)};
+  const auto apply = [](Layer l) { return Layer{l.w * l.window.n(), Window(l.window.n() + 1)}; };
+  CHECK(floats(vmap(apply)(layer).w) == Floats{2, 4, 6});
+  CHECK(vmap(apply)(layer).window.n() == 3);
+  CHECK(jit(apply)(layer).window.n() == 3);
+  const Layer d = grad([](Layer l) { return (l.w * l.window.n()).sum(); })(layer);
+  CHECK(floats(d.w) == Floats{2, 2, 2});
+  CHECK(d.window.n() == 2);
+  CHECK(floats(fori_loop(
+                   0, 2, [](Array, Layer l) { return Layer{l.w * 2, l.window}; }, layer)
+                   .w) == Floats{4, 8, 12});
+  check_error<ShapeError>([&] { fori_loop(0, 2, [&](Array, Layer l) { return apply(l); }, layer); },
+                          "same pytree structure");
+  CHECK(tree::structure(layer) == tree::structure(Layer{x + 1, Window(2)}));
+  CHECK_FALSE(tree::structure(layer) == tree::structure(Layer{x, Window(3)}));
+}
+
+TEST_CASE("callables are arguments", "[static]") {
+  const Array x = array({1., 2., 3.});
+  const Array w = array({3., 2., 1.});
+  const auto apply = [](Array a, auto f) { return f(a); };
+  CHECK(floats(jit(apply)(x, twice)) == Floats{2, 4, 6});
+  CHECK(floats(jit(apply)(x, [](Array a) { return a + 1; })) == Floats{2, 3, 4});
+  CHECK(floats(jit(apply)(x, vmap([](Array a) { return a * 3; }))) == Floats{3, 6, 9});
+  CHECK(floats(jit(apply)(x, jit([](Array a) { return a * 4; }))) == Floats{4, 8, 12});
+  check_error<CompileError>([&] { jit(apply)(x, vmap([w](Array a) { return a * w[0]; })); },
+                            "a callable that captures");
+  // Elsewhere what a callable captures is nobody's business.
+  CHECK(floats(vmap(apply, {0, none})(x, [w](Array a) { return a * w[0]; })) == Floats{3, 6, 9});
+  CHECK(floats(cond(
+            true, [](Array a, auto f) { return f(a); }, [](Array a, auto) { return a; }, x,
+            [w](Array a) { return a * w; })) == Floats{3, 4, 3});
+}
