@@ -59,7 +59,7 @@ fn::Pair aligned(const char* name, const Array& x, const Array& i, int axis) {
 }
 }  // namespace
 
-Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis, const TakeOptions& o) {
+Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
   const Source s(x.at());
   need_integers("take", indices);
   const Array v = axis ? x.value() : ravel(x);
@@ -68,8 +68,7 @@ Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis, const 
   items[static_cast<size_t>(a)] = {IndexItem::Kind::array, a, 0, 1, 1, indices};
   return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value);
 }
-Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis,
-                      const TakeOptions& o) {
+Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
   const Source s(x.at());
   need_integers("take_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
@@ -85,8 +84,7 @@ Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> a
       logical_and(greater_equal(at, 0), less(at, fn::as_dtype(scalar_of_int(I64, n), at.dtype())));
   return where(inside, out, fn::as_dtype(*o.fill_value, y.dtype()));
 }
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values,
-                     std::optional<int64_t> axis) {
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis) {
   const Source s(x.at());
   need_integers("put_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
@@ -99,7 +97,7 @@ Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values,
       scatter_windows(y, component, updates, along_dims(y.type().ndim(), a), Update::set),
       axis ? y.shape() : x->shape());
 }
-Array compress(const Arg& condition, const Arg& x, std::optional<int64_t> axis) {
+Array compress(const Arg& condition, const Arg& x, OneAxis axis) {
   const Source s(x.at());
   if (condition->ndim() != 1)
     fn::fail_shape("compress: the condition must be a vector, got " + to_string(condition->type()));
@@ -134,8 +132,9 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   } else {
     // Element k is behind as many others as have fewer than k + 1 nonzeros up to them.
     const Array seen = lax::cumsum(fn::as_dtype(ravel(mask), d), 0);
-    flat = v.size() == 0 ? zeros({*o.size}, d)
-                         : fn::as_dtype(lax::cumsum(bincount(seen, o.size), 0), d);
+    flat = v.size() == 0
+               ? zeros({*o.size}, d)
+               : fn::as_dtype(lax::cumsum(bincount(seen, none, 0, {.length = o.size}), 0), d);
   }
   Arrays out = unravel_index(flat, v.shape());
   if (o.size) {
@@ -241,14 +240,32 @@ Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) {
   return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false));
 }
 
-Array bincount(const Arg& x, std::optional<int64_t> length, const std::optional<Array>& weights) {
+Array bincount(const Arg& x, const MaybeArray& weights, int64_t minlength,
+               const BincountOptions& o) {
   const Source s(x.at());
   need_integers("bincount", x);
   if (x->ndim() != 1) fn::fail_shape("bincount: needs a vector, got " + to_string(x->type()));
+  if (weights && !(weights->shape() == x->shape()))
+    fn::fail_shape(
+        fmt::format("bincount: needs one weight an element of {}, got {}; a length is an "
+                    "option: bincount(x, none, 0, {{.length = n}})",
+                    to_string(x->type()), to_string(weights->type())));
+  if (minlength < 0 || (o.length && *o.length < 0))
+    fn::fail_shape(fmt::format("bincount: the length must not be negative, got {}",
+                               minlength < 0 ? minlength : *o.length));
   // Negative numbers count as 0, as in JAX.
   const Array ids = is_unsigned(x->dtype()) ? x.value() : maximum(x, fn::number_like(x, 0));
+  int64_t n = o.length.value_or(minlength);
+  if (!o.length) {
+    if (!concrete_or_null(ids))
+      throw ConcretizationError(
+          "bincount: x is traced; say how long the result is: "
+          "bincount(x, none, 0, {.length = n})" +
+          fn::here());
+    for (int64_t i : ids.to_vector<int64_t>()) n = std::max(n, i + 1);
+  }
   const Array w = weights ? *weights : broadcast_to(scalar_of_int(I32, 1), x->shape());
-  return segment_sum(w, ids, {.num_segments = length, .unique_indices = false});
+  return segment_sum(w, ids, {.num_segments = n, .unique_indices = false});
 }
 
 }  // namespace weft

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/index.h: reading and writing at indices, beside x[i] and x.at(i).
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -11,15 +12,13 @@ struct TakeOptions {
   std::optional<Array> fill_value = {};
 };
 // x[…, indices, …] along an axis (default: of x flattened).
-Array take(const Arg& x, const Arg& indices, std::optional<int64_t> axis = {},
-           const TakeOptions& o = {});
+Array take(const Arg& x, const Arg& indices, OneAxis axis = none, const TakeOptions& o = {});
 // Along an axis the element that `indices`, of x's rank, says; the other axes go together.
-Array take_along_axis(const Arg& x, const Arg& indices, std::optional<int64_t> axis = -1,
+Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis = -1,
                       const TakeOptions& o = {});
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values,
-                     std::optional<int64_t> axis);
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis);
 // The elements where `condition` (known when traced) holds, of an axis or of x flattened.
-Array compress(const Arg& condition, const Arg& x, std::optional<int64_t> axis = {});
+Array compress(const Arg& condition, const Arg& x, OneAxis axis = none);
 Array extract(const Arg& condition, const Arg& x);
 
 struct NonzeroOptions {
@@ -47,8 +46,12 @@ Array segment_sum(const Arg& x, const Arg& segment_ids, const SegmentOptions& o 
 Array segment_prod(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 Array segment_max(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 Array segment_min(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
-// How often each of 0, 1, … occurs.
-Array bincount(const Arg& x, std::optional<int64_t> length = {},
-               const std::optional<Array>& weights = {});
+struct BincountOptions {
+  std::optional<int64_t> length = {};  // of the result; needed where x is traced
+};
+// How often each of 0, 1, … occurs, or the sums of the weights at which it does. At least
+// `minlength` of them.
+Array bincount(const Arg& x, const MaybeArray& weights = none, int64_t minlength = 0,
+               const BincountOptions& o = {});
 
 }  // namespace weft

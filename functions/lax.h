@@ -76,7 +76,7 @@ struct GatherDimensionNumbers {
   Sizes operand_batching_dims = {}, start_indices_batching_dims = {};
 };
 struct GatherOptions {
-  std::string mode = "clip";  // "fill"
+  std::string mode = "fill";  // "clip"
   bool unique_indices = false;
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
 };

@@ -176,9 +176,8 @@ Array copysign(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted_inexact("copysign", x, y);
   const Shape full = a.ndim() ? a.shape() : b.shape();
-  const Array v = fn::broadcast(a, full);
-  const Array differ = lax::ne(signbit(v), signbit(fn::broadcast(b, full)));
-  return lax::select(differ, lax::neg(v), v);
+  const Array size = lax::abs(fn::broadcast(a, full));
+  return lax::select(signbit(fn::broadcast(b, full)), lax::neg(size), size);
 }
 Array nextafter(const Arg& x, const Arg& y) {
   const Source s(x.at());

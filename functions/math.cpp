@@ -109,7 +109,8 @@ Array integer_power(Array x, Array y) {
 }
 
 // log(exp x + exp y) over hi + f(lo - hi), where f vanishes at -inf. Which operand is larger is
-// decided by one comparison, so that the derivatives of equal operands are halves.
+// decided by one comparison, so that the derivatives of equal operands are halves; those of equal
+// infinities are the halves of their mean.
 template <class F>
 Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
   const Source s(x.at());
@@ -119,7 +120,9 @@ Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
   const Array endless = lax::bitwise_and(
       lax::eq(hi, lo),
       lax::eq(lax::abs(hi), number_like(hi, std::numeric_limits<double>::infinity())));
-  return lax::add(hi, f(choose(endless, number_like(hi, 0), lax::sub(lo, hi))));
+  const Array mean = lax::mul(lax::add(a, b), number_like(hi, 0.5));
+  return lax::add(choose(endless, mean, hi),
+                  f(choose(endless, number_like(hi, 0), lax::sub(lo, hi))));
 }
 }  // namespace
 
@@ -287,9 +290,17 @@ Array arccosh(const Arg& x) { return acosh(x); }
 Array arctanh(const Arg& x) { return atanh(x); }
 Array sinc(const Arg& x) {
   const Source s(x.at());
-  const Array v = fn::inexact(x), zero = lax::eq(v, number_like(v, 0));
-  const Array angle = lax::mul(choose(zero, number_like(v, 1), v), number_like(v, M_PI));
-  return choose(zero, number_like(v, 1), lax::div(lax::sin(angle), angle));
+  const Array v = fn::inexact(x), angle = lax::mul(v, number_like(v, M_PI));
+  // Near 0 by its series, which has the derivatives that the quotient has not: those up to the 16th
+  // at 0, and of the first no digit is lost beside it.
+  const Array near = lax::lt(lax::abs(v), number_like(v, 0.25));
+  const Array square = lax::square(angle);
+  Array series = number_like(v, 1);
+  for (int k = 8; k > 0; --k)
+    series = lax::sub(number_like(v, 1),
+                      lax::mul(lax::div(square, number_like(v, 2. * k * (2. * k + 1))), series));
+  const Array far = choose(near, number_like(v, 1), angle);
+  return choose(near, series, lax::div(lax::sin(far), far));
 }
 Array deg2rad(const Arg& x) {
   const Source s(x.at());

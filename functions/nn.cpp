@@ -40,7 +40,10 @@ Array relu(const Arg& x) {
 }
 Array relu6(const Arg& x) {
   const Source s(x.at());
-  return minimum(maximum(x, 0), 6);
+  // As relu: the derivatives at 0 and 6 are 0.
+  const Array zero = filled(x, 0), six = filled(x, 6);
+  const Array inside = lax::bitwise_and(lax::gt(x, zero), lax::lt(x, six));
+  return lax::select(inside, x, lax::min(lax::max(lax::stop_gradient(x), zero), six));
 }
 Array leaky_relu(const Arg& x, double slope) {
   const Source s(x.at());
@@ -55,9 +58,8 @@ Array elu(const Arg& x, double alpha) {
 }
 Array celu(const Arg& x, double alpha) {
   const Source s(x.at());
-  const Array v = fn::inexact(x), a = number_like(v, alpha),
-              positive = lax::gt(v, number_like(v, 0));
-  return lax::select(positive, v, lax::mul(lax::expm1(lax::div(below_zero(v, positive), a)), a));
+  const Array v = fn::inexact(x), zero = filled(v, 0), a = number_like(v, alpha);
+  return lax::add(lax::max(v, zero), lax::mul(lax::expm1(lax::div(lax::min(v, zero), a)), a));
 }
 Array selu(const Arg& x) {
   const Source s(x.at());
@@ -166,8 +168,10 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   ReduceOptions r;
   r.keepdims = true;
   r.where = o.where;
+  // What does not count is left out before it is squared: a NaN's square has no derivative.
+  const Array counted = o.where ? where(*o.where, v, number_like(v, 0)) : v;
   const Array m = mean(v, axis, r),
-              variance = subtract(mean(lax::square(v), axis, r), lax::square(m));
+              variance = subtract(mean(lax::square(counted), axis, r), lax::square(m));
   return multiply(subtract(v, m), lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {

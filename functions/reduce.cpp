@@ -156,13 +156,14 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   ReduceOptions about;
   about.keepdims = true;
   about.where = o.where;
-  const Array centered = subtract(v, mean(v, axes, about));
+  // What does not count is left out before it is squared: the derivative of a NaN's square is one.
+  const Array apart = subtract(v, mean(v, axes, about));
+  const Array centered = masked(apart, o.where, number_like(apart, 0));
   const Array squares =
       is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
   const DType r = real_part(c);
   const Array n = normalizer(v, axes, r, o.where);
-  const Array total =
-      reduced(lax::reduce_sum, masked(squares, o.where, number_like(squares, 0)), axes);
+  const Array total = reduced(lax::reduce_sum, squares, axes);
   const Array degrees = lax::sub(n, number_like(n, static_cast<double>(o.ddof)));
   return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes,
               o.keepdims);
@@ -347,14 +348,14 @@ Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   refuse("median", "dtype", o.dtype.has_value());
   refuse("median", "where", o.where.has_value());
   refuse("median", "initial", o.initial.has_value());
-  return quantile(x, 0.5, axis, {.method = "linear", .keepdims = o.keepdims});
+  // The half of two equal infinities is one of them; between them "linear" has 0 times infinity.
+  return quantile(x, 0.5, axis, {.method = "midpoint", .keepdims = o.keepdims});
 }
 
 // ---- running folds
 
 namespace {
-Array running(const char* name, const Arg& x, std::optional<int64_t> axis,
-              const CumulativeOptions& o, FoldOp op) {
+Array running(const char* name, const Arg& x, OneAxis axis, const CumulativeOptions& o, FoldOp op) {
   const Source s(x.at());
   const DType d = o.dtype.value_or(is_bool(x->dtype()) ? I32 : x->dtype());
   const Array v = fn::as_dtype(axis ? x.value() : ravel(x), d, x->weak_type());
@@ -362,16 +363,16 @@ Array running(const char* name, const Arg& x, std::optional<int64_t> axis,
   return op(v, a, o.reverse);
 }
 }  // namespace
-Array cumsum(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+Array cumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   return running("cumsum", x, axis, o, lax::cumsum);
 }
-Array cumprod(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+Array cumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   return running("cumprod", x, axis, o, lax::cumprod);
 }
-Array cummax(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+Array cummax(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   return running("cummax", x, axis, o, lax::cummax);
 }
-Array cummin(const Arg& x, std::optional<int64_t> axis, const CumulativeOptions& o) {
+Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   return running("cummin", x, axis, o, lax::cummin);
 }
 
@@ -388,14 +389,26 @@ Array diff(const Arg& x, int64_t n, int64_t axis) {
   }
   return out;
 }
-Array trapezoid(const Arg& y, double dx, int64_t axis) {
+Array trapezoid(const Arg& y, const MaybeArray& x, double dx, int64_t axis) {
   const Source s(y.at());
   const Array v = fn::inexact(y);
   const int a = fn::axis_of("trapezoid", axis, v.type().ndim());
   const int64_t n = v.shape()[a];
+  if (x && !(x->shape() == v.shape() || x->shape() == Shape{n}))
+    fn::fail_shape(fmt::format(
+        "trapezoid: x holds the places of y, a vector of {} or an array of y's shape, got {}; a "
+        "distance is the third argument: trapezoid(y, none, dx)",
+        n, to_string(x->type())));
   if (n < 2) return sum(fn::sliced(v, a, 0, 0), a);
-  const Array total = sum(add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1)), a);
-  return multiply(total, number_like(v, 0.5 * dx));
+  const Array ends = add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1));
+  if (!x) return multiply(sum(ends, a), number_like(v, 0.5 * dx));
+  Array gaps = diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a);
+  if (x->ndim() == 1) {
+    Sizes shape(v.shape().size(), 1);
+    shape[static_cast<size_t>(a)] = n - 1;
+    gaps = reshape(gaps, shape);
+  }
+  return multiply(0.5, sum(multiply(gaps, ends), a));
 }
 
 }  // namespace weft

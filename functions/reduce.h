@@ -5,6 +5,7 @@
 // The axis is none (all), one, or a list {0, 1}; options follow: {.keepdims, .dtype, .where,
 // .initial}.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -65,12 +66,13 @@ struct CumulativeOptions {
   std::optional<DType> dtype = {};
   bool reverse = false;
 };
-Array cumsum(const Arg& x, std::optional<int64_t> axis = {}, const CumulativeOptions& o = {});
-Array cumprod(const Arg& x, std::optional<int64_t> axis = {}, const CumulativeOptions& o = {});
-Array cummax(const Arg& x, std::optional<int64_t> axis = {}, const CumulativeOptions& o = {});
-Array cummin(const Arg& x, std::optional<int64_t> axis = {}, const CumulativeOptions& o = {});
+Array cumsum(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cumprod(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cummax(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cummin(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
 // Differences of neighbours, n times.
 Array diff(const Arg& x, int64_t n = 1, int64_t axis = -1);
-Array trapezoid(const Arg& y, double dx = 1, int64_t axis = -1);
+// The integral of y over places x: a vector, or an array of y's shape; none: dx apart.
+Array trapezoid(const Arg& y, const MaybeArray& x = none, double dx = 1, int64_t axis = -1);
 
 }  // namespace weft

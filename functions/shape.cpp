@@ -221,7 +221,7 @@ Array column_stack(const Arrays& x, Location at) {
   return concatenate(each(x, [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; }),
                      1);
 }
-Array append(const Arg& x, const Arg& values, std::optional<int64_t> axis) {
+Array append(const Arg& x, const Arg& values, OneAxis axis) {
   const Source s(x.at());
   return axis ? concatenate({x, values}, *axis) : concatenate({ravel(x), ravel(values)}, 0);
 }
@@ -285,7 +285,7 @@ Array tile(const Arg& x, const Sizes& reps) {
 }
 Array tile(const Arg& x, int64_t reps) { return tile(x, Sizes{reps}); }
 
-Array repeat(const Arg& x, int64_t times, std::optional<int64_t> axis) {
+Array repeat(const Arg& x, int64_t times, OneAxis axis) {
   const Source s(x.at());
   if (times < 0) fn::fail_shape(fmt::format("repeat: {} repetitions", times));
   const Array v = axis ? x.value() : ravel(x);
@@ -295,7 +295,7 @@ Array repeat(const Arg& x, int64_t times, std::optional<int64_t> axis) {
   const Array apart = broadcast_in_dim(v, v.shape().inserted(a + 1, times), dims);
   return reshape_to(apart, v.shape().with(a, checked_mul(v.shape()[a], times)));
 }
-Array repeat(const Arg& x, const Sizes& times, std::optional<int64_t> axis) {
+Array repeat(const Arg& x, const Sizes& times, OneAxis axis) {
   const Source s(x.at());
   if (times.size() == 1) return repeat(x, times[0], axis);
   const Array v = axis ? x.value() : ravel(x);

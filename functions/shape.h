@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/shape.h: functions that rearrange, join and repeat.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -29,7 +30,7 @@ Array vstack(const Arrays& x, Location at = Location::here());
 Array hstack(const Arrays& x, Location at = Location::here());
 Array dstack(const Arrays& x, Location at = Location::here());
 Array column_stack(const Arrays& x, Location at = Location::here());
-Array append(const Arg& x, const Arg& values, std::optional<int64_t> axis = {});
+Array append(const Arg& x, const Arg& values, OneAxis axis = none);
 // Into n equal parts; or before each of the given positions.
 Arrays split(const Arg& x, int64_t n, int64_t axis = 0);
 Arrays split(const Arg& x, const std::vector<int64_t>& positions, int64_t axis = 0);
@@ -39,8 +40,8 @@ Arrays unstack(const Arg& x, int64_t axis = 0);
 Array tile(const Arg& x, const std::vector<int64_t>& reps);
 Array tile(const Arg& x, int64_t reps);
 // Each element (along an axis, default: of x flattened) several times.
-Array repeat(const Arg& x, int64_t times, std::optional<int64_t> axis = {});
-Array repeat(const Arg& x, const std::vector<int64_t>& times, std::optional<int64_t> axis = {});
+Array repeat(const Arg& x, int64_t times, OneAxis axis = none);
+Array repeat(const Arg& x, const std::vector<int64_t>& times, OneAxis axis = none);
 
 // Before and after each axis; one pair, or one number, stands for all axes.
 struct PadWidth {

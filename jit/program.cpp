@@ -174,14 +174,14 @@ void check_compiled_arguments(const Types& want, const Arrays& x,
   if (x.size() != want.size())
     throw ShapeError(
         fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
-  for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].type().strong() != want[i].strong()) {
-      const std::string text =
-          fmt::format("a compiled program expects {} of type {}, got {}",
-                      tree::paths(args(), "args")[i], to_string(want[i]), to_string(x[i].type()));
-      if (x[i].dtype() != want[i].dtype()) throw DTypeError(text);
-      throw ShapeError(text);
-    }
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i].type().strong() == want[i].strong()) continue;
+    const std::string text =
+        fmt::format("a compiled program expects {} of type {}, got {}",
+                    tree::paths(args(), "args")[i], to_string(want[i]), to_string(x[i].type()));
+    if (x[i].shape() == want[i].shape()) throw DTypeError(text + "; convert it with astype()");
+    throw ShapeError(text);
+  }
 }
 
 void install_lowering(LowerFn f) { lowering() = f; }

@@ -39,10 +39,13 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args) {
   if (args.size() != want.size())
     throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(),
                                  args.size()));
-  for (size_t i = 0; i < args.size(); ++i)
-    if (args[i].type().strong() != want[i].strong())
-      throw ShapeError(fmt::format("eval_jaxpr: argument {} must be {}, got {}", i,
-                                   to_string(want[i]), to_string(args[i].type())));
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].type().strong() == want[i].strong()) continue;
+    const std::string text = fmt::format("eval_jaxpr: argument {} must be {}, got {}", i,
+                                         to_string(want[i]), to_string(args[i].type()));
+    if (args[i].shape() == want[i].shape()) throw DTypeError(text + "; convert it with astype()");
+    throw ShapeError(text);
+  }
   Arrays all = c.consts;
   all.insert(all.end(), args.begin(), args.end());
   return eval_jaxpr(c.jaxpr, all);

@@ -346,6 +346,13 @@ Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const Scan
                    o.unroll ? o.unroll : std::max<int64_t>(1, length));
 }
 
+void check_batch_size(int64_t n, Location at) {
+  const CallSite site(at);
+  if (n < 0)
+    throw located<ShapeError>(
+        fmt::format("map: batch_size must not be negative, got {} (0: one row at a time)", n));
+}
+
 // ---- associative_scan
 
 namespace {

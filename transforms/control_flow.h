@@ -54,6 +54,8 @@ Arrays run_fori(const Carry& c, const Array& lo, const Array& hi, FlatFunction b
 // body: (carry…, rows…) -> (carry…, rows of the ys…)
 Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
                 FlatFunction body);
+// ShapeError for a negative one.
+void check_batch_size(int64_t n, Location at);
 // f: (left…, right…) -> combined…, on slices along the axis.
 Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
                             FlatFunction f);
@@ -212,6 +214,7 @@ auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
 // f on every row of xs, one after another; with batch_size, that many at a time.
 template <class F, class X>
 auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location::here()) {
+  detail::check_batch_size(o.batch_size, at);
   if (o.batch_size > 0) {
     VmapOptions v;
     v.chunk_size = o.batch_size;

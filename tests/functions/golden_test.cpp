@@ -192,7 +192,7 @@ void add_reductions(Cases& t, const Inputs& in) {
   t["cumsum_flat"] = [=] { return cumsum(i); };
   t["cummax"] = [=] { return cummax(a, 1); };
   t["diff"] = [=] { return diff(a, 2); };
-  t["trapezoid"] = [=] { return trapezoid(a, 0.5); };
+  t["trapezoid"] = [=] { return trapezoid(a, none, 0.5); };
   t["arange"] = [=] { return arange(2, 11, 3); };
   t["arange_float"] = [=] { return arange(0.5, 3, 0.4); };
   t["arange_down"] = [=] { return arange(5, 0, -2); };
@@ -268,7 +268,7 @@ void add_indexing(Cases& t, const Inputs& in) {
   t["unravel_index"] = [=] { return stack(unravel_index(array({0, 7, 11}), {3, 4})); };
   t["segment_sum"] = [=] { return segment_sum(a, array({1, 0, 1}), {.num_segments = 3}); };
   t["segment_max"] = [=] { return segment_max(i, array({1, 0, 1}), {.num_segments = 3}); };
-  t["bincount"] = [=] { return bincount(array({1, 3, 1, 9}), 5); };
+  t["bincount"] = [=] { return bincount(array({1, 3, 1, 9}), none, 0, {.length = 5}); };
   t["sort"] = [=] { return sort(odd); };
   t["sort_axis"] = [=] { return sort(a, 0); };
   t["sort_descending"] = [=] { return sort(odd, -1, {.descending = true}); };

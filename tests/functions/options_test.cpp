@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // tests/functions/options_test.cpp: every option of the functions does something: each of these
 // checks fails where the option is ignored. A function that cannot obey one refuses it.
+#include <cmath>
+
 #include "support/check.h"
 
 using namespace weft;
@@ -176,7 +178,9 @@ TEST_CASE("sorting and searching", "[options]") {
 TEST_CASE("lax: gather and scatter", "[options]") {
   const Array x = array({1., 2., 3.}), at = array({{1}, {9}});
   const lax::GatherDimensionNumbers g{{}, {0}, {0}};
-  CHECK(floats(lax::gather(x, at, g, {1})) == Floats{2, 3});
+  CHECK(std::isnan(floats(lax::gather(x, at, g, {1}))[1]));  // as in JAX
+  CHECK(floats(lax::gather(x, at, g, {1}, {.mode = "clip"})) == Floats{2, 3});
+  CHECK(floats(lax::gather(x, at, g, {1}, {.fill_value = Array(-7.f)})) == Floats{2, -7});
   CHECK(floats(lax::gather(x, at, g, {1}, {.mode = "fill", .fill_value = Array(-7.f)})) ==
         Floats{2, -7});
   const lax::ScatterDimensionNumbers s{{}, {0}, {0}};
@@ -188,6 +192,47 @@ TEST_CASE("lax: gather and scatter", "[options]") {
   };
   CHECK(unique([&](Array i) { return lax::gather(x, i, g, {1}, {.unique_indices = true}); }));
   CHECK(unique([&](Array i) { return lax::scatter(x, i, u, s, {.unique_indices = true}); }));
+}
+
+TEST_CASE("none says that there is no axis, no array", "[options]") {
+  const Array x = array({{1., 2.}, {3., 4.}}), i = array({3, 0});
+  CHECK(floats(cumsum(x, none)) == Floats{1, 3, 6, 10});
+  CHECK(floats(cumprod(x, none)) == Floats{1, 2, 6, 24});
+  CHECK(floats(cummax(x, none, {.reverse = true})) == Floats{4, 4, 4, 4});
+  CHECK(floats(cumsum(x, 0)) == Floats{1, 2, 4, 6});
+  CHECK(floats(take(x, i, none)) == Floats{4, 1});
+  CHECK(floats(take(x, array({1}), -1)) == Floats{2, 4});
+  CHECK(floats(take_along_axis(x, i, none)) == Floats{4, 1});
+  CHECK(floats(put_along_axis(x, i, array({7., 8.}), none)) == Floats{8, 2, 3, 7});
+  CHECK(floats(compress(array({true, false, false, true}), x, none)) == Floats{1, 4});
+  CHECK(floats(append(x, array({5.}), none)) == Floats{1, 2, 3, 4, 5});
+  CHECK(floats(repeat(x, 2, none)) == Floats{1, 1, 2, 2, 3, 3, 4, 4});
+  CHECK(floats(repeat(x, std::vector<int64_t>{1, 0, 2, 0}, none)) == Floats{1, 3, 3});
+}
+
+TEST_CASE("arguments stand where NumPy has them", "[options]") {
+  const Array y = array({1., 2., 4.});
+  CHECK(trapezoid(y).item<float>() == 4.5f);
+  CHECK(trapezoid(y, none, 2).item<float>() == 9);
+  CHECK(trapezoid(y, array({0., 1., 3.})).item<float>() == 7.5f);
+  const Array rows = stack({y, y * 2});
+  CHECK(floats(trapezoid(rows, array({0., 1., 3.}))) == Floats{7.5, 15});
+  CHECK(floats(trapezoid(rows.T(), array({0., 1., 3.}), 1, 0)) == Floats{7.5, 15});
+  CHECK(floats(trapezoid(rows, rows)) == Floats{7.5, 30});
+  check_error<ShapeError>([&] { trapezoid(y, 0.5); }, "trapezoid(y, none, dx)");
+
+  const Array x = array({1, 3, 1});
+  CHECK(bincount(x).to_vector<int>() == std::vector<int>{0, 2, 0, 1});
+  CHECK(floats(bincount(x, y)) == Floats{0, 5, 0, 2});
+  CHECK(bincount(x, none, 6).size() == 6);
+  CHECK(bincount(x, none, 2).size() == 4);
+  CHECK(bincount(x, none, 0, {.length = 3}).to_vector<int>() == std::vector<int>{0, 2, 0});
+  CHECK(floats(jit([](Array a, Array w) { return bincount(a, w, 0, {.length = 2}); })(x, y)) ==
+        Floats{0, 5});
+  check_error<ShapeError>([&] { bincount(x, 5); }, "bincount(x, none, 0, {.length = n})");
+  check_error<ShapeError>([&] { bincount(x, none, -1); }, "must not be negative, got -1");
+  check_error<ConcretizationError>([&] { jit([](Array a) { return bincount(a); })(x); },
+                                   "{.length = n}");
 }
 
 TEST_CASE("nn: masks, scales, axes", "[options]") {

@@ -212,6 +212,8 @@ TEST_CASE("pfor, map: so many at a time", "[options]") {
   CHECK(weft::map(f, arange(7), {.batch_size = 3}).to_vector<int>() ==
         std::vector<int>{0, 2, 4, 6, 8, 10, 12});
   CHECK(calls == 3);
+  check_error<ShapeError>([&] { weft::map(f, arange(7), {.batch_size = -2}); },
+                          "map: batch_size must not be negative, got -2");
 }
 
 TEST_CASE("scan: unroll writes steps out", "[options]") {

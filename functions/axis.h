@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/axis.h: arguments that may be `none`: an axis of a function that else takes its array
+// flattened, and an array.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+struct OneAxis : std::optional<int64_t> {
+  OneAxis() = default;
+  OneAxis(none_t) {}
+  OneAxis(std::nullopt_t) {}
+  OneAxis(std::optional<int64_t> axis) : std::optional<int64_t>(axis) {}
+  template <Integer I>
+  OneAxis(I axis) : std::optional<int64_t>(static_cast<int64_t>(axis)) {}
+};
+
+struct MaybeArray : std::optional<Array> {
+  MaybeArray() = default;
+  MaybeArray(none_t) {}
+  MaybeArray(std::nullopt_t) {}
+  MaybeArray(std::optional<Array> x) : std::optional<Array>(std::move(x)) {}
+  MaybeArray(const Array& x) : std::optional<Array>(x) {}
+  template <Number T>
+  MaybeArray(T x) : std::optional<Array>(Array(x)) {}
+};
+
+}  // namespace weft
