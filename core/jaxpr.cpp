@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "weft/core/op.h"
+#include "weft/core/program_table.h"
 
 namespace weft {
 namespace {
@@ -80,6 +81,9 @@ Types JaxprData::out_types() const {
   for (Atom a : out) ts.push_back(type(a));
   return ts;
 }
+
+bool try_lock_programs() { return table().guard.try_lock(); }
+void unlock_programs() { table().guard.unlock(); }
 
 void JaxprData::dispose() const {
   if (interned) {

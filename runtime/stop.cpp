@@ -9,14 +9,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "weft/core/error.h"
+#include "weft/runtime/fork.h"
 
 namespace weft {
 namespace {
 std::atomic<uint32_t> interrupts{0};
 thread_local const StopToken* innermost = nullptr;
+thread_local const bool this_thread = true;
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -28,8 +31,8 @@ int64_t now_ns() {
 // The flags of running calls. The thread is started by the first call that has a deadline and lives
 // as long as the process.
 struct Watch {
-  std::mutex guard;
-  std::condition_variable changed;
+  ForkMutex guard;
+  std::condition_variable_any* changed = new std::condition_variable_any;
   StopFlag* first = nullptr;
   bool running = false;
 
@@ -37,18 +40,39 @@ struct Watch {
     static auto* w = new Watch;
     return *w;
   }
+  Watch() { after_fork_in_child(forked); }
+  // The child has neither the thread nor the calls of other threads.
+  static void forked() {
+    Watch& w = instance();
+    w.changed = new std::condition_variable_any;  // somebody may sleep on the old one
+    w.running = false;
+    bool timed = false;
+    for (StopFlag** p = &w.first; *p;)
+      if ((*p)->thread_ != &this_thread) {
+        *p = (*p)->next_;
+      } else {
+        timed = timed || (*p)->token_.deadline_ns_;
+        p = &(*p)->next_;
+      }
+    if (timed) w.start();
+  }
+  void start() {
+    if (running) return;
+    try {
+      std::thread([this] { watch(); }).detach();
+    } catch (const std::system_error& e) {
+      throw DeviceError(fmt::format("a time limit needs a thread that watches it: {}", e.what()));
+    }
+    running = true;
+  }
   static void set(StopFlag& f) { __atomic_store_n(&f.word_, 1, __ATOMIC_RELAXED); }
   void add(StopFlag& f) {
     const std::lock_guard lock(guard);
+    if (f.token_.deadline_ns_) start();
     f.next_ = first;
     first = &f;
     if (f.token_.stop()) set(f);
-    if (!f.token_.deadline_ns_) return;
-    if (!running) {
-      running = true;
-      std::thread([this] { watch(); }).detach();
-    }
-    changed.notify_one();
+    if (f.token_.deadline_ns_) changed->notify_one();
   }
   void remove(StopFlag& f) {
     const std::lock_guard lock(guard);
@@ -74,14 +98,17 @@ struct Watch {
           earliest = d;
       }
       if (earliest)
-        changed.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(earliest - now_ns(), 0)));
+        changed->wait_for(lock,
+                          std::chrono::nanoseconds(std::max<int64_t>(earliest - now_ns(), 0)));
       else
-        changed.wait(lock);
+        changed->wait(lock);
     }
   }
 };
 
-StopFlag::StopFlag() : token_(StopToken::current()) { Watch::instance().add(*this); }
+StopFlag::StopFlag() : token_(StopToken::current()), thread_(&this_thread) {
+  Watch::instance().add(*this);
+}
 StopFlag::~StopFlag() { Watch::instance().remove(*this); }
 void StopFlag::check(const char* what) const {
   if (__atomic_load_n(&word_, __ATOMIC_RELAXED)) token_.check(what);
@@ -110,6 +137,10 @@ const StopToken& StopToken::current() {
   thread_local StopToken outside;
   outside.seen_ = interrupts.load(std::memory_order_relaxed);
   return outside;
+}
+
+void StopToken::check_scope(const char* what) {
+  if (innermost) innermost->check(what);
 }
 
 TimeLimit::TimeLimit(double seconds, const char* name) : before_(innermost) {

@@ -21,6 +21,8 @@ class StopToken {
   void check(const char* what) const;
   // Of the innermost call on this thread that has one, else one that only interrupt() stops.
   static const StopToken& current();
+  // The same check of the innermost scope, if there is one.
+  static void check_scope(const char* what);
 
  private:
   friend class TimeLimit;
@@ -46,6 +48,7 @@ class TimeLimit {
 
 // A word that compiled loops look at, set when what runs has to end. It lives for one call of a
 // program with loops; interrupt() sets it at once, a watching thread when the time is over.
+// DeviceError if the system has no thread left to watch.
 class StopFlag {
  public:
   StopFlag();
@@ -60,6 +63,7 @@ class StopFlag {
   alignas(64) int32_t word_ = 0;
   StopToken token_;
   StopFlag* next_ = nullptr;
+  const bool* thread_;  // an address that its thread alone has
 };
 
 }  // namespace weft

@@ -13,6 +13,9 @@
 #include <mutex>
 #include <thread>
 
+#include "weft/runtime/float_state.h"
+#include "weft/runtime/fork.h"
+
 namespace weft {
 namespace {
 
@@ -23,12 +26,17 @@ int default_threads() {
 }
 
 struct Arena {
-  std::mutex guard;
+  ForkMutex guard;
   std::atomic<int> threads{default_threads()};
   std::shared_ptr<tbb::task_arena> arena;  // null until it is needed, or the count changed
+  // oneTBB counts on its threads, which a child does not have, and on locks that they may hold.
+  std::atomic<bool> alone{false};
 };
 Arena& arena() {
-  static auto* a = new Arena;
+  static auto* a = [] {
+    after_fork_in_child([] { arena().alone = true; });
+    return new Arena;
+  }();
   return *a;
 }
 
@@ -53,9 +61,12 @@ int num_threads() { return arena().threads.load(std::memory_order_relaxed); }
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f) {
   if (n <= 0) return;
   const int64_t parts = (n + grain - 1) / grain;
-  const auto part = [&](int64_t p) { f(p * grain, std::min(n, (p + 1) * grain)); };
+  const auto part = [&](int64_t p) {
+    const FloatState state;  // of a worker
+    f(p * grain, std::min(n, (p + 1) * grain));
+  };
   // One thread runs the same parts: a library's sums may depend on where they are cut.
-  if (parts == 1 || num_threads() == 1) {
+  if (parts == 1 || num_threads() == 1 || arena().alone.load(std::memory_order_relaxed)) {
     for (int64_t p = 0; p < parts; ++p) part(p);
     return;
   }

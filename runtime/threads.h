@@ -9,7 +9,7 @@
 namespace weft {
 
 // Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, else one a
-// core). Results do not depend on it.
+// core). Results do not depend on it. A child of fork() uses one, until it calls exec().
 void set_num_threads(int n);
 int num_threads();
 
