@@ -113,6 +113,7 @@ struct Lowering {
   std::function<std::vector<Jaxpr>()> lockstep;
   // opaque
   NativeFn native;
+  std::function<int64_t()> workspace;  // bytes that it takes at once on the threads there are
   // Axis b of operand k is axis follows[k][b] of every result, and an element there depends on the
   // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
   std::vector<std::vector<int>> follows;

@@ -73,6 +73,7 @@ void BoundKernel::compile() {
   Options o;
   o.checked = !bytes_.empty();
   code_ = compiler::compile(kernel_, host_target(), o);
+  kernel_ = {};  // the code keeps one for all that share it
 }
 
 BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {
@@ -96,7 +97,7 @@ void BoundKernel::Run::checked_part(const int64_t (&range)[4]) const {
       "points from {} on of the last grid axis, {} of the others (-1: none, or any order)\n{}",
       c.size, c.offset, c.room,
       c.buffer < 0 ? "an array of its lanes" : k_.names_[static_cast<size_t>(c.buffer)], c.lane,
-      c.point[1], c.point[0], print(k_.kernel_)));
+      c.point[1], c.point[0], print(k_.kernel())));
 }
 
 }  // namespace weft::compiler

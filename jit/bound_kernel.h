@@ -19,7 +19,7 @@ class BoundKernel {
   BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
               const std::vector<int64_t>& grid, const JaxprData& j);
   void compile();
-  const nest::Kernel& kernel() const { return kernel_; }
+  const nest::Kernel& kernel() const { return code_ ? code_->kernel() : kernel_; }
   const std::shared_ptr<const Code>& code() const { return code_; }
 
   // One run of it. ptrs[v] is the memory of variable v.
@@ -47,7 +47,7 @@ class BoundKernel {
   };
 
  private:
-  nest::Kernel kernel_;
+  nest::Kernel kernel_;  // until there is code
   std::vector<LaneWriter::Bound> buffers_;
   std::shared_ptr<const Code> code_;
   // Of a kernel that tests its accesses, by buffer: its bytes, and what it holds.

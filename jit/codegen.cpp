@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/BLAKE3.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -18,6 +19,7 @@
 #include "weft/jit/emit.h"
 #include "weft/jit/orc.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
 
 namespace weft::compiler {
 
@@ -47,8 +49,12 @@ struct Code::State {
 
 Code::Code(std::unique_ptr<State> state)
     : state_(std::move(state)), fn_(reinterpret_cast<KernelFn>(state_->loaded->address())) {}
-Code::~Code() = default;
+Code::~Code() {
+  const NoFork hold;  // the linker's locks
+  state_.reset();
+}
 
+const nest::Kernel& Code::kernel() const { return state_->kernel; }
 int64_t Code::bytes() const { return state_->bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
@@ -116,20 +122,29 @@ class Cache {
     });
     sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
   }
-  std::mutex lock_;
+  ForkMutex lock_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
   size_t sweep_at_ = 1024;
 };
 
 }  // namespace
 
+namespace {
+// Stands for a text in keys that live long.
+std::string digest(const std::string& text) {
+  const auto hash = llvm::BLAKE3::hash<32>(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  return std::string(hash.begin(), hash.end());
+}
+}  // namespace
+
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
                                     const Options& options) {
   static Cache& cache = *new Cache();
-  const std::string key =
+  const std::string text =
       fmt::format("{} {} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
                   options.packs, options.checked, nest::print(kernel));
-  const auto entry = cache.entry(key);
+  const auto entry = cache.entry(digest(text));
   const std::lock_guard guard(entry->lock);
   if (auto code = entry->code.lock()) return code;
   auto code = compile_now(kernel, target, options);

@@ -34,8 +34,9 @@ class Code {
 
   // Runs a part of the grid. Raises OutOfMemoryError if there is no memory for its scratch.
   void run(void* const* buffers, const int64_t* extents, const int64_t* range) const;
-  int64_t bytes() const;        // of the object that was linked
-  std::string llvm_ir() const;  // emitted anew: nothing of it is kept
+  const nest::Kernel& kernel() const;  // equal to all that share the code
+  int64_t bytes() const;               // of the object that was linked
+  std::string llvm_ir() const;         // emitted anew: nothing of it is kept
   std::string assembly() const;
 
  private:

@@ -7,33 +7,30 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <unordered_map>
+#include <optional>
+#include <set>
 
 #include "weft/core/error.h"
+#include "weft/jit/cost.h"
 #include "weft/jit/lane_writer.h"
 #include "weft/jit/simplify.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/float_state.h"
 #include "weft/runtime/stop.h"
 #include "weft/runtime/threads.h"
 
 namespace weft::compiler {
 
-// An arena that waits for the next run; concurrent runs take one each.
-struct ArenaCache {
-  std::mutex guard;
-  Ref<Buffer> idle;
-};
-
-CompiledProgram::CompiledProgram(const Jaxpr& j)
-    : j_(simplify(j)), cache_(std::make_shared<ArenaCache>()) {
+CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)) {
   const Program p(j_);
   const Plan plan = make_plan(p);
   std::vector<bool> in_memory(j_->types.size(), false);  // what earlier steps have made
   std::fill_n(in_memory.begin(), j_->n_in, true);
   std::vector<Pairs> over;
+  const StopToken& stop = StopToken::current();
   for (const Step& step : plan.steps) {
+    stop.check("compiling");
     Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory)
                                               : build_library(p, step);
     for (int32_t v : b.writes) in_memory[static_cast<size_t>(v)] = true;
@@ -44,7 +41,10 @@ CompiledProgram::CompiledProgram(const Jaxpr& j)
     steps_.push_back(std::move(b.step));
   }
   parallel_for(static_cast<int64_t>(steps_.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) steps_[static_cast<size_t>(s)]->compile_code();
+    for (int64_t s = begin; s < end; ++s) {
+      stop.check("compiling");
+      steps_[static_cast<size_t>(s)]->compile_code();
+    }
   });
   share_places(over);
   place_temporaries();
@@ -132,6 +132,7 @@ void CompiledProgram::place_temporaries() {
 }
 
 void CompiledProgram::run(const void* const* in, void* const* out) const {
+  const FloatState state;
   if (!loops_) {
     static const int32_t never = 0;
     return run_inside(in, out, &never);
@@ -145,15 +146,11 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
                                  const int32_t* stop) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
-  Ref<Buffer> arena;
+  std::optional<Temporaries> arena;
   if (arena_ > 0) {
-    {
-      const std::lock_guard lock(cache_->guard);
-      std::swap(arena, cache_->idle);
-    }
-    if (!arena) arena = Buffer::allocate(arena_);
+    arena.emplace(arena_);
     for (size_t v = 0; v < offset_.size(); ++v)
-      if (offset_[v] >= 0) ptrs[v] = static_cast<std::byte*>(arena->data()) + offset_[v];
+      if (offset_[v] >= 0) ptrs[v] = arena->data() + offset_[v];
   }
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const Atom a = j_->out[k];
@@ -173,17 +170,32 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
             : ptrs[static_cast<size_t>(a.index)];
     if (from != out[k] && bytes) std::memcpy(out[k], from, static_cast<size_t>(bytes));
   }
-  if (arena) {
-    const std::lock_guard lock(cache_->guard);
-    if (!cache_->idle) cache_->idle = std::move(arena);
+}
+
+int64_t CompiledProgram::temporaries() const {
+  int64_t most = 0;
+  for (const auto& step : steps_) most = std::max(most, step->temporaries());
+  return arena_ + most;
+}
+
+// About what was measured: a step and an equation take half a kilobyte, an instruction of a nest an
+// eighth, code its two pages more. Code counts in parts with each program that shares it.
+int64_t CompiledProgram::footprint() const {
+  int64_t bytes = 2000 + 500 * static_cast<int64_t>(j_->eqns.size() + steps_.size());
+  for (const auto& step : steps_) {
+    if (const std::shared_ptr<const Code> code = step->code())
+      bytes += (code->bytes() + 8192 + 128 * static_cast<int64_t>(code->kernel().insts.size())) /
+               std::max<int64_t>(1, code.use_count() - 1);
+    for (const CompiledProgram* p : step->inner()) bytes += p->footprint();
   }
+  return bytes;
 }
 
 ProgramMemory CompiledProgram::memory() const {
   ProgramMemory m;
   for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[static_cast<size_t>(v)].bytes();
   for (Atom a : j_->out) m.results += j_->type(a).bytes();
-  m.temporaries = arena_;
+  m.temporaries = temporaries();
   for (const auto& step : steps_) {
     if (step->code()) m.code += step->code()->bytes();
     for (const CompiledProgram* p : step->inner()) m.code += p->memory().code;
@@ -191,36 +203,46 @@ ProgramMemory CompiledProgram::memory() const {
   return m;
 }
 
-// Arithmetic by the types of what is computed; loops of unknown length count as one trip.
+// Loops of unknown length count as one trip.
 Cost CompiledProgram::cost() const {
   Cost c;
-  for (const Eqn& e : j_->eqns)
-    for (int32_t k = 0; k < e.n_out; ++k)
-      c.flops += static_cast<double>(j_->types[static_cast<size_t>(e.out + k)].elements());
+  c.flops = flops(j_);
   for (size_t s = 0; s < steps_.size(); ++s) {
     for (int32_t v : step_reads_[s])
       c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
     for (int32_t v : step_writes_[s])
       c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+    for (const CompiledProgram* p : steps_[s]->inner())
+      c.bytes += static_cast<double>(steps_[s]->trips()) * p->cost().bytes;
   }
   return c;
 }
 
-namespace {
-// Equations for which no code could be written. (The plan refuses such a program: CompileError.)
-int64_t without_code(const Jaxpr& j) {
+// Equations that no step's code computes: back from what each step writes, to what it reads.
+int64_t CompiledProgram::without_code() const {
+  const std::vector<size_t> maker = makers(*j_);
+  std::vector<bool> computed(j_->eqns.size(), false);
   int64_t n = 0;
-  for (const Eqn& e : j->eqns) {
-    n += !e.op->has(Op::Slot::lower);
-    for_inner(e, [&](const Jaxpr& inner) { n += without_code(inner); });
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    const std::set<int32_t> reads(step_reads_[s].begin(), step_reads_[s].end());
+    std::set<size_t> seen;
+    std::vector<int32_t> todo = step_writes_[s];
+    while (!todo.empty()) {
+      const size_t i = maker[static_cast<size_t>(todo.back())];
+      todo.pop_back();
+      if (i == Program::none || !seen.insert(i).second) continue;
+      computed[i] = true;
+      for (Atom a : j_->eqns[i].in)
+        if (!a.is_literal() && !reads.count(a.index)) todo.push_back(a.index);
+    }
+    for (const CompiledProgram* p : steps_[s]->inner()) n += p->without_code();
   }
-  return n;
+  return n + std::count(computed.begin(), computed.end(), false);
 }
-}  // namespace
 
 std::string CompiledProgram::report() const {
   std::string s = fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n",
-                              count_equations(j_), without_code(j_), steps_.size());
+                              count_equations(j_), without_code(), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
   const ProgramMemory m = memory();
@@ -228,39 +250,5 @@ std::string CompiledProgram::report() const {
                    m.arguments, m.results, m.temporaries);
   return s;
 }
-
-namespace {
-struct Cache {
-  std::mutex guard;
-  std::unordered_map<const JaxprData*, Ref<const CompiledProgram>> programs;
-  std::vector<Jaxpr> keys;  // programs stay interned while they are compiled
-};
-Cache& cache() {
-  static auto* c = new Cache;
-  return *c;
-}
-constexpr size_t cache_limit = 4096;
-}  // namespace
-
-Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
-  Cache& c = cache();
-  {
-    const std::lock_guard lock(c.guard);
-    if (const auto it = c.programs.find(j.get()); it != c.programs.end()) return it->second;
-  }
-  auto made = make_ref<const CompiledProgram>(j);
-  const std::lock_guard lock(c.guard);
-  if (c.programs.size() >= cache_limit) {
-    c.programs.clear();
-    c.keys.clear();
-  }
-  if (c.programs.emplace(j.get(), made).second) c.keys.push_back(j);
-  return made;
-}
-
-namespace {
-Ref<const Executable> compile_executable(const Jaxpr& j) { return compile_program(j); }
-const bool installed = (install_backend(compile_executable), true);
-}  // namespace
 
 }  // namespace weft::compiler

@@ -26,11 +26,15 @@ class RunStep {
   virtual const nest::Kernel* kernel() const { return nullptr; }
   virtual std::shared_ptr<const Code> code() const { return nullptr; }
   virtual std::vector<const CompiledProgram*> inner() const { return {}; }
+  virtual int64_t trips() const { return 1; }  // of the inner programs, where that is known
+  // Bytes that it takes at once while it runs, those of inner programs included.
+  virtual int64_t temporaries() const { return 0; }
   virtual bool loops() const { return false; }
 };
 
+// Bytes. `temporaries` are the most that live at once, in the arena and in what steps take besides.
 struct ProgramMemory {
-  int64_t arguments = 0, results = 0, temporaries = 0, code = 0;  // bytes
+  int64_t arguments = 0, results = 0, temporaries = 0, code = 0;
 };
 
 class CompiledProgram final : public Executable {
@@ -46,8 +50,11 @@ class CompiledProgram final : public Executable {
   // the result is written over it.
   int32_t over(size_t k) const { return over_[k]; }
   ProgramMemory memory() const;
+  int64_t temporaries() const override;
+  int64_t footprint() const override;
   Cost cost() const;
   std::string report() const;
+  int64_t without_code() const;
 
  private:
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
@@ -59,12 +66,11 @@ class CompiledProgram final : public Executable {
   std::vector<int32_t> over_;        // by result
   std::vector<int32_t> same_place_;  // by temporary: the result that has its memory, or -1
   std::vector<int64_t> offset_;      // of temporaries in the arena, -1 else
-  int64_t arena_ = 0;
-  bool loops_ = false;  // can run long
-  mutable std::shared_ptr<struct ArenaCache> cache_;
+  int64_t arena_ = 0;                // bytes of them
+  bool loops_ = false;               // can run long
 };
 
-// Compiles, or finds, the program (cached by the interned jaxpr).
+// Compiles, or finds, the program (cached by the interned jaxpr; jit/program_cache.cpp).
 Ref<const CompiledProgram> compile_program(const Jaxpr& j);
 
 }  // namespace weft::compiler

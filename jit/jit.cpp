@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -14,7 +15,10 @@
 #include <thread>
 
 #include "weft/jit/program.h"
+#include "weft/jit/program_cache.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -39,55 +43,127 @@ struct Entry {
   uint64_t hash;
   std::vector<uint64_t> words;
   Ref<const Program> program;
-  Entry* next;
+  uint64_t used;  // when it was last looked up
 };
-// A key that is being traced by a thread.
+// A key that is being traced by a thread, of this process or of one that has forked it.
 struct InProgress {
   const KeyWriter* key;
   std::thread::id owner;
+  int generation;
 };
+ForkMutex& tracing_mutex() {
+  static auto* m = new ForkMutex;
+  return *m;
+}
 
 class State final : public RefCounted {
  public:
-  State(const JitOptions& o, Location at)
-      : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {}
-  ~State() override {
-    for (auto& b : buckets_)
-      for (Entry* e = b.load(); e;) delete std::exchange(e, e->next);
+  State(const JitOptions& o, Location at);
+  ~State() override;
+  Ref<const Program> find(const KeyWriter& key) {
+    const std::lock_guard lock(guard());
+    for (Entry& e : bucket(key))
+      if (e.hash == key.hash() && same_words(e.words, key)) {
+        e.used = now_.fetch_add(1, std::memory_order_relaxed);
+        return e.program;
+      }
+    return {};
   }
-  const Program* find(const KeyWriter& key) const {
-    for (const Entry* e = bucket(key).load(std::memory_order_acquire); e; e = e->next)
-      if (e->hash == key.hash() && same_words(e->words, key)) return e->program.get();
-    return nullptr;
-  }
-  void insert(const KeyWriter& key, Ref<const Program> p) {
-    auto& b = bucket(key);
-    b.store(new Entry{key.hash(), words_of(key), std::move(p), b.load()},
-            std::memory_order_release);
-  }
+  // Also lets go of what was not used for longest, if there is too much.
+  void insert(const KeyWriter& key, Ref<const Program> p);
+  void clear();
 
   const JitOptions options;
   const Location at;
   const char* const name;
-  std::mutex mutex;  // of insert and of what follows
-  std::condition_variable done;
-  std::vector<InProgress> tracing;
+  std::vector<InProgress> tracing;  // under tracing_mutex()
 
  private:
   // Names are named by arrays that outlive the callable.
   static const char* intern_name(const std::string& s) {
-    static std::mutex m;
+    static auto& m = *new ForkMutex;
     static auto* names = new std::set<std::string>;
     const std::lock_guard lock(m);
     return names->insert(s).first->c_str();
   }
-  static constexpr size_t n_buckets = 32;
-  std::atomic<Entry*>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
-  const std::atomic<Entry*>& bucket(const KeyWriter& k) const {
-    return buckets_[k.hash() % n_buckets];
+  // Callables share a few locks, which are held for a look-up each.
+  ForkMutex& guard() const {
+    static auto* guards = new std::array<ForkMutex, 32>;
+    return (*guards)[reinterpret_cast<uintptr_t>(this) / sizeof(State) % guards->size()];
   }
-  std::atomic<Entry*> buckets_[n_buckets] = {};
+  static constexpr size_t n_buckets = 32;
+  std::vector<Entry>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
+  std::vector<Entry> take_least_used();
+  std::vector<Entry> buckets_[n_buckets];
+  std::atomic<uint64_t> now_{0};
+  int64_t added_ = 0;  // programs since the last look at their sizes
 };
+
+// All callables that live, for clear_caches().
+struct States {
+  ForkMutex guard;
+  std::set<State*> all;
+  static States& instance() {
+    static auto* s = new States;
+    return *s;
+  }
+};
+
+State::State(const JitOptions& o, Location at)
+    : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {
+  const std::lock_guard lock(States::instance().guard);
+  States::instance().all.insert(this);
+}
+State::~State() {
+  const std::lock_guard lock(States::instance().guard);
+  States::instance().all.erase(this);
+}
+
+constexpr int64_t callable_limit = 64 << 20;  // bytes of programs of one callable
+constexpr int64_t look_every = 32;            // new programs
+
+// Half of the room is made at once, so that a callable that needs a little more than there is does
+// not compile at each call.
+std::vector<Entry> State::take_least_used() {
+  std::vector<Entry> out;
+  if (++added_ < look_every) return out;
+  added_ = 0;
+  std::vector<std::pair<uint64_t, int64_t>> sizes;
+  int64_t bytes = 0;
+  for (const auto& b : buckets_)
+    for (const Entry& e : b) {
+      sizes.emplace_back(e.used, e.program->footprint());
+      bytes += sizes.back().second;
+    }
+  if (bytes <= callable_limit) return out;
+  std::sort(sizes.begin(), sizes.end());
+  uint64_t oldest = 0;
+  for (size_t i = 0; bytes > callable_limit / 2; ++i) {
+    bytes -= sizes[i].second;
+    oldest = sizes[i].first + 1;
+  }
+  for (auto& b : buckets_)
+    std::erase_if(b, [&](Entry& e) {
+      if (e.used >= oldest) return false;
+      out.push_back(std::move(e));
+      return true;
+    });
+  return out;
+}
+
+void State::insert(const KeyWriter& key, Ref<const Program> p) {
+  std::vector<Entry> gone;  // dies without the lock
+  const std::lock_guard lock(guard());
+  gone = take_least_used();
+  bucket(key).push_back({key.hash(), words_of(key), std::move(p), now_.fetch_add(1)});
+}
+
+void State::clear() {
+  std::vector<Entry> gone[n_buckets];
+  const std::lock_guard lock(guard());
+  std::swap(gone, buckets_);
+}
+
 State& state_of(RefCounted& s) { return static_cast<State&>(s); }
 const State& state_of(const RefCounted& s) { return static_cast<const State&>(s); }
 
@@ -113,23 +189,19 @@ void add_options(KeyWriter& k, const JitOptions& o) {
 
 // ---- who waits for whom, so that two threads never wait for each other
 
-std::mutex waits_mutex;
+// Under tracing_mutex().
 std::map<std::thread::id, std::thread::id>& waits() {
   static auto* w = new std::map<std::thread::id, std::thread::id>;
   return *w;
 }
 // Registers that this thread waits for `owner`, unless owner (through others) waits for this one.
 bool may_wait(std::thread::id owner) {
-  const std::lock_guard lock(waits_mutex);
   for (auto it = waits().find(owner); it != waits().end(); it = waits().find(it->second))
     if (it->second == std::this_thread::get_id()) return false;
   waits()[std::this_thread::get_id()] = owner;
   return true;
 }
-void stop_waiting() {
-  const std::lock_guard lock(waits_mutex);
-  waits().erase(std::this_thread::get_id());
-}
+void stop_waiting() { waits().erase(std::this_thread::get_id()); }
 
 // ---- tracing
 
@@ -173,11 +245,8 @@ struct TracingScope {
   State& s;
   const KeyWriter& key;
   ~TracingScope() {
-    {
-      const std::lock_guard lock(s.mutex);
-      std::erase_if(s.tracing, [&](const InProgress& p) { return p.key == &key; });
-    }
-    s.done.notify_all();
+    const std::lock_guard lock(tracing_mutex());
+    std::erase_if(s.tracing, [&](const InProgress& p) { return p.key == &key; });
   }
 };
 
@@ -191,16 +260,24 @@ struct TracingScope {
 }
 
 // Waits until no other thread traces the key. False: somebody waits for us, so we trace it as well.
-bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<std::mutex>& lock) {
+// It looks again and again, so that a fork leaves nobody asleep and a time limit holds.
+bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<ForkMutex>& lock) {
+  const auto self = std::this_thread::get_id();
   for (;;) {
+    std::erase_if(s.tracing, [&](const InProgress& p) {  // by a thread that only the parent has
+      return p.generation != fork_generation() && p.owner != self;
+    });
     const auto it = std::find_if(s.tracing.begin(), s.tracing.end(), [&](const InProgress& p) {
       return p.key->hash() == key.hash() && same_words(words_of(*p.key), key);
     });
     if (it == s.tracing.end()) return true;
-    if (it->owner == std::this_thread::get_id()) calls_itself(s);
+    if (it->owner == self) calls_itself(s);
     if (!may_wait(it->owner)) return false;
-    s.done.wait(lock);
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    lock.lock();
     stop_waiting();
+    StopToken::check_scope(s.name);
   }
 }
 
@@ -209,7 +286,7 @@ bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<std::mutex
 JitState make_jit_state(const JitOptions& o, Location at) { return JitState(new State(o, at)); }
 
 JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity) {
-  static std::mutex m;
+  static auto& m = *new ForkMutex;
   static auto* states = new std::map<std::vector<uint64_t>, JitState>;
   add_options(identity, o);
   const std::lock_guard lock(m);
@@ -218,31 +295,35 @@ JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity)
   return s;
 }
 
-const JitProgram* find_program(const RefCounted& state, KeyWriter& key) {
+Ref<const JitProgram> find_program(const RefCounted& state, KeyWriter& key) {
   for (const NamedAxis& a : axis_env()) {
     key.add_static(a.name);
     key.add(static_cast<uint64_t>(a.size));
   }
-  return state_of(state).find(key);
+  return const_cast<State&>(state_of(state)).find(key);
 }
 
 Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
                                     const TraceRequest& t) {
   State& s = state_of(state);
   {
-    std::unique_lock lock(s.mutex);
+    std::unique_lock lock(tracing_mutex());
     wait_for_others(s, key, lock);
-    if (const Program* p = s.find(key)) return Ref<const JitProgram>(p);
-    s.tracing.push_back({&key, std::this_thread::get_id()});
+    if (const Ref<const Program> p = s.find(key)) return p;
+    s.tracing.push_back({&key, std::this_thread::get_id(), fork_generation()});
   }
   const TracingScope scope{s, key};
   Ref<const Program> p = trace(s, x, t, s.options.keep_unused);
   // What captures a value of an enclosing trace belongs to that trace alone.
   if (holds_tracer(p->closed.consts)) return p;
-  const std::lock_guard lock(s.mutex);
-  if (const Program* other = s.find(key)) return Ref<const JitProgram>(other);
+  if (const Ref<const Program> other = s.find(key)) return other;
   s.insert(key, p);
   return p;
+}
+
+TimeLimit call_limit(const RefCounted& state) {
+  const State& s = state_of(state);
+  return TimeLimit(s.options.time_limit, s.name);
 }
 
 void run_program(const RefCounted& state, const JitProgram& program, const LeafList& x,
@@ -273,3 +354,16 @@ Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
 }
 
 }  // namespace weft::detail
+
+void weft::clear_caches() {
+  std::vector<Ref<detail::State>> states;
+  {
+    auto& all = detail::States::instance();
+    const std::lock_guard lock(all.guard);
+    for (detail::State* s : all.all)
+      if (s->try_retain()) states.push_back(Ref<detail::State>::adopt(s));
+  }
+  for (const auto& s : states) s->clear();
+  compiler::clear_program_cache();
+  release_idle_memory();
+}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/jit/lowered.h"
+#include "weft/runtime/stop.h"
 
 namespace weft {
 
@@ -114,9 +115,11 @@ struct TraceRequest {
   FunctionRef<tree::Skeleton()> args;
 };
 // The program for this key, if it has been traced; completes the key with the context.
-const JitProgram* find_program(const RefCounted& state, KeyWriter& key);
+Ref<const JitProgram> find_program(const RefCounted& state, KeyWriter& key);
 Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
                                     const TraceRequest& t);
+// The option time_limit for a whole call, tracing and compiling included.
+TimeLimit call_limit(const RefCounted& state);
 void run_program(const RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
 Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
                                     const TraceRequest& t);
@@ -138,21 +141,14 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     LeafList x;
     read_arguments(args, key, x);
     const auto skeleton = [&] { return tree::skeleton(args); };
-    Ref<const JitProgram> fresh;
-    const JitProgram* p = find_program(*state_, key);
-    if (!p) {
-      Flat<F, Args, R> flat(f_, args);
-      fresh = trace_program(
-          *state_, key, x,
-          {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
-      p = fresh.get();
-    }
-    ResultList out(p->n_out);
-    run_program(*state_, *p, x, out.data());
-    if constexpr (std::same_as<R, Array>)
-      return Array(std::move(out.data()[0]));
-    else
-      return tree::rebuild(static_cast<const Like<R>&>(*p->like).value, out.data());
+    Ref<const JitProgram> p = find_program(*state_, key);
+    if (p) return run<R>(*p, x);
+    const TimeLimit limit = call_limit(*state_);
+    Flat<F, Args, R> flat(f_, args);
+    p = trace_program(
+        *state_, key, x,
+        {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
+    return run<R>(*p, x);
   }
   // The program for these arguments, to be looked at or compiled ahead.
   template <class... A>
@@ -165,6 +161,15 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
 
  private:
+  template <class R>
+  R run(const JitProgram& p, const LeafList& x) const {
+    ResultList out(p.n_out);
+    run_program(*state_, p, x, out.data());
+    if constexpr (std::same_as<R, Array>)
+      return Array(std::move(out.data()[0]));
+    else
+      return tree::rebuild(static_cast<const Like<R>&>(*p.like).value, out.data());
+  }
   template <class Args>
   static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
     key.add(type_id<Args>());
@@ -192,6 +197,10 @@ class Jitted : public CallOperator<Jitted<F>, F> {
 };
 
 }  // namespace detail
+
+// Forgets every traced and compiled program and gives all memory that is kept for later back.
+// Callables stay valid: their next call traces and compiles anew.
+void clear_caches();
 
 // f, traced once for each kind of arguments (types, tree, static values) and compiled.
 //   auto g = jit(f);  g(x, 0.5);  jit(f, {.donate_argnums = {0}, .name = "step"})

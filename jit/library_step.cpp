@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "weft/core/error.h"
 #include "weft/core/print.h"
@@ -36,7 +37,11 @@ const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
 class NativeStep final : public RunStep {
  public:
   NativeStep(Jaxpr j, const Eqn& e, Lowering l)
-      : j_(std::move(j)), e_(e), native_(std::move(l.native)), name_(e.op->name()) {}
+      : j_(std::move(j)),
+        e_(e),
+        native_(std::move(l.native)),
+        workspace_(std::move(l.workspace)),
+        name_(e.op->name()) {}
   void run(void* const* ptrs, const int32_t*) const override {
     std::vector<std::span<const std::byte>> in;
     std::vector<std::span<std::byte>> out;
@@ -49,11 +54,13 @@ class NativeStep final : public RunStep {
     native_({in, out});
   }
   std::string describe() const override { return "native " + name_; }
+  int64_t temporaries() const override { return workspace_ ? workspace_() : 0; }
 
  private:
   Jaxpr j_;
   const Eqn& e_;
   NativeFn native_;
+  std::function<int64_t()> workspace_;
   std::string name_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
@@ -21,13 +22,22 @@ namespace {
 
 // Values that live as long as the loop runs.
 struct Room {
-  std::vector<Ref<Buffer>> buffers;
+  std::optional<Temporaries> memory;
   std::vector<void*> ptrs;
   explicit Room(const Types& types) {
+    if (types.empty()) return;
+    memory.emplace(bytes(types));
+    std::byte* at = memory->data();
     for (const Type& t : types) {
-      buffers.push_back(Buffer::allocate(t.bytes()));
-      ptrs.push_back(buffers.back()->data());
+      ptrs.push_back(at);
+      at += size(t);
     }
+  }
+  static int64_t size(const Type& t) { return (t.bytes() + 63) & ~int64_t{63}; }
+  static int64_t bytes(const Types& types) {
+    int64_t n = 0;
+    for (const Type& t : types) n += size(t);
+    return n;
   }
 };
 
@@ -67,6 +77,17 @@ class Lockstep final : public RunStep {
     return s;
   }
   bool loops() const override { return true; }
+  int64_t trips() const override { return form_.kind == LoopForm::Kind::scan ? form_.length : 1; }
+  int64_t temporaries() const override {
+    int64_t most = 0;
+    for (const auto& p : programs_) most = std::max(most, p->temporaries());
+    const int64_t mask = Type(Bool, Shape(form_.lanes)).bytes();
+    if (form_.kind == LoopForm::Kind::call) return most;
+    if (form_.kind != LoopForm::Kind::cond)
+      return most + Room::bytes(moving(form_.carry)) + (form_.active() ? mask : 0);
+    if (!form_.active()) return most;
+    return most + Room::bytes(out_types_) + static_cast<int64_t>(programs_.size() - 1) * mask;
+  }
   std::vector<const CompiledProgram*> inner() const override {
     std::vector<const CompiledProgram*> r;
     for (const auto& p : programs_) r.push_back(p.get());

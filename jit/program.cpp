@@ -9,6 +9,8 @@
 #include <array>
 
 #include "weft/jit/nans.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
@@ -79,17 +81,29 @@ Program::Program(Closed c, bool keep_unused, const CallOptions& options)
 }
 
 Program::~Program() {
-  if (const Executable* e = exe_.load()) e->release();
+  if (const Executable* e = exe_.load()) {
+    Temporaries::retract(e->temporaries());
+    e->release();
+  }
 }
 
 const Executable& Program::executable() const {
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
+  const NoFork hold;
   const std::lock_guard lock(compiling_);
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
   const Ref<const Executable> e = backend()(pruned_);
   e->retain();
+  Temporaries::announce(e->temporaries());
   exe_.store(e.get(), std::memory_order_release);
   return *e;
+}
+
+int64_t Program::footprint() const {
+  int64_t bytes = 1000 + 300 * static_cast<int64_t>(closed.jaxpr->eqns.size());
+  for (const Array& c : closed.consts) bytes += c.type().bytes();
+  const Executable* e = exe_.load(std::memory_order_acquire);
+  return bytes + (e ? e->footprint() : 0);
 }
 
 void Program::run(const LeafList& x, Array* out) const {

@@ -32,6 +32,9 @@ class Program final : public JitProgram {
   // On concrete arguments, now, as the options say.
   void call(const LeafList& x, Array* out) const;
 
+  // About how many bytes it occupies while it does not run.
+  int64_t footprint() const;
+
   const Closed closed;
   const WrittenInputs written;  // the program as it is run and called
   const CallOptions options;

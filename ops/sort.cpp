@@ -102,6 +102,9 @@ const Primitive<Sort>& sort_op = define<Sort>({
           r.native = [in = l.in, p = l.params](const NativeArgs& a) {
             sorting::sort_rows(in, p.dimension, p.num_keys, a);
           };
+          r.workspace = [in = l.in, p = l.params] {
+            return sorting::sort_workspace(in, p.dimension, p.num_keys);
+          };
           return r;
         },
     .samples =
@@ -175,6 +178,9 @@ const Primitive<TopK>& top_k_op = define<TopK>({
           r.follows = follows_but(1, l.in[0].ndim(), {l.params.axis}, false);
           r.native = [t = l.in[0], p = l.params](const NativeArgs& a) {
             sorting::top_rows(t, p.axis, p.k, a);
+          };
+          r.workspace = [t = l.in[0], p = l.params] {
+            return sorting::top_workspace(t, p.axis, p.k);
           };
           return r;
         },

@@ -36,6 +36,8 @@ void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f) {
   parallel_for(n, std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts)), f);
 }
 
+int64_t shared_bytes(int64_t n, int64_t each) { return std::min<int64_t>(n, num_threads()) * each; }
+
 int64_t parts_of_row(int64_t count, int64_t length) {
   const int64_t threads = num_threads();
   if (threads == 1 || length < 65536 || count >= 4 * threads) return 1;
@@ -105,6 +107,9 @@ void write_in_order(const Call& c, int64_t row, int64_t lo, int64_t hi, At at) {
 class Lanes {
  public:
   static constexpr int64_t most = 16;  // rows of a block
+  static int64_t bytes(int64_t n) {
+    return 2 * Scratch::bytes_of<uint64_t>(n * 8) + Scratch::bytes_of<uint32_t>(n * most);
+  }
   Lanes(const Call& c) : c_(c), n_(c.rows.length), memory_(bytes(n_)) {
     words_ = memory_.take<uint64_t>(n_ * 8);
     places_ = memory_.take<uint64_t>(n_ * 8);
@@ -131,9 +136,6 @@ class Lanes {
   }
 
  private:
-  static int64_t bytes(int64_t n) {
-    return 2 * Scratch::bytes_of<uint64_t>(n * 8) + Scratch::bytes_of<uint32_t>(n * most);
-  }
   template <class F>
   static void in_eights(int64_t first, int64_t count, F f) {
     for (int64_t r = 0; r < count; r += 8) f(first + r, std::min<int64_t>(8, count - r));
@@ -386,24 +388,46 @@ double radix_ns(const Call& c) {
   return passes * (300 + 3 * static_cast<double>(c.rows.length));
 }
 
+int64_t blocks_of(const Call& c) { return (c.rows.count + Lanes::most - 1) / Lanes::most; }
+bool side_by_side(const Call& c) {
+  return c.rows.length <= 2048 && static_cast<double>(blocks_of(c)) * lanes_ns(c) <
+                                      static_cast<double>(c.rows.count) * radix_ns(c);
+}
+// By words that know their places, one after the other.
+bool by_all(const Call& c) {
+  const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
+  return !c.one_word() || (c.types.size() > 1 && !places_fit);
+}
+
 }  // namespace
+
+int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys) {
+  const NativeArgs none{{}, {}};
+  const Call c{types, none, keys, rows_of(types[0].shape(), axis)};
+  if (c.rows.count == 0) return 0;
+  if (side_by_side(c)) return shared_bytes(blocks_of(c), Lanes::bytes(c.rows.length));
+  const int64_t size = itemsize(types[0].dtype());
+  const int64_t record = by_all(c)           ? sizeof(Placed<uint64_t, uint64_t>)
+                         : types.size() == 1 ? size
+                         : size == 8         ? sizeof(Placed<uint64_t, uint32_t>)
+                                             : sizeof(Placed<uint32_t, uint32_t>);
+  const int64_t each = 2 * Scratch::bytes_of<std::byte>(record * c.rows.length);
+  return parts_of_row(c.rows.count, c.rows.length) > 1 ? each : shared_bytes(c.rows.count, each);
+}
 
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args) {
   const Call c{types, args, keys, rows_of(types[0].shape(), axis)};
   if (c.rows.count == 0) return;
-  const int64_t blocks = (c.rows.count + Lanes::most - 1) / Lanes::most;
   const double in_lanes = lanes_ns(c), alone = radix_ns(c);
-  if (c.rows.length <= 2048 &&
-      static_cast<double>(blocks) * in_lanes < static_cast<double>(c.rows.count) * alone) {
-    share_out(blocks, in_lanes, [&](int64_t lo, int64_t hi) {
+  if (side_by_side(c)) {
+    share_out(blocks_of(c), in_lanes, [&](int64_t lo, int64_t hi) {
       Lanes lanes(c);
       for (int64_t b = lo; b < hi; ++b)
         lanes.sort(b * Lanes::most, std::min(Lanes::most, c.rows.count - b * Lanes::most));
     });
     return;
   }
-  const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
-  if (!c.one_word() || (types.size() > 1 && !places_fit)) {
+  if (by_all(c)) {
     sort_long_by_all(c, alone);
     return;
   }

@@ -20,10 +20,10 @@ Rows rows_of(const Shape& s, int64_t axis);
 // Memory that is handed out in pieces aligned to 64.
 class Scratch {
  public:
-  explicit Scratch(int64_t bytes) : memory_(Buffer::allocate(bytes)) {}
+  explicit Scratch(int64_t bytes) : memory_(bytes) {}
   template <class T>
   T* take(int64_t n) {
-    T* p = reinterpret_cast<T*>(static_cast<std::byte*>(memory_->data()) + used_);
+    T* p = reinterpret_cast<T*>(memory_.data() + used_);
     used_ += bytes_of<T>(n);
     if (used_ > memory_->bytes()) throw InternalError("native code has planned too little scratch");
     return p;
@@ -34,19 +34,23 @@ class Scratch {
   }
 
  private:
-  Ref<Buffer> memory_;
+  Temporaries memory_;
   int64_t used_ = 0;
 };
 
 // How work is shared out: f(begin, end) on `n` items of about `ns` each, at the same time where
 // that is worth it.
 void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f);
+// Bytes at once if each part of shared work on n items takes so many.
+int64_t shared_bytes(int64_t n, int64_t each);
 // In how many parts one row is worked on, if there are `count` of them.
 int64_t parts_of_row(int64_t count, int64_t length);
 
 // Sorts all operands along the axis by the first `keys` of them; stable, NaN last, -0 equal to 0.
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args);
+int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys);
 // The k largest along the axis in the total order and their places (I32), ties by place.
 void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args);
+int64_t top_workspace(const Type& type, int64_t axis, int64_t k);
 
 }  // namespace weft::sorting

@@ -145,9 +145,13 @@ class Best {
   explicit Best(int64_t k)
       : k_(k),
         slack_(std::max(k, group_count)),
-        memory_(Scratch::bytes_of<Word>(chunk) + Scratch::bytes_of<Candidate>(k + slack_ + chunk)),
+        memory_(bytes(k)),
         words_(memory_.take<Word>(chunk)),
         kept_(memory_.take<Candidate>(k + slack_ + chunk)) {}
+  static int64_t bytes(int64_t k) {
+    return Scratch::bytes_of<Word>(chunk) +
+           Scratch::bytes_of<Candidate>(k + std::max(k, group_count) + chunk);
+  }
 
   void clear() {
     size_ = 0;
@@ -285,7 +289,25 @@ void many(const TopCall<T>& c) {
     share_out(c.from.count, 12.0 * static_cast<double>(n) + 1000, run);
 }
 
+bool sorts_all(int64_t n, int64_t k) { return n > 256 && k > n / 8; }
+
 }  // namespace
+
+int64_t top_workspace(const Type& type, int64_t axis, int64_t k) {
+  const Rows rows = rows_of(type.shape(), axis);
+  const int64_t parts = parts_of_row(rows.count, rows.length);
+  int64_t each = 0;
+  with_dtype(type.dtype(), [&](auto* q) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    if constexpr (!is_complex_v<T>)
+      each = sorts_all(rows.length, k)
+                 ? 2 * Scratch::bytes_of<Placed<word_t<T>, uint32_t>>(rows.length)
+                 : Best<T>::bytes(k);
+  });
+  if (k == 0) return 0;
+  if (parts > 1) return sorts_all(rows.length, k) ? each : parts * each;
+  return shared_bytes(rows.count, each);
+}
 
 void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args) {
   const Shape& s = type.shape();
@@ -300,7 +322,7 @@ void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args)
                          rows_of(s, axis),
                          rows_of(top, axis),
                          k};
-      if (c.from.length > 256 && k > c.from.length / 8)
+      if (sorts_all(c.from.length, k))
         many(c);
       else
         few(c);

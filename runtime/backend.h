@@ -11,6 +11,10 @@ namespace weft {
 class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;
+  // Bytes of temporaries that a run needs at once.
+  virtual int64_t temporaries() const = 0;
+  // About how many bytes it occupies while it does not run.
+  virtual int64_t footprint() const = 0;
 };
 
 using CompileFn = Ref<const Executable> (*)(const Jaxpr&);

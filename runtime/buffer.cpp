@@ -6,40 +6,64 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/runtime/fork.h"
 
 namespace weft {
 namespace {
 
 constexpr int64_t pooled_from = 64 << 10;
 constexpr int64_t huge_page = 2 << 20;
-constexpr int64_t pool_limit = int64_t{2} << 30;  // idle bytes kept
+constexpr int64_t page = 4096;
 
+// What an idle block holds: its neighbours by age.
+struct Idle {
+  Idle *older, *newer;
+  int64_t capacity;
+};
+
+struct Block {
+  void* data = nullptr;
+  int64_t capacity = 0;
+};
+
+// Blocks that wait. They and what is in use together stay within an eighth (and a little) of the
+// most that was ever in use at once: the pool never makes a process much larger than its programs.
 struct Pool {
-  std::mutex guard;
-  std::map<int64_t, std::vector<void*>> idle;  // by capacity
-  int64_t idle_bytes = 0;
+  ForkMutex guard;
+  std::map<int64_t, std::vector<Idle*>> by_capacity;  // of arrays, oldest first
+  Idle *oldest = nullptr, *newest = nullptr;
+  int64_t idle = 0;                  // bytes of them
+  std::vector<Block> temporaries;    // of temporaries, by capacity
+  int64_t idle_temporaries = 0;      // bytes of them
+  std::multiset<int64_t> announced;  // what functions may need
   std::atomic<int64_t> in_use{0};
+  std::atomic<int64_t> most{0};  // of in_use
   std::atomic<int64_t> limit{0};
 };
 Pool& pool() {
   static auto* p = new Pool;
   return *p;
 }
+int64_t allowance(int64_t most) { return most + most / 8 + (8 << 20); }
 
-// Four classes an octave, whole pages: at most a quarter is wasted.
-int64_t size_class(int64_t bytes) {
-  if (bytes < pooled_from) return (bytes + 63) & ~int64_t{63};
-  const int64_t octave = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
-  const int64_t step = octave / 4;
-  return (bytes + step - 1) / step * step;
+int64_t needed(int64_t bytes) { return (bytes < 1 ? 64 : bytes + 63) & ~int64_t{63}; }
+// Whole pages, few different ones: at most a hundredth is wasted.
+int64_t block_size(int64_t need) {
+  const int64_t step =
+      std::max(page, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(need))) / 128);
+  return (need + step - 1) / step * step;
 }
 
 [[noreturn]] void out_of_memory(int64_t bytes, const char* why) {
@@ -49,49 +73,125 @@ int64_t size_class(int64_t bytes) {
                   bytes, why, pool().in_use.load()));
 }
 
-void* take_idle(int64_t capacity) {
-  Pool& p = pool();
-  const std::lock_guard lock(p.guard);
-  const auto it = p.idle.find(capacity);
-  if (it == p.idle.end() || it->second.empty()) return nullptr;
-  void* data = it->second.back();
-  it->second.pop_back();
-  p.idle_bytes -= capacity;
-  return data;
+// ---- blocks of the system
+
+// Pooled blocks are mapped for themselves, so that each can be given back whatever lies beside it;
+// large ones on the border of a huge page.
+void* map_block(int64_t capacity) {
+  const auto bytes = static_cast<size_t>(capacity);
+  if (capacity < pooled_from) {
+    void* data = nullptr;
+    return posix_memalign(&data, 64, bytes) == 0 ? data : nullptr;
+  }
+  const size_t border = capacity < huge_page ? 0 : static_cast<size_t>(huge_page);
+  void* const at =
+      mmap(nullptr, bytes + border, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(at);
+  if (border == 0) return begin;
+  const size_t before = (border - reinterpret_cast<uintptr_t>(at) % border) % border;
+  if (before) munmap(begin, before);
+  if (before < border) munmap(begin + before + bytes, border - before);
+  madvise(begin + before, bytes, MADV_HUGEPAGE);
+  return begin + before;
+}
+void unmap_block(void* data, int64_t capacity) {
+  if (capacity < pooled_from)
+    std::free(data);
+  else
+    munmap(data, static_cast<size_t>(capacity));
 }
 
-void drop_idle() {
+// ---- under the guard
+
+void forget(Pool& p, Idle* b) {
+  (b->older ? b->older->newer : p.oldest) = b->newer;
+  (b->newer ? b->newer->older : p.newest) = b->older;
+  p.idle -= b->capacity;
+}
+void drop_oldest(Pool& p) {
+  Idle* const b = p.oldest;
+  const auto it = p.by_capacity.find(b->capacity);
+  it->second.erase(it->second.begin());
+  if (it->second.empty()) p.by_capacity.erase(it);
+  forget(p, b);
+  unmap_block(b, b->capacity);
+}
+// Keeps what the pool may keep beside this many bytes in use.
+void shrink(Pool& p, int64_t in_use) {
+  const int64_t total = allowance(p.most.load(std::memory_order_relaxed));
+  while (p.oldest && in_use + p.idle + p.idle_temporaries > total) drop_oldest(p);
+}
+void drop_temporaries(Pool& p, size_t at) {
+  const Block b = p.temporaries[at];
+  p.temporaries.erase(p.temporaries.begin() + static_cast<std::ptrdiff_t>(at));
+  p.idle_temporaries -= b.capacity;
+  unmap_block(b.data, b.capacity);
+}
+// At most this many bytes stay idle.
+void release_idle_above(int64_t bytes) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);
-  for (auto& [capacity, blocks] : p.idle)
-    for (void* b : blocks) std::free(b);
-  p.idle.clear();
-  p.idle_bytes = 0;
+  while (p.oldest && p.idle + p.idle_temporaries > bytes) drop_oldest(p);
+  while (!p.temporaries.empty() && p.idle_temporaries > bytes)
+    drop_temporaries(p, p.temporaries.size() - 1);
+}
+
+// The smallest idle block that fits, unless it is larger than an eighth more.
+void* take_idle(int64_t need, int64_t* capacity) {
+  Pool& p = pool();
+  const std::lock_guard lock(p.guard);
+  const auto it = p.by_capacity.lower_bound(need);
+  if (it == p.by_capacity.end() || it->first > need + need / 8 + page) return nullptr;
+  Idle* const b = it->second.back();
+  it->second.pop_back();
+  if (it->second.empty()) p.by_capacity.erase(it);
+  forget(p, b);
+  *capacity = b->capacity;
+  return b;
 }
 
 void* fresh(int64_t capacity) {
-  const size_t alignment = capacity >= huge_page ? static_cast<size_t>(huge_page) : 64;
-  void* data = nullptr;
-  if (posix_memalign(&data, alignment, static_cast<size_t>(capacity)) != 0) {
-    drop_idle();
-    if (posix_memalign(&data, alignment, static_cast<size_t>(capacity)) != 0) return nullptr;
+  if (capacity >= pooled_from) {
+    Pool& p = pool();
+    const std::lock_guard lock(p.guard);
+    shrink(p, p.in_use.load(std::memory_order_relaxed));
   }
-  if (capacity >= huge_page) madvise(data, static_cast<size_t>(capacity), MADV_HUGEPAGE);
-  return data;
+  if (void* data = map_block(capacity)) return data;
+  release_idle_memory();
+  return map_block(capacity);
+}
+
+// Counts what is needed for so many bytes, or refuses.
+void reserve(int64_t need, int64_t bytes) {
+  Pool& p = pool();
+  const int64_t now = p.in_use.fetch_add(need, std::memory_order_relaxed) + need;
+  const int64_t limit = p.limit.load(std::memory_order_relaxed);
+  if (limit > 0) {
+    if (now > limit) {
+      p.in_use.fetch_sub(need, std::memory_order_relaxed);
+      out_of_memory(bytes, fmt::format("the limit is {} bytes", limit).c_str());
+    }
+    release_idle_above(limit - now);
+  }
+  int64_t most = p.most.load(std::memory_order_relaxed);
+  while (now > most && !p.most.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
 }
 
 }  // namespace
 
 Ref<Buffer> Buffer::allocate(int64_t bytes) {
   Pool& p = pool();
-  const int64_t capacity = size_class(bytes < 1 ? 1 : bytes);
-  const int64_t limit = p.limit.load(std::memory_order_relaxed);
-  if (limit > 0 && p.in_use.load(std::memory_order_relaxed) + capacity > limit)
-    out_of_memory(bytes, fmt::format("the limit is {} bytes", limit).c_str());
-  void* data = capacity >= pooled_from ? take_idle(capacity) : nullptr;
+  const int64_t need = needed(bytes);
+  reserve(need, bytes);
+  int64_t capacity = need < pooled_from ? need : block_size(need);
+  void* data = need < pooled_from ? nullptr : take_idle(need, &capacity);
   if (!data) data = fresh(capacity);
-  if (!data) out_of_memory(bytes, "the system has no more");
-  p.in_use.fetch_add(capacity, std::memory_order_relaxed);
+  if (!data) {
+    p.in_use.fetch_sub(need, std::memory_order_relaxed);
+    out_of_memory(bytes, "the system has no more");
+  }
   return Ref<Buffer>(new Buffer(data, bytes, capacity));
 }
 
@@ -104,17 +204,95 @@ Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> own
 Buffer::~Buffer() {
   if (capacity_ == 0) return;
   Pool& p = pool();
-  p.in_use.fetch_sub(capacity_, std::memory_order_relaxed);
-  if (capacity_ >= pooled_from) {
-    const std::lock_guard lock(p.guard);
-    if (p.idle_bytes + capacity_ <= pool_limit) {
-      p.idle[capacity_].push_back(data_);
-      p.idle_bytes += capacity_;
-      return;
-    }
+  const int64_t need = needed(bytes_);
+  const int64_t now = p.in_use.fetch_sub(need, std::memory_order_relaxed) - need;
+  if (need < pooled_from) {
+    std::free(data_);
+    return;
   }
-  std::free(data_);
+  const std::lock_guard lock(p.guard);
+  auto* const b = new (data_) Idle{p.newest, nullptr, capacity_};
+  (p.newest ? p.newest->newer : p.oldest) = b;
+  p.newest = b;
+  p.by_capacity[capacity_].push_back(b);
+  p.idle += capacity_;
+  shrink(p, now);
 }
+
+namespace {
+// Programs with few temporaries take no lock.
+constexpr int64_t small_block = pooled_from;
+struct SmallBlock {
+  void* data = nullptr;
+  ~SmallBlock() {
+    if (data) unmap_block(data, small_block);
+  }
+};
+thread_local SmallBlock small;
+
+// The smallest block that is large enough. If none is, the largest goes, which the new one can
+// stand for.
+Block take_temporaries(int64_t need) {
+  Pool& p = pool();
+  const std::lock_guard lock(p.guard);
+  const auto it = std::find_if(p.temporaries.begin(), p.temporaries.end(),
+                               [&](const Block& b) { return b.capacity >= need; });
+  if (it != p.temporaries.end()) {
+    const Block b = *it;
+    p.temporaries.erase(it);
+    p.idle_temporaries -= b.capacity;
+    return b;
+  }
+  if (!p.temporaries.empty()) drop_temporaries(p, p.temporaries.size() - 1);
+  return {};
+}
+}  // namespace
+
+Temporaries::Temporaries(int64_t bytes) : need_(needed(bytes)), capacity_(small_block) {
+  reserve(need_, bytes);
+  data_ = need_ <= small_block ? std::exchange(small.data, nullptr) : nullptr;
+  if (data_) return;
+  const Block b = take_temporaries(need_);
+  capacity_ = b.data ? b.capacity : block_size(std::max(need_, small_block));
+  data_ = b.data ? b.data : fresh(capacity_);
+  if (data_) return;
+  pool().in_use.fetch_sub(need_, std::memory_order_relaxed);
+  out_of_memory(bytes, "the system has no more");
+}
+
+Temporaries::~Temporaries() {
+  Pool& p = pool();
+  p.in_use.fetch_sub(need_, std::memory_order_relaxed);
+  if (capacity_ == small_block && !small.data) {
+    small.data = data_;
+    return;
+  }
+  const std::lock_guard lock(p.guard);
+  const auto at = std::find_if(p.temporaries.begin(), p.temporaries.end(),
+                               [&](const Block& b) { return b.capacity >= capacity_; });
+  p.temporaries.insert(at, {data_, capacity_});
+  p.idle_temporaries += capacity_;
+}
+
+void Temporaries::announce(int64_t bytes) {
+  Pool& p = pool();
+  const std::lock_guard lock(p.guard);
+  p.announced.insert(bytes);
+}
+void Temporaries::retract(int64_t bytes) {
+  Pool& p = pool();
+  const std::lock_guard lock(p.guard);
+  p.announced.erase(p.announced.find(bytes));
+  const int64_t others =
+      block_size(std::max(small_block, p.announced.empty() ? int64_t{0} : *p.announced.rbegin()));
+  const auto gone = [&](const Block& b) {
+    return b.capacity > others && b.capacity <= block_size(std::max(bytes, small_block));
+  };
+  for (size_t i = p.temporaries.size(); i-- > 0;)
+    if (gone(p.temporaries[i])) drop_temporaries(p, i);
+}
+
+void release_idle_memory() { release_idle_above(0); }
 
 void set_memory_limit(int64_t bytes) { pool().limit.store(bytes); }
 int64_t memory_in_use() { return pool().in_use.load(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/buffer.h: memory that holds arrays: aligned, pooled by size class, limited.
+// runtime/buffer.h: memory that holds arrays: aligned, pooled, limited.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,8 @@
 namespace weft {
 
 // Bytes on the host, aligned to 64, never moved. Freed memory of 64 KB and more is kept for the
-// next buffer of its size class, so that large results do not pay page faults on every call.
+// next buffer of about its size, so that large results do not pay page faults on every call
+// (docs/decisions/0012).
 class Buffer final : public RefCounted {
  public:
   static Ref<Buffer> allocate(int64_t bytes);  // uninitialised; OutOfMemoryError
@@ -26,14 +27,35 @@ class Buffer final : public RefCounted {
       : data_(data), bytes_(bytes), capacity_(capacity) {}
   void* data_;
   int64_t bytes_;
-  int64_t capacity_;  // 0: not ours
+  int64_t capacity_;  // of the block; 0: not ours
   Ref<const RefCounted> owner_;
 };
 
-// At most this many bytes in buffers at a time (0: no limit). An allocation above it raises
-// OutOfMemoryError before anything is computed.
+// Memory for the temporaries of one run. Programs own none: blocks wait for whichever runs next and
+// fits, so that as many are kept as ever ran at once, each as large as the largest needed.
+class Temporaries {
+ public:
+  explicit Temporaries(int64_t bytes);  // uninitialised, aligned to 64; OutOfMemoryError
+  ~Temporaries();
+  Temporaries(const Temporaries&) = delete;
+  std::byte* data() const { return static_cast<std::byte*>(data_); }
+
+  // That a function may need so much, and that it is gone: blocks that only it needed are freed.
+  static void announce(int64_t bytes);
+  static void retract(int64_t bytes);
+
+ private:
+  void* data_;
+  int64_t need_, capacity_;
+};
+
+// At most this many bytes in arrays and in temporaries of what runs (0: no limit). What is kept for
+// later is given back first; then an allocation above the limit raises OutOfMemoryError before
+// anything is computed.
 void set_memory_limit(int64_t bytes);
-// Bytes in live buffers.
+// Bytes in live arrays and in temporaries of what runs.
 int64_t memory_in_use();
+// Gives the memory that is kept for later back to the system.
+void release_idle_memory();
 
 }  // namespace weft

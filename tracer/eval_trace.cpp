@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "weft/runtime/backend.h"
+#include "weft/runtime/float_state.h"
+#include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/record_trace.h"
 
@@ -45,7 +47,10 @@ class Eval final : public Interpreter {
     for (const Type& t : out) bytes += t.bytes();
     const bool compile =
         !reference_only && backend() && (op.compile_eagerly() || bytes > small_bytes);
-    return compile ? run_compiled(program_of(op, in, params), x) : op.reference(x, params);
+    if (compile) return run_compiled(program_of(op, in, params), x);
+    StopToken::check_scope("running");
+    const FloatState state;
+    return op.reference(x, params);
   }
 
  private:

@@ -3,6 +3,7 @@
 // tracer/record_trace.cpp: recording programs and replaying them.
 #include "weft/tracer/record_trace.h"
 
+#include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/replay.h"
 
@@ -92,6 +93,7 @@ Array Record::where_written(const Array& x) const {
 }
 
 Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
+  StopToken::check_scope("tracing");
   if (op.reads_double(params)) {
     const Array outside = where_written(x[0]);
     if (!outside.empty_handle()) {
@@ -126,6 +128,7 @@ Closed Record::finish(const Arrays& out) {
 Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) { return record(in, {}, f); }
 
 Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f) {
+  const TimeLimit interruptible(0);
   Level<Record> level;
   Arrays args;
   for (size_t i = 0; i < in.size(); ++i)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/program_cache.cpp: the compiled programs of the process, by their jaxprs. What a function
+// uses stays; of what none uses any more, the last used (docs/decisions/0012).
+#include "weft/jit/program_cache.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "weft/jit/compiled.h"
+#include "weft/runtime/float_state.h"
+#include "weft/runtime/fork.h"
+#include "weft/runtime/stop.h"
+
+namespace weft::compiler {
+namespace {
+
+constexpr int64_t unused_limit = 32 << 20;  // bytes of programs that no function uses
+
+struct Entry {
+  Jaxpr key;  // stays interned while it is here
+  Ref<const CompiledProgram> program;
+  uint64_t used = 0;  // when it was asked for
+  int64_t bytes = 0;
+};
+
+struct Cache {
+  ForkMutex guard;
+  std::unordered_map<const JaxprData*, Entry> programs;
+  uint64_t now = 0;
+  int64_t added = 0;  // bytes since the last look at what is unused
+};
+Cache& cache() {
+  static auto* c = new Cache;
+  return *c;
+}
+
+// Takes out what is too much; the caller lets it go when it holds no lock.
+std::vector<Entry> take_unused(Cache& c) {
+  c.added = 0;
+  std::vector<std::pair<uint64_t, const JaxprData*>> unused;
+  int64_t bytes = 0;
+  for (const auto& [key, e] : c.programs)
+    if (e.program->use_count() == 1) {
+      unused.emplace_back(e.used, key);
+      bytes += e.bytes;
+    }
+  std::sort(unused.begin(), unused.end());
+  std::vector<Entry> out;
+  for (size_t i = 0; i < unused.size() && bytes > unused_limit; ++i) {
+    const auto it = c.programs.find(unused[i].second);
+    bytes -= it->second.bytes;
+    out.push_back(std::move(it->second));
+    c.programs.erase(it);
+  }
+  return out;
+}
+
+Ref<const CompiledProgram> find(Cache& c, const Jaxpr& j) {
+  const auto it = c.programs.find(j.get());
+  if (it == c.programs.end()) return {};
+  it->second.used = ++c.now;
+  return it->second.program;
+}
+
+Ref<const Executable> compile_executable(const Jaxpr& j) { return compile_program(j); }
+const bool installed = (install_backend(compile_executable), true);
+
+}  // namespace
+
+Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
+  Cache& c = cache();
+  {
+    const std::lock_guard lock(c.guard);
+    if (Ref<const CompiledProgram> known = find(c, j)) return known;
+  }
+  const NoFork hold;
+  const FloatState state;  // numbers are folded
+  const TimeLimit interruptible(0);
+  const auto made = make_ref<const CompiledProgram>(j);
+  std::vector<Entry> dropped;
+  const std::lock_guard lock(c.guard);
+  if (Ref<const CompiledProgram> known = find(c, j)) return known;
+  const int64_t bytes = made->footprint();
+  c.programs[j.get()] = {j, made, ++c.now, bytes};
+  c.added += bytes;
+  if (c.added > unused_limit / 8) dropped = take_unused(c);
+  return made;
+}
+
+void clear_program_cache() {
+  Cache& c = cache();
+  std::unordered_map<const JaxprData*, Entry> dropped;
+  const std::lock_guard lock(c.guard);
+  std::swap(dropped, c.programs);
+}
+
+}  // namespace weft::compiler

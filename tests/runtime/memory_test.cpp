@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/runtime/memory_test.cpp: what is counted, what is kept for later, and what is given back.
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "support/check.h"
+
+namespace weft {
+namespace {
+
+int64_t resident() {
+  long pages = 0, first = 0;
+  std::FILE* f = std::fopen("/proc/self/statm", "r");
+  REQUIRE(f);
+  const int n = std::fscanf(f, "%ld %ld", &first, &pages);
+  std::fclose(f);
+  REQUIRE(n == 2);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// The most that was in use during f, above what was before.
+template <class F>
+int64_t most_in_use(F f) {
+  const int64_t before = memory_in_use();
+  std::atomic<bool> over{false};
+  std::atomic<int64_t> most{0};
+  std::thread watch([&] {
+    while (!over) {
+      most = std::max(most.load(), memory_in_use());
+      std::this_thread::yield();
+    }
+  });
+  f();
+  over = true;
+  watch.join();
+  return most - before;
+}
+
+struct Limit {
+  explicit Limit(int64_t bytes) { set_memory_limit(bytes); }
+  ~Limit() { set_memory_limit(0); }
+};
+
+Array sorts(Array x) { return sort(sort(x * 2.) * x).sum(); }
+
+}  // namespace
+
+TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
+  // Temporaries of its own, of a loop's body and of its carries, and of native code.
+  const auto loop = [](Array w, Array x) {
+    return fori_loop(
+        0, 20,
+        [w](Array, Array v) {
+          const Array t = matmul(v, w), u = sin(t) + t * 0.5;
+          return matmul(u, w) + u.sum();
+        },
+        x);
+  };
+  const auto said = [](const auto& c, auto... x) {
+    (void)c(x...);
+    Array r;
+    const auto used = static_cast<double>(most_in_use([&] { r = c(x...); }));
+    const auto m = c.memory();
+    const auto claimed = static_cast<double>(m.outputs + m.temporaries);
+    INFO(used << " bytes used, " << claimed << " claimed");
+    CHECK(std::abs(used - claimed) <= 0.02 * claimed);
+    CHECK(m.temporaries > 1 << 20);
+  };
+  const Array w = full({600, 600}, 1e-3), x = ones({600, 600});
+  said(jit(loop).lower(w, x).compile(), w, x);
+  const Array long_row = arange(3e6);
+  said(jit(sorts).lower(long_row).compile(), long_row);
+  const Array rows = sin(arange(2e6)).reshape({4, 500000});
+  said(jit([](Array r) { return sort(r * 2., 0) + 1.; }).lower(rows).compile(), rows);
+}
+
+TEST_CASE("programs share the memory of their temporaries", "[memory]") {
+  const int64_t before = memory_in_use();
+  clear_caches();
+  (void)jit(sorts)(arange(4e6));
+  const int64_t one = resident();
+  std::vector<Function<Array(Array)>> kept;
+  for (int n = 1; n <= 20; ++n) {
+    const auto f = jit([n](Array x) { return sorts(x + static_cast<double>(n)); });
+    (void)f(arange(4e6 - n * 1000));
+    kept.push_back(f);
+  }
+  CHECK(memory_in_use() == before);
+  CHECK(resident() < one + (24 << 20));
+}
+
+TEST_CASE("memory that is kept for later never stands in the way", "[memory]") {
+  clear_caches();
+  const int64_t size = 16 << 20;
+  const Limit limit(memory_in_use() + 3 * size);
+  // Each fits alone; all that is kept would not.
+  for (int k = 0; k < 6; ++k) {
+    const int64_t n = size / 4 - k * 50000;
+    CHECK((ones({n}) + 1.).sum().item<float>() == Approx(2. * static_cast<double>(n)));
+    (void)jit([](Array x) { return sort(x).sum(); })(ones({n / 3}));
+  }
+  test::check_error<OutOfMemoryError>([&] { (void)ones({size}); }, "the limit is");
+}
+
+TEST_CASE("memory goes back when nobody needs it", "[memory]") {
+  clear_caches();
+  const Array x = arange(8e6);
+  const int64_t before = resident();
+  {
+    const auto f = jit([k = 3.](Array v) { return sort(v * k).sum(); });
+    (void)f(x);
+    CHECK(resident() > before + (24 << 20));
+  }
+  // The function is gone, and its temporaries with it.
+  CHECK(resident() < before + (20 << 20));
+  (void)(x + 1.);
+  clear_caches();
+  CHECK(resident() < before + (12 << 20));
+}
+
+}  // namespace weft
