@@ -3,6 +3,9 @@
 // jit/simplify.cpp: one walk over the equations that replays them into a new program.
 #include "weft/jit/simplify.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <unordered_map>
 
 #include "weft/jit/analysis.h"
@@ -76,6 +79,29 @@ Jaxpr called_program(const JaxprData& j, const Eqn& e) {
   return l.form == Lowering::Form::inlined ? l.loop.bodies[0] : Jaxpr{};
 }
 
+// More equations than that are not compiled in one piece by any machine of today: calls that call
+// one another twice reach any number.
+constexpr int64_t most_equations = 10'000'000;
+
+// Of j with its calls inlined; saturates.
+int64_t inlined_equations(const Jaxpr& j, std::unordered_map<const JaxprData*, int64_t>& known) {
+  if (const auto it = known.find(j.get()); it != known.end()) return it->second;
+  int64_t n = 0;
+  for (const Eqn& e : j->eqns) {
+    const Jaxpr body = called_program(*j, e);
+    n = std::min(most_equations + 1, n + (body ? inlined_equations(body, known) : 1));
+  }
+  return known[j.get()] = n;
+}
+void require_inlinable(const Jaxpr& j) {
+  std::unordered_map<const JaxprData*, int64_t> known;
+  if (inlined_equations(j, known) > most_equations)
+    throw CompileError(fmt::format(
+        "the program has more than {} equations once its calls are replaced by what they call; "
+        "use weft::scan or weft::fori_loop for what repeats",
+        most_equations));
+}
+
 // Replays j, inlining calls.
 Arrays inlined(const Jaxpr& j, const Arrays& x) {
   return replay(j, x, [&](const Eqn& e, const Arrays& in) {
@@ -87,6 +113,7 @@ Arrays inlined(const Jaxpr& j, const Arrays& x) {
 }  // namespace
 
 Jaxpr simplify(const Jaxpr& j) {
+  require_inlinable(j);
   Level<Record> record;
   Arrays args;
   for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
