@@ -4,7 +4,10 @@
 #include "weft/transforms/chunk.h"
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "weft/core/axis_classes.h"
+#include "weft/core/op.h"
 #include "weft/ops/control_flow.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -52,8 +55,23 @@ Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, co
 }
 
 namespace {
+using Known = std::unordered_map<const JaxprData*, int64_t>;
+int64_t peak_bytes(const JaxprData& j, Known& known);
+
+// Bytes that an equation needs besides its operands and results: what its native code takes, or the
+// most that one of its programs needs. Their inputs are operands, or as large as what the results
+// replace.
+int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
+  int64_t most = 0;
+  if (e.op->has(Op::Slot::lower))
+    if (const Lowering l = lower_equation(j, e); l.workspace) most = l.workspace();
+  for_inner(e, [&](const Jaxpr& body) { most = std::max(most, peak_bytes(*body, known)); });
+  return most;
+}
+
 // Bytes of the intermediates that live at once when the equations run in order.
-int64_t peak_bytes(const JaxprData& j) {
+int64_t peak_bytes(const JaxprData& j, Known& known) {
+  if (const auto it = known.find(&j); it != known.end()) return it->second;
   std::vector<size_t> last(j.types.size(), 0);
   for (size_t i = 0; i < j.eqns.size(); ++i)
     for (Atom a : j.eqns[i].in)
@@ -64,7 +82,7 @@ int64_t peak_bytes(const JaxprData& j) {
   for (size_t i = 0; i < j.eqns.size(); ++i) {
     const Eqn& e = j.eqns[i];
     for (int32_t k = 0; k < e.n_out; ++k) live += j.types[static_cast<size_t>(e.out + k)].bytes();
-    peak = std::max(peak, live);
+    peak = std::max(peak, live + inner_bytes(j, e, known));
     for (int32_t k = 0; k < e.n_out; ++k)
       if (last[static_cast<size_t>(e.out + k)] == 0)
         live -= j.types[static_cast<size_t>(e.out + k)].bytes();
@@ -76,7 +94,7 @@ int64_t peak_bytes(const JaxprData& j) {
         live -= j.types[static_cast<size_t>(a.index)].bytes();
     }
   }
-  return peak;
+  return known[&j] = peak;
 }
 }  // namespace
 
@@ -86,7 +104,9 @@ int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const 
   for (size_t i = 0; i < x.size(); ++i)
     lane.push_back(axis[i] ? x[i].type().with_shape(x[i].shape().erased(*axis[i])) : x[i].type());
   const AxisScope scope(axis_name, size);
-  const int64_t per_lane = std::max<int64_t>(1, peak_bytes(*record(lane, f).jaxpr));
+  const Closed program = record(lane, f);
+  Known known;
+  const int64_t per_lane = std::max<int64_t>(1, peak_bytes(*program.jaxpr, known));
   return std::clamp<int64_t>(bytes / per_lane, 1, size);
 }
 
