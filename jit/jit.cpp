@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -19,6 +18,7 @@
 #include "weft/runtime/backend.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
+#include "weft/runtime/reading.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -39,11 +39,20 @@ std::vector<uint64_t> words_of(const KeyWriter& k) {
   return w;
 }
 
-struct Entry {
+struct Entry final : RefCounted {
   uint64_t hash;
   std::vector<uint64_t> words;
   Ref<const Program> program;
-  uint64_t used;  // when it was last looked up
+  uint64_t number;                     // entries are numbered as they come
+  mutable std::atomic<uint64_t> used;  // the newest entry when it was last looked up
+  mutable std::atomic<const Entry*> next;
+  Entry(const KeyWriter& key, Ref<const Program> p, uint64_t n, const Entry* next)
+      : hash(key.hash()),
+        words(words_of(key)),
+        program(std::move(p)),
+        number(n),
+        used(n),
+        next(next) {}
 };
 // A key that is being traced by a thread, of this process or of one that has forked it.
 struct InProgress {
@@ -60,14 +69,17 @@ class State final : public RefCounted {
  public:
   State(const JitOptions& o, Location at);
   ~State() override;
-  Ref<const Program> find(const KeyWriter& key) {
-    const std::lock_guard lock(guard());
-    for (Entry& e : bucket(key))
-      if (e.hash == key.hash() && same_words(e.words, key)) {
-        e.used = now_.fetch_add(1, std::memory_order_relaxed);
-        return e.program;
+  // For as long as a Reading lives.
+  const Program* find(const KeyWriter& key) const {
+    for (const Entry* e = bucket(key).load(std::memory_order_acquire); e;
+         e = e->next.load(std::memory_order_acquire))
+      if (e->hash == key.hash() && same_words(e->words, key)) {
+        const uint64_t now = newest_.load(std::memory_order_relaxed);
+        if (e->used.load(std::memory_order_relaxed) != now)
+          e->used.store(now, std::memory_order_relaxed);
+        return e->program.get();
       }
-    return {};
+    return nullptr;
   }
   // Also lets go of what was not used for longest, if there is too much.
   void insert(const KeyWriter& key, Ref<const Program> p);
@@ -86,17 +98,18 @@ class State final : public RefCounted {
     const std::lock_guard lock(m);
     return names->insert(s).first->c_str();
   }
-  // Callables share a few locks, which are held for a look-up each.
-  ForkMutex& guard() const {
-    static auto* guards = new std::array<ForkMutex, 32>;
-    return (*guards)[reinterpret_cast<uintptr_t>(this) / sizeof(State) % guards->size()];
-  }
   static constexpr size_t n_buckets = 32;
-  std::vector<Entry>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
-  std::vector<Entry> take_least_used();
-  std::vector<Entry> buckets_[n_buckets];
-  std::atomic<uint64_t> now_{0};
-  int64_t added_ = 0;  // programs since the last look at their sizes
+  std::atomic<const Entry*>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
+  const std::atomic<const Entry*>& bucket(const KeyWriter& k) const {
+    return buckets_[k.hash() % n_buckets];
+  }
+  using Dropped = std::vector<Ref<const RefCounted>>;  // to be retired without the lock
+  Dropped drop_least_used();
+  template <class F>
+  Dropped drop_if(F f);
+  std::atomic<const Entry*> buckets_[n_buckets] = {};
+  std::atomic<uint64_t> newest_{0};
+  int64_t added_ = 0;  // entries since the last look at their sizes
 };
 
 // All callables that live, for clear_caches().
@@ -115,53 +128,83 @@ State::State(const JitOptions& o, Location at)
   States::instance().all.insert(this);
 }
 State::~State() {
-  const std::lock_guard lock(States::instance().guard);
-  States::instance().all.erase(this);
+  {
+    const std::lock_guard lock(States::instance().guard);
+    States::instance().all.erase(this);
+  }
+  for (auto& b : buckets_)
+    for (const Entry* e = b.load(); e;) std::exchange(e, e->next.load())->release();
+}
+
+// Of the lists of all callables.
+ForkMutex& entries_mutex() {
+  static auto* m = new ForkMutex;
+  return *m;
 }
 
 constexpr int64_t callable_limit = 64 << 20;  // bytes of programs of one callable
 constexpr int64_t look_every = 32;            // new programs
 
-// Half of the room is made at once, so that a callable that needs a little more than there is does
-// not compile at each call.
-std::vector<Entry> State::take_least_used() {
-  std::vector<Entry> out;
-  if (++added_ < look_every) return out;
-  added_ = 0;
-  std::vector<std::pair<uint64_t, int64_t>> sizes;
-  int64_t bytes = 0;
-  for (const auto& b : buckets_)
-    for (const Entry& e : b) {
-      sizes.emplace_back(e.used, e.program->footprint());
-      bytes += sizes.back().second;
-    }
-  if (bytes <= callable_limit) return out;
-  std::sort(sizes.begin(), sizes.end());
-  uint64_t oldest = 0;
-  for (size_t i = 0; bytes > callable_limit / 2; ++i) {
-    bytes -= sizes[i].second;
-    oldest = sizes[i].first + 1;
-  }
+// Takes entries out of the lists.
+template <class F>
+State::Dropped State::drop_if(F f) {
+  Dropped out;
   for (auto& b : buckets_)
-    std::erase_if(b, [&](Entry& e) {
-      if (e.used >= oldest) return false;
-      out.push_back(std::move(e));
-      return true;
-    });
+    for (auto* at = &b; const Entry* e = at->load();)
+      if (f(*e)) {
+        at->store(e->next.load());
+        out.push_back(Ref<const RefCounted>::adopt(e));
+      } else {
+        at = &e->next;
+      }
   return out;
 }
 
+// Half of the room is made at once, so that a callable that needs a little more than there is does
+// not compile at each call.
+State::Dropped State::drop_least_used() {
+  if (++added_ < look_every) return {};
+  added_ = 0;
+  struct Size {
+    std::pair<uint64_t, uint64_t> age;
+    int64_t bytes;
+  };
+  const auto age = [](const Entry& e) { return std::pair(e.used.load(), e.number); };
+  std::vector<Size> sizes;
+  int64_t bytes = 0;
+  for (const auto& b : buckets_)
+    for (const Entry* e = b.load(); e; e = e->next.load()) {
+      sizes.push_back({age(*e), e->program->footprint()});
+      bytes += sizes.back().bytes;
+    }
+  if (bytes <= callable_limit) return {};
+  std::sort(sizes.begin(), sizes.end(), [](const Size& a, const Size& b) { return a.age < b.age; });
+  size_t n = 0;
+  for (; bytes > callable_limit / 2; ++n) bytes -= sizes[n].bytes;
+  return drop_if([&](const Entry& e) { return n == sizes.size() || age(e) < sizes[n].age; });
+}
+
 void State::insert(const KeyWriter& key, Ref<const Program> p) {
-  std::vector<Entry> gone;  // dies without the lock
-  const std::lock_guard lock(guard());
-  gone = take_least_used();
-  bucket(key).push_back({key.hash(), words_of(key), std::move(p), now_.fetch_add(1)});
+  Dropped dropped;
+  {
+    const std::lock_guard lock(entries_mutex());
+    dropped = drop_least_used();
+    auto& b = bucket(key);
+    const auto* e = new Entry(key, std::move(p), newest_.load() + 1, b.load());
+    e->retain();
+    newest_.store(e->number);
+    b.store(e, std::memory_order_release);
+  }
+  retire(std::move(dropped));
 }
 
 void State::clear() {
-  std::vector<Entry> gone[n_buckets];
-  const std::lock_guard lock(guard());
-  std::swap(gone, buckets_);
+  Dropped dropped;
+  {
+    const std::lock_guard lock(entries_mutex());
+    dropped = drop_if([](const Entry&) { return true; });
+  }
+  retire(std::move(dropped));
 }
 
 State& state_of(RefCounted& s) { return static_cast<State&>(s); }
@@ -295,12 +338,12 @@ JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity)
   return s;
 }
 
-Ref<const JitProgram> find_program(const RefCounted& state, KeyWriter& key) {
+const JitProgram* find_program(const RefCounted& state, KeyWriter& key) {
   for (const NamedAxis& a : axis_env()) {
     key.add_static(a.name);
     key.add(static_cast<uint64_t>(a.size));
   }
-  return const_cast<State&>(state_of(state)).find(key);
+  return state_of(state).find(key);
 }
 
 Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
@@ -309,14 +352,14 @@ Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, con
   {
     std::unique_lock lock(tracing_mutex());
     wait_for_others(s, key, lock);
-    if (const Ref<const Program> p = s.find(key)) return p;
+    if (const Program* p = s.find(key)) return Ref<const JitProgram>(p);
     s.tracing.push_back({&key, std::this_thread::get_id(), fork_generation()});
   }
   const TracingScope scope{s, key};
   Ref<const Program> p = trace(s, x, t, s.options.keep_unused);
   // What captures a value of an enclosing trace belongs to that trace alone.
   if (holds_tracer(p->closed.consts)) return p;
-  if (const Ref<const Program> other = s.find(key)) return other;
+  if (const Program* other = s.find(key)) return Ref<const JitProgram>(other);
   s.insert(key, p);
   return p;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/jit/lowered.h"
+#include "weft/runtime/reading.h"
 #include "weft/runtime/stop.h"
 
 namespace weft {
@@ -114,8 +115,9 @@ struct TraceRequest {
   FunctionRef<Ref<const RefCounted>()> like;
   FunctionRef<tree::Skeleton()> args;
 };
-// The program for this key, if it has been traced; completes the key with the context.
-Ref<const JitProgram> find_program(const RefCounted& state, KeyWriter& key);
+// The program for this key, if it has been traced, for as long as a Reading lives; completes the
+// key with the context.
+const JitProgram* find_program(const RefCounted& state, KeyWriter& key);
 Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
                                     const TraceRequest& t);
 // The option time_limit for a whole call, tracing and compiling included.
@@ -141,11 +143,11 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     LeafList x;
     read_arguments(args, key, x);
     const auto skeleton = [&] { return tree::skeleton(args); };
-    Ref<const JitProgram> p = find_program(*state_, key);
-    if (p) return run<R>(*p, x);
+    const Reading reading;
+    if (const JitProgram* p = find_program(*state_, key)) return run<R>(*p, x);
     const TimeLimit limit = call_limit(*state_);
     Flat<F, Args, R> flat(f_, args);
-    p = trace_program(
+    const Ref<const JitProgram> p = trace_program(
         *state_, key, x,
         {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
     return run<R>(*p, x);

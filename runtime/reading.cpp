@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/reading.cpp: epochs. Each reader notes the epoch in which it began; what was retired in
+// an epoch dies when every reader began in a later one.
+#include "weft/runtime/reading.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "weft/runtime/fork.h"
+
+namespace weft {
+
+// Of one thread; used again by others after it.
+struct Reader {
+  std::atomic<uint64_t> since{0};  // 0: not reading
+  bool taken = true;
+  Reader* next = nullptr;
+};
+
+namespace {
+
+struct Epochs {
+  ForkMutex guard;
+  std::atomic<uint64_t> now{1};
+  Reader* readers = nullptr;
+  std::vector<std::pair<uint64_t, Ref<const RefCounted>>> retired;
+  std::atomic<bool> waiting{false};  // whether there are any
+
+  static Epochs& instance() {
+    static auto* e = new Epochs;
+    return *e;
+  }
+  Epochs() { after_fork_in_child(forked); }
+  static void forked();
+};
+thread_local Reader* mine = nullptr;
+
+void Epochs::forked() {
+  for (Reader* r = instance().readers; r; r = r->next)
+    if (r != mine) {
+      r->since = 0;
+      r->taken = false;
+    }
+}
+
+struct Leave {
+  ~Leave() {
+    Epochs& e = Epochs::instance();
+    const std::lock_guard lock(e.guard);
+    mine->taken = false;
+    mine = nullptr;
+  }
+};
+Reader* enrol() {
+  Epochs& e = Epochs::instance();
+  {
+    const std::lock_guard lock(e.guard);
+    for (mine = e.readers; mine && mine->taken; mine = mine->next) {
+    }
+    if (!mine) {
+      mine = new Reader;
+      mine->next = e.readers;
+      e.readers = mine;
+    }
+    mine->taken = true;
+  }
+  thread_local const Leave leave;
+  (void)leave;
+  return mine;
+}
+
+void collect() {
+  Epochs& e = Epochs::instance();
+  std::vector<std::pair<uint64_t, Ref<const RefCounted>>> gone;  // dies without the lock
+  const std::lock_guard lock(e.guard);
+  uint64_t oldest = std::numeric_limits<uint64_t>::max();
+  for (const Reader* r = e.readers; r; r = r->next)
+    if (const uint64_t since = r->since.load(std::memory_order_seq_cst))
+      oldest = std::min(oldest, since);
+  const auto rest = std::partition(e.retired.begin(), e.retired.end(),
+                                   [&](const auto& x) { return x.first >= oldest; });
+  std::move(rest, e.retired.end(), std::back_inserter(gone));
+  e.retired.erase(rest, e.retired.end());
+  e.waiting = !e.retired.empty();
+}
+
+}  // namespace
+
+Reading::Reading() : reader_(mine ? mine : enrol()), before_(reader_->since.load()) {
+  // Sequentially consistent: what is looked at afterwards is as new as the epoch says.
+  if (!before_) reader_->since.exchange(Epochs::instance().now.load());
+}
+Reading::~Reading() {
+  if (before_) return;
+  reader_->since.store(0, std::memory_order_release);
+  if (Epochs::instance().waiting.load(std::memory_order_relaxed)) collect();
+}
+
+void retire(std::vector<Ref<const RefCounted>> objects) {
+  if (objects.empty()) return;
+  Epochs& e = Epochs::instance();
+  {
+    const std::lock_guard lock(e.guard);
+    const uint64_t epoch = e.now.fetch_add(1);
+    for (auto& x : objects) e.retired.emplace_back(epoch, std::move(x));
+    e.waiting = true;
+  }
+  collect();
+}
+
+}  // namespace weft
