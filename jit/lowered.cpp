@@ -85,7 +85,8 @@ class LoweredView final : public weft::detail::LoweredImpl {
   }
   const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {
-    std::string s = fmt::format("program {}\n", traced_->options.name) + program()->report();
+    std::string s = program()->report();
+    if (*traced_->options.name) s = fmt::format("program {}\n{}", traced_->options.name, s);
     std::set<std::string> ops;
     lane_loops(closed().jaxpr, &ops);
     for (const std::string& op : ops)

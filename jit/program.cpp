@@ -206,4 +206,8 @@ Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p) {
   return lowering()(p);
 }
 
+Ref<const LoweredImpl> make_lowered(const Closed& c) {
+  return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}));
+}
+
 }  // namespace weft::detail

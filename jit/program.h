@@ -64,5 +64,6 @@ class Program final : public JitProgram {
 using LowerFn = Ref<const LoweredImpl> (*)(const Ref<const Program>& p);
 void install_lowering(LowerFn f);
 Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p);
+Ref<const LoweredImpl> make_lowered(const Closed& c);  // without options or a name
 
 }  // namespace weft::detail

@@ -141,7 +141,7 @@ class Run {
     const Closed closed = traced(applied_, in);
     times_.trace = seconds_since(start);
     check_interrupt("weft run");
-    lowered_ = detail::make_lowered(make_ref<detail::Program>(closed, true, detail::CallOptions{}));
+    lowered_ = detail::make_lowered(closed);
     if (o_.show == "jaxpr" && x_.empty()) return;
     start = Clock::now();
     compiled_ = lowered_->compile();

@@ -62,8 +62,7 @@ Arrays results_of(const Closed& c, const Arrays& x, bool reference, Verdict& v, 
     all.insert(all.end(), x.begin(), x.end());
     out = eval_jaxpr(c.jaxpr, all);
   } else {
-    const auto compiled =
-        detail::make_lowered(make_ref<detail::Program>(c, true, detail::CallOptions{}))->compile();
+    const auto compiled = detail::make_lowered(c)->compile();
     v.compile += watch.lap();
     out = compiled->run(x);
   }
