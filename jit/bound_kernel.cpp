@@ -57,7 +57,7 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>&
 
 BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
                          const std::vector<int64_t>& grid, const JaxprData& j)
-    : kernel_(std::move(kernel)), buffers_(std::move(buffers)) {
+    : kernel_(std::move(kernel)), target_(current_target()), buffers_(std::move(buffers)) {
   if (const std::string bad = nest::verify(kernel_); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
   keep_to_memory(kernel_, buffers_, grid, j);
@@ -72,7 +72,7 @@ BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buf
 void BoundKernel::compile() {
   Options o;
   o.checked = !bytes_.empty();
-  code_ = compiler::compile(kernel_, host_target(), o);
+  code_ = compiler::compile(kernel_, target_, o);
   kernel_ = {};  // the code keeps one for all that share it
 }
 

@@ -48,6 +48,7 @@ class BoundKernel {
 
  private:
   nest::Kernel kernel_;  // until there is code
+  const TargetInfo& target_;
   std::vector<LaneWriter::Bound> buffers_;
   std::shared_ptr<const Code> code_;
   // Of a kernel that tests its accesses, by buffer: its bytes, and what it holds.

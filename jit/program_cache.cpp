@@ -5,11 +5,13 @@
 #include "weft/jit/program_cache.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "weft/jit/compiled.h"
+#include "weft/jit/target.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"
@@ -19,8 +21,21 @@ namespace {
 
 constexpr int64_t unused_limit = 32 << 20;  // bytes of programs that no function uses
 
+// Programs of one target are not those of another.
+struct ProgramKey {
+  const JaxprData* jaxpr;
+  const TargetInfo* target;
+  friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
+  friend auto operator<=>(const ProgramKey&, const ProgramKey&) = default;
+};
+struct KeyHash {
+  size_t operator()(const ProgramKey& k) const {
+    return std::hash<const void*>()(k.jaxpr) * 31 + std::hash<const void*>()(k.target);
+  }
+};
+
 struct Entry {
-  Jaxpr key;  // stays interned while it is here
+  Jaxpr jaxpr;  // stays interned while it is here
   Ref<const CompiledProgram> program;
   uint64_t used = 0;  // when it was asked for
   int64_t bytes = 0;
@@ -28,7 +43,7 @@ struct Entry {
 
 struct Cache {
   ForkMutex guard;
-  std::unordered_map<const JaxprData*, Entry> programs;
+  std::unordered_map<ProgramKey, Entry, KeyHash> programs;
   uint64_t now = 0;
   int64_t added = 0;  // bytes since the last look at what is unused
 };
@@ -40,7 +55,7 @@ Cache& cache() {
 // Takes out what is too much; the caller lets it go when it holds no lock.
 std::vector<Entry> take_unused(Cache& c) {
   c.added = 0;
-  std::vector<std::pair<uint64_t, const JaxprData*>> unused;
+  std::vector<std::pair<uint64_t, ProgramKey>> unused;
   int64_t bytes = 0;
   for (const auto& [key, e] : c.programs)
     if (e.program->use_count() == 1) {
@@ -58,8 +73,8 @@ std::vector<Entry> take_unused(Cache& c) {
   return out;
 }
 
-Ref<const CompiledProgram> find(Cache& c, const Jaxpr& j) {
-  const auto it = c.programs.find(j.get());
+Ref<const CompiledProgram> find(Cache& c, const ProgramKey& key) {
+  const auto it = c.programs.find(key);
   if (it == c.programs.end()) return {};
   it->second.used = ++c.now;
   return it->second.program;
@@ -72,9 +87,10 @@ const bool installed = (install_backend(compile_executable), true);
 
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
+  const ProgramKey key{j.get(), &current_target()};
   {
     const std::lock_guard lock(c.guard);
-    if (Ref<const CompiledProgram> known = find(c, j)) return known;
+    if (Ref<const CompiledProgram> known = find(c, key)) return known;
   }
   const NoFork hold;
   const FloatState state;  // numbers are folded
@@ -82,9 +98,9 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   const auto made = make_ref<const CompiledProgram>(j);
   std::vector<Entry> dropped;
   const std::lock_guard lock(c.guard);
-  if (Ref<const CompiledProgram> known = find(c, j)) return known;
+  if (Ref<const CompiledProgram> known = find(c, key)) return known;
   const int64_t bytes = made->footprint();
-  c.programs[j.get()] = {j, made, ++c.now, bytes};
+  c.programs[key] = {j, made, ++c.now, bytes};
   c.added += bytes;
   if (c.added > unused_limit / 8) dropped = take_unused(c);
   return made;
@@ -92,7 +108,7 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
 
 void clear_program_cache() {
   Cache& c = cache();
-  std::unordered_map<const JaxprData*, Entry> dropped;
+  decltype(c.programs) dropped;
   const std::lock_guard lock(c.guard);
   std::swap(dropped, c.programs);
 }

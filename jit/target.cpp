@@ -8,6 +8,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "weft/core/error.h"
 
@@ -66,5 +67,13 @@ const TargetInfo& host_target() {
   }();
   return target;
 }
+
+namespace {
+thread_local const TargetInfo* chosen = nullptr;
+}
+
+const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
+TargetScope::TargetScope(const TargetInfo& t) : before_(std::exchange(chosen, &t)) {}
+TargetScope::~TargetScope() { chosen = before_; }
 
 }  // namespace weft::compiler

@@ -21,4 +21,18 @@ struct TargetInfo {
 const TargetInfo& host_target();
 TargetInfo target_named(const std::string& cpu);
 
+// What this thread compiles for: the host, but for the target of the innermost scope. Programs
+// of one target are not those of another.
+const TargetInfo& current_target();
+class TargetScope {
+ public:
+  // Programs refer to the target: it lives as long as they do.
+  explicit TargetScope(const TargetInfo& t);
+  ~TargetScope();
+  TargetScope(const TargetScope&) = delete;
+
+ private:
+  const TargetInfo* before_;
+};
+
 }  // namespace weft::compiler
