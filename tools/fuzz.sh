@@ -42,7 +42,33 @@ fuzz_sources() {  # NAME: what reads the input
   esac
 }
 
+# Random programs (tests/programs), by number; those that fail are made small and shown.
+fuzz_programs() {
+  local dir=build/programs asked=0 binary=$build_dir/tests/test_programs next status=0 line
+  if [[ $scope == jax ]]; then python_peers; asked=1; fi
+  build test_programs
+  mkdir -p "$dir"
+  next=$dir/next_$asked  # where the next run begins
+  if [[ -z $from ]]; then from=$(cat "$next" 2>/dev/null || echo 1000000); fi
+  export WEFT_CACHE_DIR=$PWD/$build_dir/cache
+  WEFT_PROGRAMS_FROM=$from WEFT_PROGRAMS_SECONDS=$seconds WEFT_PROGRAMS_JAX=$asked \
+    WEFT_PROGRAMS_JOBS=${jobs:-$(job_count)} "$binary" "new random programs" > "$dir/log" || status=$?
+  sed -n '/^program/p' "$dir/log"
+  sed -n 's/^programs [0-9]* to \([0-9]*\):.*/\1/p' "$dir/log" > "$next"
+  if (( ! status )); then return; fi
+  # The first of each kind.
+  sed -n 's/^program \([0-9]*\)\( under stack \([0-9]*\)\)\?: \([a-z ]*\).*/\4:\1:\3/p' "$dir/log" |
+    sort -t: -k1,1 -u | while IFS=: read -r _ seed stack; do
+      line="WEFT_PROGRAM=$seed${stack:+ WEFT_PROGRAM_STACK=$stack} $binary 'one random program'"
+      printf '\n%s\n' "$line"
+      env WEFT_PROGRAM="$seed" ${stack:+WEFT_PROGRAM_STACK="$stack"} "$binary" "one random program" |
+        sed -n '/^program/,/^~~~/p' || true
+    done
+  die "fuzz programs: findings; the log is $dir/log"
+}
+
 cmd_fuzz() {
+  if [[ $fuzzer == programs ]]; then fuzz_programs; return; fi
   local name=$fuzzer dir sources status=0
   need clang-19 cmd:clang++-19 "compiles the fuzzers"
   need libclang-rt-19-dev "file:/usr/lib/clang/19/lib/*/libclang_rt.fuzzer*" "is libFuzzer and its sanitizers"

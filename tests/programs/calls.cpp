@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/calls.cpp: ops called by the public functions, and these calls as C++ text.
+#include <fmt/format.h>
+#include <weft/weft.h>
+
+#include <map>
+
+#include "programs/program.h"
+#include "weft/core/param.h"
+#include "weft/ops/random.h"
+#include "weft/tracer/trace.h"
+
+namespace weft::programs {
+namespace {
+
+// The parameters by name.
+class Fields {
+ public:
+  explicit Fields(const AnyParams& p) : params(p), fields_(p->fields()) {}
+  const AnyParams params;
+  const ParamValue& operator[](const std::string& name) const {
+    for (const ParamField& f : fields_)
+      if (name == f.name) return f.value;
+    throw InternalError("no parameter " + name);
+  }
+  const Ints& ints(const char* name) const { return std::get<Ints>((*this)[name]); }
+  int64_t integer(const char* name) const { return std::get<int64_t>((*this)[name]); }
+  bool flag(const char* name) const { return std::get<bool>((*this)[name]); }
+  DType dtype(const char* name) const { return std::get<DType>((*this)[name]); }
+  const std::vector<ParamField>& all() const { return fields_; }
+
+ private:
+  std::vector<ParamField> fields_;
+};
+
+std::string dtype_text(DType d) {
+  const char* const names[] = {"Bool", "I8",   "I16", "I32", "I64", "U8",  "U16",  "U32",
+                               "U64",  "BF16", "F16", "F32", "F64", "C64", "C128", "Key"};
+  return names[static_cast<size_t>(d)];
+}
+std::string text(const ParamValue& v) {
+  if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+  if (const auto* i = std::get_if<int64_t>(&v)) return fmt::format("{}", *i);
+  if (const auto* d = std::get_if<DType>(&v)) return dtype_text(*d);
+  if (const auto* l = std::get_if<Ints>(&v)) return fmt::format("{{{}}}", fmt::join(*l, ", "));
+  return "?";
+}
+
+using One = Array (*)(const Arg&);
+using Two = Array (*)(const Arg&, const Arg&);
+using Three = Array (*)(const Arg&, const Arg&, const Arg&);
+
+#define NAMED(f) {#f, lax::f}
+const std::map<std::string, One>& unary() {
+  static const std::map<std::string, One> all = {NAMED(sqrt),          NAMED(rsqrt),
+                                                 NAMED(cbrt),          NAMED(exp),
+                                                 NAMED(exp2),          NAMED(expm1),
+                                                 NAMED(log),           NAMED(log1p),
+                                                 NAMED(sin),           NAMED(cos),
+                                                 NAMED(tan),           NAMED(asin),
+                                                 NAMED(acos),          NAMED(atan),
+                                                 NAMED(sinh),          NAMED(cosh),
+                                                 NAMED(tanh),          NAMED(asinh),
+                                                 NAMED(acosh),         NAMED(atanh),
+                                                 NAMED(neg),           NAMED(abs),
+                                                 NAMED(sign),          NAMED(square),
+                                                 NAMED(erf),           NAMED(erfc),
+                                                 NAMED(erf_inv),       NAMED(lgamma),
+                                                 NAMED(floor),         NAMED(ceil),
+                                                 NAMED(is_finite),     NAMED(population_count),
+                                                 NAMED(clz),           NAMED(digamma),
+                                                 NAMED(bessel_i0e),    NAMED(bessel_i1e),
+                                                 NAMED(copy),          {"not", lax::bitwise_not},
+                                                 NAMED(stop_gradient), NAMED(real),
+                                                 NAMED(imag),          {"logistic", lax::logistic}};
+  return all;
+}
+const std::map<std::string, Two>& binary() {
+  static const std::map<std::string, Two> all = {NAMED(add),
+                                                 NAMED(sub),
+                                                 NAMED(mul),
+                                                 NAMED(div),
+                                                 NAMED(max),
+                                                 NAMED(min),
+                                                 NAMED(pow),
+                                                 NAMED(rem),
+                                                 NAMED(atan2),
+                                                 NAMED(eq),
+                                                 NAMED(ne),
+                                                 NAMED(lt),
+                                                 NAMED(le),
+                                                 NAMED(gt),
+                                                 NAMED(ge),
+                                                 NAMED(nextafter),
+                                                 NAMED(mulhi),
+                                                 NAMED(complex),
+                                                 NAMED(shift_left),
+                                                 NAMED(shift_right_logical),
+                                                 NAMED(shift_right_arithmetic),
+                                                 NAMED(zeta),
+                                                 NAMED(polygamma),
+                                                 {"and", lax::bitwise_and},
+                                                 {"or", lax::bitwise_or},
+                                                 {"xor", lax::bitwise_xor}};
+  return all;
+}
+const std::map<std::string, Three>& ternary() {
+  static const std::map<std::string, Three> all = {NAMED(fma), NAMED(clamp)};
+  return all;
+}
+#undef NAMED
+
+// An op with parameters: how it is called, and the text of that, where $1 is an operand, $x all of
+// them and $name a parameter.
+struct Entry {
+  Arrays (*run)(const Arrays& x, const Fields& p);
+  const char* text;
+};
+
+std::vector<lax::PadAxis> pads(const Fields& p) {
+  std::vector<lax::PadAxis> r;
+  const Ints &low = p.ints("low"), &high = p.ints("high"), &interior = p.ints("interior");
+  for (size_t a = 0; a < low.size(); ++a) r.push_back({low[a], high[a], interior[a]});
+  return r;
+}
+Arrays from(const Arrays& x, size_t n) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(n), x.end()};
+}
+lax::GatherDimensionNumbers gather_dims(const Fields& p) {
+  return {p.ints("offset_dims"), p.ints("collapsed_slice_dims"), p.ints("start_index_map"),
+          p.ints("operand_batching_dims"), p.ints("start_indices_batching_dims")};
+}
+lax::ScatterDimensionNumbers scatter_dims(const Fields& p) {
+  return {p.ints("update_window_dims"), p.ints("inserted_window_dims"),
+          p.ints("scatter_dims_to_operand_dims"), p.ints("operand_batching_dims"),
+          p.ints("scatter_indices_batching_dims")};
+}
+Arrays scattered(const Arrays& x, const Fields& p) {
+  const lax::ScatterDimensionNumbers d = scatter_dims(p);
+  const lax::ScatterOptions o{p.integer("mode") == 0 ? "clip" : "drop", p.flag("unique_indices")};
+  switch (p.integer("update")) {
+    case 0: return {lax::scatter(x[0], x[2], x[1], d, o)};
+    case 1: return {lax::scatter_add(x[0], x[2], x[1], d, o)};
+    case 2: return {lax::scatter_mul(x[0], x[2], x[1], d, o)};
+    case 3: return {lax::scatter_min(x[0], x[2], x[1], d, o)};
+    default: return {lax::scatter_max(x[0], x[2], x[1], d, o)};
+  }
+}
+
+using Entries = std::map<std::string, Entry>;
+using X = const Arrays&;
+using P = const Fields&;
+
+Entries folds() {
+  return {
+      {"integer_pow",
+       {[](X x, P p) -> Arrays { return {lax::integer_pow(x[0], p.integer("y"))}; },
+        "lax::integer_pow($1, $y)"}},
+      {"reduce_sum",
+       {[](X x, P p) -> Arrays { return {lax::reduce_sum(x[0], p.ints("axes"))}; },
+        "lax::reduce_sum($1, $axes)"}},
+      {"reduce_prod",
+       {[](X x, P p) -> Arrays { return {lax::reduce_prod(x[0], p.ints("axes"))}; },
+        "lax::reduce_prod($1, $axes)"}},
+      {"reduce_max",
+       {[](X x, P p) -> Arrays { return {lax::reduce_max(x[0], p.ints("axes"))}; },
+        "lax::reduce_max($1, $axes)"}},
+      {"reduce_min",
+       {[](X x, P p) -> Arrays { return {lax::reduce_min(x[0], p.ints("axes"))}; },
+        "lax::reduce_min($1, $axes)"}},
+      {"reduce_and",
+       {[](X x, P p) -> Arrays { return {lax::reduce_and(x[0], p.ints("axes"))}; },
+        "lax::reduce_and($1, $axes)"}},
+      {"reduce_or",
+       {[](X x, P p) -> Arrays { return {lax::reduce_or(x[0], p.ints("axes"))}; },
+        "lax::reduce_or($1, $axes)"}},
+      {"reduce_xor",
+       {[](X x, P p) -> Arrays { return {lax::reduce_xor(x[0], p.ints("axes"))}; },
+        "lax::reduce_xor($1, $axes)"}},
+      {"cumsum",
+       {[](X x, P p) -> Arrays {
+          return {lax::cumsum(x[0], p.integer("axis"), p.flag("reverse"))};
+        },
+        "lax::cumsum($1, $axis, $reverse)"}},
+      {"cumprod",
+       {[](X x, P p) -> Arrays {
+          return {lax::cumprod(x[0], p.integer("axis"), p.flag("reverse"))};
+        },
+        "lax::cumprod($1, $axis, $reverse)"}},
+      {"cummax",
+       {[](X x, P p) -> Arrays {
+          return {lax::cummax(x[0], p.integer("axis"), p.flag("reverse"))};
+        },
+        "lax::cummax($1, $axis, $reverse)"}},
+      {"cummin",
+       {[](X x, P p) -> Arrays {
+          return {lax::cummin(x[0], p.integer("axis"), p.flag("reverse"))};
+        },
+        "lax::cummin($1, $axis, $reverse)"}},
+      {"cumlogsumexp",
+       {[](X x, P p) -> Arrays {
+          return {lax::cumlogsumexp(x[0], p.integer("axis"), p.flag("reverse"))};
+        },
+        "lax::cumlogsumexp($1, $axis, $reverse)"}},
+  };
+}
+Entries moves() {
+  return {
+      {"broadcast_in_dim",
+       {[](X x, P p) -> Arrays {
+          return {lax::broadcast_in_dim(x[0], p.ints("shape"), p.ints("broadcast_dimensions"))};
+        },
+        "lax::broadcast_in_dim($1, $shape, $broadcast_dimensions)"}},
+      {"reshape",
+       {[](X x, P p) -> Arrays { return {lax::reshape(x[0], p.ints("new_sizes"))}; },
+        "lax::reshape($1, $new_sizes)"}},
+      {"transpose",
+       {[](X x, P p) -> Arrays { return {lax::transpose(x[0], p.ints("permutation"))}; },
+        "lax::transpose($1, $permutation)"}},
+      {"squeeze",
+       {[](X x, P p) -> Arrays { return {lax::squeeze(x[0], p.ints("dimensions"))}; },
+        "lax::squeeze($1, $dimensions)"}},
+      {"rev",
+       {[](X x, P p) -> Arrays { return {lax::rev(x[0], p.ints("dimensions"))}; },
+        "lax::rev($1, $dimensions)"}},
+      {"slice",
+       {[](X x, P p) -> Arrays {
+          return {lax::slice(x[0], p.ints("start_indices"), p.ints("limit_indices"),
+                             p.ints("strides"))};
+        },
+        "lax::slice($1, $start_indices, $limit_indices, $strides)"}},
+      {"pad",
+       {[](X x, P p) -> Arrays { return {lax::pad(x[0], x[1], pads(p))}; },
+        "lax::pad($1, $2, $pads)"}},
+      {"concatenate",
+       {[](X x, P p) -> Arrays { return {lax::concatenate(x, p.integer("dimension"))}; },
+        "lax::concatenate({$x}, $dimension)"}},
+      {"iota",
+       {[](X, P p) -> Arrays {
+          return {lax::broadcasted_iota(p.dtype("dtype"), p.ints("shape"), p.integer("dimension"))};
+        },
+        "lax::broadcasted_iota($dtype, $shape, $dimension)"}},
+      {"select_n",
+       {[](X x, P) -> Arrays { return {lax::select_n(x[0], from(x, 1))}; },
+        "lax::select_n($1, {$2..})"}},
+      {"convert_element_type",
+       {[](X x, P p) -> Arrays {
+          return {lax::convert_element_type(x[0], p.dtype("new_dtype"), p.flag("weak_type"))};
+        },
+        "lax::convert_element_type($1, $new_dtype, $weak_type)"}},
+      {"bitcast_convert_type",
+       {[](X x, P p) -> Arrays { return {lax::bitcast_convert_type(x[0], p.dtype("new_dtype"))}; },
+        "lax::bitcast_convert_type($1, $new_dtype)"}},
+  };
+}
+Entries others() {
+  return {
+      {"dot_general",
+       {[](X x, P p) -> Arrays {
+          return {lax::dot_general(x[0], x[1],
+                                   {p.ints("lhs_contract"), p.ints("rhs_contract"),
+                                    p.ints("lhs_batch"), p.ints("rhs_batch")},
+                                   p.dtype("preferred_element_type"))};
+        },
+        "lax::dot_general($1, $2, {$lhs_contract, $rhs_contract, $lhs_batch, $rhs_batch}, "
+        "$preferred_element_type)"}},
+      {"argmax",
+       {[](X x, P p) -> Arrays {
+          return {lax::argmax(x[0], p.ints("axes")[0], p.dtype("index_dtype"))};
+        },
+        "lax::argmax($1, $axes[0], $index_dtype)"}},
+      {"argmin",
+       {[](X x, P p) -> Arrays {
+          return {lax::argmin(x[0], p.ints("axes")[0], p.dtype("index_dtype"))};
+        },
+        "lax::argmin($1, $axes[0], $index_dtype)"}},
+      {"round",
+       {[](X x, P p) -> Arrays {
+          return {lax::round(x[0], static_cast<lax::RoundingMethod>(p.integer("rounding_method")))};
+        },
+        "lax::round($1, lax::RoundingMethod($rounding_method))"}},
+      {"reduce_precision",
+       {[](X x, P p) -> Arrays {
+          return {lax::reduce_precision(x[0], static_cast<int>(p.integer("exponent_bits")),
+                                        static_cast<int>(p.integer("mantissa_bits")))};
+        },
+        "lax::reduce_precision($1, $exponent_bits, $mantissa_bits)"}},
+      {"sort",
+       {[](X x, P p) -> Arrays {
+          return lax::sort(x, p.integer("dimension"), p.integer("num_keys"));
+        },
+        "lax::sort(Arrays{$x}, $dimension, $num_keys)"}},
+      {"top_k",
+       {[](X x, P p) -> Arrays {
+          auto [v, i] = lax::top_k(x[0], p.integer("k"), p.integer("axis"));
+          return {v, i};
+        },
+        "lax::top_k($1, $k, $axis)"}},
+      {"gather",
+       {[](X x, P p) -> Arrays {
+          if (p.integer("mode") > 1) return bind_op(*find_op("gather"), x, p.params);
+          return {
+              lax::gather(x[0], x[1], gather_dims(p), p.ints("slice_sizes"),
+                          {p.integer("mode") == 0 ? "clip" : "fill", p.flag("unique_indices")})};
+        },
+        "lax::gather($1, $2, {$offset_dims, $collapsed_slice_dims, $start_index_map, "
+        "$operand_batching_dims, $start_indices_batching_dims}, $slice_sizes, {mode $mode})"}},
+      {"scatter",
+       {scattered,
+        "lax::scatter{update $update}($1, $3, $2, {$update_window_dims, $inserted_window_dims, "
+        "$scatter_dims_to_operand_dims, $operand_batching_dims, $scatter_indices_batching_dims}, "
+        "{mode $mode})"}},
+      {"dynamic_slice",
+       {[](X x, P p) -> Arrays {
+          if (p.integer("batch_dims") != 0) return bind_op(*find_op("dynamic_slice"), x, p.params);
+          return {lax::dynamic_slice(x[0], from(x, 1), p.ints("slice_sizes"))};
+        },
+        "lax::dynamic_slice($1, {$2..}, $slice_sizes)"}},
+      {"random_split",
+       {[](X x, P p) -> Arrays {
+          if (x[0].ndim() > 0) return bind_op(*find_op("random_split"), x, p.params);
+          return {random::split(x[0], Shape(p.ints("shape")))};
+        },
+        "random::split($1, Shape($shape))"}},
+      {"random_fold_in",
+       {[](X x, P p) -> Arrays {
+          if (x[0].ndim() > 0) return bind_op(*find_op("random_fold_in"), x, p.params);
+          return {random::fold_in(x[0], x[1])};
+        },
+        "random::fold_in($1, $2)"}},
+  };
+}
+const Entries& with_parameters() {
+  static const Entries all = [] {
+    Entries r = folds();
+    r.merge(moves());
+    r.merge(others());
+    return r;
+  }();
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& x, size_t from) {
+  return fmt::format("{}", fmt::join(x.begin() + static_cast<std::ptrdiff_t>(from), x.end(), ", "));
+}
+
+}  // namespace
+
+Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p) {
+  const std::string& name = op.name();
+  if (const auto f = unary().find(name); f != unary().end()) return {f->second(x[0])};
+  if (const auto f = binary().find(name); f != binary().end()) return {f->second(x[0], x[1])};
+  if (const auto f = ternary().find(name); f != ternary().end())
+    return {f->second(x[0], x[1], x[2])};
+  if (const auto f = with_parameters().find(name); f != with_parameters().end())
+    return f->second.run(x, Fields(p));
+  return bind_op(op, x, p);
+}
+
+std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p) {
+  const std::string& name = op.name();
+  const auto entry = with_parameters().find(name);
+  if (entry == with_parameters().end()) {
+    const bool known = unary().count(name) || binary().count(name) || ternary().count(name);
+    const bool bitwise = name == "not" || name == "and" || name == "or" || name == "xor";
+    if (known) return fmt::format("lax::{}{}({})", bitwise ? "bitwise_" : "", name, joined(x, 0));
+    std::string fields;
+    for (const ParamField& f : p->fields())
+      fields += fmt::format("{}{}={}", fields.empty() ? "" : " ", f.name, text(f.value));
+    return fmt::format("bind_op({}[{}], {{{}}})", name, fields, joined(x, 0));
+  }
+  const Fields fields(p);
+  std::string out;
+  for (const char* c = entry->second.text; *c; ++c) {
+    if (*c != '$') {
+      out += *c;
+      continue;
+    }
+    std::string word;
+    while (std::isalnum(c[1]) || c[1] == '_') word += *++c;
+    if (word == "x") {
+      out += joined(x, 0);
+    } else if (word == "pads") {
+      std::string axes;
+      for (const lax::PadAxis& a : pads(fields))
+        axes +=
+            fmt::format("{}{{{}, {}, {}}}", axes.empty() ? "" : ", ", a.low, a.high, a.interior);
+      out += "{" + axes + "}";
+    } else if (std::isdigit(word[0])) {
+      const auto k = static_cast<size_t>(word[0] - '1');
+      if (c[1] == '.') {
+        out += joined(x, k);
+        c += 2;
+      } else {
+        out += x[k];
+      }
+    } else {
+      out += text(fields[word]);
+    }
+  }
+  return out;
+}
+
+}  // namespace weft::programs

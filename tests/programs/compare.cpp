@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/compare.cpp: tolerances, and noise where they do not hold.
+#include "programs/compare.h"
+
+#include "weft/core/error.h"
+#include "weft/tracer/eval_trace.h"
+
+namespace weft::programs {
+namespace {
+
+double tolerance(DType d) {
+  switch (is_complex(d) ? real_part(d) : d) {
+    case F64: return 1e-10;
+    case F32: return 1e-4;
+    case F16: return 1e-2;
+    default: return 6e-2;
+  }
+}
+double largest(const std::vector<double>& x) {
+  double m = 0;
+  for (double v : x)
+    if (std::isfinite(v)) m = std::max(m, std::fabs(v));
+  return m;
+}
+bool differentiates(const Fn& f) {
+  bool any = false;
+  for_each_step(f, [&](const Step& s) { any = any || s.kind >= Kind::grad; });
+  return any;
+}
+bool alike(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+std::string bits_differ(const Arrays& a, const Arrays& b) {
+  if (a.size() != b.size()) return "another number of results";
+  for (size_t k = 0; k < a.size(); ++k)
+    if (const std::string d = laws::difference(a[k], b[k]); !d.empty())
+      return fmt::format("result {}, {}", k, d);
+  return {};
+}
+
+Expected::Expected(const Fn& f, Arrays x, uint64_t seed) : f_(f), x_(std::move(x)), seed_(seed) {
+  const ReferenceMode reference;
+  Watch watch;
+  values_ = defined(f_, x_, &watch);
+  infinite_ = watch.infinite;
+}
+
+void Expected::spread() {
+  if (spread_) return;
+  spread_ = true;
+  const ReferenceMode reference;
+  for (uint64_t k = 0; k < 4; ++k) {
+    Watch watch{Random(seed_ * 31 + k)};
+    try {
+      noisy_.push_back(defined(f_, x_, &watch));
+    } catch (const Endless&) {
+      noisy_.clear();
+      return;
+    } catch (const Error&) {
+      noisy_.clear();
+      return;
+    }
+  }
+}
+
+std::string Expected::differs(const Arrays& got) {
+  if (got.size() != values_.size()) return "another number of results";
+  for (size_t k = 0; k < got.size(); ++k) {
+    const Array &a = got[k], &b = values_[k];
+    if (a.shape() != b.shape() || a.dtype() != b.dtype())
+      return fmt::format("result {}: {} instead of {}", k, to_string(a.type()),
+                         to_string(b.type()));
+    if (a.dtype() == Key) {
+      if (const std::string d = laws::difference(a, b); !d.empty()) return d;
+      continue;
+    }
+    const std::vector<double> x = laws::numbers(a), y = laws::numbers(b);
+    const double t = is_inexact(a.dtype()) ? tolerance(a.dtype()) : 0, scale = largest(y);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (alike(x[i], y[i]) || std::fabs(x[i] - y[i]) <= t * (.1 + std::fabs(y[i]) + .1 * scale))
+        continue;
+      // A zero times infinity is NaN where somebody multiplies by the zero.
+      if (infinite_ && (!std::isfinite(x[i]) || !std::isfinite(y[i])) && differentiates(f_)) {
+        ill_ = true;
+        continue;
+      }
+      spread();
+      double moved = 0;
+      bool unsure = noisy_.empty();
+      for (const Arrays& n : noisy_) {
+        const double z = laws::numbers(n[k])[i];
+        unsure = unsure || std::isnan(z) != std::isnan(y[i]) || std::isinf(z) != std::isinf(y[i]);
+        if (!is_inexact(a.dtype())) unsure = unsure || z != y[i];
+        moved = std::max(moved, std::fabs(z - y[i]));
+      }
+      if (unsure || std::fabs(x[i] - y[i]) <= 40 * moved) {
+        ill_ = true;
+        continue;
+      }
+      return fmt::format("result {}, element {} of {}: {:.9g} instead of {:.9g}", k, i,
+                         to_string(a.type()), x[i], y[i]);
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::programs

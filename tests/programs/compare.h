@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/compare.h: whether results agree: to the bit, or but for rounding, of which the
+// program itself says how much it does.
+#pragma once
+#include "programs/program.h"
+
+namespace weft::programs {
+
+// "" if a is b to the bit (one NaN is as good as another).
+std::string bits_differ(const Arrays& a, const Arrays& b);
+
+// What a program computes by definition, and how far rounding moves it.
+class Expected {
+ public:
+  Expected(const Fn& f, Arrays x, uint64_t seed);
+  const Arrays& values() const { return values_; }
+  // "" if they agree but for rounding. Where simple tolerances do not hold, the program is run with
+  // noise.
+  std::string differs(const Arrays& got);
+  // Whether rounding explained what tolerances did not.
+  bool ill() const { return ill_; }
+
+ private:
+  void spread();
+  const Fn& f_;
+  Arrays x_, values_;
+  uint64_t seed_;
+  std::vector<Arrays> noisy_;
+  bool spread_ = false, ill_ = false, infinite_ = false;
+};
+
+}  // namespace weft::programs

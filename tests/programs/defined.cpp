@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/defined.cpp: what a program computes, by definition: lanes one after another (step
+// by step, so that collectives see them all), loops and branches of C++, no rules.
+#include <weft/weft.h>
+
+#include "programs/program.h"
+#include "weft/tracer/trace.h"
+
+namespace weft::programs {
+namespace {
+
+using Lanes = std::vector<Arrays>;  // the values of each
+
+Arrays chosen(const Arrays& x, const std::vector<int>& which) {
+  Arrays r;
+  for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
+  return r;
+}
+Arrays part(const Arrays& x, size_t from, size_t to) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(from),
+          x.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+void append(Arrays& a, const Arrays& b) { a.insert(a.end(), b.begin(), b.end()); }
+Arrays joined(Arrays a, const Arrays& b) {
+  append(a, b);
+  return a;
+}
+Array row(const Array& x, int axis, int64_t i) { return laws::lane(x, axis, i); }
+Array stacked(const Arrays& rows, int axis) {
+  Arrays wide;
+  for (const Array& r : rows) {
+    const Shape& s = r.shape();
+    wide.push_back(lax::reshape(r, s.inserted(axis, 1)));
+  }
+  return lax::concatenate(wide, axis);
+}
+
+class Definition {
+ public:
+  explicit Definition(Watch* watch) : watch_(watch) {}
+
+  // One result list for each lane. Lanes of several named axes stand in order, the last axis
+  // fastest; `axes_` names them.
+  Lanes run(const Fn& f, Lanes env) {
+    for (const Step& s : f.steps) {
+      const Lanes out = step(s, env);
+      for (size_t l = 0; l < env.size(); ++l) append(env[l], out[l]);
+    }
+    Lanes r;
+    for (const Arrays& e : env) r.push_back(chosen(e, f.out));
+    return r;
+  }
+
+ private:
+  // Names that stand outside are unknown while it lives.
+  class Alone {
+   public:
+    explicit Alone(Definition* d) : d_(d) { std::swap(before_, d->axes_); }
+    ~Alone() { std::swap(before_, d_->axes_); }
+    Alone(const Alone&) = delete;
+
+   private:
+    Definition* d_;
+    std::vector<NamedAxis> before_;
+  };
+
+  Arrays alone(const Fn& f, const Arrays& x) {
+    const Alone scope(this);
+    return run(f, {x})[0];
+  }
+
+  Lanes step(const Step& s, const Lanes& env) {
+    switch (s.kind) {
+      case Kind::call:
+      case Kind::custom_jvp:
+      case Kind::custom_vjp:
+      case Kind::custom_vmap:
+      case Kind::sequential: return run(s.bodies[0], inputs(s, env));
+      case Kind::collective: return across(s, env);
+      case Kind::scan: return scan(s, env);
+      case Kind::vmap: return map(s, env);
+      default: break;
+    }
+    Lanes r;
+    for (const Arrays& e : env) r.push_back(one(s, chosen(e, s.in), chosen(e, s.captured)));
+    return r;
+  }
+  static Lanes inputs(const Step& s, const Lanes& env) {
+    Lanes r;
+    for (const Arrays& e : env) r.push_back(joined(chosen(e, s.in), chosen(e, s.captured)));
+    return r;
+  }
+
+  // A step of one lane.
+  Arrays one(const Step& s, const Arrays& x, const Arrays& captured) {
+    switch (s.kind) {
+      case Kind::op: return noisy(call_op(*s.op, x, s.params));
+      case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
+      case Kind::number: {
+        Fn f{{s.out[0]}, {s}, {1}};
+        f.steps[0].in = {0};
+        return noisy(programs::run(f, x));
+      }
+      case Kind::cond: return branch(s, x, captured);
+      case Kind::while_loop: return loop(s, x, captured);
+      case Kind::fori: return counted(s, x, captured);
+      case Kind::checked_end: return {ended(x[0])};
+      default: return derivative(s, x, captured);
+    }
+  }
+  Arrays noisy(Arrays out) {
+    if (!watch_) return out;
+    for (Array& a : out) {
+      if (!is_inexact(a.dtype())) continue;
+      if (const Array* known = known_value(a))
+        for (double d : laws::numbers(*known))
+          watch_->infinite = watch_->infinite || !std::isfinite(d);
+      if (watch_->noise && is_floating(a.dtype()) && a.size() > 0) a = off(a, *watch_->noise);
+    }
+    return out;
+  }
+  // Of a value that is being differentiated, itself.
+  static const Array* known_value(const Array& a) {
+    const Array* known = &a;
+    while (known && known->is_traced())
+      known = static_cast<const Tracer&>(known->node()).known_value();
+    return known;
+  }
+  // Some ulps.
+  static Array off(const Array& a, Random& random) {
+    const double ulp = a.dtype() == F64    ? 0x1p-52
+                       : a.dtype() == F32  ? 0x1p-23
+                       : a.dtype() == BF16 ? 0x1p-8
+                                           : 0x1p-11;
+    const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
+    const Array factor = laws::random_array(t, 1 - 4 * ulp, 1 + 4 * ulp, random);
+    return lax::convert_element_type(lax::mul(lax::convert_element_type(a, t.dtype()), factor),
+                                     a.dtype());
+  }
+
+  Arrays branch(const Step& s, const Arrays& x, const Arrays& captured) {
+    const int64_t n = static_cast<int64_t>(s.bodies.size());
+    const int64_t which = s.variant == 0 ? (x[0].item<bool>() ? 1 : 0)
+                                         : std::clamp<int64_t>(x[0].item<int64_t>(), 0, n - 1);
+    return alone(s.bodies[static_cast<size_t>(which)], joined(part(x, 1, x.size()), captured));
+  }
+  Arrays loop(const Step& s, Arrays c, const Arrays& captured) {
+    for (int64_t trips = 0; s.count == 0 || trips < s.count; ++trips) {
+      if (trips > most_trips) throw Endless();
+      if (!alone(s.bodies[0], joined(c, captured))[0].item<bool>()) break;
+      c = alone(s.bodies[1], joined(c, captured));
+    }
+    return c;
+  }
+  Arrays counted(const Step& s, const Arrays& x, const Arrays& captured) {
+    Arrays c = part(x, 2, x.size());
+    const int64_t lo = x[0].item<int64_t>(), hi = x[1].item<int64_t>();
+    if (hi - lo > most_trips) throw Endless();
+    for (int64_t i = lo; i < hi; ++i)
+      c = alone(s.bodies[0],
+                joined(joined({lax::full({}, static_cast<int32_t>(i), I32)}, c), captured));
+    return c;
+  }
+  // Half of it until it is small.
+  static Array ended(Array s) {
+    for (int64_t trips = 0; (s * s > .01).item<bool>(); ++trips) {
+      if (trips > most_trips || (s > .5).item<bool>()) throw Endless();
+      s = s * .5;
+    }
+    return s;
+  }
+
+  Lanes scan(const Step& s, const Lanes& env) {
+    const auto carry = static_cast<size_t>(s.count);
+    const size_t lanes = env.size();
+    Lanes c(lanes), all(lanes);
+    for (size_t l = 0; l < lanes; ++l) c[l] = part(chosen(env[l], s.in), 0, carry);
+    const size_t results = s.bodies[0].out.size();
+    std::vector<std::vector<Arrays>> ys(lanes, std::vector<Arrays>(results - carry));
+    for (int64_t t = 0; t < s.length; ++t) {
+      const int64_t i = s.reverse ? s.length - 1 - t : t;
+      Lanes in;
+      for (size_t l = 0; l < lanes; ++l) {
+        Arrays x = c[l];
+        for (size_t k = carry; k < s.in.size(); ++k)
+          x.push_back(row(env[l][static_cast<size_t>(s.in[k])], 0, i));
+        in.push_back(joined(std::move(x), chosen(env[l], s.captured)));
+      }
+      const Lanes out = run(s.bodies[0], in);
+      for (size_t l = 0; l < lanes; ++l) {
+        c[l] = part(out[l], 0, carry);
+        for (size_t k = carry; k < results; ++k) ys[l][k - carry].push_back(out[l][k]);
+      }
+    }
+    for (size_t l = 0; l < lanes; ++l) {
+      all[l] = c[l];
+      for (size_t k = 0; k < ys[l].size(); ++k) {
+        Arrays& rows = ys[l][k];
+        if (s.reverse) std::reverse(rows.begin(), rows.end());
+        all[l].push_back(rows.empty() ? base::zeros(s.out[carry + k]) : stacked(rows, 0));
+      }
+    }
+    return all;
+  }
+
+  Lanes map(const Step& s, const Lanes& env) {
+    Lanes in;
+    for (const Arrays& e : env) {
+      const Arrays x = chosen(e, s.in), captured = chosen(e, s.captured);
+      for (int64_t l = 0; l < s.size; ++l) {
+        Arrays lane;
+        for (size_t k = 0; k < x.size(); ++k)
+          lane.push_back(s.in_axes[k] ? row(x[k], *s.in_axes[k], l) : x[k]);
+        in.push_back(joined(std::move(lane), captured));
+      }
+    }
+    axes_.push_back({s.name, s.size});
+    const Lanes out = run(s.bodies[0], in);
+    axes_.pop_back();
+    Lanes r;
+    const auto n = static_cast<size_t>(s.size);
+    for (size_t o = 0; o < env.size(); ++o) {
+      r.emplace_back();
+      for (size_t k = 0; k < s.out_axes.size(); ++k) {
+        Arrays rows;
+        for (size_t l = 0; l < n; ++l) rows.push_back(out[o * n + l][k]);
+        r.back().push_back(rows.empty()     ? base::zeros(s.out[k])
+                           : !s.out_axes[k] ? rows[0]
+                                            : stacked(rows, *s.out_axes[k]));
+      }
+    }
+    return r;
+  }
+
+  Lanes across(const Step& s, const Lanes& env) {
+    size_t at = axes_.size();
+    while (at > 0 && axes_[at - 1].name != s.name) --at;
+    if (at == 0) throw Endless();
+    const auto n = static_cast<size_t>(axes_[at - 1].size);
+    size_t stride = 1;
+    for (size_t a = at; a < axes_.size(); ++a) stride *= static_cast<size_t>(axes_[a].size);
+    Lanes r;
+    for (size_t l = 0; l < env.size(); ++l) {
+      const size_t mine = l / stride % n, first = l - mine * stride;
+      if (s.variant == axis_index) {
+        r.push_back({lax::full({}, static_cast<int32_t>(mine), I32)});
+        continue;
+      }
+      Arrays rows;
+      for (size_t k = 0; k < n; ++k)
+        rows.push_back(env[first + k * stride][static_cast<size_t>(s.in[0])]);
+      const Array all = stacked(rows, 0);
+      switch (s.variant) {
+        case psum: r.push_back({lax::reduce_sum(all, {0})}); break;
+        case pmean: r.push_back({all.mean(0)}); break;
+        case pmax: r.push_back({lax::reduce_max(all, {0})}); break;
+        case pmin: r.push_back({lax::reduce_min(all, {0})}); break;
+        default: r.push_back({all});
+      }
+    }
+    return r;
+  }
+
+  Arrays derivative(const Step& s, const Arrays& x, const Arrays& captured) {
+    const auto wrt = static_cast<size_t>(s.count);
+    const size_t primals = s.bodies[0].in.size() - captured.size();
+    const Arrays d = part(x, 0, wrt), rest = joined(part(x, wrt, primals), captured),
+                 more = part(x, primals, x.size());
+    const auto f = [&](Arrays a) { return alone(s.bodies[0], joined(std::move(a), rest)); };
+    const auto scalar = [&](Arrays a) { return f(std::move(a))[0]; };
+    switch (s.kind) {
+      case Kind::grad: {
+        const auto [value, g] = value_and_grad(scalar)(d);
+        return s.variant == 0 ? g : joined({value}, g);
+      }
+      case Kind::vjp: {
+        const auto [out, back] = vjp(f, d);
+        return joined(out, std::get<0>(back(more)));
+      }
+      case Kind::jvp:
+      case Kind::linearize: {
+        const auto [out, tangent] = jvp(f, std::make_tuple(d), std::make_tuple(more));
+        return joined(out, tangent);
+      }
+      default: return {jacobian(s, f, d)};
+    }
+  }
+  // A column (hessian: a row) at a time.
+  template <class F>
+  static Array jacobian(const Step& s, F f, const Arrays& d) {
+    const Type& in = d[0].type();
+    const auto first = [&](Array a) {
+      Arrays all = d;
+      all[0] = a;
+      return f(all)[0];
+    };
+    Arrays columns;
+    for (int64_t i = 0; i < in.elements(); ++i) {
+      const Array unit =
+          lax::reshape(lax::convert_element_type(
+                           lax::eq(lax::iota(I32, in.elements()),
+                                   lax::full({in.elements()}, static_cast<int32_t>(i), I32)),
+                           in.dtype()),
+                       in.shape());
+      const auto at = std::make_tuple(d[0]), along = std::make_tuple(unit);
+      columns.push_back(s.variant == 2 ? jvp(grad(first), at, along).second
+                                       : jvp(first, at, along).second);
+    }
+    if (columns.empty()) return base::zeros(s.out[0]);
+    const Array all = stacked(columns, columns[0].type().ndim());
+    return lax::reshape(all, s.out[0].shape());
+  }
+
+  static constexpr int64_t most_trips = 400;
+  Watch* watch_;
+  std::vector<NamedAxis> axes_;
+};
+
+}  // namespace
+
+Arrays defined(const Fn& f, const Arrays& x, Watch* watch) {
+  return Definition(watch).run(f, {x})[0];
+}
+
+}  // namespace weft::programs

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/oracles.cpp: the oracles, one after another, on one trace of the program.
+#include "programs/oracles.h"
+
+#include <weft/weft.h>
+
+#include "programs/compare.h"
+#include "programs/jax_side.h"
+#include "programs/slopes.h"
+#include "weft/core/error.h"
+#include "weft/jit/compiled.h"
+#include "weft/jit/target.h"
+#include "weft/runtime/threads.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::programs {
+namespace {
+
+struct Breach {
+  std::string oracle, what;
+};
+
+class Judge {
+ public:
+  Judge(const Program& p, const Checking& how) : p_(p), how_(how), x_(p.arguments()) {}
+
+  Verdict verdict() {
+    std::string raised;
+    try {
+      expected_.emplace(p_.f, x_, p_.seed);
+    } catch (const Endless&) {
+      return {Verdict::ill, "definition", "a loop does not end"};
+    } catch (const InternalError& e) {
+      return {Verdict::failed, "definition raises", e.what()};
+    } catch (const Error& e) {
+      raised = e.what();
+    }
+    try {
+      trace();
+      if (!raised.empty())
+        return {Verdict::failed, "definition raises", "only by definition: " + raised};
+      text();
+      maps_and_derivatives();
+      rewriting();
+      code();
+      stablehlo();
+      if (how_.jax) jax();
+      if (how_.rare || p_.seed % 4 == 0) front_ends();
+      if (how_.rare || p_.seed % 4 == 1) threads();
+      if (how_.rare || p_.seed % 4 == 2) targets();
+      if (p_.smooth) slopes();
+    } catch (const Breach& b) {
+      return {Verdict::failed, b.oracle, b.what};
+    } catch (const InternalError& e) {
+      return {Verdict::failed, doing_ + " raises", e.what()};
+    } catch (const Error& e) {
+      if (!raised.empty() && doing_ == "trace") return {Verdict::refused, "", e.what()};
+      return {Verdict::failed, doing_ + " raises", e.what()};
+    }
+    return {expected_->ill() ? Verdict::ill : Verdict::fine, "", ""};
+  }
+
+ private:
+  void begin(const char* oracle) { doing_ = oracle; }
+  void require(const std::string& difference) {
+    if (!difference.empty()) throw Breach{doing_, difference};
+  }
+  Arrays by_reference(const Jaxpr& j) {
+    const ReferenceMode reference;
+    return eval_jaxpr(j, all_);
+  }
+
+  void trace() {
+    begin("trace");
+    const ClosedJaxpr c = make_jaxpr([this](Arrays a) { return run(p_.f, a); })(x_);
+    jaxpr_ = c.jaxpr;
+    verify(jaxpr_);
+    all_ = consts_ = c.consts;
+    all_.insert(all_.end(), x_.begin(), x_.end());
+  }
+  void text() {
+    begin("text");
+    const std::string s = to_string(jaxpr_);
+    if (s.find("<callback>") != std::string::npos) return;
+    if (!(read_jaxpr(s) == jaxpr_)) throw Breach{doing_, "read back it is another program"};
+  }
+  // The traced program, by the reference rules of its ops, against loops of C++.
+  void maps_and_derivatives() {
+    begin("definition");
+    before_ = by_reference(jaxpr_);
+    require(expected_->differs(before_));
+  }
+  void rewriting() {
+    begin("rewriting");
+    executable_ = compiler::compile_program(jaxpr_);
+    verify(executable_->jaxpr());
+    after_ = by_reference(executable_->jaxpr());
+    require(expected_->differs(after_));
+  }
+  void code() {
+    begin("code");
+    got_ = run_compiled(jaxpr_, all_);
+    // Libraries add in orders of their own.
+    if (multiplies(jaxpr_))
+      require(expected_->differs(got_));
+    else
+      require(bits_differ(got_, after_));
+  }
+  void stablehlo() {
+    begin("stablehlo");
+    hlo_ = to_stablehlo({jaxpr_, consts_});
+    const ClosedJaxpr c = parse_stablehlo(hlo_);
+    const ReferenceMode reference;
+    require(expected_->differs(eval_jaxpr(c, x_)));
+  }
+  void jax() {
+    begin("jax");
+    Arrays got;
+    try {
+      got = run_by_jax(hlo_, x_);
+    } catch (const std::runtime_error& e) {
+      throw Breach{doing_, e.what()};
+    }
+    require(expected_->differs(got));
+  }
+  void threads() {
+    begin("threads");
+    set_num_threads(2);
+    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+    set_num_threads(1);
+  }
+  void targets() {
+    begin("target");
+    if (compiler::host_target().lanes <= 8) return;
+    static const compiler::TargetInfo weaker = compiler::target_named("x86-64-v3");
+    const compiler::TargetScope scope(weaker);
+    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+  }
+  // Of smooth programs: tangents are slopes, and cotangents pair with them.
+  void slopes() {
+    begin("slope");
+    const std::string bad = slope_differs(p_.f, x_, p_.seed);
+    require(bad);
+    begin("pairing");
+    require(pairing_differs(p_.f, x_, p_.seed));
+  }
+  // As users call it: compiled by jit, and one operation after another.
+  void front_ends() {
+    begin("jit");
+    require(bits_differ(jit([this](Arrays a) { return run(p_.f, a); })(x_), got_));
+    begin("eager");
+    require(expected_->differs(run(p_.f, x_)));
+  }
+  static bool multiplies(const Jaxpr& j) {
+    bool any = false;
+    for (const Eqn& e : j->eqns) {
+      any = any || e.op->name() == "dot_general";
+      for_inner(e, [&](const Jaxpr& inner) { any = any || multiplies(inner); });
+    }
+    return any;
+  }
+
+  const Program& p_;
+  const Checking& how_;
+  Arrays x_, consts_, all_, before_, after_, got_;
+  Jaxpr jaxpr_;
+  Ref<const compiler::CompiledProgram> executable_;
+  std::optional<Expected> expected_;
+  std::string doing_, hlo_;
+};
+
+}  // namespace
+
+Verdict check(const Program& p, const Checking& how) { return Judge(p, how).verdict(); }
+
+std::string described(const Program& p, const Verdict& v) {
+  std::string s =
+      fmt::format("program {}: {}: {}\n{}", p.seed, v.oracle, v.what, cpp_text(p.f, p.arguments()));
+  if (v.oracle == "crash" || v.oracle == "hang") return s;
+  try {
+    s += to_string(make_jaxpr([&](Arrays a) { return run(p.f, a); })(p.arguments()).jaxpr);
+  } catch (const std::exception& e) {
+    s += e.what();
+  }
+  return s + "\n";
+}
+
+}  // namespace weft::programs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/program.h: a random program as a value: functions made of steps, which are calls
+// of ops, constants, control flow, functions with rules of their own, and transforms of functions.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "laws/values.h"
+#include "weft/core/op.h"
+
+namespace weft::programs {
+
+using laws::Random;
+
+enum class Kind {
+  op,           // of the registry
+  constant,     // a concrete array, captured
+  number,       // operand OP a C++ number
+  collective,   // over a named axis
+  call,         // jit(body)(in…)
+  cond,         // in[0] the predicate (two bodies) or the index, operands
+  while_loop,   // bodies: condition, step; in: the carry
+  fori,         // in[0], in[1]: bounds; body: (i, carry…)
+  scan,         // in: carry of `count`, rows; body: (carry…, rows…) -> (carry…, ys…)
+  custom_jvp,   // body with a rule: its own derivative
+  custom_vjp,   // likewise, in reverse
+  custom_vmap,  // body with a rule: its own map
+  sequential,   // sequential_vmap(body)
+  checked_end,  // a loop that ends where in[0] <= 0.5, and never elsewhere
+  vmap,
+  grad,       // body gives a scalar; gradients of the first `count` operands
+  vjp,        // in: primals, cotangents of all results; out: results, cotangents of `count` primals
+  jvp,        // in: primals, tangents of `count` primals; out: results, tangents
+  linearize,  // as jvp
+  jacobian    // of one result with respect to in[0]; variant: 0 forward, 1 reverse, 2 hessian
+};
+
+struct Step;
+// Values are numbered: inputs first, then the results of the steps as they come.
+struct Fn {
+  Types in;
+  std::vector<Step> steps;
+  std::vector<int> out;
+  Types values() const;  // of all values
+  Types out_types() const;
+};
+
+struct Step {
+  Kind kind = Kind::op;
+  std::vector<int> in;        // operands
+  std::vector<int> captured;  // values that the bodies read besides; their last inputs
+  Types out;
+  const Op* op = nullptr;  // Kind::op
+  AnyParams params;
+  std::vector<Fn> bodies;
+  // Of vmap.
+  MaybeAxes in_axes, out_axes;
+  int64_t size = 0, chunk = 0;
+  std::string name;      // of the mapped axis, or of that of the collective; +, -, *, / of number
+  int64_t count = 0;     // see Kind; of while_loop the most trips, 0: any number; of scan the carry
+  int64_t length = 0;    // of scan
+  int64_t unroll = 1;    // of scan
+  int variant = 0;       // of cond: 1: switch_; of collective: which; see jacobian
+  bool reverse = false;  // of scan
+  double number = 0;     // of Kind::number
+  uint64_t seed = 0;     // of constant
+  double lo = -2, hi = 2;
+};
+
+// Kind::collective's variants.
+enum Collective { psum, pmean, pmax, pmin, all_gather, axis_index };
+
+// Numbers with few digits, so that the text of a program holds them exactly.
+Array made(const Type& t, uint64_t seed, double lo, double hi);
+Arrays made(const Types& t, uint64_t seed);
+
+// Gives a step the types of its results, and its bodies those of their inputs, from the types of
+// its operands and of what it captures. Raises an Error if there are none.
+void complete(Step& s, const Types& in, const Types& captured);
+// The same for all steps of a function, whose inputs have types.
+void retype(Fn& f);
+
+int64_t count_steps(const Fn& f);
+bool holds(const Fn& f, Kind k);
+// Visits all steps, inner ones too.
+void for_each_step(const Fn& f, FunctionRef<void(const Step&)> visit);
+
+// ---- what a program computes
+
+// By the public functions of Weft, under the current interpreter.
+Arrays run(const Fn& f, const Arrays& x);
+// By definition: maps are loops over lanes, loops and branches those of C++, calls and functions
+// with rules their bodies.
+struct Watch {
+  std::optional<Random> noise;  // each result of an inexact operation is off by some ulps
+  bool infinite = false;        // something was not finite
+};
+Arrays defined(const Fn& f, const Arrays& x, Watch* watch = nullptr);
+// Thrown by `defined` where a loop that the generator promised to end does not.
+struct Endless {};
+
+// As C++, a line a step; and the arguments.
+std::string cpp_text(const Fn& f, const Arrays& x);
+
+// ---- the ops
+Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p);
+std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p);
+
+// ---- making programs
+
+// The program of that number, the same on every machine.
+struct Program {
+  uint64_t seed = 0;
+  int stack = -1;  // -1: its own
+  Fn f;
+  bool smooth = false;  // F64 all through and differentiable almost everywhere
+  Arrays arguments() const { return made(f.in, seed); }
+};
+Program generate(uint64_t seed);
+// The same function under several stacks of transforms, by their number.
+Program generate(uint64_t seed, int stack);
+
+}  // namespace weft::programs

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/programs_test.cpp: random programs of fixed numbers obey all oracles. To see one,
+// made small: WEFT_PROGRAM=17 test_programs "one random program" (and WEFT_PROGRAM_STACK=3 for its
+// function under that stack of transforms, by JAX, too). New ones: ./dev fuzz programs SECONDS.
+#include <cstdlib>
+
+#include "catch.h"
+#include "programs/jax_side.h"
+#include "programs/reduce.h"
+#include "programs/runner.h"
+
+using namespace weft::programs;
+
+namespace {
+
+uint64_t number(const char* variable, uint64_t otherwise) {
+  const char* s = std::getenv(variable);
+  return s ? std::stoull(s) : otherwise;
+}
+std::string text(const Tally& t) {
+  std::string s;
+  for (const Tally::Failure& f : t.failures)
+    s += fmt::format("program {}{}: {}: {}\n", f.seed,
+                     f.stack < 0 ? "" : fmt::format(" under stack {}", f.stack), f.verdict.oracle,
+                     f.verdict.what);
+  return s;
+}
+std::string counts(Tally t) {
+  return fmt::format("{} fine, {} refused, {} ill-conditioned, {} failed", t.count[Verdict::fine],
+                     t.count[Verdict::refused], t.count[Verdict::ill], t.count[Verdict::failed]);
+}
+
+void all_obey(const Range& r) {
+  const Tally t = judge(r);
+  INFO(counts(t));
+  CHECK(text(t) == "");
+}
+
+}  // namespace
+
+TEST_CASE("random programs obey all oracles", "[programs]") { all_obey({.from = 0, .to = 600}); }
+TEST_CASE("many random programs obey all oracles", "[programs][slow]") {
+  all_obey({.from = 1000, .to = 21000});
+}
+TEST_CASE("random programs under ten stacks of transforms compute what JAX does",
+          "[programs][slow]") {
+  if (jax_python().empty()) {
+    WARN("skipped: there is no JAX in build/venv; ./dev test --slow installs it");
+    return;
+  }
+  all_obey({.from = 0, .to = 300, .each = 120, .stacks = 10});
+}
+
+// ---- for ./dev fuzz programs
+
+TEST_CASE("new random programs", "[.programs]") {
+  Range r;
+  r.from = number("WEFT_PROGRAMS_FROM", 1000000);
+  r.to = number("WEFT_PROGRAMS_TO", ~uint64_t{0} / 2);
+  r.seconds = static_cast<double>(number("WEFT_PROGRAMS_SECONDS", 60));
+  r.most_failures = number("WEFT_PROGRAMS_FAILURES", 20);
+  r.jobs = static_cast<int>(number("WEFT_PROGRAMS_JOBS", 2));
+  if (number("WEFT_PROGRAMS_JAX", 0)) {
+    REQUIRE(jax_python() != "");
+    r.stacks = 10;
+    r.each = 120;
+  }
+  const Tally t = judge(r);
+  std::printf("programs %lu to %lu: %s\n%s", static_cast<unsigned long>(r.from),
+              static_cast<unsigned long>(t.next), counts(t).c_str(), text(t).c_str());
+  CHECK(t.failures.empty());
+}
+
+TEST_CASE("one random program", "[.programs]") {
+  const bool stack = std::getenv("WEFT_PROGRAM_STACK");
+  Program p = generate(number("WEFT_PROGRAM", 0),
+                       stack ? static_cast<int>(number("WEFT_PROGRAM_STACK", 0)) : -1);
+  Checking how;
+  how.rare = true;
+  how.jax = stack && !jax_python().empty();
+  std::string what;
+  const Verdict v = judge_one(p, how, 20, &what);
+  if (v.kind == Verdict::failed && number("WEFT_PROGRAM_REDUCE", 1)) {
+    p = reduced(p, v, how, static_cast<double>(number("WEFT_PROGRAMS_SECONDS", 60)));
+    what.clear();
+    judge_one(p, how, 20, &what);
+  }
+  if (what.empty()) what = cpp_text(p.f, p.arguments());
+  std::printf("%s\n", what.c_str());
+  CHECK(v.kind != Verdict::failed);
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/run.cpp: a program run by the public functions of Weft.
+#include <weft/weft.h>
+
+#include "programs/program.h"
+
+namespace weft::programs {
+namespace {
+
+Arrays chosen(const Arrays& x, const std::vector<int>& which) {
+  Arrays r;
+  for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
+  return r;
+}
+Arrays part(const Arrays& x, size_t from, size_t to) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(from),
+          x.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+Arrays joined(Arrays a, const Arrays& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// A body with the values that it captures.
+struct Body {
+  const Fn* f;
+  Arrays captured;
+  Arrays operator()(Arrays x) const { return run(*f, joined(std::move(x), captured)); }
+};
+
+Axes axes(const MaybeAxes& a) {
+  std::vector<Axes> r;
+  for (const MaybeAxis& i : a) r.push_back(i ? Axes(*i) : Axes(none));
+  return Axes(std::move(r));
+}
+Axes one_argument(Axes a) { return Axes(std::vector<Axes>{std::move(a)}); }
+
+Arrays branch(const Step& s, const Arrays& x, const std::vector<Body>& body) {
+  const Arrays operands = part(x, 1, x.size());
+  if (s.variant == 0) return cond(x[0], body[1], body[0], operands);
+  if (body.size() == 1) return switch_(x[0], std::tuple{body[0]}, operands);
+  if (body.size() == 2) return switch_(x[0], std::tuple{body[0], body[1]}, operands);
+  return switch_(x[0], std::tuple{body[0], body[1], body[2]}, operands);
+}
+Arrays loop(const Step& s, const Arrays& x, const std::vector<Body>& body) {
+  WhileOptions o;
+  if (s.count > 0) o.max_trips = s.count;
+  return while_loop([&](Arrays c) { return body[0](c)[0]; }, body[1], x, o);
+}
+Arrays counted(const Arrays& x, const Body& body) {
+  return fori_loop(
+      x[0], x[1], [&](Array i, Arrays c) { return body(joined({i}, c)); }, part(x, 2, x.size()));
+}
+Arrays scanned(const Step& s, const Arrays& x, const Body& body) {
+  const auto carry = static_cast<size_t>(s.count);
+  ScanOptions o;
+  o.length = s.length;
+  o.reverse = s.reverse;
+  o.unroll = s.unroll;
+  const auto [c, ys] = scan(
+      [&](Arrays c, Arrays rows) {
+        const Arrays out = body(joined(c, rows));
+        return std::pair{part(out, 0, carry), part(out, carry, out.size())};
+      },
+      part(x, 0, carry), part(x, carry, x.size()), o);
+  return joined(c, ys);
+}
+
+// ---- functions with rules, which say what would be so without them
+
+Arrays with_forward_rule(const Arrays& x, const Body& body) {
+  using One = std::tuple<Arrays>;
+  return custom_jvp(
+      body, [body](One p, One t) -> std::pair<Arrays, Arrays> { return jvp(body, p, t); })(x);
+}
+Arrays with_reverse_rule(const Arrays& x, const Body& body) {
+  return custom_vjp(
+      body, [body](Arrays a) { return std::pair{body(a), a}; },
+      [body](Arrays residuals, Arrays ct) { return vjp(body, residuals).second(ct); })(x);
+}
+Arrays with_map_rule(const Arrays& x, const Body& body) {
+  return custom_vmap(body, [body](int64_t size, tree::Mask mapped, Arrays a) {
+    MaybeAxes in;
+    for (size_t k = 0; k < a.size(); ++k) in.push_back(mapped[k] ? MaybeAxis(0) : std::nullopt);
+    VmapOptions o;
+    o.axis_size = size;
+    return std::pair{vmap(body, one_argument(axes(in)), 0, o)(a), true};
+  })(x);
+}
+// The loop ends where s <= 0.5, and for no other s.
+Array checked_end(const Array& s) {
+  return while_loop([](Array q) { return q * q > .01; },
+                    [](Array q) { return where(q > .5, q, q * .5); }, s);
+}
+
+// ---- transforms
+
+Arrays mapped(const Step& s, const Arrays& x, const Body& body) {
+  VmapOptions o;
+  o.axis_name = s.name;
+  o.axis_size = s.size;
+  o.chunk_size = s.chunk;
+  return vmap(body, one_argument(axes(s.in_axes)), axes(s.out_axes), o)(x);
+}
+Arrays derivative(const Step& s, const Arrays& x, const Body& body) {
+  const auto wrt = static_cast<size_t>(s.count);
+  const size_t primals = s.bodies[0].in.size() - s.captured.size();
+  const Arrays d = part(x, 0, wrt), rest = part(x, wrt, primals), more = part(x, primals, x.size());
+  const auto f = [body, rest](Arrays a) { return body(joined(std::move(a), rest)); };
+  const auto scalar = [f](Arrays a) { return f(std::move(a))[0]; };
+  const auto first = [f, d](Array a) {
+    Arrays all = d;
+    all[0] = a;
+    return f(all)[0];
+  };
+  switch (s.kind) {
+    case Kind::grad: {
+      if (s.variant == 0) return grad(scalar)(d);
+      const auto [value, g] = value_and_grad(scalar)(d);
+      return joined({value}, g);
+    }
+    case Kind::vjp: {
+      const auto [out, back] = vjp(f, d);
+      return joined(out, std::get<0>(back(more)));
+    }
+    case Kind::jvp: {
+      const auto [out, tangent] = jvp(f, std::make_tuple(d), std::make_tuple(more));
+      return joined(out, tangent);
+    }
+    case Kind::linearize: {
+      const auto [out, linear] = linearize(f, d);
+      return joined(out, linear(more));
+    }
+    default:
+      if (s.variant == 0) return {jacfwd(first)(d[0])};
+      if (s.variant == 1) return {jacrev(first)(d[0])};
+      return {hessian(first)(d[0])};
+  }
+}
+
+Array across(const Step& s, const Array& x) {
+  switch (s.variant) {
+    case psum: return weft::psum(x, s.name);
+    case pmean: return weft::pmean(x, s.name);
+    case pmax: return weft::pmax(x, s.name);
+    case pmin: return weft::pmin(x, s.name);
+    case all_gather: return weft::all_gather(x, s.name);
+    default: return weft::axis_index(s.name);
+  }
+}
+Array with_number(const Step& s, const Array& x) {
+  switch (s.name[0]) {
+    case '+': return x + s.number;
+    case '-': return s.number - x;
+    case '*': return x * s.number;
+    default: return x / s.number;
+  }
+}
+
+Arrays step(const Step& s, const Arrays& env) {
+  const Arrays x = chosen(env, s.in);
+  std::vector<Body> body;
+  for (const Fn& b : s.bodies) body.push_back({&b, chosen(env, s.captured)});
+  switch (s.kind) {
+    case Kind::op: return call_op(*s.op, x, s.params);
+    case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
+    case Kind::number: return {with_number(s, x[0])};
+    case Kind::collective: return {across(s, x.empty() ? Array() : x[0])};
+    case Kind::call: return jit(body[0])(x);
+    case Kind::cond: return branch(s, x, body);
+    case Kind::while_loop: return loop(s, x, body);
+    case Kind::fori: return counted(x, body[0]);
+    case Kind::scan: return scanned(s, x, body[0]);
+    case Kind::custom_jvp: return with_forward_rule(x, body[0]);
+    case Kind::custom_vjp: return with_reverse_rule(x, body[0]);
+    case Kind::custom_vmap: return with_map_rule(x, body[0]);
+    case Kind::sequential: return sequential_vmap(body[0])(x);
+    case Kind::checked_end: return {checked_end(x[0])};
+    case Kind::vmap: return mapped(s, x, body[0]);
+    default: return derivative(s, x, body[0]);
+  }
+}
+
+}  // namespace
+
+Arrays run(const Fn& f, const Arrays& x) {
+  Arrays env = x;
+  for (const Step& s : f.steps) {
+    const Arrays out = step(s, env);
+    env.insert(env.end(), out.begin(), out.end());
+  }
+  return chosen(env, f.out);
+}
+
+}  // namespace weft::programs
