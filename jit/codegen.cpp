@@ -59,8 +59,8 @@ int64_t Code::bytes() const { return state_->bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
   if (state_->scratch_bytes == 0) return fn_(buffers, extents, range, nullptr);
-  const Ref<Buffer> scratch = Buffer::allocate(state_->scratch_bytes);
-  fn_(buffers, extents, range, scratch->data());
+  const Temporaries scratch(state_->scratch_bytes);
+  fn_(buffers, extents, range, scratch.data());
 }
 
 std::string Code::llvm_ir() const {

@@ -81,10 +81,18 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
   const Eqn& e = f.s->j->eqns[i];
   EqnReader r(*this, f, e);
   const Lowering::Target target = f.s->lowering[i].destination(r, at);
+  // What goes to other lanes is written by those.
   std::vector<bool> inner(target.index.size(), false);
-  for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
+  num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
+  for (size_t a = 0; a < inner.size(); ++a) {
+    const int lane = lane_of(f, e.out, static_cast<int>(a));
+    inner[a] = lane < 0;
+    if (!inner[a] && target.index[a] != grid_[static_cast<size_t>(lane)])
+      valid =
+          num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
+  }
   const Shape& shape = f.s->j->types[static_cast<size_t>(e.out)].shape();
-  return {offset(target.index, shape, inner).id, target.valid, r.read(1, at)};
+  return {offset(target.index, shape, inner).id, valid.id, r.read(1, at)};
 }
 
 void LaneWriter::apply_update(const Frame& f, size_t i, const Elem& array, const Update& u) {

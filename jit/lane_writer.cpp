@@ -256,7 +256,9 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
     }
     const bool real = b.kind(x[k]) == Kind::F32 || b.kind(x[k]) == Kind::F64;
     const auto less = [&](nest::Id p, nest::Id q) {
-      return b.pure(real ? Opcode::Lt : Opcode::SLt, Kind::Mask, {p, q});
+      // A mask is 0 or 1, not 0 or -1.
+      const bool mask = b.kind(x[k]) == Kind::Mask;
+      return b.pure(real ? Opcode::Lt : mask ? Opcode::ULt : Opcode::SLt, Kind::Mask, {p, q});
     };
     const nest::Id lower = b.pure(Opcode::SLt, Kind::Mask, {y[k + 1], x[k + 1]});
     nest::Id better = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);

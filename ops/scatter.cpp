@@ -94,6 +94,7 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
   Fresh out = fresh_array(t);
   if (t.bytes()) std::memcpy(out.data, concrete(x[0]).data(), static_cast<size_t>(t.bytes()));
+  if (t.elements() == 0) return {out.array};  // nothing fits, wherever it is clamped to
   const Reach r = reach_for(p, x[0].type(), x[1].type());
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
   const auto* from = static_cast<const std::byte*>(concrete(x[1]).data());
@@ -199,13 +200,13 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 
 // Where an update goes and what it does there, for those who have the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
-  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], mode = l.params.mode](
+  const bool clamps = l.params.mode == OutOfBounds::clip && l.in[0].elements() != 0;
+  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], clamps](
                          Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
     const auto c =
         reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
-    return Lowering::Target{coords(c),
-                            mode == OutOfBounds::clip ? num::Ir<bool>(true).id : inside.id};
+    return Lowering::Target{coords(c), clamps ? num::Ir<bool>(true).id : inside.id};
   };
   low->merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
     return merged(t, u, old, update);
@@ -252,8 +253,9 @@ Array scatter_with(const Scatter& p, const Array& x, const Array& updates, const
   q.update = u;
   return scatter_op({x, updates, indices}, q);
 }
-// What stands in x where each update went.
+// What stands in x where each update went: nothing, if x is empty.
 Array gathered(const Scatter& p, const Array& x, const Type& updates, const Array& indices) {
+  if (x.size() == 0) return base::zeros(Type(x.dtype(), updates.shape()));
   return gather_windows(x, indices, p.dims(), window_sizes(p.dims(), x.ndim(), updates.shape()),
                         p.mode == OutOfBounds::clip ? p.mode : OutOfBounds::zero, p.unique_indices);
 }

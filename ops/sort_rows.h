@@ -20,12 +20,12 @@ Rows rows_of(const Shape& s, int64_t axis);
 // Memory that is handed out in pieces aligned to 64.
 class Scratch {
  public:
-  explicit Scratch(int64_t bytes) : memory_(bytes) {}
+  explicit Scratch(int64_t bytes) : memory_(bytes), bytes_(bytes) {}
   template <class T>
   T* take(int64_t n) {
     T* p = reinterpret_cast<T*>(memory_.data() + used_);
     used_ += bytes_of<T>(n);
-    if (used_ > memory_->bytes()) throw InternalError("native code has planned too little scratch");
+    if (used_ > bytes_) throw InternalError("native code has planned too little scratch");
     return p;
   }
   template <class T>
@@ -35,6 +35,7 @@ class Scratch {
 
  private:
   Temporaries memory_;
+  const int64_t bytes_;
   int64_t used_ = 0;
 };
 

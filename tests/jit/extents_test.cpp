@@ -129,3 +129,30 @@ TEST_CASE("Heads of carries stay within their rows") {
       },
       numbers({1000}), y);
 }
+
+TEST_CASE("An update in place is written by the lane whose place it is") {
+  // Rows 1 to 3 of seven are written, and the rows are lanes of the loop over steps.
+  const auto step = [](Array a) {
+    const Array p = lax::pad(a, .5f, {{0, 6, 0}, {0, 0, 0}, {0, 0, 0}});
+    const Array q = lax::pad(a, 7.f, {{3, 0, 0}, {0, 0, 0}, {0, 0, 0}});
+    const Array u = lax::slice(q, {0, 1, 0}, {3, 2, 3}, {1, 1, 1});
+    return lax::dynamic_update_slice(p, u, {Array(1), Array(11), Array(1)});
+  };
+  for (const int64_t chunk : {1, 2, 3})
+    is_reference(
+        "chunks", [&](Array x) { return vmap(step, 2, 0, {.chunk_size = chunk})(x); },
+        numbers({1, 6, 3, 6}));
+}
+
+TEST_CASE("False is less than true") {
+  for (const std::vector<bool>& v :
+       {std::vector<bool>{false, false}, {false, true}, {true, false, true}, {true, true}}) {
+    std::vector<int32_t> bits(v.begin(), v.end());
+    is_reference(
+        "bools",
+        [](Array x) {
+          return std::tuple(argmin(x, 0), argmax(x, 0), min(x, 0), max(x, 0), sort(x, 0));
+        },
+        array(bits).astype(Bool));
+  }
+}
