@@ -7,6 +7,7 @@
 
 #include <mutex>
 #include <set>
+#include <unordered_set>
 
 #include "weft/runtime/log.h"
 #include "weft/tracer/base_ops.h"
@@ -47,11 +48,32 @@ Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const 
       log_warning(
           fmt::format("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name()));
   }
-  return fallback()(op, x, axis, level.size, params);
+  return fallback()(op, x, axis, level, params);
 }
 }  // namespace
 
 void install_batch_fallback(FallbackFn f) { fallback() = f; }
+
+// Whether op, or a program that it holds, asks which lane it is in.
+bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
+  if (op.collective()) return true;
+  if (axis_name.empty() && randomness == "same") return false;  // nobody can
+  std::vector<Jaxpr> work;
+  std::unordered_set<const JaxprData*> known;
+  const auto visit = [&](const Jaxpr& j) {
+    if (known.insert(j.get()).second) work.push_back(j);
+  };
+  for (const auto& [name, value] : params->fields()) for_inner(value, visit);
+  while (!work.empty()) {
+    const Jaxpr j = std::move(work.back());
+    work.pop_back();
+    for (const Eqn& e : j->eqns) {
+      if (e.op->collective()) return true;
+      for_inner(e, visit);
+    }
+  }
+  return false;
+}
 
 Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {
   Arrays values;
@@ -64,7 +86,7 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
     mapped = mapped || axis;
   }
   const Running running(parent());
-  if (!mapped && !op.collective() && !(in_body && op.compile_eagerly()))
+  if (!mapped && !(in_body && op.compile_eagerly()) && !asks_for_lane(op, params))
     return bind_op(op, values, params);
   Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this)
                                       : fall_back(*this, op, values, axes, params);

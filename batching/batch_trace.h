@@ -28,6 +28,7 @@ class BatchLevel final : public Interpreter {
   Array wrap(const Array& value, MaybeAxis axis);
   // The value under this level and where it is mapped.
   std::pair<Array, MaybeAxis> unwrap(const Array& x) const;
+  bool asks_for_lane(const Op& op, const AnyParams& params) const;
 
   const int64_t size;
   const std::string axis_name;
@@ -67,8 +68,8 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
 
 // What becomes of an op without a batching rule: transforms/ installs a loop over lanes here.
-using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size,
-                               const AnyParams& params);
+using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis,
+                               const BatchLevel& level, const AnyParams& params);
 void install_batch_fallback(FallbackFn f);
 
 // Replays program j on x under the current interpreter, mapped as a map like `like` with the given

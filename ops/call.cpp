@@ -27,21 +27,19 @@ Dual call_dual(const DualArgs<Call>& d) {
 }
 
 Batched call_batch(const BatchArgs<Call>& b) {
-  // The enclosing mask goes along, for loops inside.
-  const bool extra = !b.level.mask.active.empty_handle();
-  Arrays x = b.x;
-  if (extra) x.insert(x.begin(), b.level.mask.active);
-  MaybeAxes out;
-  const Jaxpr j = program(types_of(x), [&](const Arrays& a) {
-    const LaneMask mask = extra ? LaneMask{a[0], b.level.mask.ids} : LaneMask{};
-    Batched r = batch_eval(b.params.jaxpr, part(a, extra, b.x.size()), b.axis, b.level, mask);
-    out = r.axis;
-    return r.out;
+  Batched r;
+  const Rewritten body = rewritten(types_of(b.x), 0, [&](const Arrays& a) {
+    Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.level, b.level.mask);
+    r.axis = inside.axis;
+    return inside.out;
   });
-  Call call = b.params.of(j);
+  Arrays x;
+  Call call = b.params.of(opened({body}, &x)[0]);
   // Lanes that are not active compute on leftovers, whose NaNs nobody sees.
-  if (extra) call.check_nans = false;
-  return {call_op.bind(x, call), out};
+  if (!b.level.mask.active.empty_handle()) call.check_nans = false;
+  append(x, b.x);
+  r.out = call_op.bind(x, call);
+  return r;
 }
 
 Arrays call_partial(const PartialArgs<Call>& a) {

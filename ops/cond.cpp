@@ -169,19 +169,13 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   q.lanes = s.lanes;
   q.lane_ids = s.ids;
   q.enter = !s.enter.empty_handle();
-  const size_t own = s.lanes.empty() ? 0 : 1, extra = s.outer.active.empty_handle() ? 0 : 1;
-  q.has.clear();
-  if (extra) q.has.push_back(0);
-  for (size_t i = 0; i < n; ++i) q.has.push_back(s.has(has[i], mapped(i)));
-  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[n + k]));
-  Types types;
-  if (own) types.push_back(Type(Bool, Shape(s.lanes)));
-  if (extra) types.push_back(s.outer.active.type());
+  Types types = mask_input(s.lanes);
+  const size_t own = types.size();
   append(types, types_of(operands));
-  for (Jaxpr& br : q.branches) {
-    const Jaxpr old = br;
-    br = program(types, [&](const Arrays& a) {
-      const Array active = own ? a[0] : Array(), outer = extra ? a[own] : Array();
+  std::vector<Rewritten> bodies;
+  for (const Jaxpr& old : p.branches) {
+    bodies.push_back(rewritten(types, own, [&](const Arrays& a) {
+      const Array active = own ? a[0] : Array();
       Arrays args;
       MaybeAxes axes;
       if (na) {
@@ -189,10 +183,10 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
         axes.push_back(predicate ? MaybeAxis(0) : MaybeAxis());
       }
       for (size_t i = 0; i < n; ++i) {
-        args.push_back(a[own + extra + i]);
+        args.push_back(a[own + i]);
         axes.push_back(place(i));
       }
-      Batched r = batch_eval(old, args, axes, b.level, body_mask(s, active, outer));
+      Batched r = batch_eval(old, args, axes, b.level, body_mask(s, active));
       Arrays out;
       for (size_t k = 0; k < m; ++k) {
         const Array x =
@@ -200,12 +194,17 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
         out.push_back(s.changed(has[n + k], active, x));
       }
       return out;
-    });
+    }));
   }
+  Arrays all;
+  q.branches = opened(bodies, &all);
+  q.has.assign(all.size(), 0);
+  append(all, operands);
+  for (size_t i = 0; i < n; ++i) q.has.push_back(s.has(has[i], mapped(i)));
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[n + k]));
   const Array index = predicate ? move_mapped(b.x[0], b.axis[0], 0, b.size) : b.x[0];
-  if (extra) operands.insert(operands.begin(), s.outer.active);
   Batched r;
-  r.out = cond_op.bind(joined(index, s.enter, operands), q);
+  r.out = cond_op.bind(joined(index, s.enter, all), q);
   for (size_t k = 0; k < m; ++k)
     r.axis.push_back(out_mapped[k] ? MaybeAxis(out_place(k)) : MaybeAxis());
   return r;

@@ -114,11 +114,11 @@ Types lin_type(const Types& in, const CustomLin& p) {
   return inexact_of(p.result_types);
 }
 
-// j on operands mapped as `in`, its results all mapped in front.
-Jaxpr batched_in_front(const Jaxpr& j, const Types& types, const MaybeAxes& in,
-                       const BatchLevel& level, const std::vector<bool>& ask) {
-  return program(types, [&](const Arrays& a) {
-    Batched r = batch_eval(j, a, in, level, {});
+// j on operands mapped as `in`, its results all mapped in front; `at`: where its constants end.
+Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
+                           const BatchLevel& level, const std::vector<bool>& ask) {
+  return rewritten(types, at, [&](const Arrays& a) {
+    Batched r = batch_eval(j, a, in, level, level.mask);
     Arrays out;
     for (size_t k = 0; k < r.out.size(); ++k)
       out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, level.size)
@@ -158,20 +158,31 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   return r;
 }
 
+// The operands of the rewritten op: what its programs captured stands behind the first `at`.
+Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
+  Arrays r = part(x, 0, at);
+  append(r, captured);
+  append(r, part(x, at, x.size() - at));
+  return r;
+}
+
 Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   const CustomJvp& p = b.params;
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  CustomJvp q = p;
-  q.jaxpr = batched_in_front(p.jaxpr, types_of(x), in, b.level, {});
   const size_t nc = static_cast<size_t>(p.num_consts);
   MaybeAxes rule_in = in;
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) rule_in.push_back(in[i]);
-  q.rule = batched_in_front(p.rule, mapped_types(p.rule->in_types(), rule_in, b.size), rule_in,
-                            b.level, {});
+  const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
+  Arrays captured;
+  const std::vector<Jaxpr> j =
+      opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
+              batched_in_front(p.rule, nc, rule_types, rule_in, b.level, {})},
+             &captured);
   Batched r;
-  r.out = custom_jvp_op.bind(x, q);
+  r.out = custom_jvp_op.bind(with_captured(x, nc, captured),
+                             {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name});
   r.axis.assign(r.out.size(), MaybeAxis(0));
   return r;
 }
@@ -206,12 +217,13 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
 }
 
 // bwd for mapped values: cotangents of arguments that are not mapped are summed over the lanes.
-Jaxpr batched_bwd(const Jaxpr& bwd, const MaybeAxes& residuals,
-                  const std::vector<bool>& argument_mapped, const BatchLevel& level) {
+// `at`: where its constants end.
+Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
+                      const std::vector<bool>& argument_mapped, const BatchLevel& level) {
   MaybeAxes in = residuals;
   in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
-  return program(mapped_types(bwd->in_types(), in, level.size), [&](const Arrays& a) {
-    Batched r = batch_eval(bwd, a, in, level, {});
+  return rewritten(mapped_types(bwd->in_types(), in, level.size), at, [&](const Arrays& a) {
+    Batched r = batch_eval(bwd, a, in, level, level.mask);
     Arrays out;
     for (size_t k = 0; k < r.out.size(); ++k) {
       const Array ct = move_mapped(r.out[k], r.axis[k], 0, level.size);
@@ -227,8 +239,6 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  CustomVjp q = p;
-  q.jaxpr = batched_in_front(p.jaxpr, types_of(x), in, b.level, {});
   const MaybeAxes made = probe_axes(p.fwd, in, b.level);
   MaybeAxes residuals = part(in, nc - nb, nb);
   std::vector<bool> ask(m, true);
@@ -236,13 +246,18 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
     ask.push_back(made[k].has_value());
     residuals.push_back(made[k] ? MaybeAxis(0) : MaybeAxis());
   }
-  q.fwd = batched_in_front(p.fwd, types_of(x), in, b.level, ask);
   std::vector<bool> argument_mapped;
   for (size_t i = nc; i < x.size(); ++i)
     if (is_inexact(x[i].dtype())) argument_mapped.push_back(in[i].has_value());
-  q.bwd = batched_bwd(p.bwd, residuals, argument_mapped, b.level);
+  Arrays captured;
+  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
+                                       batched_in_front(p.fwd, nc, types_of(x), in, b.level, ask),
+                                       batched_bwd(p.bwd, nb, residuals, argument_mapped, b.level)},
+                                      &captured);
   Batched r;
-  r.out = custom_vjp_op.bind(x, q);
+  r.out = custom_vjp_op.bind(with_captured(x, nc, captured),
+                             {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
+                              static_cast<int64_t>(nb + captured.size()), p.name});
   r.axis.assign(r.out.size(), MaybeAxis(0));
   return r;
 }
@@ -291,11 +306,14 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           std::vector<bool> argument_mapped;
           for (size_t i = n; i < in.size(); ++i) argument_mapped.push_back(in[i].has_value());
           CustomLin q = p;
-          q.bwd = batched_bwd(p.bwd, part(in, 0, n), argument_mapped, b.level);
+          Arrays captured;
+          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), argument_mapped, b.level)},
+                         &captured)[0];
+          q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
           Batched r;
-          r.out = custom_lin_op.bind(x, q);
+          r.out = custom_lin_op.bind(with_captured(x, n, captured), q);
           r.axis.assign(r.out.size(), MaybeAxis(0));
           return r;
         },

@@ -4,9 +4,14 @@
 // one.
 #include <fmt/format.h>
 
-#include "weft/ops/control_flow.h"
+#include "weft/ops/convert.h"
 #include "weft/ops/custom_flat.h"
+#include "weft/ops/index.h"
+#include "weft/ops/lane_by_lane.h"
 #include "weft/ops/program_op.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/structure.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft {
 namespace {
@@ -19,28 +24,44 @@ struct CustomVmap {
   WEFT_FIELDS(jaxpr, rule, num_consts)
 };
 
-// The rows of what is mapped, one after another.
-Batched one_by_one(const BatchArgs<CustomVmap>& b) {
-  Arrays rows;
-  Types in;
-  for (size_t i = 0; i < b.x.size(); ++i) {
-    if (!b.axis[i]) continue;
-    rows.push_back(move_mapped(b.x[i], b.axis[i], 0, b.size));
-    in.push_back(b.x[i].type().with_shape(b.x[i].shape().erased(*b.axis[i])));
-  }
-  const Closed body = record(in, [&](const Arrays& row) {
-    Arrays all = b.x;
-    for (size_t i = 0, next = 0; i < all.size(); ++i)
-      if (b.axis[i]) all[i] = row[next++];
-    return eval_jaxpr(b.params.jaxpr, all);
+extern const Primitive<CustomVmap>& custom_vmap_op;
+
+// What the rule gives. It does not know of masks: loops in it would run for lanes that do not take
+// part, too, and perhaps never end. Where it has any, such lanes compute on the operands of a lane
+// that does.
+VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped, const Arrays& x,
+                           const BatchLevel& level) {
+  const Array active = active_lanes(level);
+  if (active.empty_handle()) return rule.call(level.size, mapped, x);
+  VmapRule::Result r;
+  const Closed c = record(types_of(x), [&](const Arrays& a) {
+    r = rule.call(level.size, mapped, a);
+    return r.out;
   });
-  Arrays out = scan_flat(body, {}, rows, b.size);
-  MaybeAxes at(out.size(), 0);
-  return {std::move(out), std::move(at)};
+  bool ends = true;
+  for (const Eqn& e : c.jaxpr->eqns) ends = ends && surely_ends(e);
+  const Array first = lax::argmax(lax::convert_element_type(active, I32), 0);
+  Arrays in = c.consts;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (ends || !mapped[i]) {
+      in.push_back(x[i]);
+      continue;
+    }
+    Arrays starts(static_cast<size_t>(x[i].ndim()), scalar_of_int(I32, 0));
+    starts[0] = first;
+    const Array row = dynamic_slice_at(x[i], starts, x[i].shape().with(0, 1).sizes());
+    Ints same;
+    for (int a = 0; a < row.ndim(); ++a) same.push_back(a);
+    in.push_back(select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), same)));
+  }
+  r.out = eval_jaxpr(open_constants(c.jaxpr), in);
+  return r;
 }
 
 Batched by_rule(const BatchArgs<CustomVmap>& b) {
-  if (!b.params.rule.object) return one_by_one(b);
+  if (!b.params.rule.object)
+    return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
+                        b.level, b.level.asks_for_lane(custom_vmap_op, make_params(b.params)));
   const size_t consts = static_cast<size_t>(b.params.num_consts);
   Arrays x;
   std::vector<bool> mapped;
@@ -54,8 +75,8 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
     mapped.push_back(b.axis[i].has_value());
     x.push_back(b.axis[i] ? move_mapped(b.x[i], b.axis[i], 0, b.size) : b.x[i]);
   }
-  const auto& rule = static_cast<const VmapRule&>(*b.params.rule.object);
-  VmapRule::Result r = rule.call(b.size, mapped, x);
+  VmapRule::Result r =
+      result_of(static_cast<const VmapRule&>(*b.params.rule.object), mapped, x, b.level);
   const Types want = b.params.jaxpr->out_types();
   MaybeAxes at;
   for (size_t k = 0; k < r.out.size(); ++k) {

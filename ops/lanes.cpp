@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <unordered_set>
 
 #include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
@@ -23,6 +24,58 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
   const Closed c = record(in, f);
   if (!c.consts.empty()) throw InternalError("a rewritten body depends on a value outside it");
   return c.jaxpr;
+}
+
+Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
+  Closed c = record(in, f);
+  if (c.consts.empty()) return {std::move(c), at};
+  // A mask that no loop inside asks for is not handed in.
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  std::vector<bool> read(c.consts.size(), false);
+  const auto note = [&](Atom a) {
+    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size())
+      read[static_cast<size_t>(a.index)] = true;
+  };
+  for (const Eqn& e : c.jaxpr->eqns)
+    for (Atom a : e.in) note(a);
+  for (Atom a : c.jaxpr->out) note(a);
+  Closed kept;
+  for (size_t i = 0; i < read.size(); ++i)
+    if (read[i]) kept.consts.push_back(c.consts[i]);
+  Types all = types_of(kept.consts);
+  append(all, in);
+  kept.jaxpr = program(all, [&](const Arrays& a) {
+    Arrays x;
+    size_t next = 0;
+    for (bool r : read) x.push_back(r ? a[next++] : Array());
+    append(x, part(a, next, in.size()));
+    return eval_jaxpr(open_constants(c.jaxpr), x);
+  });
+  return {std::move(kept), at};
+}
+
+std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured) {
+  Arrays all;
+  for (const Rewritten& b : bodies) append(all, b.program.consts);
+  std::vector<Jaxpr> r;
+  size_t first = 0;
+  for (const Rewritten& b : bodies) {
+    const size_t mine = b.program.consts.size();
+    const Jaxpr j = open_constants(b.program.jaxpr);
+    const Types own = j->in_types();
+    Types in = part(own, mine, b.at);
+    append(in, types_of(all));
+    append(in, part(own, mine + b.at, own.size() - mine - b.at));
+    r.push_back(all.empty() ? j : program(in, [&](const Arrays& a) {
+      Arrays x = part(a, b.at + first, mine);
+      append(x, part(a, 0, b.at));
+      append(x, part(a, b.at + all.size(), a.size() - b.at - all.size()));
+      return eval_jaxpr(j, x);
+    }));
+    first += mine;
+  }
+  append(*captured, all);
+  return r;
 }
 
 Jaxpr over_constants(const Closed& c, const Types& consts, size_t at) {
@@ -122,6 +175,26 @@ Array fill_inactive(const Array& active, const Array& x, const std::vector<int>&
   return lax::select(mask, x, base::ones(x.type()));
 }
 
+bool surely_ends(const Eqn& e) {
+  if (e.op->name() == "while") return false;
+  bool ends = true;
+  std::vector<Jaxpr> work;
+  std::unordered_set<const JaxprData*> known;
+  const auto visit = [&](const Jaxpr& j) {
+    if (known.insert(j.get()).second) work.push_back(j);
+  };
+  for_inner(e, visit);
+  while (ends && !work.empty()) {
+    const Jaxpr j = std::move(work.back());
+    work.pop_back();
+    for (const Eqn& inner : j->eqns) {
+      ends = ends && inner.op->name() != "while";
+      for_inner(inner, visit);
+    }
+  }
+  return ends;
+}
+
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
   Types types;
   for (int i = 0; i < j->n_in; ++i)
@@ -175,10 +248,8 @@ Array LaneStep::changed(int64_t old, const Array& active, const Array& x,
   return before.empty_handle() ? mask_out(any, x) : select_lanes(any, x, before);
 }
 
-LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer) {
-  LaneMask own{active, active.empty_handle() ? Ints{} : s.ids};
-  LaneMask around{outer, outer.empty_handle() ? Ints{} : s.outer.ids};
-  return both_masks(own, around);
+LaneMask body_mask(const LaneStep& s, const Array& active) {
+  return both_masks({active, active.empty_handle() ? Ints{} : s.ids}, s.outer);
 }
 
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in) {

@@ -61,11 +61,25 @@ std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints
 Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
                     const std::vector<bool>& fill);
 
+// Whether the equation ends, whatever its operands are: it holds no while loop. What may not end is
+// run only where the program runs it.
+bool surely_ends(const Eqn& e);
+
 // The mapped axes of the results of j when its inputs are mapped so (nothing is kept).
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
 
 // One program from a function of arrays; it may use no arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// A body that batching has rewritten. It may read values from outside: the mask of the enclosing
+// body, the number of the first lane of a chunk, arrays that a batching rule holds.
+struct Rewritten {
+  Closed program;
+  size_t at = 0;  // where inputs for such values go
+};
+Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f);
+// The bodies of one op as programs that depend on nothing outside: each takes all values that any
+// of them reads, which are appended to `captured` and become constants of the op.
+std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured);
 // A closed program as one of (all constants…, its inputs…) for several that share their constants:
 // its own are consts[at] on.
 Jaxpr over_constants(const Closed& c, const Types& consts, size_t at);
@@ -77,7 +91,7 @@ struct LaneStep {
   Ints lanes, ids;       // of the rewritten op
   bool widened = false;  // this map became a lane
   Array enter;           // empty handle: all
-  LaneMask outer;        // the enclosing mask, handed into bodies
+  LaneMask outer;        // the enclosing mask
   int place(int lane_axes) const {
     return widened ? 0 : lane_axes;
   }  // where a mapped operand's new axis goes
@@ -98,7 +112,7 @@ struct LaneStep {
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
                    const Array& enter, MaybeAxis enter_axis, BatchLevel& level);
 // Mask inside a body of the rewritten op: its own active lanes and those of the enclosing body.
-LaneMask body_mask(const LaneStep& s, const Array& active, const Array& outer);
+LaneMask body_mask(const LaneStep& s, const Array& active);
 
 template <class T>
 std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {

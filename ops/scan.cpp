@@ -296,21 +296,11 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   Scan q = p;
   q.lanes = s.lanes;
   q.lane_ids = s.ids;
-  const size_t own = s.lanes.empty() ? 0 : 1, extra = s.outer.active.empty_handle() ? 0 : 1;
-  q.num_consts = static_cast<int64_t>(nc + extra);
-  q.has.clear();
-  if (extra) q.has.push_back(0);
-  for (size_t i = 0; i < total; ++i) {
-    const bool carry = i >= nc && i < nc + n;
-    q.has.push_back(carry ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
-  }
-  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[total + k]));
-  Types types;
-  if (own) types.push_back(Type(Bool, Shape(s.lanes)));
-  if (extra) types.push_back(s.outer.active.type());
+  Types types = mask_input(s.lanes);
+  const size_t own = types.size();
   append(types, row_types);
-  q.jaxpr = program(types, [&](const Arrays& a) {
-    const Array active = own ? a[0] : Array(), outer = extra ? a[own] : Array();
+  const Rewritten body = rewritten(types, own, [&](const Arrays& a) {
+    const Array active = own ? a[0] : Array();
     Arrays args;
     MaybeAxes axes;
     if (na) {
@@ -318,24 +308,31 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
       axes.push_back(f.predicate ? MaybeAxis(0) : MaybeAxis());
     }
     for (size_t i = 0; i < total; ++i) {
-      args.push_back(a[own + extra + i]);
+      args.push_back(a[own + i]);
       axes.push_back(place(i));
     }
-    Batched r = batch_eval(p.jaxpr, args, axes, b.level, body_mask(s, active, outer));
+    Batched r = batch_eval(p.jaxpr, args, axes, b.level, body_mask(s, active));
     Arrays out;
     for (size_t k = 0; k < n + m; ++k) {
       const bool carry = k < n, on = carry ? mapped[nc + k] : y_mapped[k - n];
       const int64_t h = carry ? has[nc + k] : has[total + k - n];
       const Array x =
           on ? move_mapped(r.out[k], r.axis[k], s.place(lane_count(h)), b.size) : r.out[k];
-      out.push_back(s.changed(h, active, x, carry ? a[own + extra + nc + k] : Array()));
+      out.push_back(s.changed(h, active, x, carry ? a[own + nc + k] : Array()));
     }
     return out;
   });
-  if (extra) operands.insert(operands.begin(), s.outer.active);
   Arrays all;
-  if (nt) all.push_back(trips);
+  q.jaxpr = opened({body}, &all)[0];
+  q.num_consts = static_cast<int64_t>(nc + all.size());
+  q.has.assign(all.size(), 0);
   append(all, operands);
+  for (size_t i = 0; i < total; ++i) {
+    const bool carry = i >= nc && i < nc + n;
+    q.has.push_back(carry ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
+  }
+  for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[total + k]));
+  if (nt) all.insert(all.begin(), trips);
   Batched r;
   r.out = scan_op.bind(all, q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(nc + t));
@@ -387,12 +384,14 @@ void settle_unknown(const PartialArgs<Scan>& a, KnownScan* k) {
 }
 
 // Which variables of the known part are made of its first `consts` inputs alone (those without
-// lanes): no step changes them.
-std::vector<bool> invariants(const JaxprData& j, size_t active, size_t consts, const Ints& has) {
+// lanes): no step changes them. They are made before the loop, so what may not end is not among
+// them if perhaps no step is taken.
+std::vector<bool> invariants(const JaxprData& j, size_t active, size_t consts, const Ints& has,
+                             bool steps_surely) {
   std::vector<bool> fixed(j.types.size(), false);
   for (size_t i = 0; i < consts; ++i) fixed[active + i] = has[i] == 0;
   for (const Eqn& e : j.eqns) {
-    bool all = e.op->effects(e.params) == Effect::none;
+    bool all = e.op->effects(e.params) == Effect::none && (steps_surely || surely_ends(e));
     for (Atom a : e.in) all = all && (a.is_literal() || fixed[static_cast<size_t>(a.index)]);
     for (int32_t k = 0; all && k < e.n_out; ++k) fixed[static_cast<size_t>(e.out + k)] = true;
   }
@@ -433,7 +432,8 @@ KnownScan known_scan(const PartialArgs<Scan>& a, const Ints& has) {
   if (na) axes.emplace(k.s.known, lanes, k.params.has);
   std::vector<bool> keep(k.results, true), before(k.results, false);
   const std::vector<bool> fixed =
-      invariants(*k.s.known, na, static_cast<size_t>(k.params.num_consts), k.params.has);
+      invariants(*k.s.known, na, static_cast<size_t>(k.params.num_consts), k.params.has,
+                 !p.trips && p.length > 0);
   for (size_t r = k.results; r < k.s.known->out.size(); ++r) {
     const Atom atom = k.s.known->out[r];
     Residual d{From::stacked, 0, axes ? axes->places(atom, lanes) : std::vector<int>()};

@@ -254,20 +254,11 @@ Batched while_batch(const BatchArgs<While>& b) {
   q.lanes = s.lanes;
   q.lane_ids = s.ids;
   q.enter = !s.enter.empty_handle();
-  const size_t own = s.lanes.empty() ? 0 : 1, extra = s.outer.active.empty_handle() ? 0 : 1;
-  q.body_nconsts = static_cast<int64_t>(nbc + extra);
-  q.has.clear();
-  for (size_t i = 0; i < ncc; ++i) q.has.push_back(s.has(has[i], mapped[i]));
-  if (extra) q.has.push_back(0);
-  for (size_t i = ncc; i < ncc + nbc + n; ++i) {
-    const bool changes = i >= ncc + nbc && !passes(p, i - ncc - nbc);
-    q.has.push_back(changes ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
-  }
   Types body_types = mask_input(s.lanes);
-  if (extra) body_types.push_back(s.outer.active.type());
-  for (size_t i = ncc; i < ncc + nbc + n; ++i) body_types.push_back(operands[i].type());
-  q.body_jaxpr = program(body_types, [&](const Arrays& in) {
-    const Array active = own ? in[0] : Array(), outer = extra ? in[own] : Array();
+  const size_t own = body_types.size();
+  append(body_types, part(types_of(operands), ncc, nbc + n));
+  const Rewritten body = rewritten(body_types, own, [&](const Arrays& in) {
+    const Array active = own ? in[0] : Array();
     Arrays args;
     MaybeAxes axes;
     if (na) {
@@ -275,38 +266,45 @@ Batched while_batch(const BatchArgs<While>& b) {
       axes.push_back(m.predicate ? MaybeAxis(0) : MaybeAxis());
     }
     for (size_t i = 0; i < nbc + n; ++i) {
-      args.push_back(in[own + extra + i]);
+      args.push_back(in[own + i]);
       axes.push_back(place(ncc + i));
     }
-    Batched r = batch_eval(p.body_jaxpr, args, axes, b.level, body_mask(s, active, outer));
+    Batched r = batch_eval(p.body_jaxpr, args, axes, b.level, body_mask(s, active));
     Arrays out;
     for (size_t t = 0; t < n; ++t) {
-      const Array& before = in[own + extra + nbc + t];
+      const Array& before = in[own + nbc + t];
       const size_t i = ncc + nbc + t;
-      if (passes(p, t))
-        out.push_back(before);
-      else
-        out.push_back(s.changed(
-            has[i], active,
-            m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(i), b.size) : r.out[t], before));
+      const Array x = m.carry[t] ? move_mapped(r.out[t], r.axis[t], *place(i), b.size) : r.out[t];
+      out.push_back(passes(p, t) ? before : s.changed(has[i], active, x, before));
     }
     return out;
   });
-  Types cond_types;
-  for (size_t i = 0; i < ncc; ++i) cond_types.push_back(operands[i].type());
-  for (size_t t = 0; t < n; ++t) cond_types.push_back(operands[ncc + nbc + t].type());
-  q.cond_jaxpr = program(cond_types, [&](const Arrays& in) {
+  Types cond_types = part(types_of(operands), 0, ncc);
+  append(cond_types, part(types_of(operands), ncc + nbc, n));
+  const Rewritten cond = rewritten(cond_types, 0, [&](const Arrays& in) {
     MaybeAxes axes;
     for (size_t i = 0; i < ncc; ++i) axes.push_back(place(i));
     for (size_t t = 0; t < n; ++t) axes.push_back(place(ncc + nbc + t));
-    Batched r = batch_eval(p.cond_jaxpr, in, axes, b.level, {});
+    // Lanes that are done gave false before; those that do not enter were never asked.
+    Batched r = batch_eval(p.cond_jaxpr, in, axes, b.level, body_mask(s, s.enter));
     return Arrays{m.predicate ? move_mapped(r.out[0], r.axis[0], 0, b.size) : r.out[0]};
   });
-  Arrays bc = part(operands, ncc, nbc);
-  if (extra) bc.insert(bc.begin(), s.outer.active);
+  Arrays cc, bc;
+  q.cond_jaxpr = opened({cond}, &cc)[0];
+  q.body_jaxpr = opened({body}, &bc)[0];
+  q.cond_nconsts = static_cast<int64_t>(ncc + cc.size());
+  q.body_nconsts = static_cast<int64_t>(nbc + bc.size());
+  q.has.assign(cc.size(), 0);
+  for (size_t i = 0; i < ncc; ++i) q.has.push_back(s.has(has[i], mapped[i]));
+  q.has.insert(q.has.end(), bc.size(), 0);
+  for (size_t i = ncc; i < ncc + nbc + n; ++i) {
+    const bool changes = i >= ncc + nbc && !passes(p, i - ncc - nbc);
+    q.has.push_back(changes ? s.has_changed(has[i]) : s.has(has[i], mapped[i]));
+  }
+  append(cc, part(operands, 0, ncc));
+  append(bc, part(operands, ncc, nbc));
   Batched r;
-  r.out =
-      while_op.bind(joined(s.enter, part(operands, 0, ncc), bc, part(operands, ncc + nbc, n)), q);
+  r.out = while_op.bind(joined(s.enter, cc, bc, part(operands, ncc + nbc, n)), q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(ncc + nbc + t));
   return r;
 }

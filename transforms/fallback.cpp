@@ -2,30 +2,19 @@
 // Copyright The Weft authors
 // transforms/fallback.cpp: an op without a batching rule, one lane after another.
 #include "weft/core/names.h"
-#include "weft/ops/control_flow.h"
+#include "weft/ops/lane_by_lane.h"
 #include "weft/ops/lanes.h"
 #include "weft/transforms/chunk.h"
 
 namespace weft {
 namespace {
 
-Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis, int64_t size,
-                        const AnyParams& params) {
+Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis,
+                        const BatchLevel& level, const AnyParams& params) {
   const Closed loop = record(types_of(x), [&](const Arrays& a) {
-    Arrays rows;
-    Types in;
-    for (size_t i = 0; i < a.size(); ++i) {
-      if (!axis[i]) continue;
-      rows.push_back(move_mapped(a[i], axis[i], 0, size));
-      in.push_back(a[i].type().with_shape(a[i].shape().erased(*axis[i])));
-    }
-    const Closed body = record(in, [&](const Arrays& row) {
-      Arrays all = a;
-      for (size_t i = 0, next = 0; i < all.size(); ++i)
-        if (axis[i]) all[i] = row[next++];
-      return bind_op(op, all, params);
-    });
-    return scan_flat(body, {}, rows, size);
+    return lane_by_lane([&](const Arrays& row) { return bind_op(op, row, params); }, a, axis, level,
+                        false)
+        .out;
   });
   Arrays operands = loop.consts;
   append(operands, x);

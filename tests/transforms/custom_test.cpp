@@ -105,6 +105,15 @@ TEST_CASE("rules that capture arrays", "[custom]") {
   CHECK(floats(grad([&](Array x) { return some(x, x).sum(); })(x)) == Floats{11, 21, 31});
 }
 
+TEST_CASE("a batching rule that captures arrays", "[custom][vmap]") {
+  const Array c = array({2., 3., 4.}), x = array({1., -1., 2.});
+  const auto f = custom_vmap(
+      [c](Array x) { return x * c; },
+      [c](int64_t, tree::Mask mapped, Array x) { return std::pair{x * c, mapped.all()}; });
+  check_everywhere(f, x, {2, -3, 8}, {2, 3, 4});
+  check_everywhere(sequential_vmap([c](Array x) { return x * c; }), x, {2, -3, 8}, {2, 3, 4});
+}
+
 TEST_CASE("rules that capture traced values", "[custom]") {
   const Array x = array({1., 2., 3.});
   const auto ruled = [](Array c) {
