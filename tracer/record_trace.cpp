@@ -85,11 +85,9 @@ Array Record::where_written(const Array& x) const {
   if (x.dtype() != F32 || !x.weak_type() || x.ndim() != 0 || x.node().concrete()) return {};
   const auto* t = tracer_of<RecordTracer>(x, *this);
   if (!t) return x;
-  if (t->stands_for.empty_handle()) return {};
-  const Concrete* c = concrete_or_null(t->stands_for);
-  if (c && !c->literal) return {};  // computed: a float
   t->read = true;
-  return t->stands_for;
+  const Concrete* c = t->stands_for.empty_handle() ? nullptr : concrete_or_null(t->stands_for);
+  return c && !c->literal ? Array() : t->stands_for;  // what is computed is a float
 }
 
 Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
@@ -97,8 +95,8 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
   if (op.reads_double(params)) {
     const Array outside = where_written(x[0]);
     if (!outside.empty_handle()) {
-      // A C++ number is written into this program.
-      if (outside.node().concrete() && static_cast<const Concrete&>(outside.node()).literal)
+      // A C++ number is written into this program, and one of its own inputs is in it.
+      if (concrete_or_null(outside) || tracer_of<RecordTracer>(outside, *this))
         return process(op, {outside}, params);
       const Running running(parent());
       return bind_op(op, {outside}, params);

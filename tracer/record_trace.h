@@ -62,7 +62,7 @@ class RecordTracer final : public Tracer {
       : Tracer(t, std::move(level)), var(var), stands_for(std::move(stands_for)) {}
   const int32_t var;
   const Array stands_for;     // of an input, or empty
-  mutable bool read = false;  // whether what it stands for was read in its place
+  mutable bool read = false;  // whether a conversion asked how it was written
 };
 
 // The program of f on arguments of these types. Constants are values of the enclosing interpreters.

@@ -182,6 +182,48 @@ TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
   CHECK(doubles(grad([&](Array x) { return custom(x, 0.1).sum(); })(x64))[0] == 0.1);
 }
 
+TEST_CASE("numbers stay what they are in functions with rules", "[weak]") {
+  using Pair = std::tuple<Array, Array>;
+  int traced = 0;
+  const auto by_jvp = custom_jvp(
+      [&](Array x, Array s) {
+        ++traced;
+        return x * s;
+      },
+      [](Pair p, Pair t) {
+        const auto [x, s] = p;
+        return std::pair(x * s, std::get<0>(t) * s + x * std::get<1>(t));
+      });
+  const auto by_vjp = custom_vjp([](Array x, Array s) { return x * s; },
+                                 [](Array x, Array s) { return std::pair(x * s, Pair(x, s)); },
+                                 [](Pair r, Array ct) {
+                                   const auto [x, s] = r;
+                                   return Pair(ct * s, (ct * x).sum().astype(F32));
+                                 });
+  const auto check = [](auto f) {
+    const auto total = [f](Array x, Array s) { return f(x, s).sum(); };
+    CHECK(doubles(f(x64, 0.1)) == tenths);
+    CHECK(doubles(jit(f)(x64, 0.1)) == tenths);
+    CHECK(doubles(vmap(f, {0, none})(x64, 0.1)) == tenths);
+    for (const auto& [dx, ds] : {grad<0, 1>(total)(x64, 0.1), jit(grad<0, 1>(total))(x64, 0.1)}) {
+      CHECK(doubles(dx) == std::vector<double>{0.1, 0.1});
+      CHECK(ds.template item<float>() == 4);
+    }
+    const auto of_x = grad(total)(x64, 0.1);
+    CHECK(doubles(of_x) == std::vector<double>{0.1, 0.1});
+    CHECK(doubles(jit(grad(total))(x64, 0.1)) == std::vector<double>{0.1, 0.1});
+    CHECK(doubles(jit(vmap(grad(total), {0, none}))(x64, 0.1)) == std::vector<double>{0.1, 0.1});
+  };
+  check(by_jvp);
+  check(by_vjp);
+  // Nobody asks for a double: traced once, with the arguments alone.
+  traced = 0;
+  const std::string text =
+      to_string(make_jaxpr([&](Array x, Array s) { return by_jvp(x, s); })(array({1.}), 0.1));
+  CHECK(traced == 1);
+  CHECK(text.find("f64") == std::string::npos);
+}
+
 TEST_CASE("programs differ in what is read of a number", "[weak]") {
   const auto program = [](double v, DType d) {
     return make_jaxpr([&](Array x) { return x * v; })(ones({2}, d)).jaxpr;
