@@ -252,8 +252,8 @@ class Definition {
         rows.push_back(env[first + k * stride][static_cast<size_t>(s.in[0])]);
       const Array all = stacked(rows, 0);
       switch (s.variant) {
-        case psum: r.push_back({lax::reduce_sum(all, {0})}); break;
-        case pmean: r.push_back({all.mean(0)}); break;
+        case psum: r.push_back(noisy({lax::reduce_sum(all, {0})})); break;
+        case pmean: r.push_back(noisy({lax::reduce_sum(all, {0}) / static_cast<double>(n)})); break;
         case pmax: r.push_back({lax::reduce_max(all, {0})}); break;
         case pmin: r.push_back({lax::reduce_min(all, {0})}); break;
         default: r.push_back({all});

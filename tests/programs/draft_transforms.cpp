@@ -253,7 +253,10 @@ std::vector<Layer> stack_of(Dice& dice, Around& inner) {
   std::vector<Layer> r;
   for (int n = dice.below(4); n > 0; --n) {
     Kind k = dice.pick(kinds);
-    if (k >= Kind::grad && inner.derivatives >= 2) k = Kind::vmap;
+    const bool jacobian =
+        std::any_of(r.begin(), r.end(), [](const Layer& l) { return l.kind == Kind::jacobian; });
+    if (k >= Kind::grad && (inner.derivatives >= 2 || (jacobian && k == Kind::jacobian)))
+      k = Kind::vmap;
     Step s;
     s.kind = k;
     s.variant = 2;
@@ -261,7 +264,8 @@ std::vector<Layer> stack_of(Dice& dice, Around& inner) {
     if (k == Kind::vmap) {
       const Ints sizes = {1, 2, 3, 3, 4, 5, 0, 8, 9, 16, 17};
       s.size = dice.pick(sizes);
-      if (s.size * inner.lanes > 40) s.size = 2;
+      // Each lane inside a Jacobian is a column of it.
+      if (s.size * inner.lanes > 40 || jacobian) s.size = 2;
       choose_options(dice, s);
       own.lanes = s.size;
       own.names.clear();
