@@ -230,7 +230,8 @@ bool Draft::add_called() {
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
   Draft inner(dice_, all, a);
-  inner.ending = guard;
+  // The loop that it guards has no derivative in reverse.
+  inner.ending = guard >= 0 && derivative_rule ? inner.op("stop_gradient", {guard}) : guard;
   if (s.kind == Kind::call && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
     inner.ending = static_cast<int>(all.size()) - 1;
   inner.fill(1 + dice_.below(4));
