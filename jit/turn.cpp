@@ -46,6 +46,11 @@ struct Block {
                         std::integer_sequence<int, row...>) {
     (std::memcpy(&rows[row], from + starts[row], sizeof(Vector)), ...);
   }
+  template <int... row>
+  WEFT_INLINE void fetch(const char* from, const int64_t* starts,
+                         std::integer_sequence<int, row...>) {
+    (__builtin_prefetch(from + starts[row]), ...);
+  }
   template <bool past_cache, int... row>
   WEFT_INLINE void store(char* to, const int64_t* starts, std::integer_sequence<int, row...>) {
     (put<past_cache>(to + starts[lanes - 1 - row], rows[lanes - 1 - row]), ...);
@@ -66,11 +71,13 @@ struct Block {
 template <size_t bytes, int lanes, bool lines>
 WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
                       const int64_t* from_starts, int32_t past_cache) {
-  constexpr size_t cache_line = 64;
+  constexpr size_t cache_line = 64, ahead = 4 * cache_line;
   constexpr std::make_integer_sequence<int, lanes> all;
   if (to_starts[0] || from_starts[0]) return;
   Block<bytes, lanes> block;
   block.load(from, from_starts, all);
+  // Rows that lie apart are read on by calls to come.
+  if (from_starts[1] != bytes * lanes) block.fetch(from + ahead, from_starts, all);
   block.template level<1>(all);
   if constexpr (lines && bytes * lanes == cache_line)
     if (past_cache) return block.template store<true>(to, to_starts, all);
