@@ -86,11 +86,6 @@ struct Lowering {
   std::function<std::vector<nest::Id>(nest::Builder&)> identity;  // one a component
   std::function<std::vector<Elem>(const std::vector<nest::Id>&)>
       results;  // outputs from the folded components
-  // prefix: the accumulator after one more term, all components (default: component-wise by
-  // `combine`)
-  std::function<std::vector<nest::Id>(nest::Builder&, const std::vector<nest::Id>& acc,
-                                      const std::vector<nest::Id>& term)>
-      running;
   bool reverse = false;
   // contract, besides: axes of lhs and rhs, pairwise
   Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;

@@ -279,8 +279,9 @@ std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& ini
 }
 
 std::vector<Id> Builder::fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
-                              BlockId body) {
-  const Id v = append({Opcode::Fold, Kind::None, 0, 0, joined({n}, identity), {body}, {}, c});
+                              BlockId body, bool of_folds) {
+  const Id v =
+      append({Opcode::Fold, Kind::None, 0, of_folds, joined({n}, identity), {body}, {}, c});
   return results(v, kinds_of(kernel_, identity), {body});
 }
 

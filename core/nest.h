@@ -100,7 +100,9 @@ enum class Opcode : uint8_t {
   // Structured. Results are read by Result.
   For,      // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1
             // down)
-  Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each
+  Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each,
+            // core/fold_order.h the order: that of one block; imm = 1: the terms are folds
+            // themselves, and these rather than the terms are for lanes
   ForEach,  // (n) blocks {body: (i) -> }; iterations are independent, effects are stores
   While,    // (init...) blocks {test: (carry...) -> mask, body: (carry...) -> carry...}
   If,       // (mask) blocks {then: () -> result..., otherwise: () -> result...}; imm, if not 0, is
@@ -157,11 +159,6 @@ struct Buffer {
   bool past_cache = false;  // an output too large to be found in a cache later, never read here
 };
 
-// The number of partial sums of a fold of n terms: partial k combines, in order, the terms
-// k, k + P, k + 2P, ...; then for s = P/2, P/4, ... 1: partial[k] = combine(partial[k],
-// partial[k+s]). Partials start from the identity.
-constexpr int64_t fold_partials(int64_t n) { return n < 1024 ? 16 : 64; }
-
 struct Schedule {
   enum class Vector : uint8_t {
     none,   // scalar code; for grids of one point
@@ -211,7 +208,7 @@ class Builder {
   Id param(BlockId b, int i) const { return kernel_.blocks[b].params[i]; }
   std::vector<Id> loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body);
   std::vector<Id> fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
-                       BlockId body);
+                       BlockId body, bool of_folds = false);
   void for_each(Id n, BlockId body);
   std::vector<Id> loop_while(const std::vector<Id>& init, BlockId test, BlockId body);
   std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise, Rare path = Rare::none,

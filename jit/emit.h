@@ -85,6 +85,7 @@ class Emitter {
   V any(const Masks& m);
   V count(const Masks& m);
   V first_lanes(V n);  // lanes l < n of one pack
+  V at_least_zero(V n);
 
   // Functions and blocks (emit_values.cpp).
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
@@ -155,6 +156,7 @@ class Emitter {
   // Rows passed over several times (emit_prefetch.cpp).
   void find_next_rows();
   void fetch_next_row(nest::Id load);
+  void fetch_ahead(nest::Id loop);
 
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
@@ -188,6 +190,8 @@ class Emitter {
   struct Partials;
   void fold(nest::Id v);
   void fold_unrolled(nest::Id v, int64_t n);
+  void fold_registers(nest::Id v, const Shape& s, std::vector<Terms> acc);
+  void fold_few(nest::Id v, int64_t n);
   void fold_serial(nest::Id v);
   void fold_ragged(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);
@@ -231,6 +235,11 @@ class Emitter {
   void rows_lanes(Rows& r);
   void rows_tile(const Rows& r, nest::Id v);
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
+  // Runs of trips (emit_runs.cpp).
+  nest::Id run_end(nest::Id loop) const;
+  void runs_for(nest::Id v, std::vector<Carry>& c);
+  Vs run_of_trips(nest::Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
+                  const std::function<void(V)>& at_trip);
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
   void emit_offset(nest::Id v, nest::BlockId body);
   void rows_move(const Rows& r, nest::Opcode what);
@@ -276,6 +285,8 @@ class Emitter {
   int live_registers(nest::Id loop) const;
   nest::Id plan_packs(const Options& options);  // returns the while to refill, if any
   int packs_for(nest::Id loop) const;
+  int64_t trip_weight(nest::Id loop) const;
+  bool one_plain_fold(int64_t longest) const;
   int live_vectors(nest::Id loop) const;
 
   const nest::Kernel& k_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit_fold.cpp: folds whose terms come one after the other, in every lane (or in scalar code).
-// The order is that of nest::fold_partials: partial sums lie in the frame, and short folds of
-// constant extent are written out.
+// The order is that of a block of core/fold_order.h: partial sums lie in the frame, and short folds
+// of constant extent are written out.
 #include "weft/jit/emit_fold.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -14,11 +14,7 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-namespace {
-constexpr int64_t most_partials = 64, least_partials = 16, long_fold = 1024;
-static_assert(nest::fold_partials(long_fold) == most_partials &&
-              nest::fold_partials(long_fold - 1) == least_partials);
-}  // namespace
+using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
 void Emitter::fold(Id v) {
   const Inst& i = k_.insts[v];
@@ -26,10 +22,10 @@ void Emitter::fold(Id v) {
   if (plan_.divergent[v]) return fold_ragged(v);
   const Inst& n = k_.insts[i.args[0]];
   constexpr int64_t most_written_out = 192;
-  if (n.op == Opcode::Const && n.imm <= least_partials &&
-      n.imm * weight(k_, i.blocks[0]) <= most_written_out)
+  if (n.op != Opcode::Const || n.imm > few_partials) return fold_serial(v);
+  if (i.imm == 0 && n.imm * weight(k_, i.blocks[0]) <= most_written_out)
     return fold_unrolled(v, std::max<int64_t>(n.imm, 0));
-  fold_serial(v);
+  i.imm == 0 ? fold_serial(v) : fold_few(v, n.imm);
 }
 
 Emitter::Partials Emitter::make_partials(Id v, const Shape& s, int64_t most) {
@@ -107,19 +103,41 @@ void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
 void Emitter::fold_unrolled(Id v, int64_t n) {
   const Shape s = shape(plan_.results[v].empty() ? v : plan_.results[v][0]);
   const Terms none = identity(v, s);
-  std::vector<Terms> acc(least_partials, none);
-  for (int64_t t = 0; t < n; ++t) acc[t] = combined(v, none, term(v, s, i64(t)));
-  for (int64_t half = least_partials / 2; half >= 1; half /= 2)
+  std::vector<Terms> acc;
+  for (int64_t t = 0; t < n; ++t) acc.push_back(combined(v, none, term(v, s, i64(t))));
+  fold_registers(v, s, std::move(acc));
+}
+
+void Emitter::fold_registers(Id v, const Shape& s, std::vector<Terms> acc) {
+  acc.resize(few_partials, identity(v, s));
+  for (int64_t half = few_partials / 2; half >= 1; half /= 2)
     for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
   for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, acc[0][r]);
 }
 
+// A few terms of which each is worth a loop.
+void Emitter::fold_few(Id v, int64_t n) {
+  const Shape s = shape(plan_.results[v][0]);
+  const Partials p = make_partials(v, s, n);
+  const Terms none = identity(v, s);
+  loop(
+      i64(0), i64(n), i64(1), {},
+      [&](V t, const Vs&) {
+        store_partials(p, t, combined(v, none, term(v, s, t)));
+        return Vs{};
+      },
+      "blocks");
+  std::vector<Terms> acc;
+  for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
+  fold_registers(v, s, std::move(acc));
+}
+
 void Emitter::fold_serial(Id v) {
   const Shape s = shape(plan_.results[v][0]);
-  const Partials p = make_partials(v, s, most_partials);
+  const Partials p = make_partials(v, s, many_partials);
   const V n = scalar(k_.insts[v].args[0]);
   const V partials =
-      b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_fold)), i64(least_partials), i64(most_partials));
+      b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_block)), i64(few_partials), i64(many_partials));
   fold_run(p, n, partials);
   const Terms out = load_partials(p, i64(0));
   for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, out[r]);
@@ -163,8 +181,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
         return Vs{};
       },
       "partials");
-  return b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}),
-                      i64(-block_size));
+  return b_.CreateAnd(at_least_zero(n), i64(-block_size));
 }
 
 void Emitter::fold_run(const Partials& p, V n, V partials) {
@@ -193,7 +210,7 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
 }
 
 void Emitter::fold_tree(const Partials& p, V partials) {
-  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(least_partials)), i64(4), i64(6));
+  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
   loop(
       i64(0), levels, i64(1), {},
       [&](V level, const Vs&) {
@@ -216,7 +233,7 @@ void Emitter::fold_tree(const Partials& p, V partials) {
 // ones, as the number of partials depends on the length.
 void Emitter::fold_ragged(Id v) {
   const Inst& i = k_.insts[v];
-  const Partials p = make_partials(v, varying_shape, most_partials),
+  const Partials p = make_partials(v, varying_shape, many_partials),
                  out = make_partials(v, varying_shape, 1);
   const Vs n = parts(i.args[0], varying_shape);
   const Terms none = identity(v, varying_shape);
@@ -236,11 +253,11 @@ void Emitter::fold_ragged(Id v) {
       i64(0), i64(2), i64(1), {},
       [&](V pass, const Vs&) {
         const V is_long = b_.CreateICmpEQ(pass, i64(1));
-        const V partials = b_.CreateSelect(is_long, i64(most_partials), i64(least_partials));
+        const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
         Masks mine;
         for (int k = 0; k < packs_; ++k)
           mine.push_back(
-              b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_fold))), splat(is_long)));
+              b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
         mine = narrow(mine);
         when(any(mine), [&] {
           active_ = mine;

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/emit_fold.h: what the two ways of folding share.
 #pragma once
+#include "weft/core/fold_order.h"
 #include "weft/jit/emit.h"
 
 namespace weft::compiler {

@@ -13,10 +13,7 @@ namespace weft::compiler {
 using nest::Id;
 using nest::Inst;
 
-namespace {
-constexpr int most_partials = 64, least_partials = 16;
-constexpr int64_t long_fold = 1024;
-}  // namespace
+using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
 Emitter::Terms Emitter::load_vector(const Partials& p, V index, int n) {
   Terms out;
@@ -41,19 +38,19 @@ void Emitter::store_vector(const Partials& p, V index, const Terms& x) {
 void Emitter::fold_lanes(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
-  const Partials p = make_partials(v, uniform_shape, most_partials);
+  const Partials p = make_partials(v, uniform_shape, many_partials);
   lanes_ = machine_.lanes;
-  const V is_long = b_.CreateICmpSGE(n, i64(long_fold));
-  const V partials = b_.CreateSelect(is_long, i64(most_partials), i64(least_partials));
+  const V is_long = b_.CreateICmpSGE(n, i64(long_block));
+  const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Terms none = identity(v, varying_shape);
-  for (int k = 0; k < most_partials; k += lanes_) store_vector(p, i64(k), none);
+  for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
   // Bodies are written out once a register; large ones run in the tail's loop alone.
-  const int wide = most_partials / lanes_, narrow = least_partials / lanes_;
+  const auto wide = static_cast<int>(many_partials / lanes_),
+             narrow = static_cast<int>(few_partials / lanes_);
   constexpr int64_t most_written_out = 256;
   V begin = i64(0);
   if (weight(k_, i.blocks[0]) * (wide + narrow) <= most_written_out) {
-    const V whole = b_.CreateAnd(call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)}),
-                                 b_.CreateNeg(partials));
+    const V whole = b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials));
     branch(
         is_long,
         [&] {
@@ -119,15 +116,15 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
 }
 
 void Emitter::fold_across(const Partials& p, V partials) {
-  when(b_.CreateICmpEQ(partials, i64(most_partials)), [&] {
-    for (int half = most_partials / 2; half >= least_partials; half /= 2)
+  when(b_.CreateICmpEQ(partials, i64(many_partials)), [&] {
+    for (int half = many_partials / 2; half >= few_partials; half /= 2)
       for (int k = 0; k < half; k += lanes_)
         store_vector(p, i64(k),
                      combined(p.fold, load_vector(p, i64(k), lanes_),
                               load_vector(p, i64(k + half), lanes_)));
   });
-  Terms x = load_vector(p, i64(0), least_partials);
-  for (int half = least_partials / 2; half >= 1; half /= 2) {
+  Terms x = load_vector(p, i64(0), few_partials);
+  for (int half = few_partials / 2; half >= 1; half /= 2) {
     llvm::SmallVector<int, 16> low(half), high(half);
     std::iota(low.begin(), low.end(), 0);
     std::iota(high.begin(), high.end(), half);

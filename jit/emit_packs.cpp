@@ -19,6 +19,7 @@ namespace {
 struct Liveness {
   const nest::Kernel& k;
   const Plan& plan;
+  Id left_out;                                             // the end of runs
   std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and what it reads
 
   bool vector(Id v) const {
@@ -27,6 +28,7 @@ struct Liveness {
   }
   void walk(BlockId b) {
     for (Id v : k.blocks[b].body) {
+      if (v == left_out) continue;
       order.emplace_back(v, k.insts[v].args);
       for (size_t s = is_rare(k.insts[v]) ? 1 : 0; s < k.insts[v].blocks.size(); ++s)
         walk(k.insts[v].blocks[s]);
@@ -56,9 +58,19 @@ struct Liveness {
 }  // namespace
 
 int Emitter::live_vectors(Id loop) const {
-  Liveness l{k_, plan_};
+  Liveness l{k_, plan_, run_end(loop)};
   l.walk(k_.insts[loop].blocks.back());
   return std::max(1, l.most());
+}
+
+// Instructions of a trip, less what happens at the end of runs.
+int64_t Emitter::trip_weight(Id loop) const {
+  const Id end = run_end(loop);
+  int64_t n = weight(k_, k_.insts[loop].blocks.back());
+  if (end == nest::no_id) return n;
+  n -= 1 + static_cast<int64_t>(plan_.results[end].size());
+  for (BlockId side : k_.insts[end].blocks) n -= weight(k_, side);
+  return n;
 }
 
 // Packs hide each other's latency as long as what lives in the loop does not spill too much (a
@@ -66,19 +78,43 @@ int Emitter::live_vectors(Id loop) const {
 // Measured: Mandelbrot is best at 4, rk45 (22 live vectors, 190 instructions) at 2 or more.
 int Emitter::packs_for(Id loop) const {
   const Inst& i = k_.insts[loop];
-  int64_t size = 0;
+  int64_t size = trip_weight(loop);
   for (BlockId b : i.blocks) {
-    size += weight(k_, b);
+    if (b != i.blocks.back()) size += weight(k_, b);
     if (any_inst(k_, b, [](const Inst& x) { return is_structured(x.op) && x.op != Opcode::If; }))
       return 1;
   }
-  const bool branches = any_inst(k_, i.blocks.back(),
-                                 [](const Inst& x) { return x.op == Opcode::If && !is_rare(x); });
+  const auto is_branch = [](const Inst& x) { return x.op == Opcode::If && !is_rare(x); };
+  const auto& body = k_.blocks[i.blocks.back()].body;
+  const bool branches = std::any_of(body.begin(), body.end(), [&](Id v) {
+    const Inst& x = k_.insts[v];
+    return v != run_end(loop) &&
+           (is_branch(x) || std::any_of(x.blocks.begin(), x.blocks.end(),
+                                        [&](BlockId b) { return any_inst(k_, b, is_branch); }));
+  });
   const int registers = machine_.mask_registers ? 56 : 28;
   constexpr int64_t most_instructions = 480;
   const int64_t n = std::min<int64_t>(registers / live_vectors(loop),
                                       most_instructions / std::max<int64_t>(size, 1));
   return static_cast<int>(std::clamp<int64_t>(n, 1, branches ? 2 : 4));
+}
+
+// Whether all loops are one fold of short terms: its whole blocks, and the one left over.
+bool Emitter::one_plain_fold(int64_t longest) const {
+  int of_folds = 0, of_terms = 0;
+  for (Id v : k_.blocks[0].body) {
+    const Inst* i = &k_.insts[v];
+    if (!is_structured(i->op) || i->op == Opcode::If || plan_.level[v] < 2) continue;
+    if (i->op != Opcode::Fold) return false;
+    i->imm ? ++of_folds : ++of_terms;
+    while (i->imm) {
+      const Id inner = k_.insts[k_.blocks[i->blocks[0]].yields[0]].args[0];
+      if (k_.insts[inner].op != Opcode::Fold) return false;
+      i = &k_.insts[inner];
+    }
+    if (weight(k_, i->blocks[0]) > longest) return false;
+  }
+  return of_folds <= 1 && of_terms <= 1 && of_folds + of_terms > 0;
 }
 
 Id Emitter::plan_packs(const Options& options) {
@@ -98,13 +134,12 @@ Id Emitter::plan_packs(const Options& options) {
       loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
   constexpr int64_t plain_body = 12;
   if (simple && arrays <= most_array_elements) {
-    const bool plain = weight(k_, k_.insts[loop].blocks.back()) <= plain_body;
+    const bool plain = trip_weight(loop) <= plain_body;
     const int most = writes_rows(loop) ? (plain ? 1 : 2) : 4;
     packs_ = std::min(packs_for(loop), most);
   }
   // A fold along another axis than the lanes reads a piece of each row: a longer one pays.
-  if (loops == 1 && k_.insts[loop].op == Opcode::Fold && arrays == 0 &&
-      weight(k_, k_.insts[loop].blocks[0]) <= plain_body && weight(k_, 0) <= 5 * plain_body)
+  if (one_plain_fold(plain_body) && arrays == 0 && weight(k_, 0) <= 5 * plain_body)
     packs_ = machine_.mask_registers ? 4 : 2;
   if (options.packs) packs_ = options.packs;
   if (options.refill == Options::Refill::never) return nest::no_id;

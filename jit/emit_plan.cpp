@@ -216,7 +216,7 @@ class Analysis {
   void fold(Id v, Context c) {
     const Inst& i = k_.insts[v];
     const Id param = k_.blocks[i.blocks[0]].params[0];
-    const bool lanes = plan_.mode == Mode::inner && !c.lanes;
+    const bool lanes = plan_.mode == Mode::inner && !c.lanes && i.imm == 0;
     mark(plan_.in_lanes, v, lanes);
     mark(plan_.divergent, v, !lanes && !shape(i.args[0]).uniform());
     assign(param, lanes ? Shape{false, true, 1} : uniform_shape);

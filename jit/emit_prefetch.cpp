@@ -57,6 +57,20 @@ void Emitter::find_next_rows() {
   }
 }
 
+// Loads that jump from trip to trip: no prefetcher follows them, and the loop waits for memory.
+void Emitter::fetch_ahead(Id loop) {
+  constexpr int64_t trips = 16, far = 1024;  // bytes
+  const Inst& i = k_.insts[loop];
+  const nest::Block& body = k_.blocks[i.blocks[0]];
+  for (Id v : body.body) {
+    int64_t step = 0;
+    if (k_.insts[v].op == Opcode::Load && !k_.buffers[k_.insts[v].imm].written &&
+        growth(k_.insts[v].args[0], {0, i.blocks[0], body.params[0]}, &step) &&
+        std::abs(step) * element_bytes(v) >= far)
+      next_row_[v] = step * (i.imm > 0 ? trips : -trips);
+  }
+}
+
 void Emitter::fetch_next_row(Id load) {
   const auto n = next_row_.find(load);
   if (n == next_row_.end() || !active_.empty()) return;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "weft/core/fold_order.h"
 #include "weft/jit/emit.h"
 #include "weft/jit/turn.h"
 
@@ -18,6 +19,8 @@ using nest::BlockId;
 using nest::Id;
 using nest::Inst;
 using nest::Opcode;
+
+using fold_order::run_terms;
 
 namespace {
 constexpr int64_t cache_line = 64;
@@ -70,7 +73,9 @@ void Emitter::plan_rows(Rows& r) const {
       continue;
     if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
     if (!growth(i.args[0], {0, r.body, body.params[0]}, &step) || std::abs(step) != 1) continue;
-    const int64_t steps = std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});
+    const int64_t steps = run_end(r.loop) != nest::no_id
+                              ? run_terms
+                              : std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});
     if ((bytes + element_bytes(v)) * steps * packs_ * lanes_ > most_tile_bytes) continue;
     bytes += element_bytes(v);
     r.steps = steps;
@@ -152,24 +157,27 @@ void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& fl
 
 Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {
   rows_move(r, Opcode::Load);
-  const Loop l = loop(
-      i64(0), r.count, i64(1), carry,
-      [&](V step, const Vs& now) {
-        const V last = b_.CreateSub(r.count, i64(1));
-        const V from_low = r.up ? step : b_.CreateSub(last, step);
-        for (const auto& o : r.operands)
-          tiles_[o.inst].row = o.growth > 0 ? from_low : b_.CreateSub(last, from_low);
-        set(k_.blocks[r.body].params[0], b_.CreateAdd(r.start, from_low));
-        bind(cs, &Carry::param, now);
-        emit_block(r.body);
-        for (const auto& o : r.operands) tiles_[o.inst].row = nullptr;
-        Vs next;
-        for (const Carry& c : cs) next.append(parts(c.next, c.shape));
-        return next;
-      },
-      "steps");
+  const V last = b_.CreateSub(r.count, i64(1));
+  const auto place = [&](V step) {
+    const V from_low = r.up ? step : b_.CreateSub(last, step);
+    for (const auto& o : r.operands)
+      tiles_[o.inst].row = o.growth > 0 ? from_low : b_.CreateSub(last, from_low);
+    return b_.CreateAdd(r.start, from_low);
+  };
+  const auto each = [&](V step, const Vs& now) {
+    set(k_.blocks[r.body].params[0], place(step));
+    bind(cs, &Carry::param, now);
+    emit_block(r.body);
+    Vs next;
+    for (const Carry& c : cs) next.append(parts(c.next, c.shape));
+    return next;
+  };
+  const Vs now = run_end(r.loop) == nest::no_id
+                     ? loop(i64(0), r.count, i64(1), carry, each, "steps").carry
+                     : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
+  for (const auto& o : r.operands) tiles_[o.inst].row = nullptr;
   rows_move(r, Opcode::Store);
-  return l.carry;
+  return now;
 }
 
 // What v is computed of in the body, at the index set.

@@ -125,9 +125,14 @@ V Emitter::count(const Masks& m) {
   return b_.CreateZExtOrTrunc(call(llvm::Intrinsic::ctpop, {wide}, {bits}), b_.getInt32Ty());
 }
 
+V Emitter::at_least_zero(V n) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n))
+    return i64(std::max<int64_t>(known->getSExtValue(), 0));
+  return call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)});
+}
+
 V Emitter::first_lanes(V n) {
-  const V limit = call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)});
-  const V most = call(llvm::Intrinsic::umin, {b_.getInt64Ty()}, {limit, i64(lanes_)});
+  const V most = call(llvm::Intrinsic::umin, {b_.getInt64Ty()}, {at_least_zero(n), i64(lanes_)});
   return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
 }
 
@@ -179,6 +184,9 @@ void Emitter::poll(int64_t cost) {
 
 Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body,
                             const char* name) {
+  const auto *lo = llvm::dyn_cast<llvm::ConstantInt>(begin),
+             *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
+  if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
   auto* from = here();
   auto* head = block(name);
   auto* inside = block("body");
@@ -208,6 +216,8 @@ Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& 
 
 Vs Emitter::branch(V condition, const std::function<Vs()>& then,
                    const std::function<Vs()>& otherwise, bool unlikely) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+    return known->isOne() ? then() : otherwise();
   auto* yes = block("then");
   auto* no = block("else");
   auto* join = block("join");
@@ -233,6 +243,10 @@ Vs Emitter::branch(V condition, const std::function<Vs()>& then,
 }
 
 void Emitter::when(V condition, const std::function<void()>& then) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+    if (known->isOne()) then();
+    return;
+  }
   auto* yes = block("when");
   auto* join = block("join");
   b_.CreateCondBr(condition, yes, join);

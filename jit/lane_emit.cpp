@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/lane_emit.cpp: control flow inside the lane: loops, branches, calls, running folds, and
-// storing.
+// jit/lane_emit.cpp: control flow inside the lane: loops, branches, calls, and storing.
 #include <algorithm>
 
 #include "weft/core/error.h"
@@ -12,6 +11,16 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 using nest::BlockId, nest::Id, nest::Kind;
+
+std::vector<Kind> kinds_of(nest::Builder& b, const std::vector<Id>& ids) {
+  std::vector<Kind> k;
+  for (Id id : ids) k.push_back(b.kind(id));
+  return k;
+}
+void push(std::vector<Id>* ids, const Elem& e) {
+  ids->push_back(e.re);
+  if (e.im != nest::no_id) ids->push_back(e.im);
+}
 
 namespace {
 Kind kind_of(DType d) {
@@ -24,10 +33,6 @@ Kind kind_of(DType d) {
     case nest::Storage::F64: return Kind::F64;
     default: return Kind::F32;
   }
-}
-void push(std::vector<Id>* ids, const Elem& e) {
-  ids->push_back(e.re);
-  if (e.im != nest::no_id) ids->push_back(e.im);
 }
 Elem zero_elem(DType d) { return literal_elem({d, false, {0, 0}}); }
 Elem true_elem() { return {num::Ir<bool>(true).id, nest::no_id}; }
@@ -102,60 +107,6 @@ void LaneWriter::emit_all(Frame& f, bool settle_results) {
     emit(f, i);
   }
   if (settle_results) settle(f, j.eqns.size());
-}
-
-void LaneWriter::emit_prefix(Frame& f, size_t i) {
-  const Eqn& e = f.s->j->eqns[i];
-  const Lowering& l = f.s->lowering[i];
-  const int axis = static_cast<int>(l.axes[0]);
-  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
-  const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
-  const bool streamed = is_streamed(f, e.out);
-  Place kept;
-  if (!streamed) {
-    kept.kind = Place::Kind::local;
-    kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
-  }
-  EqnReader reader(*this, f, e);
-  std::vector<bool> inner(t.shape().size(), false);
-  for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
-  // One running fold a row, which the other inner axes number.
-  std::vector<int> others;
-  std::vector<int64_t> extents;
-  for (int a : inner_axes(f, e.out)) {
-    if (a == axis) continue;
-    others.push_back(a);
-    extents.push_back(t.shape()[a]);
-  }
-  const auto write_row = [&](Id row) {
-    Coords c = coords_at(f, e.out, 0);
-    const Coords digits = others.empty() ? Coords{} : split(row, extents);
-    for (size_t a = 0; a < others.size(); ++a) c[static_cast<size_t>(others[a])] = digits[a];
-    const std::vector<Id> identity = l.identity(b_);
-    std::vector<Kind> kinds{Kind::I64};
-    for (Id id : identity) kinds.push_back(b_.kind(id));
-    const BlockId body = b_.open(kinds);
-    c[static_cast<size_t>(axis)] = b_.param(body, 0);
-    std::vector<Id> acc, term;
-    for (size_t k = 0; k < identity.size(); ++k)
-      acc.push_back(b_.param(body, static_cast<int>(k) + 1));
-    for (int a = 0; term.size() < acc.size(); ++a) push(&term, l.element(reader, a, c));
-    const std::vector<Id> next =
-        l.running ? l.running(b_, acc, term) : combine_all(b_, l.combine, acc, term);
-    const Elem y = l.results(next)[0];
-    if (streamed)
-      store_element(e.out, c, y);
-    else
-      store_local(kept.local, offset(c, t.shape(), inner).id, y);
-    b_.yield(next);
-    b_.leave();
-    b_.loop(b_.integer(0), b_.integer(n), l.reverse ? -1 : 1, identity, body);
-  };
-  if (rows > small_)
-    count(rows, write_row);
-  else
-    for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
-  f.place[static_cast<size_t>(e.out)] = kept;
 }
 
 // ---- carries
@@ -277,14 +228,6 @@ void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Ca
     f.place[static_cast<size_t>(e.out) + t] = p;
   }
 }
-
-namespace {
-std::vector<Kind> kinds_of(nest::Builder& b, const std::vector<Id>& ids) {
-  std::vector<Kind> k;
-  for (Id id : ids) k.push_back(b.kind(id));
-  return k;
-}
-}  // namespace
 
 // ---- while
 

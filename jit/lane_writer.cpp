@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/core/fold_order.h"
 
 namespace weft::compiler {
 
@@ -280,54 +281,82 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
   return r;
 }
 
-// Short folds are written out in the order that Fold defines; a partial without a term is the
+// One block of core/fold_order.h. Short ones are written out; a partial without a term is the
 // identity and is left out.
-std::vector<nest::Id> LaneWriter::fold_terms(
-    int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
-    const std::function<std::vector<nest::Id>(I64v)>& term) {
-  if (n <= 16) {
+std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
+  if (n == 1 || (n <= fold_order::few_partials && !f.of_folds)) {
     std::vector<std::vector<nest::Id>> partial;
-    for (int64_t k = 0; k < n; ++k) partial.push_back(combine_all(b_, c, identity, term(I64v(k))));
-    if (partial.empty()) return identity;
-    for (size_t s = 8; s >= 1; s /= 2)
+    for (int64_t k = 0; k < n; ++k)
+      partial.push_back(combine_all(b_, f.combine, f.identity, term(I64v(k))));
+    if (partial.empty()) return f.identity;
+    for (size_t s = fold_order::few_partials / 2; s >= 1; s /= 2)
       for (size_t k = 0; k < s && k + s < partial.size(); ++k)
-        partial[k] = combine_all(b_, c, partial[k], partial[k + s]);
+        partial[k] = combine_all(b_, f.combine, partial[k], partial[k + s]);
     return partial[0];
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});
   b_.yield(term(I64v::at(b_.param(body, 0))));
   b_.leave();
-  return b_.fold(b_.integer(n), identity, c, body);
+  return b_.fold(b_.integer(n), f.identity, f.combine, body, f.of_folds);
+}
+
+std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const Term& term) {
+  constexpr int64_t most = fold_order::block_terms;
+  if (n <= most) return fold_block(n, f, term);
+  const auto block = [&](I64v b, int64_t terms) {
+    return fold_block(terms, f, [&](I64v k) { return term(b * I64v(most) + k); });
+  };
+  const std::vector<nest::Id> whole =
+      fold_terms(n / most, {f.combine, f.identity, true}, [&](I64v b) { return block(b, most); });
+  return n % most ? combine_all(b_, f.combine, whole, block(I64v(n / most), n % most)) : whole;
+}
+
+// Terms at the digits of these axes.
+std::vector<nest::Id> LaneWriter::fold_axes(
+    const std::vector<int64_t>& extents, const Folded& f,
+    const std::function<std::vector<nest::Id>(const Coords&)>& term) {
+  const auto first = static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
+  if (first == 0) {
+    int64_t n = 1;
+    for (int64_t extent : extents) n *= extent;
+    return fold_terms(
+        n, f, [&](I64v k) { return term(extents.empty() ? Coords{} : split(k.id, extents)); });
+  }
+  const std::vector<int64_t> rows(extents.begin(), extents.begin() + first),
+      row(extents.begin() + first, extents.end());
+  return fold_axes(rows, {f.combine, f.identity, true}, [&](const Coords& at) {
+    return fold_axes(row, f, [&](const Coords& in_row) {
+      Coords c = at;
+      c.insert(c.end(), in_row.begin(), in_row.end());
+      return term(c);
+    });
+  });
 }
 
 Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   std::vector<int64_t> extents;
-  int64_t n = 1;
-  for (int64_t a : l.axes) {
-    extents.push_back(l.space[a]);
-    n *= l.space[a];
-  }
+  for (int64_t a : l.axes) extents.push_back(l.space[a]);
   const std::vector<nest::Id> identity = l.identity(b_);
   EqnReader r(*this, f, e);
   // The number of accumulators that `element` gives: components of each, in order.
-  const std::vector<nest::Id> folded = fold_terms(n, l.combine, identity, [&](I64v k) {
-    const Coords digits = l.axes.empty() ? Coords{} : split(k.id, extents);
-    Coords c;
-    size_t next_out = 0, next_fold = 0;
-    for (int a = 0; a < l.space.ndim(); ++a) {
-      const bool folded_axis = std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
-      c.push_back(folded_axis ? digits[next_fold++] : at[next_out++]);
-    }
-    std::vector<nest::Id> ids;
-    for (int acc = 0; ids.size() < l.combine.size(); ++acc) {
-      const Elem t = l.element(r, acc, c);
-      ids.push_back(t.re);
-      if (t.im != nest::no_id) ids.push_back(t.im);
-    }
-    return ids;
-  });
+  const std::vector<nest::Id> folded =
+      fold_axes(extents, {l.combine, identity}, [&](const Coords& digits) {
+        Coords c;
+        size_t next_out = 0, next_fold = 0;
+        for (int a = 0; a < l.space.ndim(); ++a) {
+          const bool folded_axis = std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+          c.push_back(folded_axis ? digits[next_fold++] : at[next_out++]);
+        }
+        std::vector<nest::Id> ids;
+        for (int acc = 0; ids.size() < l.combine.size(); ++acc) {
+          const Elem t = l.element(r, acc, c);
+          ids.push_back(t.re);
+          if (t.im != nest::no_id) ids.push_back(t.im);
+        }
+        return ids;
+      });
   return l.results(folded)[static_cast<size_t>(out)];
 }
 

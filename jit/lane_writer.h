@@ -28,6 +28,10 @@ inline constexpr int64_t fewer_elements = 4;
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
                                   const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
 
+std::vector<nest::Kind> kinds_of(nest::Builder& b, const std::vector<nest::Id>& ids);
+// The components of an element.
+void push(std::vector<nest::Id>* ids, const Elem& e);
+
 class LaneWriter {
  public:
   // in_memory[var]: the variable of the program is read from a buffer. Values of up to `small`
@@ -150,13 +154,28 @@ class LaneWriter {
   Elem read_local(const Frame& f, int32_t var, const Place& p, const Coords& at);
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
   Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
-  std::vector<nest::Id> fold_terms(
-      int64_t n, const std::vector<nest::Combine>& c, const std::vector<nest::Id>& identity,
-      const std::function<std::vector<nest::Id>(num::Ir<int64_t>)>& term);
+  struct Folded {
+    const std::vector<nest::Combine>& combine;
+    const std::vector<nest::Id>& identity;
+    bool of_folds = false;  // whether the terms are folds themselves
+  };
+  using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
+  std::vector<nest::Id> fold_block(int64_t n, const Folded& f, const Term& term);
+  std::vector<nest::Id> fold_terms(int64_t n, const Folded& f, const Term& term);
+  std::vector<nest::Id> fold_axes(const std::vector<int64_t>& extents, const Folded& f,
+                                  const std::function<std::vector<nest::Id>(const Coords&)>& term);
 
   void emit(Frame& f, size_t eqn);
   void emit_all(Frame& f, bool settle_results = true);
   void emit_prefix(Frame& f, size_t eqn);
+  struct Running;
+  void write_running(const Lowering& l, int64_t n,
+                     const std::function<std::vector<nest::Id>(nest::Id)>& term_at,
+                     const std::function<void(const Elem&)>& keep);
+  Running start_running(const Lowering& l, int64_t n);
+  std::vector<nest::Id> end_run(const Running& r, int level, nest::Id step,
+                                const std::vector<nest::Id>& result);
+  nest::Id run_ends(int level, nest::Id step);
   void emit_while(Frame& f, size_t eqn);
   void emit_scan(Frame& f, size_t eqn);
   void emit_cond(Frame& f, size_t eqn);

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/stages.cpp: writes large reductions as reductions of reductions.
+// jit/stages.cpp: writes large reductions as reductions of reductions, in the order of
+// core/fold_order.h.
 #include "weft/jit/stages.h"
 
 #include <algorithm>
 #include <array>
 
 #include "weft/core/error.h"
+#include "weft/core/fold_order.h"
 #include "weft/core/op.h"
 #include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {
 
-constexpr int64_t many_terms = int64_t{1} << 17;
-constexpr int64_t parts = 64;           // of an axis
-constexpr int64_t long_stage = 1024;    // terms of a first stage that is made of whole axes
-constexpr int64_t enough_results = 32;  // of such a stage
+using fold_order::block_terms;
 
 // The reductions, and what combines two results.
 const Op* joiner(const Op& op) {
@@ -49,12 +48,28 @@ Array slice_axis(const Array& x, int64_t axis, int64_t begin, int64_t end) {
           {{"start_indices", starts}, {"limit_indices", limits}, {"strides", strides}}))[0];
 }
 
-Array split_axis(const Array& x, int64_t axis, int64_t n) {
+Array reshaped(const Array& x, const Ints& sizes) {
   static const Op& op = *find_op("reshape");
-  Ints sizes = x.shape().sizes();
-  sizes[static_cast<size_t>(axis)] /= n;
-  sizes.insert(sizes.begin() + axis, n);
+  if (x.shape().sizes() == sizes) return x;
   return bind_op(op, {x}, op.parse_params({{"new_sizes", sizes}}))[0];
+}
+
+// The axes that are reduced stand together and become one, at `*axis`.
+Array joined_axes(const Array& x, const Ints& axes, int64_t* axis) {
+  static const Op& op = *find_op("transpose");
+  const auto n = static_cast<int64_t>(axes.size());
+  const bool together = axes.back() - axes.front() == n - 1;
+  Ints order, sizes;
+  for (int64_t a = 0; a < x.ndim(); ++a)
+    if (std::find(axes.begin(), axes.end(), a) == axes.end()) order.push_back(a);
+  *axis = together ? axes.front() : static_cast<int64_t>(order.size());
+  int64_t terms = 1;
+  for (int64_t a : axes) terms *= x.shape()[a];
+  for (int64_t a : order) sizes.push_back(x.shape()[a]);
+  order.insert(order.begin() + *axis, axes.begin(), axes.end());
+  sizes.insert(sizes.begin() + *axis, terms);
+  return reshaped(together ? x : bind_op(op, {x}, op.parse_params({{"permutation", order}}))[0],
+                  sizes);
 }
 
 class Stages {
@@ -67,60 +82,43 @@ class Stages {
   bool many(const Type& t) const {
     // Narrow floats are rounded once, at the end.
     if (is_inexact(t.dtype()) && !(t.dtype() == F32 || t.dtype() == F64)) return false;
-    return terms(t.shape(), axes_) >= many_terms && (whole_axes(t.shape()) || long_axis(t.shape()));
+    int64_t terms = 1;
+    for (int64_t n : extents(t.shape())) terms *= n;
+    return terms >= fold_order::many_terms;
   }
 
   Array write(const Array& x) const {
-    const Shape& s = x.shape();
-    if (const size_t first = whole_axes(s)) {
-      // The last axes, then the others, which stand where they stood: they are in front.
-      const Ints last(axes_.begin() + static_cast<std::ptrdiff_t>(first), axes_.end());
-      const Ints front(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(first));
-      return again(reduce(x, last), front);
+    if (const size_t first = fold_order::first_axes(extents(x.shape()))) {
+      // The first axes stand where they stood: they are in front.
+      const auto at = axes_.begin() + static_cast<std::ptrdiff_t>(first);
+      return over({axes_.begin(), at}, over({at, axes_.end()}, x));
     }
-    const int64_t a = axes_[long_axis(s) - 1], n = s[a], part = n / parts;
-    const Array head = split_axis(n % parts ? slice_axis(x, a, 0, part * parts) : x, a, parts);
-    Ints inside;
-    for (int64_t b : axes_) inside.push_back(b >= a ? b + 1 : b);
-    const Array stage = reduce(head, inside);
-    // Of the axes before the new one, those that were reduced are gone.
-    const int64_t at =
-        a - std::count_if(axes_.begin(), axes_.end(), [&](int64_t b) { return b < a; });
-    Array all = reduce(stage, {at});
-    if (n % parts)
-      all = bind_op(*joiner(op_), {all, reduce(slice_axis(x, a, part * parts, n), axes_)},
-                    joiner(op_)->parse_params({}))[0];
-    return all;
+    int64_t a = 0;
+    const Array row = joined_axes(x, axes_, &a);
+    const int64_t n = row.shape()[a], whole = n / block_terms, rest = n % block_terms;
+    Ints sizes = row.shape().sizes();
+    sizes[static_cast<size_t>(a)] = block_terms;
+    sizes.insert(sizes.begin() + a, whole);
+    const Array blocks = reshaped(rest ? slice_axis(row, a, 0, n - rest) : row, sizes);
+    const Array all = over({a}, reduce(blocks, {a + 1}));
+    if (!rest) return all;
+    return bind_op(*joiner(op_), {all, reduce(slice_axis(row, a, n - rest, n), {a})},
+                   joiner(op_)->parse_params({}))[0];
   }
 
  private:
-  static int64_t terms(const Shape& s, const Ints& axes) {
-    int64_t n = 1;
-    for (int64_t a : axes) n *= s[a];
-    return n;
+  std::vector<int64_t> extents(const Shape& s) const {
+    std::vector<int64_t> r;
+    for (int64_t a : axes_) r.push_back(s[a]);
+    return r;
   }
   Array reduce(const Array& x, const Ints& axes) const {
     return bind_op(op_, {x}, with(op_, params_, "axes", axes))[0];
   }
-  Array again(const Array& x, const Ints& axes) const {
+  Array over(const Ints& axes, const Array& x) const {
     Stages next(*this);
     next.axes_ = axes;
     return next.many(x.type()) ? next.write(x) : reduce(x, axes);
-  }
-  // How many of the first axes are left to a second stage, if whole axes make good stages; else 0.
-  size_t whole_axes(const Shape& s) const {
-    for (size_t k = axes_.size(); k-- > 1;) {
-      const Ints front(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(k)),
-          last(axes_.begin() + static_cast<std::ptrdiff_t>(k), axes_.end());
-      if (terms(s, last) >= long_stage) return terms(s, front) >= enough_results ? k : 0;
-    }
-    return 0;
-  }
-  // One more than the number of the first axis that can be split, or 0.
-  size_t long_axis(const Shape& s) const {
-    for (size_t k = 0; k < axes_.size(); ++k)
-      if (s[axes_[k]] >= parts) return k + 1;
-    return 0;
   }
 
   const Op& op_;

@@ -6,9 +6,9 @@
 
 namespace weft::compiler {
 
-// Rewrites sums, products, maxima and minima of at least 2^17 terms: parts are reduced by
-// themselves, then their results. The parts are a function of the reduced extents alone
-// (Decided 6): neither threads nor axes that are not reduced change the order.
+// Rewrites sums, products, maxima and minima of at least 2^17 terms: the blocks of their order
+// (core/fold_order.h), or their last axes, are reduced by themselves, then the results. No bit
+// changes.
 Jaxpr reduce_in_stages(const Jaxpr& j);
 
 }  // namespace weft::compiler

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/fold_order.h"
 
 namespace weft::compiler {
 namespace {
@@ -259,7 +260,7 @@ struct Walker {
 
   void fold(Id v, const Inst& i, BlockId body) {
     const auto n = static_cast<int64_t>(value[i.args[0]]);
-    const auto partials = static_cast<size_t>(nest::fold_partials(n));
+    const auto partials = static_cast<size_t>(fold_order::partials(n));
     std::vector<std::vector<Bits>> acc(partials, args(i, 1));
     for (int64_t t = 0; t < n; ++t) {
       bind(body, 0, {static_cast<Bits>(t)});

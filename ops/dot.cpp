@@ -108,14 +108,14 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
   const auto free_b = offsets_along(y.shape(), free_axes(y.ndim(), p.rhs_contract, p.rhs_batch));
   const auto term_a = offsets_along(x.shape(), p.lhs_contract),
              term_b = offsets_along(y.shape(), p.rhs_contract);
-  const auto n = static_cast<int64_t>(term_a.size());
+  const auto extents = extents_of(x.shape(), p.lhs_contract);
   for (size_t k = 0; k < batch_a.size(); ++k)
     for (int64_t i : free_a)
       for (int64_t j : free_b) {
         const T* row = a + batch_a[k] + i;
         const T* column = b + batch_b[k] + j;
-        *out++ = Element<Out>::store(fold_terms(
-            n, arith::constant<P>(0),
+        *out++ = Element<Out>::store(fold_order::fold(
+            extents, arith::constant<P>(0),
             [&](int64_t t) {
               const auto at = static_cast<size_t>(t);
               return arith::mul(factor<Out>(Element<T>::load(row[term_a[at]])),

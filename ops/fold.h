@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/fold.h: what reductions, running folds and products share: the order of a fold on the host,
-// and the axes of a reduction.
+// ops/fold.h: what reductions, running folds and products share: the axes they run along.
 #pragma once
-#include "weft/core/nest.h"
+#include "weft/core/fold_order.h"
 #include "weft/ops/kit.h"
 
 namespace weft {
 
-// term(0) … term(n-1) combined in the order that core/nest.h gives folds.
-template <class V, class Term, class Join>
-V fold_terms(int64_t n, const V& identity, Term term, Join join) {
-  const int64_t parts = nest::fold_partials(n);
-  V partial[64];
-  std::fill_n(partial, parts, identity);
-  for (int64_t i = 0; i < n; ++i) partial[i % parts] = join(partial[i % parts], term(i));
-  for (int64_t s = parts / 2; s > 0; s /= 2)
-    for (int64_t k = 0; k < s; ++k) partial[k] = join(partial[k], partial[k + s]);
-  return partial[0];
-}
-
 // The offsets, in elements, of the points of the sub-grid that `axes` span, row-major.
 std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes);
+// How long these axes are.
+std::vector<int64_t> extents_of(const Shape& s, const Ints& axes);
 // The axes of a rank that are not in the list.
 Ints other_axes(int64_t rank, const Ints& axes);
 // Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there

@@ -27,8 +27,8 @@ void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* 
   T* out = static_cast<T*>(to);
   const auto terms = offsets_along(shape, axes);
   for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), axes)))
-    *out++ = Element<T>::store(fold_terms(
-        static_cast<int64_t>(terms.size()), M::template identity<T>(),
+    *out++ = Element<T>::store(fold_order::fold(
+        extents_of(shape, axes), M::template identity<T>(),
         [&](int64_t i) { return Element<T>::load(in[base + terms[static_cast<size_t>(i)]]); },
         [](auto a, auto b) { return M::join(a, b); }));
 }
