@@ -22,8 +22,14 @@ constexpr int64_t short_row = 1024;  // bytes; such rows come along with their n
 // The elements between one grid point's row and the next, if an offset is row + place.
 std::optional<int64_t> row_elements(const nest::Kernel& k, Id offset, Id place) {
   const Inst& sum = k.insts[static_cast<size_t>(offset)];
-  if (sum.op != Opcode::Add || (sum.args[0] != place && sum.args[1] != place)) return {};
-  const Inst& row = k.insts[static_cast<size_t>(sum.args[sum.args[0] == place ? 1 : 0])];
+  if (sum.op != Opcode::Add) return {};
+  // In a block of a row the place is the start of the block and the place in it.
+  const auto is_place = [&](Id v) {
+    const Inst& i = k.insts[static_cast<size_t>(v)];
+    return v == place || (i.op == Opcode::Add && (i.args[0] == place || i.args[1] == place));
+  };
+  if (!is_place(sum.args[0]) && !is_place(sum.args[1])) return {};
+  const Inst& row = k.insts[static_cast<size_t>(sum.args[is_place(sum.args[0]) ? 1 : 0])];
   if (row.op != Opcode::Mul) return {};
   for (int side : {0, 1}) {
     const Inst& index = k.insts[static_cast<size_t>(row.args[static_cast<size_t>(side)])];
@@ -38,10 +44,16 @@ std::optional<int64_t> row_elements(const nest::Kernel& k, Id offset, Id place) 
 void Emitter::find_next_rows() {
   if (plan_.mode != Mode::inner || k_.rank != 1) return;
   std::map<int64_t, int> passes;  // by buffer
+  bool rest = false;              // the last loop went over whole blocks, this one over the rest
   for (Id v : k_.blocks[0].body) {
-    const Inst& loop = k_.insts[v];
-    if ((loop.op != Opcode::Fold && loop.op != Opcode::ForEach) || !plan_.in_lanes[v]) continue;
-    const nest::Block& body = k_.blocks[loop.blocks[0]];
+    const Inst* loop = &k_.insts[v];
+    if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
+    const bool blocks = loop->imm != 0, same_pass = rest && !blocks && loop->op == Opcode::Fold;
+    while (loop->op == Opcode::Fold && loop->imm != 0)
+      loop = &k_.insts[k_.insts[k_.blocks[loop->blocks[0]].yields[0]].args[0]];
+    rest = blocks;
+    if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
+    const nest::Block& body = k_.blocks[loop->blocks[0]];
     std::set<int64_t> read;
     for (Id u : body.body) {
       const Inst& i = k_.insts[u];
@@ -51,9 +63,9 @@ void Emitter::find_next_rows() {
       read.insert(i.imm);
       const auto size = static_cast<int64_t>(
           m_.getDataLayout().getTypeStoreSize(memory_type(k_.buffers[i.imm].storage)));
-      if (passes[i.imm] == 1 && *n * size >= short_row) next_row_[u] = *n;
+      if (passes[i.imm] - (same_pass ? 1 : 0) == 1 && *n * size >= short_row) next_row_[u] = *n;
     }
-    for (int64_t buffer : read) ++passes[buffer];
+    for (int64_t buffer : read) passes[buffer] += same_pass ? 0 : 1;
   }
 }
 
