@@ -134,6 +134,10 @@ TEST_CASE("a scan of no steps has no row to name", "[interop][stablehlo][write]"
     return scan([](Array c, Array r) { return std::pair(c + r.sum(), c); }, x, rows);
   };
   same_results(make_jaxpr(f)(array(2.0f), zeros({0, 3})), {array(2.0f), zeros({0, 3})});
+  // A window of one element does not fit into a map over no lanes.
+  const auto window = [](Array x, Array i) { return lax::dynamic_slice(x, {i}, {1}); };
+  same_results(make_jaxpr(vmap(window))(zeros({0, 2}), zeros({0}, I32)),
+               {zeros({0, 2}), zeros({0}, I32)});
   same_results(make_jaxpr(f)(array(2.0f), ones({4, 3})), {array(2.0f), ones({4, 3})});
 }
 
