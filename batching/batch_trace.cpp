@@ -9,6 +9,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "weft/runtime/fork.h"
 #include "weft/runtime/log.h"
 #include "weft/tracer/base_ops.h"
 
@@ -40,7 +41,7 @@ Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const 
         level.strict
             ? ", and the map is strict (.strict = true); without it, it runs as a loop over lanes"
             : ""));
-  static std::mutex m;
+  static auto& m = *new ForkMutex;
   static auto* said = new std::set<const Op*>;
   if (level.warn) {
     const std::lock_guard lock(m);

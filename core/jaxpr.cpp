@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "weft/core/op.h"
-#include "weft/core/program_table.h"
+#include "weft/core/intern_tables.h"
 
 namespace weft {
 namespace {

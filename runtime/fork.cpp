@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "weft/core/program_table.h"
+#include "weft/core/intern_tables.h"
 
 namespace weft {
 namespace {
@@ -42,9 +42,14 @@ struct ForkLocks {
   // All or none: whoever holds one may be about to take another.
   bool try_all() const {
     if (!try_lock_programs()) return false;
+    if (!try_lock_types()) {
+      unlock_programs();
+      return false;
+    }
     for (const ForkMutex* m = first; m; m = m->next_)
       if (!const_cast<ForkMutex*>(m)->try_lock()) {
         for (ForkMutex* held = first; held != m; held = held->next_) held->unlock();
+        unlock_types();
         unlock_programs();
         return false;
       }
@@ -52,6 +57,7 @@ struct ForkLocks {
   }
   void unlock_all() const {
     for (ForkMutex* m = first; m; m = m->next_) m->unlock();
+    unlock_types();
     unlock_programs();
   }
   static void prepare() {

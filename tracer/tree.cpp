@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "weft/runtime/fork.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/callable.h"
 
@@ -90,7 +91,7 @@ struct StaticValue {
 }  // namespace
 
 uint64_t detail::static_number(const StaticType& type, const void* x) {
-  static std::mutex guard;
+  static auto& guard = *new ForkMutex;
   static auto* known = new std::map<const StaticType*, std::vector<StaticValue>>;
   static uint64_t next = 0;
   const std::lock_guard lock(guard);
