@@ -7,8 +7,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "weft/core/op.h"
 #include "weft/core/intern_tables.h"
+#include "weft/core/op.h"
 
 namespace weft {
 namespace {

@@ -13,7 +13,7 @@ Array ceil(const Arg& x);
 Array round(const Arg& x, RoundingMethod m = RoundingMethod::AWAY_FROM_ZERO);
 // The remainder of a truncated division, with the sign of x; of integers x rem 0 = x.
 Array rem(const Arg& x, const Arg& y);
-Array nextafter(const Arg& x, const Arg& y);              // the float next to x on the way to y
+Array nextafter(const Arg& x, const Arg& y);  // the float next to x on the way to y
 // x rounded to the numbers of a float with so many bits, of which the subnormals are zero.
 Array reduce_precision(const Arg& x, int exponent_bits, int mantissa_bits);
 Array clamp(const Arg& lo, const Arg& x, const Arg& hi);  // min(max(x, lo), hi)

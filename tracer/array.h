@@ -85,7 +85,8 @@ class Array {
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
   ~Array() = default;
-  // A C++ number is a weakly typed scalar: F32, I32 (beyond it I64 or U64) or Bool; kept as written.
+  // A C++ number is a weakly typed scalar: F32, I32 (beyond it I64 or U64) or Bool; kept as
+  // written.
   template <Number T>
   Array(T x) : Array(scalar(x)) {}
   explicit Array(Ref<const Node> n) : node_(std::move(n)) {}

@@ -178,8 +178,8 @@ template <Unit unit, Real R>
 Reduced<R> reduce_angle(R a) {
   using B = scalar_t<uint_of<R>>;
   const mask_t<R> hard = !(a < easy_limit<R>());
-  const auto r = rarely<HardAngle<unit>>(
-      hard, a, [&] { return HardAngle<unit>::kept(reduce_easy<unit>(a)); });
+  const auto r =
+      rarely<HardAngle<unit>>(hard, a, [&] { return HardAngle<unit>::kept(reduce_easy<unit>(a)); });
   if constexpr (unit == Unit::half_pi)
     return {r[0], r[2], bitcast<B>(r[1])};
   else

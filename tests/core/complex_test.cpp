@@ -21,8 +21,9 @@ template <class F>
 void each_function(F f) {
 #define ONE(name) f(#name, [](auto z) { return math::name(z); });
   ONE(asin)
-  ONE(acos) ONE(atan) ONE(asinh) ONE(acosh) ONE(atanh) ONE(exp) ONE(expm1) ONE(log) ONE(log1p)
-      ONE(sqrt) ONE(square) ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh)
+  ONE(acos)
+  ONE(atan) ONE(asinh) ONE(acosh) ONE(atanh) ONE(exp) ONE(expm1) ONE(log) ONE(log1p) ONE(sqrt)
+      ONE(square) ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh)
 #undef ONE
 }
 
@@ -39,7 +40,9 @@ std::map<std::string, std::vector<Case>> cases() {
     std::istringstream words(line);
     std::string name, dtype, x, y, u, v;
     words >> name >> dtype >> x >> y >> u >> v;
-    r[name + " " + dtype].push_back({std::strtod(x.c_str(), nullptr), std::strtod(y.c_str(), nullptr), std::strtold(u.c_str(), nullptr), std::strtold(v.c_str(), nullptr)});
+    r[name + " " + dtype].push_back(
+        {std::strtod(x.c_str(), nullptr), std::strtod(y.c_str(), nullptr),
+         std::strtold(u.c_str(), nullptr), std::strtold(v.c_str(), nullptr)});
   }
   return r;
 }

@@ -378,12 +378,13 @@ TEST_CASE("monotone functions do not step back where methods change") {
 TEST_CASE("nest values give the bits of numbers") {
   SAME_BITS(exp)
   SAME_BITS(exp2)
-  SAME_BITS(expm1) SAME_BITS(log) SAME_BITS(log2) SAME_BITS(log10) SAME_BITS(log1p) SAME_BITS(rsqrt)
-      SAME_BITS(cbrt) SAME_BITS(logistic) SAME_BITS(sin) SAME_BITS(cos) SAME_BITS(tan)
-          SAME_BITS(asin) SAME_BITS(acos) SAME_BITS(atan) SAME_BITS(sinh) SAME_BITS(cosh)
-              SAME_BITS(tanh) SAME_BITS(asinh) SAME_BITS(acosh) SAME_BITS(atanh) SAME_BITS(erf)
-                  SAME_BITS(erfc) SAME_BITS(erf_inv) SAME_BITS(lgamma) SAME_BITS(digamma)
-                      SAME_BITS(sign) SAME_BITS_2(atan2) SAME_BITS_2(pow) SAME_BITS_2(nextafter)
+  SAME_BITS(expm1)
+  SAME_BITS(log) SAME_BITS(log2) SAME_BITS(log10) SAME_BITS(log1p) SAME_BITS(rsqrt) SAME_BITS(cbrt)
+      SAME_BITS(logistic) SAME_BITS(sin) SAME_BITS(cos) SAME_BITS(tan) SAME_BITS(asin)
+          SAME_BITS(acos) SAME_BITS(atan) SAME_BITS(sinh) SAME_BITS(cosh) SAME_BITS(tanh)
+              SAME_BITS(asinh) SAME_BITS(acosh) SAME_BITS(atanh) SAME_BITS(erf) SAME_BITS(erfc)
+                  SAME_BITS(erf_inv) SAME_BITS(lgamma) SAME_BITS(digamma) SAME_BITS(sign)
+                      SAME_BITS_2(atan2) SAME_BITS_2(pow) SAME_BITS_2(nextafter)
                           SAME_BITS_2(logaddexp)
                               check_same_bits<double>("complex", [](auto x, decltype(x) y) {
                                 const Cx z(x, y);

@@ -57,7 +57,8 @@ TEST_CASE("what cannot be read or written says why", "[io][errors]") {
   const Folder at;
   check_error<FormatError>([&] { io::load_npy(at / "none.npy"); }, "none.npy");
   check_error<FormatError>([&] { io::load_npz(at / "none.npz"); }, "none.npz");
-  check_error<DTypeError>([&] { io::save_npy(at / "h.npy", ones({2}, BF16)); }, "the npy format has no bfloat16");
+  check_error<DTypeError>([&] { io::save_npy(at / "h.npy", ones({2}, BF16)); },
+                          "the npy format has no bfloat16");
   check_error<ConcretizationError>(
       [&] {
         jit([&](Array x) {
