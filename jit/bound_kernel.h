@@ -30,10 +30,10 @@ class BoundKernel {
     // A part of the grid (KernelFn); parts may run at the same time. If kernels test their accesses
     // (WEFT_CHECK=1), one that is none ends in an InternalError.
     void part(const int64_t (&range)[4]) const {
-      if (k_.bytes_.empty())
-        k_.code_->run(table_ + 1, nullptr, range);
-      else
+      if (k_.checked_)
         checked_part(range);
+      else
+        k_.code_->run(table_ + 1, nullptr, range);
     }
     void all_of_one_point() const { part({0, 1, 0, 1}); }
 
@@ -51,7 +51,8 @@ class BoundKernel {
   const TargetInfo& target_;
   std::vector<LaneWriter::Bound> buffers_;
   std::shared_ptr<const Code> code_;
-  // Of a kernel that tests its accesses, by buffer: its bytes, and what it holds.
+  const bool checked_;  // the code tests its accesses
+  // Then, by buffer: its bytes, and what it holds.
   std::vector<int64_t> bytes_;
   std::vector<std::string> names_;
 };
