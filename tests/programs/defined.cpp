@@ -12,20 +12,6 @@ namespace {
 
 using Lanes = std::vector<Arrays>;  // the values of each
 
-Arrays chosen(const Arrays& x, const std::vector<int>& which) {
-  Arrays r;
-  for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
-  return r;
-}
-Arrays part(const Arrays& x, size_t from, size_t to) {
-  return {x.begin() + static_cast<std::ptrdiff_t>(from),
-          x.begin() + static_cast<std::ptrdiff_t>(to)};
-}
-void append(Arrays& a, const Arrays& b) { a.insert(a.end(), b.begin(), b.end()); }
-Arrays joined(Arrays a, const Arrays& b) {
-  append(a, b);
-  return a;
-}
 Array row(const Array& x, int axis, int64_t i) { return laws::lane(x, axis, i); }
 Array stacked(const Arrays& rows, int axis) {
   Arrays wide;

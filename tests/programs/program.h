@@ -104,6 +104,22 @@ struct Endless {};
 // As C++, a line a step; and the arguments.
 std::string cpp_text(const Fn& f, const Arrays& x);
 
+// ---- lists of values
+inline Arrays chosen(const Arrays& x, const std::vector<int>& which) {
+  Arrays r;
+  for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
+  return r;
+}
+inline Arrays part(const Arrays& x, size_t from, size_t to) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(from),
+          x.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+inline void append(Arrays& a, const Arrays& b) { a.insert(a.end(), b.begin(), b.end()); }
+inline Arrays joined(Arrays a, const Arrays& b) {
+  append(a, b);
+  return a;
+}
+
 // ---- the ops
 Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p);
 std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p);

@@ -8,20 +8,6 @@
 namespace weft::programs {
 namespace {
 
-Arrays chosen(const Arrays& x, const std::vector<int>& which) {
-  Arrays r;
-  for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
-  return r;
-}
-Arrays part(const Arrays& x, size_t from, size_t to) {
-  return {x.begin() + static_cast<std::ptrdiff_t>(from),
-          x.begin() + static_cast<std::ptrdiff_t>(to)};
-}
-Arrays joined(Arrays a, const Arrays& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 // A body with the values that it captures.
 struct Body {
   const Fn* f;
