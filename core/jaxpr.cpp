@@ -7,13 +7,13 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "weft/core/intern_tables.h"
+#include "weft/core/fork_mutex.h"
 #include "weft/core/op.h"
 
 namespace weft {
 namespace {
 struct Table {
-  std::mutex guard;
+  ForkMutex guard;
   std::unordered_multimap<size_t, const JaxprData*> programs;
 };
 Table& table() {
@@ -81,9 +81,6 @@ Types JaxprData::out_types() const {
   for (Atom a : out) ts.push_back(type(a));
   return ts;
 }
-
-bool try_lock_programs() { return table().guard.try_lock(); }
-void unlock_programs() { table().guard.unlock(); }
 
 void JaxprData::dispose() const {
   if (interned) {

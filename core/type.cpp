@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "weft/core/error.h"
-#include "weft/core/intern_tables.h"
+#include "weft/core/fork_mutex.h"
 
 namespace weft {
 namespace {
@@ -17,17 +17,11 @@ std::string key_of(DType d, const Shape& s, bool weak) {
   key.append(reinterpret_cast<const char*>(s.sizes().data()), s.size() * sizeof(int64_t));
   return key;
 }
-// Never destroyed: types may be used by the destructors of other statics.
-std::mutex& table_lock() {
-  static auto* guard = new std::mutex;
-  return *guard;
-}
 }  // namespace
 
-bool try_lock_types() { return table_lock().try_lock(); }
-void unlock_types() { table_lock().unlock(); }
-
 Type::Type(DType dtype, const Shape& shape, bool weak) {
+  // Never destroyed: types may be used by the destructors of other statics.
+  static auto& guard = *new ForkMutex;
   static auto* table = new std::unordered_map<std::string, std::unique_ptr<Data>>;
   // The last few types of a thread answer most questions without the lock.
   thread_local const Data* recent[8] = {};
@@ -39,7 +33,7 @@ Type::Type(DType dtype, const Shape& shape, bool weak) {
     p_ = r;
     return;
   }
-  const std::lock_guard lock(table_lock());
+  const std::lock_guard lock(guard);
   auto& entry = (*table)[key_of(dtype, shape, weak)];
   if (!entry) entry = std::make_unique<Data>(Data{dtype, weak, shape, shape.elements()});
   p_ = recent[slot] = entry.get();

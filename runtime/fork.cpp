@@ -7,10 +7,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <thread>
+#include <mutex>
 #include <vector>
-
-#include "weft/core/intern_tables.h"
 
 namespace weft {
 namespace {
@@ -25,89 +23,62 @@ struct Gate {
 std::atomic<int> generation{0};
 thread_local int depth = 0;  // NoFork of this thread
 
-}  // namespace
-
-struct ForkLocks {
-  std::mutex guard;  // of the lists
-  ForkMutex* first = nullptr;
+struct Handlers {
+  std::mutex guard;  // of the list
   std::vector<void (*)()> in_child;
   Gate* gate = new Gate;
 
-  static ForkLocks& instance() {
-    static auto* l = new ForkLocks;
-    return *l;
+  static Handlers& instance() {
+    static auto* h = new Handlers;
+    return *h;
   }
-  ForkLocks() { pthread_atfork(prepare, parent, child); }
+  Handlers() { pthread_atfork(prepare, parent, child); }
 
-  // All or none: whoever holds one may be about to take another.
-  bool try_all() const {
-    if (!try_lock_programs()) return false;
-    if (!try_lock_types()) {
-      unlock_programs();
-      return false;
-    }
-    for (const ForkMutex* m = first; m; m = m->next_)
-      if (!const_cast<ForkMutex*>(m)->try_lock()) {
-        for (ForkMutex* held = first; held != m; held = held->next_) held->unlock();
-        unlock_types();
-        unlock_programs();
-        return false;
-      }
-    return true;
-  }
-  void unlock_all() const {
-    for (ForkMutex* m = first; m; m = m->next_) m->unlock();
-    unlock_types();
-    unlock_programs();
-  }
   static void prepare() {
-    ForkLocks& l = instance();
+    Handlers& h = instance();
     {
-      std::unique_lock lock(l.gate->guard);
-      l.gate->changed.wait(lock, [&] { return !l.gate->closed; });
-      l.gate->closed = true;
-      l.gate->changed.wait(lock, [&] { return l.gate->holders == (depth ? 1 : 0); });
+      std::unique_lock lock(h.gate->guard);
+      h.gate->changed.wait(lock, [&] { return !h.gate->closed; });
+      h.gate->closed = true;
+      h.gate->changed.wait(lock, [&] { return h.gate->holders == (depth ? 1 : 0); });
       lock.release();
     }
-    l.guard.lock();
-    while (!l.try_all()) std::this_thread::yield();
+    h.guard.lock();
+    ForkMutex::lock_all();
   }
   static void parent() {
-    ForkLocks& l = instance();
-    l.unlock_all();
-    l.guard.unlock();
-    l.gate->closed = false;
-    l.gate->guard.unlock();
-    l.gate->changed.notify_all();
+    Handlers& h = instance();
+    ForkMutex::unlock_all();
+    h.guard.unlock();
+    h.gate->closed = false;
+    h.gate->guard.unlock();
+    h.gate->changed.notify_all();
   }
   static void child() {
-    ForkLocks& l = instance();
+    Handlers& h = instance();
     generation.fetch_add(1);
-    l.unlock_all();
-    l.guard.unlock();
-    l.gate = new Gate;  // others may have waited on the old one
-    l.gate->holders = depth ? 1 : 0;
-    for (void (*f)() : l.in_child) f();
+    ForkMutex::unlock_all();
+    h.guard.unlock();
+    h.gate = new Gate;  // others may have waited on the old one
+    h.gate->holders = depth ? 1 : 0;
+    for (void (*f)() : h.in_child) f();
   }
 };
+// A lock may be held before anything here is called.
+[[maybe_unused]] const Handlers& at_load = Handlers::instance();
 
-ForkMutex::ForkMutex() {
-  ForkLocks& l = ForkLocks::instance();
-  const std::lock_guard lock(l.guard);
-  next_ = l.first;
-  l.first = this;
-}
+}  // namespace
 
 NoFork::NoFork() {
   if (depth++) return;
-  Gate& g = *ForkLocks::instance().gate;
+  Gate& g = *Handlers::instance().gate;
   std::unique_lock lock(g.guard);
   g.changed.wait(lock, [&] { return !g.closed; });
   ++g.holders;
 }
 NoFork::~NoFork() {
   if (--depth) return;
-  Gate& g = *ForkLocks::instance().gate;
+  Gate& g = *Handlers::instance().gate;
   {
     const std::lock_guard lock(g.guard);
     --g.holders;
@@ -116,9 +87,9 @@ NoFork::~NoFork() {
 }
 
 void after_fork_in_child(void (*f)()) {
-  ForkLocks& l = ForkLocks::instance();
-  const std::lock_guard lock(l.guard);
-  l.in_child.push_back(f);
+  Handlers& h = Handlers::instance();
+  const std::lock_guard lock(h.guard);
+  h.in_child.push_back(f);
 }
 int fork_generation() { return generation.load(std::memory_order_relaxed); }
 

@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/fork.h: what a fork has to wait for, so that the child finds no lock held by a thread
-// that it does not have.
+// runtime/fork.h: what a fork has to wait for beside mutexes, and what runs in its child.
 #pragma once
-#include <mutex>
+#include "weft/core/fork_mutex.h"
 
 namespace weft {
-
-// A mutex for a few steps at a time, which no other thread holds when the process forks. It lives
-// as long as the process.
-class ForkMutex {
- public:
-  ForkMutex();
-  ForkMutex(const ForkMutex&) = delete;
-  void lock() { m_.lock(); }
-  bool try_lock() { return m_.try_lock(); }
-  void unlock() { m_.unlock(); }
-
- private:
-  friend struct ForkLocks;
-  std::mutex m_;
-  ForkMutex* next_;
-};
 
 // While it lives, a fork by another thread waits: around work under locks that are not ours, like
 // the compiler's. Not to be made while a ForkMutex is held, nor around code of the user.

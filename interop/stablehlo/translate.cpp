@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "weft/core/error.h"
+#include "weft/core/fork_mutex.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/dense.h"
 #include "weft/ops/structure.h"
@@ -29,7 +30,7 @@ constexpr int most_inlined = 10000;
 
 // Locations hold plain pointers, and equations outlive everybody.
 const char* lasting(const std::string& name) {
-  static std::mutex mutex;
+  static auto& mutex = *new ForkMutex;
   static std::set<std::string>* names = new std::set<std::string>;
   const std::lock_guard lock(mutex);
   return names->insert(name).first->c_str();
