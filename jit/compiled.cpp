@@ -17,6 +17,7 @@
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/float_state.h"
+#include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
 #include "weft/runtime/threads.h"
 
@@ -117,7 +118,7 @@ void CompiledProgram::place_temporaries() {
       const auto k = static_cast<size_t>(v);
       if (result[k] || same_place_[k] >= 0 || first[k] != static_cast<int>(s) || offset_[k] >= 0)
         continue;
-      const int64_t size = (j_->types[k].bytes() + 63) & ~int64_t{63};
+      const int64_t size = room_of(j_->types[k].bytes());
       std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
       int64_t at = 0;
       for (const Live& l : live) {
@@ -130,6 +131,34 @@ void CompiledProgram::place_temporaries() {
     }
   }
 }
+
+// With the address sanitizer: what step s reads and writes is memory that may be touched as far as
+// its types say, and no further as long as the step runs.
+struct CompiledProgram::StepMemory {
+  StepMemory(const CompiledProgram& p, size_t s, const std::vector<void*>& ptrs,
+             const std::byte* arena) {
+    if constexpr (red_zone == 0) return;
+    for (const auto* variables : {&p.step_reads_[s], &p.step_writes_[s]})
+      for (const int32_t v : *variables) {
+        const auto* at = static_cast<const std::byte*>(ptrs[static_cast<size_t>(v)]);
+        const int64_t bytes = p.j_->types[static_cast<size_t>(v)].bytes();
+        if (!at) continue;  // a result that nobody wants
+        if (forbidden_in(at, bytes))
+          throw InternalError(
+              fmt::format("step {} of a program takes {} bytes of memory that has "
+                          "fewer: variable {}",
+                          s, bytes, v));
+        if (!arena || at < arena || at >= arena + p.arena_) continue;
+        rests.emplace_back(at + bytes, room_of(bytes) - bytes);
+      }
+    for (const auto& [at, bytes] : rests) forbid(at, bytes);
+  }
+  ~StepMemory() {
+    for (const auto& [at, bytes] : rests) permit(at, bytes);
+  }
+  StepMemory(const StepMemory&) = delete;
+  std::vector<std::pair<const std::byte*, int64_t>> rests;
+};
 
 void CompiledProgram::run(const void* const* in, void* const* out) const {
   const FloatState state;
@@ -158,7 +187,10 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
       ptrs[static_cast<size_t>(a.index)] = out[k];
   for (size_t v = 0; v < same_place_.size(); ++v)
     if (same_place_[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(same_place_[v])];
-  for (const auto& s : steps_) s->run(ptrs.data(), stop);
+  for (size_t s = 0; s < steps_.size(); ++s) {
+    const StepMemory guard(*this, s, ptrs, arena ? arena->data() : nullptr);
+    steps_[s]->run(ptrs.data(), stop);
+  }
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {
     const Atom a = j_->out[k];

@@ -58,6 +58,7 @@ class CompiledProgram final : public Executable {
 
  private:
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
+  struct StepMemory;
   void share_places(const std::vector<Pairs>& pairs);
   void place_temporaries();
   Jaxpr j_;

@@ -14,6 +14,7 @@
 #include "weft/jit/nans.h"
 #include "weft/jit/steps.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 
@@ -30,13 +31,13 @@ struct Room {
     std::byte* at = memory->data();
     for (const Type& t : types) {
       ptrs.push_back(at);
-      at += size(t);
+      forbid_rest(at, t.bytes(), room_of(t.bytes()));
+      at += room_of(t.bytes());
     }
   }
-  static int64_t size(const Type& t) { return (t.bytes() + 63) & ~int64_t{63}; }
   static int64_t bytes(const Types& types) {
     int64_t n = 0;
-    for (const Type& t : types) n += size(t);
+    for (const Type& t : types) n += room_of(t.bytes());
     return n;
   }
 };

@@ -7,6 +7,7 @@
 #include "weft/core/error.h"
 #include "weft/core/lower.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/red_zones.h"
 
 namespace weft::sorting {
 
@@ -23,14 +24,15 @@ class Scratch {
   explicit Scratch(int64_t bytes) : memory_(bytes), bytes_(bytes) {}
   template <class T>
   T* take(int64_t n) {
-    T* p = reinterpret_cast<T*>(memory_.data() + used_);
+    std::byte* const p = memory_.data() + used_;
     used_ += bytes_of<T>(n);
     if (used_ > bytes_) throw InternalError("native code has planned too little scratch");
-    return p;
+    forbid_rest(p, n * static_cast<int64_t>(sizeof(T)), bytes_of<T>(n));
+    return reinterpret_cast<T*>(p);
   }
   template <class T>
   static int64_t bytes_of(int64_t n) {
-    return (n * static_cast<int64_t>(sizeof(T)) + 63) & ~int64_t{63};
+    return room_of(n * static_cast<int64_t>(sizeof(T)));
   }
 
  private:

@@ -19,6 +19,7 @@
 
 #include "weft/core/error.h"
 #include "weft/runtime/fork.h"
+#include "weft/runtime/red_zones.h"
 
 namespace weft {
 namespace {
@@ -84,7 +85,10 @@ void* small_block_of(size_t bytes) {
   data[-1] = raw;
   return data;
 }
-void free_small(void* data) { std::free(static_cast<void**>(data)[-1]); }
+void free_small(void* data) {
+  void** const raw = static_cast<void**>(data) - 1;
+  std::free(*raw);
+}
 
 // Pooled blocks are mapped for themselves, so that each can be given back whatever lies beside it;
 // large ones on the border of a huge page.
@@ -104,6 +108,7 @@ void* map_block(int64_t capacity) {
   return begin + before;
 }
 void unmap_block(void* data, int64_t capacity) {
+  permit(data, capacity);
   if (capacity < pooled_from)
     free_small(data);
   else
@@ -193,13 +198,14 @@ Ref<Buffer> Buffer::allocate(int64_t bytes) {
   Pool& p = pool();
   const int64_t need = needed(bytes);
   reserve(need, bytes);
-  int64_t capacity = need < pooled_from ? need : block_size(need);
-  void* data = need < pooled_from ? nullptr : take_idle(need, &capacity);
+  int64_t capacity = need < pooled_from ? need : block_size(need + red_zone);
+  void* data = need < pooled_from ? nullptr : take_idle(need + red_zone, &capacity);
   if (!data) data = fresh(capacity);
   if (!data) {
     p.in_use.fetch_sub(need, std::memory_order_relaxed);
     out_of_memory(bytes, "the system has no more");
   }
+  forbid_rest(static_cast<std::byte*>(data), bytes, capacity);
   return Ref<Buffer>(new Buffer(data, bytes, capacity));
 }
 
@@ -215,10 +221,11 @@ Buffer::~Buffer() {
   const int64_t need = needed(bytes_);
   const int64_t now = p.in_use.fetch_sub(need, std::memory_order_relaxed) - need;
   if (need < pooled_from) {
-    free_small(data_);
+    unmap_block(data_, capacity_);
     return;
   }
   const std::lock_guard lock(p.guard);
+  forbid_rest(static_cast<std::byte*>(data_), sizeof(Idle), capacity_);
   auto* const b = new (data_) Idle{p.newest, nullptr, capacity_};
   (p.newest ? p.newest->newer : p.oldest) = b;
   p.newest = b;
@@ -237,6 +244,11 @@ struct SmallBlock {
   }
 };
 thread_local SmallBlock small;
+
+// Of the block for so many bytes.
+int64_t block_for(int64_t bytes) {
+  return block_size(std::max(needed(bytes) + red_zone, small_block));
+}
 
 // The smallest block that is large enough. If none is, the largest goes, which the new one can
 // stand for.
@@ -258,17 +270,21 @@ Block take_temporaries(int64_t need) {
 
 Temporaries::Temporaries(int64_t bytes) : need_(needed(bytes)), capacity_(small_block) {
   reserve(need_, bytes);
-  data_ = need_ <= small_block ? std::exchange(small.data, nullptr) : nullptr;
-  if (data_) return;
-  const Block b = take_temporaries(need_);
-  capacity_ = b.data ? b.capacity : block_size(std::max(need_, small_block));
-  data_ = b.data ? b.data : fresh(capacity_);
-  if (data_) return;
-  pool().in_use.fetch_sub(need_, std::memory_order_relaxed);
-  out_of_memory(bytes, "the system has no more");
+  data_ = need_ + red_zone <= small_block ? std::exchange(small.data, nullptr) : nullptr;
+  if (!data_) {
+    const Block b = take_temporaries(need_ + red_zone);
+    capacity_ = b.data ? b.capacity : block_for(bytes);
+    data_ = b.data ? b.data : fresh(capacity_);
+  }
+  if (!data_) {
+    pool().in_use.fetch_sub(need_, std::memory_order_relaxed);
+    out_of_memory(bytes, "the system has no more");
+  }
+  forbid_rest(data(), bytes, capacity_);
 }
 
 Temporaries::~Temporaries() {
+  forbid(data_, capacity_);
   Pool& p = pool();
   p.in_use.fetch_sub(need_, std::memory_order_relaxed);
   if (capacity_ == small_block && !small.data) {
@@ -291,13 +307,19 @@ void Temporaries::retract(int64_t bytes) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);
   p.announced.erase(p.announced.find(bytes));
-  const int64_t others =
-      block_size(std::max(small_block, p.announced.empty() ? int64_t{0} : *p.announced.rbegin()));
+  const int64_t others = block_for(p.announced.empty() ? 0 : *p.announced.rbegin());
   const auto gone = [&](const Block& b) {
-    return b.capacity > others && b.capacity <= block_size(std::max(bytes, small_block));
+    return b.capacity > others && b.capacity <= block_for(bytes);
   };
   for (size_t i = p.temporaries.size(); i-- > 0;)
     if (gone(p.temporaries[i])) drop_temporaries(p, i);
+}
+
+Reserved::Reserved(int64_t bytes) : bytes_(bytes) {
+  if (bytes_ > 0) reserve(bytes_, bytes_);
+}
+Reserved::~Reserved() {
+  if (bytes_ > 0) pool().in_use.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
 void release_idle_memory() { release_idle_above(0); }

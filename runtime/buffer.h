@@ -49,6 +49,17 @@ class Temporaries {
   int64_t need_, capacity_;
 };
 
+// Counts what a library allocates itself, as long as it lives.
+class Reserved {
+ public:
+  explicit Reserved(int64_t bytes);  // OutOfMemoryError
+  ~Reserved();
+  Reserved(const Reserved&) = delete;
+
+ private:
+  int64_t bytes_;
+};
+
 // At most this many bytes in arrays and in temporaries of what runs (0: no limit). What is kept for
 // later is given back first; then an allocation above the limit raises OutOfMemoryError before
 // anything is computed.

@@ -5,6 +5,7 @@
 #include "mutant.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "values.h"
@@ -211,7 +212,8 @@ class Forward final : public MutantOp {
 }  // namespace
 
 const MutantOp& mutant(const Op& op, Where where, int which) {
-  return *new Forward(op, where, which);
+  static auto* const all = new std::deque<Forward>;  // programs outlive the test
+  return all->emplace_back(op, where, which);
 }
 
 }  // namespace weft::laws
