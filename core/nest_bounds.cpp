@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "weft/core/error.h"
 #include "weft/core/ref.h"
 
 namespace weft::nest {
@@ -430,6 +431,13 @@ class Bounds {
 
 }  // namespace
 
-OutOfBounds find_out_of_bounds(const Kernel& k, const Binding& b) { return Bounds(k, b).run(); }
+OutOfBounds find_out_of_bounds(const Kernel& k, const Binding& b) {
+  if (b.grid.size() != static_cast<size_t>(k.rank) || b.elements.size() != k.buffers.size() ||
+      b.extents.size() != static_cast<size_t>(k.extents))
+    throw InternalError(fmt::format(
+        "kernel {} of {} axes, {} extents and {} buffers is bound to {}, {} and {}", k.name, k.rank,
+        k.extents, k.buffers.size(), b.grid.size(), b.extents.size(), b.elements.size()));
+  return Bounds(k, b).run();
+}
 
 }  // namespace weft::nest

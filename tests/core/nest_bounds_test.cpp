@@ -26,7 +26,9 @@ bool refused(std::vector<int64_t> grid, int64_t elements,
   write(b, x, I::at(b.index(0)), I::at(b.index(1)));
   const Kernel k = b.finish(2, 0, {});
   REQUIRE(verify(k).empty());
-  return find_out_of_bounds(k, {std::move(grid), {}, {elements, 100}}).access != no_id;
+  std::vector<int64_t> sizes(k.buffers.size(), 100);
+  sizes[static_cast<size_t>(x)] = elements;
+  return find_out_of_bounds(k, {std::move(grid), {}, std::move(sizes)}).access != no_id;
 }
 bool reads_beyond(std::vector<int64_t> grid, int64_t elements,
                   const std::function<I(Builder&, I i, I j)>& index) {
