@@ -14,5 +14,8 @@ struct Gemm {
 };
 void gemm(const Gemm& g, const float* a, const float* b, float* c);
 void gemm(const Gemm& g, const double* a, const double* b, double* c);
+// Bytes that the library takes beside the operands, about, while it computes g with elements of so
+// many bytes.
+int64_t gemm_workspace(const Gemm& g, int64_t item);
 
 }  // namespace weft::compiler

@@ -12,6 +12,7 @@
 #include "weft/jit/bound_kernel.h"
 #include "weft/jit/gemm.h"
 #include "weft/jit/steps.h"
+#include "weft/runtime/buffer.h"
 #include "weft/runtime/threads.h"
 
 namespace weft::compiler {
@@ -112,8 +113,10 @@ class GemmStep final : public RunStep {
         j_->types[static_cast<size_t>(e.out)].elements() != batch_ * m_ * n_ || b.contracted != k_)
       throw InternalError("a product has other sizes than its operands: " +
                           equation_text(*j_, static_cast<size_t>(&e - j_->eqns.data())));
+    share_out();
   }
   void run(void* const* ptrs, const int32_t*) const override {
+    const Reserved workspace(temporaries());
     if (type_ == F32)
       run_as<float>(ptrs);
     else
@@ -122,31 +125,39 @@ class GemmStep final : public RunStep {
   std::string describe() const override {
     return fmt::format("gemm {}x[{},{}]x[{},{}]", batch_, m_, k_, k_, n_);
   }
+  int64_t temporaries() const override {
+    const int64_t at_once = std::min<int64_t>(num_threads(), (items_ + grain_ - 1) / grain_);
+    const bool whole = batch_ > 1;
+    Gemm part;
+    part.m = whole || !rows_ ? m_ : std::min(grain_, m_);
+    part.n = whole || rows_ ? n_ : std::min(grain_, n_);
+    part.k = k_;
+    return at_once * gemm_workspace(part, itemsize(type_));
+  }
 
  private:
+  // To threads: whole products, or parts of one along the longer side of the result, which do not
+  // depend on the number of threads.
+  void share_out() {
+    const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+    rows_ = m_ >= n_;
+    const int64_t side = rows_ ? m_ : n_;
+    items_ = batch_ > 1 ? batch_ : side;
+    if (batch_ > 1)
+      grain_ = static_cast<int64_t>(std::max(1., 1e6 / std::max(1., work)));
+    else
+      grain_ = work < 2e6 ? std::max<int64_t>(1, side)
+                          : std::max<int64_t>(48, (side / 2 + 15) / 16 * 16);
+  }
   template <class T>
   void run_as(void* const* ptrs) const {
     const T* a = static_cast<const T*>(address(*j_, e_.in[0], ptrs));
     const T* b = static_cast<const T*>(address(*j_, e_.in[1], ptrs));
     T* c = static_cast<T*>(ptrs[e_.out]);
-    const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
-    if (batch_ > 1) {
-      const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>(1e6 / work));
-      parallel_for(batch_, grain, [&](int64_t lo, int64_t hi) {
-        for (int64_t i = lo; i < hi; ++i)
-          gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
-      });
-      return;
-    }
-    if (work < 2e6) {
-      gemm(a, b, c, 0, m_, 0, n_);
-      return;
-    }
-    // Along the longer side of the result, in parts that do not depend on the number of threads.
-    const bool rows = m_ >= n_;
-    const int64_t n = rows ? m_ : n_, grain = std::max<int64_t>(48, (n / 2 + 15) / 16 * 16);
-    parallel_for(n, grain, [&](int64_t lo, int64_t hi) {
-      rows ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi);
+    parallel_for(items_, grain_, [&](int64_t lo, int64_t hi) {
+      if (batch_ == 1) return rows_ ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi);
+      for (int64_t i = lo; i < hi; ++i)
+        gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
     });
   }
   // Rows m0..m1 and columns n0..n1 of the product.
@@ -162,6 +173,8 @@ class GemmStep final : public RunStep {
   DType type_;
   int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1;
   bool trans_a_ = false, trans_b_ = false;
+  bool rows_ = true;               // parts are of the rows of the result, not of its columns
+  int64_t items_ = 0, grain_ = 1;  // what is shared out, and how much a part has
 };
 
 // ---- scatters: the operand is copied, unless the result has its place, then the updates are

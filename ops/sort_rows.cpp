@@ -269,14 +269,25 @@ void each_row(const Call& c, double ns, F f) {
     share_out(c.rows.count, ns, run);
 }
 
+// By words that know their places, one after the other.
+bool by_all(const Call& c) {
+  const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
+  return !c.one_word() || (c.types.size() > 1 && !places_fit);
+}
+// Rows of records that sorting a row alone takes: elements without others are sorted from where
+// they lie to where they belong, and back to one.
+int64_t rows_beside(const Call& c) {
+  return !by_all(c) && c.types.size() == 1 && c.rows.step == 1 ? 1 : 2;
+}
+
 template <class Record>
-struct TwoRows {
-  TwoRows(const Call& c, int64_t p)
+struct RowsBeside {
+  RowsBeside(const Call& c, int64_t p)
       : parts(p),
         radix(p),
-        memory(2 * Scratch::bytes_of<Record>(c.rows.length)),
+        memory(rows_beside(c) * Scratch::bytes_of<Record>(c.rows.length)),
         a(memory.take<Record>(c.rows.length)),
-        b(memory.take<Record>(c.rows.length)) {}
+        b(rows_beside(c) == 2 ? memory.take<Record>(c.rows.length) : nullptr) {}
   int64_t parts;
   Radix<Record> radix;
   Scratch memory;
@@ -289,7 +300,7 @@ void sort_long_values(const Call& c, double ns) {
   const T* x = c.in<T>(0);
   T* y = c.out<T>(0);
   const int64_t n = c.rows.length, step = c.rows.step;
-  each_row<TwoRows<T>>(c, ns, [&](TwoRows<T>& s, int64_t row) {
+  each_row<RowsBeside<T>>(c, ns, [&](RowsBeside<T>& s, int64_t row) {
     const int64_t start = c.rows.start(row);
     if (step == 1) {
       s.radix.sort(x + start, y + start, s.a, n);
@@ -312,7 +323,7 @@ void sort_long_placed(const Call& c, double ns) {
   const T* x = c.in<T>(0);
   const int64_t n = c.rows.length, step = c.rows.step;
   const bool pairs = c.types.size() == 2 && itemsize(c.types[1].dtype()) == 4;
-  each_row<TwoRows<Record>>(c, ns, [&](TwoRows<Record>& s, int64_t row) {
+  each_row<RowsBeside<Record>>(c, ns, [&](RowsBeside<Record>& s, int64_t row) {
     const int64_t start = c.rows.start(row);
     in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
       for (int64_t i = lo; i < hi; ++i) {
@@ -338,7 +349,7 @@ void sort_long_placed(const Call& c, double ns) {
 void sort_long_by_all(const Call& c, double ns) {
   using Record = Placed<uint64_t, uint64_t>;
   const int64_t n = c.rows.length, step = c.rows.step;
-  each_row<TwoRows<Record>>(c, ns, [&](TwoRows<Record>& s, int64_t row) {
+  each_row<RowsBeside<Record>>(c, ns, [&](RowsBeside<Record>& s, int64_t row) {
     const int64_t start = c.rows.start(row);
     Record *sorted = s.a, *other = s.b;
     for (int64_t i = 0; i < n; ++i) sorted[i].at = static_cast<uint64_t>(i);
@@ -393,11 +404,6 @@ bool side_by_side(const Call& c) {
   return c.rows.length <= 2048 && static_cast<double>(blocks_of(c)) * lanes_ns(c) <
                                       static_cast<double>(c.rows.count) * radix_ns(c);
 }
-// By words that know their places, one after the other.
-bool by_all(const Call& c) {
-  const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
-  return !c.one_word() || (c.types.size() > 1 && !places_fit);
-}
 
 }  // namespace
 
@@ -411,7 +417,7 @@ int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys) {
                          : types.size() == 1 ? size
                          : size == 8         ? sizeof(Placed<uint64_t, uint32_t>)
                                              : sizeof(Placed<uint32_t, uint32_t>);
-  const int64_t each = 2 * Scratch::bytes_of<std::byte>(record * c.rows.length);
+  const int64_t each = rows_beside(c) * Scratch::bytes_of<std::byte>(record * c.rows.length);
   return parts_of_row(c.rows.count, c.rows.length) > 1 ? each : shared_bytes(c.rows.count, each);
 }
 
