@@ -237,7 +237,7 @@ class Bounds {
 
   // ---- arithmetic
   // The range of an instruction whose operands have the ranges that `of` says.
-  Range computed(Id v, const Of& of) const {
+  Range computed(Id v, const Of& of) {
     const Inst& i = inst(v);
     if (width(i.kind) < 8) return everything;
     Range a[3];
@@ -295,17 +295,23 @@ class Bounds {
     if (w == 1) return point(i.imm & 1);
     return point(static_cast<int64_t>(static_cast<uint64_t>(i.imm) << (64 - w)) >> (64 - w));
   }
-  // What is chosen is known to be what the condition says.
-  Range select(const Inst& i, const Of& of) const {
+  // What is chosen is known to be what the condition says; of choices in choices, each looks at its
+  // own twice, only the outer ones.
+  Range select(const Inst& i, const Of& of) {
+    constexpr int most_nested = 3;
+    if (choices_ == most_nested) return joined(of(i.args[1]), of(i.args[2]));
+    ++choices_;
     const auto side = [&](size_t n) {
       Facts f;
       learn(i.args[0], n == 1, of, &f);
       return given(i.args[n], f, of, 0);
     };
-    return joined(side(1), side(2));
+    const Range r = joined(side(1), side(2));
+    --choices_;
+    return r;
   }
   // The range of v if the facts hold.
-  Range given(Id v, const Facts& f, const Of& of, int depth) const {
+  Range given(Id v, const Facts& f, const Of& of, int depth) {
     constexpr int far = 3;
     Range r = of(v);
     if (f.empty()) return r;
@@ -426,6 +432,7 @@ class Bounds {
   Facts assumed_;             // under these
   std::unordered_map<Id, std::vector<Id>> results_;  // by structured instruction
   std::vector<Id> failed_;
+  int choices_ = 0;       // around the one that is looked at
   bool learned_ = false;  // what loops hand on has been found
 };
 

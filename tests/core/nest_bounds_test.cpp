@@ -81,6 +81,28 @@ TEST_CASE("A choice is known by its condition") {
   CHECK(reads_beyond({24, 1}, 22, wrapped));
 }
 
+TEST_CASE("Choices among choices are looked at in time that is linear in them") {
+  // Where the largest of some numbers is.
+  const auto largest = [](int64_t n) {
+    return [n](Builder& b, I i, I) {
+      const int numbers = b.buffer(Storage::I32, false);
+      const auto number = [&](int64_t k) {
+        return I::at(b.pure(Opcode::SExt, Kind::I64, {b.load(numbers, b.integer(k))}));
+      };
+      I most = number(0), at = i;
+      for (int64_t k = 1; k < n; ++k) {
+        const I next = number(k);
+        const auto above = next > most;
+        most = num::select(above, next, most);
+        at = num::select(above, I(k), at);
+      }
+      return at;
+    };
+  };
+  CHECK_FALSE(reads_beyond({24, 1}, 60, largest(60)));
+  CHECK(reads_beyond({24, 1}, 59, largest(60)));
+}
+
 TEST_CASE("A branch is taken only where its condition holds") {
   const auto guarded = [](int64_t low, int64_t high) {
     return [low, high](Builder& b, int x, I i, I) {
