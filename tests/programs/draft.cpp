@@ -175,7 +175,7 @@ int Draft::more_axes(int v, const Shape& s) {
   return op("broadcast_in_dim", {v}, {{"shape", s.sizes()}, {"broadcast_dimensions", dims}});
 }
 
-int Draft::fit(int v, const Type& want) {
+int Draft::fit(int v, Type want) {
   if (type(v) == want) return v;
   if (want.dtype() == Key || type(v).dtype() == Key) return constant(want);
   if (type(v).dtype() != want.dtype()) {

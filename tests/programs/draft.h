@@ -67,7 +67,7 @@ class Draft {
   int op(const char* name, std::vector<int> in, const FieldValues& fields = {});
   int constant(const Type& t, double lo = -2, double hi = 2);
   // That value, made anything of type t.
-  int fit(int v, const Type& t);
+  int fit(int v, Type t);
   int any();  // some value
   int any_float();
   int floating(int v);  // as a real float
@@ -111,6 +111,9 @@ class Draft {
   int more_axes(int v, const Shape& s);
   DType some_float();
   std::vector<int> captures();
+  int guarding();
+  void capture_guard(Step& s, int guard) const;
+  int carries(int least);
   int constant_of(size_t step) const;  // the result of that step
   Fn body(const Types& in, const std::vector<int>& captured, const Around& a, int steps,
           const Types* want);

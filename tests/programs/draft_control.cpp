@@ -20,6 +20,22 @@ std::vector<int> Draft::captures() {
   return c;
 }
 
+// What is asked before a body runs: whether it is at most 0.5. It is the sine of something, so that
+// then it is not infinite either.
+int Draft::guarding() {
+  return op("sin", {op("stop_gradient", {scalar(around_.smooth ? F64 : F32)})});
+}
+void Draft::capture_guard(Step& s, int guard) const {
+  std::erase(s.captured, ending);
+  std::erase(s.captured, guard);
+  s.captured.push_back(guard);
+}
+
+// How many values a loop carries: few, or so many that they fill a lane's memory.
+int Draft::carries(int least) {
+  return dice_.one_in(12) ? 3 + dice_.below(8) : least + dice_.below(3 - least);
+}
+
 Fn Draft::body(const Types& in, const std::vector<int>& captured, const Around& a, int steps,
                const Types* want) {
   Types all = in;
@@ -61,18 +77,14 @@ bool Draft::add_cond() {
   if (s.variant) {
     s.in = {scalar(I32)};
   } else {
-    // Of sin(v): what is not above 0.5 is not infinite either.
-    const DType d = around_.smooth ? F64 : F32;
-    const int v = op("sin", {op("stop_gradient", {scalar(d)})});
+    const int v = guarding();
     s.in = {greater(v, 0.5)};
     if (dice_.one_in(2)) guard = v;
   }
   s.in.insert(s.in.end(), operands.begin(), operands.end());
   const int before = ending;
   if (guard >= 0) {
-    std::erase(s.captured, ending);
-    std::erase(s.captured, guard);
-    s.captured.push_back(guard);
+    capture_guard(s, guard);
     ending = guard;
   }
   s.bodies.push_back(body(in, s.captured, a, 1 + dice_.below(3), nullptr));
@@ -96,20 +108,15 @@ bool Draft::add_while() {
     s.in.push_back(constant(Type(I32, {}), -2, 3));
     in.emplace_back(I32, Shape{});
   }
-  for (int n = 1 + dice_.below(2); n > 0; --n) {
+  for (int n = carries(1); n > 0; --n) {
     s.in.push_back(any());
     in.push_back(type(s.in.back()));
   }
   int guard = -1;
   const int before = ending;
-  if (dice_.one_in(3))
-    guard = op("sin", {op("stop_gradient", {scalar(around_.smooth ? F64 : F32)})});
+  if (dice_.one_in(3)) guard = guarding();
   s.captured = captures();
-  if (guard >= 0) {
-    std::erase(s.captured, ending);
-    std::erase(s.captured, guard);
-    s.captured.push_back(guard);
-  }
+  if (guard >= 0) capture_guard(s, guard);
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
   // The condition itself runs for lanes whose guard fails: nothing in it may rely on that.
@@ -151,7 +158,7 @@ bool Draft::add_fori() {
                      : op("rem", {scalar(I32), constant(Type(I32, {}), 5, 5)});
   s.in = {lo, hi};
   Types carry;
-  for (int n = 1 + dice_.below(2); n > 0; --n) {
+  for (int n = carries(1); n > 0; --n) {
     s.in.push_back(any());
     carry.push_back(type(s.in.back()));
   }
@@ -175,7 +182,7 @@ bool Draft::add_scan() {
   s.reverse = dice_.one_in(3);
   if (dice_.one_in(5)) s.unroll = dice_.below(4);
   Types in;
-  for (s.count = dice_.below(3); static_cast<int64_t>(s.in.size()) < s.count;) {
+  for (s.count = carries(0); static_cast<int64_t>(s.in.size()) < s.count;) {
     s.in.push_back(any());
     in.push_back(type(s.in.back()));
   }
@@ -187,9 +194,16 @@ bool Draft::add_scan() {
     in.push_back(t.with_shape(rest));
   }
   s.captured = captures();
+  // In what is never run, no loop need end.
+  const int before = ending;
+  if (s.length == 0) {
+    ending = guarding();
+    capture_guard(s, ending);
+  }
   Types want = carry;
   for (int n = s.count == 0 ? 1 : dice_.below(3); n > 0; --n) want.push_back(dice_.pick(in));
   s.bodies.push_back(body(in, s.captured, a, 1 + dice_.below(3), &want));
+  ending = before;
   return add(std::move(s)) >= 0;
 }
 

@@ -160,10 +160,15 @@ void Draft::add_checked_end() {
   Step s;
   s.kind = Kind::checked_end;
   s.in = {ending};
-  add(std::move(s));
+  const int end = add(std::move(s));
+  // What reads it is read in turn, and its derivative needs it.
+  if (dice_.below(3) == 0) return;
+  const int v = any_float();
+  op("mul", {v, fit(end, type(v))});
 }
 void Draft::add_any() {
   if (ending >= 0 && dice_.one_in(3)) return add_checked_end();
+  if (ending >= 0 && dice_.one_in(3) && add_nested()) return;
   if (!around_.names.empty() && dice_.one_in(5) && add_collective()) return;
   switch (dice_.below(16)) {
     case 0:
@@ -293,6 +298,8 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
   for (int k = 0; k < 3; ++k) dice.pool.push_back(dice.new_extent());
   // Enough for several threads now and then.
   if (dice.one_in(30)) dice.pool[0] = 1000 + dice.below(5000);
+  // Or for more than a frame of the stack in each lane.
+  if (dice.one_in(15)) dice.pool[0] = 100 + dice.below(900);
   dice.budget = 12 + dice.below(30);
   Around a;
   // Of smooth programs all derivatives are measured.

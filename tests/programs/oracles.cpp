@@ -3,6 +3,7 @@
 // tests/programs/oracles.cpp: the oracles, one after another, on one trace of the program.
 #include "programs/oracles.h"
 
+#include <pthread.h>
 #include <weft/weft.h>
 
 #include "programs/compare.h"
@@ -21,6 +22,34 @@ namespace {
 struct Breach {
   std::string oracle, what;
 };
+
+// Calls f on a thread with 128 KB of stack.
+void on_small_stack(FunctionRef<void()> f) {
+  struct Work {
+    FunctionRef<void()> f;
+    std::exception_ptr raised;
+  } work{f, nullptr};
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 128 << 10);
+  const int failed = pthread_create(
+      &thread, &attributes,
+      [](void* p) -> void* {
+        auto& w = *static_cast<Work*>(p);
+        try {
+          w.f();
+        } catch (...) {
+          w.raised = std::current_exception();
+        }
+        return nullptr;
+      },
+      &work);
+  pthread_attr_destroy(&attributes);
+  if (failed) throw std::runtime_error("no thread");
+  pthread_join(thread, nullptr);
+  if (work.raised) std::rethrow_exception(work.raised);
+}
 
 class Judge {
  public:
@@ -45,6 +74,7 @@ class Judge {
       maps_and_derivatives();
       rewriting();
       code();
+      small_stack();
       stablehlo();
       if (how_.jax) jax();
       if (how_.rare || p_.seed % 4 == 0) front_ends();
@@ -107,6 +137,13 @@ class Judge {
       require(expected_->differs(got_));
     else
       require(bits_differ(got_, after_));
+  }
+  // Once more, by a thread that has little stack of its own.
+  void small_stack() {
+    begin("stack");
+    Arrays got;
+    on_small_stack([&] { got = run_compiled(jaxpr_, all_); });
+    require(bits_differ(got, got_));
   }
   void stablehlo() {
     begin("stablehlo");
