@@ -43,7 +43,9 @@ std::string text(const ParamValue& v) {
   if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<int64_t>(&v)) return fmt::format("{}", *i);
   if (const auto* d = std::get_if<DType>(&v)) return dtype_text(*d);
-  if (const auto* l = std::get_if<Ints>(&v)) return fmt::format("{{{}}}", fmt::join(*l, ", "));
+  if (const auto* x = std::get_if<double>(&v)) return fmt::format("double({})", *x);
+  if (const auto* s = std::get_if<std::string>(&v)) return fmt::format("\"{}\"", *s);
+  if (const auto* l = std::get_if<Ints>(&v)) return fmt::format("Ints{{{}}}", fmt::join(*l, ", "));
   return "?";
 }
 
@@ -112,7 +114,7 @@ const std::map<std::string, Three>& ternary() {
 #undef NAMED
 
 // An op with parameters: how it is called, and the text of that, where $1 is an operand, $x all of
-// them and $name a parameter.
+// them and $name a parameter; without a text it is bound by its name.
 struct Entry {
   Arrays (*run)(const Arrays& x, const Fields& p);
   const char* text;
@@ -235,7 +237,7 @@ Entries moves() {
         "lax::pad($1, $2, $pads)"}},
       {"concatenate",
        {[](X x, P p) -> Arrays { return {lax::concatenate(x, p.integer("dimension"))}; },
-        "lax::concatenate({$x}, $dimension)"}},
+        "lax::concatenate(Arrays{$x}, $dimension)"}},
       {"iota",
        {[](X, P p) -> Arrays {
           return {lax::broadcasted_iota(p.dtype("dtype"), p.ints("shape"), p.integer("dimension"))};
@@ -243,7 +245,7 @@ Entries moves() {
         "lax::broadcasted_iota($dtype, $shape, $dimension)"}},
       {"select_n",
        {[](X x, P) -> Arrays { return {lax::select_n(x[0], from(x, 1))}; },
-        "lax::select_n($1, {$2..})"}},
+        "lax::select_n($1, Arrays{$2..})"}},
       {"convert_element_type",
        {[](X x, P p) -> Arrays {
           return {lax::convert_element_type(x[0], p.dtype("new_dtype"), p.flag("weak_type"))};
@@ -269,12 +271,12 @@ Entries others() {
        {[](X x, P p) -> Arrays {
           return {lax::argmax(x[0], p.ints("axes")[0], p.dtype("index_dtype"))};
         },
-        "lax::argmax($1, $axes[0], $index_dtype)"}},
+        "lax::argmax($1, $axis0, $index_dtype)"}},
       {"argmin",
        {[](X x, P p) -> Arrays {
           return {lax::argmin(x[0], p.ints("axes")[0], p.dtype("index_dtype"))};
         },
-        "lax::argmin($1, $axes[0], $index_dtype)"}},
+        "lax::argmin($1, $axis0, $index_dtype)"}},
       {"round",
        {[](X x, P p) -> Arrays {
           return {lax::round(x[0], static_cast<lax::RoundingMethod>(p.integer("rounding_method")))};
@@ -290,13 +292,13 @@ Entries others() {
        {[](X x, P p) -> Arrays {
           return lax::sort(x, p.integer("dimension"), p.integer("num_keys"));
         },
-        "lax::sort(Arrays{$x}, $dimension, $num_keys)"}},
+        "lax::sort(Arrays{$x}, $dimension, $num_keys)$only"}},
       {"top_k",
        {[](X x, P p) -> Arrays {
           auto [v, i] = lax::top_k(x[0], p.integer("k"), p.integer("axis"));
           return {v, i};
         },
-        "lax::top_k($1, $k, $axis)"}},
+        "listed(lax::top_k($1, $k, $axis))"}},
       {"gather",
        {[](X x, P p) -> Arrays {
           if (p.integer("mode") > 1) return bind_op(*find_op("gather"), x, p.params);
@@ -305,30 +307,30 @@ Entries others() {
                           {p.integer("mode") == 0 ? "clip" : "fill", p.flag("unique_indices")})};
         },
         "lax::gather($1, $2, {$offset_dims, $collapsed_slice_dims, $start_index_map, "
-        "$operand_batching_dims, $start_indices_batching_dims}, $slice_sizes, {mode $mode})"}},
+        "$operand_batching_dims, $start_indices_batching_dims}, $slice_sizes, {$indexing})"}},
       {"scatter",
        {scattered,
-        "lax::scatter{update $update}($1, $3, $2, {$update_window_dims, $inserted_window_dims, "
+        "lax::scatter$updated($1, $3, $2, {$update_window_dims, $inserted_window_dims, "
         "$scatter_dims_to_operand_dims, $operand_batching_dims, $scatter_indices_batching_dims}, "
-        "{mode $mode})"}},
+        "{$indexing})"}},
       {"dynamic_slice",
        {[](X x, P p) -> Arrays {
           if (p.integer("batch_dims") != 0) return bind_op(*find_op("dynamic_slice"), x, p.params);
           return {lax::dynamic_slice(x[0], from(x, 1), p.ints("slice_sizes"))};
         },
-        "lax::dynamic_slice($1, {$2..}, $slice_sizes)"}},
+        "lax::dynamic_slice($1, Arrays{$2..}, $slice_sizes)"}},
       {"random_split",
        {[](X x, P p) -> Arrays {
           if (x[0].ndim() > 0) return bind_op(*find_op("random_split"), x, p.params);
           return {random::split(x[0], Shape(p.ints("shape")))};
         },
-        "random::split($1, Shape($shape))"}},
+        nullptr}},
       {"random_fold_in",
        {[](X x, P p) -> Arrays {
           if (x[0].ndim() > 0) return bind_op(*find_op("random_fold_in"), x, p.params);
           return {random::fold_in(x[0], x[1])};
         },
-        "random::fold_in($1, $2)"}},
+        nullptr}},
   };
 }
 const Entries& with_parameters() {
@@ -358,19 +360,54 @@ Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p) {
   return bind_op(op, x, p);
 }
 
-std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p) {
+namespace {
+
+// By its name and parameters, where no public function calls it so.
+std::string bound_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p) {
+  std::string fields;
+  for (const ParamField& f : p->fields())
+    fields += fmt::format("{}{{\"{}\", {}}}", fields.empty() ? "" : ", ", f.name, text(f.value));
+  return fmt::format(
+      "bind_op(*find_op(\"{0}\"), Arrays{{{1}}}, find_op(\"{0}\")->parse_params({{{2}}}))",
+      op.name(), joined(x, 0), fields);
+}
+// What a word after $ stands for.
+std::string word_text(const std::string& word, const Op& op, const Fields& p) {
+  if (word == "pads") {
+    std::string axes;
+    for (const lax::PadAxis& a : pads(p))
+      axes += fmt::format("{}{{{}, {}, {}}}", axes.empty() ? "" : ", ", a.low, a.high, a.interior);
+    return "std::vector<lax::PadAxis>{" + axes + "}";
+  }
+  if (word == "axis0") return fmt::format("{}", p.ints("axes")[0]);
+  if (word == "updated") {
+    static const char* const suffix[] = {"", "_add", "_mul", "_min", "_max"};
+    return suffix[p.integer("update")];
+  }
+  if (word == "indexing")
+    return fmt::format("\"{}\", {}",
+                       p.integer("mode") == 0  ? "clip"
+                       : op.name() == "gather" ? "fill"
+                                               : "drop",
+                       text(p["unique_indices"]));
+  return text(p[word]);
+}
+
+}  // namespace
+
+std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p,
+                      size_t results) {
   const std::string& name = op.name();
   const auto entry = with_parameters().find(name);
-  if (entry == with_parameters().end()) {
-    const bool known = unary().count(name) || binary().count(name) || ternary().count(name);
-    const bool bitwise = name == "not" || name == "and" || name == "or" || name == "xor";
-    if (known) return fmt::format("lax::{}{}({})", bitwise ? "bitwise_" : "", name, joined(x, 0));
-    std::string fields;
-    for (const ParamField& f : p->fields())
-      fields += fmt::format("{}{}={}", fields.empty() ? "" : " ", f.name, text(f.value));
-    return fmt::format("bind_op({}[{}], {{{}}})", name, fields, joined(x, 0));
-  }
+  const bool simple = unary().count(name) || binary().count(name) || ternary().count(name);
+  const bool bitwise = name == "not" || name == "and" || name == "or" || name == "xor";
+  if (simple) return fmt::format("lax::{}{}({})", bitwise ? "bitwise_" : "", name, joined(x, 0));
+  const char* const only = results == 1 ? "[0]" : "";
   const Fields fields(p);
+  const bool inner = (name == "gather" && fields.integer("mode") > 1) ||
+                     (name == "dynamic_slice" && fields.integer("batch_dims") != 0);
+  if (inner || entry == with_parameters().end() || !entry->second.text)
+    return bound_text(op, x, p) + only;
   std::string out;
   for (const char* c = entry->second.text; *c; ++c) {
     if (*c != '$') {
@@ -381,22 +418,14 @@ std::string call_text(const Op& op, const std::vector<std::string>& x, const Any
     while (std::isalnum(c[1]) || c[1] == '_') word += *++c;
     if (word == "x") {
       out += joined(x, 0);
-    } else if (word == "pads") {
-      std::string axes;
-      for (const lax::PadAxis& a : pads(fields))
-        axes +=
-            fmt::format("{}{{{}, {}, {}}}", axes.empty() ? "" : ", ", a.low, a.high, a.interior);
-      out += "{" + axes + "}";
     } else if (std::isdigit(word[0])) {
       const auto k = static_cast<size_t>(word[0] - '1');
-      if (c[1] == '.') {
-        out += joined(x, k);
-        c += 2;
-      } else {
-        out += x[k];
-      }
+      out += c[1] == '.' ? joined(x, k) : x[k];
+      if (c[1] == '.') c += 2;
+    } else if (word == "only") {
+      out += only;
     } else {
-      out += text(fields[word]);
+      out += word_text(word, op, fields);
     }
   }
   return out;

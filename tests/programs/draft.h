@@ -11,8 +11,9 @@ using FieldValues = std::vector<std::pair<std::string, ParamValue>>;
 
 struct Dice {
   Random r;
-  Ints pool;       // extents of which most axes of the program are
-  int budget = 0;  // steps that may still be made
+  Ints pool;                // extents of which most axes of the program are
+  int budget = 0;           // steps that may still be made
+  bool full_lanes = false;  // much is to lie in a lane
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
   int64_t below(int64_t n) { return static_cast<int64_t>(r.word() % static_cast<uint64_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }

@@ -33,7 +33,8 @@ void Draft::capture_guard(Step& s, int guard) const {
 
 // How many values a loop carries: few, or so many that they fill a lane's memory.
 int Draft::carries(int least) {
-  return dice_.one_in(12) ? 3 + dice_.below(8) : least + dice_.below(3 - least);
+  return dice_.one_in(dice_.full_lanes ? 2 : 20) ? 3 + dice_.below(8)
+                                                 : least + dice_.below(3 - least);
 }
 
 Fn Draft::body(const Types& in, const std::vector<int>& captured, const Around& a, int steps,

@@ -299,7 +299,10 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
   // Enough for several threads now and then.
   if (dice.one_in(30)) dice.pool[0] = 1000 + dice.below(5000);
   // Or for more than a frame of the stack in each lane.
-  if (dice.one_in(15)) dice.pool[0] = 100 + dice.below(900);
+  if (dice.one_in(15)) {
+    dice.full_lanes = true;
+    dice.pool[0] = dice.one_in(2) ? 100 + dice.below(900) : 1000;
+  }
   dice.budget = 12 + dice.below(30);
   Around a;
   // Of smooth programs all derivatives are measured.

@@ -213,15 +213,20 @@ class Judge {
 Verdict check(const Program& p, const Checking& how) { return Judge(p, how).verdict(); }
 
 std::string described(const Program& p, const Verdict& v) {
-  std::string s =
-      fmt::format("program {}: {}: {}\n{}", p.seed, v.oracle, v.what, cpp_text(p.f, p.arguments()));
+  const auto comment = [](const std::string& text) {
+    std::string s = "// ";
+    for (char c : text) s += c == '\n' ? std::string("\n// ") : std::string(1, c);
+    return s + "\n";
+  };
+  std::string s = comment(fmt::format("program {}: {}: {}", p.seed, v.oracle, v.what)) +
+                  cpp_text(p.f, p.arguments());
   if (v.oracle == "crash" || v.oracle == "hang") return s;
   try {
-    s += to_string(make_jaxpr([&](Arrays a) { return run(p.f, a); })(p.arguments()).jaxpr);
+    s += comment(to_string(make_jaxpr([&](Arrays a) { return run(p.f, a); })(p.arguments()).jaxpr));
   } catch (const std::exception& e) {
-    s += e.what();
+    s += comment(e.what());
   }
-  return s + "\n";
+  return s;
 }
 
 }  // namespace weft::programs

@@ -36,6 +36,7 @@ enum class Kind {
   linearize,  // as jvp
   jacobian    // of one result with respect to in[0]; variant: 0 forward, 1 reverse, 2 hessian
 };
+constexpr size_t kinds_of_steps = static_cast<size_t>(Kind::jacobian) + 1;
 
 struct Step;
 // Values are numbered: inputs first, then the results of the steps as they come.
@@ -101,7 +102,7 @@ Arrays defined(const Fn& f, const Arrays& x, Watch* watch = nullptr);
 // Thrown by `defined` where a loop that the generator promised to end does not.
 struct Endless {};
 
-// As C++, a line a step; and the arguments.
+// As a C++ program that runs it on these arguments, compiled and not, and prints what comes out.
 std::string cpp_text(const Fn& f, const Arrays& x);
 
 // ---- lists of values
@@ -122,7 +123,9 @@ inline Arrays joined(Arrays a, const Arrays& b) {
 
 // ---- the ops
 Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p);
-std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p);
+// An expression: an Array, or Arrays unless there is one result.
+std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p,
+                      size_t results);
 
 // ---- making programs
 

@@ -4,6 +4,7 @@
 // made small: WEFT_PROGRAM=17 test_programs "one random program" (and WEFT_PROGRAM_STACK=3 for its
 // function under that stack of transforms, by JAX, too). New ones: ./dev fuzz programs SECONDS.
 #include <cstdlib>
+#include <set>
 
 #include "catch.h"
 #include "programs/jax_side.h"
@@ -89,4 +90,20 @@ TEST_CASE("one random program", "[.programs]") {
   if (what.empty()) what = cpp_text(p.f, p.arguments());
   std::printf("%s\n", what.c_str());
   CHECK(v.kind != Verdict::failed);
+}
+
+// For texts.py: programs that together have all kinds of steps; then one after another.
+TEST_CASE("texts of random programs", "[.programs]") {
+  std::set<Kind> kinds;
+  const uint64_t most = number("WEFT_PROGRAMS_TEXTS", 0);
+  for (uint64_t seed = 0, texts = 0; most ? texts < most : kinds.size() < kinds_of_steps; ++seed) {
+    const Program p = generate(seed);
+    std::set<Kind> more = kinds;
+    for_each_step(p.f, [&](const Step& s) { more.insert(s.kind); });
+    if (!most && (more.size() == kinds.size() || count_steps(p.f) > 80)) continue;
+    kinds = std::move(more);
+    ++texts;
+    std::printf("// program %lu\n%s", static_cast<unsigned long>(seed),
+                cpp_text(p.f, p.arguments()).c_str());
+  }
 }
