@@ -88,6 +88,7 @@ class Definition {
         f.steps[0].in = {0};
         return noisy(programs::run(f, x));
       }
+      case Kind::function: return noisy({composed()[static_cast<size_t>(s.variant)].run(x)});
       case Kind::cond: return branch(s, x, captured);
       case Kind::while_loop: return loop(s, x, captured);
       case Kind::fori: return counted(s, x, captured);

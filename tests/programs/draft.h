@@ -97,6 +97,7 @@ class Draft {
   int indices(const Shape& s);
   bool add_fold();
   bool add_number();
+  bool add_function();
   bool add_collective();
   bool add_nested();
   bool add_cond();

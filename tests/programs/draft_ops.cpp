@@ -357,6 +357,19 @@ bool Draft::add_number() {
   return add(std::move(s)) >= 0;
 }
 
+bool Draft::add_function() {
+  Step s;
+  s.kind = Kind::function;
+  s.variant = dice_.below(static_cast<int>(composed().size()));
+  const Composed& f = composed()[static_cast<size_t>(s.variant)];
+  if (around_.smooth && f.slopes != Composed::everywhere) return false;
+  if (around_.derivatives > 0 && f.slopes == Composed::nowhere) return false;
+  const int v = any_float();
+  s.in = {v};
+  if (f.binary()) s.in.push_back(fit(any(), type(v)));
+  return add(std::move(s)) >= 0;
+}
+
 bool Draft::add_collective() {
   if (around_.names.empty()) return false;
   const Around::Name& axis = dice_.pick(around_.names);

@@ -23,13 +23,20 @@ Around differentiated(Around a, const Step& s) {
               (s.kind == Kind::jacobian && s.variant > 0);
   return a;
 }
+bool in_chunks(const Step& s) { return s.chunk > 0 || s.budget > 0; }
+void choose_chunks(Dice& dice, Step& s) {
+  if (dice.one_in(3))
+    s.budget = 1 + dice.below(int64_t{10000});
+  else
+    s.chunk = 1 + dice.below(s.size);
+}
 Around mapped(Around a, const Step& s) {
   --a.depth;
   a.lanes *= std::max<int64_t>(1, s.size);
   if (!s.name.empty()) {
     // The innermost axis of a name is meant.
     std::erase_if(a.names, [&](const Around::Name& n) { return n.name == s.name; });
-    a.names.push_back({s.name, s.size, s.chunk > 0});
+    a.names.push_back({s.name, s.size, in_chunks(s)});
   }
   return a;
 }
@@ -47,7 +54,7 @@ void map_results(Dice& dice, Step& s, const Fn& f) {
 }
 void choose_options(Dice& dice, Step& s) {
   if (dice.one_in(2)) s.name = dice.pick(axis_names);
-  if (dice.one_in(4) && s.size > 0) s.chunk = 1 + dice.below(s.size);
+  if (dice.one_in(4) && s.size > 0) choose_chunks(dice, s);
 }
 bool reduced(Kind k) { return k == Kind::grad; }
 
@@ -170,7 +177,7 @@ void Draft::add_any() {
   if (ending >= 0 && dice_.one_in(3)) return add_checked_end();
   if (ending >= 0 && dice_.one_in(3) && add_nested()) return;
   if (!around_.names.empty() && dice_.one_in(5) && add_collective()) return;
-  switch (dice_.below(16)) {
+  switch (dice_.below(17)) {
     case 0:
     case 1:
     case 2:
@@ -184,6 +191,7 @@ void Draft::add_any() {
     case 10: add_fold(); break;
     case 11: add_number(); break;
     case 12: add_collective(); break;
+    case 13: add_function(); break;
     default: add_nested();
   }
 }
@@ -222,7 +230,7 @@ Fn wrapped(Dice& dice, Kind k, Fn f, const Around& a) {
     }
     s.size = a.lanes;
     s.name = a.names.empty() ? "" : a.names.back().name;
-    s.chunk = !a.names.empty() && a.names.back().chunked ? 1 + dice.below(a.lanes) : 0;
+    if (!a.names.empty() && a.names.back().chunked) choose_chunks(dice, s);
     map_results(dice, s, f);
   } else if (k == Kind::vjp) {
     for (const Type& t : f.out_types()) also(t);
@@ -274,9 +282,9 @@ std::vector<Layer> stack_of(Dice& dice, Around& inner) {
       choose_options(dice, s);
       own.lanes = s.size;
       own.names.clear();
-      if (!s.name.empty() || s.chunk) own.names.push_back({s.name, s.size, s.chunk > 0});
+      if (!s.name.empty() || in_chunks(s)) own.names.push_back({s.name, s.size, in_chunks(s)});
       inner = mapped(inner, s);
-      if (s.name.empty() && s.chunk) own.names.back().name.clear();
+      if (s.name.empty() && in_chunks(s)) own.names.back().name.clear();
     } else if (k >= Kind::grad) {
       inner = differentiated(inner, s);
     }

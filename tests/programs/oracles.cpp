@@ -187,6 +187,10 @@ class Judge {
   void front_ends() {
     begin("jit");
     require(bits_differ(jit([this](Arrays a) { return run(p_.f, a); })(x_), got_));
+    begin("donated");
+    require(bits_differ(
+        jit([this](Arrays a) { return run(p_.f, a); }, {.donate_argnums = {0}})(p_.arguments()),
+        got_));
     begin("eager");
     require(expected_->differs(run(p_.f, x_)));
   }

@@ -3,6 +3,8 @@
 // tests/programs/program.cpp: the types of a program, the numbers it is given, walks over it.
 #include "programs/program.h"
 
+#include <weft/weft.h>
+
 #include "weft/core/error.h"
 
 namespace weft::programs {
@@ -119,6 +121,12 @@ Types simple_results(const Step& s, const Types& in) {
     case Kind::op: return s.op->type(in, s.params);
     case Kind::constant: return s.out;
     case Kind::number: require(is_floating(in.at(0).dtype()), "no float"); return in;
+    case Kind::function: {
+      Arrays x;
+      for (const Type& t : in) x.push_back(base::zeros(t));
+      const Composed& f = composed()[static_cast<size_t>(s.variant)];
+      return make_jaxpr([&](Arrays a) { return f.run(a); })(x).jaxpr->out_types();
+    }
     case Kind::checked_end:
       require(in == Types{Type(in.at(0).dtype(), {})}, "no scalar");
       return in;
@@ -133,7 +141,7 @@ Types simple_results(const Step& s, const Types& in) {
 
 void complete(Step& s, const Types& in, const Types& captured) {
   if (s.kind == Kind::op || s.kind == Kind::constant || s.kind == Kind::number ||
-      s.kind == Kind::checked_end || s.kind == Kind::collective) {
+      s.kind == Kind::function || s.kind == Kind::checked_end || s.kind == Kind::collective) {
     s.out = simple_results(s, in);
     return;
   }

@@ -18,6 +18,7 @@ enum class Kind {
   op,           // of the registry
   constant,     // a concrete array, captured
   number,       // operand OP a C++ number
+  function,     // composed of ops: one of composed()
   collective,   // over a named axis
   call,         // jit(body)(in…)
   cond,         // in[0] the predicate (two bodies) or the index, operands
@@ -58,12 +59,12 @@ struct Step {
   std::vector<Fn> bodies;
   // Of vmap.
   MaybeAxes in_axes, out_axes;
-  int64_t size = 0, chunk = 0;
+  int64_t size = 0, chunk = 0, budget = 0;
   std::string name;      // of the mapped axis, or of that of the collective; +, -, *, / of number
   int64_t count = 0;     // see Kind; of while_loop the most trips, 0: any number; of scan the carry
   int64_t length = 0;    // of scan
   int64_t unroll = 1;    // of scan
-  int variant = 0;       // of cond: 1: switch_; of collective: which; see jacobian
+  int variant = 0;       // of cond: 1: switch_; of collective and function: which; see jacobian
   bool reverse = false;  // of scan
   double number = 0;     // of Kind::number
   uint64_t seed = 0;     // of constant
@@ -126,6 +127,15 @@ Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p);
 // An expression: an Array, or Arrays unless there is one result.
 std::string call_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p,
                       size_t results);
+
+// ---- functions composed of ops
+struct Composed {
+  enum Slopes { everywhere, almost, nowhere } slopes;  // where it has a derivative that is tested
+  const char* text;                                    // of x[0] and perhaps x[1]
+  Array (*run)(const Arrays& x);
+  bool binary() const { return std::string(text).find("x[1]") != std::string::npos; }
+};
+const std::vector<Composed>& composed();
 
 // ---- making programs
 

@@ -92,18 +92,29 @@ TEST_CASE("one random program", "[.programs]") {
   CHECK(v.kind != Verdict::failed);
 }
 
-// For texts.py: programs that together have all kinds of steps; then one after another.
+// For texts.py: so many programs, or few that together have all kinds of steps.
 TEST_CASE("texts of random programs", "[.programs]") {
-  std::set<Kind> kinds;
-  const uint64_t most = number("WEFT_PROGRAMS_TEXTS", 0);
-  for (uint64_t seed = 0, texts = 0; most ? texts < most : kinds.size() < kinds_of_steps; ++seed) {
-    const Program p = generate(seed);
-    std::set<Kind> more = kinds;
-    for_each_step(p.f, [&](const Step& s) { more.insert(s.kind); });
-    if (!most && (more.size() == kinds.size() || count_steps(p.f) > 80)) continue;
-    kinds = std::move(more);
-    ++texts;
-    std::printf("// program %lu\n%s", static_cast<unsigned long>(seed),
+  const auto show = [](const Program& p) {
+    std::printf("// program %lu\n%s", static_cast<unsigned long>(p.seed),
                 cpp_text(p.f, p.arguments()).c_str());
+  };
+  const uint64_t some = number("WEFT_PROGRAMS_TEXTS", 0);
+  for (uint64_t seed = 0; seed < some; ++seed) show(generate(seed));
+  std::set<Kind> missing;
+  for (size_t k = 0; some == 0 && k < kinds_of_steps; ++k) missing.insert(static_cast<Kind>(k));
+  while (!missing.empty()) {
+    Program best;
+    std::set<Kind> left = missing;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      Program p = generate(seed);
+      std::set<Kind> without = missing;
+      for_each_step(p.f, [&](const Step& s) { without.erase(s.kind); });
+      if (without.size() >= left.size() || count_steps(p.f) > 80) continue;
+      left = std::move(without);
+      best = std::move(p);
+    }
+    REQUIRE(left.size() < missing.size());
+    missing = std::move(left);
+    show(best);
   }
 }

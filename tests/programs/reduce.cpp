@@ -272,6 +272,7 @@ class Change {
   }
   bool options(Step& s) {
     if (s.chunk && now()) return s.chunk = 0, true;
+    if (s.budget > 0 && now()) return s.budget = 0, true;
     if (!s.name.empty() && s.kind == Kind::vmap && now()) return s.name.clear(), true;
     if (s.reverse && now()) return s.reverse = false, true;
     if (s.unroll != 1 && now()) return s.unroll = 1, true;

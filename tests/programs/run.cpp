@@ -87,6 +87,7 @@ Arrays mapped(const Step& s, const Arrays& x, const Body& body) {
   o.axis_name = s.name;
   o.axis_size = s.size;
   o.chunk_size = s.chunk;
+  o.memory_budget = s.budget;
   return vmap(body, one_argument(axes(s.in_axes)), axes(s.out_axes), o)(x);
 }
 Arrays derivative(const Step& s, const Arrays& x, const Body& body) {
@@ -152,6 +153,7 @@ Arrays step(const Step& s, const Arrays& env) {
     case Kind::op: return call_op(*s.op, x, s.params);
     case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
     case Kind::number: return {with_number(s, x[0])};
+    case Kind::function: return {composed()[static_cast<size_t>(s.variant)].run(x)};
     case Kind::collective: return {across(s, x.empty() ? Array() : x[0])};
     case Kind::call: return jit(body[0])(x);
     case Kind::cond: return branch(s, x, body);

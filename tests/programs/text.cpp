@@ -78,6 +78,7 @@ std::string map_text(const Step& s, const Names& f, const Names& x) {
   std::string o = fmt::format(".axis_size = {}", s.size);
   if (!s.name.empty()) o = fmt::format(".axis_name = \"{}\", ", s.name) + o;
   if (s.chunk) o += fmt::format(", .chunk_size = {}", s.chunk);
+  if (s.budget) o += fmt::format(", .memory_budget = {}", s.budget);
   return fmt::format("vmap({}, Axes(std::vector<Axes>{{{}}}), {}, {{{}}})({})", f[0],
                      axes(s.in_axes), axes(s.out_axes), o, arrays(x));
 }
@@ -135,6 +136,15 @@ std::string simple_text(const Step& s, const Names& x) {
     case Kind::number:
       return s.name == "-" ? fmt::format("{} - {}", real_text(s.number), x[0])
                            : fmt::format("{} {} {}", x[0], s.name, real_text(s.number));
+    case Kind::function: {
+      std::string r;
+      for (const char* c = composed()[static_cast<size_t>(s.variant)].text; *c; ++c) {
+        const bool operand = c[0] == 'x' && c[1] == '[' && c[2] < '2' && c[3] == ']';
+        r += operand ? x[static_cast<size_t>(c[2] - '0')] : std::string(1, *c);
+        if (operand) c += 3;
+      }
+      return r;
+    }
     case Kind::collective:
       return fmt::format("{}({}{}\"{}\")", collectives[s.variant], list(x), x.empty() ? "" : ", ",
                          s.name);
