@@ -32,7 +32,7 @@ extern const Primitive<CustomVmap>& custom_vmap_op;
 VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped, const Arrays& x,
                            const BatchLevel& level) {
   const Array active = active_lanes(level);
-  if (active.empty_handle()) return rule.call(level.size, mapped, x);
+  if (active.empty_handle() || level.size == 0) return rule.call(level.size, mapped, x);
   VmapRule::Result r;
   const Closed c = record(types_of(x), [&](const Arrays& a) {
     r = rule.call(level.size, mapped, a);

@@ -92,6 +92,15 @@ TEST_CASE("loops of lanes on another branch", "[control][hang]") {
   }
 }
 
+TEST_CASE("loops of no lanes", "[control]") {
+  for (const Way& way : ways()) {
+    INFO(way.name);
+    const auto f = [&](Array x) { return cond(x > 0., way.call, [](Array x) { return x; }, x); };
+    CHECK(jit(vmap(f), {.time_limit = limit})(zeros({0})).shape() == Shape{0});
+    CHECK(vmap(f)(zeros({0})).shape() == Shape{0});
+  }
+}
+
 TEST_CASE("derivatives of rules with loops, for lanes on another branch", "[control][hang]") {
   const Array x = array({3., -1., 2., -2.5});
   for (const size_t k : {2, 3}) {
