@@ -211,7 +211,10 @@ Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
   }
   std::string key(reinterpret_cast<const char*>(&a.index), sizeof a.index);
   key.append(reinterpret_cast<const char*>(at.data()), at.size() * sizeof(nest::Id));
-  if (const auto it = f.memo.find(key); it != f.memo.end() && b_.visible(it->second.re))
+  const auto visible = [&](const Elem& e) {
+    return b_.visible(e.re) && (e.im == nest::no_id || b_.visible(e.im));
+  };
+  if (const auto it = f.memo.find(key); it != f.memo.end() && visible(it->second))
     return it->second;
   const Elem e = compute(f, p.eqn, a.index - f.s->j->eqns[p.eqn].out, at);
   f.memo[key] = e;
