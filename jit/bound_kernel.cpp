@@ -57,14 +57,11 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>&
 
 BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
                          const std::vector<int64_t>& grid, const JaxprData& j)
-    : kernel_(std::move(kernel)),
-      target_(current_target()),
-      buffers_(std::move(buffers)),
-      checked_(checks_kernels()) {
+    : kernel_(std::move(kernel)), target_(current_target()), buffers_(std::move(buffers)) {
   if (const std::string bad = nest::verify(kernel_); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
   keep_to_memory(kernel_, buffers_, grid, j);
-  if (!checked_) return;
+  if (!target_.checked) return;
   for (const auto& b : buffers_) {
     bytes_.push_back(j.types[static_cast<size_t>(b.var)].bytes());
     names_.push_back(made_by(j, b.var));
@@ -73,7 +70,7 @@ BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buf
 
 void BoundKernel::compile() {
   Options o;
-  o.checked = checked_;
+  o.checked = target_.checked;
   code_ = compiler::compile(kernel_, target_, o);
   kernel_ = {};  // the code keeps one for all that share it
 }

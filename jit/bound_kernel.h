@@ -30,7 +30,7 @@ class BoundKernel {
     // A part of the grid (KernelFn); parts may run at the same time. If kernels test their accesses
     // (WEFT_CHECK=1), one that is none ends in an InternalError.
     void part(const int64_t (&range)[4]) const {
-      if (k_.checked_)
+      if (k_.target_.checked)
         checked_part(range);
       else
         k_.code_->run(table_ + 1, nullptr, range);
@@ -51,8 +51,7 @@ class BoundKernel {
   const TargetInfo& target_;
   std::vector<LaneWriter::Bound> buffers_;
   std::shared_ptr<const Code> code_;
-  const bool checked_;  // the code tests its accesses
-  // Then, by buffer: its bytes, and what it holds.
+  // Of a checked target, by buffer: its bytes, and what it holds.
   std::vector<int64_t> bytes_;
   std::vector<std::string> names_;
 };

@@ -3,18 +3,7 @@
 // jit/checked.cpp: the tests that checked kernels call.
 #include "weft/jit/checked.h"
 
-#include <cstdlib>
-#include <cstring>
-
 namespace weft::compiler {
-
-bool checks_kernels() {
-  static const bool on = [] {
-    const char* v = std::getenv("WEFT_CHECK");
-    return v && *v && std::strcmp(v, "0") != 0;
-  }();
-  return on;
-}
 
 namespace {
 bool leaves(Checked* c, int32_t buffer, const char* base, int64_t room, const char* at,

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/checked.h: what kernels that test every access are told, and tell (WEFT_CHECK=1).
+// jit/checked.h: what kernels that test every access (TargetInfo::checked) are told, and tell.
 #pragma once
 #include <cstdint>
 
 namespace weft::compiler {
-
-// Whether kernels are compiled so.
-bool checks_kernels();
 
 // Of one call of a kernel, which finds its address behind its extents.
 struct Checked {

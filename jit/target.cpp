@@ -8,6 +8,7 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "weft/core/error.h"
@@ -62,8 +63,10 @@ TargetInfo target_named(const std::string& cpu) {
 
 const TargetInfo& host_target() {
   static const TargetInfo target = [] {
-    const char* cpu = std::getenv("WEFT_CPU");
-    return target_named(cpu ? cpu : "");
+    const char *cpu = std::getenv("WEFT_CPU"), *check = std::getenv("WEFT_CHECK");
+    TargetInfo t = target_named(cpu ? cpu : "");
+    t.checked = check && *check && std::strcmp(check, "0") != 0;
+    return t;
   }();
   return target;
 }

@@ -62,7 +62,7 @@ fuzz_programs() {
       line="WEFT_PROGRAM=$seed${stack:+ WEFT_PROGRAM_STACK=$stack} $binary 'one random program'"
       printf '\n%s\n' "$line"
       env WEFT_PROGRAM="$seed" ${stack:+WEFT_PROGRAM_STACK="$stack"} "$binary" "one random program" |
-        sed -n '/^program/,/^~~~/p' || true
+        sed -n '/^\/\/ program/,/^~~~/p' || true
     done
   die "fuzz programs: findings; the log is $dir/log"
 }

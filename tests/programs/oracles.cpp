@@ -80,6 +80,7 @@ class Judge {
       if (how_.rare || p_.seed % 4 == 0) front_ends();
       if (how_.rare || p_.seed % 4 == 1) threads();
       if (how_.rare || p_.seed % 4 == 2) targets();
+      if (how_.rare || p_.seed % 4 == 3) accesses();
       if (p_.smooth) slopes();
     } catch (const Breach& b) {
       return {Verdict::failed, b.oracle, b.what};
@@ -173,6 +174,17 @@ class Judge {
     if (compiler::host_target().lanes <= 8) return;
     static const compiler::TargetInfo weaker = compiler::target_named("x86-64-v3");
     const compiler::TargetScope scope(weaker);
+    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+  }
+  // By kernels that test every access.
+  void accesses() {
+    begin("access");
+    static const compiler::TargetInfo checked = [] {
+      compiler::TargetInfo t = compiler::host_target();
+      t.checked = true;
+      return t;
+    }();
+    const compiler::TargetScope scope(checked);
     require(bits_differ(run_compiled(jaxpr_, all_), got_));
   }
   // Of smooth programs: tangents are slopes, and cotangents pair with them.
