@@ -6,14 +6,9 @@
 #include <map>
 
 #include "programs/oracles.h"
+#include "support/build.h"
 
 namespace weft::programs {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr double slower = 8;
-#else
-inline constexpr double slower = 1;
-#endif
 
 struct Tally {
   uint64_t next = 0;  // the number after the last program
@@ -28,9 +23,9 @@ struct Tally {
 struct Range {
   uint64_t from = 0, to = 0;
   int jobs = 2;
-  double seconds = 0;         // stop asking for new ones then (0: never)
-  double each = 20 * slower;  // seconds until a program counts as hanging
-  size_t most_failures = 20;  // stop then
+  double seconds = 0;                        // stop asking for new ones then (0: never)
+  double each = test::sanitized ? 160 : 20;  // seconds until a program counts as hanging
+  size_t most_failures = 20;                 // stop then
   int stacks = 0;  // that JAX is asked of each program's function; 0: the program itself, not JAX
 };
 Tally judge(const Range& r);

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "support/build.h"
 #include "support/check.h"
-#include "weft/runtime/red_zones.h"
 
 namespace weft {
 namespace {
@@ -100,8 +100,8 @@ TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
 }
 
 TEST_CASE("what a program says of its memory is what the process grows by", "[memory]") {
-  if (red_zone > 0) {
-    WARN("skipped: the address sanitizer takes memory of its own");
+  if (test::sanitized) {
+    WARN("skipped: sanitizers take memory of their own");
     return;
   }
   const auto said = [](const char* name, const auto& f, auto... x) {
