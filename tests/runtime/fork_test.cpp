@@ -49,6 +49,14 @@ class Busy {
   std::thread thread_;
 };
 
+bool skipped() {
+  if (test::sanitized)
+    WARN(
+        "skipped: sanitizers hold locks of their own over a fork, and know no threads of its "
+        "child");
+  return test::sanitized;
+}
+
 Array endless(Array x) {
   return while_loop([](Array v) { return v > 0.; }, [](Array v) { return v * 1.; }, x);
 }
@@ -56,10 +64,7 @@ Array endless(Array x) {
 }  // namespace
 
 TEST_CASE("a fork while other threads run kernels and compile", "[fork]") {
-  if (test::sanitized) {
-    WARN("skipped: the allocators of sanitizers hold locks of their own over a fork");
-    return;
-  }
+  if (skipped()) return;
   const auto f = jit([](Array x) { return sin(x) * 2.; });
   const Array x = ones({200000});
   const float want = f(x)[0].item<float>();
@@ -77,6 +82,7 @@ TEST_CASE("a fork while other threads run kernels and compile", "[fork]") {
 }
 
 TEST_CASE("a time limit holds in a child", "[fork]") {
+  if (skipped()) return;
   const auto f = jit(endless, {.time_limit = 0.05});
   const auto ends = [&] {
     return test::error_of<InterruptedError>([&] { f(1.); }).find("time limit") != std::string::npos;
