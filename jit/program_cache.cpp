@@ -87,7 +87,7 @@ const bool installed = (install_backend(compile_executable), true);
 
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
-  const ProgramKey key{j.get(), &current_target()};
+  const ProgramKey key{j.get(), chosen_target()};
   {
     const std::lock_guard lock(c.guard);
     if (Ref<const CompiledProgram> known = find(c, key)) return known;

@@ -76,6 +76,7 @@ thread_local const TargetInfo* chosen = nullptr;
 }
 
 const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
+const TargetInfo* chosen_target() { return chosen; }
 TargetScope::TargetScope(const TargetInfo& t) : before_(std::exchange(chosen, &t)) {}
 TargetScope::~TargetScope() { chosen = before_; }
 

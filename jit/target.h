@@ -25,6 +25,8 @@ TargetInfo target_named(const std::string& cpu);
 // What this thread compiles for: the host, but for the target of the innermost scope. Programs
 // of one target are not those of another.
 const TargetInfo& current_target();
+// The target of the innermost scope; null: the host, which need not have been looked at.
+const TargetInfo* chosen_target();
 class TargetScope {
  public:
   // Programs refer to the target: it lives as long as they do.

@@ -146,11 +146,14 @@ class Lanes {
   void each(int64_t first, int64_t count, F f) const {
     int64_t start[most];
     for (int64_t l = 0; l < count; ++l) start[l] = c_.rows.start(first + l);
-    const int64_t step = c_.rows.step, tile = step == 1 ? 16 : 1;
-    for (int64_t t = 0; t < n_; t += tile)
+    const int64_t step = c_.rows.step;
+    constexpr int64_t tile = 16;
+    int64_t t = 0;
+    for (; step == 1 && t + tile <= n_; t += tile)
       for (int64_t l = 0; l < count; ++l)
-        for (int64_t i = t, end = std::min(n_, t + tile); i < end; ++i)
-          f(l, i, start[l] + i * step);
+        for (int64_t i = t; i < t + tile; ++i) f(l, i, start[l] + i);
+    for (; t < n_; ++t)
+      for (int64_t l = 0; l < count; ++l) f(l, t, start[l] + t * step);
   }
 
   // The elements alone, as words from which they are made again; false if some cannot be.
@@ -323,12 +326,15 @@ void sort_long_placed(const Call& c, double ns) {
   const T* x = c.in<T>(0);
   const int64_t n = c.rows.length, step = c.rows.step;
   const bool pairs = c.types.size() == 2 && itemsize(c.types[1].dtype()) == 4;
+  T* y = c.out<T>(0);
+  const uint32_t* x_other = pairs ? c.in<uint32_t>(1) : nullptr;
+  uint32_t* y_other = pairs ? c.out<uint32_t>(1) : nullptr;
   each_row<RowsBeside<Record>>(c, ns, [&](RowsBeside<Record>& s, int64_t row) {
     const int64_t start = c.rows.start(row);
     in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
       for (int64_t i = lo; i < hi; ++i) {
         const int64_t at = start + i * step;
-        s.a[i] = {x[at], pairs ? c.in<uint32_t>(1)[at] : static_cast<uint32_t>(i)};
+        s.a[i] = {x[at], pairs ? x_other[at] : static_cast<uint32_t>(i)};
       }
     });
     const Record* sorted = s.radix.sort(s.a, s.b, n);
@@ -338,8 +344,8 @@ void sort_long_placed(const Call& c, double ns) {
         return;
       }
       for (int64_t i = lo; i < hi; ++i) {
-        c.out<T>(0)[start + i * step] = sorted[i].key;
-        c.out<uint32_t>(1)[start + i * step] = sorted[i].at;
+        y[start + i * step] = sorted[i].key;
+        y_other[start + i * step] = sorted[i].at;
       }
     });
   });
