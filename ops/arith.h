@@ -108,7 +108,8 @@ R integer_pow(R x, int64_t n) {
       power = first ? x : mul(power, x);
       first = false;
     }
-    if ((left >>= 1) == 0) break;
+    left >>= 1;
+    if (left == 0) break;
   }
   return n < 0 ? div(constant<R>(1), power) : power;
 }

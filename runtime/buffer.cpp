@@ -79,10 +79,10 @@ int64_t block_size(int64_t need) {
 // A small block lies in one of malloc's, whose address stands before it: posix_memalign is several
 // times slower and leaves holes.
 void* small_block_of(size_t bytes) {
-  void* const raw = std::malloc(bytes + 64);
+  auto* const raw = static_cast<std::byte*>(std::malloc(bytes + 64));
   if (!raw) return nullptr;
-  auto* const data = reinterpret_cast<void**>((reinterpret_cast<uintptr_t>(raw) + 64) & ~63ull);
-  data[-1] = raw;
+  std::byte* const data = raw + (64 - reinterpret_cast<uintptr_t>(raw) % 64);
+  reinterpret_cast<void**>(data)[-1] = raw;
   return data;
 }
 void free_small(void* data) {

@@ -14,10 +14,10 @@
 namespace weft {
 
 // Of one thread; used again by others after it.
-struct Reader {
+struct ThreadReading {
   std::atomic<uint64_t> since{0};  // 0: not reading
   bool taken = true;
-  Reader* next = nullptr;
+  ThreadReading* next = nullptr;
 };
 
 namespace {
@@ -25,7 +25,7 @@ namespace {
 struct Epochs {
   ForkMutex guard;
   std::atomic<uint64_t> now{1};
-  Reader* readers = nullptr;
+  ThreadReading* readers = nullptr;
   std::vector<std::pair<uint64_t, Ref<const RefCounted>>> retired;
   std::atomic<bool> waiting{false};  // whether there are any
 
@@ -36,10 +36,10 @@ struct Epochs {
   Epochs() { after_fork_in_child(forked); }
   static void forked();
 };
-thread_local Reader* mine = nullptr;
+thread_local ThreadReading* mine = nullptr;
 
 void Epochs::forked() {
-  for (Reader* r = instance().readers; r; r = r->next)
+  for (ThreadReading* r = instance().readers; r; r = r->next)
     if (r != mine) {
       r->since = 0;
       r->taken = false;
@@ -54,14 +54,14 @@ struct Leave {
     mine = nullptr;
   }
 };
-Reader* enrol() {
+ThreadReading* enrol() {
   Epochs& e = Epochs::instance();
   {
     const std::lock_guard lock(e.guard);
     for (mine = e.readers; mine && mine->taken; mine = mine->next) {
     }
     if (!mine) {
-      mine = new Reader;
+      mine = new ThreadReading;
       mine->next = e.readers;
       e.readers = mine;
     }
@@ -77,7 +77,7 @@ void collect() {
   std::vector<std::pair<uint64_t, Ref<const RefCounted>>> gone;  // dies without the lock
   const std::lock_guard lock(e.guard);
   uint64_t oldest = std::numeric_limits<uint64_t>::max();
-  for (const Reader* r = e.readers; r; r = r->next)
+  for (const ThreadReading* r = e.readers; r; r = r->next)
     if (const uint64_t since = r->since.load(std::memory_order_seq_cst))
       oldest = std::min(oldest, since);
   const auto rest = std::partition(e.retired.begin(), e.retired.end(),

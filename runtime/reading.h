@@ -18,7 +18,7 @@ class Reading {
   Reading(const Reading&) = delete;
 
  private:
-  struct Reader* reader_;
+  struct ThreadReading* reader_;
   uint64_t before_;
 };
 
