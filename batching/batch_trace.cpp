@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
-#include <unordered_set>
 
 #include "weft/runtime/fork.h"
 #include "weft/runtime/log.h"
@@ -59,21 +59,10 @@ void install_batch_fallback(FallbackFn f) { fallback() = f; }
 bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
   if (op.collective()) return true;
   if (axis_name.empty() && randomness == "same") return false;  // nobody can
-  std::vector<Jaxpr> work;
-  std::unordered_set<const JaxprData*> known;
-  const auto visit = [&](const Jaxpr& j) {
-    if (known.insert(j.get()).second) work.push_back(j);
-  };
-  for (const auto& [name, value] : params->fields()) for_inner(value, visit);
-  while (!work.empty()) {
-    const Jaxpr j = std::move(work.back());
-    work.pop_back();
-    for (const Eqn& e : j->eqns) {
-      if (e.op->collective()) return true;
-      for_inner(e, visit);
-    }
-  }
-  return false;
+  return any_program(inner_programs(params), [](const JaxprData& j) {
+    return std::any_of(j.eqns.begin(), j.eqns.end(),
+                       [](const Eqn& e) { return e.op->collective(); });
+  });
 }
 
 Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {

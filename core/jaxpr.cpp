@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "weft/core/fork_mutex.h"
 #include "weft/core/op.h"
@@ -149,6 +150,26 @@ void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::vi
 
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
   for (const auto& [name, value] : e.params->fields()) for_inner(value, f);
+}
+
+std::vector<Jaxpr> inner_programs(const AnyParams& p) {
+  std::vector<Jaxpr> r;
+  for (const auto& [name, value] : p->fields())
+    for_inner(value, [&](const Jaxpr& j) { r.push_back(j); });
+  return r;
+}
+
+bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds) {
+  std::unordered_set<const JaxprData*> asked;
+  while (!programs.empty()) {
+    const Jaxpr j = std::move(programs.back());
+    programs.pop_back();
+    if (!asked.insert(j.get()).second) continue;
+    if (holds(*j)) return true;
+    for (const Eqn& e : j->eqns)
+      for_inner(e, [&](const Jaxpr& inner) { programs.push_back(inner); });
+  }
+  return false;
 }
 
 int64_t count_equations(const Jaxpr& j) {

@@ -73,6 +73,10 @@ void verify_equations(const JaxprData& j);
 
 // The programs that an equation holds, in the order of its fields.
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
+std::vector<Jaxpr> inner_programs(const AnyParams& p);
+// Whether `holds` says so of one of these programs or of a program within them. Each is asked once,
+// however often it is held.
+bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds);
 // Number of equations, those of inner programs included (where a program is held twice, twice);
 // saturates.
 int64_t count_equations(const Jaxpr& j);

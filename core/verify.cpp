@@ -4,8 +4,6 @@
 // in docs/ir.md and in the tests.
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "weft/core/op.h"
 #include "weft/core/print.h"
 
@@ -119,18 +117,10 @@ void verify_equations(const JaxprData& j) {
 }
 
 void verify(const Jaxpr& j) {
-  // Each program once, however often it is held.
-  std::vector<Jaxpr> work{j};
-  std::unordered_set<const JaxprData*> known{j.get()};
-  while (!work.empty()) {
-    const Jaxpr p = std::move(work.back());
-    work.pop_back();
-    verify_equations(*p);
-    for (const Eqn& e : p->eqns)
-      for_inner(e, [&](const Jaxpr& inner) {
-        if (known.insert(inner.get()).second) work.push_back(inner);
-      });
-  }
+  any_program({j}, [](const JaxprData& p) {
+    verify_equations(p);
+    return false;
+  });
 }
 
 }  // namespace weft

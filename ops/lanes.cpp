@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "weft/core/axis_classes.h"
 #include "weft/ops/compare.h"
@@ -176,23 +176,10 @@ Array fill_inactive(const Array& active, const Array& x, const std::vector<int>&
 }
 
 bool surely_ends(const Eqn& e) {
-  if (e.op->name() == "while") return false;
-  bool ends = true;
-  std::vector<Jaxpr> work;
-  std::unordered_set<const JaxprData*> known;
-  const auto visit = [&](const Jaxpr& j) {
-    if (known.insert(j.get()).second) work.push_back(j);
-  };
-  for_inner(e, visit);
-  while (ends && !work.empty()) {
-    const Jaxpr j = std::move(work.back());
-    work.pop_back();
-    for (const Eqn& inner : j->eqns) {
-      ends = ends && inner.op->name() != "while";
-      for_inner(inner, visit);
-    }
-  }
-  return ends;
+  const auto loops = [](const Eqn& x) { return x.op->name() == "while"; };
+  return !loops(e) && !any_program(inner_programs(e.params), [&](const JaxprData& j) {
+    return std::any_of(j.eqns.begin(), j.eqns.end(), loops);
+  });
 }
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
