@@ -448,17 +448,12 @@ const Primitive<Cond>& cond_op = define<Cond>({
 }  // namespace
 
 Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
-  // All branches take all constants, each reads its own.
   Arrays x;
-  for (const Closed& b : branches) append(x, b.consts);
-  const Types consts = types_of(x);
-  append(x, operands);
+  std::vector<Rewritten> bodies;
+  for (const Closed& b : branches) bodies.push_back({b, 0});
   Cond p;
-  size_t at = 0;
-  for (const Closed& b : branches) {
-    p.branches.push_back(over_constants(b, consts, at));
-    at += b.consts.size();
-  }
+  p.branches = opened(bodies, &x);
+  append(x, operands);
   return cond_op.bind(joined(index, Array(), x), p);
 }
 

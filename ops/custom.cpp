@@ -323,26 +323,22 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
 
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
                        const std::string& name) {
-  Arrays all = f.consts;
-  append(all, rule.consts);
-  const Types consts = types_of(all);
+  Arrays all;
+  const std::vector<Jaxpr> j = opened({{f, 0}, {rule, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
   append(all, x);
-  return custom_jvp_op.bind(
-      all, {over_constants(f, consts, 0), over_constants(rule, consts, f.consts.size()),
-            static_cast<int64_t>(consts.size()), name});
+  return custom_jvp_op.bind(all, {j[0], j[1], consts, name});
 }
 
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
                        const std::string& name) {
-  Arrays all = f.consts;
-  append(all, fwd.consts);
-  append(all, bwd.consts);
-  const Types consts = types_of(all);
+  // All of them take the constants of all, but for the backward rule, which takes its own.
+  Arrays all;
+  const std::vector<Jaxpr> j = opened({{f, 0}, {fwd, 0}, {bwd, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
   append(all, x);
-  return custom_vjp_op.bind(
-      all, {over_constants(f, consts, 0), over_constants(fwd, consts, f.consts.size()),
-            open_constants(bwd.jaxpr), static_cast<int64_t>(consts.size()),
-            static_cast<int64_t>(bwd.consts.size()), name});
+  return custom_vjp_op.bind(all, {j[0], j[1], open_constants(bwd.jaxpr), consts,
+                                  static_cast<int64_t>(bwd.consts.size()), name});
 }
 
 }  // namespace weft

@@ -78,18 +78,6 @@ std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured
   return r;
 }
 
-Jaxpr over_constants(const Closed& c, const Types& consts, size_t at) {
-  const size_t mine = c.consts.size();
-  const Types own = c.jaxpr->in_types();
-  Types in = consts;
-  append(in, part(own, mine, own.size() - mine));
-  return program(in, [&](const Arrays& x) {
-    Arrays args = part(x, at, mine);
-    append(args, part(x, consts.size(), x.size() - consts.size()));
-    return eval_jaxpr(open_constants(c.jaxpr), args);
-  });
-}
-
 Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes) {
   const auto position = [](const Ints& v, int64_t id) {
     return std::find(v.begin(), v.end(), id) - v.begin();

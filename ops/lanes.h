@@ -70,8 +70,9 @@ MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like
 
 // One program from a function of arrays; it may use no arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
-// A body that batching has rewritten. It may read values from outside: the mask of the enclosing
-// body, the number of the first lane of a chunk, arrays that a batching rule holds.
+// A body as it was traced or as batching has rewritten it. It may read values from outside: arrays
+// that the user's function or a batching rule holds, the mask of the enclosing body, the number of
+// the first lane of a chunk.
 struct Rewritten {
   Closed program;
   size_t at = 0;  // where inputs for such values go
@@ -80,9 +81,6 @@ Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&
 // The bodies of one op as programs that depend on nothing outside: each takes all values that any
 // of them reads, which are appended to `captured` and become constants of the op.
 std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured);
-// A closed program as one of (all constants…, its inputs…) for several that share their constants:
-// its own are consts[at] on.
-Jaxpr over_constants(const Closed& c, const Types& consts, size_t at);
 // The type with one more axis.
 Type widened(const Type& t, MaybeAxis axis, int64_t size);
 
