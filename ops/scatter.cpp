@@ -90,18 +90,24 @@ R combine(Update u, R old, R update) {
 
 extern const Primitive<Scatter>& scatter_op;
 
+// Whether an update that does not fit is moved to where it does. In an empty operand that is
+// nowhere.
+bool moves_inside(const Scatter& p, const Type& operand) {
+  return p.mode == OutOfBounds::clip && operand.elements() != 0;
+}
+
 Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
   Fresh out = fresh_array(t);
   if (t.bytes()) std::memcpy(out.data, concrete(x[0]).data(), static_cast<size_t>(t.bytes()));
-  if (t.elements() == 0) return {out.array};  // nothing fits, wherever it is clamped to
+  const bool moves = moves_inside(p, t);
   const Reach r = reach_for(p, x[0].type(), x[1].type());
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
   const auto* from = static_cast<const std::byte*>(concrete(x[1]).data());
   for_each_index(x[1].shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
     const Ints c = reach(r, at, [&](int k) { return host_component(x[2], r, at, k); }, &inside);
-    if (!inside && p.mode != OutOfBounds::clip) return;
+    if (!inside && !moves) return;
     std::byte* to =
         static_cast<std::byte*>(out.data) + static_cast<size_t>(flat_index(t.shape(), c)) * bytes;
     const std::byte* update = from + static_cast<size_t>(flat) * bytes;
@@ -200,13 +206,13 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 
 // Where an update goes and what it does there, for those who have the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
-  const bool clamps = l.params.mode == OutOfBounds::clip && l.in[0].elements() != 0;
-  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], clamps](
+  const bool moves = moves_inside(l.params, l.in[0]);
+  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], moves](
                          Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
     const auto c =
         reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
-    return Lowering::Target{coords(c), clamps ? num::Ir<bool>(true).id : inside.id};
+    return Lowering::Target{coords(c), moves ? num::Ir<bool>(true).id : inside.id};
   };
   low->merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
     return merged(t, u, old, update);
