@@ -79,6 +79,12 @@ std::string to_string(const Shape& s) {
   return s.size() == 1 ? fmt::format("({},)", s[0]) : fmt::format("({})", fmt::join(s, ", "));
 }
 
+std::vector<int64_t> extents_of(const Shape& s, const std::vector<int64_t>& axes) {
+  std::vector<int64_t> r;
+  for (int64_t a : axes) r.push_back(s[a]);
+  return r;
+}
+
 std::vector<int64_t> row_major(const Shape& s) {
   std::vector<int64_t> strides(s.size());
   int64_t step = 1;

@@ -42,7 +42,6 @@ class Shape {
   }
   // The product of the sizes; ShapeError if it overflows 2^62.
   int64_t elements() const;
-  // As elements, of some axes only.
   const std::vector<int64_t>& sizes() const { return d_; }
   Shape with(int axis, int64_t n) const;      // another size on one axis
   Shape inserted(int axis, int64_t n) const;  // one more axis
@@ -54,6 +53,8 @@ class Shape {
   std::vector<int64_t> d_;
 };
 
+// The sizes of these axes.
+std::vector<int64_t> extents_of(const Shape& s, const std::vector<int64_t>& axes);
 std::string to_string(const Shape& s);  // "(2, 3)", "(2,)", "()"
 // Row-major strides in elements.
 std::vector<int64_t> row_major(const Shape& s);

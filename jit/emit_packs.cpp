@@ -78,6 +78,7 @@ int64_t Emitter::trip_weight(Id loop) const {
 // Measured: Mandelbrot is best at 4, rk45 (22 live vectors, 190 instructions) at 2 or more.
 int Emitter::packs_for(Id loop) const {
   const Inst& i = k_.insts[loop];
+  const Id end = run_end(loop);
   int64_t size = trip_weight(loop);
   for (BlockId b : i.blocks) {
     if (b != i.blocks.back()) size += weight(k_, b);
@@ -88,7 +89,7 @@ int Emitter::packs_for(Id loop) const {
   const auto& body = k_.blocks[i.blocks.back()].body;
   const bool branches = std::any_of(body.begin(), body.end(), [&](Id v) {
     const Inst& x = k_.insts[v];
-    return v != run_end(loop) &&
+    return v != end &&
            (is_branch(x) || std::any_of(x.blocks.begin(), x.blocks.end(),
                                         [&](BlockId b) { return any_inst(k_, b, is_branch); }));
   });
@@ -107,11 +108,8 @@ bool Emitter::one_plain_fold(int64_t longest) const {
     if (!is_structured(i->op) || i->op == Opcode::If || plan_.level[v] < 2) continue;
     if (i->op != Opcode::Fold) return false;
     i->imm ? ++of_folds : ++of_terms;
-    while (i->imm) {
-      const Id inner = k_.insts[k_.blocks[i->blocks[0]].yields[0]].args[0];
-      if (k_.insts[inner].op != Opcode::Fold) return false;
-      i = &k_.insts[inner];
-    }
+    i = &innermost_fold(k_, *i);
+    if (i->op != Opcode::Fold) return false;
     if (weight(k_, i->blocks[0]) > longest) return false;
   }
   return of_folds <= 1 && of_terms <= 1 && of_folds + of_terms > 0;

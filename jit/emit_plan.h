@@ -58,6 +58,14 @@ Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
 // Whether the first block of an instruction is not for kernels: they call the library instead.
 inline bool is_rare(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
 
+// The loop over terms in a fold of folds; another loop is itself.
+inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst& loop) {
+  const nest::Inst* i = &loop;
+  while (i->op == nest::Opcode::Fold && i->imm != 0)
+    i = &k.insts[k.insts[k.blocks[i->blocks[0]].yields[0]].args[0]];
+  return *i;
+}
+
 // Instructions in a block and in all that it holds, less what is_rare.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.

@@ -49,8 +49,7 @@ void Emitter::find_next_rows() {
     const Inst* loop = &k_.insts[v];
     if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
     const bool blocks = loop->imm != 0, same_pass = rest && !blocks && loop->op == Opcode::Fold;
-    while (loop->op == Opcode::Fold && loop->imm != 0)
-      loop = &k_.insts[k_.insts[k_.blocks[loop->blocks[0]].yields[0]].args[0]];
+    loop = &innermost_fold(k_, *loop);
     rest = blocks;
     if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
     const nest::Block& body = k_.blocks[loop->blocks[0]];

@@ -21,6 +21,11 @@ void push(std::vector<Id>* ids, const Elem& e) {
   ids->push_back(e.re);
   if (e.im != nest::no_id) ids->push_back(e.im);
 }
+std::vector<Id> terms_at(const Lowering& l, Reader& reader, const Coords& c) {
+  std::vector<Id> ids;
+  for (int acc = 0; ids.size() < l.combine.size(); ++acc) push(&ids, l.element(reader, acc, c));
+  return ids;
+}
 
 namespace {
 Kind kind_of(DType d) {

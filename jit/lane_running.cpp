@@ -145,9 +145,7 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
     for (size_t a = 0; a < others.size(); ++a) c[static_cast<size_t>(others[a])] = digits[a];
     const auto term_at = [&](Id index) {
       c[static_cast<size_t>(axis)] = index;
-      std::vector<Id> term;
-      for (int a = 0; term.size() < l.combine.size(); ++a) push(&term, l.element(reader, a, c));
-      return term;
+      return terms_at(l, reader, c);
     };
     write_running(l, n, term_at, [&](const Elem& y) {
       if (streamed)

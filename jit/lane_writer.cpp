@@ -339,26 +339,17 @@ std::vector<nest::Id> LaneWriter::fold_axes(
 Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
-  std::vector<int64_t> extents;
-  for (int64_t a : l.axes) extents.push_back(l.space[a]);
   const std::vector<nest::Id> identity = l.identity(b_);
   EqnReader r(*this, f, e);
-  // The number of accumulators that `element` gives: components of each, in order.
   const std::vector<nest::Id> folded =
-      fold_axes(extents, {l.combine, identity}, [&](const Coords& digits) {
+      fold_axes(extents_of(l.space, l.axes), {l.combine, identity}, [&](const Coords& digits) {
         Coords c;
         size_t next_out = 0, next_fold = 0;
         for (int a = 0; a < l.space.ndim(); ++a) {
           const bool folded_axis = std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
           c.push_back(folded_axis ? digits[next_fold++] : at[next_out++]);
         }
-        std::vector<nest::Id> ids;
-        for (int acc = 0; ids.size() < l.combine.size(); ++acc) {
-          const Elem t = l.element(r, acc, c);
-          ids.push_back(t.re);
-          if (t.im != nest::no_id) ids.push_back(t.im);
-        }
-        return ids;
+        return terms_at(l, r, c);
       });
   return l.results(folded)[static_cast<size_t>(out)];
 }

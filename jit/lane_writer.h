@@ -31,6 +31,8 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 std::vector<nest::Kind> kinds_of(nest::Builder& b, const std::vector<nest::Id>& ids);
 // The components of an element.
 void push(std::vector<nest::Id>* ids, const Elem& e);
+// What `element` gives for all accumulators of a fold at c: the components of each, in order.
+std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& c);
 
 class LaneWriter {
  public:

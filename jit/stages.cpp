@@ -83,12 +83,12 @@ class Stages {
     // Narrow floats are rounded once, at the end.
     if (is_inexact(t.dtype()) && !(t.dtype() == F32 || t.dtype() == F64)) return false;
     int64_t terms = 1;
-    for (int64_t n : extents(t.shape())) terms *= n;
+    for (int64_t n : extents_of(t.shape(), axes_)) terms *= n;
     return terms >= fold_order::many_terms;
   }
 
   Array write(const Array& x) const {
-    if (const size_t first = fold_order::first_axes(extents(x.shape()))) {
+    if (const size_t first = fold_order::first_axes(extents_of(x.shape(), axes_))) {
       // The first axes stand where they stood: they are in front.
       const auto at = axes_.begin() + static_cast<std::ptrdiff_t>(first);
       return over({axes_.begin(), at}, over({at, axes_.end()}, x));
@@ -107,11 +107,6 @@ class Stages {
   }
 
  private:
-  std::vector<int64_t> extents(const Shape& s) const {
-    std::vector<int64_t> r;
-    for (int64_t a : axes_) r.push_back(s[a]);
-    return r;
-  }
   Array reduce(const Array& x, const Ints& axes) const {
     return bind_op(op_, {x}, with(op_, params_, "axes", axes))[0];
   }

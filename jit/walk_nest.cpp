@@ -259,17 +259,17 @@ struct Walker {
   }
 
   void fold(Id v, const Inst& i, BlockId body) {
-    const auto n = static_cast<int64_t>(value[i.args[0]]);
-    const auto partials = static_cast<size_t>(fold_order::partials(n));
-    std::vector<std::vector<Bits>> acc(partials, args(i, 1));
-    for (int64_t t = 0; t < n; ++t) {
+    const auto term = [&](int64_t t) {
       bind(body, 0, {static_cast<Bits>(t)});
       block(body);
-      combine(i, acc[static_cast<size_t>(t) % partials], yields(body));
-    }
-    for (size_t half = partials / 2; half >= 1; half /= 2)
-      for (size_t p = 0; p < half; ++p) combine(i, acc[p], acc[p + half]);
-    results[v] = acc[0];
+      return yields(body);
+    };
+    const auto join = [&](std::vector<Bits> acc, const std::vector<Bits>& x) {
+      combine(i, acc, x);
+      return acc;
+    };
+    results[v] =
+        fold_order::fold_block(static_cast<int64_t>(value[i.args[0]]), args(i, 1), term, join);
   }
 
   template <class T>

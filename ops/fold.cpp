@@ -22,12 +22,6 @@ std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes) {
   return out;
 }
 
-std::vector<int64_t> extents_of(const Shape& s, const Ints& axes) {
-  std::vector<int64_t> out;
-  for (int64_t a : axes) out.push_back(s[a]);
-  return out;
-}
-
 Ints other_axes(int64_t rank, const Ints& axes) {
   Ints r;
   for (int64_t i = 0; i < rank; ++i)

@@ -9,8 +9,6 @@ namespace weft {
 
 // The offsets, in elements, of the points of the sub-grid that `axes` span, row-major.
 std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes);
-// How long these axes are.
-std::vector<int64_t> extents_of(const Shape& s, const Ints& axes);
 // The axes of a rank that are not in the list.
 Ints other_axes(int64_t rank, const Ints& axes);
 // Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there
