@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/print_test.cpp: programs print as JAX prints them, character by character.
-#include <pthread.h>
-
 #include <bit>
 #include <chrono>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "catch.h"
 #include "golden.h"
+#include "support/small_stack.h"
 #include "weft/core/jaxpr.h"
 #include "weft/tests/core/test_ops.h"
 
@@ -170,33 +169,20 @@ TEST_CASE("programs held many times are printed once", "[core][print]") {
   verify(j);
 }
 
-namespace {
-// The life of a long program, on a small stack.
-void* live(void*) {
-  const int n = 100000;
-  auto j = make_ref<JaxprData>();
-  Atom a = input(*j, vec);
-  for (int i = 0; i < n; ++i) a = add_equation(*j, i % 3 ? "test_next" : "test_many", {a});
-  j->out = {a};
-  Jaxpr first = intern(std::move(j));
-  const std::string text = to_string(first);
-  const bool same = read_jaxpr(text) == first && count_equations(first) == n;
-  verify(first);
-  first = Jaxpr();
-  return same ? const_cast<char*>("same") : nullptr;
-}
-}  // namespace
-
 TEST_CASE("a long chain lives in a stack of 256 KB", "[core][print]") {
-  pthread_attr_t small;
-  pthread_attr_init(&small);
-  REQUIRE(pthread_attr_setstacksize(&small, 256 << 10) == 0);
-  pthread_t thread;
-  REQUIRE(pthread_create(&thread, &small, live, nullptr) == 0);
-  void* result = nullptr;
-  pthread_join(thread, &result);
-  pthread_attr_destroy(&small);
-  CHECK(result != nullptr);
+  constexpr int n = 100000;
+  bool same = false;
+  test::on_small_stack(256, [&] {
+    auto j = make_ref<JaxprData>();
+    Atom a = input(*j, vec);
+    for (int i = 0; i < n; ++i) a = add_equation(*j, i % 3 ? "test_next" : "test_many", {a});
+    j->out = {a};
+    const Jaxpr first = intern(std::move(j));
+    const std::string text = to_string(first);
+    same = read_jaxpr(text) == first && count_equations(first) == n;
+    verify(first);
+  });
+  CHECK(same);
 }
 
 TEST_CASE("a million equations print and parse in seconds", "[core][print][slow]") {

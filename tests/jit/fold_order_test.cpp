@@ -5,10 +5,10 @@
 // and an error that hardly grows with their number.
 #include <cmath>
 #include <functional>
-#include <random>
 
 #include "compare.h"
 #include "support/check.h"
+#include "support/rough.h"
 #include "weft/jit/plan.h"
 #include "weft/jit/simplify.h"
 #include "weft/jit/steps.h"
@@ -24,13 +24,6 @@ namespace {
 
 using Fn = std::function<Array(const Array&)>;
 
-Array rough(const std::vector<int64_t>& sizes) {
-  std::mt19937 g(7);
-  std::normal_distribution<float> d;
-  std::vector<float> x(static_cast<size_t>(Shape(sizes).elements()));
-  for (float& v : x) v = d(g);
-  return array(x, Shape(sizes));
-}
 std::vector<double> numbers(const Array& x) { return x.astype(F64).to_vector<double>(); }
 std::vector<double> reference(const Fn& f, const Array& x) {
   const ReferenceMode on;

@@ -3,7 +3,6 @@
 // tests/jit/slice_test.cpp: whole programs with per-lane control flow become one kernel, and are
 // right for any number of lanes.
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include <fstream>
 
 #include "support/check.h"
+#include "support/small_stack.h"
 #include "weft/tracer/eval_trace.h"
 
 using namespace weft;
@@ -229,18 +229,6 @@ TEST_CASE("Arrays in lanes do not lie on the caller's stack") {
   const auto code = jit(vmap(f)).lower(lanes).compile();
   const Array want = code(lanes);
   Array got;
-  pthread_attr_t attributes;
-  REQUIRE(pthread_attr_init(&attributes) == 0);
-  REQUIRE(pthread_attr_setstacksize(&attributes, 128 << 10) == 0);
-  auto work = [&] { got = code(lanes); };
-  pthread_t thread{};
-  REQUIRE(pthread_create(
-              &thread, &attributes,
-              [](void* w) -> void* {
-                (*static_cast<decltype(work)*>(w))();
-                return nullptr;
-              },
-              &work) == 0);
-  pthread_join(thread, nullptr);
+  test::on_small_stack(128, [&] { got = code(lanes); });
   CHECK(array_equal(got, want));
 }

@@ -2,9 +2,8 @@
 // Copyright The Weft authors
 // tests/jit/stages_test.cpp: large reductions are shared out to threads, in an order that depends
 // on the reduced extents alone.
-#include <random>
-
 #include "support/check.h"
+#include "support/rough.h"
 #include "weft/runtime/threads.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -15,13 +14,6 @@ namespace {
 
 constexpr int64_t many = int64_t{1} << 17;
 
-Array rough(const std::vector<int64_t>& sizes) {
-  std::mt19937 g(3);
-  std::normal_distribution<float> d;
-  std::vector<float> x(static_cast<size_t>(Shape(sizes).elements()));
-  for (float& v : x) v = d(g);
-  return array(x, Shape(sizes));
-}
 std::string first_step(const std::string& report) {
   const size_t at = report.find("  0: ");
   return report.substr(at, report.find('\n', at) - at);

@@ -154,59 +154,35 @@ using Entries = std::map<std::string, Entry>;
 using X = const Arrays&;
 using P = const Fields&;
 
+#define REDUCE(name)                                                               \
+  {"reduce_" #name,                                                                \
+   {[](X x, P p) -> Arrays { return {lax::reduce_##name(x[0], p.ints("axes"))}; }, \
+    "lax::reduce_" #name "($1, $axes)"}}
+#define RUNNING(name)                                                                           \
+  {#name,                                                                                       \
+   {[](X x, P p) -> Arrays { return {lax::name(x[0], p.integer("axis"), p.flag("reverse"))}; }, \
+    "lax::" #name "($1, $axis, $reverse)"}}
 Entries folds() {
   return {
       {"integer_pow",
        {[](X x, P p) -> Arrays { return {lax::integer_pow(x[0], p.integer("y"))}; },
         "lax::integer_pow($1, $y)"}},
-      {"reduce_sum",
-       {[](X x, P p) -> Arrays { return {lax::reduce_sum(x[0], p.ints("axes"))}; },
-        "lax::reduce_sum($1, $axes)"}},
-      {"reduce_prod",
-       {[](X x, P p) -> Arrays { return {lax::reduce_prod(x[0], p.ints("axes"))}; },
-        "lax::reduce_prod($1, $axes)"}},
-      {"reduce_max",
-       {[](X x, P p) -> Arrays { return {lax::reduce_max(x[0], p.ints("axes"))}; },
-        "lax::reduce_max($1, $axes)"}},
-      {"reduce_min",
-       {[](X x, P p) -> Arrays { return {lax::reduce_min(x[0], p.ints("axes"))}; },
-        "lax::reduce_min($1, $axes)"}},
-      {"reduce_and",
-       {[](X x, P p) -> Arrays { return {lax::reduce_and(x[0], p.ints("axes"))}; },
-        "lax::reduce_and($1, $axes)"}},
-      {"reduce_or",
-       {[](X x, P p) -> Arrays { return {lax::reduce_or(x[0], p.ints("axes"))}; },
-        "lax::reduce_or($1, $axes)"}},
-      {"reduce_xor",
-       {[](X x, P p) -> Arrays { return {lax::reduce_xor(x[0], p.ints("axes"))}; },
-        "lax::reduce_xor($1, $axes)"}},
-      {"cumsum",
-       {[](X x, P p) -> Arrays {
-          return {lax::cumsum(x[0], p.integer("axis"), p.flag("reverse"))};
-        },
-        "lax::cumsum($1, $axis, $reverse)"}},
-      {"cumprod",
-       {[](X x, P p) -> Arrays {
-          return {lax::cumprod(x[0], p.integer("axis"), p.flag("reverse"))};
-        },
-        "lax::cumprod($1, $axis, $reverse)"}},
-      {"cummax",
-       {[](X x, P p) -> Arrays {
-          return {lax::cummax(x[0], p.integer("axis"), p.flag("reverse"))};
-        },
-        "lax::cummax($1, $axis, $reverse)"}},
-      {"cummin",
-       {[](X x, P p) -> Arrays {
-          return {lax::cummin(x[0], p.integer("axis"), p.flag("reverse"))};
-        },
-        "lax::cummin($1, $axis, $reverse)"}},
-      {"cumlogsumexp",
-       {[](X x, P p) -> Arrays {
-          return {lax::cumlogsumexp(x[0], p.integer("axis"), p.flag("reverse"))};
-        },
-        "lax::cumlogsumexp($1, $axis, $reverse)"}},
+      REDUCE(sum),
+      REDUCE(prod),
+      REDUCE(max),
+      REDUCE(min),
+      REDUCE(and),
+      REDUCE(or),
+      REDUCE(xor),
+      RUNNING(cumsum),
+      RUNNING(cumprod),
+      RUNNING(cummax),
+      RUNNING(cummin),
+      RUNNING(cumlogsumexp),
   };
 }
+#undef REDUCE
+#undef RUNNING
 Entries moves() {
   return {
       {"broadcast_in_dim",

@@ -3,12 +3,12 @@
 // tests/programs/oracles.cpp: the oracles, one after another, on one trace of the program.
 #include "programs/oracles.h"
 
-#include <pthread.h>
 #include <weft/weft.h>
 
 #include "programs/compare.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
+#include "support/small_stack.h"
 #include "weft/core/error.h"
 #include "weft/jit/compiled.h"
 #include "weft/jit/target.h"
@@ -22,34 +22,6 @@ namespace {
 struct Breach {
   std::string oracle, what;
 };
-
-// Calls f on a thread with 128 KB of stack.
-void on_small_stack(FunctionRef<void()> f) {
-  struct Work {
-    FunctionRef<void()> f;
-    std::exception_ptr raised;
-  } work{f, nullptr};
-  pthread_attr_t attributes;
-  pthread_t thread{};
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, 128 << 10);
-  const int failed = pthread_create(
-      &thread, &attributes,
-      [](void* p) -> void* {
-        auto& w = *static_cast<Work*>(p);
-        try {
-          w.f();
-        } catch (...) {
-          w.raised = std::current_exception();
-        }
-        return nullptr;
-      },
-      &work);
-  pthread_attr_destroy(&attributes);
-  if (failed) throw std::runtime_error("no thread");
-  pthread_join(thread, nullptr);
-  if (work.raised) std::rethrow_exception(work.raised);
-}
 
 class Judge {
  public:
@@ -143,7 +115,7 @@ class Judge {
   void small_stack() {
     begin("stack");
     Arrays got;
-    on_small_stack([&] { got = run_compiled(jaxpr_, all_); });
+    test::on_small_stack(128, [&] { got = run_compiled(jaxpr_, all_); });
     require(bits_differ(got, got_));
   }
   void stablehlo() {

@@ -2,12 +2,11 @@
 // Copyright The Weft authors
 // tests/transforms/long_chain_test.cpp: a chain of 100,000 equations is traced, mapped,
 // differentiated, printed, read back and dropped on a stack of 256 KB: nothing recurses along it.
-#include <pthread.h>
-
 #include <chrono>
 #include <sstream>
 
 #include "support/check.h"
+#include "support/small_stack.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -25,30 +24,6 @@ Array straight(Array x) {  // what LLVM makes in seconds
 }
 Array mapped_sum(Array v) { return vmap(chain)(v).sum(); }
 
-// Runs f on a thread with a stack of 256 KB; what it throws is thrown here.
-void on_small_stack(const Function<void()>& f) {
-  struct Job {
-    const Function<void()>& f;
-    std::exception_ptr failed = {};
-  } job{f};
-  pthread_attr_t small;
-  pthread_attr_init(&small);
-  REQUIRE(pthread_attr_setstacksize(&small, 256 << 10) == 0);
-  pthread_t thread;
-  const auto run = [](void* p) -> void* {
-    Job& j = *static_cast<Job*>(p);
-    try {
-      j.f();
-    } catch (...) {
-      j.failed = std::current_exception();
-    }
-    return nullptr;
-  };
-  REQUIRE(pthread_create(&thread, &small, run, &job) == 0);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&small);
-  if (job.failed) std::rethrow_exception(job.failed);
-}
 int64_t equations(const ClosedJaxpr& c) { return static_cast<int64_t>(c.jaxpr->eqns.size()); }
 // Prints the program and reads it back; the number of its equations.
 int64_t round_trip(const ClosedJaxpr& c) {
@@ -66,7 +41,7 @@ TEST_CASE("a chain of 100,000 equations is traced, mapped, differentiated on a s
   const Array x = zeros({}) + .5f, v = zeros({3}) + .5f;
   int64_t traced = 0, mapped = 0, gradient = 0, mapped_gradient = 0, gradient_of_map = 0;
   float slope = 0, value = 0;
-  on_small_stack([&] {
+  test::on_small_stack(256, [&] {
     traced = round_trip(make_jaxpr(chain)(x));
     mapped = equations(make_jaxpr(vmap(chain))(v));
     gradient = equations(make_jaxpr(grad(chain))(x));
@@ -94,7 +69,7 @@ TEST_CASE("a chain of 100,000 equations, the long way", "[chain][slow]") {
     WARN(what << ": " << s << " s");
     CHECK(s < 60);
   };
-  on_small_stack([&] {
+  test::on_small_stack(256, [&] {
     timed("traced", [&] { make_jaxpr(chain)(x); });
     timed("mapped", [&] { make_jaxpr(vmap(chain))(v); });
     timed("differentiated", [&] { make_jaxpr(grad(chain))(x); });
