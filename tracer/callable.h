@@ -130,6 +130,10 @@ class CallOperator {
     return static_cast<const D&>(*this).call(
         std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
   }
+
+ private:
+  CallOperator() = default;
+  friend D;
 };
 template <class D, class F, class... P>
 class CallOperator<D, F, Params<P...>> {
@@ -146,6 +150,10 @@ class CallOperator<D, F, Params<P...>> {
     return static_cast<const D&>(*this).call(
         std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
   }
+
+ private:
+  CallOperator() = default;
+  friend D;
 };
 
 // ---- f as a function of flat lists
