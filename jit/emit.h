@@ -237,6 +237,7 @@ class Emitter {
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
   // Runs of trips (emit_runs.cpp).
   nest::Id run_end(nest::Id loop) const;
+  V trips_of_block(V n, V done, int64_t most);
   void runs_for(nest::Id v, std::vector<Carry>& c);
   Vs run_of_trips(nest::Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
                   const std::function<void(V)>& at_trip);
@@ -318,6 +319,7 @@ class Emitter {
   V checked_ = nullptr,
     addresses_ = nullptr;  // of a kernel that tests its accesses (jit/checked.h)
   Masks active_;
+  Masks with_point_;  // lanes that have a point of the grid
   int lanes_ = 1, packs_ = 1;
   bool few_lanes_left_ = false;  // of one pack: not worth more code
   int array_packs_ = 0;          // packs in per-lane arrays, if not packs_

@@ -69,7 +69,8 @@ void Emitter::loop_for(Id v) {
   if (plan_.divergent[v]) return divergent_for(v, c);
   if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
   if (rows_for(v, c)) return;
-  run_end(v) == nest::no_id ? uniform_for(v, c) : runs_for(v, c);
+  // The last lanes of a grid are not worth a loop in a loop.
+  run_end(v) == nest::no_id || few_lanes_left_ ? uniform_for(v, c) : runs_for(v, c);
 }
 
 namespace {

@@ -175,10 +175,11 @@ void Emitter::grid_points(V begin, V end) {
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
   note_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
-  active_ = m;
+  active_ = with_point_ = m;
   unroll_left_ = most_unrolled;
   emit_level(2);
   active_.clear();
+  with_point_.clear();
 }
 
 // One thread a point, the last axis fastest, so that neighbouring threads touch neighbours.

@@ -285,10 +285,11 @@ void Emitter::local_store(Id v) {
     if (!plan_.per_lane[l]) {
       store_lanes(t, locals_[l], index, p, x);
     } else if (shape(index).uniform()) {
-      // The frame is this kernel's own: the old value can be read and written back.
+      // The frame is this kernel's own: the old value can be read and written back. What lies there
+      // for lanes without a point nobody reads.
       const V at = local_address(l, index, p);
-      const V old = active_.empty() ? nullptr : b_.CreateLoad(vector_of(t), at);
-      b_.CreateStore(old ? b_.CreateSelect(active_[p], x, old) : x, at);
+      const bool all = active_.empty() || active_ == with_point_;
+      b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
     } else {
       scatter(t, local_address(l, index, p), x, mask_of(p));
     }

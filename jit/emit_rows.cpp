@@ -126,7 +126,13 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   Rows r = planned_rows(v);
   if (r.operands.empty() || few_lanes_left_) return false;
-  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), n = b_.CreateSub(hi, lo);
+  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
+  // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
+  // and less code than blocks that may be short.
+  const int64_t rest = active_.empty() && run_end(v) != nest::no_id
+                           ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
+                           : 0;
+  const V n = b_.CreateSub(all, i64(rest));
   rows_lanes(r);
   for (const auto& o : r.operands) rows_tile(r, o.inst);
   Vs init;
@@ -135,13 +141,16 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
       i64(0), n, i64(r.steps), init,
       [&](V done, const Vs& carry) {
         poll(weight(k_, r.body) * r.steps);
-        r.count =
-            call(llvm::Intrinsic::smin, {b_.getInt64Ty()}, {i64(r.steps), b_.CreateSub(n, done)});
+        r.count = trips_of_block(n, done, r.steps);
         r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
         return rows_block(r, cs, carry);
       },
       "rows");
-  bind(cs, &Carry::result, l.carry);
+  const auto last = [&] {
+    const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
+    return run_of_trips(v, cs, first, i64(rest), l.carry, [](V) {});
+  };
+  bind(cs, &Carry::result, rest ? last() : l.carry);
   return true;
 }
 
@@ -208,7 +217,7 @@ void Emitter::rows_move(const Rows& r, Opcode what) {
     }
     return Vs{};
   };
-  const V whole = b_.CreateAnd(r.in_front, b_.CreateICmpEQ(r.count, i64(r.steps)));
+  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.in_front);
   branch(
       whole, [&] { return each(&Emitter::rows_turn); },
       [&] { return each(&Emitter::rows_singly); });
@@ -234,7 +243,10 @@ void Emitter::rows_turn(const Rows& r, Id v) {
   const bool lines = buffer.past_cache && stride * element_bytes(v) % cache_line == 0;
   const auto each = [&](int64_t n, int64_t step, const char* name,
                         const std::function<void(V)>& f) {
-    if (n == step) return f(i64(0));
+    if (n <= 2 * step) {
+      for (int64_t at = 0; at < n; at += step) f(i64(at));
+      return;
+    }
     const auto body = [&](V at, const Vs&) {
       f(at);
       return Vs{};

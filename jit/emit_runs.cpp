@@ -57,6 +57,14 @@ Id Emitter::run_end(Id v) const {
   return any_inst(k_, k_.insts[end].blocks[0], reads_others) ? nest::no_id : end;
 }
 
+// How many trips of a loop of n a block of up to `most` has that comes behind those done. A
+// constant where all blocks are whole: nothing is written then for the rest.
+V Emitter::trips_of_block(V n, V done, int64_t most) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n);
+  if (known && known->getSExtValue() % most == 0) return i64(most);
+  return call(llvm::Intrinsic::smin, {b_.getInt64Ty()}, {i64(most), b_.CreateSub(n, done)});
+}
+
 // Up to a whole run of trips, the first one at index `first`; at_trip is told the number of each.
 Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
                          const std::function<void(V)>& at_trip) {
@@ -112,8 +120,7 @@ void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
         poll(weight(k_, i.blocks[0]) * run_terms);
         const V left = b_.CreateSub(hi, done);
         const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
-        const V count = call(llvm::Intrinsic::smin, {b_.getInt64Ty()}, {i64(run_terms), left});
-        return run_of_trips(v, cs, first, count, carry, [](V) {});
+        return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
       },
       "runs");
   bind(cs, &Carry::result, l.carry);
