@@ -34,11 +34,6 @@ class Fields {
   std::vector<ParamField> fields_;
 };
 
-std::string dtype_text(DType d) {
-  const char* const names[] = {"Bool", "I8",   "I16", "I32", "I64", "U8",  "U16",  "U32",
-                               "U64",  "BF16", "F16", "F32", "F64", "C64", "C128", "Key"};
-  return names[static_cast<size_t>(d)];
-}
 std::string text(const ParamValue& v) {
   if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<int64_t>(&v)) return fmt::format("{}", *i);

@@ -105,6 +105,7 @@ struct Endless {};
 
 // As a C++ program that runs it on these arguments, compiled and not, and prints what comes out.
 std::string cpp_text(const Fn& f, const Arrays& x);
+std::string dtype_text(DType d);
 
 // ---- lists of values
 inline Arrays chosen(const Arrays& x, const std::vector<int>& which) {

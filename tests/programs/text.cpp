@@ -11,13 +11,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-std::string dtype_text(DType d) {
-  if (d == Bool) return "Bool";
-  if (d == Key) return "Key";
-  std::string r;
-  for (char c : std::string(short_name(d))) r += static_cast<char>(std::toupper(c));
-  return r;
-}
 std::string shape_text(const Shape& s) {
   return fmt::format("Shape{{{}}}", fmt::join(s.sizes(), ", "));
 }
@@ -285,6 +278,14 @@ class Writer {
 };
 
 }  // namespace
+
+std::string dtype_text(DType d) {
+  if (d == Bool) return "Bool";
+  if (d == Key) return "Key";
+  std::string r;
+  for (char c : std::string(short_name(d))) r += static_cast<char>(std::toupper(c));
+  return r;
+}
 
 std::string cpp_text(const Fn& f, const Arrays& x) {
   Writer w;
