@@ -16,8 +16,27 @@
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"
 
+#ifdef __SANITIZE_THREAD__
+extern "C" {
+void __tsan_acquire(void*);
+void __tsan_release(void*);
+}
+#endif
+
 namespace weft {
 namespace {
+
+// What is done before give() is done before what follows take(). oneTBB sees to that; the thread
+// sanitizer, which does not look into it, is told.
+struct Handover {
+#ifdef __SANITIZE_THREAD__
+  void give() { __tsan_release(this); }
+  void take() { __tsan_acquire(this); }
+#else
+  void give() {}
+  void take() {}
+#endif
+};
 
 int default_threads() {
   if (const char* v = std::getenv("WEFT_NUM_THREADS"))
@@ -70,8 +89,16 @@ void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> 
     for (int64_t p = 0; p < parts; ++p) part(p);
     return;
   }
+  Handover begin, end;
+  const auto shared = [&](int64_t p) {
+    begin.take();
+    part(p);
+    end.give();
+  };
+  begin.give();
   current_arena()->execute(
-      [&] { tbb::parallel_for(int64_t{0}, parts, part, tbb::simple_partitioner()); });
+      [&] { tbb::parallel_for(int64_t{0}, parts, shared, tbb::simple_partitioner()); });
+  end.take();
 }
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "support/build.h"
 #include "support/check.h"
 #include "support/random_control.h"
 #include "weft/tracer/eval_trace.h"
@@ -251,26 +252,26 @@ void check_modes(uint32_t seed) {
 }  // namespace
 
 TEST_CASE("random programs by the reference rules", "[control][random]") {
-  for (uint32_t s = 0; s < 200; ++s) check_values(s, false);
+  for (uint32_t s = 0; s < programs_of(200); ++s) check_values(s, false);
 }
 TEST_CASE("random programs compiled", "[control][random]") {
-  for (uint32_t s = 0; s < 200; ++s) check_values(s, true);
+  for (uint32_t s = 0; s < programs_of(200); ++s) check_values(s, true);
 }
 TEST_CASE("random programs: maps of gradients", "[control][random]") {
-  for (uint32_t s = 0; s < 40; ++s) map_of_gradients(s);
+  for (uint32_t s = 0; s < programs_of(40); ++s) map_of_gradients(s);
 }
 TEST_CASE("random programs: gradients of maps", "[control][random]") {
-  for (uint32_t s = 0; s < 60; ++s) gradient_of_maps(s);
+  for (uint32_t s = 0; s < programs_of(60); ++s) gradient_of_maps(s);
 }
 TEST_CASE("random programs: gradients between maps", "[control][random]") {
-  for (uint32_t s = 0; s < 60; ++s) gradient_between_maps(s);
+  for (uint32_t s = 0; s < programs_of(60); ++s) gradient_between_maps(s);
 }
 TEST_CASE("random programs written as StableHLO and read back", "[control][random]") {
-  for (uint32_t s = 0; s < 200; ++s) check_written(s, false);
-  for (uint32_t s = 0; s < 40; ++s) check_written(s, true);
+  for (uint32_t s = 0; s < programs_of(200); ++s) check_written(s, false);
+  for (uint32_t s = 0; s < programs_of(40); ++s) check_written(s, true);
 }
 TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") {
-  for (uint32_t s = 0; s < 60; ++s) check_modes(s);
+  for (uint32_t s = 0; s < programs_of(60); ++s) check_modes(s);
 }
 TEST_CASE("many random programs", "[control][random][slow]") {
   for (uint32_t s = 200; s < 1200; ++s) check_values(s, true);
