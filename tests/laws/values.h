@@ -162,15 +162,10 @@ inline Array moved(const Array& a, double h, const Array& b) {
   if (b.empty_handle()) return a;
   std::vector<double> x = numbers(a);
   const std::vector<double> y = numbers(b);
+  for (size_t i = 0; i < x.size(); ++i) x[i] += h * y[i];
+  const Array sum = array_of_bytes(Type(is_complex(a.dtype()) ? C128 : F64, a.shape()), x.data());
   Fresh f = fresh_array(a.type());
-  const auto fill = [&](auto* to) {
-    for (size_t i = 0; i < x.size(); ++i)
-      to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(x[i] + h * y[i]);
-  };
-  if (a.dtype() == F32 || a.dtype() == C64)
-    fill(static_cast<float*>(f.data));
-  else
-    fill(static_cast<double*>(f.data));
+  detail::convert_elements(sum, f.data, a.dtype());
   return f.array;
 }
 
