@@ -51,7 +51,7 @@ void Expected::spread() {
   if (spread_) return;
   spread_ = true;
   const ReferenceMode reference;
-  for (uint64_t k = 0; k < 4; ++k) {
+  for (uint64_t k = 0; k < 8; ++k) {
     Watch watch{Random(seed_ * 31 + k)};
     try {
       noisy_.push_back(defined(f_, x_, &watch));

@@ -81,7 +81,7 @@ class Definition {
   // A step of one lane.
   Arrays one(const Step& s, const Arrays& x, const Arrays& captured) {
     switch (s.kind) {
-      case Kind::op: return noisy(call_op(*s.op, x, s.params));
+      case Kind::op: return noisy(call_op(*s.op, widened_noisily(s, x), s.params));
       case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
       case Kind::number: {
         Fn f{{s.out[0]}, {s}, {1}};
@@ -107,6 +107,12 @@ class Definition {
     }
     return out;
   }
+  // Where a narrow number is widened, what comes back to it in reverse is rounded to its dtype.
+  Arrays widened_noisily(const Step& s, const Arrays& x) {
+    const bool widens = s.op->name() == "convert_element_type" &&
+                        (x[0].dtype() == BF16 || x[0].dtype() == F16) && x[0].size() > 0;
+    return watch_ && watch_->noise && widens ? Arrays{off(x[0], *watch_->noise)} : x;
+  }
   // Of a value that is being differentiated, itself.
   static const Array* known_value(const Array& a) {
     const Array* known = &a;
@@ -121,7 +127,9 @@ class Definition {
                        : a.dtype() == BF16 ? 0x1p-8
                                            : 0x1p-11;
     const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
-    const Array factor = laws::random_array(t, 1 - 4 * ulp, 1 + 4 * ulp, random);
+    // Random numbers of F32 have few digits.
+    const Array factor = lax::convert_element_type(
+        laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, random), t.dtype());
     return lax::convert_element_type(lax::mul(lax::convert_element_type(a, t.dtype()), factor),
                                      a.dtype());
   }
