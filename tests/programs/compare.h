@@ -18,6 +18,8 @@ class Expected {
   // "" if they agree but for rounding. Where simple tolerances do not hold, the program is run with
   // noise.
   std::string differs(const Arrays& got);
+  // Whether some value is infinite or NaN.
+  bool infinite() const { return infinite_; }
   // Whether rounding explained what tolerances did not.
   bool ill() const { return ill_; }
 
