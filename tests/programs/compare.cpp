@@ -32,6 +32,25 @@ bool alike(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b
 
 }  // namespace
 
+double ulp_of(DType d) {
+  switch (is_complex(d) ? real_part(d) : d) {
+    case F64: return 0x1p-52;
+    case F32: return 0x1p-23;
+    case BF16: return 0x1p-7;
+    default: return 0x1p-10;
+  }
+}
+double widest_ulp(const Fn& f) {
+  double u = 0;
+  const auto see = [&](const Types& ts) {
+    for (const Type& t : ts)
+      if (is_inexact(t.dtype())) u = std::max(u, ulp_of(t.dtype()));
+  };
+  see(f.in);
+  for_each_step(f, [&](const Step& s) { see(s.out); });
+  return u;
+}
+
 std::string bits_differ(const Arrays& a, const Arrays& b) {
   if (a.size() != b.size()) return "another number of results";
   for (size_t k = 0; k < a.size(); ++k)
@@ -87,7 +106,8 @@ std::string Expected::differs(const Arrays& got) {
         continue;
       }
       spread();
-      double moved = 0;
+      // Within derivatives nothing is noisy.
+      double moved = differentiates(f_) ? widest_ulp(f_) * (1 + scale) : 0;
       bool unsure = noisy_.empty();
       for (const Arrays& n : noisy_) {
         const double z = laws::numbers(n[k])[i];

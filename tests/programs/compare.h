@@ -7,6 +7,11 @@
 
 namespace weft::programs {
 
+// How far 1 is from the next number.
+double ulp_of(DType d);
+// That of the narrowest floats of a program.
+double widest_ulp(const Fn& f);
+
 // "" if a is b to the bit (one NaN is as good as another).
 std::string bits_differ(const Arrays& a, const Arrays& b);
 

@@ -4,6 +4,7 @@
 // by step, so that collectives see them all), loops and branches of C++, no rules.
 #include <weft/weft.h>
 
+#include "programs/compare.h"
 #include "programs/program.h"
 #include "weft/tracer/trace.h"
 
@@ -122,10 +123,7 @@ class Definition {
   }
   // Some ulps.
   static Array off(const Array& a, Random& random) {
-    const double ulp = a.dtype() == F64    ? 0x1p-52
-                       : a.dtype() == F32  ? 0x1p-23
-                       : a.dtype() == BF16 ? 0x1p-8
-                                           : 0x1p-11;
+    const double ulp = ulp_of(a.dtype());
     const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
     // Random numbers of F32 have few digits.
     const Array factor = lax::convert_element_type(
