@@ -16,8 +16,8 @@ namespace weft {
 // grad, inside another jit. There the call stays a step of its own, and a mapped loop around it
 // runs all lanes step by step.
 struct JitOptions {
-  // Arguments whose memory the program may take over; using them afterwards raises DeviceError.
-  // Under another transform they stay.
+  // Arguments whose memory the program may take over; using them afterwards raises DeviceError, and
+  // no other thread may use them meanwhile. Under another transform they stay.
   std::vector<int> donate_argnums = {};
   // "cpu"; empty: where the arguments are.
   std::string device = {};
