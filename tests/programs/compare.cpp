@@ -69,6 +69,7 @@ Expected::Expected(const Fn& f, Arrays x, uint64_t seed) : f_(f), x_(std::move(x
 void Expected::spread() {
   if (spread_) return;
   spread_ = true;
+  if (differentiates(f_)) unmeasured_ = widest_ulp(f_);
   const ReferenceMode reference;
   for (uint64_t k = 0; k < 8; ++k) {
     Watch watch{Random(seed_ * 31 + k)};
@@ -106,8 +107,7 @@ std::string Expected::differs(const Arrays& got) {
         continue;
       }
       spread();
-      // Within derivatives nothing is noisy.
-      double moved = differentiates(f_) ? widest_ulp(f_) * (1 + scale) : 0;
+      double moved = unmeasured_ * (1 + scale);
       bool unsure = noisy_.empty();
       for (const Arrays& n : noisy_) {
         const double z = laws::numbers(n[k])[i];

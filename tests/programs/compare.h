@@ -34,6 +34,7 @@ class Expected {
   Arrays x_, values_;
   uint64_t seed_;
   std::vector<Arrays> noisy_;
+  double unmeasured_ = 0;  // the rounding within derivatives, where nothing is noisy
   bool spread_ = false, ill_ = false, infinite_ = false;
 };
 

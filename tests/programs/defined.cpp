@@ -104,15 +104,15 @@ class Definition {
       if (const Array* known = known_value(a))
         for (double d : laws::numbers(*known))
           watch_->infinite = watch_->infinite || !std::isfinite(d);
-      if (watch_->noise && is_floating(a.dtype()) && a.size() > 0) a = off(a, *watch_->noise);
+      if (is_floating(a.dtype())) a = off(a);
     }
     return out;
   }
   // Where a narrow number is widened, what comes back to it in reverse is rounded to its dtype.
   Arrays widened_noisily(const Step& s, const Arrays& x) {
-    const bool widens = s.op->name() == "convert_element_type" &&
-                        (x[0].dtype() == BF16 || x[0].dtype() == F16) && x[0].size() > 0;
-    return watch_ && watch_->noise && widens ? Arrays{off(x[0], *watch_->noise)} : x;
+    const bool widens =
+        s.op->name() == "convert_element_type" && (x[0].dtype() == BF16 || x[0].dtype() == F16);
+    return widens ? Arrays{off(x[0])} : x;
   }
   // Of a value that is being differentiated, itself.
   static const Array* known_value(const Array& a) {
@@ -121,13 +121,15 @@ class Definition {
       known = static_cast<const Tracer&>(known->node()).known_value();
     return known;
   }
-  // Some ulps.
-  static Array off(const Array& a, Random& random) {
+  // By some ulps, if there is noise.
+  Array off(const Array& a) {
+    if (!watch_ || !watch_->noise || a.size() == 0) return a;
     const double ulp = ulp_of(a.dtype());
     const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
     // Random numbers of F32 have few digits.
     const Array factor = lax::convert_element_type(
-        laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, random), t.dtype());
+        laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, *watch_->noise),
+        t.dtype());
     return lax::convert_element_type(lax::mul(lax::convert_element_type(a, t.dtype()), factor),
                                      a.dtype());
   }
