@@ -20,6 +20,7 @@
 #include "weft/jit/orc.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
+#include "weft/runtime/own_stack.h"
 
 namespace weft::compiler {
 
@@ -30,7 +31,7 @@ struct Code::State {
   std::string symbol;
   std::unique_ptr<Loaded> loaded;
   int64_t bytes = 0;
-  int64_t scratch_bytes = 0;  // of one call
+  int64_t scratch_bytes = 0, frame_bytes = 0;  // of one call
 
   // Emits the kernel into a module of `context` and hands that, and the bytes of scratch that the
   // kernel needs, to f.
@@ -56,11 +57,19 @@ Code::~Code() {
 
 const nest::Kernel& Code::kernel() const { return state_->kernel; }
 int64_t Code::bytes() const { return state_->bytes; }
+int64_t Code::frame_bytes() const { return state_->frame_bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
-  if (state_->scratch_bytes == 0) return fn_(buffers, extents, range, nullptr);
+  // Arrays have their limit when they are emitted; but no limit holds for the values that live at
+  // the same time, which a loop may carry any number of.
+  constexpr int64_t most_frame = 64 << 10, below = 64 << 10;
+  const auto call = [&](void* scratch) {
+    if (state_->frame_bytes <= most_frame) return fn_(buffers, extents, range, scratch);
+    on_own_stack(state_->frame_bytes + below, [&] { fn_(buffers, extents, range, scratch); });
+  };
+  if (state_->scratch_bytes == 0) return call(nullptr);
   const Temporaries scratch(state_->scratch_bytes);
-  fn_(buffers, extents, range, scratch.data());
+  call(scratch.data());
 }
 
 std::string Code::llvm_ir() const {
@@ -89,13 +98,14 @@ std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Target
                                    kernel.name, kernel.rank));
   static std::atomic<uint64_t> serial{0};
   auto state = std::make_unique<Code::State>(
-      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr, 0, 0});
-  auto object = state->with_module([&](llvm::Module& m, int64_t scratch_bytes) {
+      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+  Object object = state->with_module([&](llvm::Module& m, int64_t scratch_bytes) {
     state->scratch_bytes = scratch_bytes;
     return object_code(m, target);
   });
-  state->bytes = static_cast<int64_t>(object->getBufferSize());
-  state->loaded = std::make_unique<Loaded>(std::move(object), state->symbol);
+  state->frame_bytes = object.frame_bytes;
+  state->bytes = static_cast<int64_t>(object.code->getBufferSize());
+  state->loaded = std::make_unique<Loaded>(std::move(object.code), state->symbol);
   return std::make_shared<const Code>(std::move(state));
 }
 

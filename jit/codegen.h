@@ -32,10 +32,12 @@ class Code {
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
 
-  // Runs a part of the grid. Raises OutOfMemoryError if there is no memory for its scratch.
+  // Runs a part of the grid. Raises OutOfMemoryError if there is no memory for its scratch
+  // or for a frame that the caller's stack is not to hold.
   void run(void* const* buffers, const int64_t* extents, const int64_t* range) const;
   const nest::Kernel& kernel() const;  // equal to all that share the code
   int64_t bytes() const;               // of the object that was linked
+  int64_t frame_bytes() const;         // of stack
   std::string llvm_ir() const;         // emitted anew: nothing of it is kept
   std::string assembly() const;
 

@@ -101,11 +101,9 @@ void Emitter::rows_lanes(Rows& r) {
 void Emitter::rows_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
-    const int64_t before = frame_bytes_;
     auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
     tile = {stack(t, r.steps * packs_, "rows"), r.steps};
     tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * packs_, "starts");
-    frame_bytes_ = before;  // what users may fill with arrays of theirs does not shrink
   }
   const int64_t stride = shape(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;

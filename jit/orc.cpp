@@ -9,6 +9,8 @@
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -20,6 +22,7 @@
 #include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -124,12 +127,34 @@ llvm::TargetMachine& machine_for(const TargetInfo& target) {
   return *machine;
 }
 
-std::unique_ptr<llvm::MemoryBuffer> object_code(llvm::Module& module, const TargetInfo& target) {
+Object object_code(llvm::Module& module, const TargetInfo& target) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
+  // LLVM tells of each frame that is larger than none, as a warning; of errors it would tell the
+  // user, and end the process.
+  struct Told {
+    int64_t frame_bytes = 0;
+    std::string error;
+  } told;
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) f.addFnAttr("warn-stack-size", "0");
+  module.getContext().setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo* d, void* p) {
+        auto& told = *static_cast<Told*>(p);
+        if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(d))
+          told.frame_bytes =
+              std::max(told.frame_bytes, static_cast<int64_t>(frame->getStackSize()));
+        if (d->getSeverity() != llvm::DS_Error) return;
+        llvm::raw_string_ostream text(told.error);
+        llvm::DiagnosticPrinterRawOStream printer(text);
+        d->print(printer);
+      },
+      &told);
   emit_file(module, target, out, llvm::CodeGenFileType::ObjectFile);
-  return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
-                                                         /*RequiresNullTerminator=*/false);
+  if (!told.error.empty()) throw InternalError("LLVM cannot generate code: " + told.error);
+  return {std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                          /*RequiresNullTerminator=*/false),
+          told.frame_bytes};
 }
 
 std::string assembly_code(llvm::Module& module, const TargetInfo& target) {

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/orc.h: from LLVM IR to machine code in this process.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,8 +18,12 @@ namespace weft::compiler {
 
 // The machine to generate for, made once a thread and target (LLVM's are not thread-safe).
 llvm::TargetMachine& machine_for(const TargetInfo& target);
+struct Object {
+  std::unique_ptr<llvm::MemoryBuffer> code;
+  int64_t frame_bytes = 0;  // of the stack, the most of all functions
+};
 // Runs the few passes that pay and the code generator.
-std::unique_ptr<llvm::MemoryBuffer> object_code(llvm::Module& module, const TargetInfo& target);
+Object object_code(llvm::Module& module, const TargetInfo& target);
 std::string assembly_code(llvm::Module& module, const TargetInfo& target);
 
 // Machine code in memory, freed with its owner.

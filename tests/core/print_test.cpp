@@ -8,8 +8,8 @@
 
 #include "catch.h"
 #include "golden.h"
-#include "support/small_stack.h"
 #include "weft/core/jaxpr.h"
+#include "weft/runtime/own_stack.h"
 #include "weft/tests/core/test_ops.h"
 
 using namespace weft;
@@ -172,7 +172,7 @@ TEST_CASE("programs held many times are printed once", "[core][print]") {
 TEST_CASE("a long chain lives in a stack of 256 KB", "[core][print]") {
   constexpr int n = 100000;
   bool same = false;
-  test::on_small_stack(256, [&] {
+  on_own_stack(256 << 10, [&] {
     auto j = make_ref<JaxprData>();
     Atom a = input(*j, vec);
     for (int i = 0; i < n; ++i) a = add_equation(*j, i % 3 ? "test_next" : "test_many", {a});

@@ -19,6 +19,7 @@ struct Form {
   bool reverse = false;   // from the last step down
   bool mirrored = false;  // reads element n - 1 - i in step i
   bool past_cache = false;
+  int loops = 1;  // one after the other
 };
 
 // A running xor or maximum of rows of n elements that lie `stride` apart, and its product with a
@@ -30,22 +31,23 @@ nest::Kernel running(const Form& f, int64_t n, int64_t stride) {
   const Id row = b.pure(Opcode::Mul, Kind::I64, {b.index(0), b.integer(stride)});
   const Kind k = b.kind(b.load(in, row));
   const bool is_float = k == Kind::F32 || k == Kind::F64;
-  const auto body = b.open({Kind::I64, k, Kind::I64});
   const auto add = [&](Id x, Id y) { return b.pure(Opcode::Add, Kind::I64, {x, y}); };
-  const Id i = b.param(body, 0);
-  const Id from =
-      f.mirrored ? b.pure(Opcode::Sub, Kind::I64, {add(row, b.integer(n - 1)), i}) : add(row, i);
-  const Id x = b.load(in, from);
-  const Id next = b.pure(is_float ? Opcode::FMax : Opcode::Xor, k, {b.param(body, 1), x});
-  const Id y = b.pure(Opcode::SExt, Kind::I64, {b.load(other, add(row, i))});
-  const Id sum = add(b.pure(Opcode::Mul, Kind::I64, {b.param(body, 2), b.integer(3)}), y);
-  b.store(out, add(row, i), next);
-  b.store(wide, add(row, i), sum);
-  b.yield({next, sum});
-  b.leave();
-  const auto r = b.loop(b.integer(0), b.integer(n), f.reverse ? -1 : 1,
-                        {b.constant(k, 0), b.integer(1)}, body);
-  (void)r;
+  std::vector<Id> carry{b.constant(k, 0), b.integer(1)};
+  for (int l = 0; l < f.loops; ++l) {
+    const auto body = b.open({Kind::I64, k, Kind::I64});
+    const Id i = b.param(body, 0);
+    const Id from =
+        f.mirrored ? b.pure(Opcode::Sub, Kind::I64, {add(row, b.integer(n - 1)), i}) : add(row, i);
+    const Id x = b.load(in, from);
+    const Id next = b.pure(is_float ? Opcode::FMax : Opcode::Xor, k, {b.param(body, 1), x});
+    const Id y = b.pure(Opcode::SExt, Kind::I64, {b.load(other, add(row, i))});
+    const Id sum = add(b.pure(Opcode::Mul, Kind::I64, {b.param(body, 2), b.integer(3)}), y);
+    b.store(out, add(row, i), next);
+    b.store(wide, add(row, i), sum);
+    b.yield({next, sum});
+    b.leave();
+    carry = b.loop(b.integer(0), b.integer(n), f.reverse ? -1 : 1, carry, body);
+  }
   nest::Kernel kernel = b.finish(1, 0, {});
   kernel.buffers[static_cast<size_t>(out)].past_cache = f.past_cache;
   return kernel;
@@ -97,6 +99,21 @@ TEST_CASE("rows of every storage, direction and target", "[jit][row]") {
           for (int64_t rows : {5, 16, 70}) CHECK(difference(k, rows_of(f, rows, 192), t, o) == "");
         }
         CHECK(in_blocks(k, t));
+      }
+}
+
+TEST_CASE("pieces of rows have one frame, whatever the number of loops", "[jit][row]") {
+  for (const TargetInfo& t : targets())
+    for (const Storage s : {Storage::F32, Storage::F64})
+      for (const int loops : {1, 2, 5, 12}) {
+        Form f{s};
+        f.loops = loops;
+        const nest::Kernel k = running(f, 150, 192);
+        INFO(t.cpu << " loops " << loops);
+        CHECK(in_blocks(k, t));
+        CHECK(compile(k, t)->frame_bytes() > 1 << 10);
+        CHECK(compile(k, t)->frame_bytes() <= 64 << 10);
+        CHECK(difference(k, rows_of(f, 70, 192), t, {}) == "");
       }
 }
 

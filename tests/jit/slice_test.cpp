@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "support/check.h"
-#include "support/small_stack.h"
+#include "weft/runtime/own_stack.h"
 #include "weft/tracer/eval_trace.h"
 
 using namespace weft;
@@ -229,6 +229,29 @@ TEST_CASE("Arrays in lanes do not lie on the caller's stack") {
   const auto code = jit(vmap(f)).lower(lanes).compile();
   const Array want = code(lanes);
   Array got;
-  test::on_small_stack(128, [&] { got = code(lanes); });
+  on_own_stack(128 << 10, [&] { got = code(lanes); });
   CHECK(array_equal(got, want));
+}
+
+TEST_CASE("A kernel may have more values at a time than the caller's stack takes") {
+  constexpr int n = 500;
+  const auto f = [](Array x) {
+    Arrays c;
+    for (int i = 0; i < n; ++i) c.push_back(x + i);
+    c = while_loop([](Arrays v) { return v[0] < 600.f; },
+                   [](Arrays v) {
+                     Arrays r;
+                     for (size_t i = 0; i < n; ++i) r.push_back(v[(i + 1) % n] + 1);
+                     return r;
+                   },
+                   c);
+    Array s = c[0];
+    for (int i = 1; i < n; ++i) s = s - c[static_cast<size_t>(i)];
+    return s;
+  };
+  const Array lanes = arange(16.);
+  const auto code = jit(vmap(f)).lower(lanes).compile();
+  Array got;
+  on_own_stack(128 << 10, [&] { got = code(lanes); });
+  CHECK(array_equal(got, vmap(f)(lanes)));
 }

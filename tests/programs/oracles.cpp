@@ -8,10 +8,10 @@
 #include "programs/compare.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
-#include "support/small_stack.h"
 #include "weft/core/error.h"
 #include "weft/jit/compiled.h"
 #include "weft/jit/target.h"
+#include "weft/runtime/own_stack.h"
 #include "weft/runtime/threads.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
@@ -115,7 +115,7 @@ class Judge {
   void small_stack() {
     begin("stack");
     Arrays got;
-    test::on_small_stack(128, [&] { got = run_compiled(jaxpr_, all_); });
+    on_own_stack(128 << 10, [&] { got = run_compiled(jaxpr_, all_); });
     require(bits_differ(got, got_));
   }
   void stablehlo() {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/own_stack.h: work that needs more stack, or is to have less, than its caller has.
+#pragma once
+#include <cstdint>
+
+#include "weft/core/ref.h"
+
+namespace weft {
+
+// Calls f on a thread of its own whose stack has that many bytes (or the least that a thread may
+// have), and returns when it is done; what f throws is thrown here. OutOfMemoryError if there is no
+// such thread to be had.
+void on_own_stack(int64_t bytes, FunctionRef<void()> f);
+
+}  // namespace weft
