@@ -670,6 +670,17 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   })};
 }
 
+// A loop without steps is what it starts with: nothing is made for a body that reads rows which
+// are not there. A shorter loop has several steps in its body.
+Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
+  if (s.params.length > 0) return unrolled(s.x, s.params);
+  const Parts x = split(s.x, s.params);
+  Arrays r = x.init;
+  const Types out = s.params.jaxpr->out_types();
+  for (size_t k = r.size(); k < out.size(); ++k) r.push_back(base::zeros(stacked(out[k], 0)));
+  return r;
+}
+
 const Primitive<Scan>& scan_op = define<Scan>({
     .name = "scan",
     .doc = "Runs the body length times, threading the carry and stacking the rest.",
@@ -699,7 +710,7 @@ const Primitive<Scan>& scan_op = define<Scan>({
           l.lockstep = [in = a.in, out = a.out, p] { return scan_steps({in, out, p}); };
           return l;
         },
-    .simplify = [](const SimplifyArgs<Scan>& s) { return unrolled(s.x, s.params); },
+    .simplify = scan_simplify,
     .compile_eagerly = true,
 });
 

@@ -122,6 +122,42 @@ TEST_CASE("no lanes at all", "[control]") {
       zeros({0}));
 }
 
+TEST_CASE("no steps at all", "[control]") {
+  const auto rows = [](auto f) {
+    return [f](Array x) {
+      const auto [c, y] =
+          scan([f](Array c, Array t) { return std::pair{c + f(t).sum(), f(t)}; }, 2.f, x);
+      return std::pair{c, y.sum() + y.size()};
+    };
+  };
+  const auto all = [](const auto& f) {
+    for (const Shape& s : {Shape{0}, Shape{0, 2}, Shape{0, 0}, Shape{0, 7, 40}}) {
+      const auto [c, n] = jit(f)(zeros(s));
+      CHECK(c.template item<float>() == 2);
+      CHECK(n.template item<float>() == 0);
+      Ints lanes = s.sizes();
+      lanes.insert(lanes.begin() + 1, 3);
+      const auto [cs, ns] = jit(vmap(f, 1))(zeros(lanes));
+      CHECK(array_equal(cs, full({3}, 2.f)));
+      CHECK(array_equal(ns, zeros({3})));
+      CHECK(jit(grad([f](Array x) { return f(x).first; }))(zeros(s)).shape() == s);
+    }
+  };
+  all(rows([](Array t) { return t * 2.f; }));
+  all(rows([](Array t) { return cumsum(t.reshape({-1}), 0); }));
+  all(rows([](Array t) { return broadcast_to(t.sum(), Shape{2, 5}); }));
+  all(rows([](Array t) { return sort(t.reshape({-1})); }));
+  all(rows([](Array t) { return matmul(t.reshape({-1, 1}), t.reshape({1, -1})); }));
+  all(rows([](Array t) {
+    return while_loop([](Array v) { return v.sum() < 1.f; }, [](Array v) { return v + 1.f; }, t,
+                      {.max_trips = 5});
+  }));
+  const auto counted = [](Array x) {
+    return fori_loop(3, 3, [](Array i, Array v) { return sort(v) * i; }, x);
+  };
+  CHECK(array_equal(jit(counted)(array({3., 1.})), array({3., 1.})));
+}
+
 TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memory]") {
   // 1000 tables of 1 KB, mapped by the outer map alone, read by 1000 x 1000 lanes.
   const auto f = [](Array table, Array x) {
