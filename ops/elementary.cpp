@@ -123,9 +123,11 @@ Arrays pow_jvp(const JvpArgs<None>& j) {
     if (is_inexact(y.dtype())) {
       slope = mul(y, pow(x, sub(y, like(y, 1))));
     } else {
-      const Array power = broadcast_like(pow(x, sub(y, like(y, 1))), out.type());
-      const Array zero = broadcast_like(eq(y, like(y, 0)), out.type());
-      slope = select(zero, base::zeros(out.type().strong()),
+      // y - 1 does not wrap where y = 0: a power that is not finite would pass the select in the
+      // derivative's own derivative.
+      const Array one = broadcast_like(like(y, 1), y.type()), zero = eq(y, like(y, 0));
+      const Array power = broadcast_like(pow(x, select(zero, one, sub(y, one))), out.type());
+      slope = select(broadcast_like(zero, out.type()), base::zeros(out.type().strong()),
                      mul(convert_element_type(y, x.dtype()), power));
     }
     t = broadcast_like(mul(j.dx[0], slope), out.type());

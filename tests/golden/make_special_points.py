@@ -5,7 +5,7 @@
 #
 # Run with jax installed: python make_special_points.py > special_points.txt (made with jax 0.10.2)
 #
-# A line is "name point value derivative [second derivative]", or for vectors "name x,y,z value gradient".
+# A line is "name point value derivative second-derivative", or for vectors "name x,y,z value gradient".
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +14,6 @@ from jax import grad, lax, nn
 inf, nan = np.inf, np.nan
 
 POINTS = [-inf, -3.0, -1.0, -0.5, -0.0, 0.0, 1e-30, 0.5, 1.0, 2.5, 3.0, 6.0, 20.0, inf, nan]
-TWICE = ["sinc", "relu", "relu6", "leaky_relu", "elu", "selu", "celu", "softplus", "hard_tanh", "logaddexp_0", "pow_2"]
 SCALARS = {
     "sinc": jnp.sinc, "relu": nn.relu, "relu6": nn.relu6, "leaky_relu": nn.leaky_relu, "elu": nn.elu, "selu": nn.selu,
     "celu": nn.celu, "gelu": nn.gelu, "gelu_exact": lambda x: nn.gelu(x, approximate=False), "sigmoid": nn.sigmoid,
@@ -26,7 +25,10 @@ SCALARS = {
     "acosh": jnp.acosh, "atanh": jnp.atanh, "floor": jnp.floor, "round": jnp.round, "trunc": jnp.trunc,
     "nan_to_num": jnp.nan_to_num, "pow_0": lambda x: x**0, "pow_1": lambda x: x**1, "pow_2": lambda x: x**2,
     "pow_half": lambda x: jnp.power(x, 0.5), "pow_zero": lambda x: jnp.power(x, 0.0), "of_0": lambda x: jnp.power(0.0, x),
-    "of_2": lambda x: jnp.power(2.0, x), "pow_three": lambda x: jnp.power(x, 3.0), "clip": lambda x: jnp.clip(x, 0.0, 1.0),
+    "of_2": lambda x: jnp.power(2.0, x), "pow_three": lambda x: jnp.power(x, 3.0),
+    "pow_u8_0": lambda x: lax.pow(x, jnp.uint8(0)), "pow_u8_1": lambda x: lax.pow(x, jnp.uint8(1)),
+    "pow_i32_0": lambda x: lax.pow(x, jnp.int32(0)), "pow_i32_1": lambda x: lax.pow(x, jnp.int32(1)),
+    "clip": lambda x: jnp.clip(x, 0.0, 1.0),
     "maximum_0": lambda x: jnp.maximum(x, 0.0), "minimum_0": lambda x: jnp.minimum(x, 0.0), "maximum_self": lambda x: jnp.maximum(x, x),
     "logaddexp_0": lambda x: jnp.logaddexp(x, 0.0), "logaddexp_self": lambda x: jnp.logaddexp(x, x),
     "logaddexp_inf": lambda x: jnp.logaddexp(x, inf), "logaddexp_ninf": lambda x: jnp.logaddexp(x, -inf),
@@ -61,7 +63,7 @@ print(f"# made by make_special_points.py with jax {jax.__version__}")
 for name, f in SCALARS.items():
     for p in POINTS:
         x, g, out = jnp.float32(p), f, [f(jnp.float32(p))]
-        for _ in range(2 if name in TWICE else 1):
+        for _ in range(2):
             g = grad(g)
             out.append(g(x))
         print(name, text(p), *map(text, out))
