@@ -28,6 +28,20 @@ bool differentiates(const Fn& f) {
   for_each_step(f, [&](const Step& s) { any = any || s.kind >= Kind::grad; });
   return any;
 }
+// Sees all that is computed, in derivatives, too.
+struct Watching final : Interpreter {
+  using Interpreter::Interpreter;
+  const char* name() const override { return "watching"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
+    const Running running(parent());
+    Arrays out = bind_op(op, x, params);
+    for (const Array& a : out)
+      if (is_inexact(a.dtype()))
+        for (double d : laws::numbers(a)) infinite = infinite || !std::isfinite(d);
+    return out;
+  }
+  bool infinite = false;  // something was not finite
+};
 bool alike(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
@@ -61,9 +75,9 @@ std::string bits_differ(const Arrays& a, const Arrays& b) {
 
 Expected::Expected(const Fn& f, Arrays x, uint64_t seed) : f_(f), x_(std::move(x)), seed_(seed) {
   const ReferenceMode reference;
-  Watch watch;
-  values_ = defined(f_, x_, &watch);
-  infinite_ = watch.infinite;
+  Level<Watching> watching;
+  values_ = defined(f_, x_);
+  infinite_ = watching->infinite;
 }
 
 void Expected::spread() {
@@ -72,9 +86,9 @@ void Expected::spread() {
   if (differentiates(f_)) unmeasured_ = widest_ulp(f_);
   const ReferenceMode reference;
   for (uint64_t k = 0; k < 8; ++k) {
-    Watch watch{Random(seed_ * 31 + k)};
+    Random noise(seed_ * 31 + k);
     try {
-      noisy_.push_back(defined(f_, x_, &watch));
+      noisy_.push_back(defined(f_, x_, &noise));
     } catch (const Endless&) {
       noisy_.clear();
       return;

@@ -25,7 +25,7 @@ Array stacked(const Arrays& rows, int axis) {
 
 class Definition {
  public:
-  explicit Definition(Watch* watch) : watch_(watch) {}
+  explicit Definition(Random* noise) : noise_(noise) {}
 
   // One result list for each lane. Lanes of several named axes stand in order, the last axis
   // fastest; `axes_` names them.
@@ -98,14 +98,9 @@ class Definition {
     }
   }
   Arrays noisy(Arrays out) {
-    if (!watch_) return out;
-    for (Array& a : out) {
-      if (!is_inexact(a.dtype())) continue;
-      if (const Array* known = known_value(a))
-        for (double d : laws::numbers(*known))
-          watch_->infinite = watch_->infinite || !std::isfinite(d);
-      if (is_floating(a.dtype())) a = off(a);
-    }
+    if (noise_)
+      for (Array& a : out)
+        if (is_floating(a.dtype())) a = off(a);
     return out;
   }
   // Where a narrow number is widened, what comes back to it in reverse is rounded to its dtype.
@@ -114,22 +109,14 @@ class Definition {
         s.op->name() == "convert_element_type" && (x[0].dtype() == BF16 || x[0].dtype() == F16);
     return widens ? Arrays{off(x[0])} : x;
   }
-  // Of a value that is being differentiated, itself.
-  static const Array* known_value(const Array& a) {
-    const Array* known = &a;
-    while (known && known->is_traced())
-      known = static_cast<const Tracer&>(known->node()).known_value();
-    return known;
-  }
   // By some ulps, if there is noise.
   Array off(const Array& a) {
-    if (!watch_ || !watch_->noise || a.size() == 0) return a;
+    if (!noise_ || a.size() == 0) return a;
     const double ulp = ulp_of(a.dtype());
     const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
     // Random numbers of F32 have few digits.
     const Array factor = lax::convert_element_type(
-        laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, *watch_->noise),
-        t.dtype());
+        laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, *noise_), t.dtype());
     return lax::convert_element_type(lax::mul(lax::convert_element_type(a, t.dtype()), factor),
                                      a.dtype());
   }
@@ -308,14 +295,14 @@ class Definition {
   }
 
   static constexpr int64_t most_trips = 400;
-  Watch* watch_;
+  Random* noise_;
   std::vector<NamedAxis> axes_;
 };
 
 }  // namespace
 
-Arrays defined(const Fn& f, const Arrays& x, Watch* watch) {
-  return Definition(watch).run(f, {x})[0];
+Arrays defined(const Fn& f, const Arrays& x, Random* noise) {
+  return Definition(noise).run(f, {x})[0];
 }
 
 }  // namespace weft::programs

@@ -95,11 +95,8 @@ void for_each_step(const Fn& f, FunctionRef<void(const Step&)> visit);
 Arrays run(const Fn& f, const Arrays& x);
 // By definition: maps are loops over lanes, loops and branches those of C++, calls and functions
 // with rules their bodies.
-struct Watch {
-  std::optional<Random> noise;  // each result of an inexact operation is off by some ulps
-  bool infinite = false;        // something was not finite
-};
-Arrays defined(const Fn& f, const Arrays& x, Watch* watch = nullptr);
+// `noise`: each result of an inexact operation is off by some ulps.
+Arrays defined(const Fn& f, const Arrays& x, Random* noise = nullptr);
 // Thrown by `defined` where a loop that the generator promised to end does not.
 struct Endless {};
 
