@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -59,10 +58,8 @@ void install_batch_fallback(FallbackFn f) { fallback() = f; }
 bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
   if (op.collective()) return true;
   if (axis_name.empty() && randomness == "same") return false;  // nobody can
-  return any_program(inner_programs(params), [](const JaxprData& j) {
-    return std::any_of(j.eqns.begin(), j.eqns.end(),
-                       [](const Eqn& e) { return e.op->collective(); });
-  });
+  return any_equation(inner_programs(params),
+                      [](const JaxprData&, const Eqn& e) { return e.op->collective(); });
 }
 
 Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {

@@ -159,17 +159,25 @@ std::vector<Jaxpr> inner_programs(const AnyParams& p) {
   return r;
 }
 
-bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds) {
-  std::unordered_set<const JaxprData*> asked;
+void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit) {
+  std::unordered_set<const JaxprData*> seen;
   while (!programs.empty()) {
     const Jaxpr j = std::move(programs.back());
     programs.pop_back();
-    if (!asked.insert(j.get()).second) continue;
-    if (holds(*j)) return true;
+    if (!seen.insert(j.get()).second) continue;
+    visit(*j);
     for (const Eqn& e : j->eqns)
       for_inner(e, [&](const Jaxpr& inner) { programs.push_back(inner); });
   }
-  return false;
+}
+
+bool any_equation(std::vector<Jaxpr> programs,
+                  FunctionRef<bool(const JaxprData&, const Eqn&)> holds) {
+  bool any = false;
+  for_each_program(std::move(programs), [&](const JaxprData& j) {
+    for (const Eqn& e : j.eqns) any = any || holds(j, e);
+  });
+  return any;
 }
 
 int64_t count_equations(const Jaxpr& j) {

@@ -74,9 +74,11 @@ void verify_equations(const JaxprData& j);
 // The programs that an equation holds, in the order of its fields.
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
 std::vector<Jaxpr> inner_programs(const AnyParams& p);
-// Whether `holds` says so of one of these programs or of a program within them. Each is asked once,
-// however often it is held.
-bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds);
+// Visits these programs and those within them, each once, however often it is held.
+void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit);
+// Whether `holds` says so of an equation of these programs or of a program within them.
+bool any_equation(std::vector<Jaxpr> programs,
+                  FunctionRef<bool(const JaxprData&, const Eqn&)> holds);
 // Number of equations, those of inner programs included (where a program is held twice, twice);
 // saturates.
 int64_t count_equations(const Jaxpr& j);

@@ -117,10 +117,7 @@ void verify_equations(const JaxprData& j) {
 }
 
 void verify(const Jaxpr& j) {
-  any_program({j}, [](const JaxprData& p) {
-    verify_equations(p);
-    return false;
-  });
+  for_each_program({j}, [](const JaxprData& p) { verify_equations(p); });
 }
 
 }  // namespace weft

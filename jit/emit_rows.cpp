@@ -35,6 +35,7 @@ struct Emitter::Rows {
   Id loop;
   BlockId body;
   bool up;
+  Id end;  // of a running fold: where its runs end, or no_id
   std::vector<Operand> operands = {};
   int64_t steps = 0;                   // of a block
   Vs lanes = {};                       // by pack: how many run, the first ones; empty: all do
@@ -73,7 +74,7 @@ void Emitter::plan_rows(Rows& r) const {
       continue;
     if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
     if (!growth(i.args[0], {0, r.body, body.params[0]}, &step) || std::abs(step) != 1) continue;
-    const int64_t steps = run_end(r.loop) != nest::no_id
+    const int64_t steps = r.end != nest::no_id
                               ? run_terms
                               : std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});
     if ((bytes + element_bytes(v)) * steps * packs_ * lanes_ > most_tile_bytes) continue;
@@ -127,7 +128,7 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
   // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
   // and less code than blocks that may be short.
-  const int64_t rest = active_.empty() && run_end(v) != nest::no_id
+  const int64_t rest = active_.empty() && r.end != nest::no_id
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
                            : 0;
   const V n = b_.CreateSub(all, i64(rest));
@@ -179,7 +180,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
     for (const Carry& c : cs) next.append(parts(c.next, c.shape));
     return next;
   };
-  const Vs now = run_end(r.loop) == nest::no_id
+  const Vs now = r.end == nest::no_id
                      ? loop(i64(0), r.count, i64(1), carry, each, "steps").carry
                      : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
   for (const auto& o : r.operands) tiles_[o.inst].row = nullptr;
@@ -309,7 +310,7 @@ llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
 
 Emitter::Rows Emitter::planned_rows(Id loop) const {
   const Inst& i = k_.insts[loop];
-  Rows r{loop, i.blocks[0], i.imm > 0};
+  Rows r{loop, i.blocks[0], i.imm > 0, run_end(loop)};
   if (i.op == Opcode::For && !plan_.divergent[loop]) plan_rows(r);
   return r;
 }

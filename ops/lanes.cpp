@@ -165,9 +165,8 @@ Array fill_inactive(const Array& active, const Array& x, const std::vector<int>&
 
 bool surely_ends(const Eqn& e) {
   const auto loops = [](const Eqn& x) { return x.op->name() == "while"; };
-  return !loops(e) && !any_program(inner_programs(e.params), [&](const JaxprData& j) {
-    return std::any_of(j.eqns.begin(), j.eqns.end(), loops);
-  });
+  return !loops(e) && !any_equation(inner_programs(e.params),
+                                    [&](const JaxprData&, const Eqn& x) { return loops(x); });
 }
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
