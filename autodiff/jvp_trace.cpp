@@ -10,10 +10,16 @@ namespace {
 
 class Jvp final : public Interpreter {
  public:
-  explicit Jvp(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
+  // `linear`: the level of the tangents in a linearization. What is known there does not depend on
+  // the tangents of the arguments, so it is zero, whoever wrote it out as an array.
+  explicit Jvp(Ref<Interpreter> parent, const PartialEval* linear = nullptr)
+      : Interpreter(std::move(parent)), linear_(linear) {}
   const char* name() const override { return "jvp"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   Array wrap(const Array& primal, const Array& tangent);
+
+ private:
+  const PartialEval* linear_;
 };
 
 class JvpTracer final : public Tracer {
@@ -29,6 +35,7 @@ class JvpTracer final : public Tracer {
 // Integers and bools have no tangent.
 Array Jvp::wrap(const Array& primal, const Array& tangent) {
   if (tangent.empty_handle() || !is_inexact(primal.dtype())) return primal;
+  if (linear_ && !linear_->is_unknown(tangent)) return primal;
   return Array(Ref<const Node>(new JvpTracer(Ref<Interpreter>(this), primal, tangent)));
 }
 
@@ -49,8 +56,9 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
   return out;
 }
 
-Dual run_dual(Level<Jvp>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
-              const Arrays& dx) {
+Dual run_dual(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx,
+              const PartialEval* linear) {
+  Level<Jvp> level(linear);
   Arrays args;
   for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], dx[i]));
   Dual d;
@@ -65,8 +73,7 @@ Dual run_dual(Level<Jvp>& level, FunctionRef<Arrays(const Arrays&)> f, const Arr
 }  // namespace
 
 Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx) {
-  Level<Jvp> level;
-  return run_dual(level, f, x, dx);
+  return run_dual(f, x, dx, nullptr);
 }
 
 Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
@@ -80,7 +87,7 @@ Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
     dx.push_back(on ? pe->unknown(x[i].type().strong()) : Array());
     if (on) r.linear.in.push_back(static_cast<int>(i));
   }
-  Dual d = jvp_flat(f, x, dx);
+  Dual d = run_dual(f, x, dx, &*pe);
   Arrays tangents;
   for (size_t k = 0; k < d.out.size(); ++k) {
     r.linear.out_types.push_back(d.out[k].type());

@@ -143,6 +143,19 @@ Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes*
   return r;
 }
 
+// Whether result a of the program is written out as zeros.
+bool writes_zeros(const JaxprData& j, Atom a) {
+  for (auto e = j.eqns.rbegin(); e != j.eqns.rend() && !a.is_literal(); ++e) {
+    if (e->out != a.index) continue;
+    if (e->op->name() != "broadcast_in_dim") return false;
+    a = e->in[0];
+  }
+  if (!a.is_literal()) return false;
+  const Literal& l = j.literals[static_cast<size_t>(a.literal())];
+  return l.bits[0] == 0 && l.bits[1] == 0;
+}
+
+// A tangent that the rule writes out as zeros is none: what follows need not have a derivative.
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
@@ -154,7 +167,11 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   Dual r;
   r.out = part(out, 0, m);
   size_t next = m;
-  for (const Array& o : r.out) r.tangent.push_back(is_inexact(o.dtype()) ? out[next++] : Array());
+  for (const Array& o : r.out) {
+    const bool none = !is_inexact(o.dtype()) || writes_zeros(*p.rule, p.rule->out[next]);
+    r.tangent.push_back(none ? Array() : out[next]);
+    next += is_inexact(o.dtype());
+  }
   return r;
 }
 
@@ -271,14 +288,17 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
   return d;
 }());
 
+// By whoever wants a value: there is one only of the transpose.
+[[noreturn]] void refuse_forward() {
+  throw DifferentiationError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+}
+
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
     .type = lin_type,
-    .reference = [](const Arrays&, const CustomLin&) -> Arrays {
-      throw DifferentiationError(
-          "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
-    },
+    .reference = [](const Arrays&, const CustomLin&) -> Arrays { refuse_forward(); },
+    .dual = [](const DualArgs<CustomLin>&) -> Dual { refuse_forward(); },
     .transpose =
         [](const TransposeArgs<CustomLin>& t) {
           const CustomLin& p = t.params;
@@ -317,6 +337,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           r.axis.assign(r.out.size(), MaybeAxis(0));
           return r;
         },
+    .lower = [](const LowerArgs<CustomLin>&) -> Lowering { refuse_forward(); },
 });
 
 }  // namespace

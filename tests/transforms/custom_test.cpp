@@ -105,6 +105,33 @@ TEST_CASE("rules that capture arrays", "[custom]") {
   CHECK(floats(grad([&](Array x) { return some(x, x).sum(); })(x)) == Floats{11, 21, 31});
 }
 
+TEST_CASE("reverse rules of what does not depend on the arguments", "[custom]") {
+  const Array c = array({2., 3., 4.}), x = array({1., -1., 2.});
+  const auto h =
+      custom_vjp([](Array x) { return x * 2.; }, [](Array x) { return std::pair{x * 2., x}; },
+                 [](Array, Array ct) { return std::tuple{ct * 2.}; });
+  // Its tangent is an array of zeros.
+  const auto constant =
+      custom_jvp([c](Array) { return c; },
+                 [c](std::tuple<Array>, std::tuple<Array>) { return std::pair{c, zeros({3})}; });
+  check_everywhere([&](Array x) { return h(constant(x)) + x; }, x, {5, 5, 10}, {1, 1, 1});
+  const auto carried = [&](Array x) {
+    return (h(scan([c](Array, Array) { return std::pair{c, c}; }, x, zeros({2})).first) + x).sum();
+  };
+  CHECK(floats(grad(carried)(x)) == Floats{1, 1, 1});
+  CHECK(floats(jit(grad(carried))(x)) == Floats{1, 1, 1});
+  // But whoever asks for its forward derivative is refused, also within reverse mode.
+  const std::string why = "can't apply forward-mode autodiff (jvp) to a custom_vjp function.";
+  const auto forward = [&](Array x) { return jvp(h, std::tuple{c}, std::tuple{c}).second + x; };
+  const auto both = [&](Array x) { return jvp(h, std::tuple{x}, std::tuple{x}).second; };
+  check_error<DifferentiationError>([&] { forward(x); }, why);
+  check_error<DifferentiationError>([&] { jit(forward)(x); }, why);
+  check_error<DifferentiationError>([&] { grad([&](Array x) { return forward(x).sum(); })(x); },
+                                    why);
+  check_error<DifferentiationError>([&] { grad([&](Array x) { return both(x).sum(); })(x); }, why);
+  check_error<DifferentiationError>([&] { jvp(both, std::tuple{x}, std::tuple{x}); }, why);
+}
+
 TEST_CASE("a batching rule that captures arrays", "[custom][vmap]") {
   const Array c = array({2., 3., 4.}), x = array({1., -1., 2.});
   const auto f = custom_vmap(
