@@ -28,19 +28,39 @@ bool differentiates(const Fn& f) {
   for_each_step(f, [&](const Step& s) { any = any || s.kind >= Kind::grad; });
   return any;
 }
-// Sees all that is computed, in derivatives, too.
+// Sees whether something that is computed is not finite, or has such a slope where it is computed,
+// in derivatives, too. A slope that the program never asks for may meet a zero that somebody writes
+// out.
 struct Watching final : Interpreter {
   using Interpreter::Interpreter;
   const char* name() const override { return "watching"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
-    const Running running(parent());
-    Arrays out = bind_op(op, x, params);
-    for (const Array& a : out)
-      if (is_inexact(a.dtype()))
-        for (double d : laws::numbers(a)) infinite = infinite || !std::isfinite(d);
+    Arrays out;
+    {
+      const Running running(parent());
+      out = bind_op(op, x, params);
+    }
+    see(out);
+    if (depth_ == 2 || infinite) return out;
+    ++depth_;
+    try {
+      Arrays dx;
+      for (const Array& a : x) dx.push_back(is_inexact(a.dtype()) ? base::ones(a.type()) : Array());
+      see(op.dual(x, dx, params).tangent);
+    } catch (const Error&) {  // it has no slope
+    }
+    --depth_;
     return out;
   }
-  bool infinite = false;  // something was not finite
+  void see(const Arrays& values) {
+    for (const Array& a : values)
+      if (!a.empty_handle() && is_inexact(a.dtype()))
+        for (double d : laws::numbers(a)) infinite = infinite || !std::isfinite(d);
+  }
+  bool infinite = false;
+
+ private:
+  int depth_ = 0;
 };
 bool alike(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -75,9 +95,17 @@ std::string bits_differ(const Arrays& a, const Arrays& b) {
 
 Expected::Expected(const Fn& f, Arrays x, uint64_t seed) : f_(f), x_(std::move(x)), seed_(seed) {
   const ReferenceMode reference;
-  Level<Watching> watching;
   values_ = defined(f_, x_);
-  infinite_ = watching->infinite;
+}
+
+bool Expected::infinite() {
+  if (!infinite_) {
+    const ReferenceMode reference;
+    Level<Watching> watching;
+    defined(f_, x_);
+    infinite_ = watching->infinite;
+  }
+  return *infinite_;
 }
 
 void Expected::spread() {
@@ -116,7 +144,7 @@ std::string Expected::differs(const Arrays& got) {
       if (alike(x[i], y[i]) || std::fabs(x[i] - y[i]) <= t * (.1 + std::fabs(y[i]) + .1 * scale))
         continue;
       // A zero times infinity is NaN where somebody multiplies by the zero.
-      if (infinite_ && (!std::isfinite(x[i]) || !std::isfinite(y[i])) && differentiates(f_)) {
+      if ((!std::isfinite(x[i]) || !std::isfinite(y[i])) && differentiates(f_) && infinite()) {
         ill_ = true;
         continue;
       }

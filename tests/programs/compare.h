@@ -23,8 +23,8 @@ class Expected {
   // "" if they agree but for rounding. Where simple tolerances do not hold, the program is run with
   // noise.
   std::string differs(const Arrays& got);
-  // Whether some value is infinite or NaN.
-  bool infinite() const { return infinite_; }
+  // Whether some value, or the slope of an operation, is infinite or NaN.
+  bool infinite();
   // Whether rounding explained what tolerances did not.
   bool ill() const { return ill_; }
 
@@ -35,7 +35,8 @@ class Expected {
   uint64_t seed_;
   std::vector<Arrays> noisy_;
   double unmeasured_ = 0;  // the rounding within derivatives, where nothing is noisy
-  bool spread_ = false, ill_ = false, infinite_ = false;
+  bool spread_ = false, ill_ = false;
+  std::optional<bool> infinite_;
 };
 
 }  // namespace weft::programs

@@ -182,22 +182,17 @@ class Judge {
   // What JAX computes, too, if it runs op after op, but not compiled for CPUs: a float that was
   // made an integer, then one without a sign, has its sign as a float again; top_k orders NaN by a
   // sign that depends on who made it.
-  bool jax_differs() const {
-    return any_program({jaxpr_}, [&](const JaxprData& j) {
-      return std::any_of(j.eqns.begin(), j.eqns.end(), [&](const Eqn& e) {
-        if (e.op->name() == "top_k") return expected_->infinite();
-        if (e.op->name() != "convert_element_type") return false;
-        const DType from = j.type(e.in[0]).dtype(),
-                    to = j.types[static_cast<size_t>(e.out)].dtype();
-        return is_signed(from) && is_unsigned(to);
-      });
+  bool jax_differs() {
+    return any_equation({jaxpr_}, [&](const JaxprData& j, const Eqn& e) {
+      if (e.op->name() == "top_k") return expected_->infinite();
+      if (e.op->name() != "convert_element_type") return false;
+      const DType from = j.type(e.in[0]).dtype(), to = j.types[static_cast<size_t>(e.out)].dtype();
+      return is_signed(from) && is_unsigned(to);
     });
   }
   static bool multiplies(const Jaxpr& j) {
-    return any_program({j}, [](const JaxprData& p) {
-      return std::any_of(p.eqns.begin(), p.eqns.end(),
-                         [](const Eqn& e) { return e.op->name() == "dot_general"; });
-    });
+    return any_equation(
+        {j}, [](const JaxprData&, const Eqn& e) { return e.op->name() == "dot_general"; });
   }
 
   const Program& p_;
