@@ -240,9 +240,10 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& test = body_frame(f, i, 0);
-  test.keeps_inputs = true;
+  test.kept_inputs = test.s->j->n_in;
   Frame& body = body_frame(f, i, 1);
   const int a = v.active() ? 1 : 0;
+  body.kept_inputs = a + v.consts;
   bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
   bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
@@ -317,6 +318,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, 0);
   const int a = v.active() ? 1 : 0;
+  body.kept_inputs = a + v.consts;
   bind_operands(f, i, body, a, v.first_const(), v.consts);
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};

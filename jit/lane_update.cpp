@@ -39,7 +39,7 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
   if (!f.analysis || e.in[k].is_literal()) return false;
   const int32_t var = e.in[k].index;
   if (f.place.kind(static_cast<size_t>(var)) != Place::Kind::local ||
-      std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || (f.keeps_inputs && var < f.s->j->n_in))
+      std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || var < f.kept_inputs)
     return false;
   *late = read_late(f, i, var);
   const auto reads = [&](Atom a) {

@@ -116,7 +116,7 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
-    bool keeps_inputs = false;    // they are read again by others: a test does not change carries
+    int kept_inputs = 0;  // the first ones: they are read again, by the next trip or by others
     std::vector<size_t> maker;    // of a body
     std::vector<size_t> last;     // of a body, by variable: the last equation that reads it
     std::vector<size_t> waiting;  // equations whose large results are not computed yet, in order

@@ -136,6 +136,52 @@ TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
   CHECK(got == vmap(f)(xs).to_vector<int32_t>());
 }
 
+TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
+  constexpr int n = 40;
+  // Dear enough to be an array of the body, and updated in the lane: by an op, by a loop inside.
+  const auto dear = [](Array x) {
+    for (int k = 2; k < 12; ++k) x = (x * x + k) % (97 + k) - x % k;
+    return x;
+  };
+  const auto by_op = [](Array d, Array i) { return d.at(i % n).add(i + 1); };
+  const auto by_loop = [](Array d, Array i) {
+    return fori_loop(0, 4, [i](Array j, Array v) { return v.at(j).add(v[j + 1] + i); }, d);
+  };
+  const auto by_while = [](Array d, Array i) {
+    return while_loop([](Array v) { return v[0] < 1000; },
+                      [i](Array v) { return v.at(0).add(abs(v[1]) + i + 90); }, d);
+  };
+  const auto check = [&](const auto& update) {
+    const auto scanned = [&](Array x, Array y, Array) {
+      const Array d = dear(x), steps = arange(5);
+      const auto [s, rows] =
+          scan([&](Array s, Array i) { return std::pair{s + update(d, i).sum(), update(d, i)[i]}; },
+               0, steps);
+      return Carry(rows, y, s);
+    };
+    const auto looped = [&](Array x, Array y, Array k) {
+      const Array d = dear(x);
+      const auto [i, s] =
+          while_loop([&](std::pair<Array, Array> c) { return c.first < 5; },
+                     [&](std::pair<Array, Array> c) {
+                       return std::pair{c.first + 1, c.second * 3 + update(d, c.first).sum()};
+                     },
+                     std::pair{k * 0, y[1]});
+      return Carry(x, i, s % 1000);
+    };
+    const Array xs = some(6 * n, 3).reshape({6, n}), ys = some(6 * n, 4).reshape({6, n});
+    same(scanned, xs[0], ys[0], Array(2));
+    same(looped, xs[0], ys[0], Array(2));
+    same(vmap(scanned), xs, ys, arange(6));
+    same(vmap(looped), xs, ys, arange(6));
+    same(vmap(looped, {0, 0, none}), xs, ys, Array(2));
+    same(vmap(scanned, {0, none, none}), xs, ys[0], Array(2));
+  };
+  check(by_op);
+  check(by_loop);
+  check(by_while);
+}
+
 TEST_CASE("lockstep loops update carries in place", "[jit][in_place]") {
   const int n = 4096;
   const auto report = [&](auto body) {
