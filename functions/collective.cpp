@@ -51,7 +51,10 @@ Array across(Across what, const Array& x, const AxisNames& names, Location at) {
     case Across::mean: break;
   }
   const Array total = fn::inexact(psum_over(fn::numeric(x), names.names()));
-  return lax::div(total, fn::number_like(total, static_cast<double>(n)));
+  // Of no lanes there is no mean, and nobody reads it; but 0 / 0 would reach the gradients of what
+  // all of them share.
+  const auto lanes = static_cast<double>(std::max<int64_t>(n, 1));
+  return lax::div(total, fn::number_like(total, lanes));
 }
 
 Array gather_lanes(const Array& x, const AxisNames& names, const GatherOptions& o, Location at) {

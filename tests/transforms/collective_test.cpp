@@ -73,6 +73,15 @@ TEST_CASE("collectives have derivatives", "[collective]") {
   CHECK(floats(over(grad(weigh))(x)) == Floats{3, 6, 9});
 }
 
+TEST_CASE("a mean over no lanes has no part in gradients", "[collective]") {
+  const auto total = [](Array x) {
+    const auto lane = [x](Array z) { return pmean(x, "i") * z; };
+    return vmap(lane, 0, 0, {.axis_name = "i"})(zeros({0})).sum() + x * 3.f;
+  };
+  CHECK(grad(total)(Array(2.f)).item<float>() == 3);
+  CHECK(jit(grad(total))(Array(2.f)).item<float>() == 3);
+}
+
 TEST_CASE("a name that is not bound is an error", "[collective]") {
   const Array x = array({1., 2., 3., 4.});
   check_error<AxisNameError>([&] { psum(x, "i"); }, "unbound axis name 'i'");
