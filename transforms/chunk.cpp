@@ -59,13 +59,13 @@ using Known = std::unordered_map<const JaxprData*, int64_t>;
 int64_t peak_bytes(const JaxprData& j, Known& known);
 
 // Bytes that an equation needs besides its operands and results: what its native code takes, or the
-// most that one of its programs needs. Their inputs are operands, or as large as what the results
-// replace.
+// most that one of the programs needs that it runs (rules of derivatives it does not). Their inputs
+// are operands, or as large as what the results replace.
 int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
-  int64_t most = 0;
-  if (e.op->has(Op::Slot::lower))
-    if (const Lowering l = lower_equation(j, e); l.workspace) most = l.workspace();
-  for_inner(e, [&](const Jaxpr& body) { most = std::max(most, peak_bytes(*body, known)); });
+  if (!e.op->has(Op::Slot::lower)) return 0;
+  const Lowering l = lower_equation(j, e);
+  int64_t most = l.workspace ? l.workspace() : 0;
+  for (const Jaxpr& body : l.loop.bodies) most = std::max(most, peak_bytes(*body, known));
   return most;
 }
 

@@ -111,6 +111,19 @@ TEST_CASE("chunks give what the whole gives", "[vmap]") {
   };
   CHECK(floats(vmap(counted, 0, 0, {.memory_budget = 8})(arange(6.))) == Floats{1, 2, 3, 4, 5, 6});
   CHECK(calls == 4);  // once to measure, three chunks of two
+  // Rules of derivatives do not run.
+  const auto traced = [&](int64_t n) {
+    const auto h = custom_vjp([](Array v) { return v; }, [](Array v) { return std::pair{v, v}; },
+                              [](Array, Array ct) { return std::tuple{ct}; });
+    const auto ruled = custom_jvp(counted, [=](std::tuple<Array> v, std::tuple<Array> dv) {
+      const Array big = sin(std::get<0>(v) + arange(double(n))).sum();
+      return std::pair{std::get<0>(v) + 1, big + jvp(h, v, dv).second};
+    });
+    calls = 0;
+    CHECK(floats(vmap(ruled, 0, 0, {.memory_budget = 8})(arange(6.))) == Floats{1, 2, 3, 4, 5, 6});
+    return calls;
+  };
+  CHECK(traced(1000) == traced(1));
 }
 
 TEST_CASE("closures over mapped values", "[vmap]") {
