@@ -81,11 +81,11 @@ TEST_CASE("one random program", "[.programs]") {
   how.rare = true;
   how.jax = stack && !jax_python().empty();
   std::string what;
-  const Verdict v = judge_one(p, how, 20, &what);
+  const Verdict v = judge_one(p, how, patience, &what);
   if (v.kind == Verdict::failed && number("WEFT_PROGRAM_REDUCE", 1)) {
     p = reduced(p, v, how, static_cast<double>(number("WEFT_PROGRAMS_SECONDS", 60)));
     what.clear();
-    judge_one(p, how, 20, &what);
+    judge_one(p, how, patience, &what);
   }
   if (what.empty()) what = cpp_text(p.f, p.arguments());
   std::printf("%s\n", what.c_str());

@@ -20,12 +20,15 @@ struct Tally {
   };
   std::vector<Failure> failures;
 };
+// Seconds until a program counts as hanging. Some compile for more than ten where every access is
+// tested.
+constexpr double patience = test::sanitized ? 160 : 60;
 struct Range {
   uint64_t from = 0, to = 0;
   int jobs = 2;
-  double seconds = 0;                        // stop asking for new ones then (0: never)
-  double each = test::sanitized ? 160 : 20;  // seconds until a program counts as hanging
-  size_t most_failures = 20;                 // stop then
+  double seconds = 0;         // stop asking for new ones then (0: never)
+  double each = patience;     // seconds until a program counts as hanging
+  size_t most_failures = 20;  // stop then
   int stacks = 0;  // that JAX is asked of each program's function; 0: the program itself, not JAX
 };
 Tally judge(const Range& r);
