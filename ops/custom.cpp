@@ -4,7 +4,11 @@
 // of the function and of its rules (Decided 10).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "weft/ops/custom_flat.h"
+#include "weft/ops/kit.h"
 #include "weft/ops/program_op.h"
 
 namespace weft {
@@ -143,19 +147,6 @@ Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes*
   return r;
 }
 
-// Whether result a of the program is written out as zeros.
-bool writes_zeros(const JaxprData& j, Atom a) {
-  for (auto e = j.eqns.rbegin(); e != j.eqns.rend() && !a.is_literal(); ++e) {
-    if (e->out != a.index) continue;
-    if (e->op->name() != "broadcast_in_dim") return false;
-    a = e->in[0];
-  }
-  if (!a.is_literal()) return false;
-  const Literal& l = j.literals[static_cast<size_t>(a.literal())];
-  return l.bits[0] == 0 && l.bits[1] == 0;
-}
-
-// A tangent that the rule writes out as zeros is none: what follows need not have a derivative.
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
@@ -167,11 +158,7 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   Dual r;
   r.out = part(out, 0, m);
   size_t next = m;
-  for (const Array& o : r.out) {
-    const bool none = !is_inexact(o.dtype()) || writes_zeros(*p.rule, p.rule->out[next]);
-    r.tangent.push_back(none ? Array() : out[next]);
-    next += is_inexact(o.dtype());
-  }
+  for (const Array& o : r.out) r.tangent.push_back(is_inexact(o.dtype()) ? out[next++] : Array());
   return r;
 }
 
@@ -288,17 +275,67 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
   return d;
 }());
 
-// By whoever wants a value: there is one only of the transpose.
-[[noreturn]] void refuse_forward() {
-  throw DifferentiationError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+// ---- custom_lin: known by its transpose alone. Of no tangent but zero it has a value: zero, which
+// reverse mode asks for where a loop or a branch writes zeros out.
+
+void require_zeros(DType d, std::span<const std::byte> bytes) {
+  with_class<DTypes::inexact>(d, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const auto* x = reinterpret_cast<const T*>(bytes.data());
+    for (size_t i = 0; i < bytes.size() / sizeof(T); ++i)
+      if (!(Element<T>::load(x[i]) == Element<T>::load(T{})))
+        throw DifferentiationError(
+            "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+  });
+}
+
+Arrays lin_reference(const Arrays& x, const CustomLin& p) {
+  for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
+    require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
+                                 static_cast<size_t>(x[i].type().bytes())});
+  Arrays r;
+  for (const Type& t : inexact_of(p.result_types)) r.push_back(base::zeros(t.strong()));
+  return r;
+}
+
+Lowering lin_lower(const LowerArgs<CustomLin>& l) {
+  Lowering r;
+  r.form = Lowering::Form::opaque;
+  r.name = "custom_lin";
+  r.native = [in = l.in, n = l.params.num_residuals](const NativeArgs& a) {
+    for (size_t i = static_cast<size_t>(n); i < in.size(); ++i)
+      require_zeros(in[i].dtype(), a.in_bytes[i]);
+    for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  };
+  return r;
+}
+
+// lin(r, dt), and what the change of the residuals does to lin(r, t): nothing, as that is zero, or
+// has no value.
+Dual lin_dual(const DualArgs<CustomLin>& d) {
+  const auto n = static_cast<size_t>(d.params.num_residuals);
+  Dual r;
+  r.out = custom_lin_op.bind(d.x, d.params);
+  r.tangent = r.out;
+  Arrays x = part(d.x, 0, n);
+  bool changes = false;
+  for (size_t i = n; i < d.x.size(); ++i) {
+    changes = changes || !d.dx[i].empty_handle();
+    x.push_back(instantiate(d.dx[i], d.x[i].type()));
+  }
+  if (!changes) return r;
+  const Arrays changed = custom_lin_op.bind(x, d.params);
+  for (size_t k = 0; k < r.tangent.size(); ++k)
+    r.tangent[k] = add_tangents(r.tangent[k], changed[k]);
+  return r;
 }
 
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
     .type = lin_type,
-    .reference = [](const Arrays&, const CustomLin&) -> Arrays { refuse_forward(); },
-    .dual = [](const DualArgs<CustomLin>&) -> Dual { refuse_forward(); },
+    .reference = lin_reference,
+    .dual = lin_dual,
     .transpose =
         [](const TransposeArgs<CustomLin>& t) {
           const CustomLin& p = t.params;
@@ -337,7 +374,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           r.axis.assign(r.out.size(), MaybeAxis(0));
           return r;
         },
-    .lower = [](const LowerArgs<CustomLin>&) -> Lowering { refuse_forward(); },
+    .lower = lin_lower,
 });
 
 }  // namespace
