@@ -5,6 +5,8 @@
 
 #include <weft/weft.h>
 
+#include <algorithm>
+
 #include "programs/compare.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
@@ -134,6 +136,12 @@ class Judge {
     } catch (const std::runtime_error& e) {
       throw Breach{doing_, e.what()};
     }
+    // Of NaN known when it compiles XLA's exp is whatever lies in a register.
+    const ReferenceMode reference;
+    const Arrays& want = expected_->values();
+    for (size_t k = 0; k < std::min(got.size(), want.size()); ++k)
+      if (is_inexact(want[k].dtype()) && got[k].type() == want[k].type())
+        got[k] = lax::select(lax::ne(want[k], want[k]), want[k], got[k]);
     require(expected_->differs(got));
   }
   void threads() {
