@@ -109,7 +109,7 @@ class Definition {
         s.op->name() == "convert_element_type" && (x[0].dtype() == BF16 || x[0].dtype() == F16);
     return widens ? Arrays{off(x[0])} : x;
   }
-  // By some ulps, if there is noise.
+  // By some ulps, if there is noise; a zero has either sign.
   Array off(const Array& a) {
     if (!noise_ || a.size() == 0) return a;
     const double ulp = ulp_of(a.dtype());
@@ -117,8 +117,11 @@ class Definition {
     // Random numbers of F32 have few digits.
     const Array factor = lax::convert_element_type(
         laws::random_array(Type(F64, a.shape()), 1 - 4 * ulp, 1 + 4 * ulp, *noise_), t.dtype());
-    return lax::convert_element_type(lax::mul(lax::convert_element_type(a, t.dtype()), factor),
-                                     a.dtype());
+    const Array sign = lax::convert_element_type(
+        lax::sign(laws::random_array(Type(F64, a.shape()), -1, 1, *noise_)), t.dtype());
+    const Array wide = lax::convert_element_type(a, t.dtype());
+    const Array zero = lax::eq(wide, base::zeros(t));
+    return lax::convert_element_type(lax::mul(wide, lax::select(zero, sign, factor)), a.dtype());
   }
 
   Arrays branch(const Step& s, const Arrays& x, const Arrays& captured) {
