@@ -3,6 +3,7 @@
 // core/jaxpr.cpp: interning of programs, and walking over them.
 #include "weft/core/jaxpr.h"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <unordered_map>
@@ -159,25 +160,34 @@ std::vector<Jaxpr> inner_programs(const AnyParams& p) {
   return r;
 }
 
-void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit) {
+namespace {
+// Visits programs and those within them until one is what is looked for.
+bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds) {
   std::unordered_set<const JaxprData*> seen;
   while (!programs.empty()) {
     const Jaxpr j = std::move(programs.back());
     programs.pop_back();
     if (!seen.insert(j.get()).second) continue;
-    visit(*j);
+    if (holds(*j)) return true;
     for (const Eqn& e : j->eqns)
       for_inner(e, [&](const Jaxpr& inner) { programs.push_back(inner); });
   }
+  return false;
+}
+}  // namespace
+
+void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit) {
+  any_program(std::move(programs), [&](const JaxprData& j) {
+    visit(j);
+    return false;
+  });
 }
 
 bool any_equation(std::vector<Jaxpr> programs,
                   FunctionRef<bool(const JaxprData&, const Eqn&)> holds) {
-  bool any = false;
-  for_each_program(std::move(programs), [&](const JaxprData& j) {
-    for (const Eqn& e : j.eqns) any = any || holds(j, e);
+  return any_program(std::move(programs), [&](const JaxprData& j) {
+    return std::any_of(j.eqns.begin(), j.eqns.end(), [&](const Eqn& e) { return holds(j, e); });
   });
-  return any;
 }
 
 int64_t count_equations(const Jaxpr& j) {

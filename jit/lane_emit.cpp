@@ -114,7 +114,18 @@ void LaneWriter::emit_all(Frame& f, bool settle_results) {
   if (settle_results) settle(f, j.eqns.size());
 }
 
-// ---- carries
+// ---- loops
+
+// The inputs of a loop's body before its carries, which every trip reads; how many they are.
+int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
+  const LoopForm& v = f.s->lowering[i].loop;
+  const int a = v.active() ? 1 : 0;
+  body.kept_inputs = a + v.consts;
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  return a + v.consts;
+}
 
 // Whether loop i may change the array of its operand k: nothing reads it later, nor, on the way of
 // what is computed late, the bodies.
@@ -242,14 +253,10 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   Frame& test = body_frame(f, i, 0);
   test.kept_inputs = test.s->j->n_in;
   Frame& body = body_frame(f, i, 1);
-  const int a = v.active() ? 1 : 0;
-  body.kept_inputs = a + v.consts;
   bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
-  bind_operands(f, i, body, a, v.first_const(), v.consts);
-  if (v.active())
-    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  const int first = bind_constants(f, i, body);
   std::vector<Id> init;
-  const std::vector<Carry> carries = start_carries(f, i, body, a + v.consts, &init);
+  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
   // Where the lane may not enter at all, it makes no trip.
   Id enter = nest::no_id;
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
@@ -269,11 +276,11 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const BlockId bb = b_.open(kinds);
   next = 0;
   for (int t = 0; t < v.carry; ++t)
-    body.place[static_cast<size_t>(a + v.consts + t)] =
+    body.place[static_cast<size_t>(first + t)] =
         place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   emit_all(body);
   std::vector<Id> yields;
-  finish_carries(body, carries, a + v.consts, &yields);
+  finish_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
   results_of_carries(f, e, carries, b_.loop_while(init, tb, bb));
@@ -317,13 +324,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, 0);
-  const int a = v.active() ? 1 : 0;
-  body.kept_inputs = a + v.consts;
-  bind_operands(f, i, body, a, v.first_const(), v.consts);
-  if (v.active())
-    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  const int first = bind_constants(f, i, body);
   std::vector<Id> init;
-  const std::vector<Carry> carries = start_carries(f, i, body, a + v.consts, &init);
+  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
     const bool streamed = is_streamed(f, result);
@@ -350,10 +353,10 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const Id time = b_.param(bb, 0);
   size_t next = 1;
   for (int t = 0; t < v.carry; ++t)
-    body.place[static_cast<size_t>(a + v.consts + t)] =
+    body.place[static_cast<size_t>(first + t)] =
         place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   for (int r = 0; r < v.rows; ++r) {
-    Place& p = body.place[static_cast<size_t>(a + v.consts + v.carry + r)];
+    Place& p = body.place[static_cast<size_t>(first + v.carry + r)];
     p.kind = Place::Kind::row;
     p.outer = &f;
     p.atom = e.in[static_cast<size_t>(v.first_row() + r)];
@@ -364,7 +367,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time,
               v.length, f);
   std::vector<Id> yields;
-  finish_carries(body, carries, a + v.consts, &yields);
+  finish_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
   results_of_carries(f, e, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));

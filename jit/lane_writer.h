@@ -195,6 +195,7 @@ class LaneWriter {
   bool must_settle(const Frame& f, size_t eqn) const;
   void settle(Frame& f, size_t eqn);
   void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
+  int bind_constants(Frame& f, size_t eqn, Frame& body);
   void keep_large(Frame& f, const std::vector<int32_t>& vars);
 
   // Updates in place (lane_update.cpp).

@@ -671,7 +671,7 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
 }
 
 // A loop without steps is what it starts with: nothing is made for a body that reads rows which
-// are not there. A shorter loop has several steps in its body.
+// are not there. What is to be unrolled becomes a shorter loop.
 Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
   if (s.params.length > 0) return unrolled(s.x, s.params);
   const Parts x = split(s.x, s.params);
