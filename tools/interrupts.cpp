@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/interrupts.cpp: a handler may not lock, so it wakes a thread that calls interrupt().
+// tools/interrupts.cpp: a handler may not lock, so it wakes a thread that calls interrupt(). The
+// threads that compute are left alone: the signal goes to one that waits.
 #include "weft/tools/interrupts.h"
 
 #include <fmt/format.h>
@@ -33,11 +34,17 @@ void on_interrupt(int) {
 
 void catch_interrupts() {
   if (pipe(wake) != 0) return;  // then Ctrl-C ends the process at once
-  std::thread([] {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of threads started from here, too
+  std::thread([signals] {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     char byte = 0;
     while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
     }
     interrupt();
+    for (;;) pause();  // for the second time
   }).detach();
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
