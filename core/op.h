@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weft/core/jaxpr.h"
-#include "weft/core/lower.h"
+#include "weft/core/loops/lower.h"
 #include "weft/core/param.h"
 #include "weft/core/type.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "weft/core/op.h"
-#include "weft/core/print.h"
+#include "weft/core/text/print.h"
 
 namespace weft {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "weft/functions/kit.h"
-#include "weft/ops/collective.h"
-#include "weft/ops/elementwise.h"
-#include "weft/ops/structure.h"
+#include "weft/ops/collective/collective.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/structure/structure.h"
 
 namespace weft {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "weft/ops/structure.h"
+#include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 

@@ -8,10 +8,10 @@
 #include <numeric>
 
 #include "weft/functions/kit.h"
-#include "weft/functions/shape.h"
-#include "weft/ops/index.h"
-#include "weft/ops/sort.h"
-#include "weft/ops/structure.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/index/sort.h"
+#include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::lax {

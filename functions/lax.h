@@ -5,16 +5,16 @@
 // Arithmetic, elementary functions, comparisons, reductions and products are in the headers
 // included; here are those that move, index and sort.
 #pragma once
-#include "weft/ops/compare.h"
-#include "weft/ops/convert.h"
-#include "weft/ops/cumulative.h"
-#include "weft/ops/dot.h"
-#include "weft/ops/elementary.h"
-#include "weft/ops/elementwise.h"
-#include "weft/ops/fma.h"
-#include "weft/ops/reduce.h"
-#include "weft/ops/rounding.h"
-#include "weft/ops/special.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/fma.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/elementwise/special.h"
+#include "weft/ops/linear/dot.h"
+#include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/reduce/reduce.h"
 
 namespace weft::lax {
 

@@ -8,18 +8,18 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/create.h"
 #include "weft/functions/kit.h"
-#include "weft/functions/linear.h"
-#include "weft/functions/math.h"
-#include "weft/functions/reduce.h"
-#include "weft/functions/shape.h"
-#include "weft/ops/compare.h"
-#include "weft/ops/elementary.h"
-#include "weft/ops/elementwise.h"
-#include "weft/ops/rounding.h"
-#include "weft/ops/special.h"
-#include "weft/ops/structure.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/elementwise/special.h"
+#include "weft/ops/structure/structure.h"
 
 namespace weft::nn {
 namespace {

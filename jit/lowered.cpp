@@ -8,11 +8,11 @@
 #include <set>
 
 #include "weft/core/error.h"
-#include "weft/core/names.h"
 #include "weft/core/param.h"
-#include "weft/jit/compiled.h"
+#include "weft/core/text/names.h"
+#include "weft/jit/emit/ptx.h"
 #include "weft/jit/program.h"
-#include "weft/jit/ptx.h"
+#include "weft/jit/run/compiled.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "weft/jit/nans.h"
+#include "weft/jit/run/nans.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/jit/compiled.h"
+#include "weft/jit/run/compiled.h"
 #include "weft/jit/target.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_layers.py: every #include obeys tools/layers.txt. Prints file:line of each that does not.
+# tools/check_layers.py: every #include obeys tools/layers.txt, no header includes itself by any way,
+# and no folder has more files than one can look over. Prints file:line of what does not.
+import collections
 import fnmatch
 import pathlib
 import re
@@ -9,12 +11,13 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXEMPT = {"tests", "examples", "benchmarks", "docs", "build", "cmake"}
+MOST_FILES = 25  # sources that lie in one folder
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def read_rules(text):
-    """The table: folder -> folders, (header prefixes, file patterns) per library, banned headers."""
-    folders, libraries, banned = {}, [], set()
+    """The table: room -> rooms, (header prefixes, file patterns) per library, banned headers."""
+    rooms, libraries, banned = {}, [], set()
     for line in text.splitlines():
         line = line.split("#")[0].strip()
         if not line:
@@ -25,8 +28,17 @@ def read_rules(text):
         elif name == "public-never":
             banned = {word.strip("<>") for word in right.split()}
         else:
-            folders[name.strip()] = set(right.split())
-    return folders, libraries, banned
+            rooms[name.strip()] = right.split()
+    for name, may in rooms.items():
+        whole = [word.rstrip("/") for word in may if word.endswith("/")]
+        rooms[name] = set(may) | {r for r in rooms for w in whole if r == w or r.startswith(w + "/")}
+    return rooms, libraries, banned
+
+
+def room_of(path, rooms):
+    """The longest name of a room that leads to the file; of files in no folder, nothing."""
+    folders = [str(folder) for folder in pathlib.PurePath(path).parents][:-1]
+    return next((folder for folder in folders if folder in rooms), folders[-1] if folders else "")
 
 
 def includes(path):
@@ -44,24 +56,43 @@ def sources(root):
             yield path, relative
 
 
-def fault(relative, quoted, header, folders, libraries):
+def fault(relative, quoted, header, rooms, libraries):
     """Why this include is not allowed, or None."""
-    here = relative.parts[0] if len(relative.parts) > 1 else ""
+    here = room_of(relative, rooms)
     if header.startswith("weft/"):
-        there = header.split("/")[1] if header.count("/") > 1 else ""
-        if there and there not in folders:
-            return f"there is no layer '{there}'"
-        if here in folders and there != here and there not in folders[here]:
+        there = room_of(header[5:], rooms)
+        if there and there not in rooms:
+            return f"there is no room '{there}'"
+        if here in rooms and there != here and there not in rooms[here]:
             return f"{here}/ may not include {there + '/' if there else header}"
         return None
     if quoted:
-        return f'write "weft/{here + "/" if here else ""}{header}"'
+        return f'write "weft/{relative.parent}/{header}"'
     for prefixes, patterns in libraries:
         if header.startswith(prefixes):
             if not any(fnmatch.fnmatch(str(relative), pattern) for pattern in patterns):
                 return f"only {' '.join(patterns)} may include it"
             return None
     return None
+
+
+def cycle(graph):
+    """Files that include one another in a ring, or an empty list."""
+    done = set()
+    for start in graph:
+        way, todo = [], [(start, False)]
+        while todo:
+            at, left = todo.pop()
+            if left:
+                way.pop()
+                done.add(at)
+            elif at in way:
+                return way[way.index(at):] + [at]
+            elif at not in done:
+                way.append(at)
+                todo.append((at, True))
+                todo += [(next_, False) for next_ in graph.get(at, [])]
+    return []
 
 
 def public_headers(root):
@@ -78,13 +109,19 @@ def public_headers(root):
 
 
 def check(root, rules):
-    folders, libraries, banned = rules
-    faults = []
+    rooms, libraries, banned = rules
+    faults, graph, sizes = [], {}, collections.Counter()
     for path, relative in sources(root):
+        sizes[str(relative.parent)] += 1
+        graph[str(relative)] = [h[5:] for _, _, h in includes(path) if h.startswith("weft/")]
         for number, quoted, header in includes(path):
-            why = fault(relative, quoted, header, folders, libraries)
+            why = fault(relative, quoted, header, rooms, libraries)
             if why:
                 faults.append(f"{relative}:{number}: {header}: {why}")
+    faults += [f"{folder}/: {n} sources; at most {MOST_FILES}" for folder, n in sizes.items() if n > MOST_FILES]
+    ring = cycle(graph)
+    if ring:
+        faults.append(f"{' -> '.join(ring)}: headers that include one another")
     for relative in sorted(public_headers(root)):
         for number, _, header in includes(root / relative):
             if header in banned:

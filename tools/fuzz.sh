@@ -36,9 +36,9 @@ fuzz_seeds() {  # NAME DIR: into DIR
 
 fuzz_sources() {  # NAME: what reads the input
   case $1 in
-    stablehlo) ls interop/stablehlo/*.cpp ;;
+    stablehlo) find interop/stablehlo -name "*.cpp" ;;
     npz) echo interop/npy.cpp ;;
-    expr) echo tools/expr.cpp ;;
+    expr) echo tools/weft/expr.cpp ;;
   esac
 }
 

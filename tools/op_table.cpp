@@ -14,7 +14,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
-#include "weft/core/print.h"
+#include "weft/core/text/print.h"
 
 namespace {
 

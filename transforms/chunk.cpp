@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "weft/core/axis_classes.h"
+#include "weft/core/loops/axis_classes.h"
 #include "weft/core/op.h"
-#include "weft/ops/control_flow.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "weft/ops/control_flow.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/call_site.h"
 #include "weft/tracer/concrete.h"

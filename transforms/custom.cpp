@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "weft/ops/custom_flat.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"

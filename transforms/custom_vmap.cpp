@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "weft/ops/custom_flat.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/fallback.cpp: an op without a batching rule, one lane after another.
-#include "weft/core/names.h"
-#include "weft/ops/lane_by_lane.h"
-#include "weft/ops/lanes.h"
+#include "weft/core/text/names.h"
+#include "weft/ops/control/lane_by_lane.h"
+#include "weft/ops/control/lanes.h"
 #include "weft/transforms/chunk.h"
 
 namespace weft {

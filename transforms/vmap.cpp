@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "weft/batching/batch_trace.h"
-#include "weft/ops/control_flow.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/transforms/chunk.h"
 

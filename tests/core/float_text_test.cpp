@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/float_text_test.cpp: scalars as text, against NumPy and Python, and back to the bit.
-#include "weft/core/float_text.h"
+#include "weft/core/text/float_text.h"
 
 #include <array>
 #include <bit>

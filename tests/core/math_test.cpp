@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/core/math_test.cpp: elementary functions against the C library in the next precision, their
 // special values, that nest values give the same bits, and the goldens of JAX's random numbers.
-#include "weft/core/math.h"
+#include "weft/core/scalar/math.h"
 
 #include <catch2/catch.hpp>
 #include <complex>
@@ -379,7 +379,8 @@ TEST_CASE("nest values give the bits of numbers") {
   SAME_BITS(exp)
   SAME_BITS(exp2)
   SAME_BITS(expm1)
-  SAME_BITS(log) SAME_BITS(log2) SAME_BITS(log10) SAME_BITS(log1p) SAME_BITS(rsqrt) SAME_BITS(cbrt)
+  SAME_BITS(log)
+  SAME_BITS(log2) SAME_BITS(log10) SAME_BITS(log1p) SAME_BITS(rsqrt) SAME_BITS(cbrt)
       SAME_BITS(logistic) SAME_BITS(sin) SAME_BITS(cos) SAME_BITS(tan) SAME_BITS(asin)
           SAME_BITS(acos) SAME_BITS(atan) SAME_BITS(sinh) SAME_BITS(cosh) SAME_BITS(tanh)
               SAME_BITS(asinh) SAME_BITS(acosh) SAME_BITS(atanh) SAME_BITS(erf) SAME_BITS(erfc)

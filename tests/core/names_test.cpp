@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/names_test.cpp: variable names, those that JAX printed and the way back.
-#include "weft/core/names.h"
+#include "weft/core/text/names.h"
 
 #include <catch2/catch.hpp>
 #include <limits>

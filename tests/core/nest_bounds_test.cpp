@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/nest_bounds_test.cpp: what is known of the indices of a kernel, and what is refused.
-#include "weft/core/nest_bounds.h"
+#include "weft/core/loops/nest_bounds.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 
 #include "catch.h"
-#include "weft/core/number.h"
+#include "weft/core/scalar/number.h"
 
 using namespace weft;
 using namespace weft::nest;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "weft/core/number.h"
+#include "weft/core/scalar/number.h"
 
 namespace weft::test {
 

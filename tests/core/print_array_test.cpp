@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/print_array_test.cpp: arrays are printed character by character as NumPy prints them.
-#include "weft/core/print_array.h"
+#include "weft/core/text/print_array.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -13,16 +13,16 @@
 
 #include "catch.h"
 #include "weft/autodiff/grad.h"
-#include "weft/functions/create.h"
-#include "weft/functions/index.h"
 #include "weft/functions/lax.h"
-#include "weft/functions/linear.h"
-#include "weft/functions/math.h"
 #include "weft/functions/nn.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/index.h"
+#include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/functions/numpy/sort.h"
 #include "weft/functions/random.h"
-#include "weft/functions/reduce.h"
-#include "weft/functions/shape.h"
-#include "weft/functions/sort.h"
 
 using namespace weft;
 

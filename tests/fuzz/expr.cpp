@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/fuzz/expr.cpp: any text is an expression of --apply or an ExprError with a caret inside it.
-#include "weft/tools/expr.h"
+#include "weft/tools/weft/expr.h"
 
 #include <cstddef>
 #include <cstdint>

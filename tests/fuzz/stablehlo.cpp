@@ -15,7 +15,7 @@
 #include "fuzz/token_mutator.h"
 #include "weft/core/error.h"
 #include "weft/core/jaxpr.h"
-#include "weft/interop/stablehlo/syntax.h"
+#include "weft/interop/stablehlo/read/syntax.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"
 

@@ -8,7 +8,7 @@
 
 #include "support/check.h"
 #include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/syntax.h"
+#include "weft/interop/stablehlo/read/syntax.h"
 
 using namespace weft;
 using namespace weft::test;

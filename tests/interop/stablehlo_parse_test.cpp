@@ -8,8 +8,8 @@
 
 #include "interop/shared_data.h"
 #include "weft/core/error.h"
-#include "weft/interop/stablehlo/dense.h"
-#include "weft/interop/stablehlo/syntax.h"
+#include "weft/interop/stablehlo/read/dense.h"
+#include "weft/interop/stablehlo/read/syntax.h"
 #include "weft/tests/golden.h"
 
 using namespace weft;

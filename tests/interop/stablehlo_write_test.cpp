@@ -9,7 +9,7 @@
 
 #include "interop/shared_data.h"
 #include "support/check.h"
-#include "weft/interop/stablehlo/dense.h"
+#include "weft/interop/stablehlo/read/dense.h"
 #include "weft/tests/golden.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/nest.h"
-#include "weft/jit/codegen.h"
-#include "weft/jit/walk_nest.h"
+#include "weft/core/loops/nest.h"
+#include "weft/jit/run/codegen.h"
+#include "weft/tests/jit/walk_nest.h"
 
 namespace weft::compiler {
 

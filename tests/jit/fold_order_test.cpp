@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/fold_order_test.cpp: reductions and running folds combine their terms in one order
-// (core/fold_order.h): the same bits from the host, every schedule, machine and number of threads,
-// and an error that hardly grows with their number.
+// (core/loops/fold_order.h): the same bits from the host, every schedule, machine and number of
+// threads, and an error that hardly grows with their number.
 #include <cmath>
 #include <functional>
 
 #include "compare.h"
 #include "support/check.h"
 #include "support/rough.h"
-#include "weft/jit/plan.h"
-#include "weft/jit/simplify.h"
-#include "weft/jit/steps.h"
-#include "weft/ops/cumulative.h"
+#include "weft/jit/fuse/plan.h"
+#include "weft/jit/rewrite/simplify.h"
+#include "weft/jit/run/steps.h"
+#include "weft/ops/reduce/cumulative.h"
 #include "weft/runtime/threads.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/make_jaxpr.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/ptx_test.cpp: the PTX of kernels assembles.
-#include "weft/jit/ptx.h"
+#include "weft/jit/emit/ptx.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 // tests/jit/rare_test.cpp: paths that kernels call in the library give the bits of the walked nest,
 // whichever lanes take them, and leave no code in the kernel.
 #include "compare.h"
-#include "weft/core/math.h"
+#include "weft/core/scalar/math.h"
 
 namespace weft::compiler {
 namespace {

@@ -8,8 +8,8 @@
 #include "measure.h"
 #include "weft/autodiff/autodiff.h"
 #include "weft/batching/batch_trace.h"
-#include "weft/ops/control_flow.h"
-#include "weft/ops/custom_flat.h"
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
 

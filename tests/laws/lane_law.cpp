@@ -4,8 +4,8 @@
 // of its program reads and writes a lane's elements at that lane's index.
 #include "mappings.h"
 #include "weft/batching/batch_trace.h"
-#include "weft/core/axis_classes.h"
-#include "weft/core/number.h"
+#include "weft/core/loops/axis_classes.h"
+#include "weft/core/scalar/number.h"
 #include "weft/tracer/record_trace.h"
 
 namespace weft::laws {

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "values.h"
-#include "weft/core/number.h"
+#include "weft/core/scalar/number.h"
 #include "weft/tracer/trace.h"
 
 namespace weft::laws {

@@ -5,7 +5,7 @@
 #include "laws.h"
 #include "measure.h"
 #include "weft/interop/stablehlo.h"
-#include "weft/ops/random.h"
+#include "weft/ops/random/random.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
 

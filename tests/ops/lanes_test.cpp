@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/ops/lanes_test.cpp: which lanes the carries and results of a loop with lanes have, and what
 // a further map makes of those that have none.
-#include "weft/ops/lanes.h"
+#include "weft/ops/control/lanes.h"
 
 #include "support/check.h"
-#include "weft/ops/control_flow.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/tracer/eval_trace.h"
 
 using namespace weft;

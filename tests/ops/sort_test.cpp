@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/ops/sort_test.cpp: sort and top_k beside std::stable_sort in the documented order, to the
 // bit, for every dtype, length and layout of rows that the native code tells apart.
-#include "weft/ops/sort.h"
+#include "weft/ops/index/sort.h"
 
 #include <algorithm>
 #include <compare>

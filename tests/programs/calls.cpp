@@ -8,7 +8,7 @@
 
 #include "programs/program.h"
 #include "weft/core/param.h"
-#include "weft/ops/random.h"
+#include "weft/ops/random/random.h"
 #include "weft/tracer/trace.h"
 
 namespace weft::programs {

@@ -11,7 +11,7 @@
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
 #include "weft/core/error.h"
-#include "weft/jit/compiled.h"
+#include "weft/jit/run/compiled.h"
 #include "weft/jit/target.h"
 #include "weft/runtime/own_stack.h"
 #include "weft/runtime/threads.h"

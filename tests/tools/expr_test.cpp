@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/tools/expr_test.cpp: the expressions of --apply, what they mean and how they complain.
-#include "weft/tools/expr.h"
+#include "weft/tools/weft/expr.h"
 
 #include <random>
 
 #include "catch.h"
-#include "weft/tools/apply.h"
+#include "weft/tools/weft/apply.h"
 #include "weft/weft.h"
 
 using namespace weft;

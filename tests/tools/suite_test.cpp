@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/tools/suite_test.cpp: what the suites stand on: JSON, comparison, worker processes.
-#include "weft/tools/suite.h"
+#include "weft/tools/suites/suite.h"
 
 #include <unistd.h>
 
@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "catch.h"
-#include "weft/tools/compare.h"
-#include "weft/tools/json.h"
-#include "weft/tools/workers.h"
+#include "weft/tools/suites/json.h"
+#include "weft/tools/suites/workers.h"
+#include "weft/tools/weft/compare.h"
 #include "weft/weft.h"
 
 using namespace weft;

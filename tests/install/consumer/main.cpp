@@ -6,7 +6,7 @@
 #if __has_include(<weft/weft.h>)
 #include <weft/weft.h>
 #else
-#include <weft/core/nest.h>
+#include <weft/core/loops/nest.h>
 #endif
 
 int main() {

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/loops/axis_classes.cpp: axis classes by union-find over symbolic runs of lowering rules.
+#include "weft/core/loops/axis_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/core/scalar/number.h"
+#include "weft/core/text/print.h"
+
+namespace weft {
+
+using Form = Lowering::Form;
+
+Lowering lower_equation(const JaxprData& j, const Eqn& e) {
+  Types in, out;
+  for (Atom a : e.in) in.push_back(j.type(a));
+  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  return e.op->lower(in, out, e.params);
+}
+
+namespace {
+// Notes at which indices a rule reads, and answers with a value of the right kind. An axis that is
+// read at the index of another is the same axis only if it is as long: a slice from 0 reads at the
+// result's index, too, and leaves the rest out.
+class Notes final : public Reader {
+ public:
+  Notes(nest::Builder& b, const Types& in, const Coords& at, const Shape& space)
+      : b_(b), in_(in), at_(at), space_(space), access_(in.size()), seen_(in.size(), false) {
+    for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
+  }
+  Elem read(int operand, const Coords& c) override {
+    const auto k = static_cast<size_t>(operand);
+    std::vector<int> where;
+    for (int b = 0; b < in_[k].ndim(); ++b) where.push_back(axis_of(c, b, in_[k].shape()));
+    if (!seen_[k])
+      access_[k] = where;
+    else
+      for (size_t b = 0; b < where.size(); ++b)
+        if (access_[k][b] != where[b]) access_[k][b] = -1;
+    seen_[k] = true;
+    const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
+    const DType d = in_[k].dtype();
+    return {component(0), is_complex(d) || d == Key ? component(1) : nest::no_id};
+  }
+  std::vector<std::vector<int>> take() {
+    for (size_t k = 0; k < in_.size(); ++k)
+      if (!seen_[k]) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -2);
+    return std::move(access_);
+  }
+
+ private:
+  // The axis of the space that indexes axis b of an operand of this shape, or -1.
+  int axis_of(const Coords& c, int b, const Shape& shape) const {
+    int axis = -1;
+    for (int a = 0; a < static_cast<int>(at_.size()); ++a)
+      if (at_[static_cast<size_t>(a)] == c[static_cast<size_t>(b)] && space_[a] == shape[b])
+        axis = a;
+    return axis;
+  }
+  nest::Builder& b_;
+  const Types& in_;
+  const Coords& at_;
+  const Shape& space_;
+  std::vector<std::vector<int>> access_;
+  std::vector<bool> seen_;
+  std::vector<int> buffers_;
+};
+}  // namespace
+
+namespace {
+// The result has the axes of the target; an update follows one of them if it goes to its own index
+// there.
+std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) {
+  nest::Builder b("symbolic");
+  const num::Writing writing(b);
+  Coords at;
+  for (int i = 0; i < in[1].ndim(); ++i) at.push_back(b.index(i));
+  const Shape &target = in[0].shape(), &updates = in[1].shape();
+  Notes notes(b, in, at, updates);
+  const Coords index = l.destination(notes, at).index;
+  std::vector<int> goes(at.size(), -1);
+  for (int a = 0; a < updates.ndim(); ++a)
+    for (int d = 0; d < target.ndim(); ++d)
+      if (index[static_cast<size_t>(d)] == at[static_cast<size_t>(a)] && target[d] == updates[a])
+        goes[static_cast<size_t>(a)] = d;
+  auto reads = notes.take();
+  for (auto& operand : reads)
+    for (int& a : operand) a = a < 0 ? a : goes[static_cast<size_t>(a)];
+  reads[0].clear();
+  for (int d = 0; d < in[0].ndim(); ++d) reads[0].push_back(d);
+  reads[1] = goes;
+  return reads;
+}
+
+// Instructions from number `first` on, without those of paths that are called in the library.
+int written_since(const nest::Builder& b, size_t first) {
+  std::vector<std::pair<nest::BlockId, nest::BlockId>> called;  // from, to
+  for (size_t v = first; v < b.size(); ++v)
+    if (const nest::Inst& i = b.inst(static_cast<nest::Id>(v));
+        i.op == nest::Opcode::If && i.imm != 0)
+      called.emplace_back(i.blocks[0], i.blocks[1]);
+  int n = 0;
+  for (size_t v = first; v < b.size(); ++v) {
+    const nest::BlockId home = b.inst(static_cast<nest::Id>(v)).home;
+    n += std::none_of(called.begin(), called.end(),
+                      [&](const auto& c) { return home >= c.first && home < c.second; });
+  }
+  return n;
+}
+}  // namespace
+
+Access access_of(const Lowering& l, const Types& in, const Types& out) {
+  Access a;
+  if (l.form == Form::scatter) {
+    a.reads = scatter_reads(l, in);
+    return a;
+  }
+  if (l.form == Form::opaque) {
+    a.reads = l.follows;
+    a.reads.resize(in.size());
+    for (size_t k = 0; k < in.size(); ++k)
+      if (l.follows.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
+    return a;
+  }
+  if (!l.element) return a;
+  nest::Builder b("symbolic");
+  const num::Writing writing(b);
+  const Shape space = l.form != Form::pull ? l.space : out.empty() ? Shape{} : out[0].shape();
+  Coords at;
+  for (int i = 0; i < space.ndim(); ++i) at.push_back(b.index(i));
+  Notes notes(b, in, at, space);
+  const size_t before = at.size();
+  for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
+    l.element(notes, static_cast<int>(o), at);
+  a.reads = notes.take();
+  a.cost = written_since(b, before);
+  return a;
+}
+
+namespace {
+// Whether reads name axes of the results, not of a space of terms.
+bool by_result(Form f) { return f == Form::pull || f == Form::scatter || f == Form::opaque; }
+}  // namespace
+
+std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
+  auto s = std::make_unique<Scope>();
+  s->j = j;
+  for (const Type& t : j->types) {
+    s->first_axis.push_back(static_cast<int>(parent_.size()));
+    for (int a = 0; a < t.ndim(); ++a) {
+      parent_.push_back(static_cast<int>(parent_.size()));
+      extent_.push_back(t.shape()[a]);
+    }
+  }
+  s->bodies.resize(j->eqns.size());
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    s->lowering.push_back(lower_equation(*j, j->eqns[i]));
+    s->access.emplace_back();
+    link_equation(*s, i);
+  }
+  return s;
+}
+
+AxisClasses::AxisClasses(const Jaxpr& j) { top_ = build(j); }
+
+AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& has) : AxisClasses(body) {
+  for (size_t k = 0; k < has.size(); ++k)
+    for (int l = 0, at = 0; l < lanes; ++l)
+      if (has[k] >> l & 1) join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
+}
+
+std::vector<bool> AxisClasses::lanes_apart(int lanes) const {
+  std::set<int> mixed;
+  bool opaque = false;
+  mixed_in(*top_, &mixed, &opaque, true);
+  std::vector<bool> apart;
+  for (int l = 0; l < lanes; ++l) {
+    const int lane = find(top_->axis(0, l));
+    bool one = true;
+    for (int other = 0; other < l; ++other) one = one && find(top_->axis(0, other)) != lane;
+    apart.push_back(one && !mixed.contains(lane) && !twice(*top_, lane));
+  }
+  return apart;
+}
+
+std::vector<int> AxisClasses::places(Atom a, int lanes) const {
+  std::vector<int> r(static_cast<size_t>(lanes), -1);
+  if (a.is_literal()) return r;
+  const int n = top_->j->type(a).ndim();
+  for (int l = 0; l < lanes; ++l)
+    for (int b = 0; b < n; ++b)
+      if (find(top_->axis(a.index, b)) == find(top_->axis(0, l))) r[static_cast<size_t>(l)] = b;
+  return r;
+}
+
+bool AxisClasses::twice(const Scope& s, int c) const {
+  for (size_t v = 0; v < s.first_axis.size(); ++v) {
+    int n = 0;
+    for (int a = 0; a < s.j->types[v].ndim(); ++a)
+      n += find(s.axis(static_cast<int32_t>(v), a)) == c;
+    if (n > 1) return true;
+  }
+  for (const auto& bodies : s.bodies)
+    for (const auto& b : bodies)
+      if (twice(*b, c)) return true;
+  return false;
+}
+
+int AxisClasses::find(int a) const {
+  while (parent_[static_cast<size_t>(a)] != a)
+    a = parent_[static_cast<size_t>(a)] =
+        parent_[static_cast<size_t>(parent_[static_cast<size_t>(a)])];
+  return a;
+}
+
+void AxisClasses::join(int a, int b) {
+  a = find(a);
+  b = find(b);
+  if (extent(a) != extent(b))
+    throw InternalError(fmt::format("axes of {} and {} elements are taken for one in: {}",
+                                    extent(a), extent(b),
+                                    linked_ ? equation_text(*linked_, linked_eqn_) : ""));
+  if (a != b) parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+}
+
+// Joins the axes of a from from_a on with those of b from from_b on.
+void AxisClasses::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b,
+                            int from_b) {
+  if (a.is_literal() || b.is_literal()) return;
+  const int n = s.j->types[static_cast<size_t>(a.index)].ndim() - from_a;
+  for (int k = 0; k < n; ++k) join(s.axis(a.index, from_a + k), t.axis(b.index, from_b + k));
+}
+
+void AxisClasses::link_equation(Scope& s, size_t i) {
+  linked_ = s.j.get();
+  linked_eqn_ = i;
+  const Eqn& e = s.j->eqns[i];
+  const Lowering& l = s.lowering[i];
+  const auto axis_of = [&](size_t operand, int64_t a) {
+    return s.axis(e.in[operand].index, static_cast<int>(a));
+  };
+  switch (l.form) {
+    case Form::pull:
+    case Form::reduce:
+    case Form::contract:
+    case Form::prefix:
+    case Form::scatter:
+    case Form::opaque: {
+      Types in, out;
+      for (Atom a : e.in) in.push_back(s.j->type(a));
+      for (int32_t k = 0; k < e.n_out; ++k)
+        out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
+      s.access[i] = access_of(l, in, out);
+      // Which output axis an axis of the space is.
+      std::vector<int> out_axis;
+      int next = 0;
+      for (int a = 0; a < (by_result(l.form) ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim());
+           ++a) {
+        const bool folded = (l.form == Form::reduce || l.form == Form::contract) &&
+                            std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+        out_axis.push_back(folded ? -1 : next++);
+      }
+      for (size_t k = 0; k < e.in.size(); ++k) {
+        if (e.in[k].is_literal()) continue;
+        for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
+          const int a = s.access[i].reads[k][b];
+          if (a < 0 || out_axis[static_cast<size_t>(a)] < 0) continue;
+          for (int32_t o = 0; o < e.n_out; ++o)
+            join(axis_of(k, static_cast<int64_t>(b)),
+                 s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
+        }
+      }
+      return;
+    }
+    case Form::loop:
+    case Form::branch:
+    case Form::inlined: link_loop(s, i); return;
+  }
+}
+
+void AxisClasses::link_loop(Scope& s, size_t i) {
+  const LoopForm& v = s.lowering[i].loop;
+  for (const Jaxpr& body : v.bodies) s.bodies[i].push_back(build(body));
+  linked_ = s.j.get();
+  linked_eqn_ = i;
+  const Eqn& e = s.j->eqns[i];
+  for (const LoopForm::Link& k : v.links()) {
+    const Scope& body = *s.bodies[i][static_cast<size_t>(k.body)];
+    const Atom inner = k.output ? body.j->out[static_cast<size_t>(k.inner)] : Atom{k.inner};
+    const Atom outer = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
+    join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);  // rows lose their leading axis inside
+  }
+  if (v.active()) link_lanes(s, i);
+}
+
+// The lane axes of all values of the op are those of its mask.
+void AxisClasses::link_lanes(Scope& s, size_t i) {
+  const LoopForm& v = s.lowering[i].loop;
+  const Scope& first = *s.bodies[i].back();
+  const auto lanes_of = [&](const Scope& body, int input, int64_t has) {
+    int at = 0;
+    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
+      if (has >> l & 1) join(body.axis(input, at++), first.axis(0, l));
+  };
+  if (v.kind == LoopForm::Kind::loop_while) {
+    join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, first, Atom{0}, 0);
+    for (int k = 0; k < v.cond_consts; ++k)
+      lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
+  }
+  for (size_t b = v.kind == LoopForm::Kind::loop_while ? 1 : 0; b < s.bodies[i].size(); ++b) {
+    const Scope& body = *s.bodies[i][b];
+    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
+      join(body.axis(0, l), first.axis(0, l));
+    for (int k = 0; k < v.consts + v.carry + v.rows; ++k)
+      lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
+    for (int k = 0; k < v.results; ++k) {
+      const Atom out = body.j->out[static_cast<size_t>(v.carry + k)];
+      if (!out.is_literal()) lanes_of(body, out.index, v.has_result(k));
+    }
+  }
+}
+
+void AxisClasses::mixed_in(const Scope& s, std::set<int>* out, bool* opaque,
+                           bool numbers_only) const {
+  for (size_t i = 0; i < s.j->eqns.size(); ++i) {
+    const Eqn& e = s.j->eqns[i];
+    const Lowering& l = s.lowering[i];
+    for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque, numbers_only);
+    if (l.form == Form::loop || l.form == Form::branch || l.form == Form::inlined) {
+      for (const LoopForm::Link& k : l.loop.links()) {  // time is stepped through
+        if (!k.row) continue;
+        const Atom a = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
+        if (!a.is_literal()) out->insert(find(s.axis(a.index, 0)));
+      }
+      continue;
+    }
+    const bool calls = l.form == Form::scatter || l.form == Form::opaque;
+    *opaque = *opaque || calls;
+    bool numbers = false;
+    for (int32_t o = 0; o < e.n_out; ++o)
+      numbers = numbers || is_inexact(s.j->types[static_cast<size_t>(e.out + o)].dtype());
+    if (numbers_only && !numbers) continue;
+    for (size_t k = 0; k < e.in.size(); ++k) {
+      if (e.in[k].is_literal()) continue;
+      for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
+        const int a = s.access[i].reads[k][b];
+        const bool folded = a >= 0 && !by_result(l.form) &&
+                            std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+        if (a == -1 || folded) out->insert(find(s.axis(e.in[k].index, static_cast<int>(b))));
+      }
+    }
+  }
+}
+
+std::set<int> AxisClasses::mixed(const Scope& s, size_t eqn) const {
+  std::set<int> out;
+  bool opaque = false;
+  for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque, false);
+  return out;
+}
+
+bool AxisClasses::opaque_inside(const Scope& s, size_t eqn) const {
+  std::set<int> out;
+  bool opaque = false;
+  for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque, false);
+  return opaque;
+}
+
+}  // namespace weft

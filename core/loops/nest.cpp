@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/loops/nest.cpp: building, printing and checking loop programs.
+#include "weft/core/loops/nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace weft::nest {
+namespace {
+
+constexpr const char* opcode_names[] = {
+    "const",       "extent",      "index",      "param",     "result",   "add",    "sub",
+    "mul",         "neg",         "div",        "sdiv",      "udiv",     "srem",   "urem",
+    "rem",         "fma",         "sqrt",       "abs",       "floor",    "ceil",   "trunc",
+    "round_even",  "fmin",        "fmax",       "smin",      "smax",     "umin",   "umax",
+    "and",         "or",          "xor",        "not",       "shl",      "shr",    "sar",
+    "mulhi_s",     "mulhi_u",     "popcount",   "clz",       "eq",       "ne",     "lt",
+    "le",          "slt",         "sle",        "ult",       "ule",      "select", "ftos",
+    "ftou",        "stof",        "utof",       "fconv",     "sext",     "zext",   "narrow",
+    "mask_to_int", "bitcast",     "round_bf16", "round_f16", "load",     "store",  "local",
+    "local_load",  "local_store", "for",        "fold",      "for_each", "while",  "if"};
+static_assert(std::size(opcode_names) == static_cast<size_t>(Opcode::If) + 1);
+constexpr const char* kind_names[] = {"none", "mask", "i8", "i16", "i32", "i64", "f32", "f64"};
+constexpr const char* storage_names[] = {"bool", "i8",  "i16", "i32", "i64",
+                                         "bf16", "f16", "f32", "f64"};
+constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",  "smin",
+                                         "smax", "umin",   "umax",   "and",   "or",
+                                         "xor",  "argmin", "argmax", "second"};
+
+const char* name(Opcode o) { return opcode_names[static_cast<size_t>(o)]; }
+const char* name(Kind k) { return kind_names[static_cast<size_t>(k)]; }
+
+// Prints values by their order of appearance, so that equal programs print equally however they
+// were built.
+struct Printer {
+  const Kernel& k;
+  std::string out;
+  std::vector<int> number = std::vector<int>(k.insts.size(), -1);
+  int next = 0;
+
+  std::string ref(Id v) {
+    return fmt::format("%{}", number[v] < 0 ? number[v] = next++ : number[v]);
+  }
+  std::string refs(const std::vector<Id>& vs) {
+    std::string s;
+    for (Id v : vs) s += (s.empty() ? "" : " ") + ref(v);
+    return s;
+  }
+  void block(BlockId b, int indent) {
+    const Block& bl = k.blocks[b];
+    for (Id p : bl.params)
+      out += fmt::format("{:{}}{} = param {}\n", "", indent, ref(p), name(k.insts[p].kind));
+    for (Id v : bl.body) {
+      const Inst& i = k.insts[v];
+      if (i.op == Opcode::Param) continue;
+      const std::string args = refs(i.args);
+      out += fmt::format("{:{}}{} = {} {} {} {}", "", indent, ref(v), name(i.op), name(i.kind),
+                         i.imm, args);
+      for (Combine c : i.fold) out += fmt::format(" {}", combine_names[static_cast<size_t>(c)]);
+      out += '\n';
+      for (BlockId inner : i.blocks) {
+        out += fmt::format("{:{}}{{\n", "", indent);
+        block(inner, indent + 2);
+        out += fmt::format("{:{}}}}\n", "", indent);
+      }
+    }
+    if (!bl.yields.empty()) out += fmt::format("{:{}}yield {}\n", "", indent, refs(bl.yields));
+  }
+};
+
+}  // namespace
+
+std::string print(const Kernel& k) {
+  Printer p{k, {}};
+  constexpr const char* vectors[] = {"none", "grid", "inner"};
+  p.out = fmt::format("kernel rank={} extents={} vector={}\n", k.rank, k.extents,
+                      vectors[static_cast<size_t>(k.schedule.vector)]);
+  for (size_t i = 0; i < k.buffers.size(); ++i)
+    p.out += fmt::format(
+        "buffer {} {}{}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
+        k.buffers[i].written ? " written" : "", k.buffers[i].past_cache ? " past cache" : "");
+  p.block(0, 0);
+  return p.out;
+}
+
+std::string verify(const Kernel& k) {
+  std::vector<char> defined(k.insts.size(), 0);
+  std::string problem;
+  const auto check_block = [&](auto&& self, BlockId b) -> void {
+    const Block& bl = k.blocks[b];
+    for (Id p : bl.params) defined[p] = 1;
+    for (Id v : bl.body) {
+      if (!problem.empty()) return;
+      const Inst& i = k.insts[v];
+      if (i.home != b)
+        problem = fmt::format("instruction {} ({}) stands in block {} but says {}", v, name(i.op),
+                              b, i.home);
+      for (Id a : i.args)
+        if (a < 0 || !defined[a])
+          problem =
+              fmt::format("instruction {} ({}) reads {} before it is defined", v, name(i.op), a);
+      if ((i.op == Opcode::Load || i.op == Opcode::Store) &&
+          (i.imm < 0 || i.imm >= static_cast<int64_t>(k.buffers.size())))
+        problem = fmt::format("instruction {} names buffer {} of {}", v, i.imm, k.buffers.size());
+      for (BlockId inner : i.blocks) self(self, inner);
+      defined[v] = 1;
+    }
+    for (Id y : bl.yields)
+      if (problem.empty() && !defined[y])
+        problem = fmt::format("block {} yields {} before it is defined", b, y);
+    // What a block defines is not seen outside it.
+    if (b != 0) {
+      for (Id v : bl.body) defined[v] = 0;
+      for (Id p : bl.params) defined[p] = 0;
+    }
+  };
+  check_block(check_block, 0);
+  return problem;
+}
+
+Builder::Builder(std::string name) {
+  kernel_.name = std::move(name);
+  kernel_.blocks.emplace_back();
+  barrier_.push_back(false);
+}
+
+int Builder::buffer(Storage s, bool written) {
+  kernel_.buffers.push_back({s, written});
+  return static_cast<int>(kernel_.buffers.size()) - 1;
+}
+
+Id Builder::add(Inst i, BlockId where) {
+  i.home = where;
+  kernel_.insts.push_back(std::move(i));
+  const Id id = static_cast<Id>(kernel_.insts.size()) - 1;
+  kernel_.blocks[where].body.push_back(id);
+  return id;
+}
+
+Id Builder::append(Inst i) { return add(std::move(i), current_); }
+
+// The outermost block that has all operands, but not outside a branch.
+BlockId Builder::place(const std::vector<Id>& args) const {
+  int depth = 0;
+  for (Id a : args) depth = std::max(depth, kernel_.blocks[kernel_.insts[a].home].depth);
+  BlockId b = current_;
+  while (kernel_.blocks[b].depth > depth && !barrier_[b]) b = kernel_.blocks[b].parent;
+  return b;
+}
+
+bool Builder::visible(Id v) const {
+  const BlockId home = kernel_.insts[v].home;
+  BlockId b = current_;
+  while (kernel_.blocks[b].depth > kernel_.blocks[home].depth) b = kernel_.blocks[b].parent;
+  return b == home;
+}
+
+Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
+  Inst i{op, k, 0, imm, args, {}, {}, {}};
+  std::string key(reinterpret_cast<const char*>(&imm), sizeof imm);
+  key += static_cast<char>(op);
+  key += static_cast<char>(k);
+  key.append(reinterpret_cast<const char*>(i.args.data()), i.args.size() * sizeof(Id));
+  auto& same = known_[key];
+  for (Id v : same)
+    if (visible(v)) return v;
+  const BlockId where = place(i.args);
+  const Id v = add(std::move(i), where);
+  same.push_back(v);
+  return v;
+}
+
+Id Builder::constant(Kind k, uint64_t bits) {
+  return pure(Opcode::Const, k, {}, static_cast<int64_t>(bits));
+}
+
+Id Builder::integer(int64_t v, Kind k) {
+  const int bits = k == Kind::I8 ? 8 : k == Kind::I16 ? 16 : k == Kind::I32 ? 32 : 64;
+  return constant(k, bits == 64 ? static_cast<uint64_t>(v)
+                                : static_cast<uint64_t>(v) & ((uint64_t{1} << bits) - 1));
+}
+
+Id Builder::extent(int64_t slot) { return pure(Opcode::Extent, Kind::I64, {}, slot); }
+Id Builder::index(int axis) { return pure(Opcode::Index, Kind::I64, {}, axis); }
+
+namespace {
+Kind loaded_kind(Storage s) {
+  switch (s) {
+    case Storage::Bool: return Kind::Mask;
+    case Storage::I8: return Kind::I8;
+    case Storage::I16: return Kind::I16;
+    case Storage::I32: return Kind::I32;
+    case Storage::I64: return Kind::I64;
+    case Storage::F64: return Kind::F64;
+    default: return Kind::F32;
+  }
+}
+}  // namespace
+
+Id Builder::load(int buffer, Id offset) {
+  const Buffer& b = kernel_.buffers[buffer];
+  if (!b.written) return pure(Opcode::Load, loaded_kind(b.storage), {offset}, buffer);
+  return append({Opcode::Load, loaded_kind(b.storage), 0, buffer, {offset}, {}, {}, {}});
+}
+
+void Builder::store(int buffer, Id offset, Id value) {
+  append({Opcode::Store, Kind::None, 0, buffer, {offset, value}, {}, {}, {}});
+}
+
+Id Builder::local(Kind k, int64_t n) { return append({Opcode::Local, k, 0, n, {}, {}, {}, {}}); }
+Id Builder::local_load(Id l, Id i) {
+  return append({Opcode::LocalLoad, kernel_.insts[l].kind, 0, 0, {l, i}, {}, {}, {}});
+}
+void Builder::local_store(Id l, Id i, Id v) {
+  append({Opcode::LocalStore, Kind::None, 0, 0, {l, i, v}, {}, {}, {}});
+}
+
+BlockId Builder::open(const std::vector<Kind>& params) {
+  const BlockId b = static_cast<BlockId>(kernel_.blocks.size());
+  Block bl;
+  bl.parent = current_;
+  bl.depth = kernel_.blocks[current_].depth + 1;
+  kernel_.blocks.push_back(std::move(bl));
+  barrier_.push_back(false);
+  current_ = b;
+  for (Kind k : params) {
+    const Id p = append({Opcode::Param,
+                         k,
+                         0,
+                         static_cast<int64_t>(kernel_.blocks[b].params.size()),
+                         {},
+                         {},
+                         {},
+                         {}});
+    kernel_.blocks[b].params.push_back(p);
+  }
+  return b;
+}
+
+BlockId Builder::open_branch() {
+  const BlockId b = open({});
+  barrier_[b] = true;
+  return b;
+}
+
+void Builder::yield(const std::vector<Id>& values) { kernel_.blocks[current_].yields = values; }
+void Builder::leave() { current_ = kernel_.blocks[current_].parent; }
+
+std::vector<Id> Builder::results(Id owner, const std::vector<Kind>& kinds,
+                                 const std::vector<BlockId>& blocks) {
+  for (BlockId b : blocks) kernel_.blocks[b].owner = owner;
+  kernel_.insts[owner].kinds = kinds;
+  std::vector<Id> out;
+  for (size_t r = 0; r < kinds.size(); ++r)
+    out.push_back(
+        append({Opcode::Result, kinds[r], 0, static_cast<int64_t>(r), {owner}, {}, {}, {}}));
+  return out;
+}
+
+namespace {
+std::vector<Kind> kinds_of(const Kernel& k, const std::vector<Id>& vs) {
+  std::vector<Kind> out;
+  for (Id v : vs) out.push_back(k.insts[v].kind);
+  return out;
+}
+std::vector<Id> joined(std::vector<Id> head, const std::vector<Id>& tail) {
+  head.insert(head.end(), tail.begin(), tail.end());
+  return head;
+}
+}  // namespace
+
+std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body) {
+  const Id v = append({Opcode::For, Kind::None, 0, step, joined({lo, hi}, init), {body}, {}, {}});
+  return results(v, kinds_of(kernel_, init), {body});
+}
+
+std::vector<Id> Builder::fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
+                              BlockId body, bool of_folds) {
+  const Id v =
+      append({Opcode::Fold, Kind::None, 0, of_folds, joined({n}, identity), {body}, {}, c});
+  return results(v, kinds_of(kernel_, identity), {body});
+}
+
+void Builder::for_each(Id n, BlockId body) {
+  const Id v = append({Opcode::ForEach, Kind::None, 0, 0, {n}, {body}, {}, {}});
+  results(v, {}, {body});
+}
+
+std::vector<Id> Builder::loop_while(const std::vector<Id>& init, BlockId test, BlockId body) {
+  const Id v = append({Opcode::While, Kind::None, 0, 0, init, {test, body}, {}, {}});
+  return results(v, kinds_of(kernel_, init), {test, body});
+}
+
+std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise, Rare path, Id argument) {
+  const std::vector<Kind> kinds = kinds_of(kernel_, kernel_.blocks[then].yields);
+  std::vector<Id> args{mask};
+  if (path != Rare::none) args.push_back(argument);
+  const Id v = append({Opcode::If,
+                       Kind::None,
+                       0,
+                       static_cast<int64_t>(path),
+                       std::move(args),
+                       {then, otherwise},
+                       {},
+                       {}});
+  return results(v, kinds, {then, otherwise});
+}
+
+bool Builder::is_constant(Id v, int64_t* value) const {
+  const Inst& i = kernel_.insts[v];
+  if (i.op != Opcode::Const) return false;
+  if (value) *value = i.imm;
+  return true;
+}
+
+namespace {
+bool has_effect(const Inst& i) {
+  return i.op == Opcode::Store || i.op == Opcode::LocalStore || i.op == Opcode::For ||
+         i.op == Opcode::ForEach || i.op == Opcode::While || i.op == Opcode::If;
+}
+
+// Drops what nothing with an effect needs. Structured instructions stay (a Fold without readers
+// goes).
+void drop_unused(Kernel& k) {
+  std::vector<char> live(k.insts.size(), 0);
+  std::vector<Id> stack;
+  const auto need = [&](Id v) {
+    if (!live[v]) {
+      live[v] = 1;
+      stack.push_back(v);
+    }
+  };
+  const auto drain = [&] {
+    while (!stack.empty()) {
+      const Inst& i = k.insts[stack.back()];
+      stack.pop_back();
+      for (Id a : i.args) need(a);
+      for (BlockId b : i.blocks) {
+        for (Id p : k.blocks[b].params) need(p);
+        for (Id y : k.blocks[b].yields) need(y);
+      }
+    }
+  };
+  for (size_t v = 0; v < k.insts.size(); ++v)
+    if (has_effect(k.insts[v])) need(static_cast<Id>(v));
+  drain();
+  for (Block& b : k.blocks) std::erase_if(b.body, [&](Id v) { return !live[v]; });
+}
+}  // namespace
+
+Kernel Builder::finish(int rank, int extents, Schedule s) {
+  drop_unused(kernel_);
+  kernel_.rank = rank;
+  kernel_.extents = extents;
+  kernel_.schedule = s;
+  return std::move(kernel_);
+}
+
+}  // namespace weft::nest

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/scalar/math.h: the elementary functions, each written once as a template over the number
+// types of core/scalar/number.h: R is float, double, Ir<float> or Ir<double>, complex functions
+// take Cx<R>. Over plain numbers they are the reference arithmetic, over Ir they write
+// instructions; same bits.
+//
+// At most 2 ULP, subnormals kept (lgamma and digamma of double: 4 ULP on the positive axis).
+#pragma once
+#include "weft/core/scalar/math/basic.h"
+#include "weft/core/scalar/math/bessel.h"
+#include "weft/core/scalar/math/complex.h"
+#include "weft/core/scalar/math/complex_inverse.h"
+#include "weft/core/scalar/math/exp_log.h"
+#include "weft/core/scalar/math/hyperbolic.h"
+#include "weft/core/scalar/math/pow.h"
+#include "weft/core/scalar/math/special.h"
+#include "weft/core/scalar/math/threefry.h"
+#include "weft/core/scalar/math/trig.h"

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/scalar/math/complex.h: elementary functions of complex numbers, from the real ones;
+// principal branches, cut along the negative real axis with the sign of zero (C99 annex G).
+#pragma once
+#include "weft/core/scalar/math/hyperbolic.h"
+#include "weft/core/scalar/math/trig.h"
+
+namespace weft::math {
+
+template <Real R>
+R arg(Cx<R> z) {
+  return atan2(z.im, z.re);
+}
+
+namespace detail {
+// e^x times parts of at most 1: in range where the product is, also if e^x is not. Powers of two
+// come first, so that subnormal parts keep their digits.
+template <Real R>
+struct Growth {
+  R p, s, up;
+  R times(R part) const { return part * up * s * p * s * up; }
+};
+template <Real R>
+Growth<R> growth(R x) {
+  const mask_t<R> large = x > constant<R>(88, 709);
+  const R up = select(large, constant<R>(0x1p64, 0x1p512), R(1));
+  const R shifter = rounder<R>(bias<R>) - select(large, constant<R>(64, 512), R(0));
+  x = minimum(maximum(x, constant<R>(-104, -746)), constant<R>(250, 1700));
+  const R whole = rounder<R>(), t = fma(x, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), whole);
+  const R n = t - whole;
+  return {exp_poly(reduce(x, n, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>())), power_of_two(n + shifter),
+          up};
+}
+}  // namespace detail
+
+// e^re (cos im + i sin im). An endless angle has no direction, not even at e^-inf.
+template <Real R>
+Cx<R> exp(Cx<R> z) {
+  const auto e = detail::growth(z.re);
+  const mask_t<R> gone = both(z.re == -detail::infinity<R>(), is_finite(z.im));
+  return {select(gone, R(0), e.times(cos(z.im))),
+          select(either(gone, z.im == R(0)), copysign(R(0), z.im), e.times(sin(z.im)))};
+}
+
+namespace detail {
+// |z| = length * 4^k with squares in range; `half` is 2^k.
+template <Real R>
+struct Scale {
+  R by, half, k;
+};
+template <Real R>
+Scale<R> safe_scale(Cx<R> z) {
+  const R x = maximum(abs(z.re), abs(z.im));
+  const mask_t<R> over = x > constant<R>(0x1p60, 0x1p500),
+                  under = x < constant<R>(0x1p-60, 0x1p-500);
+  const auto pick = [&](R large, R small, R plain) {
+    return select(over, large, select(under, small, plain));
+  };
+  return {pick(constant<R>(0x1p-70, 0x1p-600), constant<R>(0x1p90, 0x1p600), R(1)),
+          pick(constant<R>(0x1p35, 0x1p300), constant<R>(0x1p-45, 0x1p-300), R(1)),
+          pick(constant<R>(35, 300), constant<R>(-45, -300), R(0))};
+}
+template <Real R>
+Cx<R> times(Cx<R> z, R by) {
+  return {z.re * by, z.im * by};
+}
+// The length of a number of such a scale.
+template <Real R>
+R plain_length(Cx<R> z) {
+  return sqrt(fma(z.re, z.re, z.im * z.im));
+}
+template <Real R>
+R log_length(Cx<R> z) {
+  const auto s = safe_scale(z);
+  const R l = fma(s.k, R(2) * ln2_hi<R>(), log(plain_length(times(z, s.by))));
+  const mask_t<R> endless = either(abs(z.re) == infinity<R>(), abs(z.im) == infinity<R>());
+  return select(endless, infinity<R>(), l);
+}
+// (1 + d)^2 + y^2 - 1, right also where it is small.
+template <Real R>
+R square_less_one(R d, R y) {
+  const R p = d * d, q = y * y;
+  const Sum<R> a = two_sum(d + d, p), b = two_sum(a.hi, q);
+  return b.hi + (b.lo + (a.lo + (fma(d, d, -p) + fma(y, y, -q))));
+}
+}  // namespace detail
+
+// The real part near |z| = 1 is log1p(|z|^2 - 1) / 2.
+template <Real R>
+Cx<R> log(Cx<R> z) {
+  using T = scalar_t<R>;
+  const R a = abs(z.re), b = abs(z.im);
+  const R x = maximum(a, b), y = minimum(a, b);
+  const R near = log1p(detail::square_less_one(x - R(1), y)) * R(T(0.5));
+  return {select(both(x > R(T(0.5)), x < R(2)), near, detail::log_length(z)), arg(z)};
+}
+
+// With t = sqrt((|re| + |z|) / 2): t + i im / 2t, or |im| / 2t +- i t.
+template <Real R>
+Cx<R> sqrt(Cx<R> z) {
+  using T = scalar_t<R>;
+  const R half(T(0.5)), inf = detail::infinity<R>();
+  const auto scale = detail::safe_scale(z);
+  const Cx<R> w = detail::times(z, scale.by);
+  const R t = sqrt(fma(abs(w.re), half, detail::plain_length(w) * half)) * scale.half;
+  const R other = select(t == R(0), R(0), abs(z.im) / (t + t));
+  const mask_t<R> right = !(z.re < R(0)), endless = abs(z.im) == inf,
+                  level = both(abs(z.re) == inf, !is_nan(z.im));
+  const R re = select(right, t, other), im = select(right, other, t);
+  return {select(endless, inf, select(level, select(right, inf, R(0)), re)),
+          copysign(select(endless, inf, select(level, select(right, R(0), inf), im)), z.im)};
+}
+template <Real R>
+Cx<R> rsqrt(Cx<R> z) {
+  return Cx<R>(R(1)) / sqrt(z);
+}
+
+// (re - im)(re + im) + 2i re im: no square that may overflow or cancel.
+template <Real R>
+Cx<R> square(Cx<R> z) {
+  const mask_t<R> even = both(abs(z.re) == abs(z.im), is_finite(z.re));
+  const R p = z.re * z.im;
+  return {select(even, R(0), (z.re - z.im) * (z.re + z.im)), p + p};
+}
+
+namespace detail {
+// cosh x c and sinh x s, where from 20 on both are e^|x| / 2 times the part.
+template <Real R>
+Cx<R> hyperbolic_times(R x, R c, R s) {
+  const mask_t<R> large = abs(x) > R(20);
+  auto g = growth(abs(x));
+  g.p = g.p * R(scalar_t<R>(0.5));
+  const R near = select(large, R(0), x);
+  return {select(large, g.times(c), cosh(near) * c),
+          select(large, flip_sign(g.times(s), x), sinh(near) * s)};
+}
+}  // namespace detail
+
+template <Real R>
+Cx<R> sinh(Cx<R> z) {
+  const Cx<R> p = detail::hyperbolic_times(z.re, sin(z.im), cos(z.im));
+  return {p.im, select(z.im == R(0), z.im, p.re)};
+}
+template <Real R>
+Cx<R> cosh(Cx<R> z) {
+  const Cx<R> p = detail::hyperbolic_times(z.re, cos(z.im), sin(z.im));
+  return {p.re, select(either(z.re == R(0), z.im == R(0)), flip_sign(z.im * R(0), z.re), p.im)};
+}
+template <Real R>
+Cx<R> sin(Cx<R> z) {
+  const Cx<R> w = sinh(Cx<R>{-z.im, z.re});
+  return {w.im, -w.re};
+}
+template <Real R>
+Cx<R> cos(Cx<R> z) {
+  return cosh(Cx<R>{-z.im, z.re});
+}
+
+// Kahan ("Branch cuts for complex elementary functions", 1987): with t = tan im, s = sinh re,
+// b = 1 + t^2, (b s sqrt(1 + s^2) + i t) / (1 + b s^2); far out +-1 and 4 sin cos e^(-2|re|).
+template <Real R>
+Cx<R> tanh(Cx<R> z) {
+  const R a = abs(z.re);
+  const mask_t<R> far = a > R(20);
+  const R t = tan(z.im), s = sinh(select(far, R(1), z.re));
+  const R b = fma(t, t, R(1)), d = fma(b * s, s, R(1));
+  const R near_re = b * s * sqrt(fma(s, s, R(1))) / d;
+  const R far_im = R(4) * sin(z.im) * cos(z.im) * exp(-(a + a));
+  return {
+      select(far, copysign(R(1), z.re), near_re),
+      select(far,
+             select(either(z.im == R(0), a == detail::infinity<R>()), copysign(R(0), z.im), far_im),
+             t / d)};
+}
+template <Real R>
+Cx<R> tan(Cx<R> z) {
+  const Cx<R> w = tanh(Cx<R>{-z.im, z.re});
+  return {w.im, -w.re};
+}
+
+template <Real R>
+Cx<R> logistic(Cx<R> z) {
+  return Cx<R>(R(1)) / (Cx<R>(R(1)) + exp(-z));
+}
+
+// e^(b log a); a^0 is 1 and 0^b is 0.
+template <Real R>
+Cx<R> pow(Cx<R> a, Cx<R> b) {
+  const Cx<R> zero(R(0)), one(R(1));
+  return select(b == zero, one, select(a == zero, zero, exp(b * log(a))));
+}
+
+// z / |z|, and 0 of 0.
+template <Real R>
+Cx<R> sign(Cx<R> z) {
+  const R a = abs(z);
+  const mask_t<R> none = a == R(0);
+  const R by = select(none, R(1), a);
+  return {select(none, R(0), z.re / by), select(none, R(0), z.im / by)};
+}
+
+}  // namespace weft::math

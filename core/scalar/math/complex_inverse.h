@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/scalar/math/complex_inverse.h: log(1 + z), e^z - 1 and the inverse functions of complex
+// numbers, on the branches and with the signs of zero of C99 annex G. Sines and cosines after Hull,
+// Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions", 1997).
+#pragma once
+#include "weft/core/scalar/math/complex.h"
+
+namespace weft::math {
+namespace detail {
+
+template <Real R>
+Cx<R> times_i(Cx<R> z) {
+  return {-z.im, z.re};
+}
+template <Real R>
+Cx<R> over_i(Cx<R> z) {
+  return {z.im, -z.re};
+}
+
+// Numbers beyond: 1 does not count beside them, nor beside their inverses, whose squares are still
+// normal.
+template <Real R>
+R far_out() {
+  return constant<R>(0x1p60, 0x1p500);
+}
+
+// The larger and the smaller of two magnitudes as the larger and a quotient in [0, 1].
+template <Real R>
+struct Polar {
+  R most, ratio;
+};
+template <Real R>
+Polar<R> polar(R x, R y) {
+  const R most = maximum(x, y), least = minimum(x, y);
+  const mask_t<R> whole = either(most == R(0), least == infinity<R>());
+  return {most, select(whole, R(1), least / most)};
+}
+
+// asin z = atan2(x, d) + i size and acos z = atan2(d, x) - i size for x = |re|, y = |im|.
+template <Real R>
+struct Arc {
+  R d, size;
+};
+template <Real R>
+Arc<R> arc(R x0, R y0) {
+  const R one(1), half(scalar_t<R>(0.5)), zero(0);
+  const mask_t<R> far = either(x0 > far_out<R>(), y0 > far_out<R>());
+  const R x = select(far, one, x0), y = select(far, one, y0);
+  const R above = x + one, gap = abs(x - one), yy = y * y;
+  const R r = sqrt(fma(above, above, yy));
+  const R s = select(gap == zero, y, sqrt(fma(gap, gap, yy)));  // squares of tiny y are lost
+  const R a = half * (r + s);
+  // One root is of a sum that vanishes with y only, the other has y as a factor; which belongs to
+  // the real part changes at x = 1, where they are the same but 1/m may overflow.
+  const mask_t<R> inner = x < one;
+  const R q = one / (r + above), m = s + gap, t = one / m;
+  const R wide = fma(yy, q, m), slim = half * (q + t);
+  const R root = sqrt(wide * (select(inner, x, one) + a) * half);
+  const R linear = y * sqrt(slim * (select(inner, one, x) + a));
+  const R less_one = select(inner, yy * slim, half * wide);  // a - 1
+  const R w = less_one + select(inner, linear, root);
+  // Far out it is log 2|z|, of a quarter of |z| for the range.
+  const auto p = polar(x0, y0);
+  const R length = p.most * R(scalar_t<R>(0.25)) * sqrt(fma(p.ratio, p.ratio, one));
+  const R l = log1p(select(far, length, w));
+  return {select(far, y0, select(x > one, linear, root)),
+          select(far, fma(R(3), ln2_hi<R>(), l), l)};
+}
+
+}  // namespace detail
+
+template <Real R>
+Cx<R> asin(Cx<R> z) {
+  const auto a = detail::arc(abs(z.re), abs(z.im));
+  return {atan2(z.re, a.d), copysign(a.size, z.im)};
+}
+template <Real R>
+Cx<R> acos(Cx<R> z) {
+  const auto a = detail::arc(abs(z.re), abs(z.im));
+  return {atan2(a.d, z.re), -copysign(a.size, z.im)};
+}
+template <Real R>
+Cx<R> asinh(Cx<R> z) {
+  return detail::over_i(asin(detail::times_i(z)));
+}
+template <Real R>
+Cx<R> acosh(Cx<R> z) {
+  const auto a = detail::arc(abs(z.re), abs(z.im));
+  return {a.size, copysign(atan2(a.d, z.re), z.im)};
+}
+
+// log1p(4x / ((1 - x)^2 + y^2)) / 4 and atan2(2y, (1 - x)(1 + x) - y^2) / 2; far out 1/z and pi/2.
+template <Real R>
+Cx<R> atanh(Cx<R> z) {
+  using T = scalar_t<R>;
+  using namespace detail;
+  const R one(1), zero(0), quarter(T(0.25)), half(T(0.5));
+  const R x0 = abs(z.re), y0 = abs(z.im);
+  const mask_t<R> far = either(x0 > far_out<R>(), y0 > far_out<R>());
+  const R x = select(far, one, x0), y = select(far, one, y0);
+  const R gap = one - x;
+  // At x = 1 it is log(2/y)/2; where y^2 would be lost, log of a part of 1/y that is in range.
+  const R tiny = one / far_out<R>(), part = constant<R>(0x1p-30, 0x1p-60);
+  const mask_t<R> pole = both(gap == zero, y < tiny);
+  const auto p = polar(x0, y0);
+  const R other = select(x0 == p.most, one, p.ratio);
+  const R inverse =
+      select(p.most == infinity<R>(), zero, other / fma(p.ratio, p.ratio, one) / p.most);
+  const R w = select(pole, part / y, R(4) * select(far, inverse, x / fma(gap, gap, y * y)));
+  const R l = log1p(w);
+  const R re = select(pole, half * fma(constant<R>(31, 61), ln2_hi<R>(), l), quarter * l);
+  const R im = half * atan2(y + y, fma(-y, y, gap * (one + x)));
+  const mask_t<R> undefined = either(is_nan(x0), is_nan(y0));
+  return {copysign(select(undefined, not_a_number<R>(), re), z.re),
+          copysign(select(undefined, not_a_number<R>(), select(far, half_pi_hi<R>(), im)), z.im)};
+}
+template <Real R>
+Cx<R> atan(Cx<R> z) {
+  return detail::over_i(atanh(detail::times_i(z)));
+}
+
+// log |1 + z| is log1p(|1 + z|^2 - 1) / 2, but near -1 and far out the logarithm of the length.
+template <Real R>
+Cx<R> log1p(Cx<R> z) {
+  using T = scalar_t<R>;
+  const Cx<R> w(R(1) + z.re, z.im);
+  const R square = detail::square_less_one(z.re, z.im);
+  const mask_t<R> near = both(square > R(T(-0.7)), maximum(abs(z.re), abs(z.im)) < R(4));
+  return {select(near, R(T(0.5)) * log1p(square), detail::log_length(w)), arg(w)};
+}
+
+// expm1(re) cos im - 2 sin^2(im/2); where e^re is large, e^z less 1.
+template <Real R>
+Cx<R> expm1(Cx<R> z) {
+  const Cx<R> e = exp(z);
+  const R s = sin(z.im * R(scalar_t<R>(0.5)));
+  const R near = fma(R(-2) * s, s, expm1(z.re) * cos(z.im));
+  return {select(z.re < R(2), near, e.re - R(1)), e.im};
+}
+
+template <Real R>
+Cx<R> exp2(Cx<R> z) {
+  const R ln2 = detail::ln2_hi<R>();
+  return exp(Cx<R>(z.re * ln2, z.im * ln2));
+}
+
+// -i log((x + iy) / sqrt(x^2 + y^2))
+template <Real R>
+Cx<R> atan2(Cx<R> y, Cx<R> x) {
+  return detail::over_i(log((x + detail::times_i(y)) / sqrt(square(x) + square(y))));
+}
+
+}  // namespace weft::math

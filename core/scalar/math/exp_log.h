@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/scalar/math/exp_log.h: exponentials, logarithms, and powers of one argument, over float,
+// double, Ir<float>, Ir<double>. Own minimax fits (Remez, coefficients rounded one by one).
+#pragma once
+#include "weft/core/scalar/number.h"
+
+namespace weft::math {
+using namespace num;
+using num::sqrt;  // beside the overloads of this namespace for complex numbers
+
+namespace detail {
+
+template <class R>
+inline constexpr bool single = sizeof(scalar_t<R>) == 4;
+template <Real R>
+R constant(double single_value, double double_value) {
+  return R(static_cast<scalar_t<R>>(single<R> ? single_value : double_value));
+}
+template <Real R>
+R infinity() {
+  return R(std::numeric_limits<scalar_t<R>>::infinity());
+}
+template <Real R>
+R not_a_number() {
+  return R(std::numeric_limits<scalar_t<R>>::quiet_NaN());
+}
+template <class R>
+inline constexpr int mantissa_bits = single<R> ? 23 : 52;
+template <class R>
+inline constexpr int bias = single<R> ? 127 : 1023;
+template <Real R, class B>
+uint_of<R> bits(B b) {
+  return uint_of<R>(static_cast<scalar_t<uint_of<R>>>(b));
+}
+
+// Adding 3/2 * 2^mantissa_bits rounds to an integer (ties to even) and leaves it in the low bits of
+// the sum, where `shift_left(bits, mantissa_bits)` makes a power of two of it. `offset` is added to
+// those bits: bias for 2^n.
+template <Real R>
+R rounder(int offset = 0) {
+  return constant<R>(0x1.8p23, 0x1.8p52) + R(static_cast<scalar_t<R>>(offset));
+}
+template <Real R>
+R power_of_two(R rounded) {
+  return bitcast<scalar_t<R>>(shift_left(bitcast<uint_of<R>>(rounded), bits<R>(mantissa_bits<R>)));
+}
+
+// a + b without error, as a rounded sum and the rest (Knuth).
+template <Real R>
+struct Sum {
+  R hi, lo;
+};
+template <Real R>
+Sum<R> two_sum(R a, R b) {
+  const R s = a + b, bb = s - a;
+  return {s, (a - (s - bb)) + (b - bb)};
+}
+// The same for |a| >= |b| (Dekker).
+template <Real R>
+Sum<R> fast_two_sum(R a, R b) {
+  const R s = a + b;
+  return {s, b - (s - a)};
+}
+
+// x - n*c for c = hi + lo, exactly but for one rounding if |x - n*c| is not tiny (Cody and Waite).
+template <Real R>
+R reduce(R x, R n, R hi, R lo) {
+  return fma(n, -lo, fma(n, -hi, x));
+}
+template <Real R>
+R ln2_hi() {
+  return constant<R>(0x1.62e43p-1, 0x1.62e42fefa39efp-1);
+}
+template <Real R>
+R ln2_lo() {
+  return constant<R>(-0x1.05c61p-29, 0x1.abc9e3b39803fp-56);
+}
+
+// e^r for |r| <= ln 2.
+template <Real R>
+R exp_poly(R r) {
+  if constexpr (single<R>)
+    return horner(r, 0x1.73e5dp-13, 0x1.71ed46p-10, 0x1.11c08ap-7, 0x1.554976p-5, 0x1.55526cp-3,
+                  0x1.00000cp-1, 0x1.000006p+0, 1.0);
+  else
+    return horner(r, 0x1.96a221d497dc9p-37, 0x1.642f90b11b685p-33, 0x1.1eeb5cb7a38e8p-29,
+                  0x1.ae5ff146a1226p-26, 0x1.27e4fd14bebeap-22, 0x1.71de3d9060d44p-19,
+                  0x1.a01a019ed4d95p-16, 0x1.a01a019d8f3d4p-13, 0x1.6c16c16c1744cp-10,
+                  0x1.111111111217fp-7, 0x1.5555555555552p-5, 0x1.555555555554ap-3, 0.5, 1.0, 1.0);
+}
+// 2^r for |r| <= 1.
+template <Real R>
+R exp2_poly(R r) {
+  if constexpr (single<R>)
+    return horner(r, 0x1.da4c26p-17, 0x1.47e54cp-13, 0x1.5e267ap-10, 0x1.3b2132p-7, 0x1.c6adc8p-5,
+                  0x1.ebfbf2p-3, 0x1.62e436p-1, 1.0);
+  else
+    return horner(r, 0x1.638705d062d27p-40, 0x1.c79721bca6e3ep-36, 0x1.e9303d8740384p-32,
+                  0x1.e4ca84c0bd6cp-28, 0x1.b524bd7a06699p-24, 0x1.62c025205683bp-20,
+                  0x1.ffcbfcf1e65bdp-17, 0x1.430912f6b25p-13, 0x1.5d87fe784cf44p-10,
+                  0x1.3b2ab6fba5cdfp-7, 0x1.c6b08d704a65cp-5, 0x1.ebfbdff82c586p-3,
+                  0x1.62e42fefa39ecp-1, 1.0);
+}
+// e^r - 1 for |r| <= ln(2)/2.
+template <Real R>
+R expm1_poly(R r) {
+  R q;
+  if constexpr (single<R>)
+    q = horner(r, 0x1.3b8a9p-13, 0x1.6d2e48p-10, 0x1.1155a8p-7, 0x1.555502p-5, 0x1.55552cp-3, 0.5);
+  else
+    q = horner(r, 0x1.1f29af6ac6854p-29, 0x1.af5dd99b8fba6p-26, 0x1.27e4fa2fa107fp-22,
+               0x1.71ddf9090d135p-19, 0x1.a01a019fd8409p-16, 0x1.a01a01af9e531p-13,
+               0x1.6c16c16c16205p-10, 0x1.111111110f6f6p-7, 0x1.5555555555559p-5,
+               0x1.5555555555559p-3, 0.5);
+  return fma(r * r, q, r);
+}
+
+// e^(x + tail) as p * s * s with s a power of two, so that results may be subnormal or overflow
+// with one rounding: x = 2h ln 2 + r, s = 2^h. A tail is of the size of an ulp of x. The upper
+// clamp leaves room for factors much smaller than 1.
+template <Real R>
+struct Scaled {
+  R p, s;
+  R value() const { return p * s * s; }
+};
+template <Real R>
+R clamp_exponent(R x) {
+  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(170, 1400));
+}
+template <Real R>
+Scaled<R> exp_scaled(R x) {
+  x = clamp_exponent(x);
+  const R shifter = rounder<R>(bias<R>);
+  const R t = fma(x, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), shifter);
+  const R r = reduce(x, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
+  return {exp_poly(r), power_of_two(t)};
+}
+template <Real R>
+Scaled<R> exp_scaled(R x, R tail) {
+  const R c = clamp_exponent(x);
+  const R shifter = rounder<R>(bias<R>);
+  const R t = fma(c, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), shifter);
+  const R r = reduce(c, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
+  return {exp_poly(r + select(c == x, tail, R(0))), power_of_two(t)};
+}
+
+// e^x = 2s (1 + p), for x clamped to [low, 89] (710).
+template <Real R>
+Scaled<R> expm1_parts(R x, R low) {
+  x = minimum(maximum(x, low), constant<R>(89, 710));
+  const R shifter = rounder<R>(bias<R> - 1);
+  const R t = fma(x, constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
+  return {expm1_poly(reduce(x, t - shifter, ln2_hi<R>(), ln2_lo<R>())), power_of_two(t)};
+}
+
+// (log(1 + f) - f) / f^2 for 1 + f in [sqrt(1/2), sqrt(2)).
+template <Real R>
+R log1p_quotient(R f) {
+  if constexpr (single<R>)
+    return horner(f, -0x1.3a45cp-4, 0x1.0908f4p-3, -0x1.0f2e6ep-3, 0x1.22549p-3, -0x1.5424f2p-3,
+                  0x1.99a544p-3, -0x1.000438p-2, 0x1.55554ep-2, -0x1.fffff8p-2);
+  else
+    return horner(
+        f, 0x1.826bb03059349p-6, -0x1.cc7d942151956p-5, 0x1.07135d44a73cap-4, -0x1.d97639ed84453p-5,
+        0x1.d4671da1966f7p-5, -0x1.fae7abea84f4fp-5, 0x1.1174c7022f155p-4, -0x1.24d6a924f82e9p-4,
+        0x1.3b12fe45928efp-4, -0x1.55518b36d5bbap-4, 0x1.745ce4de35e82p-4, -0x1.9999b7c7391f4p-4,
+        0x1.c71c744ce2c29p-4, -0x1.ffffff7d4b543p-4, 0x1.2492491e1bf35p-3, -0x1.55555555dd538p-3,
+        0x1.99999999a797fp-3, -0x1.ffffffffff9eep-3, 0x1.555555555550ap-2, -0.5);
+}
+template <Real R>
+R log1p_poly(R f) {
+  return fma(f * f, log1p_quotient(f), f);
+}
+
+// x = 2^e (1 + f), 1 + f in [sqrt(1/2), sqrt(2)). What has no logarithm is told by e: 0 gives
+// -inf, inf gives inf, negative numbers and NaN give NaN.
+template <Real R>
+struct Normal {
+  R f, e;
+};
+template <Real R>
+uint_of<R> sqrt_half_bits() {
+  return bits<R>(single<R> ? uint64_t{0x3f3504f3} : uint64_t{0x3fe6a09e667f3bcd});
+}
+// The bits of x relative to those of sqrt(1/2): exponent e on top, then the mantissa of 1 + f.
+template <Real R>
+uint_of<R> relative_bits(R x) {
+  return sub(bitcast<uint_of<R>>(x), sqrt_half_bits<R>());
+}
+template <Real R>
+int_of<R> exponent_of(uint_of<R> relative) {
+  using I = scalar_t<int_of<R>>;
+  return shift_right_arithmetic(bitcast<I>(relative), int_of<R>(I(mantissa_bits<R>)));
+}
+template <Real R>
+Normal<R> normal_parts(R x) {
+  using U = scalar_t<uint_of<R>>;
+  const uint_of<R> j = relative_bits(x);
+  const U mantissa = (U{1} << mantissa_bits<R>)-1;
+  const R m = bitcast<scalar_t<R>>(add(bit_and(j, uint_of<R>(mantissa)), sqrt_half_bits<R>()));
+  return {m - R(1), convert<scalar_t<R>>(exponent_of<R>(j))};
+}
+// Of any x; the slow way.
+template <Real R>
+Normal<R> any_parts(R x) {
+  const int k = mantissa_bits<R> + 2;
+  const mask_t<R> tiny = x < R(std::numeric_limits<scalar_t<R>>::min());
+  const mask_t<R> sound = both(x > R(0), x < infinity<R>());
+  const R big = select(sound, select(tiny, x * constant<R>(0x1p25, 0x1p54), x), R(1));
+  const Normal<R> n = normal_parts(big);
+  const R special = select(x == R(0), -infinity<R>(), select(x > R(0), x, not_a_number<R>()));
+  return {n.f, select(sound, select(tiny, n.e - R(static_cast<scalar_t<R>>(k)), n.e), special)};
+}
+template <Real R>
+Normal<R> parts(R x) {
+  using U = scalar_t<uint_of<R>>;
+  const U least = U{1} << mantissa_bits<R>;  // the bits of the least normal number
+  const U span = (static_cast<U>(2 * bias<R> + 1) << mantissa_bits<R>)-least;
+  const mask_t<R> odd = sub(bitcast<uint_of<R>>(x), uint_of<R>(least)) >= uint_of<R>(span);
+  const auto pair = [](Normal<R> n) { return std::array<R, 2>{n.f, n.e}; };
+  const std::array<R, 2> n =
+      branch(odd, [&] { return pair(any_parts(x)); }, [&] { return pair(normal_parts(x)); });
+  return {n[0], n[1]};
+}
+// `tail` is a correction of the size of an ulp of n.f.
+template <Real R>
+R log_of(Normal<R> n) {
+  if constexpr (single<R>)
+    return fma(n.e, ln2_hi<R>(), log1p_poly(n.f));  // float(ln 2) is good to 2^-28
+  else
+    return fma(n.e, ln2_hi<R>(), fma(n.e, ln2_lo<R>(), log1p_poly(n.f)));
+}
+template <Real R>
+R log_of(Normal<R> n, R tail) {
+  const R bend = fma(n.f * n.f, log1p_quotient(n.f), tail);
+  if constexpr (single<R>)
+    return fma(n.e, ln2_hi<R>(), n.f + bend);
+  else
+    return fma(n.e, ln2_hi<R>(), n.f + fma(n.e, ln2_lo<R>(), bend));
+}
+
+// log(1 + x), 1 + x = 2^e (1 + f): f = x s + (s - 1), s = 2^-e, costs one rounding and no division.
+template <Real R>
+struct OnePlus {
+  R f, e, s;
+};
+template <Real R>
+OnePlus<R> one_plus_parts(R x) {
+  using U = scalar_t<uint_of<R>>;
+  const uint_of<R> j = relative_bits(R(1) + x);
+  const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
+  const R s = bitcast<scalar_t<R>>(
+      sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
+  return {fma(x, s, s - R(1)), convert<scalar_t<R>>(exponent_of<R>(j)), s};
+}
+template <Real R>
+Normal<R> one_plus_slow(R x) {
+  return any_parts(select(x > R(1), x, R(1) + x));
+}
+template <Real R>
+mask_t<R> one_plus_easy(R x) {
+  return both(x > R(-1), x < constant<R>(0x1p100, 0x1p1000));
+}
+
+template <Real R>
+R log1p_plain(R x) {
+  const auto fast = [&] {
+    const OnePlus<R> p = one_plus_parts(x);
+    return std::array<R, 2>{p.f, p.e};
+  };
+  const auto slow = [&] {
+    const Normal<R> n = one_plus_slow(x);
+    return std::array<R, 2>{n.f, n.e};
+  };
+  const std::array<R, 2> n = branch(!one_plus_easy(x), slow, fast);
+  return log_of(Normal<R>{n[0], n[1]});
+}
+// log(1 + x + tail), which also keeps the rounding error of f: log(1 + f + d) = log(1 + f) + d / (1
+// + f).
+template <Real R>
+R log1p_tail(R x, R tail) {
+  const auto fast = [&] {
+    const OnePlus<R> p = one_plus_parts(x);
+    const R lost = fma(tail, p.s, fma(x, p.s, (p.s - R(1)) - p.f));
+    return std::array<R, 3>{p.f, p.e, lost * fma(p.f, p.f - R(1), R(1))};
+  };
+  const auto slow = [&] {
+    const Normal<R> n = one_plus_slow(x);
+    return std::array<R, 3>{n.f, n.e, R(0)};
+  };
+  const std::array<R, 3> n = branch(!one_plus_easy(x), slow, fast);
+  return log_of(Normal<R>{n[0], n[1]}, n[2]);
+}
+
+}  // namespace detail
+
+template <Real R>
+R exp(R x) {
+  return detail::exp_scaled(x).value();
+}
+
+template <Real R>
+R exp2(R x) {
+  using namespace detail;
+  x = minimum(maximum(x, constant<R>(-151, -1076)), constant<R>(129, 1025));
+  const R shifter = rounder<R>(bias<R>);
+  const R t = fma(x, R(scalar_t<R>(0.5)), shifter);
+  const R r = fma(t - shifter, R(-2), x);
+  return Scaled<R>{exp2_poly(r), power_of_two(t)}.value();
+}
+
+template <Real R>
+R expm1(R x) {
+  const auto [p, s] = detail::expm1_parts(x, detail::constant<R>(-18, -38));
+  const R half = fma(p, s, s - R(scalar_t<R>(0.5)));
+  return select(abs(x) < detail::constant<R>(0x1p-30, 0x1p-60), x, half + half);
+}
+
+template <Real R>
+R log(R x) {
+  return detail::log_of(detail::parts(x));
+}
+
+template <Real R>
+R log1p(R x) {
+  return select(x == R(0), x, detail::log1p_plain(x));
+}
+
+template <Real R>
+R log2(R x) {
+  using namespace detail;
+  const Normal<R> n = parts(x);
+  const R l = log1p_poly(n.f);
+  const R hi = constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0),
+          lo = constant<R>(0x1.4ae0cp-26, 0x1.777d0ffda0d24p-56);
+  return fma(l, hi, fma(l, lo, n.e));
+}
+
+template <Real R>
+R log10(R x) {
+  using namespace detail;
+  const Normal<R> n = parts(x);
+  const R l = log1p_poly(n.f);
+  // Both parts are positive, so that an infinite exponent stays one.
+  const R e_hi = constant<R>(0x1.344134p-2, 0x1.34413509f79fep-2),
+          e_lo = constant<R>(0x1.09f7ap-26, 0x1.e623e2566b02ep-55);
+  const R l_hi = constant<R>(0x1.bcb7b2p-2, 0x1.bcb7b1526e50ep-2),
+          l_lo = constant<R>(-0x1.5b235ep-27, 0x1.95355baaafad3p-57);
+  return fma(n.e, e_hi, fma(l, l_hi, fma(l, l_lo, n.e * e_lo)));
+}
+
+template <Real R>
+R rsqrt(R x) {
+  return R(1) / sqrt(x);
+}
+
+// From the exponent divided by three, by third-order iterations on y = a^(-1/3), which need no
+// division; then one step on the root with an exact residual.
+template <Real R>
+R cbrt(R x) {
+  using namespace detail;
+  using T = scalar_t<R>;
+  const R a0 = abs(x);
+  const mask_t<R> tiny = a0 < R(std::numeric_limits<T>::min());
+  const R a = select(tiny, a0 * constant<R>(0x1p24, 0x1p54), a0);
+  const uint_of<R> magic = bits<R>(single<R> ? uint64_t{0x54a2fa8c} : uint64_t{0x553ef0ff289dd796});
+  const uint_of<R> third =
+      mulhi(bitcast<uint_of<R>>(a),
+            bits<R>(single<R> ? uint64_t{0x55555556} : uint64_t{0x5555555555555556}));
+  R y = bitcast<T>(sub(magic, third));
+  for (int i = 0; i < (single<R> ? 2 : 3); ++i) {
+    const R h = fma(-(a * y), y * y, R(1));
+    y = fma(y * h, fma(h, R(T(2) / 9), R(T(1) / 3)), y);
+  }
+  const R c = a * (y * y);
+  const R square = c * c, rest = fma(c, c, -square);
+  const R residual = fma(-square, c, a) - rest * c;
+  const R root =
+      fma(residual, y * y * R(T(1) / 3), c) * select(tiny, constant<R>(0x1p-8, 0x1p-18), R(1));
+  return select(both(x != R(0), is_finite(x)), copysign(root, x), x);
+}
+
+// x^n by repeated squaring; n < 0 gives 1/x^-n. x^0 is 1, also for NaN. Integers wrap.
+template <class R>
+R integer_pow(R x, int n) {
+  const R one(scalar_t<R>(1));
+  const bool below = n < 0;
+  unsigned k = below ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+  if (k == 0) return one;
+  R acc = x, power = x;
+  bool started = false;
+  for (; k != 0; k >>= 1) {
+    if (k & 1) {
+      acc = started ? mul(acc, power) : power;
+      started = true;
+    }
+    if (k > 1) power = mul(power, power);
+  }
+  return below ? div(one, acc) : acc;
+}
+
+// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), it is 1 - w, or for negative x w, better as
+// e - e w. e is kept scaled so that small results are not lost.
+template <Real R>
+R logistic(R x) {
+  using namespace detail;
+  const R drop = constant<R>(0x1p-64, 0x1p-500);
+  const R a = maximum(-abs(x), constant<R>(-104, -746));
+  const R shifter = rounder<R>(bias<R> + (single<R> ? 64 : 500));
+  const R t = fma(a, constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
+  const R p = expm1_poly(reduce(a, t - shifter, ln2_hi<R>(), ln2_lo<R>()));
+  const R s = power_of_two(t);
+  const R e = fma(p, s, s);
+  const R w = e / fma(e, drop, R(1)) * drop;
+  return select(x < R(0), fma(-e, w, e) * drop, R(1) - w);
+}
+
+// log(e^a + e^b).
+template <Real R>
+R logaddexp(R a, R b) {
+  const R top = maximum(a, b);
+  const R gap = abs(a - b);
+  // Equal infinities have no gap; a NaN goes through top.
+  return select(a == b, top + detail::ln2_hi<R>(), top + log1p(exp(-gap)));
+}
+
+}  // namespace weft::math

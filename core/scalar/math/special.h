@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/scalar/math/special.h: error functions and their inverse, logarithm of gamma, digamma.
+#pragma once
+#include "weft/core/scalar/math/hyperbolic.h"
+#include "weft/core/scalar/math/trig.h"
+
+namespace weft::math {
+namespace detail {
+
+// erf(x) / x - 1 in z = x^2 <= 1 (float: 0.81).
+template <Real R>
+R erf_small(R z) {
+  if constexpr (single<R>)
+    return horner(z, 0x1.6add3ep-14, -0x1.ae16cap-11, 0x1.552664p-8, -0x1.b815bap-6, 0x1.ce2e2cp-4,
+                  -0x1.812742p-2, 0x1.06eba8p-3);
+  else
+    return horner(z, 0x1.05799511414c1p-34, -0x1.386ab919f85f7p-30, 0x1.f7a40fd5099a3p-27,
+                  -0x1.5f1d368e58238p-23, 0x1.b9def1986f964p-20, -0x1.f4d1df38ede35p-17,
+                  0x1.f9a321a11a30ep-14, -0x1.c02db3d8ed15p-11, 0x1.565bcd0db02e8p-8,
+                  -0x1.b82ce3128499dp-6, 0x1.ce2f21a042b2p-4, -0x1.812746b0379e6p-2,
+                  0x1.06eba8214db69p-3);
+}
+
+// erfc(a) for a >= 1/4, after Shepherd and Laframboise (Math. Comp. 36, 1981): e^(a^2) erfc(a) (1 +
+// 2a) is smooth in t = (a - 2)/(a + 2). The quotient by 1 + 2a keeps its rest; e^(-a^2) = s (1 + p)
+// with a^2 in two parts; s is kept scaled so that small results are not lost.
+template <Real R>
+R erfc_large(R a) {
+  a = minimum(a, constant<R>(10.1, 27.3));
+  const R t = (a - R(2)) / (a + R(2));
+  R w;
+  if constexpr (single<R>)
+    w = horner(t, 0x1.12be7p-13, -0x1.362c92p-12, -0x1.6953dep-10, 0x1.3aefdap-10, 0x1.1cd97p-7,
+               -0x1.06ca2p-7, -0x1.bc21dap-5, 0x1.4ff976p-3, -0x1.5407ep-3, -0x1.7bf5e4p-4,
+               0x1.1ba038p-2);
+  else
+    w = horner(t, -0x1.8a78ed1784165p-25, 0x1.ce7ee510b3e8cp-25, 0x1.471f3d542a794p-22,
+               -0x1.aadc43eb067cdp-24, -0x1.19a9b502930bbp-20, -0x1.c20abd5574728p-21,
+               0x1.c1c6ce9601b4fp-20, 0x1.63e5e3941fe2bp-18, 0x1.e600974dac448p-19,
+               -0x1.c5b9e3ff04e91p-17, -0x1.314767661ed8fp-15, -0x1.935eabae8d59cp-20,
+               0x1.3cbca7f84ff7bp-13, 0x1.b0c7ed5a16d4ep-13, -0x1.dc68e5a3701f2p-12,
+               -0x1.7de51ef423417p-10, 0x1.4d461b689033cp-10, 0x1.1dd2ec8c8f4a4p-7,
+               -0x1.074234019d0c7p-7, -0x1.bc2b95618ff8fp-5, 0x1.4ffa1e14e1628p-3,
+               -0x1.5407bebf324bap-3, -0x1.7bf5ec17005f3p-4, 0x1.1ba03889de54ep-2);
+  const Sum<R> n = fast_two_sum(R(1), w), d = two_sum(R(1), a + a);
+  const R q = n.hi / d.hi;
+  const R rest = (fma(-q, d.lo, fma(-q, d.hi, n.hi)) + n.lo) / d.hi;
+  const R square = a * a, square_low = fma(a, a, -square);
+  const R drop = constant<R>(0x1p-64, 0x1p-500);
+  const R shifter = rounder<R>(bias<R> + (single<R> ? 64 : 500));
+  const R k = fma(square, constant<R>(-0x1.715476p+0, -0x1.71547652b82fep+0), shifter);
+  const R r = reduce(-square, k - shifter, ln2_hi<R>(), ln2_lo<R>()) - square_low;
+  const R p = expm1_poly(r);
+  return (q + fma(q, p, rest)) * power_of_two(k) * drop;
+}
+
+// log Gamma(1 + u) = u (u - 1) H(u - 1) for 0 <= u <= 2.
+template <Real D>
+D lgamma_near(D u) {
+  const D v = u - D(1);
+  return u * v *
+         horner(v, 0x1.d42d05ed60541p-32, -0x1.c2727fb9b3794p-31, -0x1.807d75657ef91p-30,
+                0x1.53b918fff250cp-29, 0x1.54868a1d9b28ap-28, -0x1.33d587f74f131p-27,
+                -0x1.bd90955dc4b04p-31, -0x1.a94ba7b150a08p-31, 0x1.c3f475ebaeb2cp-26,
+                -0x1.bf215dfaaf0d6p-25, 0x1.776cde2afe053p-24, -0x1.8fb0e6d2acfp-23,
+                0x1.b3802c83a6f0bp-22, -0x1.cb4950fe87ad6p-21, 0x1.e52ee404e090bp-20,
+                -0x1.022292e959056p-18, 0x1.13e5748a30799p-17, -0x1.285118138eca5p-16,
+                0x1.402f01e69f7ep-15, -0x1.5c86af1ff0e58p-14, 0x1.7ed73413d1981p-13,
+                -0x1.a96a403b7e391p-12, 0x1.dfebcf8cc7354p-11, -0x1.145121f955dp-9,
+                0x1.47974853ac032p-8, -0x1.95ce223a9d2b7p-7, 0x1.0e0c9df293524p-5,
+                -0x1.9ae6509ea109ep-4, 0x1.b0ee6072093cep-2);
+}
+
+// log Gamma(a), a > 0; and what it is near 1 to 3, before the logarithm of the recurrence.
+template <Real D>
+struct LogGamma {
+  D value, near;
+};
+template <Real D>
+LogGamma<D> lgamma_positive(D a) {
+  const D one(1);
+  const mask_t<D> small = a < one, far = a >= D(10);
+  // Down to [2, 3) by Gamma(y + 1) = y Gamma(y).
+  D y = a, product = one;
+  for (int i = 0; i < 7; ++i) {
+    const mask_t<D> step = both(y >= D(3), !far);
+    y = select(step, y - one, y);
+    product = select(step, product * y, product);
+  }
+  const D near = lgamma_near(select(small, a, select(far, one, y - one)));
+  const D l = log(select(either(small, far), a, product));
+  // Stirling's series.
+  const D inverse = one / a, u = inverse * inverse;
+  const D s = horner(u, -0x1.560f7e8e64eabp-6, 0x1.96ef5eed13291p-8, -0x1.f600eb4085614p-10,
+                     0x1.b94f76dd315e0p-11, -0x1.38137ecdba60dp-11, 0x1.a01a019ee9c08p-11,
+                     -0x1.6c16c16c16b32p-9, 0x1.5555555555555p-4);
+  const D half_ln_2pi_less_half(0x1.acfe390c97d69p-2);
+  const D stirling = fma(a - D(0.5), l - one, fma(s, inverse, half_ln_2pi_less_half));
+  return {select(far, stirling, near + select(small, -l, l)), near};
+}
+
+// sin and cos of pi f for |f| <= 1/2.
+template <Real D>
+D sin_pi(D f) {
+  return sin_poly(f * D(0x1.921fb54442d18p+1));
+}
+
+template <Real D>
+D lgamma_double(D x) {
+  const D one(1), a = abs(x);
+  const LogGamma<D> g = lgamma_positive(a);
+  // log |Gamma(-a)| = log pi - log(a |sin pi a|) - log Gamma(a), in which a cancels if it is small.
+  const mask_t<D> small = a < one;
+  const D f = a - round_even(a);
+  const D s = abs(sin_pi(f)) * select(small, one, a);
+  const D mirrored = (D(0x1.250d048e7a1bdp+0) - log(s)) - select(small, g.near, g.value);
+  const D value = select(x < D(0), mirrored, g.value);
+  const mask_t<D> pole = both(x <= D(0), f == D(0));
+  return select(either(pole, a == infinity<D>()), infinity<D>(), value);
+}
+
+template <Real D>
+D digamma_double(D x) {
+  const D one(1);
+  const mask_t<D> mirror = x <= D(0);
+  const D y = select(mirror, one - x, x);
+  const mask_t<D> small = y < one, far = y >= D(10);
+  // To [1, 2): psi(y) = psi(y + 1) - 1/y, or down by psi(z + 1) = psi(z) + 1/z, as one fraction.
+  D z = select(small, y + one, y), top = select(small, -one, D(0)), bottom = select(small, y, one);
+  for (int i = 0; i < 8; ++i) {
+    const mask_t<D> step = both(z >= D(2), !far);
+    z = select(step, z - one, z);
+    top = select(step, fma(top, z, bottom), top);
+    bottom = select(step, bottom * z, bottom);
+  }
+  const D t = z - one;
+  const D p = horner(t, 0x1.07bd9b77f2f96p-16, 0x1.608479b17bd50p-8, 0x1.f4f8cf1c3b955p-4,
+                     0x1.bb97f2a239192p-1, 0x1.3f813dbee98b9p+1, 0x1.81db0c179964bp+1,
+                     0x1.4018e9a62525ep+0);
+  const D q = horner(t, 0x1.3c6093ed60e90p-10, 0x1.58209168c0fecp-5, 0x1.b4f9cd77b1575p-2,
+                     0x1.cd1bb28abd757p+0, 0x1.c13d4018295bep+1, 0x1.8c15ace53d0edp+1, 1.0);
+  // The zero of psi in two parts.
+  const D near = ((z - D(0x1.762d86356be3fp+0)) - D(0x1.b86a722197829p-54)) * p / q + top / bottom;
+  const D inverse = one / y, u = inverse * inverse;
+  const D series = horner(u, -0x1.5e8d2a3f8605dp-2, 0x1.4f0d1a53990c9p-4, -0x1.5960ff9cc6953p-6,
+                          0x1.f07b27dd1f1bbp-8, -0x1.111110726a867p-8, 0x1.04104103de160p-8,
+                          -0x1.11111111110e1p-7, 0x1.5555555555555p-4);
+  const D value = select(far, log(y) - fma(series, u, D(0.5) * inverse), near);
+  // psi(x) = psi(1 - x) - pi / tan(pi x).
+  const D f = x - round_even(x);
+  const D cotangent = sin_pi(D(0.5) - abs(f)) / sin_pi(f);
+  const D mirrored = fma(D(-0x1.921fb54442d18p+1), cotangent, value);
+  return select(mirror, select(f == D(0), not_a_number<D>(), mirrored), value);
+}
+
+template <class R, class F>
+R through_double(R x, F f) {
+  if constexpr (single<R>)
+    return convert<float>(f(convert<double>(x)));
+  else
+    return f(x);
+}
+
+}  // namespace detail
+
+// An odd polynomial, and for larger arguments 1 - erfc; of erfc a float needs no more digits than
+// 2 to a polynomial gives.
+template <Real R>
+R erf(R x) {
+  using namespace detail;
+  const R a = abs(x);
+  const R small = fma(a, erf_small(a * a), a);
+  if constexpr (single<R>) {
+    const R l = horner(minimum(a, R(3.95f)), 0x1.2bdc98p-12, -0x1.21d62cp-8, 0x1.07bbacp-5,
+                       -0x1.339e3cp-3, -0x1.d6823cp-1, -0x1.a0877ep+0, -0x1.f7992ep-13);
+    const R shifter = rounder<R>(bias<R>), t = l + shifter, r = l - (t - shifter);
+    const R e = horner(r, 0x1.44402p-13, 0x1.5f48eep-10, 0x1.3b2a1cp-7, 0x1.c6aeccp-5, 0x1.ebfbep-3,
+                       0x1.62e43p-1, 1.0);
+    return copysign(select(a < R(0.9f), small, fma(-e, power_of_two(t), R(1))), x);
+  } else {
+    return copysign(select(a < R(1), small, R(1) - erfc_large(a)), x);
+  }
+}
+
+template <Real R>
+R erfc(R x) {
+  using namespace detail;
+  const R one(1), e = erfc_large(abs(x));
+  R low;
+  if constexpr (single<R>)
+    low = one - erf(x);
+  else
+    low = select(x > R(-1), one - fma(x, erf_small(x * x), x), R(2) - e);
+  return select(x >= R(scalar_t<R>(0.25)), e, low);
+}
+
+// Giles, "Approximating the erfinv function" (GPU Computing Gems 2, 2011), with XLA's choice of
+// w = -log1p(-x^2) and fused steps, on which the bits of random.normal rest. The rounding of x^2
+// costs digits near |x| = 1.
+template <Real R>
+R erf_inv(R x) {
+  using namespace detail;
+  using T = scalar_t<R>;
+  const R w = -log1p(-(x * x));
+  R p;
+  if constexpr (single<R>) {
+    constexpr float centre[] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+                                -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+                                -0.00417768164f,  0.246640727f,    1.50140941f};
+    constexpr float tail[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                              -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                              0.00943887047f,   1.00167406f,     2.83297682f};
+    const mask_t<R> inner = w < R(5);
+    const R v = select(inner, w - R(2.5f), sqrt(w) - R(3));
+    p = select(inner, R(centre[0]), R(tail[0]));
+    for (int i = 1; i < 9; ++i) p = fma(p, v, select(inner, R(centre[i]), R(tail[i])));
+  } else {
+    constexpr double centre[] = {
+        -3.6444120640178196996e-21, -1.685059138182016589e-19,  1.2858480715256400167e-18,
+        1.115787767802518096e-17,   -1.333171662854620906e-16,  2.0972767875968561637e-17,
+        6.6376381343583238325e-15,  -4.0545662729752068639e-14, -8.1519341976054721522e-14,
+        2.6335093153082322977e-12,  -1.2975133253453532498e-11, -5.4154120542946279317e-11,
+        1.051212273321532285e-09,   -4.1126339803469836976e-09, -2.9070369957882005086e-08,
+        4.2347877827932403518e-07,  -1.3654692000834678645e-06, -1.3882523362786468719e-05,
+        0.0001867342080340571352,   -0.00074070253416626697512, -0.0060336708714301490533,
+        0.24015818242558961693,     1.6536545626831027356};
+    constexpr double middle[] = {
+        2.2137376921775787049e-09, 9.0756561938885390979e-08, -2.7517406297064545428e-07,
+        1.8239629214389227755e-08, 1.5027403968909827627e-06, -4.013867526981545969e-06,
+        2.9234449089955446044e-06, 1.2475304481671778723e-05, -4.7318229009055733981e-05,
+        6.8284851459573175448e-05, 2.4031110387097893999e-05, -0.0003550375203628474796,
+        0.00095328937973738049703, -0.0016882755560235047313, 0.0024914420961078508066,
+        -0.0037512085075692412107, 0.005370914553590063617,   1.0052589676941592334,
+        3.0838856104922207635};
+    constexpr double tail[] = {
+        -2.7109920616438573243e-11, -2.5556418169965252055e-10, 1.5076572693500548083e-09,
+        -3.7894654401267369937e-09, 7.6157012080783393804e-09,  -1.4960026627149240478e-08,
+        2.9147953450901080826e-08,  -6.7711997758452339498e-08, 2.2900482228026654717e-07,
+        -9.9298272942317002539e-07, 4.5260625972231537039e-06,  -1.9681778105531670567e-05,
+        7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026,
+        1.0103004648645343977,      4.8499064014085844221};
+    const mask_t<R> inner = w < R(6.25), outer = !(w < R(16));
+    const R v = select(inner, w - R(3.125), sqrt(w) - select(outer, R(5), R(3.25)));
+    const auto pick = [&](int i) {
+      return select(inner, R(centre[i]), select(outer, R(tail[i]), R(middle[i])));
+    };
+    p = pick(0);
+    for (int i = 1; i < 17; ++i) p = fma(p, v, pick(i));
+    for (int i = 17; i < 19; ++i)
+      p = select(outer, p, fma(p, v, select(inner, R(centre[i]), R(middle[i]))));
+    for (int i = 19; i < 23; ++i) p = select(inner, fma(p, v, R(centre[i])), p);
+  }
+  return x * select(abs(x) == R(T(1)), infinity<R>(), p);
+}
+
+// float goes through double. For a < 1: near - log a; up to 10: near + log of the product of
+// recurrence; beyond, Stirling. Negative arguments by reflection, so near the zeros there only the
+// absolute error is small.
+template <Real R>
+R lgamma(R x) {
+  return detail::through_double(x, [](auto d) { return detail::lgamma_double(d); });
+}
+
+// Of 0, -1, -2, ... it is NaN. float goes through double.
+template <Real R>
+R digamma(R x) {
+  return detail::through_double(x, [](auto d) { return detail::digamma_double(d); });
+}
+
+}  // namespace weft::math

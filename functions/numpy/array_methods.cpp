@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/array_methods.cpp: the methods of Array, its indexing and printing.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "weft/core/text/print_array.h"
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/indexing.h"
+#include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+
+Array Array::sum(AxisList a) const { return weft::sum({*this, a.at}, a); }
+Array Array::sum(AxisList a, const ReduceOptions& o) const {
+  return weft::sum({*this, a.at}, a, o);
+}
+Array Array::mean(AxisList a) const { return weft::mean({*this, a.at}, a); }
+Array Array::mean(AxisList a, const ReduceOptions& o) const {
+  return weft::mean({*this, a.at}, a, o);
+}
+Array Array::prod(AxisList a) const { return weft::prod({*this, a.at}, a); }
+Array Array::prod(AxisList a, const ReduceOptions& o) const {
+  return weft::prod({*this, a.at}, a, o);
+}
+Array Array::max(AxisList a) const { return weft::max({*this, a.at}, a); }
+Array Array::max(AxisList a, const ReduceOptions& o) const {
+  return weft::max({*this, a.at}, a, o);
+}
+Array Array::min(AxisList a) const { return weft::min({*this, a.at}, a); }
+Array Array::min(AxisList a, const ReduceOptions& o) const {
+  return weft::min({*this, a.at}, a, o);
+}
+Array Array::any(AxisList a) const { return weft::any({*this, a.at}, a); }
+Array Array::any(AxisList a, const ReduceOptions& o) const {
+  return weft::any({*this, a.at}, a, o);
+}
+Array Array::all(AxisList a) const { return weft::all({*this, a.at}, a); }
+Array Array::all(AxisList a, const ReduceOptions& o) const {
+  return weft::all({*this, a.at}, a, o);
+}
+Array Array::argmax(AxisList a) const { return weft::argmax({*this, a.at}, a); }
+Array Array::argmin(AxisList a) const { return weft::argmin({*this, a.at}, a); }
+Array Array::T() const { return weft::transpose({*this, {}}); }
+Array Array::transpose(std::vector<int64_t> axes) const {
+  return weft::transpose({*this, {}}, axes);
+}
+Array Array::reshape(const NewShape& s) const { return weft::reshape({*this, s.at}, s); }
+Array Array::ravel() const { return weft::ravel({*this, {}}); }
+Array Array::squeeze(AxisList a) const { return weft::squeeze({*this, a.at}, a); }
+Array Array::astype(DType d) const { return fn::as_dtype(*this, d); }
+Array Array::dot(const Array& o) const { return weft::dot({*this, {}}, {o, {}}); }
+
+// ---- indexing
+
+namespace {
+Array indexed(const Array& x, const std::vector<Index>& i) {
+  const Source s(i.empty() ? Location{} : i[0].at);
+  return fn::get_items(x, fn::checked_index(x, i), {});
+}
+}  // namespace
+const Array Array::operator[](const Index& i) const { return indexed(*this, {i}); }
+const Array Array::operator[](std::initializer_list<Index> i) const { return indexed(*this, i); }
+At Array::at(const Index& i) const { return At(*this, {i}); }
+At Array::at(std::initializer_list<Index> i) const { return At(*this, i); }
+
+namespace {
+fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x,
+                      const fn::IndexItems& items) {
+  if (mode.empty()) return {usual};
+  if (mode == "clip") return {OutOfBounds::clip};
+  if (mode == "fill" || mode == "drop")
+    return {usual == OutOfBounds::clip ? OutOfBounds::fill : OutOfBounds::zero};
+  if (mode == "wrap") return {OutOfBounds::clip, true};
+  if (mode == "promise_in_bounds") return {OutOfBounds::clip};
+  if (mode != "check")
+    fn::fail_index(
+        "the mode of an index is \"clip\", \"fill\", \"drop\", \"wrap\" or \"check\", not \"" +
+        mode + "\"");
+  for (const fn::IndexItem& i : items) {
+    if (i.kind != fn::IndexItem::Kind::array) continue;
+    const int64_t n = x.shape()[i.axis];
+    if (!concrete_or_null(i.array))
+      fn::fail_index("mode \"check\" needs an index that is known when the function is traced");
+    for (int64_t v : i.array.to_vector<int64_t>())
+      if (v < -n || v >= n)
+        fn::fail_index(
+            fmt::format("index {} is out of bounds for axis {} with size {}", v, i.axis, n));
+  }
+  return {OutOfBounds::clip};
+}
+
+Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Update u,
+              const SetOptions& o) {
+  const Source s(v.at());
+  // A mask of the whole array and one value: a choice, for which the mask need not be known.
+  if (index.size() == 1)
+    if (const Array* mask = index[0].kind == Index::Kind::array ? &index[0].array : nullptr;
+        mask && mask->dtype() == Bool && mask->shape() == x.shape() && v->ndim() == 0) {
+      const Array value = fn::as_dtype(v, x.dtype());
+      switch (u) {
+        case Update::set: return where(*mask, value, x);
+        case Update::add: return where(*mask, x + value, x);
+        case Update::mul: return where(*mask, x * value, x);
+        case Update::min: return where(*mask, minimum(x, value), x);
+        case Update::max: return where(*mask, maximum(x, value), x);
+      }
+    }
+  const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
+  return fn::update_items(x, items, v, u, mode_of(o.mode, OutOfBounds::zero, x, items),
+                          o.unique_indices);
+}
+}  // namespace
+
+Array At::get(const GetOptions& o) const {
+  const Source s(i_.empty() ? Location{} : i_[0].at);
+  const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
+  return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value);
+}
+Array At::set(const Arg& v, const SetOptions& o) const {
+  return updated(x_, i_, v, Update::set, o);
+}
+Array At::add(const Arg& v, const SetOptions& o) const {
+  return updated(x_, i_, v, Update::add, o);
+}
+Array At::subtract(const Arg& v, const SetOptions& o) const {
+  const Source s(v.at());
+  return updated(x_, i_, {negative(fn::as_dtype(v, x_.dtype())), v.at()}, Update::add, o);
+}
+Array At::multiply(const Arg& v, const SetOptions& o) const {
+  return updated(x_, i_, v, Update::mul, o);
+}
+Array At::divide(const Arg& v, const SetOptions& o) const {
+  const Source s(v.at());
+  return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
+}
+Array At::min(const Arg& v, const SetOptions& o) const {
+  return updated(x_, i_, v, Update::min, o);
+}
+Array At::max(const Arg& v, const SetOptions& o) const {
+  return updated(x_, i_, v, Update::max, o);
+}
+
+// ---- printing
+
+std::ostream& operator<<(std::ostream& o, const Array& x) {
+  if (x.empty_handle()) return o << "Array()";
+  const Concrete* c = concrete_or_null(x);
+  if (c) return o << array_repr(c->data(), x.dtype(), x.shape());
+  const auto& t = static_cast<const Tracer&>(x.node());
+  return o << "traced array " << to_string(x.type()) << " (" << t.level->name() << ")";
+}
+
+}  // namespace weft

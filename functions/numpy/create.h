@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/create.h: arrays from numbers, vectors and spans; filled, counted and patterned
+// arrays.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// A literal of numbers and arrays in nested braces: {{1., 2.}, {3., 4.}}.
+struct Nested {
+  enum class Kind {
+    list,
+    boolean,
+    integer,
+    beyond_i64,
+    real,
+    array
+  };  // the last integers: U64 in i
+  Kind kind = Kind::list;
+  std::vector<Nested> kids;
+  int64_t i = 0;
+  double r = 0;
+  Array a;
+  Nested() = default;
+  template <Number T>
+  Nested(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      kind = Kind::real;
+      r = static_cast<double>(x);
+    } else {
+      kind = std::is_same_v<T, bool> ? Kind::boolean : Kind::integer;
+      i = static_cast<int64_t>(x);
+      if (std::is_unsigned_v<T> && i < 0) kind = Kind::beyond_i64;
+    }
+  }
+  Nested(const Array& x) : kind(Kind::array), a(x) {}
+  Nested(std::initializer_list<Nested> l) : kids(l) {}
+};
+
+// Reals are F32, integers I32 (DTypeError for one that does not fit), bools Bool, unless told
+// otherwise. Arrays inside are stacked.
+Array array(const Nested& n, std::optional<DType> dtype = {}, Location at = Location::here());
+
+namespace detail {
+template <class T>
+concept Element = requires { dtype_of<std::remove_cv_t<T>>::value; };
+Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
+}  // namespace detail
+
+// The elements row-major; the dtype is that of the vector.
+template <detail::Element T>
+Array array(std::span<const T> x, const Shape& shape, Location at = Location::here()) {
+  return detail::array_from(x.data(), x.size(), dtype_of_v<T>, &shape, at);
+}
+template <detail::Element T>
+Array array(std::span<const T> x, Location at = Location::here()) {
+  return detail::array_from(x.data(), x.size(), dtype_of_v<T>, nullptr, at);
+}
+template <detail::Element T>
+Array array(std::span<T> x, const Shape& shape, Location at = Location::here()) {
+  return array(std::span<const T>(x), shape, at);
+}
+template <detail::Element T>
+Array array(const std::vector<T>& x, const Shape& shape, Location at = Location::here()) {
+  if constexpr (std::is_same_v<T, bool>) {
+    const std::vector<uint8_t> bytes(x.begin(), x.end());
+    return detail::array_from(bytes.data(), bytes.size(), Bool, &shape, at);
+  } else {
+    return array(std::span<const T>(x), shape, at);
+  }
+}
+template <detail::Element T>
+Array array(const std::vector<T>& x, Location at = Location::here()) {
+  return array(x, Shape{static_cast<int64_t>(x.size())}, at);
+}
+// x itself, or converted.
+Array asarray(const Arg& x, std::optional<DType> dtype = {});
+
+// ---- filled
+Array zeros(const Shape& shape, DType dtype = F32, Location at = Location::here());
+Array ones(const Shape& shape, DType dtype = F32, Location at = Location::here());
+Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());  // zeros
+Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});
+Array zeros_like(const Arg& x, std::optional<DType> dtype = {});
+Array ones_like(const Arg& x, std::optional<DType> dtype = {});
+Array empty_like(const Arg& x, std::optional<DType> dtype = {});
+Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {});
+
+// ---- counted. The bounds of arange must be known numbers.
+Array arange(const Arg& stop, std::optional<DType> dtype = {});
+Array arange(const Arg& start, const Arg& stop, const Arg& step = 1,
+             std::optional<DType> dtype = {});
+struct LinspaceOptions {
+  bool endpoint = true;
+  std::optional<DType> dtype = {};
+};
+Array linspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
+Array logspace(const Arg& start, const Arg& stop, int64_t num = 50, double base = 10,
+               const LinspaceOptions& o = {});
+Array iota(DType dtype, int64_t n, Location at = Location::here());
+
+// ---- patterned
+Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
+          Location at = Location::here());
+Array identity(int64_t n, DType dtype = F32, Location at = Location::here());
+// Ones at and below diagonal k.
+Array tri(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
+          Location at = Location::here());
+// The lower or upper triangles of the last two axes; zeros elsewhere.
+Array tril(const Arg& x, int64_t k = 0);
+Array triu(const Arg& x, int64_t k = 0);
+// Of a vector the matrix with it on diagonal k, of a matrix its diagonal k.
+Array diag(const Arg& x, int64_t k = 0);
+// Diagonals of two axes; the result has them last.
+Array diagonal(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+// Coordinate arrays of a grid; `indexing` is "xy" or "ij".
+Arrays meshgrid(const Arrays& x, const std::string& indexing = "xy",
+                Location at = Location::here());
+
+}  // namespace weft

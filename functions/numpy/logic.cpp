@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/logic.cpp: comparisons, logic, bits, parts of floats, choices.
+#include <cmath>
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/reduce/reduce.h"
+
+namespace weft {
+namespace {
+
+using fn::number_like;
+using BinaryOp = Array (*)(const Arg&, const Arg&);
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted(name, x, y);
+  return op(a, b);
+}
+Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
+Array logical(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted(name, truth(x), truth(y));
+  return op(a, b);
+}
+Array constant(const Array& x, bool v) { return fn::broadcast(Array(v), x.shape()); }
+// The integer type of the same width.
+DType bits_type(DType d) { return d == F64 ? I64 : d == F32 ? I32 : I16; }
+Array power_of_two(const Array& n, DType d) {
+  // The exponent field of a float; n is in the range of normal numbers.
+  const DType i = bits_type(d);
+  const Array biased = lax::add(fn::as_dtype(n, i), Array(fn::as_dtype(d == F64 ? 1023 : 127, i)));
+  return lax::bitcast_convert_type(lax::shift_left(biased, fn::as_dtype(d == F64 ? 52 : 23, i)), d);
+}
+}  // namespace
+
+Array equal(const Arg& x, const Arg& y) { return binary("equal", lax::eq, x, y); }
+Array not_equal(const Arg& x, const Arg& y) { return binary("not_equal", lax::ne, x, y); }
+Array less(const Arg& x, const Arg& y) { return binary("less", lax::lt, x, y); }
+Array less_equal(const Arg& x, const Arg& y) { return binary("less_equal", lax::le, x, y); }
+Array greater(const Arg& x, const Arg& y) { return binary("greater", lax::gt, x, y); }
+Array greater_equal(const Arg& x, const Arg& y) { return binary("greater_equal", lax::ge, x, y); }
+
+Array logical_and(const Arg& x, const Arg& y) {
+  return logical("logical_and", lax::bitwise_and, x, y);
+}
+Array logical_or(const Arg& x, const Arg& y) {
+  return logical("logical_or", lax::bitwise_or, x, y);
+}
+Array logical_xor(const Arg& x, const Arg& y) {
+  return logical("logical_xor", lax::bitwise_xor, x, y);
+}
+Array logical_not(const Arg& x) {
+  const Source s(x.at());
+  return is_bool(x->dtype()) ? lax::bitwise_not(x) : lax::eq(x, number_like(x, 0));
+}
+Array bitwise_and(const Arg& x, const Arg& y) {
+  return binary("bitwise_and", lax::bitwise_and, x, y);
+}
+Array bitwise_or(const Arg& x, const Arg& y) { return binary("bitwise_or", lax::bitwise_or, x, y); }
+Array bitwise_xor(const Arg& x, const Arg& y) {
+  return binary("bitwise_xor", lax::bitwise_xor, x, y);
+}
+Array bitwise_not(const Arg& x) {
+  const Source s(x.at());
+  return lax::bitwise_not(x);
+}
+Array invert(const Arg& x) { return bitwise_not(x); }
+Array left_shift(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted("left_shift", fn::numeric(x), fn::numeric(y));
+  return lax::shift_left(a, b);
+}
+Array right_shift(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted("right_shift", fn::numeric(x), fn::numeric(y));
+  return is_unsigned(a.dtype()) ? lax::shift_right_logical(a, b)
+                                : lax::shift_right_arithmetic(a, b);
+}
+Array bitwise_count(const Arg& x) {
+  const Source s(x.at());
+  return fn::as_dtype(lax::population_count(abs(fn::numeric(x))), U8);
+}
+
+Array isnan(const Arg& x) {
+  const Source s(x.at());
+  return is_inexact(x->dtype()) ? lax::ne(x, x) : constant(x, false);
+}
+Array isinf(const Arg& x) {
+  const Source s(x.at());
+  if (is_complex(x->dtype())) return lax::bitwise_or(isinf(lax::real(x)), isinf(lax::imag(x)));
+  return is_inexact(x->dtype()) ? lax::eq(lax::abs(x), number_like(x, inf)) : constant(x, false);
+}
+Array isfinite(const Arg& x) {
+  const Source s(x.at());
+  return is_inexact(x->dtype()) ? lax::is_finite(x) : constant(x, true);
+}
+Array isposinf(const Arg& x) {
+  const Source s(x.at());
+  return is_floating(x->dtype()) ? lax::eq(x, number_like(x, inf)) : constant(x, false);
+}
+Array isneginf(const Arg& x) {
+  const Source s(x.at());
+  return is_floating(x->dtype()) ? lax::eq(x, number_like(x, -inf)) : constant(x, false);
+}
+
+Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_nan) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact("isclose", x, y);
+  const Array gap = lax::abs(lax::sub(a, b)), size = lax::abs(b);
+  const Array bound = lax::add(number_like(size, atol), lax::mul(number_like(size, rtol), size));
+  // Infinities are close only to themselves; where both are finite the bound decides.
+  const Array near =
+      lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(lax::is_finite(a), lax::is_finite(b)));
+  const Array close = lax::bitwise_or(near, lax::eq(a, b));
+  return equal_nan ? lax::bitwise_or(close, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b))) : close;
+}
+namespace {
+Array all_of(const Array& x) {
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < x.ndim(); ++i) axes.push_back(i);
+  return axes.empty() ? x : lax::reduce_and(x, axes);
+}
+}  // namespace
+Array allclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_nan) {
+  const Source s(x.at());
+  return all_of(isclose(x, y, rtol, atol, equal_nan));
+}
+Array array_equal(const Arg& x, const Arg& y, bool equal_nan) {
+  const Source s(x.at());
+  if (!(x->shape() == y->shape())) return fn::as_dtype(false, Bool);
+  const auto [a, b] = fn::promoted("array_equal", x, y);
+  const Array same = lax::eq(a, b);
+  return all_of(equal_nan && is_inexact(a.dtype())
+                    ? lax::bitwise_or(same, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b)))
+                    : same);
+}
+
+Array where(const Arg& condition, const Arg& x, const Arg& y) {
+  const Source s(condition.at());
+  const auto [a, b] = fn::promoted("where", x, y);
+  const Array c = truth(condition);
+  Shape full = a.ndim() ? a.shape() : b.shape();
+  // Of the three shapes; a condition that is a scalar stays one.
+  const Arrays shapes =
+      fn::broadcast_together("where", {c, fn::broadcast(fn::as_dtype(false, Bool), full)});
+  full = shapes[1].shape();
+  return lax::select(fn::scalar_or_broadcast(c, full), fn::broadcast(a, full),
+                     fn::broadcast(b, full));
+}
+Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwise) {
+  const Source s(otherwise.at());
+  if (conditions.size() != choices.size())
+    fn::fail_shape("select: as many choices as conditions are needed");
+  Array out = otherwise;
+  for (size_t i = conditions.size(); i-- > 0;) out = where(conditions[i], choices[i], out);
+  return out;
+}
+
+Array signbit(const Arg& x) {
+  const Source s(x.at());
+  if (is_unsigned(x->dtype()) || is_bool(x->dtype())) return constant(x, false);
+  if (is_integer(x->dtype())) return lax::lt(x, number_like(x, 0));
+  const Array bits = lax::bitcast_convert_type(x, bits_type(x->dtype()));
+  return lax::lt(bits, number_like(bits, 0));
+}
+Array copysign(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact("copysign", x, y);
+  const Shape full = a.ndim() ? a.shape() : b.shape();
+  const Array size = lax::abs(fn::broadcast(a, full));
+  return lax::select(signbit(fn::broadcast(b, full)), lax::neg(size), size);
+}
+Array nextafter(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact("nextafter", x, y);
+  return lax::nextafter(a, b);
+}
+Array ldexp(const Arg& x, const Arg& exponent) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32;
+  // Three factors reach from the least subnormal to infinity.
+  const int64_t most = d == F64 ? 1022 : 126;
+  Array out = fn::as_dtype(v, d), left = clip(fn::as_dtype(exponent, I32), -3 * most, 3 * most);
+  for (int i = 0; i < 3; ++i) {
+    const Array step = clip(left, -most, most);
+    out = multiply(out, power_of_two(step, d));
+    left = subtract(left, step);
+  }
+  return fn::as_dtype(out, narrow, v.weak_type());
+}
+Array heaviside(const Arg& x, const Arg& at_zero) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact("heaviside", x, at_zero);
+  const Array zero = number_like(a, 0), one = number_like(a, 1);
+  const Array step = where(lax::lt(a, zero), zero, where(lax::gt(a, zero), one, b));
+  return where(isnan(a), a, step);
+}
+namespace {
+double largest(DType d) {
+  switch (d) {
+    case F64: return std::numeric_limits<double>::max();
+    case F16: return 65504;
+    case BF16: return 0x1.fep127;
+    default: return std::numeric_limits<float>::max();
+  }
+}
+}  // namespace
+Array nan_to_num(const Arg& x, double nan) {
+  const Source s(x.at());
+  if (!is_inexact(x->dtype())) return x;
+  if (is_complex(x->dtype()))
+    return lax::complex(nan_to_num(lax::real(x), nan), nan_to_num(lax::imag(x), nan));
+  const double big = largest(x->dtype());
+  Array out = where(lax::ne(x, x), number_like(x, nan), x);
+  out = where(lax::eq(out, number_like(x, inf)), number_like(x, big), out);
+  return where(lax::eq(out, number_like(x, -inf)), number_like(x, -big), out);
+}
+
+Array real(const Arg& x) {
+  const Source s(x.at());
+  return is_complex(x->dtype()) ? lax::real(x) : x.value();
+}
+Array imag(const Arg& x) {
+  const Source s(x.at());
+  return is_complex(x->dtype()) ? lax::imag(x) : fn::broadcast(number_like(x, 0), x->shape());
+}
+Array conj(const Arg& x) {
+  const Source s(x.at());
+  return is_complex(x->dtype()) ? lax::conj(x) : x.value();
+}
+Array conjugate(const Arg& x) { return conj(x); }
+Array angle(const Arg& x) {
+  const Source s(x.at());
+  if (is_complex(x->dtype())) return lax::atan2(lax::imag(x), lax::real(x));
+  const Array v = fn::inexact(x);
+  return where(isnan(v), v,
+               where(lax::lt(v, number_like(v, 0)), number_like(v, M_PI), number_like(v, 0)));
+}
+
+}  // namespace weft

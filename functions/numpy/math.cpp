@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/math.cpp: arithmetic, exponentials, angles, rounding.
+#include "weft/functions/numpy/math.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+
+using fn::number_like;
+using UnaryOp = Array (*)(const Arg&);
+using BinaryOp = Array (*)(const Arg&, const Arg&);
+
+// Functions of floats: integers become floats.
+Array float_unary(UnaryOp op, const Arg& x) {
+  const Source s(x.at());
+  return op(fn::inexact(x));
+}
+// Functions that keep integers as they are.
+Array unless_integer(UnaryOp op, const Arg& x) {
+  const Source s(x.at());
+  return is_inexact(x->dtype()) ? op(x) : x.value();
+}
+Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted(name, x, y);
+  return op(a, b);
+}
+// Arithmetic of bools is logic, as in NumPy.
+Array arithmetic(const char* name, BinaryOp op, BinaryOp logic, const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted(name, x, y);
+  return (is_bool(a.dtype()) ? logic : op)(a, b);
+}
+Array float_binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact(name, x, y);
+  return op(a, b);
+}
+// Of bools: as integers.
+fn::Pair promoted_numbers(const char* name, const Arg& x, const Arg& y) {
+  return fn::promoted(name, fn::numeric(x), fn::numeric(y));
+}
+Array choose(const Array& pred, const Array& a, const Array& b) {
+  Shape s = pred.shape();
+  if (s.ndim() < a.ndim()) s = a.shape();
+  if (s.ndim() < b.ndim()) s = b.shape();
+  return lax::select(fn::scalar_or_broadcast(pred, s), fn::broadcast(a, s), fn::broadcast(b, s));
+}
+Array round_even(const Arg& x) { return lax::round(x, lax::RoundingMethod::TO_NEAREST_EVEN); }
+Array is_nan(const Array& x) { return lax::ne(x, x); }
+
+// As CPython's float_divmod, on which JAX's is made.
+fn::Pair float_divmod(const Array& x, const Array& y) {
+  Array m = lax::rem(x, y);
+  Array d = lax::div(lax::sub(x, m), y);
+  const Array other_sign =
+      lax::bitwise_and(lax::ne(m, number_like(m, 0)), lax::ne(lax::sign(y), lax::sign(m)));
+  m = choose(other_sign, lax::add(m, y), m);
+  d = choose(other_sign, lax::sub(d, number_like(d, 1)), d);
+  return {lax::round(d), m};
+}
+Array quotient_down(const Array& x, const Array& y) {
+  if (is_unsigned(x.dtype())) return lax::div(x, y);
+  if (is_complex(x.dtype())) fn::fail_dtype("floor_divide: complex numbers have no order");
+  if (is_floating(x.dtype())) return float_divmod(x, y).first;
+  const Array q = lax::div(x, y);
+  const Array down = lax::bitwise_and(lax::ne(lax::sign(x), lax::sign(y)),
+                                      lax::ne(lax::rem(x, y), number_like(x, 0)));
+  return choose(down, lax::sub(q, number_like(q, 1)), q);
+}
+// Integers modulo 0 are 0.
+Array safe_rem(const Array& x, const Array& y) {
+  return lax::rem(
+      x, is_integer(y.dtype()) ? choose(lax::eq(y, number_like(y, 0)), number_like(y, 1), y) : y);
+}
+Array remainder_up(const Array& x, const Array& y) {
+  const Array zero = number_like(x, 0);
+  const Array m = safe_rem(x, y);
+  if (is_unsigned(x.dtype())) return m;
+  const Array other_sign =
+      lax::bitwise_and(lax::ne(lax::lt(m, zero), lax::lt(y, zero)), lax::ne(m, zero));
+  return choose(other_sign, lax::add(m, y), m);
+}
+
+// Powers of integers by squaring; six bits of the exponent matter before anything but 0, ±1
+// overflows.
+Array integer_power(Array x, Array y) {
+  const Array zero = number_like(x, 0), one = number_like(x, 1);
+  Array acc = choose(lax::bitwise_and(lax::eq(x, zero), lax::ne(y, zero)), zero, one);
+  for (int bit = 0; bit < 6; ++bit) {
+    acc = choose(lax::ne(lax::bitwise_and(y, one), zero), lax::mul(acc, x), acc);
+    x = lax::mul(x, x);
+    y = lax::shift_right_logical(y, one);
+  }
+  return acc;
+}
+
+// log(exp x + exp y) over hi + f(lo - hi), where f vanishes at -inf. Which operand is larger is
+// decided by one comparison, so that the derivatives of equal operands are halves; those of equal
+// infinities are the halves of their mean.
+template <class F>
+Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted_inexact(name, x, y);
+  const Array first = lax::ge(a, b);
+  const Array hi = choose(first, a, b), lo = choose(first, b, a);
+  const Array endless = lax::bitwise_and(
+      lax::eq(hi, lo),
+      lax::eq(lax::abs(hi), number_like(hi, std::numeric_limits<double>::infinity())));
+  const Array mean = lax::mul(lax::add(a, b), number_like(hi, 0.5));
+  return lax::add(choose(endless, mean, hi),
+                  f(choose(endless, number_like(hi, 0), lax::sub(lo, hi))));
+}
+}  // namespace
+
+Array add(const Arg& x, const Arg& y) { return arithmetic("add", lax::add, lax::bitwise_or, x, y); }
+Array subtract(const Arg& x, const Arg& y) { return binary("subtract", lax::sub, x, y); }
+Array multiply(const Arg& x, const Arg& y) {
+  return arithmetic("multiply", lax::mul, lax::bitwise_and, x, y);
+}
+Array divide(const Arg& x, const Arg& y) { return float_binary("divide", lax::div, x, y); }
+Array true_divide(const Arg& x, const Arg& y) { return divide(x, y); }
+
+Array floor_divide(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = promoted_numbers("floor_divide", x, y);
+  return quotient_down(a, b);
+}
+Array remainder(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = promoted_numbers("remainder", x, y);
+  return remainder_up(a, b);
+}
+Array mod(const Arg& x, const Arg& y) { return remainder(x, y); }
+Array fmod(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = promoted_numbers("fmod", x, y);
+  return safe_rem(a, b);
+}
+std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = promoted_numbers("divmod", x, y);
+  if (is_floating(a.dtype())) return float_divmod(a, b);
+  return {quotient_down(a, b), remainder_up(a, b)};
+}
+std::pair<Array, Array> modf(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x), whole = trunc(v);
+  const Array part =
+      choose(lax::eq(lax::abs(v), number_like(v, std::numeric_limits<double>::infinity())),
+             number_like(v, 0), lax::sub(v, whole));
+  return {copysign(part, v), whole};
+}
+
+Array pow(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const Concrete* c = concrete_or_null(y);
+  if (c && c->literal && is_integer(y->dtype())) {
+    fn::refuse_beyond_i32(x, y);
+    fn::refuse_beyond_i32(y, x);
+    const Promoted p = promote(x->dtype(), x->weak_type(), y->dtype(), y->weak_type());
+    const int64_t n = y->item<int64_t>();
+    if (n < 0 && !is_inexact(p.dtype))
+      fn::fail_dtype("pow: integers cannot be raised to negative powers; use float_power");
+    return lax::integer_pow(fn::as_dtype(x, p.dtype, p.weak), n);
+  }
+  const auto [a, b] = promoted_numbers("pow", x, y);
+  if (is_inexact(a.dtype())) return lax::pow(a, b);
+  const Shape full = a.ndim() ? a.shape() : b.shape();
+  return integer_power(fn::broadcast(a, full), fn::broadcast(b, full));
+}
+Array power(const Arg& x, const Arg& y) { return pow(x, y); }
+Array float_power(const Arg& x, const Arg& y) {
+  return float_binary("float_power", lax::pow, x, y);
+}
+
+Array negative(const Arg& x) {
+  const Source s(x.at());
+  if (is_bool(x->dtype())) fn::fail_dtype("negative: a bool has no negative; use logical_not or ~");
+  return lax::neg(x);
+}
+Array positive(const Arg& x) { return x; }
+Array abs(const Arg& x) {
+  const Source s(x.at());
+  return is_bool(x->dtype()) || is_unsigned(x->dtype()) ? x.value() : lax::abs(x);
+}
+Array absolute(const Arg& x) { return abs(x); }
+Array fabs(const Arg& x) { return float_unary(lax::abs, x); }
+Array sign(const Arg& x) {
+  const Source s(x.at());
+  return lax::sign(x);
+}
+Array square(const Arg& x) {
+  const Source s(x.at());
+  return lax::square(fn::numeric(x));
+}
+Array reciprocal(const Arg& x) {
+  const Source s(x.at());
+  return lax::integer_pow(fn::inexact(x), -1);
+}
+Array maximum(const Arg& x, const Arg& y) { return binary("maximum", lax::max, x, y); }
+Array minimum(const Arg& x, const Arg& y) { return binary("minimum", lax::min, x, y); }
+Array clip(const Arg& x, const Arg& lo, const Arg& hi) {
+  const Source s(x.at());
+  return minimum(maximum(x, lo), hi);
+}
+Array fmax(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted("fmax", x, y);
+  return choose(
+      lax::bitwise_or(lax::gt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
+      b);
+}
+Array fmin(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [a, b] = fn::promoted("fmin", x, y);
+  return choose(
+      lax::bitwise_or(lax::lt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
+      b);
+}
+
+Array sqrt(const Arg& x) { return float_unary(lax::sqrt, x); }
+Array cbrt(const Arg& x) { return float_unary(lax::cbrt, x); }
+Array hypot(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const auto [p, q] = fn::promoted_inexact("hypot", x, y);
+  const Array a = lax::abs(p), b = lax::abs(q), hi = lax::max(a, b), lo = lax::min(a, b);
+  const Array zero = lax::eq(hi, number_like(hi, 0)),
+              inf = number_like(hi, std::numeric_limits<double>::infinity());
+  const Array ratio = lax::div(lo, choose(zero, number_like(hi, 1), hi));
+  const Array length = lax::mul(hi, lax::sqrt(lax::add(number_like(hi, 1), lax::square(ratio))));
+  return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, choose(zero, hi, length));
+}
+Array exp(const Arg& x) { return float_unary(lax::exp, x); }
+Array exp2(const Arg& x) { return float_unary(lax::exp2, x); }
+Array expm1(const Arg& x) { return float_unary(lax::expm1, x); }
+Array log(const Arg& x) { return float_unary(lax::log, x); }
+Array log1p(const Arg& x) { return float_unary(lax::log1p, x); }
+Array log2(const Arg& x) {
+  const Source s(x.at());
+  const Array v = lax::log(fn::inexact(x));
+  return lax::div(v, number_like(v, std::log(2.0)));
+}
+Array log10(const Arg& x) {
+  const Source s(x.at());
+  const Array v = lax::log(fn::inexact(x));
+  return lax::div(v, number_like(v, std::log(10.0)));
+}
+Array logaddexp(const Arg& x, const Arg& y) {
+  return log_sum("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
+}
+Array logaddexp2(const Arg& x, const Arg& y) {
+  return log_sum("logaddexp2", x, y, [](const Array& d) {
+    return lax::div(lax::log1p(lax::exp2(d)), number_like(d, std::log(2.0)));
+  });
+}
+
+Array sin(const Arg& x) { return float_unary(lax::sin, x); }
+Array cos(const Arg& x) { return float_unary(lax::cos, x); }
+Array tan(const Arg& x) { return float_unary(lax::tan, x); }
+Array asin(const Arg& x) { return float_unary(lax::asin, x); }
+Array acos(const Arg& x) { return float_unary(lax::acos, x); }
+Array atan(const Arg& x) { return float_unary(lax::atan, x); }
+Array atan2(const Arg& y, const Arg& x) { return float_binary("arctan2", lax::atan2, y, x); }
+Array sinh(const Arg& x) { return float_unary(lax::sinh, x); }
+Array cosh(const Arg& x) { return float_unary(lax::cosh, x); }
+Array tanh(const Arg& x) { return float_unary(lax::tanh, x); }
+Array asinh(const Arg& x) { return float_unary(lax::asinh, x); }
+Array acosh(const Arg& x) { return float_unary(lax::acosh, x); }
+Array atanh(const Arg& x) { return float_unary(lax::atanh, x); }
+Array arcsin(const Arg& x) { return asin(x); }
+Array arccos(const Arg& x) { return acos(x); }
+Array arctan(const Arg& x) { return atan(x); }
+Array arctan2(const Arg& y, const Arg& x) { return atan2(y, x); }
+Array arcsinh(const Arg& x) { return asinh(x); }
+Array arccosh(const Arg& x) { return acosh(x); }
+Array arctanh(const Arg& x) { return atanh(x); }
+Array sinc(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x), angle = lax::mul(v, number_like(v, M_PI));
+  // Near 0 by its series, which has the derivatives that the quotient has not: those up to the 16th
+  // at 0, and of the first no digit is lost beside it.
+  const Array near = lax::lt(lax::abs(v), number_like(v, 0.25));
+  const Array square = lax::square(angle);
+  Array series = number_like(v, 1);
+  for (int k = 8; k > 0; --k)
+    series = lax::sub(number_like(v, 1),
+                      lax::mul(lax::div(square, number_like(v, 2. * k * (2. * k + 1))), series));
+  const Array far = choose(near, number_like(v, 1), angle);
+  return choose(near, series, lax::div(lax::sin(far), far));
+}
+Array deg2rad(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::mul(v, number_like(v, M_PI / 180));
+}
+Array rad2deg(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::mul(v, number_like(v, 180 / M_PI));
+}
+
+Array floor(const Arg& x) { return unless_integer(lax::floor, x); }
+Array ceil(const Arg& x) { return unless_integer(lax::ceil, x); }
+Array trunc(const Arg& x) {
+  const Source s(x.at());
+  if (!is_inexact(x->dtype())) return x;
+  return choose(lax::lt(x, number_like(x, 0)), lax::ceil(x), lax::floor(x));
+}
+Array fix(const Arg& x) { return trunc(x); }
+Array rint(const Arg& x) { return float_unary(round_even, x); }
+Array round(const Arg& x, int64_t decimals) {
+  const Source s(x.at());
+  if (!is_inexact(x->dtype())) {
+    if (decimals < 0) fn::fail_dtype("round: integers are rounded to 0 or more decimals");
+    return x;
+  }
+  if (is_complex(x->dtype()))
+    return lax::complex(round(lax::real(x), decimals), round(lax::imag(x), decimals));
+  if (decimals == 0) return round_even(x);
+  // In F32 at least: the factor may leave the range of the narrow floats.
+  const DType narrow = x->dtype();
+  const Array v = narrow == BF16 || narrow == F16 ? fn::as_dtype(x, F32) : x.value();
+  const Array factor = number_like(v, std::pow(10.0, static_cast<double>(decimals)));
+  return fn::as_dtype(lax::div(round_even(lax::mul(v, factor)), factor), narrow, x->weak_type());
+}
+
+}  // namespace weft

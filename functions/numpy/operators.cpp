@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/operators.cpp: the operators of Array, with JAX's promotion and NumPy's
+// broadcasting.
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
+
+namespace weft {
+
+Array operator+(const Arg& a, const Arg& b) { return add(a, b); }
+Array operator-(const Arg& a, const Arg& b) { return subtract(a, b); }
+Array operator*(const Arg& a, const Arg& b) { return multiply(a, b); }
+Array operator/(const Arg& a, const Arg& b) { return divide(a, b); }
+Array operator%(const Arg& a, const Arg& b) { return remainder(a, b); }
+Array operator&(const Arg& a, const Arg& b) { return bitwise_and(a, b); }
+Array operator|(const Arg& a, const Arg& b) { return bitwise_or(a, b); }
+Array operator^(const Arg& a, const Arg& b) { return bitwise_xor(a, b); }
+Array operator<<(const Arg& a, const Arg& b) { return left_shift(a, b); }
+Array operator>>(const Arg& a, const Arg& b) { return right_shift(a, b); }
+Array operator<(const Arg& a, const Arg& b) { return less(a, b); }
+Array operator<=(const Arg& a, const Arg& b) { return less_equal(a, b); }
+Array operator>(const Arg& a, const Arg& b) { return greater(a, b); }
+Array operator>=(const Arg& a, const Arg& b) { return greater_equal(a, b); }
+Array operator==(const Arg& a, const Arg& b) { return equal(a, b); }
+Array operator!=(const Arg& a, const Arg& b) { return not_equal(a, b); }
+Array operator-(const Arg& a) { return negative(a); }
+Array operator+(const Arg& a) { return positive(a); }
+Array operator~(const Arg& a) { return bitwise_not(a); }
+Array operator!(const Array& a) { return logical_not(a); }
+
+}  // namespace weft

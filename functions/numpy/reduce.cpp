@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/reduce.cpp: reductions, statistics, running folds.
+#include "weft/functions/numpy/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/index.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/functions/numpy/sort.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+
+using fn::number_like;
+using Sizes = std::vector<int64_t>;
+using ReduceOp = Array (*)(const Arg&, const Sizes&);
+using FoldOp = Array (*)(const Arg&, int64_t, bool);
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+bool narrow(DType d) { return d == BF16 || d == F16; }
+// What a sum of bools and small integers is counted in, as in NumPy.
+DType counting(DType d) {
+  if (is_bool(d) || (is_signed(d) && itemsize(d) < 4)) return I32;
+  return is_unsigned(d) && itemsize(d) < 4 ? U32 : d;
+}
+Array keep(const Array& x, const Sizes& axes, bool keepdims) {
+  return keepdims && !axes.empty() ? expand_dims(x, axes) : x;
+}
+Array reduced(ReduceOp op, const Array& x, const Sizes& axes) {
+  return axes.empty() ? x : op(x, axes);
+}
+Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
+// x with the elements that do not count replaced; the mask may make the shape larger.
+Array masked(const Array& x, const std::optional<Array>& mask, const Array& identity) {
+  return mask ? where(*mask, x, identity) : x;
+}
+int64_t count_of(const Array& x, const Sizes& axes) {
+  int64_t n = 1;
+  for (int64_t a : axes) n *= x.shape()[a];
+  return n;
+}
+
+// Options that a function of ReduceOptions cannot obey.
+void refuse(const char* name, const char* option, bool given) {
+  if (given) fn::fail_shape(fmt::format("{}: there is no option .{} here", name, option));
+}
+
+// The elements as the reduction computes with them.
+Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
+  // The narrow floats are folded in F32 and rounded once.
+  const DType wide = narrow(d) ? F32 : d;
+  return fn::as_dtype(reduced(op, fn::as_dtype(x, wide, x.weak_type()), axes), d, x.weak_type());
+}
+Array fold_numbers(const Arg& x, const AxisList& axis, const ReduceOptions& o, ReduceOp op,
+                   double identity, Array (*combine)(const Arg&, const Arg&)) {
+  const Source s(x.at());
+  const DType d = o.dtype.value_or(counting(x->dtype()));
+  Array v = fn::as_dtype(x, d, x->weak_type());
+  v = masked(v, o.where, number_like(v, identity));
+  const Sizes axes = fn::axes_of(v, axis);
+  Array out = keep(summed(v, axes, d, op), axes, o.keepdims);
+  return o.initial ? combine(out, fn::as_dtype(*o.initial, d)) : out;
+}
+Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
+               ReduceOp op, Array (*combine)(const Arg&, const Arg&), bool largest) {
+  const Source s(x.at());
+  const Array given = o.dtype ? fn::as_dtype(x, *o.dtype) : x.value();
+  if (o.where && !o.initial)
+    fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
+  Array v = o.where ? masked(given, o.where, fn::as_dtype(*o.initial, given.dtype())) : given;
+  const Sizes axes = fn::axes_of(v, axis);
+  if (count_of(v, axes) == 0 && !o.initial)
+    fn::fail_shape(
+        fmt::format("zero-size array to reduction operation {} which has no identity: {}", name,
+                    to_string(x->type())));
+  const bool logic = is_bool(v.dtype());
+  const Array out =
+      keep(reduced(logic ? (largest ? lax::reduce_or : lax::reduce_and) : op, v, axes), axes,
+           o.keepdims);
+  return o.initial ? combine(out, fn::as_dtype(*o.initial, v.dtype())) : out;
+}
+}  // namespace
+
+Array sum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(x, axis, o, lax::reduce_sum, 0, add);
+}
+Array prod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(x, axis, o, lax::reduce_prod, 1, multiply);
+}
+Array max(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum("max", x, axis, o, lax::reduce_max, maximum, true);
+}
+Array min(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum("min", x, axis, o, lax::reduce_min, minimum, false);
+}
+Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return max(x, axis, o); }
+Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return min(x, axis, o); }
+Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  refuse("any", "dtype", o.dtype.has_value());
+  const Array v = masked(truth(x), o.where, fn::as_dtype(false, Bool));
+  const Sizes axes = fn::axes_of(v, axis);
+  const Array out = keep(reduced(lax::reduce_or, v, axes), axes, o.keepdims);
+  return o.initial ? logical_or(out, *o.initial) : out;
+}
+Array all(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  refuse("all", "dtype", o.dtype.has_value());
+  const Array v = masked(truth(x), o.where, fn::as_dtype(true, Bool));
+  const Sizes axes = fn::axes_of(v, axis);
+  const Array out = keep(reduced(lax::reduce_and, v, axes), axes, o.keepdims);
+  return o.initial ? logical_and(out, *o.initial) : out;
+}
+
+namespace {
+// How many elements count, as a float.
+Array normalizer(const Array& x, const Sizes& axes, DType d, const std::optional<Array>& mask) {
+  if (!mask) return fn::as_dtype(scalar_of(F64, static_cast<double>(count_of(x, axes))), d);
+  const Array counts = fn::as_dtype(broadcast_to(truth(*mask), x.shape()), d);
+  return reduced(lax::reduce_sum, counts, axes);
+}
+DType wide(DType d) { return narrow(d) ? F32 : d; }
+}  // namespace
+
+Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  refuse("mean", "initial", o.initial.has_value());
+  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
+  const Array v = fn::as_dtype(x, c, x->weak_type());
+  const Sizes axes = fn::axes_of(v, axis);
+  const Array total = reduced(lax::reduce_sum, masked(v, o.where, number_like(v, 0)), axes);
+  return keep(fn::as_dtype(lax::div(total, normalizer(v, axes, c, o.where)), d, x->weak_type()),
+              axes, o.keepdims);
+}
+
+Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  const Source s(x.at());
+  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
+  const Array v = fn::as_dtype(x, c, x->weak_type());
+  const Sizes axes = fn::axes_of(v, axis);
+  ReduceOptions about;
+  about.keepdims = true;
+  about.where = o.where;
+  // What does not count is left out before it is squared: the derivative of a NaN's square is one.
+  const Array apart = subtract(v, mean(v, axes, about));
+  const Array centered = masked(apart, o.where, number_like(apart, 0));
+  const Array squares =
+      is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
+  const DType r = real_part(c);
+  const Array n = normalizer(v, axes, r, o.where);
+  const Array total = reduced(lax::reduce_sum, squares, axes);
+  const Array degrees = lax::sub(n, number_like(n, static_cast<double>(o.ddof)));
+  return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes,
+              o.keepdims);
+}
+Array std(const Arg& x, const AxisList& axis, const VarOptions& o) { return sqrt(var(x, axis, o)); }
+Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return subtract(max(x, axis, o), min(x, axis, o));
+}
+Array average(const Arg& x, const AxisList& axis, const std::optional<Array>& weights) {
+  const Source s(x.at());
+  if (!weights) return mean(x, axis);
+  Array w = *weights;
+  if (!(w.shape() == x->shape())) {
+    // One weight a place of the axis.
+    if (axis.axes.size() != 1 || w.ndim() != 1)
+      fn::fail_shape(
+          "average: weights must have the shape of the array, or be one a place of an axis");
+    const int a = fn::axis_of("average", axis.axes[0], x->type().ndim());
+    if (w.shape()[0] != x->shape()[a])
+      fn::fail_shape(fmt::format("average: {} weights for axis {} of {}", w.shape()[0], a,
+                                 to_string(x->type())));
+    std::vector<int64_t> shape(x->shape().size(), 1);
+    shape[static_cast<size_t>(a)] = w.shape()[0];
+    w = broadcast_to(reshape(w, shape), x->shape());
+  }
+  return divide(sum(multiply(x, w), axis), sum(w, axis));
+}
+Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return sum(fn::as_dtype(truth(x), I32), axis, o);
+}
+
+Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  refuse("logsumexp", "dtype", o.dtype.has_value());
+  refuse("logsumexp", "initial", o.initial.has_value());
+  Array v = fn::inexact(x);
+  v = masked(v, o.where, number_like(v, is_complex(v.dtype()) ? 0 : -inf));
+  const Sizes axes = fn::axes_of(v, axis);
+  if (axes.empty()) return v;
+  // Shifted by the largest, or not at all where that is infinite.
+  Array top = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
+  top = lax::stop_gradient(where(lax::is_finite(top), top, number_like(top, 0)));
+  const Array terms = exp(subtract(v, expand_dims(top, axes)));
+  return keep(add(log(sum(terms, axes)), top), axes, o.keepdims);
+}
+
+namespace {
+Array place(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
+            Array (*op)(const Arg&, int64_t, DType)) {
+  const Source s(x.at());
+  const Array given = is_bool(x->dtype()) ? fn::as_dtype(x, U8) : x.value();
+  const Array v = axis.all ? ravel(given) : given;
+  if (!axis.all && axis.axes.size() != 1)
+    fn::fail_shape(std::string(name) + ": takes one axis, or none for all");
+  const int a = fn::axis_of(name, axis.all ? 0 : axis.axes[0], v.type().ndim());
+  if (v.shape()[a] == 0)
+    fn::fail_shape(
+        fmt::format("attempt to get {} of an empty sequence: {}", name, to_string(x->type())));
+  const Array out = op(v, a, fn::index_dtype(v.shape()[a]));
+  if (!o.keepdims) return out;
+  return axis.all ? reshape(out, Sizes(x->shape().size(), 1)) : expand_dims(out, a);
+}
+}  // namespace
+Array argmax(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place("argmax", x, axis, o, lax::argmax);
+}
+Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place("argmin", x, axis, o, lax::argmin);
+}
+
+// ---- without NaNs
+
+namespace {
+Array replaced(const Array& x, double v) {
+  return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;
+}
+// NaN again where there was nothing else.
+Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
+                     const ReduceOptions& o) {
+  if (!is_inexact(x.dtype())) return out;
+  return where(all(isnan(x), axis, o), number_like(out, std::numeric_limits<double>::quiet_NaN()),
+               out);
+}
+}  // namespace
+Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return sum(replaced(x, 0), axis, o);
+}
+Array nanprod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return prod(replaced(x, 1), axis, o);
+}
+Array nanmax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return unless_nothing(max(replaced(x, -inf), axis, o), x, axis, {.keepdims = o.keepdims});
+}
+Array nanmin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  return unless_nothing(min(replaced(x, inf), axis, o), x, axis, {.keepdims = o.keepdims});
+}
+Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  ReduceOptions p = o;
+  p.where = o.where ? logical_and(*o.where, logical_not(isnan(x))) : logical_not(isnan(x));
+  return mean(x, axis, p);
+}
+Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  const Source s(x.at());
+  VarOptions p = o;
+  p.where = o.where ? logical_and(*o.where, logical_not(isnan(x))) : logical_not(isnan(x));
+  return var(x, axis, p);
+}
+Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  return sqrt(nanvar(x, axis, o));
+}
+
+// ---- quantiles
+
+Array quantile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
+  const Source s(x.at());
+  if (q->ndim() > 1)
+    fn::fail_shape("quantile: q must be a number or a vector, got " + to_string(q->type()));
+  const Array v = fn::inexact(x);
+  const Sizes axes = fn::axes_of(v, axis);
+  // The axes go to the end and become one.
+  Sizes to;
+  for (size_t i = 0; i < axes.size(); ++i)
+    to.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  Array row = moveaxis(v, axes, to);
+  Sizes shape(row.shape().begin(), row.shape().end() - static_cast<std::ptrdiff_t>(axes.size()));
+  shape.push_back(-1);
+  row = reshape(row, shape);
+  const int64_t n = row.shape()[-1];
+  if (n == 0) fn::fail_shape("quantile: of nothing: " + to_string(x->type()));
+  const Array lost = any(isnan(row), -1);
+  const Array sorted = sort(row, -1);
+  const Array at =
+      multiply(clip(fn::as_dtype(q, v.dtype()), 0, 1), number_like(v, static_cast<double>(n - 1)));
+  const Array low = lax::floor(at), high = lax::ceil(at);
+  const auto pick = [&](const Array& i) {
+    const Array e = take(sorted, fn::as_dtype(i, fn::index_dtype(n)), -1, {.mode = "clip"});
+    return q->ndim() ? moveaxis(e, -1, 0) : e;
+  };
+  const Array a = pick(low), b = pick(high);
+  Array out;
+  if (o.method == "linear") {
+    Array weight = lax::sub(at, low);
+    if (q->ndim()) {
+      Sizes wide(static_cast<size_t>(a.ndim()), 1);
+      wide[0] = q->size();
+      weight = reshape(weight, wide);
+    }
+    out = add(multiply(a, subtract(1, weight)), multiply(b, weight));
+  } else if (o.method == "lower") {
+    out = a;
+  } else if (o.method == "higher") {
+    out = b;
+  } else if (o.method == "nearest") {
+    out = pick(lax::round(at, lax::RoundingMethod::TO_NEAREST_EVEN));
+  } else if (o.method == "midpoint") {
+    out = multiply(add(a, b), number_like(a, 0.5));
+  } else {
+    fn::fail_shape(
+        "quantile: method is \"linear\", \"lower\", \"higher\", \"nearest\" or \"midpoint\", not "
+        "\"" +
+        o.method + "\"");
+  }
+  out = where(lost, number_like(out, std::numeric_limits<double>::quiet_NaN()), out);
+  if (!o.keepdims) return out;
+  Sizes at_axes;
+  for (int64_t i : axes) at_axes.push_back(i + q->ndim());
+  return axes.empty() ? out : expand_dims(out, at_axes);
+}
+Array percentile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
+  const Source s(x.at());
+  return quantile(x, divide(q, 100), axis, o);
+}
+Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  refuse("median", "dtype", o.dtype.has_value());
+  refuse("median", "where", o.where.has_value());
+  refuse("median", "initial", o.initial.has_value());
+  // The half of two equal infinities is one of them; between them "linear" has 0 times infinity.
+  return quantile(x, 0.5, axis, {.method = "midpoint", .keepdims = o.keepdims});
+}
+
+// ---- running folds
+
+namespace {
+Array running(const char* name, const Arg& x, OneAxis axis, const CumulativeOptions& o, FoldOp op) {
+  const Source s(x.at());
+  const DType d = o.dtype.value_or(is_bool(x->dtype()) ? I32 : x->dtype());
+  const Array v = fn::as_dtype(axis ? x.value() : ravel(x), d, x->weak_type());
+  const int a = fn::axis_of(name, axis.value_or(0), v.type().ndim());
+  return op(v, a, o.reverse);
+}
+}  // namespace
+Array cumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
+  return running("cumsum", x, axis, o, lax::cumsum);
+}
+Array cumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
+  return running("cumprod", x, axis, o, lax::cumprod);
+}
+Array cummax(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
+  return running("cummax", x, axis, o, lax::cummax);
+}
+Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
+  return running("cummin", x, axis, o, lax::cummin);
+}
+
+Array diff(const Arg& x, int64_t n, int64_t axis) {
+  const Source s(x.at());
+  const int a = fn::axis_of("diff", axis, x->type().ndim());
+  if (n < 0) fn::fail_shape(fmt::format("diff: {} is not a number of times", n));
+  Array out = x;
+  for (; n > 0; --n) {
+    const int64_t size = out.shape()[a];
+    const Array hi = fn::sliced(out, a, std::min<int64_t>(1, size), size),
+                lo = fn::sliced(out, a, 0, std::max<int64_t>(0, size - 1));
+    out = is_bool(out.dtype()) ? lax::ne(hi, lo) : lax::sub(hi, lo);
+  }
+  return out;
+}
+Array trapezoid(const Arg& y, const MaybeArray& x, double dx, int64_t axis) {
+  const Source s(y.at());
+  const Array v = fn::inexact(y);
+  const int a = fn::axis_of("trapezoid", axis, v.type().ndim());
+  const int64_t n = v.shape()[a];
+  if (x && !(x->shape() == v.shape() || x->shape() == Shape{n}))
+    fn::fail_shape(fmt::format(
+        "trapezoid: x holds the places of y, a vector of {} or an array of y's shape, got {}; a "
+        "distance is the third argument: trapezoid(y, none, dx)",
+        n, to_string(x->type())));
+  if (n < 2) return sum(fn::sliced(v, a, 0, 0), a);
+  const Array ends = add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1));
+  if (!x) return multiply(sum(ends, a), number_like(v, 0.5 * dx));
+  Array gaps = diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a);
+  if (x->ndim() == 1) {
+    Sizes shape(v.shape().size(), 1);
+    shape[static_cast<size_t>(a)] = n - 1;
+    gaps = reshape(gaps, shape);
+  }
+  return multiply(0.5, sum(multiply(gaps, ends), a));
+}
+
+}  // namespace weft

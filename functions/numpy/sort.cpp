@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/sort.cpp: sorting, searching, sets.
+#include "weft/functions/numpy/sort.h"
+
+#include <fmt/format.h>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/index.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/index/sort.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+// The array and the axis to sort along; without an axis x flattened.
+std::pair<Array, int> along(const char* name, const Array& x, const AxisList& axis) {
+  if (!axis.all && axis.axes.size() != 1) fn::fail_shape(std::string(name) + ": takes one axis");
+  const Array v = axis.all ? ravel(x) : x;
+  return {v, fn::axis_of(name, axis.all ? 0 : axis.axes[0], v.type().ndim())};
+}
+Array places(const Array& x, int axis) {
+  return iota(fn::index_dtype(x.shape()[axis]), x.shape(), axis);
+}
+}  // namespace
+
+Array sort(const Arg& x, const AxisList& axis, const SortOptions& o) {
+  const Source s(x.at());
+  const auto [v, a] = along("sort", x, axis);
+  const Array out = sort_arrays({v}, a)[0];
+  return o.descending ? reverse(out, {a}) : out;
+}
+Array argsort(const Arg& x, const AxisList& axis, const SortOptions& o) {
+  const Source s(x.at());
+  const auto [v, a] = along("argsort", x, axis);
+  // Descending and stable: the reversed array is sorted, and its places are counted from the end.
+  const Array key = o.descending ? reverse(v, {a}) : v;
+  const Array place = o.descending ? reverse(places(v, a), {a}) : places(v, a);
+  const Array out = sort_arrays({key, place}, a)[1];
+  return o.descending ? reverse(out, {a}) : out;
+}
+Array lexsort(const Arrays& keys, int64_t axis, Location at) {
+  const Source s(at);
+  if (keys.empty()) fn::fail_shape("lexsort: needs at least one key");
+  const int a = fn::axis_of("lexsort", axis, keys[0].type().ndim());
+  Arrays x(keys.rbegin(), keys.rend());
+  x.push_back(places(keys[0], a));
+  return sort_arrays(x, a, static_cast<int64_t>(keys.size())).back();
+}
+std::pair<Array, Array> top_k(const Arg& x, int64_t k) {
+  const Source s(x.at());
+  return top_k_along(x, k, fn::axis_of("top_k", -1, x->type().ndim()));
+}
+Array partition(const Arg& x, int64_t k, int64_t axis) {
+  const Source s(x.at());
+  const int a = fn::axis_of("partition", axis, x->type().ndim());
+  if (k < -x->shape()[a] || k >= x->shape()[a])
+    fn::fail_index(
+        fmt::format("partition: place {} is out of range for {}", k, to_string(x->type())));
+  return sort(x, a);
+}
+Array argpartition(const Arg& x, int64_t k, int64_t axis) {
+  const Source s(x.at());
+  const int a = fn::axis_of("argpartition", axis, x->type().ndim());
+  if (k < -x->shape()[a] || k >= x->shape()[a])
+    fn::fail_index(
+        fmt::format("argpartition: place {} is out of range for {}", k, to_string(x->type())));
+  return argsort(x, a);
+}
+
+Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
+  const Source s(a.at());
+  if (a->ndim() != 1)
+    fn::fail_shape("searchsorted: the sorted array must be a vector, got " + to_string(a->type()));
+  if (o.side != "left" && o.side != "right")
+    fn::fail_shape("searchsorted: side is \"left\" or \"right\", not \"" + o.side + "\"");
+  const bool left = o.side == "left";
+  const Arrays same = fn::same_dtype({a, v});
+  const Array &keys = same[0], &wanted = same[1];
+  const int64_t n = keys.size();
+  const DType d = fn::index_dtype(n);
+  const auto constant = [&](int64_t i) { return scalar_of_int(d, i); };
+  // NaN comes last: it is behind every number, and not behind itself.
+  const auto before = [&](const Array& x, const Array& y) {
+    const Array less = lax::lt(x, y);
+    return is_inexact(x.dtype()) ? logical_or(less, logical_and(isnan(y), logical_not(isnan(x))))
+                                 : less;
+  };
+  if (n == 0) return broadcast_to(constant(0), wanted.shape());
+  // Halving: `lo` counts the elements known to stand before v. Every step is the same for all v.
+  Array lo = broadcast_to(constant(0), wanted.shape()),
+        hi = broadcast_to(constant(n), wanted.shape());
+  for (int64_t width = n; width > 0; width /= 2) {
+    const Array mid = lax::add(lo, lax::div(lax::sub(hi, lo), constant(2)));
+    const Array at = take(keys, lax::min(mid, constant(n - 1)), 0, {.mode = "clip"});
+    const Array open = lax::lt(lo, hi);
+    const Array up = logical_and(open, left ? before(at, wanted) : logical_not(before(wanted, at)));
+    hi = lax::select(logical_and(open, logical_not(up)), mid, hi);
+    lo = lax::select(up, lax::add(mid, constant(1)), lo);
+  }
+  return lo;
+}
+Array digitize(const Arg& x, const Arg& bins, bool right) {
+  const Source s(x.at());
+  if (bins->ndim() != 1)
+    fn::fail_shape("digitize: the bins must be a vector, got " + to_string(bins->type()));
+  const std::string side = right ? "left" : "right";
+  const int64_t n = bins->size();
+  if (n == 0) return broadcast_to(scalar_of_int(I32, 0), x->shape());
+  const Array first = squeeze_axes(fn::sliced(bins, 0, 0, 1), {0}),
+              last = squeeze_axes(fn::sliced(bins, 0, n - 1, n), {0});
+  const Array up = searchsorted(bins, x, {side}),
+              down = searchsorted(flip(bins, 0), x, {right ? "right" : "left"});
+  return where(greater_equal(last, first), up, subtract(scalar_of_int(up.dtype(), n), down));
+}
+
+Array unique(const Arg& x, const UniqueOptions& o) {
+  const Source s(x.at());
+  const Array row = sort(x, none);
+  const int64_t n = row.size();
+  if (n == 0) return row;
+  const Array rest = fn::sliced(row, 0, 1, n), before = fn::sliced(row, 0, 0, n - 1);
+  // All NaNs count as one.
+  Array fresh = lax::ne(rest, before);
+  if (is_inexact(row.dtype()))
+    fresh = logical_and(fresh, logical_not(logical_and(isnan(rest), isnan(before))));
+  const Array first = fn::joined({broadcast_to(fn::as_dtype(true, Bool), {1}), fresh}, 0);
+  if (!o.size) return take(row, flatnonzero(first), 0);
+  const Array at = flatnonzero(first, {.size = o.size, .fill_value = 0});
+  const Array out = take(row, at, 0);
+  if (!o.fill_value) return out;
+  const Array missing = greater_equal(iota(I32, {*o.size}, 0), count_nonzero(first));
+  return where(missing, fn::as_dtype(*o.fill_value, row.dtype()), out);
+}
+Array isin(const Arg& x, const Arg& values) {
+  const Source s(x.at());
+  const Array v = sort(values, none);
+  const int64_t n = v.size();
+  if (n == 0) return broadcast_to(fn::as_dtype(false, Bool), x->shape());
+  return equal(take(v, searchsorted(v, x), 0, {.mode = "clip"}), x);
+}
+
+}  // namespace weft

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/tr_control.cpp: calls, branches and loops. A loop that counts up to a
+// number known here becomes scan, which can be differentiated in reverse.
+#include <algorithm>
+#include <cstdint>
+
+#include "weft/core/error.h"
+#include "weft/core/op.h"
+#include "weft/core/param.h"
+#include "weft/interop/stablehlo/read/scan_rows.h"
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/trace.h"
+#include "weft/tracer/types_of.h"
+
+namespace weft::hlo {
+namespace {
+
+// The op of ours that a composite "weft.NAME" stands for (wr_nest.cpp writes them), if it takes
+// these operands; the decomposition says the same in arithmetic.
+std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x) {
+  const Attr* name = op.attr("name");
+  if (!name || !name->text.starts_with(own_prefix)) return {};
+  const weft::Op* ours = find_op(name->text.substr(own_prefix.size()));
+  if (!ours) return {};
+  const AnyParams none = ours->parse_params({});
+  if (!none->fields().empty()) return {};
+  Types want;
+  for (size_t i = 0; i < op.out.size(); ++i) want.push_back(t.result(op, i));
+  try {
+    if (ours->type(types_of(x), none) != want) return {};
+  } catch (const ShapeError&) {
+    return {};
+  } catch (const DTypeError&) {
+    return {};
+  }
+  return bind_op(*ours, x, none);
+}
+
+Arrays call(Translator& t, const Op& op, const Arrays& x) {
+  if (op.name == "stablehlo.composite")
+    if (auto out = own_op(t, op, x)) return *std::move(out);
+  const Attr& a = t.attr(op, op.name == "func.call" ? "callee" : "decomposition");
+  if (a.kind != Attr::Kind::symbol) t.fail(op, "not a symbol");
+  return t.call(symbol_name(a.text), x, op.at);
+}
+
+Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
+  const std::string& target = t.attr(op, "call_target_name").text;
+  if (target == "Sharding" || target == "annotate_device_placement") return x;
+  if (x.size() == 2 && target.starts_with("check.")) {
+    using Kind = StablehloCheck::Kind;
+    const std::string what = target.substr(6);
+    const bool reversed = what == "eq";  // check.eq takes what is expected first
+    StablehloCheck c;
+    if (what == "expect_close") c.kind = Kind::close;
+    if (what == "expect_almost_eq" || what == "eq") c.kind = Kind::almost;
+    c.tolerance = what == "eq" ? 1e-4 : 1e-3;
+    if (c.kind == Kind::equal && what != "expect_eq") t.missing(op);
+    if (t.expect(op, c, x[reversed ? 1 : 0], x[reversed ? 0 : 1])) return {};
+  }
+  t.missing(op);
+}
+
+// ---- branches
+
+Arrays branches(Translator& t, const Op& op, const Array& index) {
+  std::vector<Closed> all;
+  for (const Region& r : op.regions) all.push_back(t.recorded(r, {}));
+  return cond_flat(index, all, {});
+}
+// An index outside takes the last branch; ours takes the nearest.
+Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || op.regions.empty()) t.fail(op, "'case' needs an index and branches");
+  if (x[0].dtype() != I32 || x[0].ndim() != 0) t.fail(op, "the index must be a tensor<i32>");
+  bool in_range = false;
+  if (const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1))
+    in_range = made->in[0]->text == "tensor<i1>";
+  if (const Op* made = t.maker(op.operands[0], "stablehlo.clamp", 3))
+    in_range = t.known_integer(made->operands[0]).value_or(-1) >= 0 &&
+               t.known_integer(made->operands[2]).value_or(INT64_MAX) < std::ssize(op.regions);
+  const int64_t last = static_cast<int64_t>(op.regions.size()) - 1;
+  const Array index =
+      in_range ? x[0]
+               : lax::select(lax::lt(x[0], scalar_of_int(I32, 0)), scalar_of_int(I32, last), x[0]);
+  return branches(t, op, index);
+}
+Arrays if_of(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || op.regions.size() != 2)
+    t.fail(op, "'if' needs a predicate and two branches");
+  std::vector<Closed> all;
+  all.push_back(t.recorded(op.regions[1], {}));
+  all.push_back(t.recorded(op.regions[0], {}));
+  return cond_flat(lax::convert_element_type(x[0], I32), all, {});
+}
+
+// ---- loops
+
+// Argument `i` of a block, or -1: which argument a value is.
+int64_t argument(const Block& b, int32_t value) {
+  const int64_t i = value - b.first_arg;
+  return i >= 0 && i < static_cast<int64_t>(b.args.size()) ? i : -1;
+}
+
+// The trips of a loop whose condition is `counter < bound` and whose body adds a step to the
+// counter, all of them known.
+class Counted {
+ public:
+  Counted(const Translator& t, const Op& op)
+      : t_(t), op_(op), test_(op.regions[0].blocks[0]), body_(op.regions[1].blocks[0]) {}
+
+  std::optional<Counter> counter() const {
+    if (test_.ops.empty() || body_.ops.empty() || test_.ops.back().operands.size() != 1) return {};
+    const Op* compare = t_.maker(test_.ops.back().operands[0], "stablehlo.compare", 2);
+    if (!compare) return {};
+    std::string how = t_.word(*compare, "comparison_direction");
+    int32_t left = compare->operands[0], right = compare->operands[1];
+    if (how == "GT" || how == "GE") {
+      std::swap(left, right);
+      how = how == "GT" ? "LT" : "LE";
+    }
+    const int64_t counter = argument(test_, left);
+    if (counter < 0 || (how != "LT" && how != "LE")) return {};
+    const auto step = step_of(counter);
+    const auto first = t_.known_integer(op_.operands[static_cast<size_t>(counter)]);
+    const auto bound = bound_of(right);
+    if (!step || !first || !bound || *step <= 0) return {};
+    int64_t distance = 0;
+    if (__builtin_sub_overflow(*bound, *first, &distance) || distance == INT64_MAX) return {};
+    if (how == "LE") ++distance;
+    Counter c{static_cast<size_t>(counter), *first, *step, 0};
+    if (distance <= 0) return c;
+    // A counter that would wrap around before it gets there never ends so.
+    const int64_t n = (distance - 1) / *step + 1;
+    int64_t last = 0;
+    const int bits = 8 * itemsize(t_.result(op_, static_cast<size_t>(counter)).dtype());
+    if (__builtin_mul_overflow(n, *step, &last) || __builtin_add_overflow(last, *first, &last) ||
+        (bits < 64 && last > (int64_t{1} << (bits - 1)) - 1))
+      return {};
+    c.trips = n;
+    return c;
+  }
+
+ private:
+  // A constant, or an argument that no trip changes and that starts as one.
+  std::optional<int64_t> bound_of(int32_t value) const {
+    const int64_t i = argument(test_, value);
+    if (i < 0) return t_.known_integer(value);
+    const int32_t next = body_.ops.back().operands[static_cast<size_t>(i)];
+    if (argument(body_, next) != i) return {};
+    return t_.known_integer(op_.operands[static_cast<size_t>(i)]);
+  }
+  std::optional<int64_t> step_of(int64_t counter) const {
+    const Op& done = body_.ops.back();
+    if (static_cast<size_t>(counter) >= done.operands.size()) return {};
+    const Op* add = t_.maker(done.operands[static_cast<size_t>(counter)], "stablehlo.add", 2);
+    if (!add) return {};
+    for (size_t side : {0, 1})
+      if (argument(body_, add->operands[side]) == counter)
+        return t_.known_integer(add->operands[1 - side]);
+    return {};
+  }
+  const Translator& t_;
+  const Op& op_;
+  const Block &test_, &body_;
+};
+
+Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
+  if (op.regions.size() != 2 || op.regions[0].blocks.size() != 1 ||
+      op.regions[1].blocks.size() != 1)
+    t.fail(op, "'while' needs a condition and a body");
+  for (const Region& r : op.regions)
+    if (r.blocks[0].ops.empty() || r.blocks[0].args.size() != x.size())
+      t.fail(op, "the condition and the body of 'while' must take its operands");
+  if (op.regions[1].blocks[0].ops.back().operands.size() != x.size())
+    t.fail(op, "the body of 'while' must return as many values as it takes");
+  const Types carry = types_of(x);
+  const Closed body = t.recorded(op.regions[1], carry);
+  for (size_t i = 0; i < carry.size(); ++i)
+    if (body.jaxpr->out_types()[i] != carry[i])
+      t.fail(op, "the body of 'while' must return the types that it takes");
+  const Closed test = t.recorded(op.regions[0], carry);
+  const Types result = test.jaxpr->out_types();
+  if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
+    t.fail(op, "the condition of 'while' must return a tensor<i1>");
+  if (const auto counter = Counted(t, op).counter()) return counted_scan(body, x, *counter);
+  return while_flat(test, body, x);
+}
+
+}  // namespace
+
+void add_control(Rules& r) {
+  const Rules mine = {{"func.call", call},         {"stablehlo.composite", call},
+                      {"stablehlo.case", case_of}, {"stablehlo.custom_call", custom_call},
+                      {"stablehlo.if", if_of},     {"stablehlo.while", while_of}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

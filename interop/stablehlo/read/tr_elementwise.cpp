@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/tr_elementwise.cpp: arithmetic, comparisons, functions and conversions of
+// elements.
+#include <limits>
+
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/elementwise/special.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::hlo {
+namespace {
+
+using Unary = Array (*)(const Arg&);
+using Binary = Array (*)(const Arg&, const Arg&);
+
+void need(Translator& t, const Op& op, const Arrays& x, size_t n) {
+  if (x.size() != n) t.fail(op, "'" + op.name + "' needs " + std::to_string(n) + " operands");
+}
+
+template <Unary f>
+Arrays unary(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {f(x[0])};
+}
+template <Binary f>
+Arrays binary(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 2);
+  return {f(x[0], x[1])};
+}
+// Of bools another op than of numbers.
+template <Binary numbers, Binary bools>
+Arrays arithmetic(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 2);
+  return {(is_bool(x[0].dtype()) ? bools : numbers)(x[0], x[1])};
+}
+
+Arrays identity(Translator&, const Op&, const Arrays& x) { return x; }
+
+Arrays abs(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {is_unsigned(x[0].dtype()) ? x[0] : lax::abs(x[0])};
+}
+Array integer_power(const Array& x, const Array& y) {
+  // By squaring, as many times as the exponent has bits; negative exponents leave 1, -1 and 0.
+  const DType d = x.dtype();
+  const Array zero = scalar_of_int(d, 0), one = scalar_of_int(d, 1);
+  Array base = x, left = y, power = lax::add(lax::sub(x, x), one);
+  const int bits = 8 * itemsize(d) - (is_signed(d) ? 1 : 0);
+  for (int i = 0; i < bits; ++i) {
+    const Array bit = lax::bitwise_and(left, one);
+    power = lax::mul(power, lax::add(one, lax::mul(bit, lax::sub(base, one))));
+    left = lax::shift_right_logical(left, one);
+    if (i + 1 < bits) base = lax::mul(base, base);
+  }
+  if (is_unsigned(d)) return power;
+  const Array minus = scalar_of_int(d, -1);
+  const Array odd = lax::ne(lax::bitwise_and(y, one), zero);
+  const Array sign =
+      lax::sub(one, lax::mul(lax::convert_element_type(odd, d), scalar_of_int(d, 2)));
+  const Array is_one = lax::convert_element_type(lax::eq(x, one), d);
+  const Array is_minus = lax::convert_element_type(lax::eq(x, minus), d);
+  const Array inverse = lax::add(is_one, lax::mul(is_minus, sign));
+  const Array negative = lax::lt(y, zero);
+  return lax::select(negative, inverse, power);
+}
+Arrays power(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 2);
+  return {is_integer(x[0].dtype()) ? integer_power(x[0], x[1]) : lax::pow(x[0], x[1])};
+}
+Arrays real(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {is_complex(x[0].dtype()) ? lax::real(x[0]) : x[0]};
+}
+Arrays imag(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {is_complex(x[0].dtype()) ? lax::imag(x[0]) : base::zeros(x[0].type())};
+}
+Arrays conj(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {is_complex(x[0].dtype()) ? lax::conj(x[0]) : x[0]};
+}
+Arrays round_afz(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {lax::round(x[0], lax::RoundingMethod::AWAY_FROM_ZERO)};
+}
+Arrays round_even(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {lax::round(x[0], lax::RoundingMethod::TO_NEAREST_EVEN)};
+}
+Arrays clamp(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 3);
+  if (!is_bool(x[1].dtype())) return {lax::clamp(x[0], x[1], x[2])};
+  return {lax::min(lax::max(x[1], x[0]), x[2])};
+}
+Arrays select(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 3);
+  // Of a body of scalars on whole arrays some may be constants.
+  Shape shape;
+  for (const Array& a : x)
+    if (a.ndim() > 0) shape = a.shape();
+  const auto whole = [&](const Array& a) {
+    return a.shape() == shape ? a : broadcast_in_dim(a, shape, {});
+  };
+  const Array on = x[0].ndim() == 0 ? x[0] : whole(x[0]);
+  return {lax::select_n(on, {whole(x[2]), whole(x[1])})};
+}
+Arrays convert(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  const DType d = t.result(op).dtype();
+  return {x[0].dtype() == d ? x[0] : lax::convert_element_type(x[0], d)};
+}
+Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {lax::bitcast_convert_type(x[0], t.result(op).dtype())};
+}
+
+// An integer that is ordered as the floats are: -NaN < -inf < … < -0 < 0 < … < NaN.
+Array total_order(const Array& x) {
+  const int bits = 8 * itemsize(x.dtype());
+  const DType d = bits == 16 ? I16 : bits == 32 ? I32 : I64;
+  const Array i = lax::bitcast_convert_type(x, d);
+  const Array sign = lax::shift_right_arithmetic(i, scalar_of_int(d, bits - 1));
+  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
+  return lax::bitwise_xor(i, lax::bitwise_and(sign, scalar_of_int(d, most)));
+}
+Arrays compare(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 2);
+  const std::string how = t.word(op, "comparison_direction");
+  const bool total =
+      t.word(op, "compare_type", "FLOAT") == "TOTALORDER" && is_floating(x[0].dtype());
+  const Array a = total ? total_order(x[0]) : x[0], b = total ? total_order(x[1]) : x[1];
+  for (const auto& [name, f] : {std::pair<const char*, Binary>{"EQ", lax::eq},
+                                {"NE", lax::ne},
+                                {"LT", lax::lt},
+                                {"LE", lax::le},
+                                {"GT", lax::gt},
+                                {"GE", lax::ge}})
+    if (how == name) return {f(a, b)};
+  t.fail(op, "'" + how + "' is no comparison");
+}
+
+Arrays reduce_precision(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  return {lax::reduce_precision(x[0], static_cast<int>(t.integer(op, "exponent_bits")),
+                                static_cast<int>(t.integer(op, "mantissa_bits")))};
+}
+template <int sign>
+Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  const DType d = x[0].dtype();
+  if (!is_floating(d)) t.fail(op, "only floating-point numbers may be infinite");
+  const double inf = std::numeric_limits<double>::infinity();
+  return {lax::eq(sign == 0 ? lax::abs(x[0]) : x[0], scalar_of(d, sign < 0 ? -inf : inf))};
+}
+
+// A body made for scalars, on whole arrays.
+Arrays map(Translator& t, const Op& op, const Arrays& x) {
+  if (!t.is_elementwise(t.only_region(op))) t.missing(op, "with this body");
+  return t.run_on_arrays(op, t.only_region(op), x, op.out.size());
+}
+
+}  // namespace
+
+const std::vector<ElementwiseRule>& elementwise_table() {
+  static const std::vector<ElementwiseRule> table = {
+      {"stablehlo.add", arithmetic<lax::add, lax::bitwise_or>, "add"},
+      {"stablehlo.subtract", binary<lax::sub>, "sub"},
+      {"stablehlo.multiply", arithmetic<lax::mul, lax::bitwise_and>, "mul"},
+      {"stablehlo.divide", binary<lax::div>, "div"},
+      {"stablehlo.remainder", binary<lax::rem>, "rem"},
+      {"stablehlo.maximum", binary<lax::max>, "max"},
+      {"stablehlo.minimum", binary<lax::min>, "min"},
+      {"stablehlo.power", power},
+      {"stablehlo.atan2", binary<lax::atan2>, "atan2"},
+      {"stablehlo.and", binary<lax::bitwise_and>, "and"},
+      {"stablehlo.or", binary<lax::bitwise_or>, "or"},
+      {"stablehlo.xor", binary<lax::bitwise_xor>, "xor"},
+      {"stablehlo.not", unary<lax::bitwise_not>, "not"},
+      {"stablehlo.shift_left", binary<lax::shift_left>, "shift_left"},
+      {"stablehlo.shift_right_arithmetic", binary<lax::shift_right_arithmetic>,
+       "shift_right_arithmetic"},
+      {"stablehlo.shift_right_logical", binary<lax::shift_right_logical>, "shift_right_logical"},
+      {"stablehlo.popcnt", unary<lax::population_count>, "population_count"},
+      {"stablehlo.count_leading_zeros", unary<lax::clz>, "clz"},
+      {"stablehlo.abs", abs, "abs"},
+      {"stablehlo.negate", unary<lax::neg>, "neg"},
+      {"stablehlo.sign", unary<lax::sign>, "sign"},
+      {"stablehlo.sqrt", unary<lax::sqrt>, "sqrt"},
+      {"stablehlo.rsqrt", unary<lax::rsqrt>, "rsqrt"},
+      {"stablehlo.cbrt", unary<lax::cbrt>, "cbrt"},
+      {"stablehlo.exponential", unary<lax::exp>, "exp"},
+      {"stablehlo.exponential_minus_one", unary<lax::expm1>, "expm1"},
+      {"stablehlo.log", unary<lax::log>, "log"},
+      {"stablehlo.log_plus_one", unary<lax::log1p>, "log1p"},
+      {"stablehlo.logistic", unary<lax::logistic>, "logistic"},
+      {"stablehlo.sine", unary<lax::sin>, "sin"},
+      {"stablehlo.cosine", unary<lax::cos>, "cos"},
+      {"stablehlo.tan", unary<lax::tan>, "tan"},
+      {"stablehlo.tanh", unary<lax::tanh>, "tanh"},
+      {"stablehlo.floor", unary<lax::floor>, "floor"},
+      {"stablehlo.ceil", unary<lax::ceil>, "ceil"},
+      {"stablehlo.round_nearest_afz", round_afz},
+      {"stablehlo.round_nearest_even", round_even},
+      {"stablehlo.is_finite", unary<lax::is_finite>, "is_finite"},
+      {"stablehlo.reduce_precision", reduce_precision},
+      {"stablehlo.real", real, "real"},
+      {"stablehlo.imag", imag, "imag"},
+      {"stablehlo.complex", binary<lax::complex>, "complex"},
+      {"stablehlo.clamp", clamp},
+      {"stablehlo.select", select},
+      {"stablehlo.compare", compare},
+      {"stablehlo.convert", convert},
+      {"stablehlo.bitcast_convert", bitcast},
+      {"chlo.acos", unary<lax::acos>, "acos"},
+      {"chlo.acosh", unary<lax::acosh>, "acosh"},
+      {"chlo.asin", unary<lax::asin>, "asin"},
+      {"chlo.asinh", unary<lax::asinh>, "asinh"},
+      {"chlo.atan", unary<lax::atan>, "atan"},
+      {"chlo.atanh", unary<lax::atanh>, "atanh"},
+      {"chlo.cosh", unary<lax::cosh>, "cosh"},
+      {"chlo.sinh", unary<lax::sinh>, "sinh"},
+      {"chlo.tan", unary<lax::tan>},
+      {"chlo.conj", conj, "conj"},
+      {"chlo.square", unary<lax::square>, "square"},
+      {"chlo.erf", unary<lax::erf>, "erf"},
+      {"chlo.erfc", unary<lax::erfc>, "erfc"},
+      {"chlo.erf_inv", unary<lax::erf_inv>, "erf_inv"},
+      {"chlo.lgamma", unary<lax::lgamma>, "lgamma"},
+      {"chlo.digamma", unary<lax::digamma>, "digamma"},
+      {"chlo.polygamma", binary<lax::polygamma>, "polygamma"},
+      {"chlo.zeta", binary<lax::zeta>, "zeta"},
+      {"chlo.bessel_i0e", unary<lax::bessel_i0e>},
+      {"chlo.bessel_i1e", unary<lax::bessel_i1e>, "bessel_i1e"},
+      {"chlo.next_after", binary<lax::nextafter>, "nextafter"},
+      {"chlo.mulhi", binary<lax::mulhi>, "mulhi"},
+      {"chlo.is_inf", is_infinite<0>},
+      {"chlo.is_pos_inf", is_infinite<1>},
+      {"chlo.is_neg_inf", is_infinite<-1>},
+  };
+  return table;
+}
+const Rules& elementwise_rules() {
+  static const Rules mine = [] {
+    Rules r;
+    for (const ElementwiseRule& e : elementwise_table()) r.emplace(e.theirs, e.rule);
+    return r;
+  }();
+  return mine;
+}
+
+void add_elementwise(Rules& r) {
+  r.insert(elementwise_rules().begin(), elementwise_rules().end());
+  r.insert({{"stablehlo.map", map},
+            {"stablehlo.optimization_barrier", identity},
+            {"sdy.sharding_constraint", identity}});
+}
+
+}  // namespace weft::hlo

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/tr_index.cpp: reading and writing at computed indices.
+#include <algorithm>
+
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::hlo {
+namespace {
+
+Arrays dynamic_slice(Translator& t, const Op& op, const Arrays& x) {
+  if (x.empty() || x.size() - 1 != x[0].shape().size()) t.fail(op, "one start an axis is needed");
+  const Arrays starts(x.begin() + 1, x.end());
+  return {starts.empty() ? x[0] : dynamic_slice_at(x[0], starts, t.ints(op, "slice_sizes"))};
+}
+Arrays dynamic_update(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() < 2 || x.size() - 2 != x[0].shape().size())
+    t.fail(op, "one start an axis is needed");
+  const Arrays starts(x.begin() + 2, x.end());
+  return {starts.empty() ? x[1] : dynamic_update_at(x[0], x[1], starts)};
+}
+
+// The components of an index on the last axis, where ours stand.
+Array indices_last(Translator& t, const Op& op, const Array& indices, int64_t axis) {
+  const int rank = static_cast<int>(indices.ndim());
+  if (axis < 0 || axis > rank) t.fail(op, "index_vector_dim is no axis of the indices");
+  if (axis < rank)
+    return axis == rank - 1 ? indices : base::move_axis(indices, static_cast<int>(axis), rank - 1);
+  return base::reshape(indices, indices.shape().inserted(rank, 1));
+}
+int64_t vector_axis(Translator& t, const Op& op, const Attr& a) {
+  return t.field_number(op, a, "index_vector_dim").value_or(0);
+}
+
+Arrays gather(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 2) t.fail(op, "'gather' needs an operand and indices");
+  const Attr& a = t.attr(op, "dimension_numbers");
+  const WindowDims dims{t.field(op, a, "offset_dims"), t.field(op, a, "collapsed_slice_dims"),
+                        t.field(op, a, "start_index_map"), t.field(op, a, "operand_batching_dims"),
+                        t.field(op, a, "start_indices_batching_dims")};
+  return {gather_windows(x[0], indices_last(t, op, x[1], vector_axis(t, op, a)), dims,
+                         t.ints(op, "slice_sizes"))};
+}
+
+std::optional<Update> update_of(const Region& body, DType d) {
+  const std::string op = only_op(body);
+  const bool b = is_bool(d);
+  if (op == "stablehlo.add") return b ? Update::max : Update::add;
+  if (op == "stablehlo.multiply") return b ? Update::min : Update::mul;
+  if (op == "stablehlo.minimum" || (b && op == "stablehlo.and")) return Update::min;
+  if (op == "stablehlo.maximum" || (b && op == "stablehlo.or")) return Update::max;
+  if (body.blocks.size() != 1) return {};
+  const Block& block = body.blocks[0];
+  const bool second = block.ops.size() == 1 && block.args.size() == 2 &&
+                      block.ops[0].name.ends_with(".return") &&
+                      block.ops[0].operands == std::vector<int32_t>{block.first_arg + 1};
+  return second ? std::optional(Update::set) : std::nullopt;
+}
+Arrays scatter(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 3) t.missing(op, "of several operands");
+  const Attr& a = t.attr(op, "scatter_dimension_numbers");
+  const auto update = update_of(t.only_region(op), x[0].dtype());
+  if (!update) t.missing(op, "with this update computation");
+  const WindowDims dims{
+      t.field(op, a, "update_window_dims"), t.field(op, a, "inserted_window_dims"),
+      t.field(op, a, "scatter_dims_to_operand_dims"), t.field(op, a, "input_batching_dims"),
+      t.field(op, a, "scatter_indices_batching_dims")};
+  return {scatter_windows(x[0], indices_last(t, op, x[1], vector_axis(t, op, a)), x[2], dims,
+                          *update, OutOfBounds::zero, t.integer(op, "unique_indices", 0) != 0)};
+}
+
+}  // namespace
+
+void add_indexing(Rules& r) {
+  const Rules mine = {{"stablehlo.dynamic_slice", dynamic_slice},
+                      {"stablehlo.dynamic_update_slice", dynamic_update},
+                      {"stablehlo.gather", gather},
+                      {"stablehlo.scatter", scatter}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

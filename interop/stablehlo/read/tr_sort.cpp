@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/tr_sort.cpp: sorting. The comparator is read as a list of keys: an element
+// by element comparison of operands, perhaps after the selects that make zeros and NaNs equal.
+#include <algorithm>
+
+#include "weft/interop/stablehlo/read/dense.h"
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/index/sort.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::hlo {
+namespace {
+
+enum class Part { all, real, imag };
+
+struct Key {
+  int64_t operand = 0;
+  Part part = Part::all;
+  bool descending = false;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+using Keys = std::vector<Key>;
+
+// Around an argument. Each one is looked through three times, so that more would cost too much.
+constexpr int most_selects = 6;
+
+class Comparator {
+ public:
+  Comparator(const Translator& t, const Region& r) : t_(t), b_(r.blocks[0]) {}
+
+  std::optional<Keys> keys() const {
+    if (b_.ops.empty() || !b_.ops.back().name.ends_with(".return") ||
+        b_.ops.back().operands.size() != 1)
+      return {};
+    auto keys = less(b_.ops.back().operands[0], 0);
+    if (!keys) return {};
+    // The parts of a complex number in turn are its own order.
+    Keys out;
+    for (size_t i = 0; i < keys->size(); ++i) {
+      Key k = (*keys)[i];
+      if (k.part != Part::all) {
+        const bool pair = k.part == Part::real && i + 1 < keys->size() &&
+                          (*keys)[i + 1] == Key{k.operand, Part::imag, k.descending};
+        if (!pair) return {};
+        k.part = Part::all;
+        ++i;
+      }
+      out.push_back(k);
+    }
+    return out;
+  }
+
+ private:
+  // An argument of the comparator, or a part of it, through the selects that make zeros and NaNs
+  // equal among themselves.
+  struct Term {
+    int64_t arg = -1;
+    Part part = Part::all;
+    bool zeros = false, nans = false;
+  };
+  std::optional<double> number(int32_t v) const {
+    const Op* op = t_.maker(v, "stablehlo.constant", 0);
+    const Attr* a = op ? op->attr("value") : nullptr;
+    if (!a || !a->dense || !a->dense->known || !a->dense->type->dims.empty()) return {};
+    // Of floats alone: what integers are compared with does not matter here.
+    const Dense& d = *a->dense;
+    if (!is_floating(d.dtype)) return {};
+    return float_at(d.bytes.data(), d.dtype);
+  }
+
+  std::optional<Term> term(int32_t v, int depth) const {
+    if (depth > most_selects) return {};
+    const int64_t arg = v - b_.first_arg;
+    if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
+    for (const auto& [name, part] :
+         {std::pair{"stablehlo.real", Part::real}, std::pair{"stablehlo.imag", Part::imag}})
+      if (const Op* op = t_.maker(v, name, 1)) {
+        auto t = term(op->operands[0], depth + 1);
+        if (!t || t->part != Part::all) return {};
+        t->part = part;
+        return t;
+      }
+    const Op* select = t_.maker(v, "stablehlo.select", 3);
+    if (!select) return {};
+    auto inner = term(select->operands[2], depth + 1);
+    const Op* test = t_.maker(select->operands[0], "stablehlo.compare", 2);
+    const auto value = number(select->operands[1]);
+    if (!inner || !test || !value) return {};
+    const auto left = term(test->operands[0], depth + 1);
+    if (!left || left->arg != inner->arg || left->part != inner->part) return {};
+    const std::string how = t_.word(*test, "comparison_direction");
+    if (how == "EQ" && *value == 0 && number(test->operands[1]) == 0.0) {
+      inner->zeros = true;
+      return inner;
+    }
+    const auto right = term(test->operands[1], depth + 1);
+    if (how == "NE" && *value != *value && right && right->arg == left->arg &&
+        right->part == left->part) {
+      inner->nans = true;
+      return inner;
+    }
+    return {};
+  }
+
+  // The key that a comparison is about; `how`: "LT", "GT", "EQ".
+  std::optional<Key> compared(int32_t v, std::string_view how) const {
+    const Op* op = t_.maker(v, "stablehlo.compare", 2);
+    if (!op) return {};
+    std::string is = t_.word(*op, "comparison_direction");
+    auto a = term(op->operands[0], 0), b = term(op->operands[1], 0);
+    if (!a || !b || a->part != b->part) return {};
+    if (a->arg == b->arg + 1) {
+      std::swap(a, b);
+      if (is == "LT" || is == "GT") is = is == "LT" ? "GT" : "LT";
+    }
+    if (b->arg != a->arg + 1 || a->arg % 2 != 0) return {};
+    // Bits decide, unless the selects took their say.
+    const bool total = t_.word(*op, "compare_type", "FLOAT") == "TOTALORDER";
+    const auto d = array_type(op->in[0]);
+    if (total && d && is_floating(d->dtype()) && !(a->zeros && b->zeros && a->nans && b->nans))
+      return {};
+    if (how == "EQ" ? is != "EQ" : is != "LT" && is != "GT") return {};
+    return Key{a->arg / 2, a->part, is == "GT"};
+  }
+
+  // less = lt(k0) | less(k0) or (eq(k0) and less(rest)) | eq(k0) ? less(rest) : lt(k0)
+  std::optional<Keys> less(int32_t v, int depth) const {
+    if (const auto k = compared(v, "LT")) return Keys{*k};
+    if (depth > 64) return {};
+    if (const Op* op = t_.maker(v, "stablehlo.or", 2))
+      for (size_t side : {0, 1}) {
+        const auto first = compared(op->operands[side], "LT");
+        const Op* both = t_.maker(op->operands[1 - side], "stablehlo.and", 2);
+        if (!first || !both) continue;
+        for (size_t s : {0, 1})
+          if (auto keys = chained(*first, both->operands[s], both->operands[1 - s], depth))
+            return keys;
+      }
+    if (const Op* op = t_.maker(v, "stablehlo.select", 3))
+      if (const auto first = compared(op->operands[2], "LT"))
+        return chained(*first, op->operands[0], op->operands[1], depth);
+    return {};
+  }
+  std::optional<Keys> chained(const Key& first, int32_t equal, int32_t rest, int depth) const {
+    const auto same = compared(equal, "EQ");
+    if (!same || same->operand != first.operand || same->part != first.part) return {};
+    auto keys = less(rest, depth + 1);
+    if (keys) keys->insert(keys->begin(), first);
+    return keys;
+  }
+
+  const Translator& t_;
+  const Block& b_;
+};
+
+// By any comparator of elementwise ops: an element's place is the number of those before it. All
+// pairs are compared, so that short rows only are worth it.
+constexpr int64_t most_pairs = int64_t{1} << 24;
+
+Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
+  const Region& comparator = op.regions[0];
+  const int64_t n = x[0].shape()[axis];
+  if (!t.is_elementwise(comparator) || x[0].size() > most_pairs / std::max<int64_t>(n, 1))
+    t.missing(op, "with this comparator");
+  const int last = static_cast<int>(x[0].ndim());
+  Arrays forward,
+      backward;  // arguments: (other, this) and (this, other), others along the last axis
+  for (const Array& a : x) {
+    const Array own = base::insert_axis(a, last, n);
+    const Array others = base::insert_axis(base::move_axis(a, axis, last - 1), axis, n);
+    forward.insert(forward.end(), {others, own});
+    backward.insert(backward.end(), {own, others});
+  }
+  const Array before = t.run_on_arrays(op, comparator, forward, 1)[0];
+  const Array after = t.run_on_arrays(op, comparator, backward, 1)[0];
+  const Shape shape = x[0].shape().inserted(last, n);
+  // Equals keep their order.
+  const Array earlier = lax::lt(iota(I32, shape, last), iota(I32, shape, axis));
+  const Array ahead = lax::bitwise_or(before, lax::bitwise_and(earlier, lax::bitwise_not(after)));
+  const Array place = lax::reduce_sum(lax::convert_element_type(ahead, I32), {last});
+  Arrays keyed = x;
+  keyed.insert(keyed.begin(), place);
+  Arrays out = sort_arrays(keyed, axis);
+  out.erase(out.begin());
+  return out;
+}
+
+Arrays sort(Translator& t, const Op& op, const Arrays& x) {
+  if (x.empty() || t.only_region(op).blocks.size() != 1)
+    t.fail(op, "'sort' needs operands and a comparator");
+  if (op.regions[0].blocks[0].args.size() != 2 * x.size())
+    t.fail(op, "the comparator of 'sort' takes two elements of each operand");
+  int64_t axis = t.integer(op, "dimension", -1);
+  if (axis < 0) axis += x[0].ndim();
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is no axis");
+  const auto keys = Comparator(t, op.regions[0]).keys();
+  const bool one_way = keys && std::all_of(keys->begin(), keys->end(), [&](const Key& k) {
+                         return k.descending == keys->front().descending;
+                       });
+  if (!one_way) return sort_by_places(t, op, x, static_cast<int>(axis));
+  // Ours takes the keys first.
+  std::vector<size_t> order;
+  for (const Key& k : *keys)
+    if (std::find(order.begin(), order.end(), static_cast<size_t>(k.operand)) == order.end())
+      order.push_back(static_cast<size_t>(k.operand));
+  const auto count = static_cast<int64_t>(order.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+  // Downwards: upwards from the other end, so that equals keep their order.
+  const bool down = keys->front().descending;
+  Arrays in;
+  for (size_t i : order) in.push_back(down ? reverse(x[i], {axis}) : x[i]);
+  const Arrays sorted = sort_arrays(in, axis, count);
+  Arrays out(x.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    out[order[i]] = down ? reverse(sorted[i], {axis}) : sorted[i];
+  return out;
+}
+
+Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1 || x[0].ndim() == 0) t.fail(op, "'top_k' needs an operand with an axis");
+  const auto [values, places] = top_k_along(x[0], t.integer(op, "k"), x[0].ndim() - 1);
+  return {values, places};
+}
+
+}  // namespace
+
+void add_sorting(Rules& r) {
+  const Rules mine = {{"chlo.top_k", top_k}, {"stablehlo.sort", sort}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/translate.cpp: functions, regions and values; the way through a program.
+#include "weft/interop/stablehlo/read/translate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "weft/core/error.h"
+#include "weft/core/fork_mutex.h"
+#include "weft/interop/stablehlo.h"
+#include "weft/interop/stablehlo/read/dense.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::hlo {
+namespace {
+
+// Bodies that run on whole arrays are written out with all that they call.
+constexpr int most_inlined = 10000;
+
+// Locations hold plain pointers, and equations outlive everybody.
+const char* lasting(const std::string& name) {
+  static auto& mutex = *new ForkMutex;
+  static std::set<std::string>* names = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return names->insert(name).first->c_str();
+}
+template <class T>
+size_t slot(T i) {
+  return static_cast<size_t>(i);
+}
+size_t place_of(const Region& r) {
+  return r.blocks.empty() || r.blocks[0].ops.empty() ? 0 : r.blocks[0].ops[0].at;
+}
+
+}  // namespace
+
+const Rules& rules() {
+  static const Rules all = [] {
+    Rules r;
+    add_elementwise(r);
+    add_shapes(r);
+    add_reductions(r);
+    add_windows(r);
+    add_products(r);
+    add_control(r);
+    add_indexing(r);
+    add_sorting(r);
+    add_checks(r);
+    return r;
+  }();
+  return all;
+}
+
+Translator::Translator(const Program& p) : p_(p), name_(lasting(p.source->name)) {
+  const std::string& text = p.source->text;
+  lines_.push_back(0);
+  for (size_t i = 0; (i = text.find('\n', i)) != std::string::npos; ++i) lines_.push_back(i + 1);
+  index(p.ops, true);
+}
+
+// Functions by name, and what made each value.
+void Translator::index(const std::vector<Op>& ops, bool functions) {
+  for (const Op& op : ops) {
+    const size_t end = slot(op.first_result) + op.out.size();
+    if (makers_.size() < end) makers_.resize(end);
+    for (size_t i = slot(op.first_result); i < end; ++i) makers_[i] = &op;
+    const bool is_function = functions && op.name == "func.func";
+    if (is_function) {
+      const Attr* name = op.attr("sym_name");
+      const Attr* type = op.attr("function_type");
+      if (!name || !type || !type->type || type->type->kind != TypeData::Kind::function)
+        fail(op, "a function needs sym_name and function_type");
+      functions_in_order_.push_back(&op);
+      // Several modules may hold functions of one name; the first one counts.
+      functions_.try_emplace(name->text, Function{&op, false, {}});
+    }
+    for (const Region& r : op.regions)
+      for (const Block& b : r.blocks) {
+        const size_t args = slot(b.first_arg) + b.args.size();
+        if (makers_.size() < args) makers_.resize(args);
+        index(b.ops, functions && !is_function);
+      }
+  }
+}
+
+Location Translator::location(size_t at) const {
+  const auto line = std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin();
+  return {name_, static_cast<int>(line)};
+}
+void Translator::fail_at(size_t at, const std::string& why) const {
+  try {
+    p_.source->fail(why, at);
+  } catch (const ParseError& e) {
+    throw FormatError(e.what());
+  }
+}
+void Translator::fail(const Op& op, const std::string& why) const { fail_at(op.at, why); }
+void Translator::missing(const Op& op, const std::string& detail) const {
+  std::string name = op.name;
+  if (const Attr* target = op.attr("call_target_name"); target && name == "stablehlo.custom_call")
+    name += " @" + target->text;
+  fail(op, fmt::format("missing op '{}'{}: Weft does not have it", name,
+                       detail.empty() ? "" : " " + detail));
+}
+
+void Translator::missing_type(const Op& op, Typ t) const {
+  const bool open = std::find(t->dims.begin(), t->dims.end(), -1) != t->dims.end();
+  fail(op,
+       fmt::format("missing type '{}': {}", t->text,
+                   open ? "sizes must be known; lower the function for arguments of fixed shapes"
+                        : "Weft does not have it"));
+}
+
+// @main, or the only function, or the only public one.
+const weft::hlo::Op& Translator::entry() const {
+  if (const auto it = functions_.find("main"); it != functions_.end()) return *it->second.op;
+  if (functions_in_order_.size() == 1) return *functions_in_order_[0];
+  const Op* found = nullptr;
+  for (const Op* f : functions_in_order_) {
+    const Attr* visibility = f->attr("sym_visibility");
+    if (visibility && visibility->text == "private") continue;
+    if (found) fail(*f, "several public functions and no @main");
+    found = f;
+  }
+  if (!found) fail_at(0, "no function @main");
+  return *found;
+}
+
+ClosedJaxpr Translator::main() {
+  const Closed& c = program(functions_.at(entry().attr("sym_name")->text), 0);
+  return {c.jaxpr, c.consts};
+}
+
+bool Translator::expect(const Op& op, StablehloCheck check, const Array& actual,
+                        const Array& expected) {
+  if (!testing_) return false;
+  check.line = fmt::format("{}, line {}", p_.source->name, location(op.at).line);
+  expected_.push_back(actual);
+  expected_.push_back(expected);
+  checks_.push_back(std::move(check));
+  return true;
+}
+
+StablehloTest Translator::test() {
+  const Op& main = entry();
+  const auto inputs = functions_.find("inputs");
+  Arrays values;
+  if (inputs != functions_.end()) {
+    const Closed& c = program(inputs->second, 0);
+    if (!c.jaxpr->in_types().empty() && c.jaxpr->n_in != c.jaxpr->n_const)
+      fail(*inputs->second.op, "@inputs must take nothing");
+    values = eval_jaxpr(c.jaxpr, c.consts);
+  }
+  Types in;
+  for (const Array& v : values) in.push_back(v.type());
+  if (!main.attr("function_type")->type->in.empty() || main.regions.empty())
+    fail(main, "a test takes no arguments");
+  testing_ = true;
+  Closed c = record(in, [&](const Arrays& x) {
+    inputs_ = x;
+    run(main.regions[0], {});
+    return expected_;
+  });
+  testing_ = false;
+  if (checks_.empty()) fail(main, "a test without a check");
+  return {{c.jaxpr, c.consts}, std::move(values), std::move(checks_)};
+}
+
+const Closed& Translator::program(Function& f, size_t at) {
+  if (f.program) return *f.program;
+  if (f.open) fail_at(at, "a function that calls itself");
+  const Op& op = *f.op;
+  if (op.regions.empty() || op.regions[0].blocks.empty()) fail(op, "a function without a body");
+  const Typ type = op.attr("function_type")->type;
+  const Block& b = body(op.regions[0], op.at);
+  if (b.args != type->in) fail(op, "the arguments of the body are not those of function_type");
+  Types in;
+  for (Typ t : type->in) {
+    const auto known = array_type(t);
+    if (!known) missing_type(op, t);
+    in.push_back(*known);
+  }
+  f.open = true;
+  Closed c = recorded(op.regions[0], in);
+  f.open = false;
+  if (c.jaxpr->out.size() != type->out.size())
+    fail(op, "the body returns another number of results");
+  f.program = std::move(c);
+  return *f.program;
+}
+
+Arrays Translator::call(const std::string& symbol, const Arrays& x, size_t at) {
+  const auto it = functions_.find(symbol);
+  if (it == functions_.end()) fail_at(at, fmt::format("no function @{}", symbol));
+  if (testing_ && symbol == "inputs" && x.empty()) return inputs_;
+  if (whole_) return run(it->second.op->regions[0], x);
+  const Closed& c = program(it->second, at);
+  Arrays all = c.consts;
+  all.insert(all.end(), x.begin(), x.end());
+  const Types want = c.jaxpr->in_types();
+  if (all.size() != want.size()) fail_at(at, "the wrong number of arguments");
+  for (size_t i = 0; i < all.size(); ++i)
+    if (all[i].type() != want[i])
+      fail_at(at, fmt::format("argument {} of @{} must be {}, got {}", i - c.consts.size(), symbol,
+                              to_string(want[i]), to_string(all[i].type())));
+  return base::call(c.jaxpr, all, symbol);
+}
+
+const Block& Translator::body(const Region& r, size_t at) const {
+  if (r.blocks.size() != 1) fail_at(at, "a region must be one block");
+  return r.blocks[0];
+}
+
+Closed Translator::recorded(const Region& r, const Types& args) {
+  if (++depth_ > deepest)
+    fail_at(place_of(r), fmt::format("regions and calls nested more than {} deep", deepest));
+  Closed c = record(args, [&](const Arrays& x) { return run(r, x); });
+  --depth_;
+  return c;
+}
+
+void Translator::check_arguments(const Block& b, const Arrays& args, size_t at) const {
+  if (args.size() != b.args.size())
+    fail_at(at, fmt::format("a region of {} arguments, not {}", b.args.size(), args.size()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const auto want = array_type(b.args[i]);
+    if (!want || (whole_ ? args[i].dtype() != want->dtype() : args[i].type() != *want))
+      fail_at(at, fmt::format("argument {} of the region takes a {}, not {}", i, b.args[i]->text,
+                              to_string(args[i].type())));
+  }
+}
+
+Arrays Translator::run(const Region& r, const Arrays& args) {
+  const size_t at = place_of(r);
+  const Block& b = body(r, at);
+  check_arguments(b, args, at);
+  values_.resize(std::max(values_.size(), makers_.size()));
+  for (size_t i = 0; i < args.size(); ++i) values_[slot(b.first_arg) + i] = args[i];
+  for (const Op& op : b.ops) {
+    if (op.name != "stablehlo.return" && op.name != "func.return") {
+      step(op);
+      continue;
+    }
+    if (&op != &b.ops.back()) fail(op, "a return must be the last op of its block");
+    Arrays out;
+    for (int32_t v : op.operands) out.push_back(values_[slot(v)]);
+    return out;
+  }
+  fail_at(at, "a region without a return");
+}
+
+Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& args,
+                                 size_t results) {
+  const bool before = std::exchange(whole_, true);
+  Arrays out = run(r, args);
+  whole_ = before;
+  if (out.size() != results)
+    fail(op,
+         fmt::format("the body of '{}' returns {} values, not {}", op.name, out.size(), results));
+  // What does not depend on the arguments stayed a scalar.
+  Shape shape;
+  for (const Array& a : args)
+    if (a.ndim() > 0) shape = a.shape();
+  for (Array& a : out)
+    if (a.shape() != shape) a = broadcast_in_dim(a, shape, {});
+  return out;
+}
+
+bool Translator::is_elementwise(const Region& r) const {
+  int budget = most_inlined;
+  return is_elementwise(r, 0, &budget);
+}
+bool Translator::is_elementwise(const Region& r, int calls, int* budget) const {
+  const auto scalar = [](Typ t) { return t->kind == TypeData::Kind::tensor && t->dims.empty(); };
+  if (r.blocks.size() != 1 || calls > 8) return false;
+  for (const Op& op : r.blocks[0].ops) {
+    if (--*budget < 0 || !std::all_of(op.in.begin(), op.in.end(), scalar) ||
+        !std::all_of(op.out.begin(), op.out.end(), scalar))
+      return false;
+    if (op.name == "func.call") {
+      const Attr* callee = op.attr("callee");
+      const auto f = functions_.find(callee ? symbol_name(callee->text) : "");
+      if (f == functions_.end() || f->second.op->regions.size() != 1 ||
+          !is_elementwise(f->second.op->regions[0], calls + 1, budget))
+        return false;
+    } else if (!op.regions.empty() ||
+               !(elementwise_rules().contains(op.name) || op.name == "stablehlo.constant" ||
+                 op.name.ends_with(".return"))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Translator::step(const Op& op) {
+  Arrays x;
+  for (int32_t v : op.operands) {
+    x.push_back(values_[slot(v)]);
+    if (x.back().empty_handle()) missing(op, "on an operand that is no array");
+  }
+  const Arrays out = translated(op, x);
+  for (size_t i = 0; i < out.size(); ++i) values_[slot(op.first_result) + i] = out[i];
+}
+
+Arrays Translator::translated(const Op& op, const Arrays& x) {
+  const auto rule = rules().find(op.name);
+  if (rule == rules().end()) missing(op);
+  for (Typ t : op.out)
+    if (!array_type(t)) missing_type(op, t);
+  try {
+    const Source source(location(op.at));
+    Arrays out = rule->second(*this, op, x);
+    check_results(op, out);
+    return out;
+  } catch (const FormatError&) {
+    throw;  // has its place
+  } catch (const InternalError&) {
+    throw;
+  } catch (const ShapeError& e) {
+    fail(op, e.what());
+  } catch (const DTypeError& e) {
+    fail(op, e.what());
+  } catch (const IndexError& e) {
+    fail(op, e.what());
+  }
+}
+
+void Translator::check_results(const Op& op, const Arrays& out) const {
+  if (out.size() != op.out.size())
+    fail(op, fmt::format("'{}' gives {} results here, not {}", op.name, out.size(), op.out.size()));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Type want = result(op, i);
+    const bool fits = whole_ ? out[i].dtype() == want.dtype() : out[i].type() == want;
+    if (!fits)
+      fail(op, fmt::format("'{}' gives {} here, not {}", op.name, to_string(out[i].type()),
+                           to_string(want)));
+  }
+}
+
+Type Translator::result(const Op& op, size_t i) const {
+  if (i >= op.out.size()) fail(op, fmt::format("'{}' needs a result", op.name));
+  return *array_type(op.out[i]);
+}
+
+const weft::hlo::Op* Translator::maker(int32_t value, std::string_view name,
+                                       size_t operands) const {
+  const Op* op = makers_[slot(value)];
+  const bool fits =
+      op && op->name == name && op->operands.size() == operands && op->out.size() == 1;
+  return fits ? op : nullptr;
+}
+
+std::optional<int64_t> Translator::known_integer(int32_t value) const {
+  const Op* op = maker(value, "stablehlo.constant", 0);
+  if (!op) return {};
+  const Attr* a = op->attr("value");
+  if (!a || !a->dense || !a->dense->known || !is_integer(a->dense->dtype)) return {};
+  const Dense& d = *a->dense;
+  const auto size = slot(itemsize(d.dtype));
+  if (d.bytes.size() != size) return {};
+  int64_t n = 0;
+  std::memcpy(&n, d.bytes.data(), size);
+  const int unused = 64 - 8 * static_cast<int>(size);
+  if (is_signed(d.dtype)) return static_cast<int64_t>(static_cast<uint64_t>(n) << unused) >> unused;
+  if (n < 0) return {};
+  return n;
+}
+
+const Region& Translator::only_region(const Op& op) const {
+  if (op.regions.size() != 1) fail(op, fmt::format("'{}' needs one region", op.name));
+  return op.regions[0];
+}
+
+std::string only_op(const Region& r) {
+  if (r.blocks.size() != 1 || r.blocks[0].ops.size() != 2 || r.blocks[0].args.size() != 2)
+    return {};
+  const Block& b = r.blocks[0];
+  const Op &op = b.ops[0], &done = b.ops[1];
+  const std::vector<int32_t> both = {b.first_arg, b.first_arg + 1}, swapped = {both[1], both[0]};
+  if (op.out.size() != 1 || !done.name.ends_with(".return") ||
+      done.operands != std::vector<int32_t>{op.first_result})
+    return {};
+  if (op.operands == both) return op.name;
+  constexpr std::string_view commute[] = {
+      "stablehlo.add", "stablehlo.multiply", "stablehlo.maximum", "stablehlo.minimum",
+      "stablehlo.and", "stablehlo.or",       "stablehlo.xor"};
+  const bool either =
+      std::find(std::begin(commute), std::end(commute), op.name) != std::end(commute);
+  return either && op.operands == swapped ? op.name : std::string();
+}
+
+// ---- attributes
+
+const Attr& Translator::attr(const Op& op, std::string_view name) const {
+  const Attr* a = op.attr(name);
+  if (!a) fail(op, fmt::format("'{}' needs the attribute {}", op.name, name));
+  return *a;
+}
+
+namespace {
+std::optional<std::vector<int64_t>> list_in(const Attr& a) {
+  if (a.kind == Attr::Kind::numbers && a.items.empty()) return a.numbers;
+  if (a.kind != Attr::Kind::dense || !a.dense->known) return {};
+  const Dense& d = *a.dense;
+  if (d.dtype != I64 && d.dtype != Bool) return {};
+  const auto size = static_cast<size_t>(itemsize(d.dtype));
+  std::vector<int64_t> out;
+  int64_t n = 1;
+  for (int64_t s : d.type->dims) n *= s;
+  if (n > (1 << 20)) return {};
+  for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
+    int64_t v = 0;
+    std::memcpy(&v, d.bytes.data() + (d.splat ? 0 : i * size), size);
+    out.push_back(v);
+  }
+  return out;
+}
+}  // namespace
+
+std::vector<int64_t> Translator::ints(const Op& op, std::string_view name) const {
+  auto list = list_in(attr(op, name));
+  if (!list) fail_at(attr(op, name).at, fmt::format("{} must be a list of integers", name));
+  return *list;
+}
+std::vector<int64_t> Translator::ints(const Op& op, std::string_view name, size_t n,
+                                      int64_t otherwise) const {
+  if (!op.attr(name)) return std::vector<int64_t>(n, otherwise);
+  auto list = ints(op, name);
+  if (list.size() != n) fail_at(attr(op, name).at, fmt::format("{} needs {} entries", name, n));
+  return list;
+}
+int64_t Translator::integer(const Op& op, std::string_view name) const {
+  const Attr& a = attr(op, name);
+  if (a.kind != Attr::Kind::integer) fail_at(a.at, fmt::format("{} must be an integer", name));
+  return a.integer;
+}
+int64_t Translator::integer(const Op& op, std::string_view name, int64_t otherwise) const {
+  return op.attr(name) ? integer(op, name) : otherwise;
+}
+std::string Translator::word(const Op& op, std::string_view name,
+                             std::string_view otherwise) const {
+  if (!op.attr(name) && !otherwise.empty()) return std::string(otherwise);
+  const Attr& a = attr(op, name);
+  const size_t blank = a.text.rfind(' ');
+  if (a.kind != Attr::Kind::text || blank == std::string::npos || !a.text.ends_with('>'))
+    fail_at(a.at, fmt::format("{} must be a word of the dialect", name));
+  return a.text.substr(blank + 1, a.text.size() - blank - 2);
+}
+
+namespace {
+// What stands behind "name =" in the text of an attribute.
+std::string_view behind(const Attr& a, std::string_view name) {
+  const std::string_view t = a.text;
+  for (size_t i = 0; (i = t.find(name, i)) != std::string_view::npos; ++i) {
+    const char before = i ? t[i - 1] : '<';
+    if (before != '<' && before != ' ' && before != ',') continue;
+    std::string_view rest = t.substr(i + name.size());
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    if (!rest.starts_with('=')) continue;
+    rest.remove_prefix(1);
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    return rest;
+  }
+  return {};
+}
+}  // namespace
+
+std::vector<int64_t> Translator::field(const Op& op, const Attr& a, std::string_view name) const {
+  std::string_view rest = behind(a, name);
+  std::vector<int64_t> list;
+  if (rest.empty()) return list;
+  const size_t end = rest.find(']');
+  if (!rest.starts_with('[') || end == std::string_view::npos)
+    fail(op, fmt::format("{} must be a list of integers", name));
+  const char* at = rest.data() + 1;
+  const char* const stop = rest.data() + end;
+  while (at < stop) {
+    if (*at == ' ' || *at == ',') {
+      ++at;
+      continue;
+    }
+    int64_t n = 0;
+    const auto r = std::from_chars(at, stop, n);
+    if (r.ec != std::errc()) fail(op, fmt::format("{} must be a list of integers", name));
+    list.push_back(n);
+    at = r.ptr;
+  }
+  return list;
+}
+std::optional<int64_t> Translator::field_number(const Op& op, const Attr& a,
+                                                std::string_view name) const {
+  const std::string_view rest = behind(a, name);
+  if (rest.empty()) return {};
+  int64_t n = 0;
+  if (std::from_chars(rest.data(), rest.data() + rest.size(), n).ec != std::errc())
+    fail(op, fmt::format("{} must be an integer", name));
+  return n;
+}
+
+}  // namespace weft::hlo
+
+namespace weft {
+
+ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name) {
+  const auto parts = hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}));
+  if (parts.empty()) throw FormatError(name + ": no program");
+  return hlo::Translator(parts[0]).main();
+}
+
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name) {
+  std::vector<StablehloTest> tests;
+  for (const hlo::Program& p :
+       hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text})))
+    tests.push_back(hlo::Translator(p).test());
+  return tests;
+}
+
+ClosedJaxpr io::load_stablehlo(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw FormatError(path + ": cannot be opened: " + std::strerror(errno));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw FormatError(path + ": cannot be read");
+  if (text.starts_with("ML\xefR"))
+    throw FormatError(path + ": MLIR bytecode; Weft reads text, as lowered.as_text() gives it");
+  return parse_stablehlo(text, path);
+}
+
+}  // namespace weft

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/write/wr_control.cpp: loops, branches and calls. Where lanes go their own ways
+// the programs of one step (Lowering::lockstep) hold the masks and selects; all lanes run as long
+// as one does.
+#include <algorithm>
+#include <limits>
+
+#include "weft/core/op.h"
+#include "weft/interop/stablehlo/write/write.h"
+
+namespace weft::hlo {
+namespace {
+
+void append(Vals& a, const Vals& b) { a.insert(a.end(), b.begin(), b.end()); }
+template <class I, class N>
+Vals part(const Vals& x, I from, N n) {
+  const auto first = x.begin() + static_cast<std::ptrdiff_t>(from);
+  return Vals(first, first + static_cast<std::ptrdiff_t>(n));
+}
+Vals zeros(Writer& w, const Equation& e) {
+  Vals out;
+  for (const Type& t : written(e.out)) out.push_back(w.number(t, 0));
+  return out;
+}
+
+// ---- while
+
+Vals loop(Writer& w, const Vals& init, FunctionRef<Vals(const Vals&)> go,
+          FunctionRef<Vals(const Vals&)> step) {
+  const Types types = types_of(init);
+  std::vector<Region> regions;
+  regions.push_back(w.region(types, go));
+  regions.push_back(w.region(types, step));
+  return w.op("stablehlo.while", init, types, {}, std::move(regions));
+}
+
+// What is written twice would double with each loop that it holds.
+constexpr int64_t most_repeated = 16;
+
+Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, const Vals& x) {
+  const Vals test = part(x, 0, f.first_const());
+  const Vals consts = part(x, f.first_const(), f.consts);
+  const Vals init = part(x, f.first_carry(), f.carry);
+  const auto tested = [&](const Vals& carry) {
+    Vals in = test;
+    append(in, carry);
+    const bool inside = !f.active() || count_equations(steps[0]) <= most_repeated;
+    return inside ? w.written_out(steps[0], in) : w.call(steps[0], "test", in);
+  };
+  if (!f.active())
+    return loop(w, init, tested, [&](const Vals& carry) {
+      Vals in = consts;
+      append(in, carry);
+      return w.written_out(steps[1], in);
+    });
+  // Which lanes are active goes along with the carries, so that it is computed once a trip.
+  Vals start = tested(init);
+  append(start, init);
+  const Vals out = loop(
+      w, start, [](const Vals& v) -> Vals { return {v[0]}; },
+      [&](const Vals& v) {
+        Vals in{v[1]};
+        append(in, consts);
+        append(in, part(v, 2, f.carry));
+        const Vals carry = w.written_out(steps[1], in);
+        Vals next = tested(carry);
+        append(next, carry);
+        return next;
+      });
+  return part(out, 2, f.carry);
+}
+
+// ---- scan
+
+// The largest of all elements.
+Val largest(Writer& w, const Val& x) {
+  if (x.shape().ndim() == 0) return x;
+  Ints axes;
+  for (int64_t a = 0; a < x.shape().ndim(); ++a) axes.push_back(a);
+  return w.reduce("stablehlo.maximum", x, w.integer(x.type.with_shape(Shape{}), 0), axes);
+}
+// The starts of row t.
+Vals row_starts(Writer& w, const Val& t, const Shape& s) {
+  Vals starts{t};
+  for (int64_t a = 1; a < s.ndim(); ++a) starts.push_back(w.integer(t.type, 0));
+  return starts;
+}
+Val read_row(Writer& w, const Val& x, const Val& t) {
+  const Shape one = x.shape().with(0, 1);
+  Vals in{x};
+  append(in, row_starts(w, t, one));
+  const Val row = w.one("stablehlo.dynamic_slice", in, x.type.with_shape(one),
+                        {{"slice_sizes", ints_attr(one.sizes())}});
+  return w.reshape(row, x.shape().erased(0));
+}
+Val write_row(Writer& w, const Val& x, const Val& row, const Val& t) {
+  const Shape one = x.shape().with(0, 1);
+  Vals in{x, w.reshape(row, one)};
+  append(in, row_starts(w, t, one));
+  return w.one("stablehlo.dynamic_update_slice", in, x.type);
+}
+
+// A while that counts; the results are carries, written row by row.
+Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& step, const Vals& x) {
+  const Vals consts = part(x, f.first_const(), f.consts);
+  const Vals rows = part(x, f.first_row(), f.rows);
+  Vals init = part(x, f.first_carry(), f.carry);
+  const Vals results = zeros(w, e);
+  append(init, part(results, f.carry, f.results));
+  if (f.length == 0) return init;  // a row of nothing cannot be named
+  const Type count(f.length > std::numeric_limits<int32_t>::max() ? I64 : I32, Shape{});
+  Val trips = w.integer(count, f.length);
+  if (f.trips)
+    trips = w.convert(
+        w.binary("stablehlo.minimum", largest(w, x[0]),
+                 w.integer(Type(I32, Shape{}),
+                           std::min<int64_t>(f.length, std::numeric_limits<int32_t>::max()))),
+        count.dtype());
+  init.insert(init.begin(), w.integer(count, 0));
+  const auto one_trip = [&](const Vals& v) {
+    Val t = v[0];
+    if (f.reverse) {
+      const Val one = w.integer(count, 1);
+      t = w.binary("stablehlo.subtract", w.binary("stablehlo.subtract", trips, one), t);
+    }
+    Vals in;
+    if (f.trips) in = {w.convert(t, I32), x[0]};
+    append(in, consts);
+    append(in, part(v, 1, f.carry));
+    for (const Val& r : rows) in.push_back(read_row(w, r, t));
+    const Vals out = w.written_out(step, in);
+    Vals next{w.binary("stablehlo.add", v[0], w.integer(count, 1))};
+    append(next, part(out, 0, f.carry));
+    for (int k = 0; k < f.results; ++k) {
+      const auto i = static_cast<size_t>(f.carry + k);
+      next.push_back(write_row(w, v[i + 1], out[i], t));
+    }
+    return next;
+  };
+  const Vals out = loop(
+      w, init, [&](const Vals& v) -> Vals { return {w.compare("LT", v[0], trips)}; }, one_trip);
+  return part(out, 1, f.carry + f.results);
+}
+
+// ---- cond
+
+// One of two regions without arguments.
+Vals if_of(Writer& w, const Equation& e, const Val& flag, FunctionRef<Vals(const Vals&)> then,
+           FunctionRef<Vals(const Vals&)> otherwise) {
+  std::vector<Region> regions;
+  regions.push_back(w.region({}, then));
+  regions.push_back(w.region({}, otherwise));
+  return w.op("stablehlo.if", {flag}, written(e.out), {}, std::move(regions));
+}
+
+Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vector<Jaxpr>& steps,
+                const Vals& x) {
+  const Vals operands = part(x, f.first_const(), f.consts);
+  if (!f.active()) {
+    const auto chosen = [&](const Vals&) {
+      const auto last = static_cast<int64_t>(steps.size()) - 1;
+      const Val index =
+          w.one("stablehlo.clamp", {w.integer(x[0].type, 0), x[0], w.integer(x[0].type, last)},
+                x[0].type);
+      std::vector<Region> regions;
+      for (const Jaxpr& b : steps)
+        regions.push_back(w.region({}, [&](const Vals&) { return w.written_out(b, operands); }));
+      return w.op("stablehlo.case", {index}, written(e.out), {}, std::move(regions));
+    };
+    if (!f.enter) return chosen({});
+    return if_of(w, e, x[1], chosen, [&](const Vals&) { return zeros(w, e); });
+  }
+  // One branch after another; one that no lane takes is not run.
+  const Vals taken = w.written_out(steps[0], part(x, 0, f.first_const()));
+  Vals out = zeros(w, e);
+  for (size_t b = 0; b + 1 < steps.size(); ++b) {
+    const Vals before = out;
+    out = if_of(
+        w, e, taken[2 * b],
+        [&](const Vals&) {
+          Vals in{taken[2 * b + 1]};
+          append(in, operands);
+          append(in, before);
+          return w.written_out(steps[b + 1], in);
+        },
+        [&](const Vals&) { return before; });
+  }
+  return out;
+}
+
+}  // namespace
+
+Vals write_control(Writer& w, const Equation& e, const Lowering& l, const Vals& x) {
+  const LoopForm& f = l.loop;
+  switch (f.kind) {
+    case LoopForm::Kind::call: {
+      const auto name = param_field<std::string>(e.eqn.params, "name");
+      return w.call(f.bodies[0], name.value_or(e.name()), x);
+    }
+    case LoopForm::Kind::loop_while: return write_while(w, f, l.lockstep(), x);
+    case LoopForm::Kind::scan: return write_scan(w, e, f, l.lockstep()[0], x);
+    case LoopForm::Kind::cond: return write_cond(w, e, f, l.lockstep(), x);
+  }
+  throw InternalError("a loop of no kind");
+}
+
+}  // namespace weft::hlo

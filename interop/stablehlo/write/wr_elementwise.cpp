@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/write/wr_elementwise.cpp: the elementwise ops that StableHLO says with an
+// attribute, or not of every dtype; those of one name are in the table of tr_elementwise.cpp.
+#include <cctype>
+#include <numbers>
+
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/interop/stablehlo/write/write.h"
+
+namespace weft::hlo {
+namespace {
+
+// Operands are scalars or have the shape of the result.
+Vals fitted(Writer& w, const Equation& e, const Vals& x) {
+  Vals out;
+  for (const Val& v : x) out.push_back(w.fit(v, e.result().shape()));
+  return out;
+}
+
+// The ops of one name.
+const std::unordered_map<std::string_view, std::string_view>& names() {
+  static const auto all = [] {
+    std::unordered_map<std::string_view, std::string_view> r;
+    for (const ElementwiseRule& rule : elementwise_table())
+      if (!rule.ours.empty()) r.emplace(rule.ours, rule.theirs);
+    return r;
+  }();
+  return all;
+}
+Vals one_to_one(Writer& w, const Equation& e, const Vals& x) {
+  return {w.one(names().at(e.name()), fitted(w, e, x), e.result())};
+}
+
+Vals compared(Writer& w, const Equation& e, const Vals& x) {
+  std::string how = e.name();
+  for (char& c : how) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const Vals v = fitted(w, e, x);
+  return {w.compare(how, v[0], v[1])};
+}
+Vals absolute(Writer& w, const Equation& e, const Vals& x) {
+  return is_unsigned(x[0].dtype()) || is_bool(x[0].dtype()) ? x : one_to_one(w, e, x);
+}
+// Of unsigned numbers: whether it is one at all.
+Vals sign(Writer& w, const Equation& e, const Vals& x) {
+  if (!is_unsigned(x[0].dtype())) return one_to_one(w, e, x);
+  return {w.convert(w.compare("NE", x[0], w.integer(x[0].type, 0)), x[0].dtype())};
+}
+// chlo has it of floats.
+Vals square(Writer& w, const Equation& e, const Vals& x) {
+  return is_inexact(x[0].dtype()) ? one_to_one(w, e, x)
+                                  : Vals{w.binary("stablehlo.multiply", x[0], x[0])};
+}
+// As JAX writes it; our own formula rounds with a large number added and taken away, which XLA
+// leaves out.
+Vals exp2(Writer& w, const Equation& e, const Vals& x) {
+  return write_composite(w, e, x, [&](const Vals& v) -> Vals {
+    const Val scaled = w.binary("stablehlo.multiply", v[0], w.number(v[0].type, std::numbers::ln2));
+    return {w.one("stablehlo.exponential", {scaled}, scaled.type)};
+  });
+}
+Vals power(Writer& w, const Equation& e, const Vals& x) {
+  const Vals v = fitted(w, e, x);
+  return {w.one("stablehlo.power", {v[0], w.convert(v[1], v[0].dtype())}, e.result())};
+}
+Vals clamped(Writer& w, const Equation& e, const Vals& x) {
+  return {w.one("stablehlo.clamp", x, e.result())};
+}
+Vals selected(Writer& w, const Equation& e, const Vals& x) {
+  const Shape& shape = e.result().shape();
+  Val out = w.fit(x.back(), shape);
+  if (is_bool(x[0].dtype())) return {w.select(x[0], out, w.fit(x[1], shape))};
+  for (size_t k = x.size() - 2; k > 0; --k) {
+    const Val before = w.compare("LT", x[0], w.integer(x[0].type, static_cast<int64_t>(k)));
+    out = w.select(before, w.fit(x[k], shape), out);
+  }
+  return {out};
+}
+Vals identity(Writer&, const Equation&, const Vals& x) { return x; }
+
+Vals converted(Writer& w, const Equation& e, const Vals& x) {
+  const DType d = e.result().dtype();
+  Val v = x[0];
+  if (is_bool(d)) return {is_bool(v.dtype()) ? v : w.compare("NE", v, w.number(v.type, 0))};
+  if (is_complex(v.dtype()) && !is_complex(d))
+    v = w.one("stablehlo.real", {v}, Type(real_part(v.dtype()), v.shape()));
+  return {w.convert(v, d)};
+}
+Vals bit_cast(Writer& w, const Equation& e, const Vals& x) { return {w.bitcast(x[0], e.result())}; }
+Vals rounded(Writer& w, const Equation& e, const Vals& x) {
+  const bool even = e.field<int64_t>("rounding_method") == 1;
+  return {
+      w.one(even ? "stablehlo.round_nearest_even" : "stablehlo.round_nearest_afz", x, e.result())};
+}
+Vals reduced_precision(Writer& w, const Equation& e, const Vals& x) {
+  return {w.one("stablehlo.reduce_precision", x, e.result(),
+                {{"exponent_bits", integer_attr(e.field<int64_t>("exponent_bits"), I32)},
+                 {"mantissa_bits", integer_attr(e.field<int64_t>("mantissa_bits"), I32)}})};
+}
+
+}  // namespace
+
+void write_elementwise(WriteRules& r) {
+  for (const auto& [ours, theirs] : names()) r.emplace(ours, one_to_one);
+  for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) r[name] = compared;
+  const WriteRules mine = {{"abs", absolute},
+                           {"sign", sign},
+                           {"square", square},
+                           {"exp2", exp2},
+                           {"pow", power},
+                           {"clamp", clamped},
+                           {"select_n", selected},
+                           {"copy", identity},
+                           {"stop_gradient", identity},
+                           {"convert_element_type", converted},
+                           {"bitcast_convert_type", bit_cast},
+                           {"round", rounded},
+                           {"reduce_precision", reduced_precision}};
+  for (const auto& [name, rule] : mine) r[name] = rule;
+}
+
+}  // namespace weft::hlo

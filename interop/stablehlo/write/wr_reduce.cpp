@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/write/wr_reduce.cpp: reductions, running folds and products of arrays.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "weft/core/op.h"
+#include "weft/interop/stablehlo/write/write.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::hlo {
+namespace {
+
+Type scalar_type(const Val& x) { return x.type.with_shape(Shape{}); }
+
+// The op that a fold of ours combines with.
+std::string_view combiner(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> all[] = {
+      {"_sum", "stablehlo.add"},     {"_prod", "stablehlo.multiply"}, {"_max", "stablehlo.maximum"},
+      {"_min", "stablehlo.minimum"}, {"_and", "stablehlo.and"},       {"_or", "stablehlo.or"},
+      {"_xor", "stablehlo.xor"}};
+  for (const auto& [end, op] : all)
+    if (name.ends_with(end)) return op;
+  return {};
+}
+// What the reduction gives of nothing.
+Val identity(Writer& w, const std::string& reduction, DType d) {
+  const weft::Op& op = *find_op(reduction);
+  const Array nothing = fresh_array(Type(d, Shape{0})).array;
+  return w.constant(op.reference({nothing}, op.parse_params({{"axes", Ints{0}}}))[0]);
+}
+
+Vals reduction(Writer& w, const Equation& e, const Vals& x) {
+  return {w.reduce(combiner(e.name()), x[0], identity(w, e.name(), x[0].dtype()), e.ints("axes"))};
+}
+
+// Folds pairs of a number and its place. NaN wins, then the better number, then the first place, in
+// whatever order pairs are combined.
+Vals arg_reduction(Writer& w, const Equation& e, const Vals& x) {
+  const bool largest = e.name() == "argmax";
+  const Ints axes = e.ints("axes");
+  const Type index = e.result().with_shape(Shape{}), value = scalar_type(x[0]);
+  const Val places = w.iota(e.result().with_shape(x[0].shape()), axes[0]);
+  const Val worst = identity(w, largest ? "reduce_max" : "reduce_min", x[0].dtype());
+  const Val first = w.integer(index, 0);
+  Region body = w.region({value, index, value, index}, [&](const Vals& v) -> Vals {
+    const Val &a = v[0], &ia = v[1], &b = v[2], &ib = v[3];
+    Val better = w.compare(largest ? "GT" : "LT", a, b), same = w.compare("EQ", a, b);
+    if (is_floating(a.dtype())) {
+      const Val nan_a = w.compare("NE", a, a), nan_b = w.compare("NE", b, b);
+      const Val only_a =
+          w.binary("stablehlo.and", nan_a, w.one("stablehlo.not", {nan_b}, nan_b.type));
+      better = w.binary("stablehlo.or", better, only_a);
+      same = w.binary("stablehlo.or", same, w.binary("stablehlo.and", nan_a, nan_b));
+    }
+    const Val earlier = w.binary("stablehlo.and", same, w.compare("LE", ia, ib));
+    const Val left = w.binary("stablehlo.or", better, earlier);
+    return {w.select(left, a, b), w.select(left, ia, ib)};
+  });
+  return {w.op("stablehlo.reduce", {x[0], places, worst, first},
+               {x[0].type.with_shape(e.result().shape()), e.result()},
+               {{"dimensions", ints_attr(axes)}}, only(std::move(body)))[1]};
+}
+
+// log(exp(a) + exp(b)); of equal infinities and NaNs their sum.
+Val log_add_exp(Writer& w, const Val& a, const Val& b) {
+  const Val gap = w.binary("stablehlo.subtract", a, b), top = w.binary("stablehlo.maximum", a, b);
+  const auto unary = [&](std::string_view op, const Val& v) { return w.one(op, {v}, v.type); };
+  const Val rest =
+      unary("stablehlo.log_plus_one",
+            unary("stablehlo.exponential", unary("stablehlo.negate", unary("stablehlo.abs", gap))));
+  return w.select(w.compare("NE", gap, gap), w.binary("stablehlo.add", a, b),
+                  w.binary("stablehlo.add", top, rest));
+}
+
+// A running fold is a window that reaches to one end of the axis.
+Vals running(Writer& w, const Equation& e, const Vals& x) {
+  const Val& v = x[0];
+  if (v.type.elements() == 0) return x;
+  const bool logs = e.name() == "cumlogsumexp";
+  const Type scalar = scalar_type(v);
+  const std::string plain = "reduce_" + e.name().substr(3);
+  const Val init = logs ? w.number(scalar, -std::numeric_limits<double>::infinity())
+                        : identity(w, plain, v.dtype());
+  Region body = logs ? w.region({scalar, scalar},
+                                [&](const Vals& p) -> Vals { return {log_add_exp(w, p[0], p[1])}; })
+                     : w.fold(combiner(plain), scalar);
+  const auto rank = v.shape().size();
+  const auto axis = static_cast<size_t>(e.field<int64_t>("axis"));
+  const int64_t n = v.shape()[static_cast<int64_t>(axis)];
+  Ints window(rank, 1), padding(2 * rank, 0);
+  window[axis] = n;
+  padding[2 * axis + (e.field<bool>("reverse") ? 1 : 0)] = n - 1;
+  const Array pads =
+      array_of_bytes(Type(I64, Shape{static_cast<int64_t>(rank), 2}), padding.data());
+  return {w.one("stablehlo.reduce_window", {v, init}, e.result(),
+                {{"padding", w.dense_attr(pads)}, {"window_dimensions", ints_attr(window)}},
+                only(std::move(body)))};
+}
+
+Vals product(Writer& w, const Equation& e, const Vals& x) {
+  const std::string dims = fmt::format(
+      "#stablehlo.dot<lhs_batching_dimensions = {}, rhs_batching_dimensions = {}, "
+      "lhs_contracting_dimensions = {}, rhs_contracting_dimensions = {}>",
+      list_text(e.ints("lhs_batch")), list_text(e.ints("rhs_batch")),
+      list_text(e.ints("lhs_contract")), list_text(e.ints("rhs_contract")));
+  return {
+      w.one("stablehlo.dot_general", x, e.result(), {{"dot_dimension_numbers", text_attr(dims)}})};
+}
+
+}  // namespace
+
+void write_reductions(WriteRules& r) {
+  for (const char* name : {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and",
+                           "reduce_or", "reduce_xor"})
+    r[name] = reduction;
+  for (const char* name : {"cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"})
+    r[name] = running;
+  r["argmax"] = r["argmin"] = arg_reduction;
+  r["dot_general"] = product;
+}
+
+}  // namespace weft::hlo

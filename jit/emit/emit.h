@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit.h: writes the LLVM IR of one kernel. Included by emit_*.cpp alone.
+//
+// A pack is `lanes` neighbouring grid points; `packs` of them are interleaved. A uniform value is
+// one scalar, a linear one a scalar (that of lane 0) and a stride, a varying one a vector per pack.
+// `active` is the mask of the lanes that run; whatever is emitted runs only while at least one lane
+// is active, so uniform loads need no mask. Lanes that are not active compute on leftovers.
+#pragma once
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "weft/core/loops/nest.h"
+#include "weft/jit/run/codegen.h"
+#include "weft/jit/schedule/emit_plan.h"
+#include "weft/jit/target.h"
+
+namespace weft::compiler {
+
+using V = llvm::Value*;
+using Vs = llvm::SmallVector<V, 4>;
+
+class Emitter {
+ public:
+  struct Machine {
+    int lanes = 4;
+    bool mask_registers = false, half = false;
+    bool gpu = false;
+    bool past_cache = false;  // has stores that leave the caches alone
+  };
+  Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine);
+
+  // The function of the CPU: name(buffers, extents, range, scratch).
+  void emit_cpu(const std::string& name, const Options& options);
+  int64_t scratch_bytes() const { return scratch_bytes_; }  // that it needs in a call
+  // The kernel of the GPU: one thread a point.
+  void emit_gpu(const std::string& name);
+
+ private:
+  // A value at the place of emission.
+  struct Val {
+    V base = nullptr;    // uniform or linear
+    V stride = nullptr;  // of a linear one, else null
+    Vs packs;            // of a varying one
+    V splat = nullptr;   // of a uniform one, made where it is defined
+  };
+  using Masks = Vs;  // by pack; empty: all lanes run
+
+  // Values (emit_values.cpp).
+  llvm::Type* type(nest::Kind k) const;
+  llvm::Type* vector_type(nest::Kind k) const {
+    return llvm::FixedVectorType::get(type(k), lanes_);
+  }
+  llvm::Type* vector_of(llvm::Type* t) const { return llvm::FixedVectorType::get(t, lanes_); }
+  nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
+  const Shape& shape(nest::Id v) const { return plan_.shape[v]; }
+  V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
+  V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
+  V splat(V scalar) { return splat(scalar, lanes_); }
+  V splat(V scalar, int n);
+  V iota(llvm::Type* element);
+  V scalar(nest::Id v);  // of a uniform value; lane 0 of a linear one
+  V vec(nest::Id v, int pack);
+  V linear_vec(const Val& x, int pack, llvm::Type* element);
+  V pack_base(const Val& x, int pack);
+  V stride_of(nest::Id v);
+  Vs parts(nest::Id v, const Shape& want);  // as `want` holds it: one scalar or a vector a pack
+  void set(nest::Id v, V scalar) { values_[v] = Val{scalar, nullptr, {}, nullptr}; }
+  void set_parts(nest::Id v, const Shape& s, const Vs& parts);
+  void set_packs(nest::Id v, Vs packs) {
+    values_[v] = Val{nullptr, nullptr, std::move(packs), nullptr};
+  }
+  Vs select_parts(const Masks& m, const Shape& s, const Vs& yes, const Vs& no);
+  V mask_of(int pack);  // `active`, spelled out
+  Vs masks_of() {
+    Vs m;
+    for (int p = 0; p < packs_; ++p) m.push_back(mask_of(p));
+    return m;
+  }
+  V any(const Masks& m);
+  V count(const Masks& m);
+  V first_lanes(V n);  // lanes l < n of one pack
+  V at_least_zero(V n);
+
+  // Functions and blocks (emit_values.cpp).
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
+  llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
+  void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
+  void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
+  V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
+  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
+  void poll(int64_t cost);  // leaves the kernel if it is to stop
+  // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
+  using Body = std::function<Vs(V i, const Vs& carry)>;
+  struct Loop {
+    V index;
+    Vs carry;
+  };
+  Loop loop(V begin, V end, V step, const Vs& init, const Body& body, const char* name);
+  Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
+            bool unlikely = false);
+  void when(V condition, const std::function<void()>& then);
+
+  // Arithmetic (emit_arith.cpp, emit_convert.cpp): scalars and vectors alike.
+  V arith(const nest::Inst& i, llvm::ArrayRef<V> a);
+  V compare(const nest::Inst& i, llvm::ArrayRef<V> a);
+  V shift(nest::Opcode op, V x, V count);
+  V divide(nest::Opcode op, V a, V b);
+  V quotient(nest::Opcode op, V a, V b);
+  V float_extreme(bool maximum, V a, V b);
+  V float_extreme_constant(bool maximum, V a, V b);
+  V float_rem(V a, V b);
+  llvm::Function* float_rem_function(llvm::Type* t);
+  V mul_high(nest::Opcode op, V a, V b);
+  V convert(const nest::Inst& i, V x);
+  V saturate(V x, llvm::Type* t, bool is_signed);
+  V combine(nest::Combine c, nest::Kind k, V a, V b);
+  void combine_pair(nest::Combine c, nest::Kind k, V& value, V& index, V value2, V index2);
+  V half_to_float(V bits);
+  V float_to_half(V x);
+  V bfloat_to_float(V bits);
+  V float_to_bfloat(V x);
+  llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
+  void pure(nest::Id v);
+  bool linear(nest::Id v);
+  bool divide_linear(nest::Id v);  // emit_index.cpp
+
+  // Memory (emit_memory.cpp).
+  llvm::Type* memory_type(nest::Storage s) const;
+  llvm::Type* memory_type(nest::Kind k) const;
+  V from_memory(V x, nest::Storage s);
+  V to_memory(V x, nest::Storage s);
+  V mask_to_memory(V x, nest::Kind k);
+  V mask_from_memory(V x, nest::Kind k);
+  void load(nest::Id v);
+  void store(nest::Id v);
+  void local(nest::Id v);
+  void local_load(nest::Id v);
+  void local_store(nest::Id v);
+  V load_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
+  void store_lanes(llvm::Type* t, V base, nest::Id offset, int pack, V value,
+                   bool past_cache = false);
+  void leave_caches_alone(llvm::StoreInst* s);
+  void store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise);
+  V address_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
+  V gather(llvm::Type* t, V addresses, V mask);
+  void scatter(llvm::Type* t, V addresses, V value, V mask);
+  V strided_load(llvm::Type* t, V first, int64_t stride, int pack);
+  V local_address(nest::Id local, nest::Id index, int pack);
+
+  // Rows passed over several times (emit_prefetch.cpp).
+  void find_next_rows();
+  void fetch_next_row(nest::Id load);
+  void fetch_ahead(nest::Id loop);
+
+  // Control (emit_control.cpp).
+  void emit_block(nest::BlockId b);
+  void emit_inst(nest::Id v);
+  struct Carry {
+    nest::Id init, param, test_param, next, result;
+    Shape shape;
+  };
+  std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
+  void loop_for(nest::Id v);
+  int64_t trips_to_unroll(nest::Id v);
+  void unrolled_for(nest::Id v, std::vector<Carry>& c, int64_t trips);
+  void uniform_for(nest::Id v, std::vector<Carry>& c);
+  void divergent_for(nest::Id v, std::vector<Carry>& c);
+  void loop_while(nest::Id v);
+  void divergent_while(nest::Id v, std::vector<Carry>& c);
+  void branch_if(nest::Id v);
+  void divergent_if(nest::Id v);
+  void unlikely_if(nest::Id v);
+  // Whether the first side of an If is a call of the library (core/loops/rare.h).
+  bool called(const nest::Inst& i) const { return is_rare(i) && !machine_.gpu; }
+  Vs rare_path(nest::Id v, const Vs& x);
+  bool flat(nest::BlockId b) const;
+  bool arithmetic(nest::BlockId b) const;
+  void for_each(nest::Id v);
+  void for_each_lanes(nest::Id v);
+  Masks narrow(const Masks& m);  // `active` and m
+
+  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial sum is, by result, its parts.
+  using Terms = std::vector<Vs>;
+  struct Partials;
+  void fold(nest::Id v);
+  void fold_unrolled(nest::Id v, int64_t n);
+  void fold_registers(nest::Id v, const Shape& s, std::vector<Terms> acc);
+  void fold_few(nest::Id v, int64_t n);
+  void fold_serial(nest::Id v);
+  void fold_ragged(nest::Id v);
+  void fold_run(const Partials& p, V n, V partials);
+  V fold_blocks(const Partials& p, V n, V partials);
+  void fold_tree(const Partials& p, V partials);
+  Partials make_partials(nest::Id v, const Shape& s, int64_t most);
+  Terms identity(nest::Id v, const Shape& s);
+  Terms term(nest::Id v, const Shape& s, V index);
+  Terms combined(nest::Id v, const Terms& a, const Terms& b);
+  Terms load_partials(const Partials& p, V index);
+  void store_partials(const Partials& p, V index, const Terms& x);
+  Terms load_vector(const Partials& p, V index, int n);
+  void store_vector(const Partials& p, V index, const Terms& x);
+  void fold_lanes(nest::Id v);
+  void fold_wide(const Partials& p, V n, int registers);
+  void fold_tail(const Partials& p, V n, V begin, V partials);
+  void fold_across(const Partials& p, V partials);
+
+  // Grids in tiles (emit_tile.cpp).
+  // What an offset is followed along: the rows of the grid, or the index of a loop.
+  struct Along {
+    int64_t tile = 0;              // of the grid: blocks of so many rows begin at multiples of it
+    nest::BlockId block = -1;      // of a loop: its body
+    nest::Id index = nest::no_id;  // and its index
+  };
+  bool growth(nest::Id v, const Along& along, int64_t* stride) const;
+  int64_t plan_tiles();
+  void emit_slice(nest::Id v);
+  void turn_round(Vs& rows);
+  void fill_tile(nest::Id v, int64_t rows);
+  void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
+  void grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
+
+  // Loops along rows (emit_rows.cpp).
+  struct Rows;
+  bool rows_for(nest::Id v, std::vector<Carry>& cs);
+  void plan_rows(Rows& r) const;
+  Rows planned_rows(nest::Id loop) const;
+  bool only_access(nest::Id v, nest::BlockId body) const;
+  int64_t element_bytes(nest::Id v) const;
+  void rows_lanes(Rows& r);
+  void rows_tile(const Rows& r, nest::Id v);
+  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
+  // Runs of trips (emit_runs.cpp).
+  nest::Id run_end(nest::Id loop) const;
+  V trips_of_block(V n, V done, int64_t most);
+  void runs_for(nest::Id v, std::vector<Carry>& c);
+  Vs run_of_trips(nest::Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
+                  const std::function<void(V)>& at_trip);
+  Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
+  void emit_offset(nest::Id v, nest::BlockId body);
+  void rows_move(const Rows& r, nest::Opcode what);
+  void rows_turn(const Rows& r, nest::Id v);
+  void rows_singly(const Rows& r, nest::Id v);
+  V even_starts(int64_t bytes);
+  llvm::FunctionCallee turn_function(int64_t bytes);
+  V starts_line(V address);
+  bool writes_rows(nest::Id loop) const;
+
+  // Tests of accesses (emit_check.cpp).
+  struct Room {
+    int32_t buffer = 0;  // -1: an array of the lanes
+    V base = nullptr, bytes = nullptr;
+  };
+  void emit_checks();
+  void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
+  void check_rows(llvm::CallInst* call, unsigned arg);
+  bool room_of(V address, Room* room);
+  void leave_if(V bad, llvm::Instruction* at);
+  void note_point(V outer, V inner);
+
+  // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
+  void entry();
+  void emit_level(int level);
+  void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void grid_row(V begin, V end);
+  void grid_points(V begin, V end);
+  void emit_points(V begin, const Masks& m);
+  struct Refill;
+  nest::Id refill_loop() const;
+  void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void refill_state(Refill& r, nest::Id loop);
+  void refill_finish(Refill& r, V pack);
+  void refill_take(Refill& r, V pack);
+  void refill_indices(const Refill& r, V point);
+  void refill_run(Refill& r, const Masks& active);
+  V refill_bits(V mask);
+  V refill_mask(V slots, V pack);
+  V refill_load(V slot, nest::Kind k, V pack);
+  void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
+  int live_registers(nest::Id loop) const;
+  nest::Id plan_packs(const Options& options);  // returns the while to refill, if any
+  int packs_for(nest::Id loop) const;
+  int64_t trip_weight(nest::Id loop) const;
+  bool one_plain_fold(int64_t longest) const;
+  int live_vectors(nest::Id loop) const;
+
+  const nest::Kernel& k_;
+  llvm::Module& m_;
+  llvm::LLVMContext& c_;
+  Machine machine_;
+  llvm::IRBuilder<> b_;  // folds constants only: loops are emitted with phis half made
+  Plan plan_;
+  std::vector<Val> values_;
+  std::vector<V> locals_;  // by instruction: the array of a Local
+  llvm::Function* fn_ = nullptr;
+  llvm::BasicBlock* exit_ = nullptr;
+  llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
+  std::vector<V> buffers_, extents_;
+  V indices_[2] = {nullptr, nullptr};
+  // A load or store that is done for many points together: vectors in the frame.
+  struct Tile {
+    V array = nullptr;
+    int64_t rows = 0;    // vectors of each pack
+    V starts = nullptr;  // of rows in memory, in bytes, if a loop runs along them
+    V row = nullptr;     // the vector of what is being emitted; null: done as usual
+  };
+  V tile_address(const Tile& tile, llvm::Type* t, int pack);
+  std::map<nest::Id, Tile> tiles_;
+  std::map<nest::Id, int64_t> next_row_;  // by load: elements to the same place of the next row
+  Vs index_packs_[2];
+  std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
+  V stop_ = nullptr, budget_ = nullptr;
+  V checked_ = nullptr,
+    addresses_ = nullptr;  // of a kernel that tests its accesses (jit/run/checked.h)
+  Masks active_;
+  Masks with_point_;  // lanes that have a point of the grid
+  int lanes_ = 1, packs_ = 1;
+  bool few_lanes_left_ = false;  // of one pack: not worth more code
+  int array_packs_ = 0;          // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;      // pack 0 is this one of them
+  int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
+  static constexpr int64_t most_unrolled = 1200;
+  int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add
+};
+
+}  // namespace weft::compiler

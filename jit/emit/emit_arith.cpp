@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_arith.cpp: the arithmetic instructions, on scalars and on vectors; every one is
+// total.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit.h"
+
+namespace weft::compiler {
+
+using llvm::Intrinsic::ID;
+using nest::Combine;
+using nest::Inst;
+using nest::Kind;
+using nest::Opcode;
+
+namespace {
+
+bool is_float(V x) { return x->getType()->isFPOrFPVectorTy(); }
+unsigned width(V x) { return x->getType()->getScalarSizeInBits(); }
+V constant(V like, uint64_t bits) { return llvm::ConstantInt::get(like->getType(), bits); }
+V ones(V like) { return llvm::Constant::getAllOnesValue(like->getType()); }
+V least(V like) {
+  return llvm::ConstantInt::get(like->getType(), llvm::APInt::getSignedMinValue(width(like)));
+}
+
+ID unary_intrinsic(Opcode op) {
+  switch (op) {
+    case Opcode::Sqrt: return llvm::Intrinsic::sqrt;
+    case Opcode::Floor: return llvm::Intrinsic::floor;
+    case Opcode::Ceil: return llvm::Intrinsic::ceil;
+    case Opcode::Trunc: return llvm::Intrinsic::trunc;
+    case Opcode::RoundEven: return llvm::Intrinsic::roundeven;
+    case Opcode::Popcount: return llvm::Intrinsic::ctpop;
+    default: return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+ID binary_intrinsic(Opcode op) {
+  switch (op) {
+    case Opcode::SMin: return llvm::Intrinsic::smin;
+    case Opcode::SMax: return llvm::Intrinsic::smax;
+    case Opcode::UMin: return llvm::Intrinsic::umin;
+    case Opcode::UMax: return llvm::Intrinsic::umax;
+    default: return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+}  // namespace
+
+llvm::Type* Emitter::like(V x, llvm::Type* element) const {
+  if (auto* t = llvm::dyn_cast<llvm::FixedVectorType>(x->getType()))
+    return llvm::FixedVectorType::get(element, t->getNumElements());
+  return element;
+}
+
+V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
+  const V x = a[0];
+  const bool f = is_float(x);
+  if (const ID id = unary_intrinsic(i.op)) return call(id, {x->getType()}, {x});
+  if (const ID id = binary_intrinsic(i.op)) return call(id, {x->getType()}, {x, a[1]});
+  switch (i.op) {
+    case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
+    case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
+    case Opcode::Mul: return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
+    case Opcode::Neg: return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
+    case Opcode::Div: return b_.CreateFDiv(x, a[1]);
+    case Opcode::FMin:
+    case Opcode::FMax: return float_extreme(i.op == Opcode::FMax, x, a[1]);
+    case Opcode::SDiv:
+    case Opcode::UDiv:
+    case Opcode::SRem:
+    case Opcode::URem: return divide(i.op, x, a[1]);
+    case Opcode::Rem: return float_rem(x, a[1]);
+    case Opcode::Fma: return call(llvm::Intrinsic::fma, {x->getType()}, a);
+    case Opcode::Abs:
+      if (!f) return call(llvm::Intrinsic::abs, {x->getType()}, {x, b_.getFalse()});
+      return call(llvm::Intrinsic::fabs, {x->getType()}, {x});
+    case Opcode::And: return b_.CreateAnd(x, a[1]);
+    case Opcode::Or: return b_.CreateOr(x, a[1]);
+    case Opcode::Xor: return b_.CreateXor(x, a[1]);
+    case Opcode::Not: return b_.CreateNot(x);
+    case Opcode::Shl:
+    case Opcode::Shr:
+    case Opcode::Sar: return shift(i.op, x, a[1]);
+    case Opcode::MulHiS:
+    case Opcode::MulHiU: return mul_high(i.op, x, a[1]);
+    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
+    case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
+    case Opcode::Eq:
+    case Opcode::Ne:
+    case Opcode::Lt:
+    case Opcode::Le:
+    case Opcode::SLt:
+    case Opcode::SLe:
+    case Opcode::ULt:
+    case Opcode::ULe: return compare(i, a);
+    default: return convert(i, x);
+  }
+}
+
+V Emitter::compare(const Inst& i, llvm::ArrayRef<V> a) {
+  const bool f = is_float(a[0]);
+  switch (i.op) {
+    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
+    case Opcode::Ne: return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
+    case Opcode::Lt: return b_.CreateFCmpOLT(a[0], a[1]);
+    case Opcode::Le: return b_.CreateFCmpOLE(a[0], a[1]);
+    case Opcode::SLt: return b_.CreateICmpSLT(a[0], a[1]);
+    case Opcode::SLe: return b_.CreateICmpSLE(a[0], a[1]);
+    case Opcode::ULt: return b_.CreateICmpULT(a[0], a[1]);
+    default: return b_.CreateICmpULE(a[0], a[1]);
+  }
+}
+
+// A count past the width makes poison in LLVM; the select drops it, and costs nothing where the
+// count is constant.
+V Emitter::shift(Opcode op, V x, V count) {
+  const V bits = constant(x, width(x));
+  if (op == Opcode::Sar) {
+    const V last = call(llvm::Intrinsic::umin, {x->getType()}, {count, constant(x, width(x) - 1)});
+    return b_.CreateAShr(x, last);
+  }
+  const V fits = b_.CreateICmpULT(count, bits);
+  const V shifted = op == Opcode::Shl ? b_.CreateShl(x, count) : b_.CreateLShr(x, count);
+  return b_.CreateSelect(fits, shifted, constant(x, 0));
+}
+
+V Emitter::divide(Opcode op, V a, V b) {
+  const bool is_signed = op == Opcode::SDiv || op == Opcode::SRem;
+  const bool remainder = op == Opcode::SRem || op == Opcode::URem;
+  const V zero = b_.CreateICmpEQ(b, constant(b, 0));
+  V bad = zero;
+  if (is_signed)
+    bad = b_.CreateOr(bad, b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, least(a))));
+  const V safe = b_.CreateSelect(bad, constant(b, 1), b);
+  const V q = quotient(is_signed ? Opcode::SDiv : Opcode::UDiv, a, safe);
+  if (!remainder) return b_.CreateSelect(zero, ones(a), q);
+  return b_.CreateSelect(zero, a, b_.CreateSub(a, b_.CreateMul(q, safe)));
+}
+
+// Vectors of narrow integers divide in floating point, where the quotient is exact after
+// truncation: both operands fit the significand, and a quotient that is no integer differs from the
+// next one by more than half a unit of its last place.
+V Emitter::quotient(Opcode op, V a, V b) {
+  const bool is_signed = op == Opcode::SDiv;
+  if (!a->getType()->isVectorTy() || llvm::isa<llvm::Constant>(b) || width(a) == 64)
+    return is_signed ? b_.CreateSDiv(a, b) : b_.CreateUDiv(a, b);
+  auto* wide = like(a, width(a) == 32 ? b_.getDoubleTy() : b_.getFloatTy());
+  auto* middle = like(a, b_.getInt32Ty());
+  const auto to_float = [&](V x) {
+    const V w = is_signed ? b_.CreateSExt(x, middle) : b_.CreateZExt(x, middle);
+    return is_signed || width(x) < 32 ? b_.CreateSIToFP(w, wide) : b_.CreateUIToFP(w, wide);
+  };
+  const V q = b_.CreateFDiv(to_float(a), to_float(b));
+  const V whole =
+      is_signed || width(a) < 32 ? b_.CreateFPToSI(q, middle) : b_.CreateFPToUI(q, middle);
+  return b_.CreateTrunc(whole, a->getType());
+}
+
+// `a < b ? a : b` is one instruction that gives b for a NaN or two zeros. Both ways round, the
+// results differ in those cases alone, and then their bits combined are right: all bits of a NaN
+// or-ed are a NaN; of two zeros the sign is or-ed for the minimum, and-ed for the maximum.
+V Emitter::float_extreme(bool maximum, V a, V b) {
+  if (!a->getType()->isVectorTy())
+    return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
+                {a, b});
+  if (const V one = float_extreme_constant(maximum, a, b)) return one;
+  auto* bits = like(a, b_.getIntNTy(width(a)));
+  const auto first = [&](V x, V y) {
+    return b_.CreateBitCast(
+        b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y), bits);
+  };
+  const V x = first(a, b), y = first(b, a), either = b_.CreateOr(x, y);
+  if (!maximum) return b_.CreateBitCast(either, a->getType());
+  const V magnitude = llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width(a)));
+  return b_.CreateBitCast(b_.CreateOr(b_.CreateAnd(x, y), b_.CreateAnd(either, magnitude)),
+                          a->getType());
+}
+
+// With a number that is not the lesser of two zeros one comparison does: NaN and, of equals, what
+// is not the constant stay. Else null.
+V Emitter::float_extreme_constant(bool maximum, V a, V b) {
+  const auto number = [](V x) -> const llvm::ConstantFP* {
+    const auto* c = llvm::dyn_cast<llvm::Constant>(x);
+    return c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getSplatValue()) : nullptr;
+  };
+  const V x = number(a) ? b : a, c = number(a) ? a : b;
+  const auto* value = number(c);
+  if (!value || value->isNaN()) return nullptr;
+  if (!value->isZero())
+    return b_.CreateSelect(maximum ? b_.CreateFCmpOGT(c, x) : b_.CreateFCmpOLT(c, x), c, x);
+  if (value->isNegative() == maximum) return nullptr;
+  return b_.CreateSelect(maximum ? b_.CreateFCmpUGT(x, c) : b_.CreateFCmpULT(x, c), x, c);
+}
+
+V Emitter::float_rem(V a, V b) {
+  // libm's fmod is exact; a GPU has none, so there the kernel brings its own.
+  if (!machine_.gpu) return b_.CreateFRem(a, b);
+  return b_.CreateCall(float_rem_function(a->getType()), llvm::ArrayRef<V>{a, b});
+}
+
+V Emitter::mul_high(Opcode op, V a, V b) {
+  const bool is_signed = op == Opcode::MulHiS;
+  const unsigned w = width(a);
+  if (w < 64 || !a->getType()->isVectorTy()) {
+    auto* wide = like(a, b_.getIntNTy(2 * w));
+    const auto extend = [&](V x) {
+      return is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide);
+    };
+    const V product = b_.CreateMul(extend(a), extend(b));
+    return b_.CreateTrunc(b_.CreateLShr(product, 2 * w == 128 ? 64 : w), a->getType());
+  }
+  // Four products of halves; the sign is corrected afterwards.
+  const V low = constant(a, 0xffffffff), half = constant(a, 32);
+  const V al = b_.CreateAnd(a, low), ah = b_.CreateLShr(a, half), bl = b_.CreateAnd(b, low),
+          bh = b_.CreateLShr(b, half);
+  const V t = b_.CreateAdd(b_.CreateMul(ah, bl), b_.CreateLShr(b_.CreateMul(al, bl), half));
+  const V u = b_.CreateAdd(b_.CreateMul(al, bh), b_.CreateAnd(t, low));
+  V high = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(ah, bh), b_.CreateLShr(t, half)),
+                        b_.CreateLShr(u, half));
+  if (!is_signed) return high;
+  const V sign = constant(a, 63);
+  high = b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(a, sign), b));
+  return b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(b, sign), a));
+}
+
+V Emitter::combine(Combine c, Kind, V a, V b) {
+  switch (c) {
+    case Combine::Add: return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
+    case Combine::Mul: return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
+    case Combine::FMin:
+    case Combine::FMax: return float_extreme(c == Combine::FMax, a, b);
+    case Combine::SMin: return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
+    case Combine::SMax: return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
+    case Combine::UMin: return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
+    case Combine::UMax: return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
+    case Combine::And: return b_.CreateAnd(a, b);
+    case Combine::Or: return b_.CreateOr(a, b);
+    case Combine::Xor: return b_.CreateXor(a, b);
+    default: throw InternalError("a pair combiner stands alone in a fold");
+  }
+}
+
+// Of two (value, index) pairs: NaN wins over any number, then the better value, then the lower
+// index.
+void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
+  const bool f = is_float(value);
+  const V x = c == Combine::ArgMax ? value2 : value, y = c == Combine::ArgMax ? value : value2;
+  V better, same;  // the second pair is better; neither is
+  if (f) {
+    const V nan = b_.CreateFCmpUNO(value, value), nan2 = b_.CreateFCmpUNO(value2, value2);
+    better = b_.CreateOr(b_.CreateFCmpOGT(x, y), b_.CreateAnd(nan2, b_.CreateNot(nan)));
+    same = b_.CreateOr(b_.CreateFCmpOEQ(x, y), b_.CreateAnd(nan2, nan));
+  } else {
+    better = k == Kind::Mask ? b_.CreateICmpUGT(x, y) : b_.CreateICmpSGT(x, y);
+    same = b_.CreateICmpEQ(x, y);
+  }
+  const V take = b_.CreateOr(better, b_.CreateAnd(same, b_.CreateICmpSLT(index2, index)));
+  value = b_.CreateSelect(take, value2, value);
+  index = b_.CreateSelect(take, index2, index);
+}
+
+void Emitter::pure(nest::Id v) {
+  const Inst& i = k_.insts[v];
+  const Shape& s = shape(v);
+  if (i.op == Opcode::Const) {
+    llvm::Constant* bits = llvm::ConstantInt::get(b_.getIntNTy(type(i.kind)->getScalarSizeInBits()),
+                                                  static_cast<uint64_t>(i.imm));
+    return set(v, llvm::ConstantExpr::getBitCast(bits, type(i.kind)));
+  }
+  if (i.op == Opcode::Extent) return set(v, extents_[i.imm]);
+  if (i.op == Opcode::Index) {
+    if (s.varying) return set_packs(v, index_packs_[i.imm]);
+    values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
+    return;
+  }
+  if ((s.linear() && linear(v)) || divide_linear(v)) return;
+  Vs a;
+  if (!s.varying) {
+    for (nest::Id arg : i.args) a.push_back(scalar(arg));
+    return set(v, arith(i, a));
+  }
+  Vs packs;
+  for (int p = 0; p < packs_; ++p) {
+    a.clear();
+    const bool narrow = i.op == Opcode::Narrow && shape(i.args[0]).linear();
+    if (narrow) {
+      packs.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
+      continue;
+    }
+    for (nest::Id arg : i.args) {
+      const bool whole = a.empty() && i.op == Opcode::Select && shape(arg).uniform();
+      a.push_back(whole ? scalar(arg) : vec(arg, p));
+    }
+    packs.push_back(arith(i, a));
+  }
+  set_packs(v, std::move(packs));
+}
+
+// The base follows the instruction; the stride what it does to differences.
+bool Emitter::linear(nest::Id v) {
+  const Inst& i = k_.insts[v];
+  Vs a;
+  for (nest::Id arg : i.args) a.push_back(scalar(arg));
+  const V base = arith(i, a);
+  V stride = nullptr;
+  switch (i.op) {
+    case Opcode::Add: stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1])); break;
+    case Opcode::Sub: stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1])); break;
+    case Opcode::Neg: stride = b_.CreateNeg(stride_of(i.args[0])); break;
+    case Opcode::Mul:
+      stride = shape(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
+                                          : b_.CreateMul(a[0], stride_of(i.args[1]));
+      break;
+    case Opcode::Shl: stride = b_.CreateShl(stride_of(i.args[0]), a[1]); break;
+    case Opcode::Select: stride = stride_of(i.args[1]); break;
+    default: throw InternalError("no linear form of this instruction");
+  }
+  if (shape(v).known) stride = i64(shape(v).stride);
+  values_[v] = Val{base, stride, {}, nullptr};
+  return true;
+}
+
+}  // namespace weft::compiler

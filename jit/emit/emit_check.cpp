@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_check.cpp: a test in front of every access of a kernel that is written, whoever
+// wrote it (jit/run/checked.h). What is accessed is found from its address: a buffer, an array in
+// the frame or in the scratch memory.
+#include <fmt/format.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit.h"
+#include "weft/jit/run/checked.h"
+#include "weft/runtime/native/turn.h"
+
+namespace weft::compiler {
+namespace {
+
+// What addresses are made from.
+V origin(V address) {
+  for (;;) {
+    if (auto* gep = llvm::dyn_cast<llvm::GEPOperator>(address))
+      address = gep->getPointerOperand();
+    else if (auto* splat = llvm::dyn_cast<llvm::ShuffleVectorInst>(address))
+      address = splat->getOperand(0);
+    else if (auto* insert = llvm::dyn_cast<llvm::InsertElementInst>(address))
+      address = insert->getOperand(1);
+    else
+      return address;
+  }
+}
+
+struct Access {
+  llvm::Instruction* at = nullptr;
+  V address = nullptr;  // of the first element, or a vector of addresses
+  llvm::Type* type = nullptr;
+  V mask = nullptr;  // null: all lanes
+};
+
+bool is_access(llvm::Instruction& i, Access* a) {
+  a->at = &i;
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
+    a->address = load->getPointerOperand();
+    a->type = load->getType();
+    return true;
+  }
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
+    a->address = store->getPointerOperand();
+    a->type = store->getValueOperand()->getType();
+    return true;
+  }
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+  if (!call) return false;
+  const auto loaded = [&](unsigned mask) {
+    a->address = call->getArgOperand(0);
+    a->type = call->getType();
+    a->mask = call->getArgOperand(mask);
+    return true;
+  };
+  const auto stored = [&] {
+    a->address = call->getArgOperand(1);
+    a->type = call->getArgOperand(0)->getType();
+    a->mask = call->getArgOperand(3);
+    return true;
+  };
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load:
+    case llvm::Intrinsic::masked_gather: return loaded(2);
+    case llvm::Intrinsic::masked_store:
+    case llvm::Intrinsic::masked_scatter: return stored();
+    default:
+      if (call->mayReadOrWriteMemory() && !call->onlyAccessesInaccessibleMemory() &&
+          call->getIntrinsicID() != llvm::Intrinsic::prefetch &&
+          call->getIntrinsicID() != llvm::Intrinsic::x86_sse_sfence)
+        throw InternalError("a kernel accesses memory in a way that WEFT_CHECK does not know: " +
+                            call->getCalledFunction()->getName().str());
+      return false;
+  }
+}
+
+}  // namespace
+
+// The memory that an address belongs to: its number among the buffers (-1: arrays of the lanes),
+// and its place and size. False for what the caller hands over (tables, flags) and for constants.
+bool Emitter::room_of(V address, Room* room) {
+  const V from = origin(address);
+  const auto buffer = std::find(buffers_.begin(), buffers_.end(), from);
+  if (buffer != buffers_.end()) {
+    const auto n = buffer - buffers_.begin();
+    const V bytes = b_.CreateLoad(
+        b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getInt8Ty(), checked_, offsetof(Checked, bytes)));
+    *room = {static_cast<int32_t>(n), from,
+             b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), bytes, n))};
+    return true;
+  }
+  if (from == fn_->getArg(3)) {
+    *room = {-1, from, i64(scratch_bytes_)};
+    return true;
+  }
+  if (auto* array = llvm::dyn_cast<llvm::AllocaInst>(from)) {
+    *room = {
+        -1, from,
+        i64(static_cast<int64_t>(array->getAllocationSize(m_.getDataLayout())->getFixedValue()))};
+    return array != address;  // its first element is there
+  }
+  const bool from_caller = from == fn_->getArg(0) || from == fn_->getArg(1) ||
+                           from == fn_->getArg(2) || from == stop_ || from == checked_ ||
+                           llvm::isa<llvm::Constant>(from);
+  if (!from_caller)
+    throw InternalError(
+        fmt::format("WEFT_CHECK does not know what memory of kernel {} is accessed", k_.name));
+  return false;
+}
+
+// Leaves the kernel in front of `at` if `bad` is not 0.
+void Emitter::leave_if(V bad, llvm::Instruction* at) {
+  auto* failed = llvm::SplitBlockAndInsertIfThen(b_.CreateICmpNE(bad, i32(0)), at->getIterator(),
+                                                 /*Unreachable=*/true);
+  llvm::BranchInst::Create(exit_, failed->getIterator());
+  failed->eraseFromParent();
+}
+
+// Points computed from here on; an index that is null is -1.
+void Emitter::note_point(V outer, V inner) {
+  if (!checked_) return;
+  for (const auto& [axis, index] : {std::pair{0, outer}, {1, inner}})
+    b_.CreateStore(index ? index : i64(-1),
+                   b_.CreateConstGEP1_64(
+                       b_.getInt8Ty(), checked_,
+                       offsetof(Checked, point) + sizeof(int64_t) * static_cast<size_t>(axis)));
+}
+
+void Emitter::emit_checks() {
+  std::vector<Access> accesses;
+  std::vector<llvm::CallInst*> calls;
+  for (llvm::Instruction& i : llvm::instructions(*fn_)) {
+    Access a;
+    if (is_access(i, &a))
+      accesses.push_back(a);
+    else if (auto* c = llvm::dyn_cast<llvm::CallInst>(&i);
+             c && c->getCalledFunction()->getName().starts_with(turn_prefix))
+      calls.push_back(c);
+  }
+  for (const Access& a : accesses) check_access(a.at, a.address, a.type, a.mask);
+  for (llvm::CallInst* c : calls) {
+    check_rows(c, 0);
+    check_rows(c, 2);
+  }
+}
+
+void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask) {
+  b_.SetInsertPoint(at);
+  Room room;
+  if (!room_of(address, &room)) return;
+  auto* ptr = b_.getPtrTy();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
+  const unsigned lanes = vector ? vector->getNumElements() : 1;
+  llvm::Type* element = vector ? vector->getElementType() : t;
+  const int64_t size = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(element));
+  V bits = llvm::ConstantInt::get(b_.getInt64Ty(),
+                                  lanes >= 64 ? UINT64_MAX : (uint64_t{1} << lanes) - 1);
+  if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes)), b_.getInt64Ty());
+  b_.CreateStore(address, addresses_);
+  auto* n64 = b_.getInt64Ty();
+  auto* n32 = b_.getInt32Ty();
+  const auto f = m_.getOrInsertFunction(
+      "weft_check_access",
+      llvm::FunctionType::get(n32, {ptr, n32, ptr, n64, ptr, n64, n32, n64, n32}, false));
+  leave_if(b_.CreateCall(f, {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
+                             i32(static_cast<int32_t>(lanes)), i64(size),
+                             i32(address->getType()->isVectorTy() ? 0 : 1)}),
+           at);
+}
+
+// Argument `arg` of a call that moves rows is their memory, the next one their starts.
+void Emitter::check_rows(llvm::CallInst* call, unsigned arg) {
+  b_.SetInsertPoint(call);
+  Room room;
+  const V address = call->getArgOperand(arg);
+  if (!room_of(address, &room) || room.buffer < 0) return;
+  const llvm::StringRef name = call->getCalledFunction()->getName();
+  int64_t bytes = 0, lanes = 0;
+  for (const int64_t b : {1, 2, 4, 8})
+    for (const int l : {4, 8, 16})
+      if (name == turn_name(b, l)) bytes = b * l, lanes = l;
+  auto* ptr = b_.getPtrTy();
+  auto* n64 = b_.getInt64Ty();
+  auto* n32 = b_.getInt32Ty();
+  const auto f = m_.getOrInsertFunction(
+      "weft_check_rows",
+      llvm::FunctionType::get(n32, {ptr, n32, ptr, n64, ptr, ptr, n32, n64}, false));
+  leave_if(b_.CreateCall(
+               f, {checked_, i32(room.buffer), room.base, room.bytes, address,
+                   call->getArgOperand(arg + 1), i32(static_cast<int32_t>(lanes)), i64(bytes)}),
+           call);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_control.cpp: loops and branches. What all lanes decide alike is a scalar branch;
+// where they differ the mask narrows, carries of lanes that left are kept by a select, and code for
+// which no lane is left is skipped.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit_phis.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+void Emitter::emit_block(BlockId b) {
+  for (Id v : k_.blocks[b].body) emit_inst(v);
+}
+
+void Emitter::emit_inst(Id v) {
+  switch (k_.insts[v].op) {
+    case Opcode::Param:
+    case Opcode::Result: return;
+    case Opcode::Load: return load(v);
+    case Opcode::Store: return store(v);
+    case Opcode::Local: return local(v);
+    case Opcode::LocalLoad: return local_load(v);
+    case Opcode::LocalStore: return local_store(v);
+    case Opcode::For: return loop_for(v);
+    case Opcode::Fold: return fold(v);
+    case Opcode::ForEach: return for_each(v);
+    case Opcode::While: return loop_while(v);
+    case Opcode::If: return branch_if(v);
+    default: return pure(v);
+  }
+}
+
+Emitter::Masks Emitter::narrow(const Masks& m) {
+  if (active_.empty()) return m;
+  Masks out;
+  for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateAnd(active_[p], m[p]));
+  return out;
+}
+
+// The carries that change; those that do not are bound to what they start from.
+std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t first_param) {
+  const Inst& i = k_.insts[v];
+  const nest::Block& body = k_.blocks[i.blocks.back()];
+  std::vector<Carry> out;
+  for (size_t r = 0; r < i.kinds.size(); ++r) {
+    Carry c{i.args[first_arg + r], body.params[first_param + r], nest::no_id,
+            body.yields[r],        plan_.results[v][r],          {}};
+    if (i.op == Opcode::While) c.test_param = k_.blocks[i.blocks[0]].params[r];
+    c.shape = shape(c.param);
+    if (c.next == c.param) {
+      for (Id same : {c.param, c.test_param, c.result})
+        if (same != nest::no_id) values_[same] = values_[c.init];
+      continue;
+    }
+    out.push_back(c);
+  }
+  return out;
+}
+
+void Emitter::loop_for(Id v) {
+  auto c = carries(v, 2, 1);
+  if (plan_.divergent[v]) return divergent_for(v, c);
+  if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
+  if (rows_for(v, c)) return;
+  // The last lanes of a grid are not worth a loop in a loop.
+  run_end(v) == nest::no_id || few_lanes_left_ ? uniform_for(v, c) : runs_for(v, c);
+}
+
+namespace {
+
+// Instructions that a block would become; loops of unknown length count four times.
+int64_t unrolled_size(const nest::Kernel& k, BlockId b) {
+  int64_t n = 0;
+  for (Id v : k.blocks[b].body) {
+    const Inst& i = k.insts[v];
+    int64_t trips = 1;
+    if (i.op == Opcode::For) {
+      const Inst &lo = k.insts[i.args[0]], &hi = k.insts[i.args[1]];
+      trips = lo.op == Opcode::Const && hi.op == Opcode::Const
+                  ? std::max<int64_t>(hi.imm - lo.imm, 0)
+                  : 4;
+    }
+    n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
+    for (BlockId inner : i.blocks) n += trips * unrolled_size(k, inner);
+  }
+  return n;
+}
+
+}  // namespace
+
+// Short loops of constant length are written out where that turns per-lane arrays into registers,
+// or where they are next to nothing. Bounds may be constant only here, inside an unrolled loop.
+int64_t Emitter::trips_to_unroll(Id v) {
+  const Inst& i = k_.insts[v];
+  const auto* lo = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
+  const auto* hi = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[1]));
+  if (!lo || !hi || !shape(k_.blocks[i.blocks[0]].params[0]).uniform()) return 0;
+  constexpr int64_t most_trips = 16, next_to_nothing = 32;
+  const int64_t trips = hi->getSExtValue() - lo->getSExtValue();
+  if (trips < 1 || trips > most_trips) return 0;
+  const int64_t size = trips * unrolled_size(k_, i.blocks[0]);
+  const bool arrays = any_inst(k_, i.blocks[0], [](const Inst& x) {
+    return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
+  });
+  if (size > (arrays ? unroll_left_ : std::min(next_to_nothing, unroll_left_))) return 0;
+  return trips;
+}
+
+void Emitter::unrolled_for(Id v, std::vector<Carry>& cs, int64_t trips) {
+  const Inst& i = k_.insts[v];
+  const nest::Block& body = k_.blocks[i.blocks[0]];
+  const int64_t lo = llvm::cast<llvm::ConstantInt>(scalar(i.args[0]))->getSExtValue();
+  std::vector<Vs> now;
+  for (const Carry& c : cs) now.push_back(parts(c.init, c.shape));
+  for (Id x : body.body) unroll_left_ -= is_structured(k_.insts[x].op) ? 0 : trips;
+  for (int64_t t = 0; t < trips; ++t) {
+    set(body.params[0], i64(i.imm > 0 ? lo + t : lo + trips - 1 - t));
+    for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].shape, now[r]);
+    emit_block(i.blocks[0]);
+    for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].shape);
+  }
+  for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].shape, now[r]);
+}
+
+// Lower and upper bound differ between lanes by the same amount, if at all: the trip count is that
+// of lane 0, and the index is linear like the bounds.
+void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const bool up = i.imm > 0;
+  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  auto* from = here();
+  auto* head = block("for");
+  auto* inside = block("body");
+  auto* after = block("after");
+  const V first = up ? lo : b_.CreateSub(hi, i64(1));
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs at_index = phis.add({first}, from);
+  for (size_t r = 0; r < cs.size(); ++r) {
+    const Vs x = phis.add(init[r], from);
+    set_parts(cs[r].param, cs[r].shape, x);
+    set_parts(cs[r].result, cs[r].shape, x);
+  }
+  set_parts(index, shape(index), at_index);
+  b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo),
+                  inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]));
+  emit_block(i.blocks[0]);
+  std::vector<Vs> next;
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
+  phis.close(0, {following});
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
+  jump(head);
+  at(after);
+}
+
+void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const bool up = i.imm > 0;
+  const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
+  const Vs limits = parts(bound, varying_shape);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  Vs first = parts(start, shape(start));
+  if (!up)
+    for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
+  const Val start_value = values_[start];
+  const Masks outer = active_, before = masks_of();
+  auto* from = here();
+  auto* head = block("for");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs at_index = phis.add(first, from);
+  const Vs running = phis.add(before, from);
+  std::vector<Vs> carry;
+  for (size_t r = 0; r < cs.size(); ++r) {
+    carry.push_back(phis.add(init[r], from));
+    set_parts(cs[r].param, cs[r].shape, carry[r]);
+    set_parts(cs[r].result, cs[r].shape, carry[r]);
+  }
+  values_[index] = shape(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
+                                        : Val{at_index[0], start_value.stride, {}, nullptr};
+  Masks go;
+  for (int p = 0; p < packs_; ++p) {
+    const V x = vec(index, p);
+    go.push_back(b_.CreateAnd(
+        running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
+  }
+  b_.CreateCondBr(any(go), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]));
+  active_ = go;
+  emit_block(i.blocks[0]);
+  std::vector<Vs> next;
+  for (size_t r = 0; r < cs.size(); ++r)
+    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  Vs following;
+  for (V x : at_index)
+    following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
+  phis.close(0, following);
+  phis.close(1, go);
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r]);
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+void Emitter::loop_while(Id v) {
+  const Inst& i = k_.insts[v];
+  auto cs = carries(v, 0, 0);
+  if (plan_.divergent[v]) return divergent_while(v, cs);
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  auto* from = here();
+  auto* head = block("while");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  for (size_t r = 0; r < cs.size(); ++r) {
+    const Vs x = phis.add(init[r], from);
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, x);
+  }
+  emit_block(i.blocks[0]);
+  b_.CreateCondBr(scalar(k_.blocks[i.blocks[0]].yields[0]), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  emit_block(i.blocks[1]);
+  std::vector<Vs> next;
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r]);
+  jump(head);
+  at(after);
+}
+
+void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  std::vector<Vs> init;
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  const Masks outer = active_, before = masks_of();
+  auto* from = here();
+  auto* head = block("while");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs running = phis.add(before, from);
+  std::vector<Vs> carry;
+  for (size_t r = 0; r < cs.size(); ++r) {
+    carry.push_back(phis.add(init[r], from));
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
+      set_parts(same, cs[r].shape, carry[r]);
+  }
+  active_ = running;
+  emit_block(i.blocks[0]);
+  const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_shape));
+  b_.CreateCondBr(any(go), inside, after);
+  at(inside);
+  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  active_ = go;
+  emit_block(i.blocks[1]);
+  std::vector<Vs> next;
+  for (size_t r = 0; r < cs.size(); ++r)
+    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+  phis.close(0, go);
+  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+// Whether a block can be run for lanes that do not ask for it.
+bool Emitter::arithmetic(BlockId b) const {
+  return std::none_of(k_.blocks[b].body.begin(), k_.blocks[b].body.end(),
+                      [&](Id v) { return k_.insts[v].op >= Opcode::Load; });
+}
+
+// Worth running for all lanes instead of branching: a few instructions of arithmetic.
+bool Emitter::flat(BlockId b) const {
+  int cost = 0;
+  for (Id v : k_.blocks[b].body) {
+    const Opcode op = k_.insts[v].op;
+    if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
+    const bool slow =
+        op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
+    if (slow || ++cost > 4) return false;
+  }
+  return arithmetic(b);
+}
+
+void Emitter::branch_if(Id v) {
+  const Inst& i = k_.insts[v];
+  if (plan_.divergent[v]) return divergent_if(v);
+  const auto& results = plan_.results[v];
+  const auto side = [&](BlockId b) {
+    if (b == i.blocks[0] && called(i) && shape(i.args[1]).uniform())
+      return rare_path(v, {scalar(i.args[1])});
+    emit_block(b);
+    Vs out;
+    for (size_t r = 0; r < results.size(); ++r)
+      out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
+    return out;
+  };
+  // In an unrolled loop the condition may be known.
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
+  const Vs joined = known ? side(i.blocks[known->isOne() ? 0 : 1])
+                          : branch(
+                                scalar(i.args[0]), [&] { return side(i.blocks[0]); },
+                                [&] { return side(i.blocks[1]); }, called(i));
+  size_t next = 0;
+  for (Id r : results) {
+    const size_t n = shape(r).varying ? packs_ : 1;
+    set_parts(r, shape(r), Vs(joined.begin() + next, joined.begin() + next + n));
+    next += n;
+  }
+}
+
+// What the library gives for x, a number or a vector a pack; all lanes are computed.
+Vs Emitter::rare_path(Id v, const Vs& x) {
+  const Inst& i = k_.insts[v];
+  const size_t results = i.kinds.size();
+  const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
+  const unsigned lanes = lane ? lane->getNumElements() : 1;
+  auto* ptr = b_.getPtrTy();
+  const auto f = m_.getOrInsertFunction(
+      rare_functions()[i.imm - 1].name,
+      llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt64Ty()}, false));
+  auto* type = x[0]->getType();
+  V& slots = rare_slots_[type];  // the argument and up to three results
+  constexpr int64_t most_slots = 4;
+  if (!slots) slots = stack(type, most_slots, "rare");
+  const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
+  Vs packs;
+  for (V pack : x) {
+    b_.CreateStore(pack, slots);
+    b_.CreateCall(f, {slots, slot(1), i64(lanes)})->setDoesNotThrow();
+    for (size_t r = 0; r < results; ++r) packs.push_back(b_.CreateLoad(type, slot(1 + r)));
+  }
+  Vs by_result;
+  for (size_t r = 0; r < results; ++r)
+    for (size_t p = 0; p < x.size(); ++p) by_result.push_back(packs[p * results + r]);
+  return by_result;
+}
+
+// A path that hardly any lane takes: all lanes compute the usual numbers without asking, and those
+// that take it get theirs instead.
+void Emitter::unlikely_if(Id v) {
+  const Inst& i = k_.insts[v];
+  const auto& results = plan_.results[v];
+  emit_block(i.blocks[1]);
+  Vs usual;
+  for (size_t r = 0; r < results.size(); ++r)
+    usual.append(parts(k_.blocks[i.blocks[1]].yields[r], varying_shape));
+  const Masks outer = active_;
+  const Masks yes = parts(i.args[0], varying_shape);
+  active_ = narrow(yes);
+  const auto replaced = [&] {
+    Vs out = rare_path(v, parts(i.args[1], varying_shape));
+    for (size_t k = 0; k < out.size(); ++k)
+      out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
+    return out;
+  };
+  const Vs joined = branch(any(active_), replaced, [&] { return usual; }, true);
+  active_ = outer;
+  for (size_t r = 0, next = 0; r < results.size(); ++r, next += packs_)
+    set_packs(results[r], Vs(joined.begin() + next, joined.begin() + next + packs_));
+}
+
+void Emitter::divergent_if(Id v) {
+  const Inst& i = k_.insts[v];
+  if (called(i) && arithmetic(i.blocks[1])) return unlikely_if(v);
+  const auto& results = plan_.results[v];
+  const Masks outer = active_;
+  const Masks yes = parts(i.args[0], varying_shape);
+  Masks no;
+  for (V m : yes) no.push_back(b_.CreateNot(m));
+  const auto side = [&](BlockId b, const Masks& m) {
+    const auto run = [&] {
+      if (b == i.blocks[0] && called(i)) return rare_path(v, parts(i.args[1], varying_shape));
+      emit_block(b);
+      Vs out;
+      for (size_t r = 0; r < results.size(); ++r)
+        out.append(parts(k_.blocks[b].yields[r], varying_shape));
+      return out;
+    };
+    if (flat(b)) return run();
+    const bool unlikely = called(i) && b == i.blocks[0];
+    active_ = narrow(m);
+    const auto skip = [&] {
+      Vs none;
+      for (Id r : results) none.append(packs_, llvm::Constant::getNullValue(vector_type(kind(r))));
+      return none;
+    };
+    const Vs out = branch(any(active_), run, skip, unlikely);
+    active_ = outer;
+    return out;
+  };
+  const Vs a = side(i.blocks[0], yes), c = side(i.blocks[1], no);
+  for (size_t r = 0; r < results.size(); ++r) {
+    Vs packs;
+    for (int p = 0; p < packs_; ++p)
+      packs.push_back(b_.CreateSelect(yes[p], a[r * packs_ + p], c[r * packs_ + p]));
+    set_packs(results[r], std::move(packs));
+  }
+}
+
+void Emitter::for_each(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  if (plan_.in_lanes[v]) return for_each_lanes(v);
+  const int64_t cost = weight(k_, i.blocks[0]);
+  if (!plan_.divergent[v]) {
+    loop(
+        i64(0), scalar(i.args[0]), i64(1), {},
+        [&](V at, const Vs&) {
+          poll(cost);
+          set(index, at);
+          emit_block(i.blocks[0]);
+          return Vs{};
+        },
+        "each");
+    return;
+  }
+  const Vs limits = parts(i.args[0], varying_shape);
+  const Masks outer = active_;
+  auto* from = here();
+  auto* head = block("each");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  const V at_index = phis.add({i64(0)}, from)[0];
+  Masks more;
+  for (int p = 0; p < packs_; ++p) more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
+  active_ = narrow(more);
+  b_.CreateCondBr(any(active_), inside, after);
+  at(inside);
+  poll(cost);
+  set(index, at_index);
+  emit_block(i.blocks[0]);
+  phis.close(0, {b_.CreateAdd(at_index, i64(1))});
+  jump(head);
+  at(after);
+  active_ = outer;
+}
+
+void Emitter::for_each_lanes(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id index = k_.blocks[i.blocks[0]].params[0];
+  const V n = scalar(i.args[0]);
+  lanes_ = machine_.lanes;
+  const int64_t cost = weight(k_, i.blocks[0]);
+  const auto body = [&](V at, const Masks& m) {
+    active_ = m;
+    values_[index] = Val{at, i64(1), {}, nullptr};
+    emit_block(i.blocks[0]);
+    active_.clear();
+  };
+  const V whole = b_.CreateAnd(n, i64(-lanes_));
+  loop(
+      i64(0), whole, i64(lanes_), {},
+      [&](V at, const Vs&) {
+        poll(cost);
+        body(at, {});
+        return Vs{};
+      },
+      "each");
+  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})),
+       [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
+  lanes_ = 1;
+}
+
+}  // namespace weft::compiler

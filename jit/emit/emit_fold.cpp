@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_fold.cpp: folds whose terms come one after the other, in every lane (or in scalar
+// code). The order is that of a block of core/loops/fold_order.h: partial sums lie in the frame,
+// and short folds of constant extent are written out.
+#include "weft/jit/emit/emit_fold.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace weft::compiler {
+
+using nest::Combine;
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
+
+void Emitter::fold(Id v) {
+  const Inst& i = k_.insts[v];
+  if (plan_.in_lanes[v]) return fold_lanes(v);
+  if (plan_.divergent[v]) return fold_ragged(v);
+  const Inst& n = k_.insts[i.args[0]];
+  constexpr int64_t most_written_out = 192;
+  if (n.op != Opcode::Const || n.imm > few_partials) return fold_serial(v);
+  if (i.imm == 0 && n.imm * weight(k_, i.blocks[0]) <= most_written_out)
+    return fold_unrolled(v, std::max<int64_t>(n.imm, 0));
+  i.imm == 0 ? fold_serial(v) : fold_few(v, n.imm);
+}
+
+Emitter::Partials Emitter::make_partials(Id v, const Shape& s, int64_t most) {
+  const Inst& i = k_.insts[v];
+  Partials p{v, s, {}, {}, i.kinds};
+  for (nest::Kind kd : i.kinds) {
+    auto* t = memory_type(kd);
+    p.elements.push_back(t);
+    p.arrays.push_back(s.varying ? stack(vector_of(t), most * packs_, "partials")
+                                 : stack(t, most, "partials"));
+  }
+  return p;
+}
+
+Emitter::Terms Emitter::identity(Id v, const Shape& s) {
+  Terms out;
+  for (size_t r = 0; r < k_.insts[v].kinds.size(); ++r)
+    out.push_back(parts(k_.insts[v].args[r + 1], s));
+  return out;
+}
+
+Emitter::Terms Emitter::term(Id v, const Shape& s, V index) {
+  const nest::BlockId body = k_.insts[v].blocks[0];
+  const Id param = k_.blocks[body].params[0];
+  set_parts(param, shape(param), {index});
+  emit_block(body);
+  Terms out;
+  for (Id y : k_.blocks[body].yields) out.push_back(parts(y, s));
+  return out;
+}
+
+Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
+  const Inst& i = k_.insts[v];
+  Terms out = a;
+  for (size_t r = 0; r < a.size(); ++r) {
+    const Combine c = i.fold[r];
+    if (c == Combine::Second) continue;
+    for (size_t p = 0; p < a[r].size(); ++p) {
+      if (c == Combine::ArgMin || c == Combine::ArgMax)
+        combine_pair(c, i.kinds[r], out[r][p], out[r + 1][p], b[r][p], b[r + 1][p]);
+      else
+        out[r][p] = combine(c, i.kinds[r], a[r][p], b[r][p]);
+    }
+  }
+  return out;
+}
+
+Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
+  Terms out;
+  const int n = p.shape.varying ? packs_ : 1;
+  for (size_t r = 0; r < p.arrays.size(); ++r) {
+    auto* t = p.shape.varying ? vector_of(p.elements[r]) : p.elements[r];
+    out.emplace_back();
+    for (int k = 0; k < n; ++k) {
+      const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
+      out.back().push_back(mask_from_memory(b_.CreateLoad(t, at), p.kinds[r]));
+    }
+  }
+  return out;
+}
+
+void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
+  const int n = p.shape.varying ? packs_ : 1;
+  for (size_t r = 0; r < p.arrays.size(); ++r) {
+    auto* t = p.shape.varying ? vector_of(p.elements[r]) : p.elements[r];
+    for (int k = 0; k < n; ++k) {
+      const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
+      b_.CreateStore(mask_to_memory(x[r][k], p.kinds[r]), at);
+    }
+  }
+}
+
+// All partials in registers; those no term reaches are the identity, and what is combined with a
+// true identity is simplified away later.
+void Emitter::fold_unrolled(Id v, int64_t n) {
+  const Shape s = shape(plan_.results[v].empty() ? v : plan_.results[v][0]);
+  const Terms none = identity(v, s);
+  std::vector<Terms> acc;
+  for (int64_t t = 0; t < n; ++t) acc.push_back(combined(v, none, term(v, s, i64(t))));
+  fold_registers(v, s, std::move(acc));
+}
+
+void Emitter::fold_registers(Id v, const Shape& s, std::vector<Terms> acc) {
+  acc.resize(few_partials, identity(v, s));
+  for (int64_t half = few_partials / 2; half >= 1; half /= 2)
+    for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
+  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, acc[0][r]);
+}
+
+// A few terms of which each is worth a loop.
+void Emitter::fold_few(Id v, int64_t n) {
+  const Shape s = shape(plan_.results[v][0]);
+  const Partials p = make_partials(v, s, n);
+  const Terms none = identity(v, s);
+  loop(
+      i64(0), i64(n), i64(1), {},
+      [&](V t, const Vs&) {
+        store_partials(p, t, combined(v, none, term(v, s, t)));
+        return Vs{};
+      },
+      "blocks");
+  std::vector<Terms> acc;
+  for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
+  fold_registers(v, s, std::move(acc));
+}
+
+void Emitter::fold_serial(Id v) {
+  const Shape s = shape(plan_.results[v][0]);
+  const Partials p = make_partials(v, s, many_partials);
+  const V n = scalar(k_.insts[v].args[0]);
+  const V partials =
+      b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_block)), i64(few_partials), i64(many_partials));
+  fold_run(p, n, partials);
+  const Terms out = load_partials(p, i64(0));
+  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, out[r]);
+}
+
+// Blocks of terms that follow each other belong to as many partials, which stay in registers while
+// the loop strides over the terms; returns where it stopped.
+V Emitter::fold_blocks(const Partials& p, V n, V partials) {
+  const Id v = p.fold;
+  const int block_size =
+      std::max(1, (machine_.mask_registers ? 16 : 8) / (p.shape.varying ? packs_ : 1));
+  const nest::BlockId body = k_.insts[v].blocks[0];
+  const bool structured = any_inst(
+      k_, body, [](const Inst& i) { return is_structured(i.op) || i.op == Opcode::Local; });
+  const bool small =
+      !structured && block_size >= 4 && weight(k_, body) <= 12 && p.arrays.size() == 1;
+  if (!small || machine_.gpu) return i64(0);
+  const Terms none = identity(v, p.shape);
+  const size_t width = none[0].size();
+  const V last = b_.CreateSub(n, i64(block_size - 1));
+  loop(
+      i64(0), partials, i64(block_size), {},
+      [&](V first, const Vs&) {
+        Vs init;
+        for (int k = 0; k < block_size; ++k) init.append(none[0]);
+        const Loop l = loop(
+            first, last, partials, init,
+            [&](V t, const Vs& acc) {
+              poll(weight(k_, body) * block_size);
+              Vs next;
+              for (int k = 0; k < block_size; ++k) {
+                const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
+                next.append(combined(v, {old}, term(v, p.shape, b_.CreateAdd(t, i64(k))))[0]);
+              }
+              return next;
+            },
+            "terms");
+        for (int k = 0; k < block_size; ++k)
+          store_partials(p, b_.CreateAdd(first, i64(k)),
+                         {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
+        return Vs{};
+      },
+      "partials");
+  return b_.CreateAnd(at_least_zero(n), i64(-block_size));
+}
+
+void Emitter::fold_run(const Partials& p, V n, V partials) {
+  const Id v = p.fold;
+  const Terms none = identity(v, p.shape);
+  const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
+  loop(
+      i64(0), partials, i64(1), {},
+      [&](V k, const Vs&) {
+        store_partials(p, k, none);
+        return Vs{};
+      },
+      "identity");
+  const V begin = fold_blocks(p, n, partials);
+  loop(
+      begin, n, i64(1), {},
+      [&](V t, const Vs&) {
+        poll(cost);
+        const Terms x = term(v, p.shape, t);
+        const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+        store_partials(p, at, combined(v, load_partials(p, at), x));
+        return Vs{};
+      },
+      "terms");
+  fold_tree(p, partials);
+}
+
+void Emitter::fold_tree(const Partials& p, V partials) {
+  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
+  loop(
+      i64(0), levels, i64(1), {},
+      [&](V level, const Vs&) {
+        const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
+        loop(
+            i64(0), half, i64(1), {},
+            [&](V k, const Vs&) {
+              store_partials(
+                  p, k,
+                  combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
+              return Vs{};
+            },
+            "pairs");
+        return Vs{};
+      },
+      "tree");
+}
+
+// Lanes have folds of different lengths: first the lanes of short folds run, then those of long
+// ones, as the number of partials depends on the length.
+void Emitter::fold_ragged(Id v) {
+  const Inst& i = k_.insts[v];
+  const Partials p = make_partials(v, varying_shape, many_partials),
+                 out = make_partials(v, varying_shape, 1);
+  const Vs n = parts(i.args[0], varying_shape);
+  const Terms none = identity(v, varying_shape);
+  const Masks outer = active_;
+  store_partials(out, i64(0), none);
+  const auto lanes_below = [&](V bound) {
+    Masks m;
+    for (int k = 0; k < packs_; ++k) m.push_back(b_.CreateICmpSGT(n[k], splat(bound)));
+    return narrow(m);
+  };
+  const auto keep = [&](const Masks& m, const Terms& a, const Terms& b) {
+    Terms x = a;
+    for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_shape, a[r], b[r]);
+    return x;
+  };
+  loop(
+      i64(0), i64(2), i64(1), {},
+      [&](V pass, const Vs&) {
+        const V is_long = b_.CreateICmpEQ(pass, i64(1));
+        const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
+        Masks mine;
+        for (int k = 0; k < packs_; ++k)
+          mine.push_back(
+              b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
+        mine = narrow(mine);
+        when(any(mine), [&] {
+          active_ = mine;
+          loop(
+              i64(0), partials, i64(1), {},
+              [&](V k, const Vs&) {
+                store_partials(p, k, none);
+                return Vs{};
+              },
+              "identity");
+          auto* head = block("terms");
+          auto* inside = block("body");
+          auto* after = block("after");
+          auto* from = here();
+          jump(head);
+          at(head);
+          auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
+          t->addIncoming(i64(0), from);
+          const Masks running = lanes_below(t);
+          b_.CreateCondBr(any(running), inside, after);
+          at(inside);
+          poll(weight(k_, i.blocks[0]));
+          active_ = running;
+          const Terms x = term(v, varying_shape, t);
+          active_ = mine;
+          const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+          const Terms old = load_partials(p, slot);
+          store_partials(p, slot, keep(running, combined(v, old, x), old));
+          t->addIncoming(b_.CreateAdd(t, i64(1)), here());
+          jump(head);
+          at(after);
+          fold_tree(p, partials);
+          store_partials(out, i64(0),
+                         keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
+          active_ = outer;
+        });
+        return Vs{};
+      },
+      "pass");
+  const Terms result = load_partials(out, i64(0));
+  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_packs(plan_.results[v][r], result[r]);
+}
+
+}  // namespace weft::compiler

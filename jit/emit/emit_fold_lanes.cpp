@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_fold_lanes.cpp: folds whose terms are the lanes (Vector::inner). With P partials
+// and L lanes the partials are P / L vector registers; the tail is masked; the tree ends in
+// shuffles.
+#include <llvm/IR/Intrinsics.h>
+
+#include <numeric>
+
+#include "weft/jit/emit/emit_fold.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+
+using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
+
+Emitter::Terms Emitter::load_vector(const Partials& p, V index, int n) {
+  Terms out;
+  for (size_t r = 0; r < p.arrays.size(); ++r) {
+    auto* t = p.elements[r];
+    const V x =
+        b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n), b_.CreateGEP(t, p.arrays[r], index),
+                             llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+    out.push_back({mask_from_memory(x, p.kinds[r])});
+  }
+  return out;
+}
+
+void Emitter::store_vector(const Partials& p, V index, const Terms& x) {
+  for (size_t r = 0; r < p.arrays.size(); ++r) {
+    auto* t = p.elements[r];
+    b_.CreateAlignedStore(mask_to_memory(x[r][0], p.kinds[r]), b_.CreateGEP(t, p.arrays[r], index),
+                          llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+  }
+}
+
+void Emitter::fold_lanes(Id v) {
+  const Inst& i = k_.insts[v];
+  const V n = scalar(i.args[0]);
+  const Partials p = make_partials(v, uniform_shape, many_partials);
+  lanes_ = machine_.lanes;
+  const V is_long = b_.CreateICmpSGE(n, i64(long_block));
+  const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
+  const Terms none = identity(v, varying_shape);
+  for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
+  // Bodies are written out once a register; large ones run in the tail's loop alone.
+  const auto wide = static_cast<int>(many_partials / lanes_),
+             narrow = static_cast<int>(few_partials / lanes_);
+  constexpr int64_t most_written_out = 256;
+  V begin = i64(0);
+  if (weight(k_, i.blocks[0]) * (wide + narrow) <= most_written_out) {
+    const V whole = b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials));
+    branch(
+        is_long,
+        [&] {
+          fold_wide(p, whole, wide);
+          return Vs{};
+        },
+        [&] {
+          fold_wide(p, whole, narrow);
+          return Vs{};
+        });
+    begin = whole;
+  }
+  fold_tail(p, n, begin, partials);
+  fold_across(p, partials);
+  lanes_ = 1;
+}
+
+void Emitter::fold_wide(const Partials& p, V whole, int registers) {
+  const Terms none = identity(p.fold, varying_shape);
+  Vs init;
+  for (int g = 0; g < registers; ++g)
+    for (const Vs& x : none) init.push_back(x[0]);
+  const size_t n = none.size();
+  const auto pick = [&](const Vs& all, int g) {
+    Terms t;
+    for (size_t r = 0; r < n; ++r) t.push_back({all[g * n + r]});
+    return t;
+  };
+  const Loop l = loop(
+      i64(0), whole, i64(registers * lanes_), init,
+      [&](V at, const Vs& acc) {
+        poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+        Vs next;
+        for (int g = 0; g < registers; ++g)
+          for (const Vs& x :
+               combined(p.fold, pick(acc, g),
+                        term(p.fold, varying_shape, b_.CreateAdd(at, i64(g * lanes_)))))
+            next.push_back(x[0]);
+        return next;
+      },
+      "terms");
+  for (int g = 0; g < registers; ++g) store_vector(p, i64(g * lanes_), pick(l.carry, g));
+}
+
+void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
+  loop(
+      begin, n, i64(lanes_), {},
+      [&](V at, const Vs&) {
+        poll(weight(k_, k_.insts[p.fold].blocks[0]));
+        const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
+        const V m = first_lanes(b_.CreateSub(n, at));
+        const Terms old = load_vector(p, slot, lanes_);
+        active_ = {m};
+        const Terms x = term(p.fold, varying_shape, at);
+        active_.clear();
+        Terms next = combined(p.fold, old, x);
+        for (size_t r = 0; r < next.size(); ++r)
+          next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
+        store_vector(p, slot, next);
+        return Vs{};
+      },
+      "tail");
+}
+
+void Emitter::fold_across(const Partials& p, V partials) {
+  when(b_.CreateICmpEQ(partials, i64(many_partials)), [&] {
+    for (int half = many_partials / 2; half >= few_partials; half /= 2)
+      for (int k = 0; k < half; k += lanes_)
+        store_vector(p, i64(k),
+                     combined(p.fold, load_vector(p, i64(k), lanes_),
+                              load_vector(p, i64(k + half), lanes_)));
+  });
+  Terms x = load_vector(p, i64(0), few_partials);
+  for (int half = few_partials / 2; half >= 1; half /= 2) {
+    llvm::SmallVector<int, 16> low(half), high(half);
+    std::iota(low.begin(), low.end(), 0);
+    std::iota(high.begin(), high.end(), half);
+    Terms a, b;
+    for (const Vs& t : x) {
+      a.push_back({b_.CreateShuffleVector(t[0], low)});
+      b.push_back({b_.CreateShuffleVector(t[0], high)});
+    }
+    x = combined(p.fold, a, b);
+  }
+  const auto& results = plan_.results[p.fold];
+  for (size_t r = 0; r < results.size(); ++r)
+    set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
+}
+
+}  // namespace weft::compiler

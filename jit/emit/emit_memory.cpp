@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_memory.cpp: loads and stores of buffers and of per-lane arrays. Lanes next to each
+// other in memory move as one vector, others are gathered and scattered; inactive lanes touch
+// nothing.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Kind;
+using nest::Storage;
+
+llvm::Type* Emitter::memory_type(Storage s) const {
+  switch (s) {
+    case Storage::Bool:
+    case Storage::I8: return llvm::Type::getInt8Ty(c_);
+    case Storage::I16:
+    case Storage::BF16:
+    case Storage::F16: return llvm::Type::getInt16Ty(c_);
+    case Storage::I32: return llvm::Type::getInt32Ty(c_);
+    case Storage::I64: return llvm::Type::getInt64Ty(c_);
+    case Storage::F32: return llvm::Type::getFloatTy(c_);
+    default: return llvm::Type::getDoubleTy(c_);
+  }
+}
+
+llvm::Type* Emitter::memory_type(Kind k) const {
+  return k == Kind::Mask ? llvm::Type::getInt8Ty(c_) : type(k);
+}
+
+V Emitter::from_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
+    case Storage::BF16: return bfloat_to_float(x);
+    case Storage::F16: return half_to_float(x);
+    default: return x;
+  }
+}
+
+V Emitter::to_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
+    case Storage::BF16: return float_to_bfloat(x);
+    case Storage::F16: return float_to_half(x);
+    default: return x;
+  }
+}
+
+V Emitter::mask_to_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateZExt(x, like(x, b_.getInt8Ty())) : x;
+}
+V Emitter::mask_from_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
+}
+
+V Emitter::gather(llvm::Type* t, V addresses, V mask) {
+  return b_.CreateMaskedGather(vector_of(t), addresses,
+                               llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask,
+                               llvm::Constant::getNullValue(vector_of(t)));
+}
+
+void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
+  b_.CreateMaskedScatter(value, addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)),
+                         mask);
+}
+
+// The addresses of one pack: a scalar base plus what differs, in 32 bits where that is enough.
+V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
+  const Val& x = values_[offset];
+  if (!x.stride) {
+    const auto narrow = [&](Id v) {
+      return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty()));
+    };
+    if (range_of(k_, offset).fits_int32()) return b_.CreateGEP(t, base, narrow(offset));
+    // A row and a place in it. In refill mode what the offset was made of is not at hand.
+    const Inst& i = k_.insts[offset];
+    if (i.op == nest::Opcode::Add && plan_.mode != Mode::refill)
+      for (int a : {0, 1})
+        if (shape(i.args[a]).uniform() && shape(i.args[1 - a]).varying &&
+            range_of(k_, i.args[1 - a]).fits_int32())
+          return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
+    return b_.CreateGEP(t, base, vec(offset, pack));
+  }
+  const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride);
+      c && std::abs(c->getSExtValue()) < (1 << 26)) {
+    auto* n = b_.getInt32Ty();
+    return b_.CreateGEP(t, first,
+                        b_.CreateMul(iota(n), splat(i32(static_cast<int32_t>(c->getSExtValue())))));
+  }
+  return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
+}
+
+// Two to four vectors cover the strided elements and are sorted by shuffles; the last one starts
+// early, so that nothing is read past the last element.
+V Emitter::strided_load(llvm::Type* t, V first, int64_t stride, int pack) {
+  const int n = static_cast<int>(stride);
+  (void)pack;
+  llvm::SmallVector<int, 64> pick;
+  const auto read = [&](V at, int count) {
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at,
+                                llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+  };
+  if (n == -1) {
+    for (int l = 0; l < lanes_; ++l) pick.push_back(lanes_ - 1 - l);
+    return b_.CreateShuffleVector(read(b_.CreateGEP(t, first, i64(1 - lanes_)), lanes_), pick);
+  }
+  // Stride 2: elements 0 .. 2*lanes-2 as two vectors that overlap in one element.
+  const V low = read(first, lanes_), high = read(b_.CreateGEP(t, first, i64(lanes_ - 1)), lanes_);
+  for (int l = 0; l < lanes_; ++l)
+    pick.push_back(2 * l < lanes_ ? 2 * l : lanes_ + 2 * l - (lanes_ - 1));
+  return b_.CreateShuffleVector(low, high, pick);
+}
+
+V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
+  const Val& x = values_[offset];
+  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
+  const int64_t s = stride ? stride->getSExtValue() : 0;
+  if (s == 1) {
+    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
+    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[pack],
+                               llvm::Constant::getNullValue(vector_of(t)));
+  }
+  if (active_.empty() && (s == -1 || s == 2))
+    return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s, pack);
+  return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
+}
+
+void Emitter::leave_caches_alone(llvm::StoreInst* s) {
+  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
+  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
+}
+
+// A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
+// and the grid is shared out in whole lines, so that what is not aligned here never is.
+void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise) {
+  constexpr uint64_t line = 64;
+  const uint64_t bytes =
+      std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), line);
+  const V low =
+      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
+  V whole = b_.CreateICmpEQ(low, i64(0));
+  if (all_lanes) whole = b_.CreateAnd(whole, all_lanes);
+  branch(
+      whole,
+      [&] {
+        leave_caches_alone(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
+        return Vs{};
+      },
+      [&] {
+        otherwise();
+        return Vs{};
+      });
+}
+
+void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value, bool past_cache) {
+  const Val& x = values_[offset];
+  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
+  if (stride && stride->isOne()) {
+    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    const auto plain = [&] {
+      if (active_.empty())
+        b_.CreateAlignedStore(value, first, align);
+      else
+        b_.CreateMaskedStore(value, first, align, active_[pack]);
+    };
+    if (!past_cache || !machine_.past_cache) return plain();
+    store_past_cache(value, first, active_.empty() ? nullptr : b_.CreateAndReduce(active_[pack]),
+                     plain);
+    return;
+  }
+  scatter(t, address_lanes(t, base, offset, pack), value, mask_of(pack));
+}
+
+void Emitter::load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  if (!shape(v).varying)
+    return set(
+        v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  const auto tile = tiles_.find(v);
+  const bool in_tile = tile != tiles_.end() && tile->second.row;
+  Vs packs;
+  for (int p = 0; p < packs_; ++p) {
+    const V x = in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
+                        : load_lanes(t, buffers_[i.imm], i.args[0], p);
+    packs.push_back(from_memory(x, s));
+  }
+  fetch_next_row(v);
+  set_packs(v, std::move(packs));
+}
+
+void Emitter::store(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  if (shape(i.args[0]).uniform() && shape(i.args[1]).uniform()) {
+    b_.CreateStore(to_memory(scalar(i.args[1]), s),
+                   b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    return;
+  }
+  const auto tile = tiles_.find(v);
+  const bool in_tile = tile != tiles_.end() && tile->second.row;
+  for (int p = 0; p < packs_; ++p) {
+    const V x = to_memory(vec(i.args[1], p), s);
+    if (in_tile)
+      b_.CreateStore(x, tile_address(tile->second, t, p));
+    else
+      store_lanes(t, buffers_[i.imm], i.args[0], p, x, k_.buffers[i.imm].past_cache);
+  }
+}
+
+// An array whose lanes hold the same is one array; else element i of the lanes of pack p lies
+// together, at i * packs + p.
+void Emitter::local(Id v) {
+  const Inst& i = k_.insts[v];
+  auto* t = memory_type(i.kind);
+  const int64_t n = std::max<int64_t>(i.imm, 1);
+  const int packs = array_packs_ ? array_packs_ : packs_;
+  // A kernel is emitted more than once, the widest form first (main loop, then tail).
+  if (!locals_[v])
+    locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
+}
+
+// Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
+V Emitter::local_address(Id local, Id index, int pack) {
+  auto* t = memory_type(k_.insts[local].kind);
+  const int packs = array_packs_ ? array_packs_ : packs_;
+  const V first =
+      pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
+  if (shape(index).uniform()) {
+    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs)), i64(pack));
+    return b_.CreateGEP(vector_of(t), first, at);
+  }
+  auto* n = b_.getInt32Ty();
+  const Val& x = values_[index];
+  const V narrow =
+      x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
+  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs))), splat(i32(pack)));
+  const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
+  return b_.CreateGEP(t, first, flat);
+}
+
+void Emitter::local_load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1];
+  auto* t = memory_type(i.kind);
+  if (!shape(v).varying) {
+    set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
+    return;
+  }
+  Vs packs;
+  for (int p = 0; p < packs_; ++p) {
+    V x;
+    if (!plan_.per_lane[l])
+      x = load_lanes(t, locals_[l], index, p);
+    else if (shape(index).uniform())
+      x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
+    else
+      x = gather(t, local_address(l, index, p), mask_of(p));
+    packs.push_back(mask_from_memory(x, i.kind));
+  }
+  set_packs(v, std::move(packs));
+}
+
+void Emitter::local_store(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1], value = i.args[2];
+  const Kind kd = k_.insts[l].kind;
+  auto* t = memory_type(kd);
+  if (!plan_.per_lane[l] && shape(index).uniform() && shape(value).uniform()) {
+    b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
+    return;
+  }
+  for (int p = 0; p < packs_; ++p) {
+    const V x = mask_to_memory(vec(value, p), kd);
+    if (!plan_.per_lane[l]) {
+      store_lanes(t, locals_[l], index, p, x);
+    } else if (shape(index).uniform()) {
+      // The frame is this kernel's own: the old value can be read and written back. What lies there
+      // for lanes without a point nobody reads.
+      const V at = local_address(l, index, p);
+      const bool all = active_.empty() || active_ == with_point_;
+      b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
+    } else {
+      scatter(t, local_address(l, index, p), x, mask_of(p));
+    }
+  }
+}
+
+}  // namespace weft::compiler

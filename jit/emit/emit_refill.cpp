@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_refill.cpp: kernels that are one divergent while between a prologue and an
+// epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its pack
+// ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). Outline of what is emitted:
+//   serve: for each pack: lanes that finished run the epilogue under a mask; free lanes take the
+//          next points and run the prologue under a mask; what lives across goes to slots
+//   leave if no lane runs
+//   hot:   load the slots; the while, all packs at once; every idle lane costs a credit a trip, and
+//          when the credit is used up (as much as serving costs) or no lane runs: store, serve
+//          again
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit_phis.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kind;
+using nest::Opcode;
+
+namespace {
+
+bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode::LocalStore; }
+bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
+
+// The varying values of the top block that `b` (and what it holds) reads.
+void reads(const nest::Kernel& k, const Plan& plan, BlockId b, std::vector<Id>& out) {
+  const auto add = [&](Id a) {
+    const Inst& i = k.insts[a];
+    if (i.home == 0 && plan.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
+        std::ranges::find(out, a) == out.end())
+      out.push_back(a);
+  };
+  for (Id v : k.blocks[b].body) {
+    for (Id a : k.insts[v].args) add(a);
+    for (BlockId inner : k.insts[v].blocks) reads(k, plan, inner, out);
+  }
+  for (Id y : k.blocks[b].yields) add(y);
+}
+
+}  // namespace
+
+// What lives in memory between serving and running.
+struct Emitter::Refill {
+  Id loop;
+  std::vector<Id> prologue, epilogue;  // instructions of the top block
+  std::vector<Id> running, finished;   // values of the prologue that the while, the epilogue read
+  std::vector<Id> kept;                // both, each once
+  std::vector<Carry> carries;
+  std::vector<V> value_slots, carry_slots, index_slots;
+  V active = nullptr;  // by pack, a bit a lane: runs
+  V held = nullptr;    // had a point when the while was entered
+  V next = nullptr;    // the first point not yet taken, counted from 0
+  V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
+};
+
+// The one while of a kernel that can be refilled, else no_id.
+Id Emitter::refill_loop() const {
+  if (plan_.mode != Mode::grid || k_.rank == 0) return nest::no_id;
+  Id found = nest::no_id;
+  for (Id v : k_.blocks[0].body) {
+    const Inst& i = k_.insts[v];
+    if (i.op == Opcode::While && plan_.divergent[v] && found == nest::no_id) {
+      found = v;
+      continue;
+    }
+    if (is_loop(i)) return nest::no_id;
+    for (BlockId b : i.blocks)
+      if (any_inst(k_, b, is_loop)) return nest::no_id;
+  }
+  if (found == nest::no_id || any_inst(k_, k_.insts[found].blocks[0], has_effect))
+    return nest::no_id;
+  // What is not the same for all points must differ between lanes, to live in their slots.
+  const Plan points = plan_kernel(k_, Mode::refill);
+  for (Id v : k_.blocks[0].body) {
+    const Inst& i = k_.insts[v];
+    if (i.op == Opcode::Local && !points.per_lane[v]) return nest::no_id;
+    const bool value = i.kind != Kind::None && i.op != Opcode::Local;
+    if (value && points.level[v] == 2 && !points.shape[v].varying) return nest::no_id;
+  }
+  return found;
+}
+
+void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end) {
+  Refill r;
+  array_packs_ = packs_;
+  refill_state(r, loop);
+  const V rows = b_.CreateSub(outer_end, outer_begin);
+  r.columns = b_.CreateSub(inner_end, inner_begin);
+  r.total = b_.CreateMul(rows, r.columns);
+  r.first_row = outer_begin;
+  r.first_column = inner_begin;
+  emit_level(0);
+  note_point(nullptr, nullptr);
+  auto* serve = block("serve");
+  auto* run = block("hot");
+  auto* done = block("done");
+  jump(serve);
+  at(serve);
+  const int packs = packs_;
+  packs_ = 1;
+  this->loop(
+      i64(0), i64(packs), i64(1), {},
+      [&](V pack, const Vs&) {
+        pack_offset_ = pack;
+        refill_finish(r, pack);
+        refill_take(r, pack);
+        return Vs{};
+      },
+      "pack");
+  pack_offset_ = nullptr;
+  packs_ = packs;
+  Masks active;
+  for (int p = 0; p < packs_; ++p) active.push_back(refill_mask(r.active, i64(p)));
+  b_.CreateCondBr(any(active), run, done);
+  at(run);
+  refill_run(r, active);
+  jump(serve);
+  at(done);
+}
+
+void Emitter::refill_state(Refill& r, Id loop) {
+  r.loop = loop;
+  bool after = false;
+  for (Id v : k_.blocks[0].body) {
+    if (v == loop)
+      after = true;
+    else if (k_.insts[v].op == Opcode::Local)
+      local(v);
+    else if (plan_.level[v] == 2)
+      (after ? r.epilogue : r.prologue).push_back(v);
+  }
+  const Inst& w = k_.insts[loop];
+  for (BlockId b : w.blocks) reads(k_, plan_, b, r.running);
+  // An untouched carry is read as the value it starts from.
+  const nest::Block& body = k_.blocks[w.blocks[1]];
+  std::vector<Id> ends;
+  for (Id v : r.epilogue) {
+    for (Id a : k_.insts[v].args) ends.push_back(a);
+    for (BlockId b : k_.insts[v].blocks) reads(k_, plan_, b, ends);
+  }
+  for (size_t c = 0; c < w.kinds.size(); ++c)
+    if (body.yields[c] == body.params[c]) r.running.push_back(w.args[c]), ends.push_back(w.args[c]);
+  const auto in_prologue = [&](Id v) {
+    return std::ranges::find(r.prologue, v) != r.prologue.end();
+  };
+  const auto keep = [&](std::vector<Id>& from) {
+    std::erase_if(from, [&](Id v) { return !in_prologue(v); });
+    std::ranges::sort(from);
+    from.erase(std::unique(from.begin(), from.end()), from.end());
+  };
+  r.finished = ends;
+  keep(r.running);
+  keep(r.finished);
+  std::ranges::set_union(r.running, r.finished, std::back_inserter(r.kept));
+  const auto slot = [&](Kind kd) {
+    auto* t = vector_of(memory_type(kd));
+    const V s = stack(t, packs_, "slot");
+    for (int p = 0; p < packs_; ++p)
+      b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s, i64(p)));
+    return s;
+  };
+  for (Id v : r.kept) r.value_slots.push_back(slot(kind(v)));
+  for (size_t c = 0; c < w.kinds.size(); ++c) {
+    if (body.yields[c] == body.params[c]) continue;
+    r.carries.push_back({w.args[c], body.params[c], k_.blocks[w.blocks[0]].params[c],
+                         body.yields[c], plan_.results[loop][c], varying_shape});
+    r.carry_slots.push_back(slot(w.kinds[c]));
+  }
+  for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
+  for (V* bits : {&r.active, &r.held}) {
+    *bits = stack(b_.getInt32Ty(), packs_, "lanes");
+    for (int p = 0; p < packs_; ++p)
+      b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
+  }
+  r.next = stack(b_.getInt64Ty(), 1, "next");
+  b_.CreateStore(i64(0), r.next);
+}
+
+V Emitter::refill_bits(V mask) {
+  return b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt32Ty());
+}
+
+V Emitter::refill_mask(V slots, V pack) {
+  const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, pack));
+  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes_)),
+                          llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
+}
+
+V Emitter::refill_load(V slot, Kind kd, V pack) {
+  auto* t = vector_of(memory_type(kd));
+  return mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot, pack)), kd);
+}
+
+void Emitter::refill_store(V slot, Kind kd, V pack, V x, V mask) {
+  auto* t = vector_of(memory_type(kd));
+  const V at = b_.CreateGEP(t, slot, pack);
+  V y = mask_to_memory(x, kd);
+  if (mask) y = b_.CreateSelect(mask, y, b_.CreateLoad(t, at));
+  b_.CreateStore(y, at);
+}
+
+// The epilogue of one pack, for lanes that had a point and run no more.
+void Emitter::refill_finish(Refill& r, V pack) {
+  const V mask = b_.CreateAnd(refill_mask(r.held, pack), b_.CreateNot(refill_mask(r.active, pack)));
+  when(any({mask}), [&] {
+    active_ = {mask};
+    for (size_t s = 0; s < r.kept.size(); ++s)
+      if (std::ranges::binary_search(r.finished, r.kept[s]))
+        set_packs(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), pack)});
+    for (int axis = 0; axis < k_.rank; ++axis)
+      index_packs_[axis] = {refill_load(r.index_slots[axis], Kind::I64, pack)};
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      set_packs(r.carries[c].result,
+                {refill_load(r.carry_slots[c], kind(r.carries[c].param), pack)});
+    carries(r.loop, 0, 0);  // binds the results of untouched carries
+    for (Id v : r.epilogue) emit_inst(v);
+    active_.clear();
+  });
+}
+
+// Gives free lanes of one pack the next points, and runs the prologue for them.
+void Emitter::refill_take(Refill& r, V pack) {
+  auto* n32 = b_.getInt32Ty();
+  auto* n64 = b_.getInt64Ty();
+  const V active = refill_mask(r.active, pack), free = b_.CreateNot(active);
+  const V next = b_.CreateLoad(n64, r.next);
+  const V held_at = b_.CreateGEP(n32, r.held, pack), active_at = b_.CreateGEP(n32, r.active, pack);
+  b_.CreateStore(b_.CreateLoad(n32, active_at), held_at);
+  when(b_.CreateAnd(any({free}), b_.CreateICmpSLT(next, r.total)), [&] {
+    // A lane's place among the free ones: the free lanes below it.
+    llvm::SmallVector<llvm::Constant*, 16> below;
+    for (int l = 0; l < lanes_; ++l) below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
+    const V place =
+        call(llvm::Intrinsic::ctpop, {vector_of(n32)},
+             {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
+    const V point = b_.CreateAdd(b_.CreateZExt(place, vector_of(n64)), splat(next));
+    const V fill = b_.CreateAnd(free, b_.CreateICmpSLT(point, splat(r.total)));
+    refill_indices(r, point);
+    active_ = {fill};
+    for (Id v : r.prologue) emit_inst(v);
+    active_.clear();
+    for (int axis = 0; axis < k_.rank; ++axis)
+      refill_store(r.index_slots[axis], Kind::I64, pack, index_packs_[axis][0], fill);
+    for (size_t s = 0; s < r.kept.size(); ++s)
+      refill_store(r.value_slots[s], kind(r.kept[s]), pack, vec(r.kept[s], 0), fill);
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), pack, vec(r.carries[c].init, 0),
+                   fill);
+    const V taken = refill_bits(fill);
+    b_.CreateStore(
+        b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {n32}, {taken}), n64)),
+        r.next);
+    const V now = b_.CreateOr(taken, refill_bits(active));
+    b_.CreateStore(now, active_at);
+    b_.CreateStore(now, held_at);
+  });
+}
+
+// Point n of the range as indices; the division is exact in doubles below 2^52 points.
+void Emitter::refill_indices(const Refill& r, V point) {
+  if (k_.rank == 1) {
+    index_packs_[0] = {b_.CreateAdd(point, splat(r.first_column))};
+    return;
+  }
+  auto* f = vector_of(b_.getDoubleTy());
+  const V columns = splat(r.columns);
+  const V row = b_.CreateFPToSI(
+      b_.CreateFDiv(b_.CreateSIToFP(point, f), b_.CreateSIToFP(columns, f)), point->getType());
+  index_packs_[0] = {b_.CreateAdd(row, splat(r.first_row))};
+  index_packs_[1] = {
+      b_.CreateAdd(b_.CreateSub(point, b_.CreateMul(row, columns)), splat(r.first_column))};
+}
+
+void Emitter::refill_run(Refill& r, const Masks& active) {
+  const Inst& w = k_.insts[r.loop];
+  for (size_t s = 0; s < r.kept.size(); ++s) {
+    if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
+    Vs x;
+    for (int p = 0; p < packs_; ++p)
+      x.push_back(refill_load(r.value_slots[s], kind(r.kept[s]), i64(p)));
+    set_packs(r.kept[s], x);
+  }
+  carries(r.loop, 0, 0);  // binds the parameters of untouched carries
+  // Serving costs about as much as these instructions; an idle lane wastes a share of each trip.
+  const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
+  const auto slots = static_cast<int64_t>(r.kept.size() + r.carries.size());
+  const int64_t serving =
+      60 + packs_ * (4 * slots + 2 * static_cast<int64_t>(r.prologue.size() + r.epilogue.size()));
+  const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
+  const V credit = b_.CreateSelect(
+      more, i64(std::max<int64_t>(serving * lanes_ / trip, lanes_ / 2)), i64(INT64_MAX / 2));
+  const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
+  std::vector<Vs> init;
+  for (size_t c = 0; c < r.carries.size(); ++c) {
+    init.emplace_back();
+    for (int p = 0; p < packs_; ++p)
+      init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
+  }
+  auto* from = here();
+  auto* head = block("while");
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  Phis phis(b_, machine_.mask_registers);
+  const Vs running = phis.add(active, from), left = phis.add({credit}, from);
+  std::vector<Vs> carry;
+  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], from));
+  for (size_t c = 0; c < r.carries.size(); ++c)
+    for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_packs(same, carry[c]);
+  active_ = running;
+  emit_block(w.blocks[0]);
+  const Masks go = narrow(parts(k_.blocks[w.blocks[0]].yields[0], varying_shape));
+  const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
+  const V rest = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
+  const V stay = b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(rest, i64(0)));
+  b_.CreateCondBr(stay, inside, after);
+  at(inside);
+  poll(trip);
+  active_ = go;
+  emit_block(w.blocks[1]);
+  std::vector<Vs> next;
+  for (size_t c = 0; c < r.carries.size(); ++c)
+    next.push_back(
+        select_parts(go, varying_shape, parts(r.carries[c].next, varying_shape), carry[c]));
+  phis.close(0, go);
+  phis.close(1, {rest});
+  for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
+  jump(head);
+  at(after);
+  active_.clear();
+  for (int p = 0; p < packs_; ++p) {
+    b_.CreateStore(refill_bits(go[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
+    for (size_t c = 0; c < r.carries.size(); ++c)
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p), carry[c][p], nullptr);
+  }
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_rows.cpp: loops in the lane that run along rows: running folds and scans over the
+// last axis, with a row a lane. An operand whose lanes lie far from each other, and that goes on by
+// one element from step to step, is moved for a block of steps at once: a piece of each lane's row
+// as one vector, turned round (runtime/native/turn.h) so that the steps find their lanes side by
+// side in a small array. The steps themselves run as ever, so no bit changes.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "weft/core/loops/fold_order.h"
+#include "weft/jit/emit/emit.h"
+#include "weft/runtime/native/turn.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+using fold_order::run_terms;
+
+namespace {
+constexpr int64_t cache_line = 64;
+constexpr int64_t most_tile_bytes = 1 << 15;  // of all operands, so that they stay in the L1 cache
+}  // namespace
+
+struct Emitter::Rows {
+  struct Operand {
+    Id inst;
+    int64_t growth;  // of the offset from one index to the next: 1 or -1
+  };
+  Id loop;
+  BlockId body;
+  bool up;
+  Id end;  // of a running fold: where its runs end, or no_id
+  std::vector<Operand> operands = {};
+  int64_t steps = 0;                   // of a block
+  Vs lanes = {};                       // by pack: how many run, the first ones; empty: all do
+  V in_front = nullptr;                // whether it is the first ones in every pack
+  V start = nullptr, count = nullptr;  // of the block being emitted: its lowest index, its steps
+};
+
+int64_t Emitter::element_bytes(Id v) const {
+  auto* t = memory_type(k_.buffers[k_.insts[v].imm].storage);
+  return static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
+}
+
+// Whether nothing else in the loop reads or writes the buffer that v writes.
+bool Emitter::only_access(Id v, BlockId body) const {
+  int64_t n = 0;
+  any_inst(k_, body, [&](const Inst& i) {
+    n += (i.op == Opcode::Load || i.op == Opcode::Store) && i.imm == k_.insts[v].imm;
+    return false;
+  });
+  return n == 1;
+}
+
+// The operands to move by blocks; an offset that is in bounds for every index of the loop, as it is
+// computed in any case.
+void Emitter::plan_rows(Rows& r) const {
+  const nest::Block& body = k_.blocks[r.body];
+  if (lanes_ == 1 || !shape(body.params[0]).uniform()) return;
+  int64_t bytes = 0;
+  for (Id v : body.body) {
+    const Inst& i = k_.insts[v];
+    const bool load = i.op == Opcode::Load && !k_.buffers[i.imm].written;
+    if (!load && !(i.op == Opcode::Store && only_access(v, r.body))) continue;
+    const Shape& s = shape(i.args[0]);
+    int64_t step = 0;
+    if (lanes_ * element_bytes(v) > (machine_.mask_registers ? cache_line : cache_line / 2))
+      continue;
+    if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
+    if (!growth(i.args[0], {0, r.body, body.params[0]}, &step) || std::abs(step) != 1) continue;
+    const int64_t steps = r.end != nest::no_id
+                              ? run_terms
+                              : std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});
+    if ((bytes + element_bytes(v)) * steps * packs_ * lanes_ > most_tile_bytes) continue;
+    bytes += element_bytes(v);
+    r.steps = steps;
+    r.operands.push_back({v, step});
+  }
+  const Inst &loop = k_.insts[r.loop], &lo = k_.insts[loop.args[0]], &hi = k_.insts[loop.args[1]];
+  if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < r.steps)
+    r.operands.clear();
+}
+
+// The lanes that run, if they are the first ones of their packs. Only these can be moved as rows.
+void Emitter::rows_lanes(Rows& r) {
+  r.in_front = b_.getTrue();
+  for (V mask : active_) {
+    const V bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt64Ty());
+    r.lanes.push_back(call(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {bits}));
+    const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, i64(1)));
+    r.in_front = b_.CreateAnd(r.in_front, b_.CreateICmpEQ(gaps, i64(0)));
+  }
+}
+
+// The frame of an operand: its tile, and where the rows of the lanes start behind the first one.
+void Emitter::rows_tile(const Rows& r, Id v) {
+  Tile& tile = tiles_[v];
+  if (!tile.array) {  // a kernel is emitted more than once, the widest form first
+    auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
+    tile = {stack(t, r.steps * packs_, "rows"), r.steps};
+    tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * packs_, "starts");
+  }
+  const int64_t stride = shape(k_.insts[v].args[0]).stride * element_bytes(v);
+  llvm::SmallVector<uint64_t, 16> all;
+  for (int l = 0; l < lanes_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
+  const V starts = llvm::ConstantDataVector::get(c_, all);
+  for (int p = 0; p < packs_; ++p) {
+    V mine = starts;
+    if (!r.lanes.empty()) {
+      const V last = b_.CreateMul(b_.CreateSub(r.lanes[p], i64(1)), i64(stride));
+      mine = b_.CreateSelect(active_[p], starts, splat(last));
+    }
+    b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.starts, p));
+  }
+}
+
+// Emits loop v, unless it has nothing to move by blocks or is shorter than one.
+bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  Rows r = planned_rows(v);
+  if (r.operands.empty() || few_lanes_left_) return false;
+  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
+  // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
+  // and less code than blocks that may be short.
+  const int64_t rest = active_.empty() && r.end != nest::no_id
+                           ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
+                           : 0;
+  const V n = b_.CreateSub(all, i64(rest));
+  rows_lanes(r);
+  for (const auto& o : r.operands) rows_tile(r, o.inst);
+  Vs init;
+  for (const Carry& c : cs) init.append(parts(c.init, c.shape));
+  const Loop l = loop(
+      i64(0), n, i64(r.steps), init,
+      [&](V done, const Vs& carry) {
+        poll(weight(k_, r.body) * r.steps);
+        r.count = trips_of_block(n, done, r.steps);
+        r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
+        return rows_block(r, cs, carry);
+      },
+      "rows");
+  const auto last = [&] {
+    const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
+    return run_of_trips(v, cs, first, i64(rest), l.carry, [](V) {});
+  };
+  bind(cs, &Carry::result, rest ? last() : l.carry);
+  return true;
+}
+
+// Sets values of carries that stand one after the other.
+void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& flat) {
+  size_t at = 0;
+  for (const Carry& c : cs) {
+    const size_t n = c.shape.varying ? packs_ : 1;
+    set_parts(c.*which, c.shape, Vs(flat.begin() + at, flat.begin() + at + n));
+    at += n;
+  }
+}
+
+Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {
+  rows_move(r, Opcode::Load);
+  const V last = b_.CreateSub(r.count, i64(1));
+  const auto place = [&](V step) {
+    const V from_low = r.up ? step : b_.CreateSub(last, step);
+    for (const auto& o : r.operands)
+      tiles_[o.inst].row = o.growth > 0 ? from_low : b_.CreateSub(last, from_low);
+    return b_.CreateAdd(r.start, from_low);
+  };
+  const auto each = [&](V step, const Vs& now) {
+    set(k_.blocks[r.body].params[0], place(step));
+    bind(cs, &Carry::param, now);
+    emit_block(r.body);
+    Vs next;
+    for (const Carry& c : cs) next.append(parts(c.next, c.shape));
+    return next;
+  };
+  const Vs now = r.end == nest::no_id
+                     ? loop(i64(0), r.count, i64(1), carry, each, "steps").carry
+                     : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
+  for (const auto& o : r.operands) tiles_[o.inst].row = nullptr;
+  rows_move(r, Opcode::Store);
+  return now;
+}
+
+// What v is computed of in the body, at the index set.
+void Emitter::emit_offset(Id v, BlockId body) {
+  const Inst& i = k_.insts[v];
+  if (i.home != body || i.op == Opcode::Param) return;
+  for (Id a : i.args) emit_offset(a, body);
+  emit_inst(v);
+}
+
+// Reads the block of all loads, or writes that of all stores: whole blocks row by row, the rest of
+// the steps one by one.
+void Emitter::rows_move(const Rows& r, Opcode what) {
+  std::vector<std::pair<Id, Val>> moved;  // and the offset of the lowest element
+  for (const auto& o : r.operands) {
+    if (k_.insts[o.inst].op != what) continue;
+    const Id offset = k_.insts[o.inst].args[0];
+    const V last = b_.CreateAdd(r.start, b_.CreateSub(r.count, i64(1)));
+    set(k_.blocks[r.body].params[0], o.growth > 0 ? r.start : last);
+    emit_offset(offset, r.body);
+    moved.emplace_back(o.inst, values_[offset]);
+  }
+  if (moved.empty()) return;
+  const auto each = [&](void (Emitter::*move)(const Rows&, Id)) {
+    for (const auto& [v, offset] : moved) {
+      values_[k_.insts[v].args[0]] = offset;
+      (this->*move)(r, v);
+    }
+    return Vs{};
+  };
+  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.in_front);
+  branch(
+      whole, [&] { return each(&Emitter::rows_turn); },
+      [&] { return each(&Emitter::rows_singly); });
+}
+
+V Emitter::starts_line(V address) {
+  const V at = b_.CreatePtrToInt(address, b_.getInt64Ty());
+  return b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(at, i64(cache_line - 1)), i64(0)),
+                       b_.getInt32Ty());
+}
+
+// One call a pack and piece, in a loop if there are several; of packs without a lane that runs the
+// library sees to it.
+void Emitter::rows_turn(const Rows& r, Id v) {
+  const Inst& i = k_.insts[v];
+  const nest::Buffer& buffer = k_.buffers[i.imm];
+  auto* t = memory_type(buffer.storage);
+  const Val offset = values_[i.args[0]];
+  const Tile& tile = tiles_[v];
+  const llvm::FunctionCallee turn = turn_function(element_bytes(v));
+  const V dense = even_starts(element_bytes(v));
+  const int64_t stride = shape(i.args[0]).stride;
+  const bool lines = buffer.past_cache && stride * element_bytes(v) % cache_line == 0;
+  const auto each = [&](int64_t n, int64_t step, const char* name,
+                        const std::function<void(V)>& f) {
+    if (n <= 2 * step) {
+      for (int64_t at = 0; at < n; at += step) f(i64(at));
+      return;
+    }
+    const auto body = [&](V at, const Vs&) {
+      f(at);
+      return Vs{};
+    };
+    loop(i64(0), i64(n), i64(step), {}, body, name);
+  };
+  each(int64_t{lanes_} * packs_, lanes_, "packs", [&](V lane) {
+    const V first = b_.CreateGEP(t, buffers_[i.imm],
+                                 b_.CreateAdd(offset.base, b_.CreateMul(lane, i64(stride))));
+    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, lane);
+    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(lane, i64(tile.rows)));
+    each(r.steps, lanes_, "turn", [&](V step) {
+      const V row = b_.CreateGEP(t, first, step);
+      const V column = b_.CreateGEP(vector_of(t), columns, step);
+      if (i.op == Opcode::Store)
+        b_.CreateCall(turn, {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
+      else
+        b_.CreateCall(turn, {column, dense, row, starts, i32(0)});
+    });
+  });
+}
+
+void Emitter::rows_singly(const Rows& r, Id v) {
+  const Inst& i = k_.insts[v];
+  auto* t = memory_type(k_.buffers[i.imm].storage);
+  Tile tile = tiles_[v];
+  loop(
+      i64(0), r.count, i64(1), {},
+      [&](V step, const Vs&) {
+        const V base = b_.CreateGEP(t, buffers_[i.imm], step);
+        tile.row = step;
+        for (int p = 0; p < packs_; ++p) {
+          const V at = tile_address(tile, t, p);
+          if (i.op == Opcode::Load)
+            b_.CreateStore(load_lanes(t, base, i.args[0], p), at);
+          else
+            store_lanes(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
+        }
+        return Vs{};
+      },
+      "singly");
+}
+
+// Where rows begin that lie one behind the other in a tile.
+V Emitter::even_starts(int64_t bytes) {
+  const std::string name = "starts" + std::to_string(bytes);
+  if (auto* known = m_.getNamedGlobal(name)) return known;
+  llvm::SmallVector<uint64_t, 16> starts;
+  for (int l = 0; l < lanes_; ++l) starts.push_back(static_cast<uint64_t>(l * lanes_ * bytes));
+  auto* data = llvm::ConstantDataArray::get(c_, starts);
+  return new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                  data, name);
+}
+
+// Called in the library (runtime/native/turn.h).
+llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
+  auto* ptr = b_.getPtrTy();
+  return m_.getOrInsertFunction(
+      turn_name(bytes, lanes_),
+      llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr, b_.getInt32Ty()}, false));
+}
+
+Emitter::Rows Emitter::planned_rows(Id loop) const {
+  const Inst& i = k_.insts[loop];
+  Rows r{loop, i.blocks[0], i.imm > 0, run_end(loop)};
+  if (i.op == Opcode::For && !plan_.divergent[loop]) plan_rows(r);
+  return r;
+}
+
+// Whether the loop writes along rows: each pack writes as many of them at once, and memory serves
+// only so many well.
+bool Emitter::writes_rows(Id loop) const {
+  const auto operands = planned_rows(loop).operands;
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Rows::Operand& o) { return k_.insts[o.inst].op == Opcode::Store; });
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_runs.cpp: loops that do something at the end of every run of so many trips, as
+// running folds do (core/loops/fold_order.h). Nests say it by an If on the trip's number, the last
+// instruction of the body; here the trips of a run are a loop of their own, and the If stands
+// behind it.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/core/loops/fold_order.h"
+#include "weft/jit/emit/emit.h"
+
+namespace weft::compiler {
+
+using fold_order::run_terms;
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+// The If at the end of the runs of loop v: all that the body hands on are its results, and between
+// runs it changes nothing.
+Id Emitter::run_end(Id v) const {
+  const Inst& i = k_.insts[v];
+  if (i.op != Opcode::For || plan_.divergent[v]) return nest::no_id;
+  const nest::Block& body = k_.blocks[i.blocks[0]];
+  const auto is = [&](Id a, int64_t n) {
+    return k_.insts[a].op == Opcode::Const && k_.insts[a].imm == n;
+  };
+  const Inst& hi = k_.insts[i.args[1]];
+  if (!is(i.args[0], 0) || hi.op != Opcode::Const || body.yields.empty()) return nest::no_id;
+  const Id end = k_.insts[body.yields[0]].op == Opcode::Result ? k_.insts[body.yields[0]].args[0]
+                                                               : nest::no_id;
+  if (end == nest::no_id || k_.insts[end].op != Opcode::If || k_.insts[end].home != i.blocks[0] ||
+      plan_.divergent[end] || plan_.results[end] != body.yields)
+    return nest::no_id;
+  const Inst& equal = k_.insts[k_.insts[end].args[0]];
+  if (equal.op != Opcode::Eq || !is(equal.args[1], run_terms - 1)) return nest::no_id;
+  const Inst& digit = k_.insts[equal.args[0]];
+  if (digit.op != Opcode::And || !is(digit.args[1], run_terms - 1)) return nest::no_id;
+  const Id trip = digit.args[0];
+  const Inst& back = k_.insts[trip];
+  const bool counts = i.imm > 0 ? trip == body.params[0]
+                                : back.op == Opcode::Sub && is(back.args[0], hi.imm - 1) &&
+                                      back.args[1] == body.params[0];
+  const nest::Block& between = k_.blocks[k_.insts[end].blocks[1]];
+  if (!counts || !between.body.empty()) return nest::no_id;
+  for (size_t r = 0; r < between.yields.size(); ++r)
+    if (shape(between.yields[r]) != shape(body.params[r + 1])) return nest::no_id;
+  // What the last trip computes is there behind the loop only if it is handed on.
+  const auto handed_on = [&](Id a) {
+    const Inst& x = k_.insts[a];
+    return x.home != i.blocks[0] || x.op == Opcode::Param || a == trip ||
+           std::find(between.yields.begin(), between.yields.end(), a) != between.yields.end();
+  };
+  const auto reads_others = [&](const Inst& x) {
+    return !std::all_of(x.args.begin(), x.args.end(), handed_on);
+  };
+  return any_inst(k_, k_.insts[end].blocks[0], reads_others) ? nest::no_id : end;
+}
+
+// How many trips of a loop of n a block of up to `most` has that comes behind those done. A
+// constant where all blocks are whole: nothing is written then for the rest.
+V Emitter::trips_of_block(V n, V done, int64_t most) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n);
+  if (known && known->getSExtValue() % most == 0) return i64(most);
+  return call(llvm::Intrinsic::smin, {b_.getInt64Ty()}, {i64(most), b_.CreateSub(n, done)});
+}
+
+// Up to a whole run of trips, the first one at index `first`; at_trip is told the number of each.
+Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
+                         const std::function<void(V)>& at_trip) {
+  const Id end = run_end(v);
+  const BlockId block = k_.insts[v].blocks[0];
+  const nest::Block& body = k_.blocks[block];
+  const auto &ends = k_.blocks[k_.insts[end].blocks[0]],
+             &between = k_.blocks[k_.insts[end].blocks[1]];
+  const auto result = [&](const Carry& c) { return static_cast<size_t>(k_.insts[c.next].imm); };
+  const auto index = [&](V trip) {
+    return k_.insts[v].imm > 0 ? b_.CreateAdd(first, trip) : b_.CreateSub(first, trip);
+  };
+  const auto handed_on = [&](const nest::Block& by) {
+    Vs out;
+    for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.shape));
+    return out;
+  };
+  const Loop l = loop(
+      i64(0), count, i64(1), init,
+      [&](V trip, const Vs& now) {
+        set(body.params[0], index(trip));
+        bind(cs, &Carry::param, now);
+        at_trip(trip);
+        for (Id x : body.body)
+          if (x != end) emit_inst(x);
+        return handed_on(between);
+      },
+      "trips");
+  return branch(
+      b_.CreateICmpEQ(count, i64(run_terms)),
+      [&] {
+        const Id trip = k_.insts[k_.insts[k_.insts[end].args[0]].args[0]].args[0];
+        set(body.params[0], index(b_.CreateSub(count, i64(1))));
+        emit_offset(trip, block);
+        std::vector<Carry> last = cs;
+        for (Carry& c : last) c.next = between.yields[result(c)];
+        bind(last, &Carry::next, l.carry);
+        emit_block(k_.insts[end].blocks[0]);
+        return handed_on(ends);
+      },
+      [&] { return l.carry; });
+}
+
+void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const V hi = scalar(i.args[1]);
+  fetch_ahead(v);
+  Vs init;
+  for (const Carry& c : cs) init.append(parts(c.init, c.shape));
+  const Loop l = loop(
+      i64(0), hi, i64(run_terms), init,
+      [&](V done, const Vs& carry) {
+        poll(weight(k_, i.blocks[0]) * run_terms);
+        const V left = b_.CreateSub(hi, done);
+        const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
+        return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
+      },
+      "runs");
+  bind(cs, &Carry::result, l.carry);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_tile.cpp: grids in tiles, for kernels that read an operand along the other axis
+// than the one that fills the vector. A load that jumps from lane to lane, but goes on by one
+// element from row to row of the grid, is done for a whole tile: its cache lines are read once, as
+// vectors along the rows, and turned round in registers. The points of the tile then find their
+// lanes side by side in a small array.
+#include "weft/jit/emit/emit.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+namespace {
+constexpr int64_t cache_line = 64;
+
+// Lets block edges of `tile` rows be where digits of the row's index carry over.
+bool divides(int64_t tile, int64_t extent) { return extent > 0 && extent % tile == 0; }
+}  // namespace
+
+// How much v grows from one row of the grid to the next, or from one step of a loop to the next.
+// False: not the same everywhere.
+bool Emitter::growth(Id v, const Along& along, int64_t* stride) const {
+  const Inst& i = k_.insts[v];
+  int64_t a = 0, b = 0;
+  const bool in_loop = along.index != nest::no_id;
+  const auto both = [&] { return growth(i.args[0], along, &a) && growth(i.args[1], along, &b); };
+  const auto constant = [&](int arg) {
+    const Inst& c = k_.insts[i.args[static_cast<size_t>(arg)]];
+    return c.op == Opcode::Const ? c.imm : 0;
+  };
+  *stride = v == along.index;
+  if (in_loop && (v == along.index || i.home != along.block)) return true;
+  switch (i.op) {
+    case Opcode::Const:
+    case Opcode::Extent: return true;
+    case Opcode::Index: *stride = !in_loop && i.imm == 0; return true;
+    case Opcode::Add:
+      if (!both()) return false;
+      *stride = a + b;
+      return true;
+    case Opcode::Sub:
+      if (!both()) return false;
+      *stride = a - b;
+      return true;
+    case Opcode::Mul:
+      if (!both()) return false;
+      if (a == 0 && b == 0) return true;
+      if (b == 0 && constant(1)) *stride = a * constant(1);
+      if (a == 0 && constant(0)) *stride = b * constant(0);
+      return *stride != 0;
+    case Opcode::SRem:
+    case Opcode::SDiv: {
+      // Digits of the row's index itself, or of a quotient that stays in the block.
+      if (!both()) return false;
+      if (a == 0 && b == 0) return true;
+      const Inst& x = k_.insts[i.args[0]];
+      if (x.op != Opcode::Index || x.imm != 0 || !divides(along.tile, constant(1))) return false;
+      *stride = i.op == Opcode::SRem;
+      return true;
+    }
+    default: return false;
+  }
+}
+
+// The loads to do by tiles, and the rows of a tile; none if the grid is to run row by row.
+int64_t Emitter::plan_tiles() {
+  tiles_.clear();
+  constexpr int64_t most_written_again = 512;
+  if (k_.rank != 2 || plan_.mode != Mode::grid || packs_ != 1) return 0;
+  if (weight(k_, 0) > most_written_again) return 0;
+  for (Id v : k_.blocks[0].body)
+    if (is_structured(k_.insts[v].op) && k_.insts[v].op != Opcode::If) return 0;
+  int64_t rows = lanes_;
+  std::vector<Id> jumping;
+  for (Id v : k_.blocks[0].body) {
+    const Inst& i = k_.insts[v];
+    if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
+    const Shape& s = plan_.shape[i.args[0]];
+    if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
+    jumping.push_back(v);
+    const auto bytes = static_cast<int64_t>(
+        m_.getDataLayout().getTypeStoreSize(memory_type(k_.buffers[i.imm].storage)));
+    rows = std::max(rows, cache_line / bytes);
+  }
+  for (Id v : jumping) {
+    int64_t stride = 0;
+    if (growth(k_.insts[v].args[0], {rows}, &stride) && stride == 1)
+      tiles_[v] = {
+          stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"), rows};
+  }
+  return tiles_.empty() ? 0 : rows;
+}
+
+// What v is computed of, at the indices set.
+void Emitter::emit_slice(Id v) {
+  if (plan_.level[v] == 0) return;
+  for (Id a : k_.insts[v].args) emit_slice(a);
+  emit_inst(v);
+}
+
+// Square blocks are turned round by exchanging halves, quarters, ... of pairs of vectors.
+void Emitter::turn_round(Vs& rows) {
+  for (int half = 1; half < lanes_; half *= 2) {
+    llvm::SmallVector<int, 64> low, high;
+    for (int l = 0; l < lanes_; ++l) {
+      low.push_back(l & half ? lanes_ + l - half : l);
+      high.push_back(l & half ? lanes_ + l : l + half);
+    }
+    for (int r = 0; r < lanes_; ++r) {
+      if (r & half) continue;
+      const V a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
+      rows[static_cast<size_t>(r)] = b_.CreateShuffleVector(a, b, low);
+      rows[static_cast<size_t>(r + half)] = b_.CreateShuffleVector(a, b, high);
+    }
+  }
+}
+
+// Where the vector lies that one pack is to have now.
+V Emitter::tile_address(const Tile& tile, llvm::Type* t, int pack) {
+  return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(pack * tile.rows)));
+}
+
+// Reads the tile of load v whose first point the indices are.
+void Emitter::fill_tile(Id v, int64_t rows) {
+  const Inst& i = k_.insts[v];
+  auto* t = memory_type(k_.buffers[i.imm].storage);
+  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  emit_slice(i.args[0]);
+  const Val& offset = values_[i.args[0]];
+  const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
+  const V stride = offset.stride;
+  loop(
+      i64(0), i64(rows), i64(lanes_), {},
+      [&](V row, const Vs&) {
+        const V from = b_.CreateGEP(t, first, row);
+        Vs block;
+        for (int l = 0; l < lanes_; ++l)
+          block.push_back(b_.CreateAlignedLoad(
+              vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
+        turn_round(block);
+        for (int l = 0; l < lanes_; ++l)
+          b_.CreateStore(block[static_cast<size_t>(l)],
+                         b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
+        return Vs{};
+      },
+      "turn");
+}
+
+// Whole tiles of the rows [begin, end), of which there is a multiple of `rows`.
+void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) {
+  const auto points = [&](V top, V i) {
+    indices_[0] = top;
+    indices_[1] = i;
+    for (const auto& t : tiles_) fill_tile(t.first, rows);
+    loop(
+        i64(0), i64(rows), i64(1), {},
+        [&](V row, const Vs&) {
+          for (auto& t : tiles_) t.second.row = row;
+          indices_[0] = b_.CreateAdd(top, row);
+          emit_level(1);
+          emit_points(i, {});
+          for (auto& t : tiles_) t.second.row = nullptr;
+          return Vs{};
+        },
+        "tile");
+  };
+  loop(
+      begin, end, i64(rows), {},
+      [&](V top, const Vs&) {
+        loop(
+            inner_begin, inner_end, i64(lanes_), {},
+            [&](V i, const Vs&) {
+              points(top, i);
+              return Vs{};
+            },
+            "across");
+        return Vs{};
+      },
+      "down");
+}
+
+// What whole tiles do not cover, the rows in front, the ends of the tiled rows, the rows behind, is
+// three grids for the loop over single rows.
+void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
+  const V top =
+      call(llvm::Intrinsic::smin, {b_.getInt64Ty()},
+           {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});
+  const V bottom = b_.CreateAdd(top, b_.CreateAnd(b_.CreateSub(outer_end, top), i64(-rows)));
+  const V right =
+      b_.CreateAdd(inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), i64(-lanes_)));
+  tile_rows(top, bottom, rows, inner_begin, right);
+  loop(
+      i64(0), i64(3), i64(1), {},
+      [&](V part, const Vs&) {
+        const V before = b_.CreateICmpEQ(part, i64(0)), beside = b_.CreateICmpEQ(part, i64(1));
+        const auto pick = [&](V x, V y, V z) {
+          return b_.CreateSelect(before, x, b_.CreateSelect(beside, y, z));
+        };
+        rows_one_by_one(pick(outer_begin, top, bottom), pick(top, bottom, outer_end),
+                        b_.CreateSelect(beside, right, inner_begin), inner_end);
+        return Vs{};
+      },
+      "border");
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_values.cpp: values in their three forms, masks, and the small blocks of control
+// flow that the rest of the emitter is made of.
+#include <fmt/format.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Kind;
+
+Emitter::Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine)
+    : k_(kernel),
+      m_(module),
+      c_(module.getContext()),
+      machine_(machine),
+      b_(module.getContext()),
+      values_(kernel.insts.size()),
+      locals_(kernel.insts.size()) {}
+
+llvm::Type* Emitter::type(Kind k) const {
+  switch (k) {
+    case Kind::Mask: return llvm::Type::getInt1Ty(c_);
+    case Kind::I8: return llvm::Type::getInt8Ty(c_);
+    case Kind::I16: return llvm::Type::getInt16Ty(c_);
+    case Kind::I32: return llvm::Type::getInt32Ty(c_);
+    case Kind::I64: return llvm::Type::getInt64Ty(c_);
+    case Kind::F32: return llvm::Type::getFloatTy(c_);
+    case Kind::F64: return llvm::Type::getDoubleTy(c_);
+    default: throw InternalError("a value without a kind reached code generation");
+  }
+}
+
+V Emitter::splat(V scalar, int n) {
+  if (auto* c = llvm::dyn_cast<llvm::Constant>(scalar))
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(n), c);
+  return b_.CreateVectorSplat(n, scalar);
+}
+
+V Emitter::iota(llvm::Type* element) {
+  llvm::SmallVector<llvm::Constant*, 16> l;
+  for (int i = 0; i < lanes_; ++i) l.push_back(llvm::ConstantInt::get(element, i));
+  return llvm::ConstantVector::get(l);
+}
+
+V Emitter::scalar(Id v) { return values_[v].base; }
+
+// A splat is made right behind the definition, where it is in front of every use and outside the
+// loops that do not change it.
+V Emitter::vec(Id v, int pack) {
+  Val& x = values_[v];
+  if (!x.packs.empty()) return x.packs[pack];
+  if (x.stride) return linear_vec(x, pack, x.base->getType());
+  if (x.splat) return x.splat;
+  auto* def = llvm::dyn_cast<llvm::Instruction>(x.base);
+  if (!def) return x.splat = splat(x.base);
+  llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  if (llvm::isa<llvm::PHINode>(def))
+    b_.SetInsertPoint(def->getParent(), def->getParent()->getFirstNonPHIIt());
+  else
+    b_.SetInsertPoint(def->getParent(), std::next(def->getIterator()));
+  return x.splat = splat(x.base);
+}
+
+V Emitter::pack_base(const Val& x, int pack) {
+  if (pack == 0) return x.base;
+  return b_.CreateAdd(
+      x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), pack * lanes_)));
+}
+
+V Emitter::linear_vec(const Val& x, int pack, llvm::Type* element) {
+  const V base = b_.CreateTrunc(pack_base(x, pack), element);
+  const V stride = b_.CreateTrunc(x.stride, element);
+  return b_.CreateAdd(splat(base), b_.CreateMul(iota(element), splat(stride)));
+}
+
+V Emitter::stride_of(Id v) {
+  const Val& x = values_[v];
+  return x.stride ? x.stride : llvm::ConstantInt::get(x.base->getType(), 0);
+}
+
+Vs Emitter::parts(Id v, const Shape& want) {
+  if (!want.varying) return {scalar(v)};
+  Vs out;
+  for (int p = 0; p < packs_; ++p) out.push_back(vec(v, p));
+  return out;
+}
+
+void Emitter::set_parts(Id v, const Shape& s, const Vs& parts) {
+  if (s.varying) return set_packs(v, parts);
+  values_[v] = Val{parts[0], s.uniform() ? nullptr : i64(s.stride), {}, nullptr};
+}
+
+Vs Emitter::select_parts(const Masks& m, const Shape& s, const Vs& yes, const Vs& no) {
+  if (!s.varying) return yes;
+  Vs out;
+  for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateSelect(m[p], yes[p], no[p]));
+  return out;
+}
+
+V Emitter::mask_of(int pack) { return active_.empty() ? splat(b_.getTrue()) : active_[pack]; }
+
+V Emitter::any(const Masks& m) {
+  V all = m[0];
+  for (size_t p = 1; p < m.size(); ++p) all = b_.CreateOr(all, m[p]);
+  if (!all->getType()->isVectorTy()) return all;
+  auto* bits = b_.getIntNTy(lanes_);
+  return b_.CreateICmpNE(b_.CreateBitCast(all, bits), llvm::ConstantInt::get(bits, 0));
+}
+
+V Emitter::count(const Masks& m) {
+  // All masks side by side in one integer, so that one popcount does.
+  V bits = nullptr;
+  auto* wide = b_.getIntNTy(lanes_ * static_cast<unsigned>(m.size()) <= 32 ? 32 : 64);
+  for (size_t p = 0; p < m.size(); ++p) {
+    V x = b_.CreateZExt(b_.CreateBitCast(m[p], b_.getIntNTy(lanes_)), wide);
+    if (p) x = b_.CreateShl(x, p * lanes_);
+    bits = bits ? b_.CreateOr(bits, x) : x;
+  }
+  return b_.CreateZExtOrTrunc(call(llvm::Intrinsic::ctpop, {wide}, {bits}), b_.getInt32Ty());
+}
+
+V Emitter::at_least_zero(V n) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n))
+    return i64(std::max<int64_t>(known->getSExtValue(), 0));
+  return call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)});
+}
+
+V Emitter::first_lanes(V n) {
+  const V most = call(llvm::Intrinsic::umin, {b_.getInt64Ty()}, {at_least_zero(n), i64(lanes_)});
+  return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
+}
+
+V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
+  // The caller's stack may be small. On the GPU a thread has so much memory of its own.
+  constexpr int64_t most_frame = 48 << 10, most_scratch = 64 << 20, most_of_thread = 256 << 10;
+  const int64_t most = machine_.gpu ? most_of_thread : most_scratch;
+  const int64_t item = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t));
+  const int64_t bytes = n <= most ? (item * n + 63) & ~int64_t{63} : most + 1;
+  if (frame_bytes_ + scratch_bytes_ + bytes > most)
+    throw CompileError(fmt::format(
+        "kernel {} needs more than {} bytes of arrays inside its lanes; make them smaller "
+        "or take the loop around them out of the mapped function",
+        k_.name, most));
+  llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(frame_);
+  if (!machine_.gpu && frame_bytes_ + bytes > most_frame) {
+    scratch_bytes_ += bytes;
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), fn_->getArg(3), scratch_bytes_ - bytes, name);
+  }
+  frame_bytes_ += bytes;
+  auto* a = b_.CreateAlloca(n == 1 ? t : llvm::ArrayType::get(t, n), nullptr, name);
+  a->setAlignment(std::max(llvm::Align(64), m_.getDataLayout().getABITypeAlign(t)));
+  return a;
+}
+
+V Emitter::call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
+  return b_.CreateIntrinsic(id, types, args);
+}
+
+// The budget is a count of estimated cycles that all loops share, in memory: a decrement with a
+// branch that is not taken.
+void Emitter::poll(int64_t cost) {
+  if (!stop_) return;
+  constexpr int32_t millisecond = 3'000'000;
+  auto* look = block("look");
+  auto* go = block("go");
+  const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),
+                              i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
+  b_.CreateStore(left, budget_);
+  b_.CreateCondBr(b_.CreateICmpSLT(left, i32(0)), look, go,
+                  llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
+  at(look);
+  b_.CreateStore(i32(millisecond), budget_);
+  const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
+  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), exit_, go);
+  at(go);
+}
+
+Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body,
+                            const char* name) {
+  const auto *lo = llvm::dyn_cast<llvm::ConstantInt>(begin),
+             *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
+  if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
+  auto* from = here();
+  auto* head = block(name);
+  auto* inside = block("body");
+  auto* after = block("after");
+  jump(head);
+  at(head);
+  auto* i = b_.CreatePHI(begin->getType(), 2);
+  i->addIncoming(begin, from);
+  llvm::SmallVector<llvm::PHINode*, 8> phis;
+  Vs carry;
+  for (V x : init) {
+    auto* phi = b_.CreatePHI(x->getType(), 2);
+    phi->addIncoming(x, from);
+    phis.push_back(phi);
+    carry.push_back(phi);
+  }
+  b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
+  at(inside);
+  const Vs next = body(i, carry);
+  const V following = b_.CreateAdd(i, step);
+  i->addIncoming(following, here());
+  for (size_t r = 0; r < next.size(); ++r) phis[r]->addIncoming(next[r], here());
+  jump(head);
+  at(after);
+  return {i, carry};
+}
+
+Vs Emitter::branch(V condition, const std::function<Vs()>& then,
+                   const std::function<Vs()>& otherwise, bool unlikely) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
+    return known->isOne() ? then() : otherwise();
+  auto* yes = block("then");
+  auto* no = block("else");
+  auto* join = block("join");
+  b_.CreateCondBr(condition, yes, no,
+                  unlikely ? llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20) : nullptr);
+  at(yes);
+  const Vs a = then();
+  yes = here();
+  jump(join);
+  at(no);
+  const Vs c = otherwise();
+  no = here();
+  jump(join);
+  at(join);
+  Vs out;
+  for (size_t r = 0; r < a.size(); ++r) {
+    auto* phi = b_.CreatePHI(a[r]->getType(), 2);
+    phi->addIncoming(a[r], yes);
+    phi->addIncoming(c[r], no);
+    out.push_back(phi);
+  }
+  return out;
+}
+
+void Emitter::when(V condition, const std::function<void()>& then) {
+  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+    if (known->isOne()) then();
+    return;
+  }
+  auto* yes = block("when");
+  auto* join = block("join");
+  b_.CreateCondBr(condition, yes, join);
+  at(yes);
+  then();
+  jump(join);
+  at(join);
+}
+
+}  // namespace weft::compiler

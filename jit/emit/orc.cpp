@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/orc.cpp: passes, code generation and linking, by LLVM's ORC.
+#include "weft/jit/emit/orc.h"
+
+#include <fmt/format.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar.h>
+#include <llvm/Transforms/Utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "weft/core/error.h"
+#include "weft/core/loops/rare.h"
+#include "weft/jit/run/checked.h"
+#include "weft/runtime/native/turn.h"
+
+namespace weft::compiler {
+namespace {
+
+void initialise_targets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+// One session for the process. It is never destroyed: code may be freed by destructors of statics.
+struct Session {
+  llvm::orc::ExecutionSession session;
+  llvm::orc::ObjectLinkingLayer linker;
+  llvm::orc::JITDylib& library;
+
+  static Session& get() {
+    static Session& s = *new Session();
+    return s;
+  }
+
+ private:
+  Session()
+      : session(llvm::cantFail(llvm::orc::SelfExecutorProcessControl::Create())),
+        linker(session),
+        library(session.createBareJITDylib("weft")) {
+    session.setErrorReporter([](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    llvm::orc::SymbolMap symbols;
+    const auto add = [&](const char* name, auto* f) {
+      symbols[session.intern(name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(f),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    // What the code generator may call.
+    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
+    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
+    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
+    add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
+    add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    for (size_t i = 0; i < rare_count; ++i) add(rare_functions()[i].name, rare_functions()[i].run);
+    for (const Turn& t : turns()) add(t.name.c_str(), t.run);
+    add("weft_check_access", weft_check_access);
+    add("weft_check_rows", weft_check_rows);
+    llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));
+  }
+};
+
+void optimise(llvm::legacy::PassManager& passes, const llvm::Module& module) {
+  bool frame = false;
+  for (const auto& f : module)
+    for (const auto& b : f)
+      for (const auto& i : b) frame = frame || i.getOpcode() == llvm::Instruction::Alloca;
+  if (frame) passes.add(llvm::createSROAPass());
+  passes.add(llvm::createEarlyCSEPass());
+}
+
+void emit_file(llvm::Module& module, const TargetInfo& target, llvm::raw_pwrite_stream& out,
+               llvm::CodeGenFileType type) {
+  auto& machine = machine_for(target);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+  optimise(passes, module);
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true))
+    throw InternalError("LLVM cannot generate code for " + target.triple);
+  passes.run(module);
+}
+
+}  // namespace
+
+llvm::TargetMachine& machine_for(const TargetInfo& target) {
+  initialise_targets();
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  auto& machine = machines[target.triple + "/" + target.cpu + "/" + target.features];
+  if (machine) return *machine;
+  std::string error;
+  const auto* found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  if (!found)
+    throw CompileError(
+        fmt::format("this LLVM has no code generator for {}: {}", target.triple, error));
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  machine.reset(found->createTargetMachine(target.triple, target.cpu, target.features, options,
+                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                           llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  return *machine;
+}
+
+Object object_code(llvm::Module& module, const TargetInfo& target) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  // LLVM tells of each frame that is larger than none, as a warning; of errors it would tell the
+  // user, and end the process.
+  struct Told {
+    int64_t frame_bytes = 0;
+    std::string error;
+  } told;
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) f.addFnAttr("warn-stack-size", "0");
+  module.getContext().setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo* d, void* p) {
+        auto& told = *static_cast<Told*>(p);
+        if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(d))
+          told.frame_bytes =
+              std::max(told.frame_bytes, static_cast<int64_t>(frame->getStackSize()));
+        if (d->getSeverity() != llvm::DS_Error) return;
+        llvm::raw_string_ostream text(told.error);
+        llvm::DiagnosticPrinterRawOStream printer(text);
+        d->print(printer);
+      },
+      &told);
+  emit_file(module, target, out, llvm::CodeGenFileType::ObjectFile);
+  if (!told.error.empty()) throw InternalError("LLVM cannot generate code: " + told.error);
+  return {std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
+                                                          /*RequiresNullTerminator=*/false),
+          told.frame_bytes};
+}
+
+std::string assembly_code(llvm::Module& module, const TargetInfo& target) {
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream out(text);
+  emit_file(module, target, out, llvm::CodeGenFileType::AssemblyFile);
+  return std::string(text.begin(), text.end());
+}
+
+struct Loaded::Tracker {
+  llvm::orc::ResourceTrackerSP resources;
+};
+
+Loaded::Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol)
+    : tracker_(std::make_unique<Tracker>()) {
+  Session& s = Session::get();
+  tracker_->resources = s.library.createResourceTracker();
+  const auto failed = [&](llvm::Error e) {
+    llvm::consumeError(tracker_->resources->remove());
+    throw InternalError("cannot link a kernel: " + llvm::toString(std::move(e)));
+  };
+  if (auto e = s.linker.add(tracker_->resources, std::move(object))) failed(std::move(e));
+  auto found = s.session.lookup({&s.library}, s.session.intern(symbol));
+  if (!found) failed(found.takeError());
+  address_ = found->getAddress().toPtr<void*>();
+}
+
+Loaded::~Loaded() {
+  if (tracker_->resources) llvm::consumeError(tracker_->resources->remove());
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/orc.h: from LLVM IR to machine code in this process.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "weft/jit/target.h"
+
+namespace llvm {
+class Module;
+class MemoryBuffer;
+class TargetMachine;
+}  // namespace llvm
+
+namespace weft::compiler {
+
+// The machine to generate for, made once a thread and target (LLVM's are not thread-safe).
+llvm::TargetMachine& machine_for(const TargetInfo& target);
+struct Object {
+  std::unique_ptr<llvm::MemoryBuffer> code;
+  int64_t frame_bytes = 0;  // of the stack, the most of all functions
+};
+// Runs the few passes that pay and the code generator.
+Object object_code(llvm::Module& module, const TargetInfo& target);
+std::string assembly_code(llvm::Module& module, const TargetInfo& target);
+
+// Machine code in memory, freed with its owner.
+class Loaded {
+ public:
+  // Links an object and finds `symbol` in it, which no other object loaded has.
+  Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol);
+  ~Loaded();
+  Loaded(const Loaded&) = delete;
+  Loaded& operator=(const Loaded&) = delete;
+  void* address() const { return address_; }
+
+ private:
+  struct Tracker;
+  std::unique_ptr<Tracker> tracker_;
+  void* address_ = nullptr;
+};
+
+}  // namespace weft::compiler

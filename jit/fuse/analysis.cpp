@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/analysis.cpp: lowers the equations of a program, and analyses its loops.
+#include "weft/jit/fuse/analysis.h"
+
+#include <algorithm>
+
+namespace weft::compiler {
+
+using Form = Lowering::Form;
+
+namespace {
+// Equation e alone: its operands are inputs.
+Jaxpr single(const JaxprData& j, const Eqn& e) {
+  auto r = make_ref<JaxprData>();
+  r->literals = j.literals;
+  Eqn copy = e;
+  for (Atom& a : copy.in) {
+    if (a.is_literal()) continue;
+    r->types.push_back(j.types[static_cast<size_t>(a.index)]);
+    a.index = r->n_in++;
+  }
+  copy.out = r->n_in;
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    r->types.push_back(j.types[static_cast<size_t>(e.out + k)]);
+    r->out.push_back({copy.out + k});
+  }
+  r->eqns.push_back(std::move(copy));
+  return r;
+}
+}  // namespace
+
+std::vector<size_t> makers(const JaxprData& j) {
+  std::vector<size_t> r(j.types.size(), Program::none);
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    std::fill_n(r.begin() + j.eqns[i].out, j.eqns[i].n_out, i);
+  return r;
+}
+
+Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
+  scope.j = j;
+  analysis.resize(j->eqns.size());
+  maker = makers(*j);
+  for (size_t i = 0; i < j->eqns.size(); ++i) {
+    const Eqn& e = j->eqns[i];
+    scope.lowering.push_back(lower_equation(*j, e));
+    scope.access.emplace_back();
+    const Form form = scope.lowering[i].form;
+    if (form == Form::loop || form == Form::branch || form == Form::inlined) {
+      analysis[i] = std::make_unique<AxisClasses>(single(*j, e));
+    } else if (scope.lowering[i].element) {
+      Types in, out;
+      for (Atom a : e.in) in.push_back(j->type(a));
+      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j->types[static_cast<size_t>(e.out + k)]);
+      scope.access[i] = access_of(scope.lowering[i], in, out);
+    }
+  }
+}
+
+}  // namespace weft::compiler

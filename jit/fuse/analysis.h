@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/analysis.h: a program about to be compiled: its equations with their lowering and, for
+// each loop, the axis classes inside it.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "weft/core/loops/axis_classes.h"
+
+namespace weft::compiler {
+
+// Loops are analysed one by one: a value that the program elsewhere uses twice, as the
+// rows and the columns of a product, must not tie two lane axes together.
+struct Program {
+  Jaxpr j;
+  Scope scope;
+  std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
+  std::vector<size_t> maker;  // by variable: the equation it is a result of; of inputs none
+  static constexpr size_t none = static_cast<size_t>(-1);
+  explicit Program(const Jaxpr& j);
+};
+std::vector<size_t> makers(const JaxprData& j);
+
+}  // namespace weft::compiler

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/cost.cpp: the arithmetic of a program, counted by what its lowering rules say.
+#include "weft/jit/fuse/cost.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "weft/core/loops/axis_classes.h"
+#include "weft/core/op.h"
+#include "weft/core/scalar/number/ir.h"
+
+namespace weft::compiler {
+namespace {
+
+using Form = Lowering::Form;
+using Known = std::unordered_map<const JaxprData*, double>;
+
+// Answers every read with a value of the right kind.
+class Probe final : public Reader {
+ public:
+  Probe(nest::Builder& b, const Types& in) : b_(b), in_(in) {
+    for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
+  }
+  Elem read(int operand, const Coords&) override {
+    const auto k = static_cast<size_t>(operand);
+    const auto part = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
+    return {part(0), components(in_[k].dtype()) == 2 ? part(1) : nest::no_id};
+  }
+
+ private:
+  nest::Builder& b_;
+  const Types& in_;
+  std::vector<int> buffers_;
+};
+
+// Operations of one element: two for a multiply-add, none for one that is read, constant, chosen
+// or counted, one for whatever else it takes.
+double element_flops(const Lowering& l, const Types& in, const Types& out) {
+  nest::Builder b("cost");
+  const num::Writing writing(b);
+  const size_t rank = static_cast<size_t>(l.form == Form::pull ? out[0].ndim() : l.space.ndim());
+  Coords at;
+  for (size_t i = 0; i < rank; ++i) at.push_back(b.index(static_cast<int>(i)));
+  Probe probe(b, in);
+  const Elem e = l.element(probe, 0, at);
+  const nest::Inst& made = b.inst(e.re);
+  switch (made.op) {
+    case nest::Opcode::Const:
+    case nest::Opcode::Extent:
+    case nest::Opcode::Index:
+    case nest::Opcode::Load:
+    case nest::Opcode::Select: return 0;
+    case nest::Opcode::Fma: return 2;
+    default: return 1;
+  }
+}
+
+double flops_of(const Jaxpr& j, Known& known);
+
+double equation_flops(const JaxprData& j, const Eqn& e, Known& known) {
+  const Lowering l = lower_equation(j, e);
+  if (!l.loop.bodies.empty()) {
+    double all = 0, most = 0;
+    for (const Jaxpr& body : l.loop.bodies) {
+      const double one = flops_of(body, known);
+      all += one;
+      most = std::max(most, one);
+    }
+    if (l.loop.kind == LoopForm::Kind::cond) return most;
+    return all * (l.loop.kind == LoopForm::Kind::scan ? static_cast<double>(l.loop.length) : 1);
+  }
+  Types in, out;
+  for (Atom a : e.in) in.push_back(j.type(a));
+  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  if (out.empty()) return 0;
+  const auto elements = static_cast<double>(out[0].elements());
+  const auto terms = static_cast<double>(l.space.elements());
+  switch (l.form) {
+    case Form::pull: return elements * element_flops(l, in, out);
+    case Form::reduce:
+    case Form::prefix: return terms * (1 + element_flops(l, in, out));
+    case Form::contract: return 2 * terms;
+    case Form::scatter: return static_cast<double>(in[1].elements());
+    default: return elements;
+  }
+}
+
+double flops_of(const Jaxpr& j, Known& known) {
+  if (const auto it = known.find(j.get()); it != known.end()) return it->second;
+  double n = 0;
+  for (const Eqn& e : j->eqns) n += equation_flops(*j, e, known);
+  return known[j.get()] = n;
+}
+
+}  // namespace
+
+double flops(const Jaxpr& j) {
+  Known known;
+  return flops_of(j, known);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,783 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/plan.cpp: choosing regions in one pass over the equations.
+#include "weft/jit/fuse/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "weft/core/error.h"
+#include "weft/core/text/print.h"
+#include "weft/jit/fuse/loop_grid.h"
+#include "weft/jit/fuse/region.h"
+#include "weft/jit/nests/lane_writer.h"
+#include "weft/jit/run/steps.h"
+
+namespace weft::compiler {
+namespace {
+
+using Form = Lowering::Form;
+
+constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurses along them
+constexpr int64_t largest_lane_value = 1024;        // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;             // elements of all values inside a lane,
+constexpr int64_t largest_lane_bytes = 128 << 10;   // and bytes
+constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
+constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
+// What storing a value costs, in instructions for one element: a byte, and the kernel that may
+// become of it. 0.3 ns are 16 instructions for one element (one of a vector).
+constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
+constexpr int64_t long_row = 64;  // reduced extents from here on fill the vector themselves
+
+// A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
+// indexes axis a of the leaf, or -1.
+struct Dep {
+  int32_t leaf;
+  std::vector<int> map;
+};
+
+struct Var {
+  bool pull = false;
+  size_t eqn = 0;
+  int step = -1;          // that makes it (not pulled ones)
+  bool usable = false;    // in its kernel as well, not only from memory
+  std::vector<Dep> deps;  // of pulled ones
+  int depth = 0, cost = 0;
+  int read_by = -1;   // the first step that computes it on the way
+  size_t reader = 0;  // and which reader there: its place in `emit`, roots behind
+  bool kept = false;  // by that step
+};
+
+class Planner {
+ public:
+  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) {
+    plan_.in_memory.assign(vars_.size(), false);
+    last_.assign(vars_.size(), -1);
+    over_input_.assign(vars_.size(), false);
+    for (size_t i = 0; i < j_.eqns.size(); ++i)
+      for (Atom a : j_.eqns[i].in)
+        if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
+    for (Atom a : j_.out)
+      if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
+    // What is as large as an argument or a result may be stored; more may be there to be folded.
+    for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
+    for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
+  }
+  Plan run();
+
+ private:
+  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  Var& var(int32_t v) { return vars_[static_cast<size_t>(v)]; }
+  bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
+  void pull_equation(size_t i);
+  bool updates_in_place(size_t i) const;
+  bool dies_at(Atom a, size_t i) const;
+  bool ends_as_carry(int32_t v) const;
+  void update_equation(size_t i);
+  void read_before(int32_t v, size_t i);
+  void reduce_equation(size_t i);
+  void loop_equation(size_t i);
+  void prefix_equation(size_t i);
+  void library_equation(size_t i, Step::Kind kind);
+  std::vector<Dep> dependencies(size_t eqn);
+  int ready(const std::vector<Dep>& deps);
+  std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
+                                       bool reduction);
+  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, const Region& added,
+             std::vector<int>* lanes);
+  Region region() const;
+  bool room(int step, const Region& added) const;
+  void count_in(int step, const Region& added);
+  int32_t cut_of(size_t i) const;
+  void limit_region(size_t i);
+  void settle(const std::vector<Dep>& deps, int step);
+  void note_reads(int32_t v, int step);
+  void keep_row(int32_t v);
+  void store_repeated(size_t i, int64_t reads);
+  bool lies_along_result(size_t i) const;
+  void materialise(int32_t v);
+  int add_step(Step s);
+  void add_library(size_t i, Step s);
+  bool lane_loop(size_t i, KernelPlan* k);
+  void verify(const KernelPlan& k) const;
+
+  const Program& p_;
+  const JaxprData& j_;
+  std::vector<Var> vars_;
+  std::vector<int> last_;                  // by variable: the last equation that reads it
+  std::vector<char> over_input_;           // by variable: may have the memory of an input
+  std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
+  std::vector<int> inside_cost_;           // by step: instructions of them
+  int64_t largest_cut_ = small_temporary;  // bytes
+  Plan plan_;
+};
+
+// What equation eqn's outputs are computed from, by output axis.
+std::vector<Dep> Planner::dependencies(size_t eqn) {
+  const Eqn& e = j_.eqns[eqn];
+  const Lowering& l = p_.scope.lowering[eqn];
+  std::vector<int> out_axis;
+  const bool folds = l.form == Form::reduce || l.form == Form::contract;
+  int next = 0;
+  const int rank = l.form == Form::pull ? (e.n_out ? type(e.out).ndim() : 0) : l.space.ndim();
+  for (int a = 0; a < rank; ++a) {
+    const bool folded = folds && std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+    out_axis.push_back(folded ? -1 : next++);
+  }
+  std::vector<Dep> out;
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    if (e.in[k].is_literal()) continue;
+    for (const Dep& d : var(e.in[k].index).deps) {
+      Dep n{d.leaf, {}};
+      for (int b : d.map) {
+        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][static_cast<size_t>(b)];
+        n.map.push_back(a < 0 ? -1 : out_axis[static_cast<size_t>(a)]);
+      }
+      const auto same =
+          std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
+      if (same == out.end())
+        out.push_back(std::move(n));
+      else
+        for (size_t a = 0; a < n.map.size(); ++a)
+          if (same->map[a] != n.map[a]) same->map[a] = -1;
+    }
+  }
+  return out;
+}
+
+// The first step at which all of deps could be had.
+int Planner::ready(const std::vector<Dep>& deps) {
+  int r = 0;
+  for (const Dep& d : deps) r = std::max(r, var(d.leaf).step + (var(d.leaf).usable ? 0 : 1));
+  return r;
+}
+
+// The grid axes of a value of this shape if it can be computed in kernel `step`: what it reads
+// there must be read at the lane's own index.
+std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps,
+                                              const Shape& shape, bool reduction) {
+  const Step& s = plan_.steps[static_cast<size_t>(step)];
+  if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64)
+    return std::nullopt;
+  const KernelPlan& k = s.kernel;
+  std::vector<int> lanes(shape.size(), -1);
+  bool reads = false;
+  for (const Dep& d : deps) {
+    if (var(d.leaf).step != step) continue;
+    if (!var(d.leaf).usable) return std::nullopt;
+    reads = true;
+    const std::vector<int>& leaf = k.lanes.at(d.leaf);
+    for (size_t a = 0; a < leaf.size(); ++a) {
+      if (leaf[a] < 0) continue;
+      const int mine = d.map[a];
+      if (mine < 0 ||
+          (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a]))
+        return std::nullopt;
+      lanes[static_cast<size_t>(mine)] = leaf[a];
+    }
+  }
+  if (!reads) {
+    // A sibling: the same grid, elementwise.
+    if (k.loops || k.rows || reduction || shape.sizes() != k.grid) return std::nullopt;
+    for (size_t a = 0; a < lanes.size(); ++a) lanes[a] = static_cast<int>(a);
+    return lanes;
+  }
+  int64_t inner = 1, points = 1;
+  for (int64_t n : k.grid) points *= n;
+  std::vector<bool> covered(k.grid.size(), false);
+  for (size_t a = 0; a < lanes.size(); ++a) {
+    if (lanes[a] < 0)
+      inner *= shape[static_cast<int64_t>(a)];
+    else if (covered[static_cast<size_t>(lanes[a])])
+      return std::nullopt;  // a lane would see the diagonal
+    else
+      covered[static_cast<size_t>(lanes[a])] = true;
+  }
+  if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
+  // Long rows only where the vector runs along them, and only if there are rows enough for all
+  // threads.
+  if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
+  return lanes;
+}
+
+Region Planner::region() const {
+  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].pull && !in_memory(v); },
+          long_kernel};
+}
+
+// Whether kernel `step` stays short if it computes this as well.
+bool Planner::room(int step, const Region& added) const {
+  const auto s = static_cast<size_t>(step);
+  int64_t cost = inside_cost_[s];
+  if (cost == 0) return true;
+  for (size_t e : added.equations())
+    if (!inside_[s].count(e)) cost += p_.scope.access[e].cost;
+  return cost <= long_kernel;
+}
+
+void Planner::count_in(int step, const Region& added) {
+  const auto s = static_cast<size_t>(step);
+  for (size_t e : added.equations())
+    if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
+}
+
+// The best value to store among those that equation i is computed from on the way: of those that
+// most of the code belongs to, the smallest, and of these the last. -1: all are too large.
+int32_t Planner::cut_of(size_t i) const {
+  struct Cut {
+    int32_t v;
+    int cost;
+    int64_t bytes;
+  };
+  std::vector<Cut> cuts;
+  std::set<int32_t> seen;
+  std::vector<int32_t> stack;
+  const auto push = [&](const Eqn& e) {
+    for (Atom a : e.in)
+      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].pull && !in_memory(a.index) &&
+          seen.insert(a.index).second)
+        stack.push_back(a.index);
+  };
+  push(j_.eqns[i]);
+  int most = 0;
+  while (!stack.empty()) {
+    const int32_t v = stack.back();
+    stack.pop_back();
+    Region r = region();
+    r.add(v);
+    most = std::max(most, r.cost());
+    if (r.cost() * 2 < most) continue;  // so is all that it is computed from
+    if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
+    push(j_.eqns[vars_[static_cast<size_t>(v)].eqn]);
+  }
+  const Cut* best = nullptr;
+  for (const Cut& c : cuts)
+    if (c.cost * 2 >= most &&
+        (!best || c.bytes < best->bytes || (c.bytes == best->bytes && c.cost > best->cost)))
+      best = &c;
+  return best ? best->v : -1;
+}
+
+// Stores values on the way to equation i until what is computed for it is short enough.
+void Planner::limit_region(size_t i) {
+  for (;;) {
+    Region r = region();
+    r.add_equation(i);
+    if (!r.full()) return;
+    const int32_t v = cut_of(i);
+    if (v < 0) return;
+    materialise(v);
+  }
+}
+
+int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+                    const Region& added, std::vector<int>* lanes) {
+  for (int c = ready(deps); c < static_cast<int>(plan_.steps.size()); ++c)
+    if (auto l = fits(c, deps, shape, reduction); l && room(c, added)) {
+      *lanes = std::move(*l);
+      return c;
+    }
+  return -1;
+}
+
+// Everything read from earlier steps is put into memory.
+void Planner::settle(const std::vector<Dep>& deps, int step) {
+  for (const Dep& d : deps)
+    if (var(d.leaf).step != step) materialise(d.leaf);
+}
+
+// v is computed on the way in `step`. What is dear and was computed by an earlier kernel too is
+// stored there instead, if it has its place there.
+void Planner::note_reads(int32_t v, int step) {
+  std::vector<int32_t> stack{v};
+  while (!stack.empty()) {
+    const int32_t u = stack.back();
+    stack.pop_back();
+    Var& x = var(u);
+    if (!x.pull || in_memory(u)) continue;
+    const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
+    const size_t reader = now.emit.size() + now.roots.size();
+    if (x.read_by == step) {
+      if (x.reader != reader) keep_row(u);
+      continue;
+    }
+    if (x.read_by < 0) {
+      x.read_by = step;
+      x.reader = reader;
+    } else if (x.read_by < step && x.cost >= dear) {
+      const int first = x.read_by;
+      if (ready(x.deps) <= first)
+        if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
+          KernelPlan& k = plan_.steps[static_cast<size_t>(first)].kernel;
+          k.lanes[u] = std::move(*lanes);
+          k.roots.push_back(u);
+          settle(x.deps, first);
+          plan_.in_memory[static_cast<size_t>(u)] = true;
+          x.step = first;
+          continue;
+        }
+    }
+    for (Atom a : j_.eqns[x.eqn].in)
+      if (!a.is_literal()) stack.push_back(a.index);
+  }
+}
+
+// v is read by several folds of a rows kernel: one computes it, the others find it beside.
+void Planner::keep_row(int32_t v) {
+  Var& x = var(v);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
+  if (!k.rows || x.kept || x.cost < dear) return;
+  auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
+  if (!lanes) return;
+  const auto row = [&](int32_t u, const std::vector<int>& axes) {
+    int64_t bytes = itemsize(type(u).dtype());
+    for (size_t a = 0; a < axes.size(); ++a)
+      if (axes[a] < 0) bytes *= type(u).shape()[static_cast<int64_t>(a)];
+    return bytes;
+  };
+  int64_t bytes = row(v, *lanes);
+  for (const auto& [at, u] : k.kept) bytes += row(u, k.lanes.at(u));
+  if (bytes > largest_kept) return;
+  x.kept = true;
+  k.lanes[v] = std::move(*lanes);
+  k.kept.emplace(x.reader, v);
+}
+
+int Planner::add_step(Step s) {
+  plan_.steps.push_back(std::move(s));
+  inside_.emplace_back();
+  inside_cost_.push_back(0);
+  return static_cast<int>(plan_.steps.size()) - 1;
+}
+
+void Planner::materialise(int32_t v) {
+  if (in_memory(v)) return;
+  Var& x = var(v);
+  Region added = region();
+  added.add(v);
+  plan_.in_memory[static_cast<size_t>(v)] = true;
+  if (!x.pull) {
+    plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
+    return;
+  }
+  std::vector<int> lanes;
+  int c = choose(x.deps, type(v).shape(), false, added, &lanes);
+  if (c < 0) {
+    Step s;
+    s.kernel.grid = type(v).shape().sizes();
+    for (int a = 0; a < type(v).ndim(); ++a) lanes.push_back(a);
+    settle(x.deps, -2);
+    c = add_step(std::move(s));
+  }
+  settle(x.deps, c);
+  count_in(c, added);
+  plan_.in_memory[static_cast<size_t>(v)] = false;
+  note_reads(v, c);
+  plan_.in_memory[static_cast<size_t>(v)] = true;
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  k.lanes[v] = std::move(lanes);
+  k.roots.push_back(v);
+  x.step = c;
+  x.usable = true;
+  std::vector<int> identity;
+  for (int a = 0; a < type(v).ndim(); ++a) identity.push_back(a);
+  x.deps = {{v, identity}};
+}
+
+// Equation i reads `reads` elements of each operand. One that has fewer would be computed again and
+// again: it is stored where that is dearer.
+void Planner::store_repeated(size_t i, int64_t reads) {
+  for (Atom a : j_.eqns[i].in) {
+    if (a.is_literal()) continue;
+    const Var& x = var(a.index);
+    const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
+    if (!x.pull || in_memory(a.index) || x.cost < dear || own < 2 || own >= reads) continue;
+    if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
+    if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialise(a.index);
+  }
+}
+
+bool Planner::dies_at(Atom a, size_t i) const {
+  return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
+         std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
+}
+
+// Whether equation i replaces a small part of an input that nothing reads any more (or of what came
+// of one like this), and makes a result: in a loop, whose carry that is, it can do so in place.
+bool Planner::updates_in_place(size_t i) const {
+  const Eqn& e = j_.eqns[i];
+  if (!p_.scope.lowering[i].destination || !dies_at(e.in[0], i)) return false;
+  constexpr int64_t small_part = 4;
+  const int32_t x = e.in[0].index;
+  if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
+  return (x < j_.n_in || over_input_[static_cast<size_t>(x)]) && ends_as_carry(e.out);
+}
+
+// Whether v is a result, or goes into one by updates or through a loop.
+bool Planner::ends_as_carry(int32_t v) const {
+  for (;;) {
+    const int i = last_[static_cast<size_t>(v)];
+    if (i == static_cast<int>(j_.eqns.size())) return true;
+    if (i < 0) return false;
+    const auto q = static_cast<size_t>(i);
+    const Eqn& e = j_.eqns[q];
+    const Lowering& l = p_.scope.lowering[q];
+    if (!dies_at(Atom{v}, q)) return false;
+    const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
+    if (l.destination && at == 0)
+      v = e.out;
+    else if (l.form == Form::loop && at >= l.loop.first_carry() &&
+             at < l.loop.first_carry() + l.loop.carry)
+      v = e.out + static_cast<int32_t>(at - l.loop.first_carry());
+    else
+      return false;
+  }
+}
+
+// What is computed from v on the way and read from equation i on is computed now, if it is small:
+// then v may be written over.
+void Planner::read_before(int32_t v, size_t i) {
+  constexpr int64_t small_part = 4;
+  std::vector<bool> late(vars_.size(), false);
+  late[static_cast<size_t>(v)] = true;
+  for (size_t q = 0; q < i; ++q) {
+    const Eqn& e = j_.eqns[q];
+    if (std::none_of(e.in.begin(), e.in.end(),
+                     [&](Atom a) { return !a.is_literal() && late[static_cast<size_t>(a.index)]; }))
+      continue;
+    for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
+      if (!var(w).pull || in_memory(w)) continue;
+      const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
+      if (read && type(w).elements() * small_part <= type(v).elements())
+        materialise(w);
+      else
+        late[static_cast<size_t>(w)] = true;
+    }
+  }
+}
+
+void Planner::pull_equation(size_t i) {
+  if (updates_in_place(i)) return update_equation(i);
+  limit_region(i);
+  const Eqn& e = j_.eqns[i];
+  if (e.n_out) store_repeated(i, type(e.out).elements());
+  int depth = 0, cost = p_.scope.access[i].cost;
+  for (Atom a : e.in) {
+    if (a.is_literal()) continue;
+    if (var(a.index).depth >= deepest_chain) materialise(a.index);
+    if (in_memory(a.index)) continue;
+    depth = std::max(depth, var(a.index).depth);
+    cost = std::min(cost + var(a.index).cost, 1 << 20);
+  }
+  const std::vector<Dep> deps = dependencies(i);
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    Var& x = var(e.out + k);
+    x.pull = true;
+    x.eqn = i;
+    x.deps = deps;
+    x.depth = depth + 1;
+    x.cost = cost;
+  }
+}
+
+// Whether most of what reduction i reads lies in memory along the last axis of its result, and not
+// along an axis that is folded: then neighbouring results share vectors better than terms do.
+bool Planner::lies_along_result(size_t i) const {
+  const Lowering& l = p_.scope.lowering[i];
+  const auto folded = [&](int a) {
+    return std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+  };
+  int last = static_cast<int>(l.space.ndim()) - 1;
+  while (last >= 0 && folded(last)) --last;
+  int64_t with_result = 0, with_fold = 0;
+  // Variables on the way, and the axis of the terms that indexes each of their axes.
+  std::vector<std::pair<int32_t, std::vector<int>>> stack;
+  std::set<int32_t> seen;
+  const auto push = [&](size_t q, const std::vector<int>* axes) {
+    for (size_t k = 0; k < j_.eqns[q].in.size(); ++k) {
+      const Atom a = j_.eqns[q].in[k];
+      if (a.is_literal() || !seen.insert(a.index).second) continue;
+      std::vector<int> read = p_.scope.access[q].reads[k];
+      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[static_cast<size_t>(r)];
+      stack.emplace_back(a.index, std::move(read));
+    }
+  };
+  push(i, nullptr);
+  while (!stack.empty()) {
+    const auto [v, axes] = std::move(stack.back());
+    stack.pop_back();
+    const Var& x = vars_[static_cast<size_t>(v)];
+    if (x.pull && !in_memory(v)) {
+      push(x.eqn, &axes);
+    } else if (!axes.empty() && axes.back() >= 0) {
+      if (axes.back() == last) with_result += type(v).elements();
+      if (folded(axes.back())) with_fold += type(v).elements();
+    }
+  }
+  return with_result > with_fold;
+}
+
+void Planner::reduce_equation(size_t i) {
+  limit_region(i);
+  store_repeated(i, p_.scope.lowering[i].space.elements());
+  Region added = region();
+  added.add_equation(i);
+  const Eqn& e = j_.eqns[i];
+  const Lowering& l = p_.scope.lowering[i];
+  const std::vector<Dep> deps = dependencies(i);
+  const Shape& shape = type(e.out).shape();
+  std::vector<int> lanes;
+  int c = choose(deps, shape, true, added, &lanes);
+  if (c < 0) {
+    Step s;
+    s.kernel.grid = shape.sizes();
+    int64_t n = 1;
+    for (int64_t a : l.axes) n *= l.space[a];
+    // Reduced axes that lie together at the end of the rows are read along the row.
+    bool trailing = true;
+    for (size_t k = 0; k < l.axes.size(); ++k)
+      trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
+                                              static_cast<int64_t>(k);
+    s.kernel.rows = trailing && n >= long_row && !lies_along_result(i);
+    for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
+    settle(deps, -2);
+    c = add_step(std::move(s));
+  }
+  settle(deps, c);
+  count_in(c, added);
+  for (Atom a : e.in)
+    if (!a.is_literal()) note_reads(a.index, c);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  k.emit.push_back(i);
+  std::vector<int> identity;
+  for (int a = 0; a < shape.ndim(); ++a) identity.push_back(a);
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    x.usable = true;
+    x.deps = {{e.out + o, identity}};
+    k.lanes[e.out + o] = lanes;
+  }
+}
+
+// m * n * k of a product that the library can compute, else 0.
+int64_t product_size(const JaxprData& j, const Eqn& e, const Lowering& l) {
+  const DType d = j.type(e.in[0]).dtype();
+  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
+      j.type(e.in[1]).dtype() != d)
+    return 0;
+  int64_t batch = 1, k = 1;
+  for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
+  for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
+  if (batch == 0 || k == 0) return 0;
+  const int64_t m = j.type(e.in[0]).elements() / (batch * k),
+                n = j.type(e.in[1]).elements() / (batch * k);
+  return m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l) ? m * n * k : 0;
+}
+// A product goes to the library when it has the size of one.
+constexpr int64_t library_product = 4096;
+// A loop without lanes of its own leaves the lane for one: a step costs some calls more, and the
+// library is ten times faster.
+constexpr int64_t library_product_in_loop = 1 << 17;
+
+bool has_large_product(const AxisClasses& an) {
+  bool found = false;
+  visit_bodies(an.top(), [&](const Scope& s) {
+    for (size_t q = 0; q < s.j->eqns.size(); ++q)
+      found = found || (s.lowering[q].form == Lowering::Form::contract &&
+                        product_size(*s.j, s.j->eqns[q], s.lowering[q]) >= library_product_in_loop);
+  });
+  return found;
+}
+
+// Whether the loop runs inside the lane, and over which grid.
+bool Planner::lane_loop(size_t i, KernelPlan* k) {
+  const Eqn& e = j_.eqns[i];
+  const LoopForm& v = p_.scope.lowering[i].loop;
+  const AxisClasses& an = *p_.analysis[i];
+  const auto no = [&](const char* why) {
+    k->why = why;
+    return false;
+  };
+  if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
+  bool whole = holds_whole_value(an, an.top(), 0);
+  visit_bodies(an.top(), [&](const Scope& s) {
+    for (size_t q = 0; q < s.j->eqns.size(); ++q) whole = whole || holds_whole_value(an, s, q);
+  });
+  if (whole) return no("a result belongs to all lanes together");
+  if (v.lanes.empty() && has_large_product(an)) return no("its products are the library's");
+  LoopGrid g(v, an);
+  if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
+  // With lanes, what a lane holds stays together unless it is long.
+  if (k->grid.empty() || g.held().largest > small_elements) g.ordinary(&k->grid);
+  const LoopGrid::Held held = g.held();
+  if (held.largest > largest_lane_value || held.total > largest_lane ||
+      held.bytes > largest_lane_bytes)
+    return no("a lane would hold too much");
+  if (k->grid.empty() && held.largest > small_elements)
+    return no("no axis runs through the whole loop");
+  k->classes[i] = g.classes;
+  const Eqn& one = an.top().j->eqns[0];
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    std::vector<int> lanes;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) {
+      const auto it = g.classes.find(g.class_at(one.out + o, a));
+      lanes.push_back(it == g.classes.end() ? -1 : it->second);
+    }
+    k->lanes[e.out + o] = lanes;
+  }
+  k->loops = true;
+  return true;
+}
+
+void Planner::loop_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  const LoopForm& v = p_.scope.lowering[i].loop;
+  Step s;
+  limit_region(i);
+  if (!lane_loop(i, &s.kernel)) {
+    const std::string why = s.kernel.why;
+    if (v.kind != LoopForm::Kind::cond)
+      for (int t = 0; t < v.carry; ++t) {
+        const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
+        if (!dies_at(a, i)) continue;
+        if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
+          read_before(a.index, i);
+          over_input_[static_cast<size_t>(e.out + t)] = true;
+        }
+      }
+    library_equation(i, Step::Kind::lockstep);
+    plan_.steps.back().why = why;
+    return;
+  }
+  s.kernel.emit.push_back(i);
+  // Operands are pulled: what they need from earlier kernels goes to memory first.
+  for (Atom a : e.in)
+    if (!a.is_literal())
+      for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialise(d.leaf);
+  const int c = add_step(std::move(s));
+  for (Atom a : e.in)
+    if (!a.is_literal()) note_reads(a.index, c);
+  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    const bool row = v.kind == LoopForm::Kind::scan && o >= v.carry;
+    x.usable = !row;
+    std::vector<int> identity;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
+    x.deps = {{e.out + o, identity}};
+    if (row) {
+      k.streamed.push_back(e.out + o);
+      if (v.trips) k.zeroed.push_back(e.out + o);
+      plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    }
+  }
+}
+
+// A lane runs along the axis and stores as it goes.
+void Planner::prefix_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  const int axis = static_cast<int>(p_.scope.lowering[i].axes[0]);
+  Step s;
+  std::vector<int> lanes;
+  for (int a = 0; a < type(e.out).ndim(); ++a) {
+    lanes.push_back(a == axis ? -1 : static_cast<int>(s.kernel.grid.size()));
+    if (a != axis) s.kernel.grid.push_back(type(e.out).shape()[a]);
+  }
+  s.kernel.lanes[e.out] = lanes;
+  s.kernel.streamed.push_back(e.out);
+  s.kernel.emit.push_back(i);
+  s.kernel.loops = true;
+  settle(dependencies(i), -2);
+  add_library(i, std::move(s));
+}
+
+void Planner::library_equation(size_t i, Step::Kind kind) {
+  const Eqn& e = j_.eqns[i];
+  for (Atom a : e.in)
+    if (!a.is_literal()) materialise(a.index);
+  Step s;
+  s.kind = kind;
+  s.eqn = i;
+  add_library(i, std::move(s));
+}
+
+void Planner::update_equation(size_t i) {
+  const Eqn& e = j_.eqns[i];
+  read_before(e.in[0].index, i);
+  library_equation(i, Step::Kind::scatter);
+  over_input_[static_cast<size_t>(e.out)] = true;
+}
+
+// A step of its own whose results lie in memory afterwards.
+void Planner::add_library(size_t i, Step s) {
+  const Eqn& e = j_.eqns[i];
+  const int c = add_step(std::move(s));
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    Var& x = var(e.out + o);
+    x.step = c;
+    plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    std::vector<int> identity;
+    for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
+    x.deps = {{e.out + o, identity}};
+  }
+}
+
+Plan Planner::run() {
+  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
+  for (size_t i = 0; i < j_.eqns.size(); ++i) {
+    const Lowering& l = p_.scope.lowering[i];
+    switch (l.form) {
+      case Form::pull: pull_equation(i); break;
+      case Form::reduce: reduce_equation(i); break;
+      case Form::contract:
+        if (product_size(j_, j_.eqns[i], l) >= library_product)
+          library_equation(i, Step::Kind::dot);
+        else
+          reduce_equation(i);
+        break;
+      case Form::loop:
+      case Form::branch:
+      case Form::inlined: loop_equation(i); break;
+      case Form::scatter: library_equation(i, Step::Kind::scatter); break;
+      case Form::prefix: prefix_equation(i); break;
+      case Form::opaque:
+        library_equation(i, l.native ? Step::Kind::native : Step::Kind::lockstep);
+        break;
+    }
+  }
+  for (Atom a : j_.out)
+    if (!a.is_literal()) materialise(a.index);
+  for (const Step& s : plan_.steps) verify(s.kernel);
+  return std::move(plan_);
+}
+
+// Every axis that is computed along an axis of the grid is as long as that.
+void Planner::verify(const KernelPlan& k) const {
+  const auto expect = [&](int lane, int64_t extent, size_t eqn, int axis) {
+    if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;
+    throw InternalError(fmt::format(
+        "axis {} of {} elements is computed along axis {} of {} points of a kernel's grid: {}",
+        axis, extent, lane, k.grid[static_cast<size_t>(lane)],
+        eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
+  };
+  for (const auto& [v, lanes] : k.lanes) {
+    if (lanes.size() != type(v).shape().size())
+      throw InternalError("a kernel's plan does not know all axes of a value");
+    for (int a = 0; a < type(v).ndim(); ++a)
+      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a], p_.maker[static_cast<size_t>(v)],
+             a);
+  }
+  for (const auto& [i, classes] : k.classes)
+    for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);
+}
+
+}  // namespace
+
+Plan make_plan(const Program& p) { return Planner(p).run(); }
+
+}  // namespace weft::compiler

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/region.cpp: walks from a value to the memory it is computed from.
+#include "weft/jit/fuse/region.h"
+
+#include <numeric>
+
+namespace weft::compiler {
+
+using Form = Lowering::Form;
+
+Region::Region(const Program& p, std::function<bool(int32_t)> pulled, int most)
+    : p_(p), pulled_(std::move(pulled)), most_(most) {}
+
+void Region::add(int32_t v) {
+  std::vector<int> axes(static_cast<size_t>(p_.j->types[static_cast<size_t>(v)].ndim()));
+  std::iota(axes.begin(), axes.end(), 0);
+  stack_.emplace_back(v, std::move(axes));
+  drain();
+}
+
+void Region::add_equation(size_t i) {
+  const Eqn& e = p_.j->eqns[i];
+  const Lowering& l = p_.scope.lowering[i];
+  if (!l.element) {
+    for (Atom a : e.in)
+      if (!a.is_literal()) add(a.index);
+    return;
+  }
+  cost_ += p_.scope.access[i].cost;
+  equations_.insert(i);
+  const bool pull = l.form == Form::pull;
+  const int rank = pull ? p_.j->types[static_cast<size_t>(e.out)].ndim() : l.space.ndim();
+  std::vector<int> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  read_operands(i, axes);
+  drain();
+}
+
+// Equation i is computed at an index whose axis a is axis axes[a] of the root.
+void Region::read_operands(size_t i, const std::vector<int>& axes) {
+  const Eqn& e = p_.j->eqns[i];
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    if (e.in[k].is_literal()) continue;
+    std::vector<int> read = p_.scope.access[i].reads[k];
+    if (!read.empty() && read[0] == -2) continue;  // its elements do not matter
+    for (int& a : read)
+      if (a >= 0) a = axes[static_cast<size_t>(a)];
+    stack_.emplace_back(e.in[k].index, std::move(read));
+  }
+}
+
+void Region::drain() {
+  while (!stack_.empty() && !full()) {
+    const auto [v, axes] = std::move(stack_.back());
+    stack_.pop_back();
+    if (!pulled_(v)) continue;
+    const size_t i = p_.maker[static_cast<size_t>(v)];
+    if (there_ && there_->count(i)) continue;
+    bool known = true;
+    const Shape& shape = p_.j->types[static_cast<size_t>(v)].shape();
+    for (size_t a = 0; a < axes.size(); ++a)
+      known = known && (axes[a] != -1 || shape[static_cast<int64_t>(a)] == 1);
+    if (known && !seen_.emplace(i, axes).second) continue;
+    equations_.insert(i);
+    cost_ += std::max(1, p_.scope.access[i].cost);
+    read_operands(i, axes);
+  }
+  stack_.clear();
+}
+
+}  // namespace weft::compiler

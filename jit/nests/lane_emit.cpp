@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_emit.cpp: control flow inside the lane: loops, branches, calls, and storing.
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/jit/nests/lane_writer.h"
+
+namespace weft::compiler {
+
+using I64v = num::Ir<int64_t>;
+using Form = Lowering::Form;
+using nest::BlockId, nest::Id, nest::Kind;
+
+std::vector<Kind> kinds_of(nest::Builder& b, const std::vector<Id>& ids) {
+  std::vector<Kind> k;
+  for (Id id : ids) k.push_back(b.kind(id));
+  return k;
+}
+void push(std::vector<Id>* ids, const Elem& e) {
+  ids->push_back(e.re);
+  if (e.im != nest::no_id) ids->push_back(e.im);
+}
+std::vector<Id> terms_at(const Lowering& l, Reader& reader, const Coords& c) {
+  std::vector<Id> ids;
+  for (int acc = 0; ids.size() < l.combine.size(); ++acc) push(&ids, l.element(reader, acc, c));
+  return ids;
+}
+
+namespace {
+Kind kind_of(DType d) {
+  switch (storage_of(d)) {
+    case nest::Storage::Bool: return Kind::Mask;
+    case nest::Storage::I8: return Kind::I8;
+    case nest::Storage::I16: return Kind::I16;
+    case nest::Storage::I32: return Kind::I32;
+    case nest::Storage::I64: return Kind::I64;
+    case nest::Storage::F64: return Kind::F64;
+    default: return Kind::F32;
+  }
+}
+Elem zero_elem(DType d) { return literal_elem({d, false, {0, 0}}); }
+Elem true_elem() { return {num::Ir<bool>(true).id, nest::no_id}; }
+}  // namespace
+
+// ---- local arrays
+
+Elem LaneWriter::new_local(DType d, int64_t n) {
+  return {b_.local(kind_of(d), n), components(d) == 2 ? b_.local(kind_of(d), n) : nest::no_id};
+}
+
+// ---- equations
+
+void LaneWriter::keep(Frame& f, int32_t var) {
+  const int64_t n = inner_elements(f, var);
+  if (n > small_) return keep_large(f, {var});
+  Place kept;
+  kept.kind = Place::Kind::scalars;
+  for (int64_t k = 0; k < n; ++k) kept.elems.push_back(read(f, {var}, coords_at(f, var, k)));
+  f.place[static_cast<size_t>(var)] = kept;
+}
+
+// Pull forms of few elements are computed in program order, so that nothing recurses along chains;
+// large ones where they are read, or together (lane_sweep.cpp).
+void LaneWriter::emit(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  switch (l.form) {
+    case Form::pull: {
+      if (update_in_place(f, i)) return;
+      int64_t n = 0;
+      for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
+      if (n > small_)
+        f.waiting.push_back(i);
+      else
+        for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+      return;
+    }
+    case Form::reduce:
+    case Form::contract:
+      for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+      return;
+    case Form::prefix: emit_prefix(f, i); return;
+    case Form::branch: emit_cond(f, i); return;
+    case Form::inlined: emit_call(f, i); return;
+    case Form::loop:
+      if (l.loop.kind == LoopForm::Kind::scan)
+        emit_scan(f, i);
+      else
+        emit_while(f, i);
+      return;
+    case Form::scatter:
+    case Form::opaque: throw InternalError("'" + e.op->name() + "' cannot run inside a lane");
+  }
+}
+
+void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
+
+// The equations of a body. Unless its results are read once, all at the same index, the dear ones
+// are computed here.
+void LaneWriter::emit_all(Frame& f, bool settle_results) {
+  const JaxprData& j = *f.s->j;
+  f.last.assign(j.types.size(), Program::none);
+  const auto note = [&](Atom a, size_t i) {
+    if (!a.is_literal()) f.last[static_cast<size_t>(a.index)] = i;
+  };
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    for (Atom a : j.eqns[i].in) note(a, i);
+  for (Atom a : j.out) note(a, j.eqns.size());
+  for (size_t i = 0; i < j.eqns.size(); ++i) {
+    if (must_settle(f, i)) settle(f, i);
+    emit(f, i);
+  }
+  if (settle_results) settle(f, j.eqns.size());
+}
+
+// ---- loops
+
+// The inputs of a loop's body before its carries, which every trip reads; how many they are.
+int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
+  const LoopForm& v = f.s->lowering[i].loop;
+  const int a = v.active() ? 1 : 0;
+  body.kept_inputs = a + v.consts;
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  return a + v.consts;
+}
+
+// Whether loop i may change the array of its operand k: nothing reads it later, nor, on the way of
+// what is computed late, the bodies.
+bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
+  std::vector<bool> late;
+  if (!is_last_read(f, i, k, &late)) return false;
+  const LoopForm& v = f.s->lowering[i].loop;
+  const auto first = static_cast<size_t>(v.first_carry()),
+             end = first + static_cast<size_t>(v.carry);
+  const auto& in = f.s->j->eqns[i].in;
+  for (size_t q = 0; q < in.size(); ++q)
+    if ((q < first || q >= end) && !in[q].is_literal() && late[static_cast<size_t>(in[q].index)])
+      return false;
+  return true;
+}
+
+// A large carry has an array of its own, or that of its first value if nothing else reads it.
+std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
+                                                         int first_input, std::vector<Id>* flat) {
+  const LoopForm& v = f.s->lowering[i].loop;
+  std::vector<Carry> carries;
+  std::vector<Fill> fills;
+  for (int t = 0; t < v.carry; ++t) {
+    const auto operand = static_cast<size_t>(v.first_carry() + t);
+    const Atom init = f.s->j->eqns[i].in[operand];
+    const int32_t like = first_input + t;
+    Carry c;
+    c.n = inner_elements(body, like);
+    c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
+    c.local = c.n > small_;
+    if (!c.local) {
+      for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
+    } else if (may_take(f, i, operand)) {
+      c.array = f.place[static_cast<size_t>(init.index)].local;
+    } else {
+      c.array = new_local(c.dtype, c.n);
+      fills.push_back(
+          {c.array, &body, like, [this, &f, init](const Coords& at) { return read(f, init, at); }});
+    }
+    carries.push_back(c);
+  }
+  fill_locals(fills);
+  return carries;
+}
+
+LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size_t* next) {
+  Place p;
+  if (c.local) {
+    p.kind = Place::Kind::local;
+    p.local = c.array;
+    return p;
+  }
+  p.kind = Place::Kind::scalars;
+  for (int64_t k = 0; k < c.n; ++k) {
+    Elem e{b_.param(block, static_cast<int>((*next)++)), nest::no_id};
+    if (components(c.dtype) == 2) e.im = b_.param(block, static_cast<int>((*next)++));
+    p.elems.push_back(e);
+  }
+  return p;
+}
+
+bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
+  if (a.is_literal()) return false;
+  const Place* p = f.place.seen(static_cast<size_t>(a.index));
+  return p && p->kind == Place::Kind::local && p->local.re == array.re;
+}
+
+// The new values of all carries; a large one that was not updated in place is computed aside and
+// then copied, as it may read itself.
+void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
+                                std::vector<Id>* yields) {
+  std::map<int64_t, std::vector<std::pair<Elem, Elem>>> copies;
+  std::vector<Fill> fills;
+  for (size_t t = 0; t < carries.size(); ++t) {
+    const Carry& c = carries[t];
+    const Atom out = body.s->j->out[t];
+    const int32_t input = first_input + static_cast<int32_t>(t);
+    if (!c.local) {
+      for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
+    } else if (out.index != input && !is_in(body, out, c.array)) {
+      const bool aside = std::none_of(carries.begin(), carries.end(), [&](const Carry& other) {
+        return other.local && is_in(body, out, other.array);
+      });
+      const Place* p = out.is_literal() ? nullptr : body.place.seen(static_cast<size_t>(out.index));
+      if (p && p->kind == Place::Kind::local && aside) {
+        copies[c.n].emplace_back(c.array, p->local);
+        continue;
+      }
+      const Elem from = new_local(c.dtype, c.n);
+      fills.push_back({from, &body, input,
+                       [this, &body, out](const Coords& at) { return read(body, out, at); }});
+      copies[c.n].emplace_back(c.array, from);
+    }
+  }
+  fill_locals(fills);
+  for (const auto& [n, to_from] : copies) copy_locals(to_from, n);
+}
+
+void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
+                                    const std::vector<Id>& r) {
+  size_t next = 0;
+  for (size_t t = 0; t < carries.size(); ++t) {
+    const Carry& c = carries[t];
+    Place p;
+    if (c.local) {
+      p.kind = Place::Kind::local;
+      p.local = c.array;
+    } else {
+      p.kind = Place::Kind::scalars;
+      for (int64_t k = 0; k < c.n; ++k) {
+        Elem el{r[next++], nest::no_id};
+        if (components(c.dtype) == 2) el.im = r[next++];
+        p.elems.push_back(el);
+      }
+    }
+    f.place[static_cast<size_t>(e.out) + t] = p;
+  }
+}
+
+// ---- while
+
+void LaneWriter::emit_while(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  Frame& test = body_frame(f, i, 0);
+  test.kept_inputs = test.s->j->n_in;
+  Frame& body = body_frame(f, i, 1);
+  bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
+  const int first = bind_constants(f, i, body);
+  std::vector<Id> init;
+  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
+  // Where the lane may not enter at all, it makes no trip.
+  Id enter = nest::no_id;
+  if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
+  const std::vector<Kind> kinds = kinds_of(b_, init);
+  const BlockId tb = b_.open(kinds);
+  size_t next = 0;
+  for (int t = 0; t < v.carry; ++t)
+    test.place[static_cast<size_t>(v.cond_consts + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
+  emit_all(test);
+  const Atom out = test.s->j->out[0];
+  const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
+  num::Ir<bool> go = num::Ir<bool>::at(read(test, out, at).re);
+  if (v.enter) go = go & num::Ir<bool>::at(enter);
+  b_.yield({go.id});
+  b_.leave();
+  const BlockId bb = b_.open(kinds);
+  next = 0;
+  for (int t = 0; t < v.carry; ++t)
+    body.place[static_cast<size_t>(first + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  emit_all(body);
+  std::vector<Id> yields;
+  finish_carries(body, carries, first, &yields);
+  b_.yield(yields);
+  b_.leave();
+  results_of_carries(f, e, carries, b_.loop_while(init, tb, bb));
+}
+
+// ---- scan
+
+void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t, Frame& f) {
+  Place& p = f.place[static_cast<size_t>(result)];
+  const Type& t = f.s->j->types[static_cast<size_t>(result)];
+  const int64_t n = t.shape()[0] == 0 ? 0 : inner_elements(f, result) / t.shape()[0];
+  const bool streamed = is_streamed(f, result);
+  std::vector<bool> inner(t.shape().size(), false);
+  for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
+  const auto write = [&](Coords c) {
+    const Coords row(c.begin() + 1, c.end());
+    c[0] = time;
+    const Elem el = read(body, y, row);
+    if (streamed)
+      store_element(result, c, el);
+    else
+      store_local(p.local, offset(c, t.shape(), inner).id, el);
+  };
+  if (n <= small_) {
+    for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
+    return;
+  }
+  std::vector<int> axes;
+  std::vector<int64_t> extents;
+  for (int axis : inner_axes(f, result))
+    if (axis > 0) axes.push_back(axis), extents.push_back(t.shape()[axis]);
+  count(n, [&](Id i) {
+    Coords c = coords_at(f, result, 0);
+    const Coords digits = split(i, extents);
+    for (size_t k = 0; k < axes.size(); ++k) c[static_cast<size_t>(axes[k])] = digits[k];
+    write(std::move(c));
+  });
+}
+
+void LaneWriter::emit_scan(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  Frame& body = body_frame(f, i, 0);
+  const int first = bind_constants(f, i, body);
+  std::vector<Id> init;
+  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
+  for (int k = 0; k < v.results; ++k) {
+    const int32_t result = e.out + v.carry + k;
+    const bool streamed = is_streamed(f, result);
+    Place& p = f.place[static_cast<size_t>(result)];
+    if (streamed) {
+      p.kind = Place::Kind::unset;  // in memory, for later kernels
+      continue;
+    }
+    const DType d = f.s->j->types[static_cast<size_t>(result)].dtype();
+    const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
+    p.kind = Place::Kind::local;
+    p.local = new_local(d, n);
+    if (v.trips) count(n, [&](Id at) { store_local(p.local, at, zero_elem(d)); });
+  }
+  I64v hi(v.length);
+  if (v.trips) {
+    const Coords at = v.lanes.empty() ? Coords{} : coords_at(body, 0, 0);
+    const I64v trips = num::convert<int64_t>(num::Ir<int32_t>::at(read(f, e.in[0], at).re));
+    hi = num::minimum(trips, hi);
+  }
+  std::vector<Kind> kinds = kinds_of(b_, init);
+  kinds.insert(kinds.begin(), Kind::I64);
+  const BlockId bb = b_.open(kinds);
+  const Id time = b_.param(bb, 0);
+  size_t next = 1;
+  for (int t = 0; t < v.carry; ++t)
+    body.place[static_cast<size_t>(first + t)] =
+        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  for (int r = 0; r < v.rows; ++r) {
+    Place& p = body.place[static_cast<size_t>(first + v.carry + r)];
+    p.kind = Place::Kind::row;
+    p.outer = &f;
+    p.atom = e.in[static_cast<size_t>(v.first_row() + r)];
+    p.time = time;
+  }
+  emit_all(body);
+  for (int k = 0; k < v.results; ++k)
+    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time,
+              v.length, f);
+  std::vector<Id> yields;
+  finish_carries(body, carries, first, &yields);
+  b_.yield(yields);
+  b_.leave();
+  results_of_carries(f, e, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
+}
+
+// ---- cond
+
+// The computations of branch b, which reads the operands of the op where they are.
+LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  const int a = v.active() ? 1 : 0;
+  Frame& body = body_frame(f, i, b);
+  if (v.active())
+    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  // Results that one loop can compute need not be kept besides.
+  bool alike = true;
+  for (int32_t k = 1; k < e.n_out; ++k)
+    alike = alike && inner_extents(f, e.out + k) == inner_extents(f, e.out);
+  emit_all(body, !alike);
+  return body;
+}
+
+void LaneWriter::emit_cond(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
+  const int last = static_cast<int>(v.bodies.size()) - 1;
+  // Large results are written to local arrays by the branch that is taken.
+  std::vector<Place> results(static_cast<size_t>(v.results));
+  for (int k = 0; k < v.results; ++k) {
+    const int64_t n = inner_elements(f, e.out + k);
+    const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
+    Place& p = results[static_cast<size_t>(k)];
+    p.kind = n > small_ ? Place::Kind::local : Place::Kind::scalars;
+    if (p.kind == Place::Kind::local) p.local = new_local(d, n);
+  }
+  const auto deliver = [&](const std::function<Elem(int, int32_t, const Coords&)>& value) {
+    std::vector<Id> yields;
+    std::vector<Fill> fills;
+    for (int k = 0; k < v.results; ++k) {
+      const int32_t var = e.out + k;
+      const Place& p = results[static_cast<size_t>(k)];
+      if (p.kind == Place::Kind::local)
+        fills.push_back(
+            {p.local, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
+      else
+        for (int64_t q = 0; q < inner_elements(f, var); ++q)
+          push(&yields, value(k, var, coords_at(f, var, q)));
+    }
+    fill_locals(fills);
+    b_.yield(yields);
+  };
+  const auto branch_block = [&](int b) {
+    const BlockId block = b_.open_branch();
+    Frame& body = branch_body(f, i, static_cast<size_t>(b));
+    deliver([&](int k, int32_t, const Coords& c) {
+      return read(body, body.s->j->out[static_cast<size_t>(k)], c);
+    });
+    b_.leave();
+    return block;
+  };
+  const auto zero_block = [&] {
+    const BlockId block = b_.open_branch();
+    deliver([&](int, int32_t var, const Coords&) {
+      return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype());
+    });
+    b_.leave();
+    return block;
+  };
+  // The index has the lanes of the op, as the mask that the branches are given.
+  Coords lanes;
+  if (v.active()) lanes = coords_at(body_frame(f, i, 0), 0, 0);
+  const auto index = num::Ir<int32_t>::at(read(f, e.in[0], lanes).re);
+  // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last.
+  const std::function<BlockId(int)> chain = [&](int b) {
+    if (b == last) return branch_block(b);
+    const BlockId block = b_.open_branch();
+    const auto here = index <= num::Ir<int32_t>(b);
+    const BlockId then = branch_block(b), otherwise = chain(b + 1);
+    b_.yield(b_.branch(here.id, then, otherwise));
+    b_.leave();
+    return block;
+  };
+  std::vector<Id> r;
+  if (v.enter) {
+    const Id enter = read(f, e.in[1], lanes).re;
+    const BlockId then = chain(0), otherwise = zero_block();
+    r = b_.branch(enter, then, otherwise);
+  } else if (last == 0) {
+    r = b_.branch(num::Ir<bool>(true).id, branch_block(0), zero_block());
+  } else {
+    const auto here = index <= num::Ir<int32_t>(0);
+    const BlockId then = branch_block(0), otherwise = chain(1);
+    r = b_.branch(here.id, then, otherwise);
+  }
+  place_results(f, e, std::move(results), r);
+}
+
+// Small results are what the branches yield.
+void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> results,
+                               const std::vector<Id>& yielded) {
+  size_t next = 0;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int32_t var = e.out + static_cast<int32_t>(k);
+    Place& p = results[k];
+    if (p.kind == Place::Kind::scalars)
+      for (int64_t q = 0; q < inner_elements(f, var); ++q) {
+        Elem el{yielded[next++], nest::no_id};
+        if (components(f.s->j->types[static_cast<size_t>(var)].dtype()) == 2)
+          el.im = yielded[next++];
+        p.elems.push_back(el);
+      }
+    f.place[static_cast<size_t>(var)] = std::move(p);
+  }
+}
+
+// ---- call
+
+void LaneWriter::emit_call(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  Frame& body = body_frame(f, i, 0);
+  bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
+  emit_all(body);
+  for (int32_t k = 0; k < e.n_out; ++k) {
+    Place& p = f.place[static_cast<size_t>(e.out + k)];
+    p = {};
+    p.kind = Place::Kind::alias;
+    p.outer = &body;
+    p.atom = body.s->j->out[static_cast<size_t>(k)];
+  }
+}
+
+// ---- scatter
+
+void LaneWriter::emit_scatter(size_t i) {
+  Frame& f = frames_.front();
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
+  const Type u = f.s->j->type(e.in[1]);
+  const int buffer = buffer_of(e.out, true), m = components(t.dtype());
+  const BlockId body = b_.open({Kind::I64});
+  const Coords at = u.ndim() == 0 ? Coords{} : split(b_.param(body, 0), u.shape().sizes());
+  EqnReader r(*this, f, e);
+  const Lowering::Target target = l.destination(r, at);
+  const Elem update = r.read(1, at);
+  const BlockId then = b_.open_branch();
+  const I64v o = offset(target.index, t.shape(), {}) * I64v(m);
+  const Elem old{b_.load(buffer, o.id), m == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};
+  const Elem merged = l.merge(b_, old, update);
+  b_.store(buffer, o.id, merged.re);
+  if (m == 2) b_.store(buffer, (o + I64v(1)).id, merged.im);
+  b_.yield({});
+  b_.leave();
+  const BlockId otherwise = b_.open_branch();
+  b_.yield({});
+  b_.leave();
+  b_.branch(target.valid, then, otherwise);
+  b_.yield({});
+  b_.leave();
+  b_.loop(b_.integer(0), b_.integer(u.elements()), 1, {}, body);
+}
+
+// ---- storing
+
+bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
+  return &f == &frames_.front() &&
+         std::find(streamed_.begin(), streamed_.end(), var) != streamed_.end();
+}
+
+void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
+  const Type& t = frames_.front().s->j->types[static_cast<size_t>(var)];
+  const int buffer = buffer_of(var, true), m = components(t.dtype());
+  const I64v o = offset(at, t.shape(), {}) * I64v(m);
+  b_.store(buffer, o.id, e.re);
+  if (m == 2) b_.store(buffer, (o + I64v(1)).id, e.im);
+}
+
+// Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
+void LaneWriter::for_each_inner(const Frame& f, int32_t var,
+                                const std::function<void(const Coords&)>& each) {
+  const std::vector<int> axes = inner_axes(f, var);
+  const Shape& shape = f.s->j->types[static_cast<size_t>(var)].shape();
+  Coords c = coords_at(f, var, 0);
+  const std::function<void(size_t)> nest = [&](size_t a) {
+    const int64_t extent = shape[axes[a]];
+    const BlockId body = b_.open({Kind::I64});
+    c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
+    const bool inner = a + 1 == axes.size();
+    if (inner)
+      each(c);
+    else
+      nest(a + 1);
+    b_.yield({});
+    b_.leave();
+    if (inner)
+      b_.for_each(b_.integer(extent), body);
+    else
+      b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
+  };
+  nest(0);
+}
+
+void LaneWriter::keep_row(int32_t var) {
+  Frame& f = frames_.front();
+  const int64_t n = inner_elements(f, var);
+  if (n <= small_) return keep(f, var);
+  Place kept;
+  kept.kind = Place::Kind::local;
+  kept.local = new_local(f.s->j->types[static_cast<size_t>(var)].dtype(), n);
+  std::vector<bool> inner(static_cast<size_t>(f.s->j->types[static_cast<size_t>(var)].ndim()));
+  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  for_each_inner(f, var, [&](const Coords& c) {
+    const Elem e = read(f, {var}, c);
+    store_local(kept.local, offset(c, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id,
+                e);
+  });
+  f.place[static_cast<size_t>(var)] = kept;
+}
+
+void LaneWriter::store_variable(int32_t var) {
+  Frame& f = frames_.front();
+  const Type& t = f.s->j->types[static_cast<size_t>(var)];
+  const auto store_at = [&](const Coords& c) { store_element(var, c, read(f, {var}, c)); };
+  // A value that lacks a grid axis is the same in all its lanes; the first one writes it.
+  num::Ir<bool> first(true);
+  bool missing = false;
+  for (size_t g = 0; g < grid_.size(); ++g) {
+    bool has = false;
+    for (int a = 0; a < t.ndim(); ++a) has = has || lane_of(f, var, a) == static_cast<int>(g);
+    if (has) continue;
+    missing = true;
+    first = first & (I64v::at(grid_[g]) == I64v(0));
+  }
+  BlockId guarded = -1;
+  if (missing) guarded = b_.open_branch();
+  const int64_t n = inner_elements(f, var);
+  if (n <= small_) {
+    for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
+  } else {
+    for_each_inner(f, var, store_at);
+  }
+  if (guarded >= 0) {
+    b_.yield({});
+    b_.leave();
+    const BlockId none = b_.open_branch();
+    b_.yield({});
+    b_.leave();
+    b_.branch(first.id, guarded, none);
+  }
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_running.cpp: running folds inside the lane, in the order of
+// core/loops/fold_order.h.
+#include "weft/core/loops/fold_order.h"
+#include "weft/jit/nests/lane_writer.h"
+
+namespace weft::compiler {
+
+using I64v = num::Ir<int64_t>;
+using nest::BlockId, nest::Id, nest::Kind;
+
+// The state of a running fold in the order of core/loops/fold_order.h. `sum` and `before` travel
+// with the loop over the terms: the fold of this run, and that of all runs before it. The results
+// of runs are terms of the level above, which is looked at where a run ends and lies in local
+// arrays.
+struct LaneWriter::Running {
+  const std::vector<nest::Combine>& combine;
+  std::vector<Id> identity;
+  std::vector<Id> arrays = {};  // by component: sum and before of each level above
+  int levels = 0;               // above that of the terms
+};
+
+LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
+  Running r{l.combine, l.identity(b_)};
+  bool rounds = false;
+  for (size_t k = 0; k < l.combine.size(); ++k) {
+    const Kind kind = b_.kind(r.identity[k]);
+    rounds = rounds || ((kind == Kind::F32 || kind == Kind::F64) &&
+                        (l.combine[k] == nest::Combine::Add || l.combine[k] == nest::Combine::Mul));
+  }
+  // Elsewhere one run after another gives the same bits.
+  if (!rounds) return r;
+  for (int64_t runs = n; runs > fold_order::run_terms; runs /= fold_order::run_terms) ++r.levels;
+  if (r.levels == 0) return r;
+  for (Id id : r.identity) {
+    r.arrays.push_back(b_.local(b_.kind(id), 2 * r.levels));
+    for (int k = 0; k < 2 * r.levels; ++k) b_.local_store(r.arrays.back(), b_.integer(k), id);
+  }
+  return r;
+}
+
+// The run of `level` whose last term is number `step` of the fold ends with `result`. What stands
+// before the next one.
+std::vector<Id> LaneWriter::end_run(const Running& r, int level, Id step,
+                                    const std::vector<Id>& result) {
+  const auto at = [&](int which) {
+    std::vector<Id> x;
+    for (Id array : r.arrays) x.push_back(b_.local_load(array, b_.integer(2 * level + which)));
+    return x;
+  };
+  const auto set = [&](int which, const std::vector<Id>& x) {
+    for (size_t k = 0; k < x.size(); ++k)
+      b_.local_store(r.arrays[k], b_.integer(2 * level + which), x[k]);
+  };
+  const std::vector<Id> sum = combine_all(b_, r.combine, at(0), result);
+  if (level + 1 == r.levels) {
+    set(0, sum);
+    return sum;
+  }
+  const std::vector<Id> before = combine_all(b_, r.combine, at(1), sum);
+  const Id ends = run_ends(level + 1, step);
+  const BlockId then = b_.open_branch();
+  set(1, end_run(r, level + 1, step, sum));
+  set(0, r.identity);
+  b_.yield({});
+  b_.leave();
+  const BlockId otherwise = b_.open_branch();
+  set(0, sum);
+  b_.yield({});
+  b_.leave();
+  b_.branch(ends, then, otherwise);
+  return before;
+}
+
+Id LaneWriter::run_ends(int level, Id step) {
+  int64_t terms = fold_order::run_terms;
+  for (int k = 0; k < level; ++k) terms *= fold_order::run_terms;
+  const Id last = b_.integer(terms - 1);
+  return b_.pure(nest::Opcode::Eq, Kind::Mask,
+                 {b_.pure(nest::Opcode::And, Kind::I64, {step, last}), last});
+}
+
+// The running fold of the terms at all indices; `keep` is given each result right behind its term.
+void LaneWriter::write_running(const Lowering& l, int64_t n,
+                               const std::function<std::vector<Id>(Id)>& term_at,
+                               const std::function<void(const Elem&)>& keep) {
+  const Running r = start_running(l, n);
+  const size_t m = r.identity.size();
+  std::vector<Id> init = r.identity;  // of sum and before
+  if (r.levels) init.insert(init.end(), r.identity.begin(), r.identity.end());
+  std::vector<Kind> kinds = kinds_of(b_, init);
+  kinds.insert(kinds.begin(), Kind::I64);
+  const BlockId body = b_.open(kinds);
+  const Id index = b_.param(body, 0);
+  std::vector<Id> sum, before;
+  for (size_t k = 0; k < init.size(); ++k)
+    (k < m ? sum : before).push_back(b_.param(body, static_cast<int>(k) + 1));
+  sum = combine_all(b_, l.combine, sum, term_at(index));
+  keep(l.results(r.levels ? combine_all(b_, l.combine, before, sum) : sum)[0]);
+  if (r.levels) {
+    const Id step = l.reverse ? (I64v(n - 1) - I64v::at(index)).id : index;
+    const Id ends = run_ends(0, step);
+    const BlockId then = b_.open_branch();
+    std::vector<Id> next = r.identity;
+    const std::vector<Id> all = end_run(r, 0, step, sum);
+    next.insert(next.end(), all.begin(), all.end());
+    b_.yield(next);
+    b_.leave();
+    const BlockId otherwise = b_.open_branch();
+    sum.insert(sum.end(), before.begin(), before.end());
+    b_.yield(sum);
+    b_.leave();
+    sum = b_.branch(ends, then, otherwise);
+  }
+  b_.yield(sum);
+  b_.leave();
+  b_.loop(b_.integer(0), b_.integer(n), l.reverse ? -1 : 1, init, body);
+}
+
+void LaneWriter::emit_prefix(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const int axis = static_cast<int>(l.axes[0]);
+  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
+  const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
+  const bool streamed = is_streamed(f, e.out);
+  Place kept;
+  if (!streamed) {
+    kept.kind = Place::Kind::local;
+    kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
+  }
+  EqnReader reader(*this, f, e);
+  std::vector<bool> inner(t.shape().size(), false);
+  for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
+  // One running fold a row, which the other inner axes number.
+  std::vector<int> others;
+  std::vector<int64_t> extents;
+  for (int a : inner_axes(f, e.out)) {
+    if (a == axis) continue;
+    others.push_back(a);
+    extents.push_back(t.shape()[a]);
+  }
+  const auto write_row = [&](Id row) {
+    Coords c = coords_at(f, e.out, 0);
+    const Coords digits = others.empty() ? Coords{} : split(row, extents);
+    for (size_t a = 0; a < others.size(); ++a) c[static_cast<size_t>(others[a])] = digits[a];
+    const auto term_at = [&](Id index) {
+      c[static_cast<size_t>(axis)] = index;
+      return terms_at(l, reader, c);
+    };
+    write_running(l, n, term_at, [&](const Elem& y) {
+      if (streamed)
+        store_element(e.out, c, y);
+      else
+        store_local(kept.local, offset(c, t.shape(), inner).id, y);
+    });
+  };
+  if (rows > small_)
+    count(rows, write_row);
+  else
+    for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
+  f.place[static_cast<size_t>(e.out)] = kept;
+}
+
+}  // namespace weft::compiler

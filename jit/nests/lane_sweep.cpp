@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_sweep.cpp: values of many elements inside the lane: which of them are kept, and
+// loops over elements that compute several of them at once.
+//
+// A large value is computed where it is read. In a body that is written equation by equation, those
+// results wait; before something reads a dear one elsewhere than at the element being computed, all
+// that is read later is computed in one loop and kept in local arrays. So each equation is written
+// once (or, cheap, a few times), however many elements there are and whoever reads them.
+#include <algorithm>
+
+#include "weft/jit/fuse/region.h"
+#include "weft/jit/nests/lane_writer.h"
+
+namespace weft::compiler {
+
+using Form = Lowering::Form;
+using nest::BlockId, nest::Id, nest::Kind;
+
+// ---- local arrays
+
+Elem LaneWriter::load_local(const Elem& array, Id at) {
+  return {b_.local_load(array.re, at),
+          array.im == nest::no_id ? nest::no_id : b_.local_load(array.im, at)};
+}
+
+void LaneWriter::store_local(const Elem& array, Id at, const Elem& e) {
+  b_.local_store(array.re, at, e.re);
+  if (array.im != nest::no_id) b_.local_store(array.im, at, e.im);
+}
+
+// A loop over 0 … n - 1.
+void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
+  const BlockId body = b_.open({Kind::I64});
+  each(b_.param(body, 0));
+  b_.yield({});
+  b_.leave();
+  b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+}
+
+// One loop for all that have the same inner axes.
+void LaneWriter::fill_locals(const std::vector<Fill>& fills) {
+  std::map<std::vector<int64_t>, std::vector<const Fill*>> groups;
+  for (const Fill& f : fills) groups[inner_extents(*f.frame, f.like)].push_back(&f);
+  for (const auto& [extents, group] : groups) {
+    const bool stores = std::any_of(group.begin(), group.end(),
+                                    [](const Fill* f) { return f->array.re != nest::no_id; });
+    if (!stores) continue;
+    count(inner_elements(*group[0]->frame, group[0]->like), [&](Id i) {
+      std::vector<Elem> elems;
+      for (const Fill* f : group) elems.push_back(f->value(coords_of_flat(*f->frame, f->like, i)));
+      for (size_t k = 0; k < group.size(); ++k)
+        if (group[k]->array.re != nest::no_id) store_local(group[k]->array, i, elems[k]);
+    });
+  }
+}
+
+void LaneWriter::copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n) {
+  count(n, [&](Id i) {
+    for (const auto& [to, from] : to_from) store_local(to, i, load_local(from, i));
+  });
+}
+
+// Computes all elements of large values now.
+void LaneWriter::keep_large(Frame& f, const std::vector<int32_t>& vars) {
+  std::vector<Fill> fills;
+  for (int32_t v : vars) {
+    const DType d = f.s->j->types[static_cast<size_t>(v)].dtype();
+    fills.push_back({new_local(d, inner_elements(f, v)), &f, v,
+                     [this, &f, v](const Coords& at) { return read(f, {v}, at); }});
+  }
+  fill_locals(fills);
+  for (const Fill& fill : fills) {
+    Place& p = f.place[static_cast<size_t>(fill.like)];
+    p = {};
+    p.kind = Place::Kind::local;
+    p.local = fill.array;
+  }
+}
+
+// ---- what waits
+
+// Whether an element of `a` takes more than *budget instructions where it is read.
+bool LaneWriter::is_dear(const Frame& f, Atom a, int* budget) const {
+  if (a.is_literal()) return false;
+  const auto var = static_cast<size_t>(a.index);
+  const Place* p = f.place.seen(var);
+  if (p && (p->kind == Place::Kind::alias || p->kind == Place::Kind::row))
+    return is_dear(*p->outer, p->atom, budget);
+  if (f.place.kind(var) != Place::Kind::pull) return --*budget < 0;
+  const size_t i = p ? p->eqn : (*f.place.maker)[var];
+  const Access& access = f.s->access[i];
+  *budget -= std::max(1, access.cost);
+  if (*budget < 0) return true;
+  const Eqn& e = f.s->j->eqns[i];
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    const bool unread = !access.reads[k].empty() && access.reads[k][0] == -2;
+    if (!unread && is_dear(f, e.in[k], budget)) return true;
+  }
+  return false;
+}
+
+bool LaneWriter::is_waiting_dear(const Frame& f, Atom a) const {
+  if (a.is_literal() || f.place.kind(static_cast<size_t>(a.index)) != Place::Kind::pull ||
+      inner_elements(f, a.index) <= small_)
+    return false;
+  int budget = dear;
+  return is_dear(f, a, &budget);
+}
+
+// Whether equation i reads operand k at the inner index of what it computes: of its result, or of
+// the terms it folds.
+bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const std::vector<int>& reads = f.s->access[i].reads[k];
+  const Shape& from = f.s->j->types[static_cast<size_t>(e.in[k].index)].shape();
+  const bool pull = l.form == Form::pull;
+  const Shape& to = pull ? f.s->j->types[static_cast<size_t>(e.out)].shape() : l.space;
+  if (pull && inner_extents(f, e.in[k].index) != inner_extents(f, e.out)) return false;
+  if (from.elements() != to.elements()) return false;
+  int before = -1;
+  for (int a = 0; a < from.ndim(); ++a) {
+    if (from[a] == 1) continue;
+    if (reads[static_cast<size_t>(a)] <= before) return false;
+    before = reads[static_cast<size_t>(a)];
+  }
+  return true;
+}
+
+// Whether what waits has to be computed before equation i is written.
+bool LaneWriter::must_settle(const Frame& f, size_t i) const {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  // Long folds compute their terms on the way, if nothing else wants what these are made of.
+  constexpr int64_t written_out = 16;
+  int64_t terms = 1;
+  for (int64_t a : l.axes) terms *= l.space[a];
+  const bool fold = l.form == Form::reduce && terms > written_out;
+  const bool alike = (l.form == Form::pull && !l.destination) || fold;
+  bool needed = false;
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    if (!is_waiting_dear(f, e.in[k])) continue;
+    if (!alike || !reads_alike(f, i, k)) return true;
+    needed = true;
+  }
+  if (!fold || !needed) return false;
+  return std::any_of(f.waiting.begin(), f.waiting.end(), [&](size_t q) {
+    const Eqn& w = f.s->j->eqns[q];
+    for (int32_t v = w.out; v < w.out + w.n_out; ++v)
+      if (f.last[static_cast<size_t>(v)] > i && f.last[static_cast<size_t>(v)] != Program::none &&
+          is_waiting_dear(f, {v}))
+        return true;
+    return false;
+  });
+}
+
+// Computes what waits, is dear, and is read by equation i or later; in the order of the program,
+// so that reading recurses along no chain.
+void LaneWriter::settle(Frame& f, size_t i) {
+  const JaxprData& j = *f.s->j;
+  std::vector<int32_t> kept;
+  std::vector<bool> needed(j.types.size(), false), keeps(j.types.size(), false);
+  for (auto it = f.waiting.rbegin(); it != f.waiting.rend(); ++it) {
+    const Eqn& e = j.eqns[*it];
+    bool any = false;
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
+      const auto at = static_cast<size_t>(v);
+      keeps[at] = f.last[at] != Program::none && f.last[at] >= i && is_waiting_dear(f, {v});
+      needed[at] = needed[at] || keeps[at];
+      any = any || needed[at];
+    }
+    if (!any) continue;
+    for (Atom a : e.in)
+      if (!a.is_literal()) needed[static_cast<size_t>(a.index)] = true;
+  }
+  std::vector<Fill> fills;
+  for (size_t q : f.waiting)
+    for (int32_t v = j.eqns[q].out; v < j.eqns[q].out + j.eqns[q].n_out; ++v) {
+      const auto at = static_cast<size_t>(v);
+      if (!needed[at]) continue;
+      const Elem array = keeps[at] ? new_local(j.types[at].dtype(), inner_elements(f, v)) : Elem{};
+      fills.push_back({array, &f, v, [this, &f, v](const Coords& c) { return read(f, {v}, c); }});
+    }
+  fill_locals(fills);
+  for (const Fill& fill : fills)
+    if (fill.array.re != nest::no_id) {
+      Place& p = f.place[static_cast<size_t>(fill.like)];
+      p = {};
+      p.kind = Place::Kind::local;
+      p.local = fill.array;
+    }
+  f.waiting.clear();
+}
+
+// Inputs of a body are operands of equation i: read where they are or, large and dear, computed
+// here, not wherever the body reads them.
+void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
+  std::vector<Fill> fills;
+  for (int k = 0; k < n; ++k) {
+    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
+    const int32_t var = input + k;
+    Place& p = body.place[static_cast<size_t>(var)];
+    int budget = dear;
+    if (inner_elements(body, var) > small_ && is_dear(f, a, &budget)) {
+      p.kind = Place::Kind::local;
+      p.local =
+          new_local(body.s->j->types[static_cast<size_t>(var)].dtype(), inner_elements(body, var));
+      fills.push_back(
+          {p.local, &body, var, [this, &f, a](const Coords& at) { return read(f, a, at); }});
+    } else {
+      p.kind = Place::Kind::alias;
+      p.outer = &f;
+      p.atom = a;
+    }
+  }
+  fill_locals(fills);
+}
+
+}  // namespace weft::compiler

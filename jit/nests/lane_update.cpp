@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_update.cpp: updates of arrays inside the lane, in place where nothing reads the
+// old values any more.
+#include <algorithm>
+
+#include "weft/jit/nests/lane_writer.h"
+
+namespace weft::compiler {
+
+using I64v = num::Ir<int64_t>;
+using Form = Lowering::Form;
+using nest::BlockId, nest::Id, nest::Kind;
+
+// Variables whose elements are still to be computed from those of `var` when equation i comes: they
+// are read as late as they are used.
+std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) const {
+  std::vector<bool> late(f.s->j->types.size(), false);
+  late[static_cast<size_t>(var)] = true;
+  for (size_t q = 0; q < i; ++q) {
+    const Eqn& e = f.s->j->eqns[q];
+    const bool reads = std::any_of(e.in.begin(), e.in.end(), [&](Atom a) {
+      return !a.is_literal() && late[static_cast<size_t>(a.index)];
+    });
+    if (!reads) continue;
+    for (int32_t k = 0; k < e.n_out; ++k) {
+      const auto kind = f.place.kind(static_cast<size_t>(e.out + k));
+      if (kind == Place::Kind::pull || kind == Place::Kind::alias)
+        late[static_cast<size_t>(e.out + k)] = true;
+    }
+  }
+  return late;
+}
+
+// Whether operand k of equation i is a local array that nothing reads after this equation, neither
+// itself nor on the way of what is computed late, so that it may be written over.
+bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bool>* late) const {
+  const Eqn& e = f.s->j->eqns[i];
+  if (!f.analysis || e.in[k].is_literal()) return false;
+  const int32_t var = e.in[k].index;
+  if (f.place.kind(static_cast<size_t>(var)) != Place::Kind::local ||
+      std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || var < f.kept_inputs)
+    return false;
+  *late = read_late(f, i, var);
+  const auto reads = [&](Atom a) {
+    return !a.is_literal() && (*late)[static_cast<size_t>(a.index)];
+  };
+  for (size_t q = i + 1; q < f.s->j->eqns.size(); ++q) {
+    const auto& in = f.s->j->eqns[q].in;
+    if (std::any_of(in.begin(), in.end(), reads)) return false;
+  }
+  return std::none_of(f.s->j->out.begin(), f.s->j->out.end(), reads);
+}
+
+// Writes the updates of equation i over its first operand, if that can be; all that they read of it
+// is read before.
+bool LaneWriter::update_in_place(Frame& f, size_t i) {
+  const Eqn& e = f.s->j->eqns[i];
+  std::vector<bool> late;
+  if (!f.s->lowering[i].destination || !is_last_read(f, i, 0, &late)) return false;
+  const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
+  const Place array = f.place[static_cast<size_t>(e.in[0].index)];
+  if (n <= small_) {
+    std::vector<Update> all;
+    for (int64_t k = 0; k < n; ++k)
+      all.push_back(
+          update_at(f, i, e.in[1].is_literal() ? Coords{} : coords_at(f, e.in[1].index, k)));
+    for (const Update& u : all) apply_update(f, i, array.local, u);
+  } else {
+    for (size_t k = 1; k < e.in.size(); ++k)
+      if (!e.in[k].is_literal() && late[static_cast<size_t>(e.in[k].index)]) return false;
+    count(n, [&](Id at) {
+      apply_update(f, i, array.local, update_at(f, i, coords_of_flat(f, e.in[1].index, at)));
+    });
+  }
+  f.place[static_cast<size_t>(e.out)] = array;
+  return true;
+}
+
+LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
+  const Eqn& e = f.s->j->eqns[i];
+  EqnReader r(*this, f, e);
+  const Lowering::Target target = f.s->lowering[i].destination(r, at);
+  // What goes to other lanes is written by those.
+  std::vector<bool> inner(target.index.size(), false);
+  num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
+  for (size_t a = 0; a < inner.size(); ++a) {
+    const int lane = lane_of(f, e.out, static_cast<int>(a));
+    inner[a] = lane < 0;
+    if (!inner[a] && target.index[a] != grid_[static_cast<size_t>(lane)])
+      valid =
+          num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
+  }
+  const Shape& shape = f.s->j->types[static_cast<size_t>(e.out)].shape();
+  return {offset(target.index, shape, inner).id, valid.id, r.read(1, at)};
+}
+
+void LaneWriter::apply_update(const Frame& f, size_t i, const Elem& array, const Update& u) {
+  const auto write = [&] {
+    const bool two = array.im != nest::no_id;
+    const Elem old{b_.local_load(array.re, u.offset),
+                   two ? b_.local_load(array.im, u.offset) : nest::no_id};
+    const Elem merged = f.s->lowering[i].merge(b_, old, u.value);
+    b_.local_store(array.re, u.offset, merged.re);
+    if (two) b_.local_store(array.im, u.offset, merged.im);
+  };
+  bool valid = false;
+  if (num::Ir<bool>::at(u.valid).known(&valid)) {
+    if (valid) write();
+    return;
+  }
+  const BlockId then = b_.open_branch();
+  write();
+  b_.yield({});
+  b_.leave();
+  const BlockId otherwise = b_.open_branch();
+  b_.yield({});
+  b_.leave();
+  b_.branch(u.valid, then, otherwise);
+}
+
+}  // namespace weft::compiler

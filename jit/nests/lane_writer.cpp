@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_writer.cpp: reading elements: from memory, from what is kept, or by computing
+// them.
+#include "weft/jit/nests/lane_writer.h"
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/core/loops/fold_order.h"
+
+namespace weft::compiler {
+
+using I64v = num::Ir<int64_t>;
+using Form = Lowering::Form;
+
+LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+                       int64_t small)
+    : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
+  Frame& f = frames_.emplace_back();
+  f.s = &program.scope;
+  f.place.maker = &program.maker;
+  f.place.in_memory = &in_memory_;
+}
+
+LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
+  Frame& f = frames_.emplace_back();
+  f.s = &s;
+  f.maker = makers(*s.j);
+  f.place.maker = &f.maker;
+  return f;
+}
+
+LaneWriter::Frame& LaneWriter::body_frame(Frame& f, size_t eqn, size_t body) {
+  const AxisClasses* analysis = f.analysis ? f.analysis : program_.analysis[eqn].get();
+  const auto* classes = f.classes ? f.classes : &classes_[eqn];
+  const Scope& s = f.analysis ? *f.s->bodies[eqn][body] : *analysis->top().bodies[0][body];
+  Frame& g = new_frame(s);
+  g.analysis = analysis;
+  g.classes = classes;
+  return g;
+}
+
+void LaneWriter::set_grid(const std::vector<int64_t>& extents, bool flat) {
+  rank_ = extents.empty() ? 0 : extents.size() == 1 || flat ? 1 : 2;
+  if (rank_ == 1) grid_ = split(b_.index(0), extents);
+  if (rank_ == 2) {
+    // The last axis fills the vector; the others are one outer axis.
+    grid_ = split(b_.index(0), std::vector<int64_t>(extents.begin(), extents.end() - 1));
+    grid_.push_back(b_.index(1));
+  }
+}
+
+int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
+  if (!f.analysis) {
+    const auto it = top_lanes_.find(var);
+    return it == top_lanes_.end() ? -1 : it->second[static_cast<size_t>(axis)];
+  }
+  const auto it = f.classes->find(f.analysis->find(f.s->axis(var, axis)));
+  return it == f.classes->end() ? -1 : it->second;
+}
+
+std::vector<int> LaneWriter::inner_axes(const Frame& f, int32_t var) const {
+  std::vector<int> r;
+  for (int a = 0; a < f.s->j->types[static_cast<size_t>(var)].ndim(); ++a)
+    if (lane_of(f, var, a) < 0) r.push_back(a);
+  return r;
+}
+
+std::vector<int64_t> LaneWriter::inner_extents(const Frame& f, int32_t var) const {
+  std::vector<int64_t> r;
+  for (int a : inner_axes(f, var)) r.push_back(f.s->j->types[static_cast<size_t>(var)].shape()[a]);
+  return r;
+}
+
+int64_t LaneWriter::inner_elements(const Frame& f, int32_t var) const {
+  int64_t n = 1;
+  for (int64_t extent : inner_extents(f, var)) n *= extent;
+  return n;
+}
+
+// Row-major digits of a flat index; the group remembers that together they are that index.
+Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
+  if (extents.size() == 1) return {flat};
+  Coords ids(extents.size());
+  I64v rest = I64v::at(flat);
+  for (size_t i = extents.size(); i-- > 0;) {
+    ids[i] = extents[i] == 1 ? I64v(0).id : i == 0 ? rest.id : num::rem(rest, I64v(extents[i])).id;
+    if (i) rest = num::div(rest, I64v(extents[i]));
+  }
+  auto& known = groups_[ids[0]];
+  const bool fresh = std::none_of(known.begin(), known.end(), [&](const Group& g) {
+    return g.flat == flat && g.coords == ids && g.extents == extents;
+  });
+  if (fresh) known.push_back({ids, extents, flat});
+  return ids;
+}
+
+Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
+  const Shape& s = f.s->j->types[static_cast<size_t>(var)].shape();
+  Coords c(s.size());
+  for (int a = s.ndim(); a-- > 0;) {
+    const int lane = lane_of(f, var, a);
+    if (lane >= 0) {
+      c[static_cast<size_t>(a)] = grid_[static_cast<size_t>(lane)];
+      continue;
+    }
+    c[static_cast<size_t>(a)] = I64v(flat % s[a]).id;
+    flat /= s[a];
+  }
+  return c;
+}
+
+Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat) {
+  const std::vector<int> inner = inner_axes(f, var);
+  Coords c = coords_at(f, var, 0);
+  if (inner.empty()) return c;
+  const Coords digits = split(flat, inner_extents(f, var));
+  for (size_t i = 0; i < inner.size(); ++i) c[static_cast<size_t>(inner[i])] = digits[i];
+  return c;
+}
+
+// Row-major offset over the axes to keep. Runs of coordinates that are the digits of one index are
+// that index again.
+I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const {
+  Coords c;
+  std::vector<int64_t> extents;
+  for (size_t a = 0; a < at.size(); ++a)
+    if (keep.empty() || keep[a]) {
+      c.push_back(at[a]);
+      extents.push_back(s[static_cast<int64_t>(a)]);
+    }
+  I64v total(0);
+  static const std::vector<Group> none;
+  for (size_t a = 0; a < c.size();) {
+    size_t used = 1;
+    nest::Id id = c[a];
+    const auto known = groups_.find(c[a]);
+    for (const Group& g : known == groups_.end() ? none : known->second)
+      if (g.coords.size() > 1 && a + g.coords.size() <= c.size() &&
+          std::equal(g.coords.begin(), g.coords.end(),
+                     c.begin() + static_cast<std::ptrdiff_t>(a)) &&
+          std::equal(g.extents.begin(), g.extents.end(),
+                     extents.begin() + static_cast<std::ptrdiff_t>(a))) {
+        used = g.coords.size();
+        id = g.flat;
+        break;
+      }
+    int64_t stride = 1;
+    for (size_t k = a + used; k < c.size(); ++k) stride *= extents[k];
+    total = total + I64v::at(id) * I64v(stride);
+    a += used;
+  }
+  return total;
+}
+
+int LaneWriter::buffer_of(int32_t var, bool written) {
+  const auto [it, fresh] = buffer_index_.try_emplace(var, 0);
+  if (fresh) {
+    it->second = b_.buffer(
+        storage_of(frames_.front().s->j->types[static_cast<size_t>(var)].dtype()), written);
+    buffers_.push_back({var, written});
+  }
+  return it->second;
+}
+
+Elem LaneWriter::read_memory(int32_t var, const Coords& at) {
+  const Type& t = frames_.front().s->j->types[static_cast<size_t>(var)];
+  const int buffer = buffer_of(var, false);
+  const int n = components(t.dtype());
+  const I64v o = offset(at, t.shape(), {}) * I64v(n);
+  return {b_.load(buffer, o.id), n == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};
+}
+
+Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at) {
+  if (p.elems.size() == 1) return p.elems[0];
+  if (p.elems.empty())
+    return literal_elem({f.s->j->types[static_cast<size_t>(var)].dtype(), false, {0, 0}});
+  std::vector<bool> inner(at.size(), false);
+  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  const I64v o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner);
+  int64_t k = 0;
+  if (o.known(&k)) return p.elems[static_cast<size_t>(k)];
+  Elem e = p.elems[0];
+  for (size_t i = 1; i < p.elems.size(); ++i)
+    e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
+  return e;
+}
+
+Elem LaneWriter::read_local(const Frame& f, int32_t var, const Place& p, const Coords& at) {
+  std::vector<bool> inner(at.size(), false);
+  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  const nest::Id o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
+  return load_local(p.local, o);
+}
+
+Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
+  if (a.is_literal()) return literal_elem(f.s->j->literals[static_cast<size_t>(a.literal())]);
+  Place& p = f.place[static_cast<size_t>(a.index)];
+  switch (p.kind) {
+    case Place::Kind::memory: return read_memory(a.index, at);
+    case Place::Kind::scalars: return read_scalars(f, a.index, p, at);
+    case Place::Kind::local: return read_local(f, a.index, p, at);
+    case Place::Kind::alias: return read(*p.outer, p.atom, at);
+    case Place::Kind::row: {
+      Coords c{p.time};
+      c.insert(c.end(), at.begin(), at.end());
+      return read(*p.outer, p.atom, c);
+    }
+    case Place::Kind::pull: break;
+    case Place::Kind::unset: throw InternalError("a kernel reads a value that was not computed");
+  }
+  std::string key(reinterpret_cast<const char*>(&a.index), sizeof a.index);
+  key.append(reinterpret_cast<const char*>(at.data()), at.size() * sizeof(nest::Id));
+  const auto visible = [&](const Elem& e) {
+    return b_.visible(e.re) && (e.im == nest::no_id || b_.visible(e.im));
+  };
+  if (const auto it = f.memo.find(key); it != f.memo.end() && visible(it->second))
+    return it->second;
+  const Elem e = compute(f, p.eqn, a.index - f.s->j->eqns[p.eqn].out, at);
+  f.memo[key] = e;
+  return e;
+}
+
+Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
+  const Lowering& l = f.s->lowering[i];
+  switch (l.form) {
+    case Form::pull: {
+      EqnReader r(*this, f, f.s->j->eqns[i]);
+      return l.element(r, out, at);
+    }
+    case Form::reduce:
+    case Form::contract: return compute_fold(f, i, out, at);
+    default:
+      throw InternalError("a kernel reads an equation that must be emitted first: " +
+                          f.s->j->eqns[i].op->name());
+  }
+}
+
+namespace {
+// x combined with y, as a fold does it.
+nest::Id combine_one(nest::Builder& b, nest::Combine c, nest::Id x, nest::Id y) {
+  using nest::Opcode;
+  static constexpr Opcode ops[] = {Opcode::Add,  Opcode::Mul,  Opcode::FMin, Opcode::FMax,
+                                   Opcode::SMin, Opcode::SMax, Opcode::UMin, Opcode::UMax,
+                                   Opcode::And,  Opcode::Or,   Opcode::Xor};
+  return b.pure(ops[static_cast<size_t>(c)], b.kind(x), {x, y});
+}
+
+}  // namespace
+
+// Component-wise; the pairs of ArgMin and ArgMax by value, then index.
+std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y) {
+  using nest::Combine, nest::Kind, nest::Opcode;
+  std::vector<nest::Id> r(x.size());
+  for (size_t k = 0; k < c.size(); ++k) {
+    if (c[k] != Combine::ArgMin && c[k] != Combine::ArgMax) {
+      r[k] = combine_one(b, c[k], x[k], y[k]);
+      continue;
+    }
+    const bool real = b.kind(x[k]) == Kind::F32 || b.kind(x[k]) == Kind::F64;
+    const auto less = [&](nest::Id p, nest::Id q) {
+      // A mask is 0 or 1, not 0 or -1.
+      const bool mask = b.kind(x[k]) == Kind::Mask;
+      return b.pure(real ? Opcode::Lt : mask ? Opcode::ULt : Opcode::SLt, Kind::Mask, {p, q});
+    };
+    const nest::Id lower = b.pure(Opcode::SLt, Kind::Mask, {y[k + 1], x[k + 1]});
+    nest::Id better = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
+    nest::Id same = b.pure(Opcode::Eq, Kind::Mask, {x[k], y[k]});
+    if (real) {
+      const nest::Id nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]}),
+                     ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
+      const nest::Id fresh =
+          b.pure(Opcode::And, Kind::Mask, {ny, b.pure(Opcode::Not, Kind::Mask, {nx})});
+      better = b.pure(Opcode::Or, Kind::Mask, {better, fresh});
+      same = b.pure(Opcode::Or, Kind::Mask, {same, b.pure(Opcode::And, Kind::Mask, {nx, ny})});
+    }
+    const nest::Id take =
+        b.pure(Opcode::Or, Kind::Mask, {better, b.pure(Opcode::And, Kind::Mask, {same, lower})});
+    r[k] = b.pure(Opcode::Select, b.kind(x[k]), {take, y[k], x[k]});
+    r[k + 1] = b.pure(Opcode::Select, b.kind(x[k + 1]), {take, y[k + 1], x[k + 1]});
+    ++k;
+  }
+  return r;
+}
+
+// One block of core/loops/fold_order.h. Short ones are written out; a partial without a term is the
+// identity and is left out.
+std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
+  if (n == 1 || (n <= fold_order::few_partials && !f.of_folds)) {
+    std::vector<std::vector<nest::Id>> partial;
+    for (int64_t k = 0; k < n; ++k)
+      partial.push_back(combine_all(b_, f.combine, f.identity, term(I64v(k))));
+    if (partial.empty()) return f.identity;
+    for (size_t s = fold_order::few_partials / 2; s >= 1; s /= 2)
+      for (size_t k = 0; k < s && k + s < partial.size(); ++k)
+        partial[k] = combine_all(b_, f.combine, partial[k], partial[k + s]);
+    return partial[0];
+  }
+  const nest::BlockId body = b_.open({nest::Kind::I64});
+  b_.yield(term(I64v::at(b_.param(body, 0))));
+  b_.leave();
+  return b_.fold(b_.integer(n), f.identity, f.combine, body, f.of_folds);
+}
+
+std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const Term& term) {
+  constexpr int64_t most = fold_order::block_terms;
+  if (n <= most) return fold_block(n, f, term);
+  const auto block = [&](I64v b, int64_t terms) {
+    return fold_block(terms, f, [&](I64v k) { return term(b * I64v(most) + k); });
+  };
+  const std::vector<nest::Id> whole =
+      fold_terms(n / most, {f.combine, f.identity, true}, [&](I64v b) { return block(b, most); });
+  return n % most ? combine_all(b_, f.combine, whole, block(I64v(n / most), n % most)) : whole;
+}
+
+// Terms at the digits of these axes.
+std::vector<nest::Id> LaneWriter::fold_axes(
+    const std::vector<int64_t>& extents, const Folded& f,
+    const std::function<std::vector<nest::Id>(const Coords&)>& term) {
+  const auto first = static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
+  if (first == 0) {
+    int64_t n = 1;
+    for (int64_t extent : extents) n *= extent;
+    return fold_terms(
+        n, f, [&](I64v k) { return term(extents.empty() ? Coords{} : split(k.id, extents)); });
+  }
+  const std::vector<int64_t> rows(extents.begin(), extents.begin() + first),
+      row(extents.begin() + first, extents.end());
+  return fold_axes(rows, {f.combine, f.identity, true}, [&](const Coords& at) {
+    return fold_axes(row, f, [&](const Coords& in_row) {
+      Coords c = at;
+      c.insert(c.end(), in_row.begin(), in_row.end());
+      return term(c);
+    });
+  });
+}
+
+Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
+  const Eqn& e = f.s->j->eqns[i];
+  const Lowering& l = f.s->lowering[i];
+  const std::vector<nest::Id> identity = l.identity(b_);
+  EqnReader r(*this, f, e);
+  const std::vector<nest::Id> folded =
+      fold_axes(extents_of(l.space, l.axes), {l.combine, identity}, [&](const Coords& digits) {
+        Coords c;
+        size_t next_out = 0, next_fold = 0;
+        for (int a = 0; a < l.space.ndim(); ++a) {
+          const bool folded_axis = std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+          c.push_back(folded_axis ? digits[next_fold++] : at[next_out++]);
+        }
+        return terms_at(l, r, c);
+      });
+  return l.results(folded)[static_cast<size_t>(out)];
+}
+
+nest::Kernel LaneWriter::finish(nest::Schedule s) { return b_.finish(rank_, 0, s); }
+
+}  // namespace weft::compiler

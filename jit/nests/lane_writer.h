@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/lane_writer.h: writes the equations of a program as the loop program of one lane.
+//
+// A lane stands at one index of each grid class. Of every value it sees the inner axes, those whose
+// class is not in the grid. Small values are kept element by element, larger ones in local arrays;
+// what a pull rule defines is computed where it is read. Loops and branches become structured
+// instructions, so everything that is local to the lane ends up in one kernel.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "weft/core/scalar/number.h"
+#include "weft/jit/fuse/analysis.h"
+
+namespace weft::compiler {
+
+// Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
+inline constexpr int64_t small_elements = 32;
+// The same in kernels that would be too long: what is written once an element is written in loops.
+inline constexpr int64_t fewer_elements = 4;
+
+// Accumulators and terms combined as a fold combines them.
+std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
+
+std::vector<nest::Kind> kinds_of(nest::Builder& b, const std::vector<nest::Id>& ids);
+// The components of an element.
+void push(std::vector<nest::Id>* ids, const Elem& e);
+// What `element` gives for all accumulators of a fold at c: the components of each, in order.
+std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& c);
+
+class LaneWriter {
+ public:
+  // in_memory[var]: the variable of the program is read from a buffer. Values of up to `small`
+  // elements a lane are kept one by one.
+  LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+             int64_t small = small_elements);
+
+  // The grid, outermost axis first. `flat`: one run-time axis over all of them.
+  void set_grid(const std::vector<int64_t>& extents, bool flat);
+  // Which grid axis each axis of a variable of the program is (-1: none); for those that are
+  // emitted or stored.
+  void set_lanes(int32_t var, std::vector<int> lanes) { top_lanes_[var] = std::move(lanes); }
+  // Which grid axis each class of a loop's analysis is.
+  void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
+  // Equation i of the program is computed here and now, for this lane.
+  void emit_equation(size_t i);
+  // The elements of variable var of this lane are computed now and kept beside.
+  void keep_row(int32_t var);
+  // The elements of variable var go to memory.
+  void store_variable(int32_t var);
+  // The updates of a scatter, one after another, into memory that holds the operand already.
+  void emit_scatter(size_t i);
+  // A result of a scan that is written while the loop runs.
+  void set_streamed(int32_t var) { streamed_.push_back(var); }
+  nest::Kernel finish(nest::Schedule s);
+
+  // The buffers in order: variables of the top scope; written ones are outputs.
+  struct Bound {
+    int32_t var;
+    bool written;
+  };
+  const std::vector<Bound>& buffers() const { return buffers_; }
+
+ private:
+  struct Frame;
+  // Where the elements of a variable come from.
+  struct Place {
+    enum class Kind { unset, memory, scalars, local, pull, alias, row };
+    Kind kind = Kind::unset;
+    std::vector<Elem> elems;  // scalars: row-major over the inner axes
+    Elem local;               // local: the arrays of the components
+    Frame* outer = nullptr;   // alias, row
+    Atom atom;
+    nest::Id time = nest::no_id;  // row: the leading index
+    size_t eqn = 0;               // pull
+  };
+  // By variable; of those that were looked at. A kernel sees few values of a long program.
+  class Places {
+   public:
+    Place& operator[](size_t v) {
+      const auto [it, fresh] = made_.try_emplace(v);
+      if (fresh) it->second = first(v);
+      return it->second;
+    }
+    const Place* seen(size_t v) const {
+      const auto it = made_.find(v);
+      return it == made_.end() ? nullptr : &it->second;
+    }
+    Place::Kind kind(size_t v) const {
+      const Place* p = seen(v);
+      return p ? p->kind : first(v).kind;
+    }
+    const std::vector<size_t>* maker = nullptr;    // by variable: its equation
+    const std::vector<bool>* in_memory = nullptr;  // by variable
+
+   private:
+    Place first(size_t v) const {
+      Place p;
+      if (in_memory && (*in_memory)[v]) {
+        p.kind = Place::Kind::memory;
+      } else if ((*maker)[v] != Program::none) {
+        p.kind = Place::Kind::pull;
+        p.eqn = (*maker)[v];
+      }
+      return p;
+    }
+    std::unordered_map<size_t, Place> made_;
+  };
+  struct Frame {
+    const Scope* s = nullptr;
+    const AxisClasses* analysis = nullptr;  // null for the program itself
+    const std::map<int, int>* classes = nullptr;
+    int kept_inputs = 0;  // the first ones: they are read again, by the next trip or by others
+    std::vector<size_t> maker;    // of a body
+    std::vector<size_t> last;     // of a body, by variable: the last equation that reads it
+    std::vector<size_t> waiting;  // equations whose large results are not computed yet, in order
+    Places place;
+    std::unordered_map<std::string, Elem> memo;
+  };
+  struct Group {
+    Coords coords;
+    std::vector<int64_t> extents;
+    nest::Id flat;
+  };
+  // Elements of a value like variable `like` that go to a local array; without one they are only
+  // computed, for others to be made of.
+  struct Fill {
+    Elem array;
+    Frame* frame;
+    int32_t like;
+    std::function<Elem(const Coords&)> value;
+  };
+  class EqnReader;
+
+  Frame& new_frame(const Scope& s);
+  Frame& body_frame(Frame& f, size_t eqn, size_t body);
+  Frame& branch_body(Frame& f, size_t eqn, size_t branch);
+  int lane_of(const Frame& f, int32_t var, int axis) const;  // grid axis or -1
+  std::vector<int> inner_axes(const Frame& f, int32_t var) const;
+  std::vector<int64_t> inner_extents(const Frame& f, int32_t var) const;
+  int64_t inner_elements(const Frame& f, int32_t var) const;
+  Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
+  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);  // computed inner index
+  Coords split(nest::Id flat, const std::vector<int64_t>& extents);   // row-major digits
+  num::Ir<int64_t> offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const;
+
+  Elem read(Frame& f, Atom a, const Coords& at);
+  Elem read_memory(int32_t var, const Coords& at);
+  Elem read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at);
+  Elem read_local(const Frame& f, int32_t var, const Place& p, const Coords& at);
+  Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
+  Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
+  struct Folded {
+    const std::vector<nest::Combine>& combine;
+    const std::vector<nest::Id>& identity;
+    bool of_folds = false;  // whether the terms are folds themselves
+  };
+  using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
+  std::vector<nest::Id> fold_block(int64_t n, const Folded& f, const Term& term);
+  std::vector<nest::Id> fold_terms(int64_t n, const Folded& f, const Term& term);
+  std::vector<nest::Id> fold_axes(const std::vector<int64_t>& extents, const Folded& f,
+                                  const std::function<std::vector<nest::Id>(const Coords&)>& term);
+
+  void emit(Frame& f, size_t eqn);
+  void emit_all(Frame& f, bool settle_results = true);
+  void emit_prefix(Frame& f, size_t eqn);
+  struct Running;
+  void write_running(const Lowering& l, int64_t n,
+                     const std::function<std::vector<nest::Id>(nest::Id)>& term_at,
+                     const std::function<void(const Elem&)>& keep);
+  Running start_running(const Lowering& l, int64_t n);
+  std::vector<nest::Id> end_run(const Running& r, int level, nest::Id step,
+                                const std::vector<nest::Id>& result);
+  nest::Id run_ends(int level, nest::Id step);
+  void emit_while(Frame& f, size_t eqn);
+  void emit_scan(Frame& f, size_t eqn);
+  void emit_cond(Frame& f, size_t eqn);
+  void place_results(Frame& f, const Eqn& e, std::vector<Place> results,
+                     const std::vector<nest::Id>& yielded);
+  void emit_call(Frame& f, size_t eqn);
+  void keep(Frame& f, int32_t var);  // computes all elements now
+
+  // Values of many elements (lane_sweep.cpp).
+  void fill_locals(const std::vector<Fill>& fills);
+  void copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n);
+  bool is_dear(const Frame& f, Atom a, int* budget) const;
+  bool is_waiting_dear(const Frame& f, Atom a) const;
+  bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
+  bool must_settle(const Frame& f, size_t eqn) const;
+  void settle(Frame& f, size_t eqn);
+  void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
+  int bind_constants(Frame& f, size_t eqn, Frame& body);
+  void keep_large(Frame& f, const std::vector<int32_t>& vars);
+
+  // Updates in place (lane_update.cpp).
+  struct Update {
+    nest::Id offset, valid;
+    Elem value;
+  };
+  std::vector<bool> read_late(const Frame& f, size_t eqn, int32_t var) const;
+  bool is_last_read(const Frame& f, size_t eqn, size_t operand, std::vector<bool>* late) const;
+  bool update_in_place(Frame& f, size_t eqn);
+  Update update_at(Frame& f, size_t eqn, const Coords& at);
+  void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
+
+  // Carries of a loop: small ones travel through the loop, larger ones live in a local array.
+  struct Carry {
+    bool local = false;
+    int64_t n = 0;
+    DType dtype = F32;
+    Elem array;
+  };
+  bool may_take(const Frame& f, size_t eqn, size_t operand) const;
+  std::vector<Carry> start_carries(Frame& f, size_t eqn, Frame& body, int first_input,
+                                   std::vector<nest::Id>* flat);
+  static bool is_in(const Frame& f, Atom a, const Elem& array);
+  Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
+  void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
+                      std::vector<nest::Id>* yields);
+  void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
+                          const std::vector<nest::Id>& r);
+  Elem new_local(DType d, int64_t n);
+  Elem load_local(const Elem& array, nest::Id at);
+  void store_local(const Elem& array, nest::Id at, const Elem& e);
+  void count(int64_t n, const std::function<void(nest::Id)>& each);
+  void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
+  void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
+  bool is_streamed(const Frame& f, int32_t var) const;
+  void store_element(int32_t var, const Coords& at, const Elem& e);
+  int buffer_of(int32_t var, bool written);
+
+  const Program& program_;
+  const std::vector<bool> in_memory_;
+  const int64_t small_;
+  nest::Builder b_;
+  num::Writing writing_;
+  Coords grid_;
+  std::map<int32_t, std::vector<int>> top_lanes_;
+  std::map<size_t, std::map<int, int>> classes_;
+  std::unordered_map<nest::Id, std::vector<Group>> groups_;  // by the first coordinate
+  std::deque<Frame> frames_;
+  std::vector<Bound> buffers_;
+  std::map<int32_t, int> buffer_index_;
+  std::vector<int32_t> streamed_;
+  int rank_ = 0;
+};
+
+// Reads the operands of an equation for its lowering rule.
+class LaneWriter::EqnReader final : public Reader {
+ public:
+  EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
+  Elem read(int operand, const Coords& at) override {
+    return w_.read(f_, e_.in[static_cast<size_t>(operand)], at);
+  }
+
+ private:
+  LaneWriter& w_;
+  Frame& f_;
+  const Eqn& e_;
+};
+
+}  // namespace weft::compiler

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/simplify.cpp: one walk over the equations that replays them into a new program.
+#include "weft/jit/rewrite/simplify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "weft/jit/fuse/analysis.h"
+#include "weft/jit/rewrite/contract.h"
+#include "weft/jit/rewrite/stages.h"
+#include "weft/tracer/replay.h"
+
+namespace weft::compiler {
+namespace {
+
+// Records what is bound, but an equation that is there already is used again, and an op's own
+// `simplify` rule may give a shorter answer.
+class Simplifier final : public Interpreter {
+ public:
+  Simplifier(Ref<Interpreter> parent, Record* record)
+      : Interpreter(std::move(parent)), record_(record) {}
+  const char* name() const override { return "simplify"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
+    const Running running(parent());
+    if (op.has(Op::Slot::simplify)) {
+      Arrays shorter = op.simplify(x, params);
+      if (!shorter.empty()) return shorter;
+    }
+    if (op.effects(params) == Effect::ordered) return bind_op(op, x, params);
+    std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
+    const size_t h = params->hash();
+    key.append(reinterpret_cast<const char*>(&h), sizeof h);
+    for (const Array& a : x) {
+      const Atom atom = record_->atom(a);
+      key.append(reinterpret_cast<const char*>(&atom.index), sizeof atom.index);
+    }
+    auto& same = known_[key];
+    for (const auto& [p, out] : same)
+      if (equal(p, params)) return out;
+    Arrays out = bind_op(op, x, params);
+    same.emplace_back(params, out);
+    return out;
+  }
+
+ private:
+  static const Op* const& op_key(const Op& op) {
+    thread_local const Op* p;
+    p = &op;
+    return p;
+  }
+  Record* record_;
+  std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
+};
+
+// The parameters with their programs simplified.
+AnyParams simple_bodies(const Eqn& e) {
+  std::vector<std::pair<std::string, ParamValue>> fields;
+  bool bodies = false;
+  for (auto& [name, value] : e.params->fields()) {
+    if (auto* body = std::get_if<Jaxpr>(&value); body && *body) {
+      *body = simplify(*body);
+      bodies = true;
+    } else if (auto* many = std::get_if<std::vector<Jaxpr>>(&value)) {
+      for (Jaxpr& b : *many) b = simplify(b);
+      bodies = true;
+    }
+    fields.emplace_back(name, value);
+  }
+  return bodies ? e.op->parse_params(fields) : e.params;
+}
+
+// The program that stands for the equation, if it is a call.
+Jaxpr called_program(const JaxprData& j, const Eqn& e) {
+  if (!e.op->compile_eagerly()) return {};
+  const Lowering l = lower_equation(j, e);
+  return l.form == Lowering::Form::inlined ? l.loop.bodies[0] : Jaxpr{};
+}
+
+// More equations than that are not compiled in one piece by any machine of today: calls that call
+// one another twice reach any number.
+constexpr int64_t most_equations = 10'000'000;
+
+// Of j with its calls inlined; saturates.
+int64_t inlined_equations(const Jaxpr& j, std::unordered_map<const JaxprData*, int64_t>& known) {
+  if (const auto it = known.find(j.get()); it != known.end()) return it->second;
+  int64_t n = 0;
+  for (const Eqn& e : j->eqns) {
+    const Jaxpr body = called_program(*j, e);
+    n = std::min(most_equations + 1, n + (body ? inlined_equations(body, known) : 1));
+  }
+  return known[j.get()] = n;
+}
+void require_inlinable(const Jaxpr& j) {
+  std::unordered_map<const JaxprData*, int64_t> known;
+  if (inlined_equations(j, known) > most_equations)
+    throw CompileError(fmt::format(
+        "the program has more than {} equations once its calls are replaced by what they call; "
+        "use weft::scan or weft::fori_loop for what repeats",
+        most_equations));
+}
+
+// Replays j, inlining calls.
+Arrays inlined(const Jaxpr& j, const Arrays& x) {
+  return replay(j, x, [&](const Eqn& e, const Arrays& in) {
+    const Jaxpr body = called_program(*j, e);
+    return body ? inlined(body, in) : bind_op(*e.op, in, simple_bodies(e));
+  });
+}
+
+}  // namespace
+
+Jaxpr simplify(const Jaxpr& j) {
+  require_inlinable(j);
+  Level<Record> record;
+  Arrays args;
+  for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
+  Arrays out;
+  {
+    Level<Simplifier> level(&*record);
+    out = inlined(j, args);
+  }
+  const Closed c = record->finish(out);
+  if (!c.consts.empty()) throw InternalError("simplification left a constant");
+  return contract(reduce_in_stages(dce(c.jaxpr, std::vector<bool>(out.size(), true))));
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/bound_kernel.cpp: checking a kernel against the memory that it gets, and its table of
+// buffers.
+#include "weft/jit/run/bound_kernel.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <numeric>
+
+#include "weft/core/error.h"
+#include "weft/core/loops/nest_bounds.h"
+#include "weft/core/text/print.h"
+#include "weft/jit/run/checked.h"
+
+namespace weft::compiler {
+namespace {
+
+// The axes of the grid as the kernel has them: the last one, and all others as one.
+std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
+  const auto points = [](auto from, auto to) {
+    return std::accumulate(from, to, int64_t{1}, std::multiplies<>());
+  };
+  if (rank == 0) return {};
+  if (rank == 1) return {points(grid.begin(), grid.end())};
+  return {points(grid.begin(), grid.end() - 1), grid.back()};
+}
+
+// What variable v is: an argument, or the result of an equation.
+std::string made_by(const JaxprData& j, int32_t v) {
+  for (size_t e = 0; e < j.eqns.size(); ++e)
+    if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) return equation_text(j, e);
+  return fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
+}
+
+void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>& buffers,
+                    const std::vector<int64_t>& grid, const JaxprData& j) {
+  nest::Binding b{axes_of(grid, k.rank), {}, {}};
+  for (int64_t n : b.grid)
+    if (n == 0) return;  // no point, no access
+  for (const auto& x : buffers) {
+    const Type& t = j.types[static_cast<size_t>(x.var)];
+    b.elements.push_back(t.elements() * components(t.dtype()));
+  }
+  const nest::OutOfBounds bad = nest::find_out_of_bounds(k, b);
+  if (bad.access == nest::no_id) return;
+  const nest::Inst& i = k.insts[static_cast<size_t>(bad.access)];
+  const bool buffer = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
+  throw InternalError(fmt::format(
+      "a kernel would leave its memory: it {}\n{}\n{}", bad.text,
+      buffer ? made_by(j, buffers[static_cast<size_t>(i.imm)].var) : "an array of its lanes",
+      print(k)));
+}
+
+}  // namespace
+
+BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
+                         const std::vector<int64_t>& grid, const JaxprData& j)
+    : kernel_(std::move(kernel)), target_(current_target()), buffers_(std::move(buffers)) {
+  if (const std::string bad = nest::verify(kernel_); !bad.empty())
+    throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
+  keep_to_memory(kernel_, buffers_, grid, j);
+  if (!target_.checked) return;
+  for (const auto& b : buffers_) {
+    bytes_.push_back(j.types[static_cast<size_t>(b.var)].bytes());
+    names_.push_back(made_by(j, b.var));
+  }
+}
+
+void BoundKernel::compile() {
+  Options o;
+  o.checked = target_.checked;
+  code_ = compiler::compile(kernel_, target_, o);
+  kernel_ = {};  // the code keeps one for all that share it
+}
+
+BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {
+  const size_t n = k.buffers_.size();
+  if (n > few) {
+    many_.resize(n + 1);
+    table_ = many_.data();
+  }
+  table_[0] = const_cast<int32_t*>(stop);
+  for (size_t i = 0; i < n; ++i) table_[i + 1] = ptrs[k.buffers_[i].var];
+}
+
+void BoundKernel::Run::checked_part(const int64_t (&range)[4]) const {
+  Checked c;
+  c.bytes = k_.bytes_.data();
+  const int64_t extents[] = {reinterpret_cast<int64_t>(&c)};
+  k_.code_->run(table_ + 1, extents, range);
+  if (!c.failed) return;
+  throw InternalError(fmt::format(
+      "a kernel was about to access {} bytes at byte {} of {} of\n{}\nin lane {} of a vector of "
+      "points from {} on of the last grid axis, {} of the others (-1: none, or any order)\n{}",
+      c.size, c.offset, c.room,
+      c.buffer < 0 ? "an array of its lanes" : k_.names_[static_cast<size_t>(c.buffer)], c.lane,
+      c.point[1], c.point[0], print(k_.kernel())));
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/bound_kernel.h: a kernel and the variables of a program that its buffers are. Whatever
+// runs a generated kernel goes through it.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/jit/nests/lane_writer.h"
+#include "weft/jit/run/codegen.h"
+
+namespace weft::compiler {
+
+class BoundKernel {
+ public:
+  // Raises InternalError naming the equation if the kernel is malformed, or if some point of the
+  // grid could reach beyond the memory of a variable.
+  BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
+              const std::vector<int64_t>& grid, const JaxprData& j);
+  void compile();
+  const nest::Kernel& kernel() const { return code_ ? code_->kernel() : kernel_; }
+  const std::shared_ptr<const Code>& code() const { return code_; }
+
+  // One run of it. ptrs[v] is the memory of variable v.
+  class Run {
+   public:
+    Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop);
+    Run(const Run&) = delete;
+    // A part of the grid (KernelFn); parts may run at the same time. If kernels test their accesses
+    // (WEFT_CHECK=1), one that is none ends in an InternalError.
+    void part(const int64_t (&range)[4]) const {
+      if (k_.target_.checked)
+        checked_part(range);
+      else
+        k_.code_->run(table_ + 1, nullptr, range);
+    }
+    void all_of_one_point() const { part({0, 1, 0, 1}); }
+
+   private:
+    void checked_part(const int64_t (&range)[4]) const;
+    static constexpr size_t few = 16;
+    const BoundKernel& k_;
+    void* inline_[few + 1];
+    std::vector<void*> many_;
+    void** table_ = inline_;
+  };
+
+ private:
+  nest::Kernel kernel_;  // until there is code
+  const TargetInfo& target_;
+  std::vector<LaneWriter::Bound> buffers_;
+  std::shared_ptr<const Code> code_;
+  // Of a checked target, by buffer: its bytes, and what it holds.
+  std::vector<int64_t> bytes_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace weft::compiler

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/checked.cpp: the tests that checked kernels call.
+#include "weft/jit/run/checked.h"
+
+namespace weft::compiler {
+
+namespace {
+bool leaves(Checked* c, int32_t buffer, const char* base, int64_t room, const char* at,
+            int64_t size, int64_t lane) {
+  const int64_t offset = reinterpret_cast<intptr_t>(at) - reinterpret_cast<intptr_t>(base);
+  if (offset >= 0 && size <= room && offset <= room - size) return false;
+  if (!c->failed) {
+    c->failed = true;
+    c->buffer = buffer;
+    c->offset = offset;
+    c->size = size;
+    c->room = room;
+    c->lane = lane;
+  }
+  return true;
+}
+}  // namespace
+
+extern "C" int32_t weft_check_access(Checked* c, int32_t buffer, const char* base, int64_t room,
+                                     const char* const* at, uint64_t active, int32_t lanes,
+                                     int64_t size, int32_t in_a_row) {
+  bool bad = false;
+  for (int32_t l = 0; l < lanes; ++l)
+    if (active >> l & 1)
+      bad = leaves(c, buffer, base, room, in_a_row ? at[0] + l * size : at[l], size, l) || bad;
+  return bad;
+}
+
+extern "C" int32_t weft_check_rows(Checked* c, int32_t buffer, const char* base, int64_t room,
+                                   const char* at, const int64_t* starts, int32_t lanes,
+                                   int64_t size) {
+  if (starts[0] != 0) return false;
+  bool bad = false;
+  for (int32_t l = 0; l < lanes; ++l)
+    bad = leaves(c, buffer, base, room, at + starts[l], size, l) || bad;
+  return bad;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/codegen.cpp: compiling a kernel once, and the cache of what lives.
+#include "weft/jit/run/codegen.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/BLAKE3.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "weft/core/error.h"
+#include "weft/jit/emit/emit.h"
+#include "weft/jit/emit/orc.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
+#include "weft/runtime/own_stack.h"
+
+namespace weft::compiler {
+
+struct Code::State {
+  nest::Kernel kernel;
+  TargetInfo target;
+  Options options;
+  std::string symbol;
+  std::unique_ptr<Loaded> loaded;
+  int64_t bytes = 0;
+  int64_t scratch_bytes = 0, frame_bytes = 0;  // of one call
+
+  // Emits the kernel into a module of `context` and hands that, and the bytes of scratch that the
+  // kernel needs, to f.
+  template <class F>
+  auto with_module(F&& f) const {
+    llvm::LLVMContext context;
+    llvm::Module module("weft", context);
+    module.setTargetTriple(target.triple);
+    module.setDataLayout(machine_for(target).createDataLayout());
+    const bool x86 = target.triple.starts_with("x86_64");
+    Emitter e(kernel, module, {target.lanes, target.mask_registers, target.half, false, x86});
+    e.emit_cpu(symbol, options);
+    return f(module, e.scratch_bytes());
+  }
+};
+
+Code::Code(std::unique_ptr<State> state)
+    : state_(std::move(state)), fn_(reinterpret_cast<KernelFn>(state_->loaded->address())) {}
+Code::~Code() {
+  const NoFork hold;  // the linker's locks
+  state_.reset();
+}
+
+const nest::Kernel& Code::kernel() const { return state_->kernel; }
+int64_t Code::bytes() const { return state_->bytes; }
+int64_t Code::frame_bytes() const { return state_->frame_bytes; }
+
+void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
+  // Arrays have their limit when they are emitted; but no limit holds for the values that live at
+  // the same time, which a loop may carry any number of.
+  constexpr int64_t most_frame = 64 << 10, below = 64 << 10;
+  const auto call = [&](void* scratch) {
+    if (state_->frame_bytes <= most_frame) return fn_(buffers, extents, range, scratch);
+    on_own_stack(state_->frame_bytes + below, [&] { fn_(buffers, extents, range, scratch); });
+  };
+  if (state_->scratch_bytes == 0) return call(nullptr);
+  const Temporaries scratch(state_->scratch_bytes);
+  call(scratch.data());
+}
+
+std::string Code::llvm_ir() const {
+  return state_->with_module([](llvm::Module& m, int64_t) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    m.print(out, nullptr);
+    return text;
+  });
+}
+
+std::string Code::assembly() const {
+  return state_->with_module(
+      [&](llvm::Module& m, int64_t) { return assembly_code(m, state_->target); });
+}
+
+namespace {
+
+std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const TargetInfo& target,
+                                        const Options& options) {
+  if (const std::string problem = nest::verify(kernel); !problem.empty())
+    throw CompileError(
+        fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
+  if (kernel.rank < 0 || kernel.rank > 2)
+    throw CompileError(fmt::format("the grid of {} has {} axes; at most 2 can be compiled",
+                                   kernel.name, kernel.rank));
+  static std::atomic<uint64_t> serial{0};
+  auto state = std::make_unique<Code::State>(
+      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+  Object object = state->with_module([&](llvm::Module& m, int64_t scratch_bytes) {
+    state->scratch_bytes = scratch_bytes;
+    return object_code(m, target);
+  });
+  state->frame_bytes = object.frame_bytes;
+  state->bytes = static_cast<int64_t>(object.code->getBufferSize());
+  state->loaded = std::make_unique<Loaded>(std::move(object.code), state->symbol);
+  return std::make_shared<const Code>(std::move(state));
+}
+
+// A thread that misses compiles under the entry's lock, so others that miss the same wait for it.
+struct Entry {
+  std::mutex lock;
+  std::weak_ptr<const Code> code;
+};
+
+class Cache {
+ public:
+  std::shared_ptr<Entry> entry(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    if (entries_.size() >= sweep_at_) sweep();
+    auto& e = entries_[key];
+    if (!e) e = std::make_shared<Entry>();
+    return e;
+  }
+
+ private:
+  void sweep() {
+    std::erase_if(entries_, [](const auto& e) {
+      return e.second.use_count() == 1 && e.second->code.expired();
+    });
+    sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
+  }
+  ForkMutex lock_;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  size_t sweep_at_ = 1024;
+};
+
+}  // namespace
+
+namespace {
+// Stands for a text in keys that live long.
+std::string digest(const std::string& text) {
+  const auto hash = llvm::BLAKE3::hash<32>(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  return std::string(hash.begin(), hash.end());
+}
+}  // namespace
+
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
+                                    const Options& options) {
+  static Cache& cache = *new Cache();
+  const std::string text =
+      fmt::format("{} {} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
+                  options.packs, options.checked, nest::print(kernel));
+  const auto entry = cache.entry(digest(text));
+  const std::lock_guard guard(entry->lock);
+  if (auto code = entry->code.lock()) return code;
+  auto code = compile_now(kernel, target, options);
+  entry->code = code;
+  return code;
+}
+
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel) {
+  return compile(kernel, host_target());
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/codegen.h: from the loop program of one kernel (core/loops/nest.h) to machine code or
+// PTX.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "weft/core/loops/nest.h"
+#include "weft/jit/emit/ptx.h"
+#include "weft/jit/target.h"
+
+namespace weft::compiler {
+
+// A compiled kernel. `buffers[-1]` is reserved: it points at an int32 that the caller sets to
+// non-zero when running must end; long loops look at it about every millisecond and then return,
+// leaving the outputs unfinished.
+//
+// `range` is the part of the grid to run: {outer begin, outer end, inner begin, inner end} of axes
+// 0 and 1 for rank 2; rank 1 reads the inner pair alone, rank 0 none of it. Calls on disjoint
+// ranges may run at the same time. `scratch` is memory for the arrays of the lanes that the frame
+// has no room for.
+using KernelFn = void (*)(void* const* buffers, const int64_t* extents, const int64_t* range,
+                          void* scratch);
+
+// Owns the machine code of one kernel; the code is freed with the last handle.
+class Code {
+ public:
+  struct State;
+  explicit Code(std::unique_ptr<State> state);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+
+  // Runs a part of the grid. Raises OutOfMemoryError if there is no memory for its scratch
+  // or for a frame that the caller's stack is not to hold.
+  void run(void* const* buffers, const int64_t* extents, const int64_t* range) const;
+  const nest::Kernel& kernel() const;  // equal to all that share the code
+  int64_t bytes() const;               // of the object that was linked
+  int64_t frame_bytes() const;         // of stack
+  std::string llvm_ir() const;         // emitted anew: nothing of it is kept
+  std::string assembly() const;
+
+ private:
+  std::unique_ptr<State> state_;
+  KernelFn fn_;
+};
+
+// How lanes are scheduled; `automatic` chooses what pays. The bits do not depend on it.
+struct Options {
+  enum class Refill : uint8_t { automatic, never, always };
+  Refill refill = Refill::automatic;
+  int packs = 0;         // packs interleaved, 1 to 4; 0 lets the compiler choose
+  bool checked = false;  // tests every access (jit/run/checked.h)
+};
+
+// Compiles for the host (or a weaker `target` of its family), or finds the code in the process's
+// cache: kernels of equal print() share it while a handle lives. Thread-safe.
+// Raises CompileError for a kernel that is not well formed or too large.
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel);
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
+                                    const Options& options = {});
+
+}  // namespace weft::compiler

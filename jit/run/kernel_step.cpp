@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/kernel_step.cpp: a generated kernel and how its grid is shared out to threads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/jit/fuse/region.h"
+#include "weft/jit/run/bound_kernel.h"
+#include "weft/jit/run/steps.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::compiler {
+namespace {
+
+struct Output {
+  int32_t var;
+  int64_t bytes;
+};
+
+class KernelStep final : public RunStep {
+ public:
+  KernelStep(BoundKernel k, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
+      : bound_(std::move(k)),
+        grid_(plan.grid),
+        zeroed_(std::move(zeroed)),
+        loops_(plan.loops),
+        what_(plan.loops  ? "loop in the lane"
+              : plan.rows ? "rows"
+                          : "elementwise"),
+        equations_(equations) {
+    estimate();
+  }
+  void compile_code() override { bound_.compile(); }
+  void run(void* const* ptrs, const int32_t* stop) const override;
+  std::string describe() const override {
+    std::string g;
+    for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
+    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g,
+                       equations_, bound_.kernel().insts.size());
+  }
+  const nest::Kernel* kernel() const override { return &bound_.kernel(); }
+  bool loops() const override { return loops_; }
+  std::shared_ptr<const Code> code() const override { return bound_.code(); }
+
+ private:
+  void estimate();
+  BoundKernel bound_;
+  std::vector<int64_t> grid_;
+  std::vector<Output> zeroed_;
+  bool loops_;
+  const char* what_;
+  size_t equations_;
+  double ns_per_point_ = 1;
+};
+
+// A rough cost of a grid point, to decide how finely to share out: instructions, times trips.
+void KernelStep::estimate() {
+  const nest::Kernel& k = bound_.kernel();
+  const auto cost = [&](auto&& self, nest::BlockId b) -> double {
+    double c = 0;
+    for (nest::Id v : k.blocks[static_cast<size_t>(b)].body) {
+      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      double trips = 1;
+      const auto constant = [&](nest::Id a) {
+        const nest::Inst& x = k.insts[static_cast<size_t>(a)];
+        return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0;
+      };
+      if (i.op == nest::Opcode::While) trips = 64;
+      if (i.op == nest::Opcode::For) trips = constant(i.args[1]);
+      if (i.op == nest::Opcode::Fold || i.op == nest::Opcode::ForEach) trips = constant(i.args[0]);
+      c += 1;
+      for (nest::BlockId inner : i.blocks) c += trips * self(self, inner);
+    }
+    return c;
+  };
+  ns_per_point_ = 0.05 * cost(cost, 0);
+}
+
+void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
+  for (const Output& o : zeroed_)
+    if (o.bytes) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
+  const BoundKernel::Run call(bound_, ptrs, stop);
+  if (grid_.empty()) return call.all_of_one_point();
+  int64_t points = 1;
+  for (int64_t n : grid_) points *= n;
+  if (points == 0) return;
+  const int64_t inner = bound_.kernel().rank == 1 ? points : grid_.back(), outer = points / inner;
+  // Parts of at least 20 microseconds, and enough of them for uneven loops to even out.
+  const double total_ns = ns_per_point_ * static_cast<double>(points);
+  const int threads = total_ns < 40000 ? 1 : num_threads();
+  const bool split_outer = outer >= 2 * threads;
+  const int64_t n = split_outer ? outer : inner;
+  int64_t grain = n;
+  if (threads > 1) {
+    const double parts = std::min(total_ns / 20000, threads * 16.0);
+    grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
+    // Whole packs, several of them where there are enough, and whole tiles of rows where there are
+    // rows enough. Points that fill vectors by themselves need no company.
+    const bool lanes = bound_.kernel().schedule.vector == nest::Schedule::Vector::grid;
+    const int64_t unit = n >= 256 * threads ? 64 : 16;
+    if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
+  }
+  const auto part = [&](int64_t begin, int64_t end) {
+    call.part({split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin,
+               split_outer ? inner : end});
+  };
+  if (threads == 1)
+    part(0, n);
+  else
+    parallel_for(n, grain, part);
+}
+
+// An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
+// Written past the caches it does not have to be read into them first.
+constexpr int64_t past_cache_bytes = int64_t{1} << 24;
+
+void mark_large_outputs(nest::Kernel* k, const std::vector<LaneWriter::Bound>& bound,
+                        const Program& p, const std::vector<int32_t>& zeroed) {
+  for (size_t i = 0; i < bound.size(); ++i)
+    k->buffers[i].past_cache =
+        bound[i].written &&
+        p.j->types[static_cast<size_t>(bound[i].var)].bytes() >= past_cache_bytes &&
+        std::find(zeroed.begin(), zeroed.end(), bound[i].var) == zeroed.end();
+  for (const nest::Inst& i : k->insts)
+    if (i.op == nest::Opcode::Load) k->buffers[static_cast<size_t>(i.imm)].past_cache = false;
+}
+// Those that are run; others are left over from writing.
+int64_t instructions(const nest::Kernel& k) {
+  int64_t n = 0;
+  for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());
+  return n;
+}
+
+bool divides_index(const nest::Kernel& k) {
+  for (const nest::Block& b : k.blocks)
+    for (nest::Id v : b.body) {
+      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
+        return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+  int64_t small = small_elements;
+  const auto write = [&](bool flat, std::vector<LaneWriter::Bound>* bound) {
+    LaneWriter w(p, "kernel", in_memory, small);
+    w.set_grid(k.grid, flat);
+    for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
+    for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
+    for (int32_t v : k.streamed) w.set_streamed(v);
+    for (size_t n = 0; n < k.emit.size(); ++n) {
+      const auto [from, to] = k.kept.equal_range(n);
+      for (auto it = from; it != to; ++it) w.keep_row(it->second);
+      w.emit_equation(k.emit[n]);
+    }
+    for (auto it = k.kept.lower_bound(k.emit.size()); it != k.kept.end(); ++it)
+      w.keep_row(it->second);
+    for (int32_t v : k.roots) w.store_variable(v);
+    *bound = w.buffers();
+    nest::Schedule s;
+    s.vector = k.rows           ? nest::Schedule::Vector::inner
+               : k.grid.empty() ? nest::Schedule::Vector::none
+                                : nest::Schedule::Vector::grid;
+    return w.finish(s);
+  };
+  // One flat axis, unless operands are read along single axes and the last one is long enough.
+  std::vector<LaneWriter::Bound> bound;
+  bool flat = true;
+  nest::Kernel kernel = write(flat, &bound);
+  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel)) {
+    flat = false;
+    kernel = write(flat, &bound);
+  }
+  // Values written out element by element have no place in registers when there are that many.
+  if (const int64_t n = instructions(kernel); n > long_kernel) {
+    small = fewer_elements;
+    std::vector<LaneWriter::Bound> also_bound;
+    if (nest::Kernel other = write(flat, &also_bound); 3 * instructions(other) < 2 * n) {
+      kernel = std::move(other);
+      bound = std::move(also_bound);
+    }
+  }
+  mark_large_outputs(&kernel, bound, p, k.zeroed);
+  Built b;
+  std::vector<Output> zeroed;
+  for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
+  // Rows that no step writes read as zero; without lanes no step runs.
+  const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
+  for (int32_t v : lanes ? k.zeroed : k.streamed)
+    zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
+  for (const auto* written : {&k.streamed, &k.roots})
+    for (int32_t v : *written)
+      if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
+  b.step =
+      std::make_unique<KernelStep>(BoundKernel(std::move(kernel), std::move(bound), k.grid, *p.j),
+                                   std::move(zeroed), k, k.emit.size() + k.roots.size());
+  return b;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/emit_plan.h: what is known of a kernel before code is emitted: which values differ
+// between lanes and how, which control flow diverges, what can be computed once for many points.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "weft/core/loops/nest.h"
+
+namespace weft::compiler {
+
+// How a value differs between the lanes of a pack: lane l holds base + l * stride (modulo 2^64;
+// 0 is a uniform value), or anything (varying). Only I64 values have strides other than 0; a stride
+// that is a run-time value is not `known`.
+struct Shape {
+  bool varying = false;
+  bool known = true;
+  int64_t stride = 0;
+
+  bool uniform() const { return !varying && known && stride == 0; }
+  bool linear() const { return !varying && !uniform(); }
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+inline constexpr Shape uniform_shape{};
+inline constexpr Shape varying_shape{true, false, 0};
+// What a value is that comes from one of two places.
+Shape join(const Shape& a, const Shape& b);
+
+enum class Mode : uint8_t {
+  scalar,  // one point at a time
+  grid,    // lanes are neighbours along the last grid axis
+  refill,  // lanes are arbitrary points
+  inner,   // points one at a time; their outermost folds and for_eachs run in lanes
+};
+
+struct Plan {
+  Mode mode = Mode::scalar;
+  std::vector<Shape> shape;     // by value
+  std::vector<char> divergent;  // by structured instruction: lanes take different ways through it
+  std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
+  std::vector<char> per_lane;   // by Local: each lane has its own array
+  std::vector<int> level;       // by instruction of the top block: 0 the same for all points,
+                                // 1 for all points of an outer index, 2 of its point
+  std::vector<std::vector<nest::Id>> results;  // by structured instruction: its Result instructions
+};
+
+Plan plan_kernel(const nest::Kernel& k, Mode mode);
+
+// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40
+// elements.
+struct Range {
+  int64_t low, high;
+  bool fits_int32() const { return low >= INT32_MIN && high <= INT32_MAX; }
+};
+Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
+
+// Whether the first block of an instruction is not for kernels: they call the library instead.
+inline bool is_rare(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
+
+// The loop over terms in a fold of folds; another loop is itself.
+inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst& loop) {
+  const nest::Inst* i = &loop;
+  while (i->op == nest::Opcode::Fold && i->imm != 0)
+    i = &k.insts[k.insts[k.blocks[i->blocks[0]].yields[0]].args[0]];
+  return *i;
+}
+
+// Instructions in a block and in all that it holds, less what is_rare.
+int64_t weight(const nest::Kernel& k, nest::BlockId b);
+// True if the block holds (at any depth) an instruction for which f is true.
+template <class F>
+bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) {
+  for (nest::Id v : k.blocks[b].body) {
+    if (f(k.insts[v])) return true;
+    for (nest::BlockId inner : k.insts[v].blocks)
+      if (any_inst(k, inner, f)) return true;
+  }
+  return false;
+}
+inline bool is_structured(nest::Opcode op) { return op >= nest::Opcode::For; }
+
+}  // namespace weft::compiler

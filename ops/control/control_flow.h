@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/control_flow.h: while, cond, scan and call on flat lists of arrays and recorded
+// bodies.
+#pragma once
+#include <optional>
+
+#include "weft/tracer/record_trace.h"
+
+namespace weft {
+
+// Constants of the bodies become operands. cond: carry -> bool[]; body: carry -> carry, of equal
+// types. max_trips: the loop stops there, its value too; such a loop can be differentiated in
+// reverse.
+Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
+                  std::optional<int64_t> max_trips = {});
+// The results of branches[clamp(index)]; index is I32.
+Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands);
+// body: (carry…, x…) -> (carry…, y…). xs lead with the axis of length `length`.
+Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
+                 bool reverse = false, int64_t unroll = 1);
+
+// The parameters of the loop ops; the jit reads them.
+struct While {
+  Ref<const JaxprData> cond_jaxpr, body_jaxpr;
+  int64_t cond_nconsts = 0, body_nconsts = 0;
+  Ints lanes, lane_ids, has;  // has: of cond consts, body consts, carry
+  bool enter = false;
+  int64_t max_trips = -1;  // if given, carry 0 counts the trips
+  WEFT_FIELDS(cond_jaxpr, body_jaxpr, cond_nconsts, body_nconsts, lanes, lane_ids, has, enter,
+              max_trips)
+};
+struct Cond {
+  std::vector<Ref<const JaxprData>> branches;
+  Ints lanes, lane_ids, has;  // has: of operands, results
+  bool enter = false;
+  WEFT_FIELDS(branches, lanes, lane_ids, has, enter)
+};
+struct Scan {
+  Ref<const JaxprData> jaxpr;
+  int64_t length = 0;
+  bool reverse = false;
+  int64_t num_consts = 0, num_carry = 0;
+  Ints lanes, lane_ids, has;  // has: of consts, carry, xs, ys
+  bool trips = false;
+  int64_t unroll = 1;
+  WEFT_FIELDS(jaxpr, length, reverse, num_consts, num_carry, lanes, lane_ids, has, trips, unroll)
+};
+struct Call {
+  Ref<const JaxprData> jaxpr;
+  std::string name;
+  // What the call asks for itself, whatever program it becomes a part of: an end after so many
+  // seconds (0: none), an error where a result holds a NaN.
+  double time_limit = 0;
+  bool check_nans = false;
+  WEFT_FIELDS(jaxpr, name, time_limit, check_nans)
+  bool watched() const { return time_limit > 0 || check_nans; }
+  // The same of another program, which stands for this one under a transform.
+  Call of(Ref<const JaxprData> j) const { return {std::move(j), name, time_limit, check_nans}; }
+};
+
+}  // namespace weft

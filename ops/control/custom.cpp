@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/custom.cpp: functions with derivative rules of their own, as equations that hold the
+// programs of the function and of its rules (Decided 10).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/program_op.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft {
+namespace {
+
+// What f and its rules captured are the leading operands, which all programs take first.
+struct CustomJvp {
+  Jaxpr jaxpr;  // (consts…, x…) -> out…
+  Jaxpr rule;   // (consts…, x…, dx of the inexact x…) -> (out…, tangents of the inexact out…)
+  int64_t num_consts = 0;
+  std::string name;
+  WEFT_FIELDS(jaxpr, rule, num_consts, name)
+};
+struct CustomVjp {
+  Jaxpr jaxpr;             // (consts…, x…) -> out…
+  Jaxpr fwd;               // (consts…, x…) -> (out…, residuals…)
+  Jaxpr bwd;               // (bwd_consts…, residuals…, ct of out…) -> ct of the inexact x…
+  int64_t num_consts = 0;  // bwd_consts are the last of consts
+  int64_t num_bwd_consts = 0;
+  std::string name;
+  WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, num_bwd_consts, name)
+};
+// The derivative of a custom_vjp: linear in its last operands; only its transpose is known.
+struct CustomLin {
+  Jaxpr bwd;  // (residuals…, ct of every result…) -> ct of the linear operands
+  int64_t num_residuals = 0;
+  Types result_types;  // of all results of the function
+  WEFT_FIELDS(bwd, num_residuals, result_types)
+};
+
+extern const Primitive<CustomJvp>& custom_jvp_op;
+extern const Primitive<CustomVjp>& custom_vjp_op;
+extern const Primitive<CustomLin>& custom_lin_op;
+
+void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
+  for (int64_t i = 0; i < num_consts; ++i)
+    if (!dx[static_cast<size_t>(i)].empty_handle())
+      throw DifferentiationError(fmt::format(
+          "{}: a value that the function captured is differentiated; pass it as an argument",
+          name));
+}
+
+Types inexact_of(const Types& ts) {
+  Types r;
+  for (const Type& t : ts)
+    if (is_inexact(t.dtype())) r.push_back(t.strong());
+  return r;
+}
+
+// ---- for the type rules: the programs may come from text
+
+void append_inexact(Types& to, const Types& ts) { append(to, inexact_of(ts)); }
+Types strong(Types ts) {
+  for (Type& t : ts) t = t.strong();
+  return ts;
+}
+void require_results(const char* op, const char* program, const Jaxpr& j, const Types& want,
+                     const Types& in) {
+  if (strong(j->out_types()) != strong(want))
+    reject_shape(op,
+                 fmt::format("{} returns ({}) and not ({})", program, to_string(j->out_types()),
+                             to_string(want)),
+                 in);
+}
+
+Types jvp_type(const Types& in, const CustomJvp& p) {
+  require_counts("custom_jvp_call", {p.num_consts}, 0, in);
+  require_body("custom_jvp_call", p.jaxpr, in, in);
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  const Types out = p.jaxpr->out_types();
+  Types takes = in, gives = out;
+  append_inexact(takes, part(in, nc, in.size() - nc));
+  append_inexact(gives, out);
+  require_body("custom_jvp_call", p.rule, takes, in);
+  require_results("custom_jvp_call", "the rule", p.rule, gives, in);
+  return out;
+}
+
+// bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`.
+void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
+                 const Types& linear, const Types& in) {
+  Types takes = first;
+  append(takes, results);
+  require_body(op, bwd, takes, in);
+  require_results(op, "bwd", bwd, linear, in);
+}
+Types vjp_type(const Types& in, const CustomVjp& p) {
+  require_counts("custom_vjp_call", {p.num_consts}, 0, in);
+  require_counts("custom_vjp_call", {p.num_bwd_consts}, 0,
+                 part(in, 0, static_cast<size_t>(p.num_consts)));
+  require_body("custom_vjp_call", p.jaxpr, in, in);
+  require_body("custom_vjp_call", p.fwd, in, in);
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts);
+  const Types out = p.jaxpr->out_types(), made = p.fwd->out_types();
+  if (made.size() < out.size() || strong(part(made, 0, out.size())) != strong(out))
+    reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
+  Types first = part(in, nc - nb, nb);
+  append(first, part(made, out.size(), made.size() - out.size()));
+  require_bwd("custom_vjp_call", p.bwd, first, out, inexact_of(part(in, nc, in.size() - nc)), in);
+  return out;
+}
+
+Types lin_type(const Types& in, const CustomLin& p) {
+  require_counts("custom_lin", {p.num_residuals}, 0, in);
+  const size_t n = static_cast<size_t>(p.num_residuals);
+  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, part(in, n, in.size() - n), in);
+  return inexact_of(p.result_types);
+}
+
+// j on operands mapped as `in`, its results all mapped in front; `at`: where its constants end.
+Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
+                           const BatchLevel& level, const std::vector<bool>& ask) {
+  return rewritten(types, at, [&](const Arrays& a) {
+    Batched r = batch_eval(j, a, in, level, level.mask);
+    Arrays out;
+    for (size_t k = 0; k < r.out.size(); ++k)
+      out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, level.size)
+                                              : r.out[k]);
+    return out;
+  });
+}
+
+Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
+  Types r;
+  for (size_t i = 0; i < ts.size(); ++i) r.push_back(widened(ts[i], axes[i], size));
+  return r;
+}
+
+// Operands with their mapped axis in front.
+Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes* now) {
+  Arrays r;
+  for (size_t i = 0; i < x.size(); ++i) {
+    r.push_back(axis[i] ? move_mapped(x[i], axis[i], 0, size) : x[i]);
+    now->push_back(axis[i] ? MaybeAxis(0) : MaybeAxis());
+  }
+  return r;
+}
+
+Dual jvp_dual(const DualArgs<CustomJvp>& d) {
+  const CustomJvp& p = d.params;
+  refuse_captured(d.dx, p.num_consts, p.name);
+  const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
+  Arrays x = d.x;
+  for (size_t i = nc; i < d.x.size(); ++i)
+    if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
+  const Arrays out = eval_jaxpr(p.rule, x);
+  Dual r;
+  r.out = part(out, 0, m);
+  size_t next = m;
+  for (const Array& o : r.out) r.tangent.push_back(is_inexact(o.dtype()) ? out[next++] : Array());
+  return r;
+}
+
+// The operands of the rewritten op: what its programs captured stands behind the first `at`.
+Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
+  Arrays r = part(x, 0, at);
+  append(r, captured);
+  append(r, part(x, at, x.size() - at));
+  return r;
+}
+
+Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
+  const CustomJvp& p = b.params;
+  MaybeAxes in;
+  const Arrays x = in_front(b.x, b.axis, b.size, &in);
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  MaybeAxes rule_in = in;
+  for (size_t i = nc; i < x.size(); ++i)
+    if (is_inexact(x[i].dtype())) rule_in.push_back(in[i]);
+  const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
+  Arrays captured;
+  const std::vector<Jaxpr> j =
+      opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
+              batched_in_front(p.rule, nc, rule_types, rule_in, b.level, {})},
+             &captured);
+  Batched r;
+  r.out = custom_jvp_op.bind(with_captured(x, nc, captured),
+                             {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name});
+  r.axis.assign(r.out.size(), MaybeAxis(0));
+  return r;
+}
+
+const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
+  auto d =
+      program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
+  d.type = jvp_type;
+  d.dual = jvp_dual;
+  d.batch = jvp_batch;
+  return d;
+}());
+
+Dual vjp_dual(const DualArgs<CustomVjp>& d) {
+  const CustomVjp& p = d.params;
+  refuse_captured(d.dx, p.num_consts, p.name);
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
+               m = p.jaxpr->out.size();
+  const Arrays all = eval_jaxpr(p.fwd, d.x);
+  Dual r;
+  r.out = part(all, 0, m);
+  Arrays x = part(d.x, nc - nb, nb);
+  append(x, part(all, m, all.size() - m));
+  const CustomLin lin{p.bwd, static_cast<int64_t>(x.size()), types_of(r.out)};
+  for (size_t i = nc; i < d.x.size(); ++i)
+    if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
+  const Arrays tangents = custom_lin_op.bind(x, lin);
+  size_t next = 0;
+  for (const Array& o : r.out)
+    r.tangent.push_back(is_inexact(o.dtype()) ? tangents[next++] : Array());
+  return r;
+}
+
+// bwd for mapped values: cotangents of arguments that are not mapped are summed over the lanes.
+// `at`: where its constants end.
+Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
+                      const std::vector<bool>& argument_mapped, const BatchLevel& level) {
+  MaybeAxes in = residuals;
+  in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
+  return rewritten(mapped_types(bwd->in_types(), in, level.size), at, [&](const Arrays& a) {
+    Batched r = batch_eval(bwd, a, in, level, level.mask);
+    Arrays out;
+    for (size_t k = 0; k < r.out.size(); ++k) {
+      const Array ct = move_mapped(r.out[k], r.axis[k], 0, level.size);
+      out.push_back(argument_mapped[k] ? ct : base::reduce_sum(ct, {0}));
+    }
+    return out;
+  });
+}
+
+Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
+  const CustomVjp& p = b.params;
+  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
+               m = p.jaxpr->out.size();
+  MaybeAxes in;
+  const Arrays x = in_front(b.x, b.axis, b.size, &in);
+  const MaybeAxes made = probe_axes(p.fwd, in, b.level);
+  MaybeAxes residuals = part(in, nc - nb, nb);
+  std::vector<bool> ask(m, true);
+  for (size_t k = m; k < made.size(); ++k) {
+    ask.push_back(made[k].has_value());
+    residuals.push_back(made[k] ? MaybeAxis(0) : MaybeAxis());
+  }
+  std::vector<bool> argument_mapped;
+  for (size_t i = nc; i < x.size(); ++i)
+    if (is_inexact(x[i].dtype())) argument_mapped.push_back(in[i].has_value());
+  Arrays captured;
+  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
+                                       batched_in_front(p.fwd, nc, types_of(x), in, b.level, ask),
+                                       batched_bwd(p.bwd, nb, residuals, argument_mapped, b.level)},
+                                      &captured);
+  Batched r;
+  r.out = custom_vjp_op.bind(with_captured(x, nc, captured),
+                             {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
+                              static_cast<int64_t>(nb + captured.size()), p.name});
+  r.axis.assign(r.out.size(), MaybeAxis(0));
+  return r;
+}
+
+const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
+  auto d =
+      program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
+  d.type = vjp_type;
+  d.dual = vjp_dual;
+  d.batch = vjp_batch;
+  return d;
+}());
+
+// ---- custom_lin: known by its transpose alone. Of no tangent but zero it has a value: zero, which
+// reverse mode asks for where a loop or a branch writes zeros out.
+
+void require_zeros(DType d, std::span<const std::byte> bytes) {
+  with_class<DTypes::inexact>(d, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const auto* x = reinterpret_cast<const T*>(bytes.data());
+    for (size_t i = 0; i < bytes.size() / sizeof(T); ++i)
+      if (!(Element<T>::load(x[i]) == Element<T>::load(T{})))
+        throw DifferentiationError(
+            "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+  });
+}
+
+Arrays lin_reference(const Arrays& x, const CustomLin& p) {
+  for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
+    require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
+                                 static_cast<size_t>(x[i].type().bytes())});
+  Arrays r;
+  for (const Type& t : inexact_of(p.result_types)) r.push_back(base::zeros(t.strong()));
+  return r;
+}
+
+Lowering lin_lower(const LowerArgs<CustomLin>& l) {
+  Lowering r;
+  r.form = Lowering::Form::opaque;
+  r.name = "custom_lin";
+  r.native = [in = l.in, n = l.params.num_residuals](const NativeArgs& a) {
+    for (size_t i = static_cast<size_t>(n); i < in.size(); ++i)
+      require_zeros(in[i].dtype(), a.in_bytes[i]);
+    for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+  };
+  return r;
+}
+
+// lin(r, dt), and what the change of the residuals does to lin(r, t): nothing, as that is zero, or
+// has no value.
+Dual lin_dual(const DualArgs<CustomLin>& d) {
+  const auto n = static_cast<size_t>(d.params.num_residuals);
+  Dual r;
+  r.out = custom_lin_op.bind(d.x, d.params);
+  r.tangent = r.out;
+  Arrays x = part(d.x, 0, n);
+  bool changes = false;
+  for (size_t i = n; i < d.x.size(); ++i) {
+    changes = changes || !d.dx[i].empty_handle();
+    x.push_back(instantiate(d.dx[i], d.x[i].type()));
+  }
+  if (!changes) return r;
+  const Arrays changed = custom_lin_op.bind(x, d.params);
+  for (size_t k = 0; k < r.tangent.size(); ++k)
+    r.tangent[k] = add_tangents(r.tangent[k], changed[k]);
+  return r;
+}
+
+const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
+    .name = "custom_lin",
+    .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
+    .type = lin_type,
+    .reference = lin_reference,
+    .dual = lin_dual,
+    .transpose =
+        [](const TransposeArgs<CustomLin>& t) {
+          const CustomLin& p = t.params;
+          const size_t n = static_cast<size_t>(p.num_residuals);
+          Arrays in = part(t.x, 0, n);
+          size_t next = 0;
+          for (const Type& r : p.result_types) {
+            if (!is_inexact(r.dtype())) {
+              in.push_back(base::zeros(r.strong()));
+              continue;
+            }
+            in.push_back(instantiate(t.ct[next], t.out[next]));
+            ++next;
+          }
+          Arrays out(n);
+          append(out, eval_jaxpr(p.bwd, in));
+          return out;
+        },
+    .batch =
+        [](const BatchArgs<CustomLin>& b) {
+          const CustomLin& p = b.params;
+          const size_t n = static_cast<size_t>(p.num_residuals);
+          MaybeAxes in;
+          const Arrays x = in_front(b.x, b.axis, b.size, &in);
+          std::vector<bool> argument_mapped;
+          for (size_t i = n; i < in.size(); ++i) argument_mapped.push_back(in[i].has_value());
+          CustomLin q = p;
+          Arrays captured;
+          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), argument_mapped, b.level)},
+                         &captured)[0];
+          q.num_residuals = static_cast<int64_t>(n + captured.size());
+          q.result_types =
+              mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
+          Batched r;
+          r.out = custom_lin_op.bind(with_captured(x, n, captured), q);
+          r.axis.assign(r.out.size(), MaybeAxis(0));
+          return r;
+        },
+    .lower = lin_lower,
+});
+
+}  // namespace
+
+Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+                       const std::string& name) {
+  Arrays all;
+  const std::vector<Jaxpr> j = opened({{f, 0}, {rule, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
+  append(all, x);
+  return custom_jvp_op.bind(all, {j[0], j[1], consts, name});
+}
+
+Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
+                       const std::string& name) {
+  // All of them take the constants of all, but for the backward rule, which takes its own.
+  Arrays all;
+  const std::vector<Jaxpr> j = opened({{f, 0}, {fwd, 0}, {bwd, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
+  append(all, x);
+  return custom_vjp_op.bind(all, {j[0], j[1], open_constants(bwd.jaxpr), consts,
+                                  static_cast<int64_t>(bwd.consts.size()), name});
+}
+
+}  // namespace weft

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/custom_vmap.cpp: programs with a batching rule of their own, or with a loop over
+// lanes for one.
+#include <fmt/format.h>
+
+#include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/lane_by_lane.h"
+#include "weft/ops/control/program_op.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+
+// jaxpr: (consts…, x…) -> out…. The rule is a VmapRule; none: a loop.
+struct CustomVmap {
+  Ref<const JaxprData> jaxpr;
+  Opaque rule;
+  int64_t num_consts = 0;
+  WEFT_FIELDS(jaxpr, rule, num_consts)
+};
+
+extern const Primitive<CustomVmap>& custom_vmap_op;
+
+// What the rule gives. It does not know of masks: loops in it would run for lanes that do not take
+// part, too, and perhaps never end. Where it has any, such lanes compute on the operands of a lane
+// that does.
+VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped, const Arrays& x,
+                           const BatchLevel& level) {
+  const Array active = active_lanes(level);
+  if (active.empty_handle() || level.size == 0) return rule.call(level.size, mapped, x);
+  VmapRule::Result r;
+  const Closed c = record(types_of(x), [&](const Arrays& a) {
+    r = rule.call(level.size, mapped, a);
+    return r.out;
+  });
+  bool ends = true;
+  for (const Eqn& e : c.jaxpr->eqns) ends = ends && surely_ends(e);
+  const Array first = lax::argmax(lax::convert_element_type(active, I32), 0);
+  Arrays in = c.consts;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (ends || !mapped[i]) {
+      in.push_back(x[i]);
+      continue;
+    }
+    Arrays starts(static_cast<size_t>(x[i].ndim()), scalar_of_int(I32, 0));
+    starts[0] = first;
+    const Array row = dynamic_slice_at(x[i], starts, x[i].shape().with(0, 1).sizes());
+    Ints same;
+    for (int a = 0; a < row.ndim(); ++a) same.push_back(a);
+    in.push_back(select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), same)));
+  }
+  r.out = eval_jaxpr(open_constants(c.jaxpr), in);
+  return r;
+}
+
+Batched by_rule(const BatchArgs<CustomVmap>& b) {
+  if (!b.params.rule.object)
+    return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
+                        b.level, b.level.asks_for_lane(custom_vmap_op, make_params(b.params)));
+  const size_t consts = static_cast<size_t>(b.params.num_consts);
+  Arrays x;
+  std::vector<bool> mapped;
+  for (size_t i = 0; i < b.x.size(); ++i) {
+    if (i < consts && b.axis[i])
+      throw BatchingError(
+          fmt::format("custom_vmap: the function captures a mapped value {}, of which its rule "
+                      "knows nothing. Pass it as an argument.",
+                      to_string(b.x[i].type())));
+    if (i < consts) continue;
+    mapped.push_back(b.axis[i].has_value());
+    x.push_back(b.axis[i] ? move_mapped(b.x[i], b.axis[i], 0, b.size) : b.x[i]);
+  }
+  VmapRule::Result r =
+      result_of(static_cast<const VmapRule&>(*b.params.rule.object), mapped, x, b.level);
+  const Types want = b.params.jaxpr->out_types();
+  MaybeAxes at;
+  for (size_t k = 0; k < r.out.size(); ++k) {
+    const Type t = r.mapped[k] ? widened(want[k], 0, b.size) : want[k];
+    if (r.out[k].type().strong() != t.strong())
+      throw BatchingError(fmt::format(
+          "custom_vmap: the rule must return {} for result {}, {}, got {}", to_string(t.strong()),
+          k, r.mapped[k] ? "which it says is mapped" : "which it says is not mapped",
+          to_string(r.out[k].type())));
+    at.push_back(r.mapped[k] ? MaybeAxis(0) : std::nullopt);
+  }
+  return {std::move(r.out), std::move(at)};
+}
+
+const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
+  auto d =
+      program_op<CustomVmap>("custom_vmap_call", "A program that is mapped by a rule of its own.");
+  // The derivative is that of the program; it is batched as programs are.
+  d.dual = [](const DualArgs<CustomVmap>& d) {
+    return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);
+  };
+  d.batch = by_rule;
+  return d;
+}());
+
+}  // namespace
+
+Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x) {
+  Arrays operands = f.consts;
+  append(operands, x);
+  return custom_vmap_op.bind(
+      operands, {open_constants(f.jaxpr), Opaque{rule}, static_cast<int64_t>(f.consts.size())});
+}
+
+}  // namespace weft

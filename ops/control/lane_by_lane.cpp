@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/lane_by_lane.cpp: the lanes of a map one after another.
+#include "weft/ops/control/lane_by_lane.h"
+
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/control/lanes.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+// One lane as a chunk of the map: it knows which one it is.
+Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                const std::vector<bool>& mapped, const Array& number, const BatchLevel& level) {
+  Arrays rows = x;
+  MaybeAxes axis(x.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    if (mapped[i]) {
+      rows[i] = base::insert_axis(x[i], 0, 1);
+      axis[i] = 0;
+    }
+  const Batched b = vmap_flat(
+      f, rows, axis, 1,
+      {level.axis_name, level.strict, level.randomness, number, level.warn, level.whole_size});
+  Arrays out;
+  for (size_t k = 0; k < b.out.size(); ++k)
+    out.push_back(b.axis[k] ? squeeze_axes(b.out[k], {*b.axis[k]}) : b.out[k]);
+  return out;
+}
+
+Array lane_numbers(const BatchLevel& level) {
+  const Array lanes = iota(I32, {level.size}, 0);
+  return level.first_lane.empty_handle()
+             ? lanes
+             : lax::add(lanes, broadcast_in_dim(level.first_lane, {level.size}, {}));
+}
+
+// f where the lane is active, else zeros.
+Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, const Arrays& x) {
+  const Types in = types_of(x);
+  const Closed run = record(in, f);
+  const Closed skip = record(in, [&](const Arrays&) {
+    Arrays out;
+    for (const Type& t : run.jaxpr->out_types()) out.push_back(base::zeros(t));
+    return out;
+  });
+  return cond_flat(lax::convert_element_type(active, I32), {skip, run}, x);
+}
+
+}  // namespace
+
+Array active_lanes(const BatchLevel& level) {
+  const Ints& ids = level.mask.ids;
+  if (std::find(ids.begin(), ids.end(), 0) == ids.end()) return {};
+  return align_mask(level.mask, {0}, {level.size});
+}
+
+Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
+                     const BatchLevel& level, bool asks_for_lane) {
+  Arrays rows;
+  std::vector<bool> mapped;
+  for (size_t i = 0; i < x.size(); ++i) {
+    mapped.push_back(axis[i].has_value());
+    if (mapped[i]) rows.push_back(move_mapped(x[i], axis[i], 0, level.size));
+  }
+  const Array active = active_lanes(level);
+  if (!active.empty_handle()) rows.push_back(active);
+  if (asks_for_lane) rows.push_back(lane_numbers(level));
+  Types in;
+  for (const Array& r : rows) in.push_back(r.type().with_shape(r.shape().erased(0)));
+  const Closed body = record(in, [&](const Arrays& row) {
+    Arrays all = x;
+    size_t next = 0;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (mapped[i]) all[i] = row[next++];
+    const auto lane = [&](const Arrays& a) {
+      return asks_for_lane ? one_lane(f, a, mapped, row.back(), level) : f(a);
+    };
+    return active.empty_handle() ? lane(all) : if_active(lane, row[next], all);
+  });
+  Arrays out = scan_flat(body, {}, rows, level.size);
+  MaybeAxes at(out.size(), 0);
+  return {std::move(out), std::move(at)};
+}
+
+}  // namespace weft

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/lanes.cpp: lane masks and the common steps of batching control flow.
+#include "weft/ops/control/lanes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "weft/core/loops/axis_classes.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+
+int lane_count(int64_t has) { return std::popcount(static_cast<uint64_t>(has)); }
+
+Type widened(const Type& t, MaybeAxis axis, int64_t size) {
+  return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t;
+}
+
+Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
+  const Closed c = record(in, f);
+  if (!c.consts.empty()) throw InternalError("a rewritten body depends on a value outside it");
+  return c.jaxpr;
+}
+
+Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
+  Closed c = record(in, f);
+  if (c.consts.empty()) return {std::move(c), at};
+  // A mask that no loop inside asks for is not handed in.
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  std::vector<bool> read(c.consts.size(), false);
+  const auto note = [&](Atom a) {
+    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size())
+      read[static_cast<size_t>(a.index)] = true;
+  };
+  for (const Eqn& e : c.jaxpr->eqns)
+    for (Atom a : e.in) note(a);
+  for (Atom a : c.jaxpr->out) note(a);
+  Closed kept;
+  for (size_t i = 0; i < read.size(); ++i)
+    if (read[i]) kept.consts.push_back(c.consts[i]);
+  Types all = types_of(kept.consts);
+  append(all, in);
+  kept.jaxpr = program(all, [&](const Arrays& a) {
+    Arrays x;
+    size_t next = 0;
+    for (bool r : read) x.push_back(r ? a[next++] : Array());
+    append(x, part(a, next, in.size()));
+    return eval_jaxpr(open_constants(c.jaxpr), x);
+  });
+  return {std::move(kept), at};
+}
+
+std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured) {
+  Arrays all;
+  for (const Rewritten& b : bodies) append(all, b.program.consts);
+  std::vector<Jaxpr> r;
+  size_t first = 0;
+  for (const Rewritten& b : bodies) {
+    const size_t mine = b.program.consts.size();
+    const Jaxpr j = open_constants(b.program.jaxpr);
+    const Types own = j->in_types();
+    Types in = part(own, mine, b.at);
+    append(in, types_of(all));
+    append(in, part(own, mine + b.at, own.size() - mine - b.at));
+    r.push_back(all.empty() ? j : program(in, [&](const Arrays& a) {
+      Arrays x = part(a, b.at + first, mine);
+      append(x, part(a, 0, b.at));
+      append(x, part(a, b.at + all.size(), a.size() - b.at - all.size()));
+      return eval_jaxpr(j, x);
+    }));
+    first += mine;
+  }
+  append(*captured, all);
+  return r;
+}
+
+Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes) {
+  const auto position = [](const Ints& v, int64_t id) {
+    return std::find(v.begin(), v.end(), id) - v.begin();
+  };
+  Ints drop, kept;
+  for (size_t i = 0; i < m.ids.size(); ++i)
+    if (position(ids, m.ids[i]) == static_cast<std::ptrdiff_t>(ids.size()))
+      drop.push_back(static_cast<int64_t>(i));
+    else
+      kept.push_back(m.ids[i]);
+  Array x = drop.empty() ? m.active : base::reduce_any(m.active, drop);
+  // Into the order of ids, then broadcast.
+  Ints permutation, dims;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto k = position(kept, ids[i]);
+    if (k == static_cast<std::ptrdiff_t>(kept.size())) continue;
+    permutation.push_back(k);
+    dims.push_back(static_cast<int64_t>(i));
+  }
+  if (!std::is_sorted(permutation.begin(), permutation.end())) x = transpose_axes(x, permutation);
+  return dims.size() == ids.size() ? x : broadcast_in_dim(x, Shape(sizes), dims);
+}
+
+LaneMask both_masks(const LaneMask& a, const LaneMask& b) {
+  if (a.active.empty_handle()) return b;
+  if (b.active.empty_handle()) return a;
+  LaneMask r;
+  r.ids = a.ids;
+  Ints sizes = a.active.shape().sizes();
+  for (size_t i = 0; i < b.ids.size(); ++i)
+    if (std::find(r.ids.begin(), r.ids.end(), b.ids[i]) == r.ids.end()) {
+      r.ids.push_back(b.ids[i]);
+      sizes.push_back(b.active.shape()[static_cast<int64_t>(i)]);
+    }
+  r.active = lax::bitwise_and(align_mask(a, r.ids, sizes), align_mask(b, r.ids, sizes));
+  return r;
+}
+
+Array select_lanes(const Array& mask, const Array& a, const Array& b) {
+  Array m = mask;
+  if (m.ndim() != a.ndim() && m.ndim() != 0) {
+    Ints dims;
+    for (int i = 0; i < m.ndim(); ++i) dims.push_back(i);
+    m = broadcast_in_dim(m, a.shape(), dims);
+  }
+  return lax::select(m, a, b);
+}
+
+Array mask_out(const Array& mask, const Array& x) {
+  return select_lanes(mask, x, base::zeros(x.type()));
+}
+
+std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
+                                const std::vector<bool>& unknown) {
+  bool summed = false;
+  for (size_t i = 0; i < unknown.size(); ++i)
+    summed = summed || (unknown[i] && has[i] != full_set(lanes));
+  if (lanes.empty() || !summed) return std::vector<bool>(lanes.size(), false);
+  const int n = static_cast<int>(lanes.size());
+  return AxisClasses(body, n, has).lanes_apart(n);
+}
+
+Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
+                    const std::vector<bool>& fill) {
+  Ints drop;
+  std::vector<std::pair<int, int64_t>> kept;  // axis of x, axis of the reduced mask
+  for (size_t l = 0; l < places.size(); ++l)
+    if (fill[l] && places[l] >= 0)
+      kept.emplace_back(places[l], static_cast<int64_t>(kept.size()));
+    else
+      drop.push_back(static_cast<int64_t>(l));
+  if (kept.empty() || !is_inexact(x.dtype())) return x;
+  Array mask = drop.empty() ? active : base::reduce_any(active, drop);
+  std::sort(kept.begin(), kept.end());
+  Ints permutation, dims;
+  for (const auto& [axis, from] : kept) {
+    permutation.push_back(from);
+    dims.push_back(axis);
+  }
+  if (!std::is_sorted(permutation.begin(), permutation.end()))
+    mask = transpose_axes(mask, permutation);
+  if (mask.ndim() != x.ndim()) mask = broadcast_in_dim(mask, x.shape(), dims);
+  return lax::select(mask, x, base::ones(x.type()));
+}
+
+bool surely_ends(const Eqn& e) {
+  const auto loops = [](const Eqn& x) { return x.op->name() == "while"; };
+  return !loops(e) && !any_equation(inner_programs(e.params),
+                                    [&](const JaxprData&, const Eqn& x) { return loops(x); });
+}
+
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
+  Types types;
+  for (int i = 0; i < j->n_in; ++i)
+    types.push_back(
+        widened(j->types[static_cast<size_t>(i)], in[static_cast<size_t>(i)], like.size));
+  MaybeAxes out;
+  record(types, [&](const Arrays& x) {
+    Batched b = batch_eval(j, x, in, like, {});
+    out = b.axis;
+    return b.out;
+  });
+  return out;
+}
+
+LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
+                   const Array& enter, MaybeAxis enter_axis, BatchLevel& level) {
+  LaneStep s;
+  s.widened = predicate_mapped;
+  s.lanes = old_lanes;
+  for (int64_t id : old_ids) s.ids.push_back(id + 1);
+  if (predicate_mapped) {
+    s.lanes.insert(s.lanes.begin(), level.size);
+    s.ids.insert(s.ids.begin(), 0);
+  }
+  s.outer = level.mask;
+  if (s.lanes.empty()) return s;
+  LaneMask mine;
+  if (!enter.empty_handle()) {
+    mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, level.size) : enter;
+    if (enter_axis) mine.ids.push_back(0);
+    for (int64_t id : old_ids) mine.ids.push_back(id + 1);
+  }
+  // Only what concerns these lanes: a mask over others alone says nothing about a single lane here.
+  LaneMask from_outside;
+  for (int64_t id : s.outer.ids)
+    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = s.outer;
+  for (const LaneMask& m : {mine, from_outside}) {
+    if (m.active.empty_handle()) continue;
+    const Array full = align_mask(m, s.ids, s.lanes);
+    s.enter = s.enter.empty_handle() ? full : lax::bitwise_and(s.enter, full);
+  }
+  return s;
+}
+
+Array LaneStep::changed(int64_t old, const Array& active, const Array& x,
+                        const Array& before) const {
+  if (!widened || has_changed(old) != 0) return x;
+  Ints others;
+  for (int64_t l = 1; l < static_cast<int64_t>(lanes.size()); ++l) others.push_back(l);
+  const Array any = base::reduce_any(active, others);
+  return before.empty_handle() ? mask_out(any, x) : select_lanes(any, x, before);
+}
+
+LaneMask body_mask(const LaneStep& s, const Array& active) {
+  return both_masks({active, active.empty_handle() ? Ints{} : s.ids}, s.outer);
+}
+
+void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in) {
+  bool same = static_cast<size_t>(body->n_in) == takes.size();
+  for (size_t i = 0; same && i < takes.size(); ++i)
+    same = body->types[i].strong() == takes[i].strong();
+  if (!same)
+    reject_shape(op,
+                 fmt::format("the body takes ({}) and is given ({})", to_string(body->in_types()),
+                             to_string(takes)),
+                 in);
+}
+
+void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in) {
+  size_t left = in.size() < fixed ? 0 : in.size() - fixed;
+  bool ok = in.size() >= fixed;
+  for (int64_t n : counts) {
+    ok = ok && n >= 0 && static_cast<uint64_t>(n) <= left;
+    if (ok) left -= static_cast<size_t>(n);
+  }
+  if (!ok) reject_shape(op, "too few operands", in);
+}
+
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
+                   const Types& in) {
+  bool ok = lanes.size() < 62 && ids.size() == lanes.size() && (has.empty() || has.size() == n);
+  for (size_t i = 0; ok && i < has.size(); ++i) ok = has[i] >= 0 && has[i] <= full_set(lanes);
+  for (size_t i = 0; ok && i < ids.size(); ++i) ok = ids[i] >= 0 && lanes[i] >= 0;
+  if (!ok) reject_shape(op, "lanes, lane_ids and has do not go together", in);
+}
+
+void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
+                         const Type& t) {
+  const bool all = has == full_set(lanes);
+  bool ok = has == 0 || (all && t.ndim() >= static_cast<int>(lanes.size()));
+  for (size_t l = 0; ok && all && l < lanes.size(); ++l)
+    ok = t.shape()[static_cast<int64_t>(l)] == lanes[l];
+  if (!ok)
+    throw InternalError(
+        fmt::format("{}: {} {} of type {} has the set {:#b} of the lanes [{}], and not all of them "
+                    "in front or none",
+                    op, what, k, to_string(t), has, fmt::join(lanes, ", ")));
+}
+
+}  // namespace weft

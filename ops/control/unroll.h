@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/unroll.h: .unroll of scan: several steps written out in each step of the loop that is
+// left.
+#pragma once
+#include "weft/ops/control/control_flow.h"
+
+namespace weft {
+
+// The results of scan p on x by a loop of p.unroll steps each, with the steps that are left over
+// behind it; {} if there is nothing to write out.
+Arrays unrolled(const Arrays& x, const Scan& p);
+
+}  // namespace weft

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/compare.cpp: eq, ne, lt, le, gt, ge, is_finite, and, or, xor, not, select_n.
+#include "weft/ops/elementwise/compare.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+constexpr unsigned ordered = DTypes::bools | DTypes::ints | DTypes::floats;
+constexpr unsigned bits = DTypes::bools | DTypes::ints;
+
+template <unsigned classes, class F>
+Def<None> comparison(const char* name, const char* doc, F f) {
+  auto d = elementwise<classes, 2, bool>(name, doc, f);
+  d.jvp = zero_jvp;
+  return d;
+}
+
+// Random keys are compared too: on the host a word of 64 bits, in a nest two of 32.
+template <class F>
+Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
+  auto d = comparison<DTypes::any>(name, doc, f);
+  const auto words = [](Types in) {
+    for (Type& t : in)
+      if (t.dtype() == Key) t = t.with_dtype(U64);
+    return in;
+  };
+  d.type = [type = d.type, words](const Types& in, const None& p) {
+    for (const Type& t : in)
+      if ((t.dtype() == Key) != (in[0].dtype() == Key)) return type(in, p);
+    return type(words(in), p);
+  };
+  d.reference = [f, type = d.type](const Arrays& x, const None& p) {
+    Types in;
+    for (const Array& a : x) in.push_back(a.type());
+    const Type t = type(in, p)[0];
+    Array r;
+    with_dtype(in[0].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      r = detail::map_elements<T, bool>(x, t, f, std::make_index_sequence<2>{});
+    });
+    return Arrays{r};
+  };
+  d.lower = [f, join, plain = d.lower](const LowerArgs<None>& l) {
+    if (l.in[0].dtype() != Key) return plain(l);
+    Lowering r;
+    r.element = [f, join, in = l.in](Reader& x, int, const Coords& at) {
+      const Coords none;
+      const Elem a = x.read(0, in[0].ndim() ? at : none), b = x.read(1, in[1].ndim() ? at : none);
+      using Word = num::Ir<uint32_t>;
+      const nest::Id lo = f(Word::at(a.re), Word::at(b.re)).id,
+                     hi = f(Word::at(a.im), Word::at(b.im)).id;
+      return Elem{num::builder().pure(join, nest::Kind::Mask, {lo, hi}), nest::no_id};
+    };
+    return r;
+  };
+  d.samples = [plain = d.samples] {
+    auto s = plain();
+    s.push_back({{Type(Key, {3}), Type(Key, {3})}, {}});
+    return s;
+  };
+  return d;
+}
+
+const Primitive<None>& eq_op = define_elementwise(equality(
+    "eq", "x == y; false for a NaN.", [](auto x, auto y) { return x == y; }, nest::Opcode::And));
+const Primitive<None>& ne_op = define_elementwise(equality(
+    "ne", "x != y; true for a NaN.", [](auto x, auto y) { return x != y; }, nest::Opcode::Or));
+const Primitive<None>& lt_op = define_elementwise(
+    comparison<ordered>("lt", "x < y; false for a NaN.", [](auto x, auto y) { return x < y; }));
+const Primitive<None>& le_op = define_elementwise(
+    comparison<ordered>("le", "x <= y; false for a NaN.", [](auto x, auto y) { return x <= y; }));
+const Primitive<None>& gt_op = define_elementwise(
+    comparison<ordered>("gt", "x > y; false for a NaN.", [](auto x, auto y) { return y < x; }));
+const Primitive<None>& ge_op = define_elementwise(
+    comparison<ordered>("ge", "x >= y; false for a NaN.", [](auto x, auto y) { return y <= x; }));
+
+const Primitive<None>& is_finite_op = define_elementwise([] {
+  auto d =
+      elementwise<DTypes::floats, 1, bool>("is_finite", "Whether x is neither infinite nor NaN.",
+                                           [](auto x) { return num::is_finite(x); });
+  d.jvp = zero_jvp;
+  return d;
+}());
+
+template <int n, class F>
+Def<None> bitwise(const char* name, const char* doc, F f) {
+  auto d = elementwise<bits, n>(name, doc, f);
+  d.jvp = zero_jvp;
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{Types(n, Type(F32, {2})), {}, "takes bool or integer"}};
+  };
+  return d;
+}
+const Primitive<None>& and_op = define_elementwise(bitwise<2>(
+    "and", "x & y, of integers bit by bit.", [](auto x, auto y) { return num::bit_and(x, y); }));
+const Primitive<None>& or_op = define_elementwise(bitwise<2>(
+    "or", "x | y, of integers bit by bit.", [](auto x, auto y) { return num::bit_or(x, y); }));
+const Primitive<None>& xor_op = define_elementwise(bitwise<2>(
+    "xor", "x ^ y, of integers bit by bit.", [](auto x, auto y) { return num::bit_xor(x, y); }));
+const Primitive<None>& not_op = define_elementwise(
+    bitwise<1>("not", "~x, of integers bit by bit.", [](auto x) { return num::bit_not(x); }));
+
+// ---- select_n
+
+Types select_type(const Types& in, const None&) {
+  const char* op = "select_n";
+  if (in.size() < 2) reject_shape(op, "takes a predicate and at least one case", in);
+  const Type& which = in[0];
+  if (which.dtype() != Bool && which.dtype() != I32)
+    reject_dtype(op, "which must be bool or i32", in);
+  if (which.dtype() == Bool && in.size() > 3)
+    reject_dtype(op, fmt::format("a bool chooses among at most 2 cases, not {}", in.size() - 1),
+                 in);
+  bool weak = true;
+  for (size_t i = 1; i < in.size(); ++i) {
+    if (in[i].dtype() != in[1].dtype()) reject_dtype(op, "cases must have the same dtype", in);
+    if (!(in[i].shape() == in[1].shape())) reject_shape(op, "cases must have the same shape", in);
+    weak = weak && in[i].weak();
+  }
+  if (which.ndim() != 0 && !(which.shape() == in[1].shape()))
+    reject_shape(op, "which must be a scalar or have the same shape as the cases", in);
+  return {Type(in[1].dtype(), in[1].shape(), weak)};
+}
+
+Arrays select_reference(const Arrays& x, const None& p) {
+  Types in;
+  for (const Array& a : x) in.push_back(a.type());
+  const Fresh r = fresh_array(select_type(in, p)[0]);
+  const auto bytes = static_cast<size_t>(itemsize(in[1].dtype()));
+  const void* which = concrete(x[0]).data();
+  std::vector<const std::byte*> cases;
+  for (size_t i = 1; i < x.size(); ++i)
+    cases.push_back(static_cast<const std::byte*>(concrete(x[i]).data()));
+  const int64_t step = in[0].ndim() ? 1 : 0, last = static_cast<int64_t>(cases.size()) - 1;
+  for (int64_t i = 0, n = in[1].elements(); i < n; ++i) {
+    const int64_t k = in[0].dtype() == Bool ? static_cast<const bool*>(which)[i * step]
+                                            : static_cast<const int32_t*>(which)[i * step];
+    const auto at = static_cast<size_t>(i) * bytes;
+    std::memcpy(static_cast<std::byte*>(r.data) + at,
+                cases[static_cast<size_t>(std::clamp<int64_t>(k, 0, last))] + at, bytes);
+  }
+  return {r.array};
+}
+
+extern const Primitive<None>& select_op;
+
+Batched select_batch(const BatchArgs<None>& b) {
+  Arrays x = b.x;
+  MaybeAxis common;
+  bool agree = true;
+  for (size_t i = 1; i < x.size(); ++i) {
+    if (!b.mapped(i)) continue;
+    agree = agree && (!common || *common == *b.axis[i]);
+    common = common ? common : b.axis[i];
+  }
+  const bool scalar = x[0].ndim() == (b.mapped(0) ? 1 : 0);
+  if (!scalar && b.mapped(0)) {
+    agree = agree && (!common || *common == *b.axis[0]);
+    common = common ? common : b.axis[0];
+  }
+  const int at = agree && common ? *common : 0;
+  for (size_t i = 1; i < x.size(); ++i) x[i] = move_mapped(x[i], b.axis[i], at, b.size);
+  if (!scalar)
+    x[0] = move_mapped(x[0], b.axis[0], at, b.size);
+  else if (b.mapped(0) && x[1].ndim() > 1)
+    x[0] = broadcast_in_dim(x[0], x[1].shape(), {at});
+  return {select_op.bind(x), {at}};
+}
+
+const Primitive<None>& select_op = define<None>({
+    .name = "select_n",
+    .doc = "Element by element cases[which]; a bool or an int32, which takes the nearest case if "
+           "out of range.",
+    .type = select_type,
+    .reference = select_reference,
+    .jvp =
+        [](const JvpArgs<None>& j) {
+          Arrays x{j.x[0]};
+          bool zero = true;
+          for (size_t i = 1; i < j.x.size(); ++i) {
+            zero = zero && j.dx[i].empty_handle();
+            x.push_back(instantiate(j.dx[i], j.x[i].type()));
+          }
+          return zero ? Arrays(1) : select_op.bind(x);
+        },
+    .transpose =
+        [](const TransposeArgs<None>& t) {
+          Arrays r(t.in.size());
+          for (size_t i = 1; i < t.in.size(); ++i) {
+            if (!t.linear[i]) continue;
+            Arrays x(t.in.size(), base::zeros(t.ct[0].type()));
+            x[0] = t.x[0];
+            x[i] = t.ct[0];
+            r[i] = select_op(x);
+          }
+          return r;
+        },
+    .batch = select_batch,
+    .lower =
+        [](const LowerArgs<None>& l) {
+          Lowering r;
+          r.element = [in = l.in](Reader& x, int, const Coords& at) {
+            const Elem which = x.read(0, in[0].ndim() ? at : Coords{});
+            Elem e = x.read(static_cast<int>(in.size()) - 1, at);
+            for (int i = static_cast<int>(in.size()) - 2; i > 0; --i) {
+              // Case i - 1 and all before it.
+              const num::Ir<bool> before =
+                  in[0].dtype() == Bool ? !num::Ir<bool>::at(which.re)
+                                        : num::Ir<int32_t>::at(which.re) < num::Ir<int32_t>(i);
+              e = select_elem(before.id, x.read(i, at), e);
+            }
+            return e;
+          };
+          return r;
+        },
+    .simplify =
+        [](const SimplifyArgs<None>& s) {
+          bool same = true;
+          for (size_t i = 2; i < s.x.size(); ++i) same = same && &s.x[i].node() == &s.x[1].node();
+          if (same) return Arrays{s.x[1]};
+          if (!concrete_or_null(s.x[0]) || s.x[0].size() != 1) return Arrays{};
+          const auto last = static_cast<int64_t>(s.x.size()) - 2;
+          return Arrays{
+              s.x[static_cast<size_t>(1 + std::clamp<int64_t>(s.x[0].item<int32_t>(), 0, last))]};
+        },
+    .samples =
+        [] {
+          std::vector<Sample<None>> s;
+          for (DType d : {F32, F64, I32, Bool, C64, Key, BF16})
+            s.push_back({{Type(Bool, {5}), Type(d, {5}), Type(d, {5})}, {}});
+          s.push_back({{Type(Bool, {}), Type(F64, {2, 3}), Type(F64, {2, 3})}, {}});
+          s.push_back({{Type(I32, {4}), Type(F64, {4}), Type(F64, {4}), Type(F64, {4})}, {}});
+          s.push_back(
+              {{Type(I32, {}), Type(F32, {2}), Type(F32, {2}), Type(F32, {2}), Type(F32, {2})},
+               {}});
+          s.push_back({{Type(Bool, {}), Type(F32, {}), Type(F32, {})}, {}});
+          return s;
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<None>>{
+              {{Type(F32, {}), Type(F32, {2}), Type(F32, {2})}, {}, "which must be bool or i32"},
+              {{Type(Bool, {}), Type(F32, {2}), Type(F32, {3})}, {}, "same shape"},
+              {{Type(Bool, {}), Type(F32, {2}), Type(F64, {2})}, {}, "same dtype"},
+              {{Type(Bool, {3}), Type(F32, {2}), Type(F32, {2})},
+               {},
+               "scalar or have the same shape"},
+              {{Type(Bool, {}), Type(F32, {}), Type(F32, {}), Type(F32, {})},
+               {},
+               "at most 2 cases"}};
+        },
+});
+
+}  // namespace
+
+namespace lax {
+Array eq(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return eq_op({x, y});
+}
+Array ne(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return ne_op({x, y});
+}
+Array lt(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return lt_op({x, y});
+}
+Array le(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return le_op({x, y});
+}
+Array gt(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return gt_op({x, y});
+}
+Array ge(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return ge_op({x, y});
+}
+Array is_finite(const Arg& x) {
+  const Source s(x.at());
+  return is_finite_op({x});
+}
+Array bitwise_and(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return and_op({x, y});
+}
+Array bitwise_or(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return or_op({x, y});
+}
+Array bitwise_xor(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return xor_op({x, y});
+}
+Array bitwise_not(const Arg& x) {
+  const Source s(x.at());
+  return not_op({x});
+}
+Array select_n(const Arg& which, const Arrays& cases) {
+  const Source s(which.at());
+  Arrays x{which};
+  x.insert(x.end(), cases.begin(), cases.end());
+  return select_op(x);
+}
+Array select(const Arg& pred, const Array& on_true, const Array& on_false) {
+  return select_n(pred, {on_false, on_true});
+}
+}  // namespace lax
+
+}  // namespace weft

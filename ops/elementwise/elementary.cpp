@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/elementary.cpp: roots, exponentials, logarithms, powers.
+#include "weft/ops/elementwise/elementary.h"
+
+#include <cmath>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/smooth.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+const auto& sqrt_op = smooth<DTypes::inexact>(
+    "sqrt", "The square root.", [](auto x) { return math::sqrt(x); },
+    [](Array dx, Array, Array y) { return mul(dx, div(like(y, 0.5), y)); }, 0.2, 3);
+const auto& rsqrt_op = smooth<DTypes::inexact>(
+    "rsqrt", "1 / sqrt(x).", [](auto x) { return math::rsqrt(x); },
+    [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, -0.5), div(y, x))); }, 0.2, 3);
+const auto& cbrt_op = smooth(
+    "cbrt", "The cube root.", [](auto x) { return math::cbrt(x); },
+    [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, 1.0 / 3), integer_pow(y, -2))); },
+    0.2, 3);
+const auto& exp_op = smooth<DTypes::inexact>(
+    "exp", "e to the power x.", [](auto x) { return math::exp(x); },
+    [](Array dx, Array, Array y) { return mul(dx, y); });
+const auto& exp2_op = smooth<DTypes::inexact>(
+    "exp2", "2 to the power x.", [](auto x) { return math::exp2(x); },
+    [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
+const auto& expm1_op = smooth<DTypes::inexact>(
+    "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
+    [](Array dx, Array, Array y) { return mul(dx, add(y, like(y, 1))); });
+const auto& log_op = smooth<DTypes::inexact>(
+    "log", "The natural logarithm.", [](auto x) { return math::log(x); },
+    [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
+const auto& log1p_op = smooth<DTypes::inexact>(
+    "log1p", "log(1 + x), also where x is small.", [](auto x) { return math::log1p(x); },
+    [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
+const auto& logistic_op = smooth<DTypes::inexact>(
+    "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },
+    [](Array dx, Array, Array y) { return mul(dx, mul(y, sub(like(y, 1), y))); });
+
+// ---- pow: the exponent may be an integer, which is converted
+
+template <class To, class R>
+auto exponent(R y) {
+  using P = typename arith::detail::RealOf<typename Element<To>::plain>::type;
+  if constexpr (arith::is_cx<R>)
+    return y;
+  else {
+    const num::rebind<R, P> v = num::convert<P>(y);
+    if constexpr (is_complex(dtype_of_v<To>))
+      return num::Cx<num::rebind<R, P>>(v);
+    else
+      return v;
+  }
+}
+
+Types pow_type(const Types& in, const None&) {
+  require_operands("pow", in, 2);
+  if (!is_inexact(in[0].dtype())) reject_dtype("pow", "takes a floating-point or complex base", in);
+  if (is_integer(in[1].dtype()))
+    return {nary_type("pow", {in[0], Type(in[0].dtype(), in[1].shape(), in[1].weak())},
+                      DTypes::inexact)};
+  return {nary_type("pow", in, DTypes::inexact)};
+}
+
+template <class F>
+void with_powers(DType x, DType y, F f) {
+  with_class<DTypes::inexact>(x, [&](auto* p) {
+    if (x == y) return f(p, p);
+    with_class<DTypes::ints>(y, [&](auto* q) { f(p, q); });
+  });
+}
+
+Arrays pow_reference(const Arrays& x, const None& p) {
+  const Type t = pow_type({x[0].type(), x[1].type()}, p)[0];
+  const Fresh r = fresh_array(t);
+  with_powers(x[0].dtype(), x[1].dtype(), [&](auto* b, auto* e) {
+    using T = std::remove_pointer_t<decltype(b)>;
+    using U = std::remove_pointer_t<decltype(e)>;
+    const T* base = data_of<T>(x[0]);
+    const U* power = data_of<U>(x[1]);
+    const int64_t step_x = x[0].ndim() ? 1 : 0, step_y = x[1].ndim() ? 1 : 0;
+    for (int64_t i = 0, n = t.elements(); i < n; ++i)
+      static_cast<T*>(r.data)[i] = Element<T>::store(math::pow(
+          Element<T>::load(base[i * step_x]), exponent<T>(Element<U>::load(power[i * step_y]))));
+  });
+  return {r.array};
+}
+
+Lowering pow_lower(const LowerArgs<None>& l) {
+  Lowering r;
+  with_powers(l.in[0].dtype(), l.in[1].dtype(), [&](auto* b, auto* e) {
+    using T = std::remove_pointer_t<decltype(b)>;
+    using U = std::remove_pointer_t<decltype(e)>;
+    r.element = [in = l.in](Reader& x, int, const Coords& at) {
+      const Coords none;
+      const auto base = Element<T>::in(x.read(0, in[0].ndim() ? at : none));
+      return Element<T>::out(
+          math::pow(base, exponent<T>(Element<U>::in(x.read(1, in[1].ndim() ? at : none)))));
+    };
+  });
+  return r;
+}
+
+// x with zeros replaced by ones.
+Array replace_zero(const Array& x) {
+  return select(eq(x, like(x, 0)), broadcast_like(like(x, 1), x.type()), x);
+}
+
+// The derivative by x is y x^(y - 1), of an integer y = 0 zero also at x = 0.
+Arrays pow_jvp(const JvpArgs<None>& j) {
+  const Array &x = j.x[0], &y = j.x[1], &out = j.out[0];
+  Array t;
+  if (!j.dx[0].empty_handle()) {
+    Array slope;
+    if (is_inexact(y.dtype())) {
+      slope = mul(y, pow(x, sub(y, like(y, 1))));
+    } else {
+      // y - 1 does not wrap where y = 0: a power that is not finite would pass the select in the
+      // derivative's own derivative.
+      const Array one = broadcast_like(like(y, 1), y.type()), zero = eq(y, like(y, 0));
+      const Array power = broadcast_like(pow(x, select(zero, one, sub(y, one))), out.type());
+      slope = select(broadcast_like(zero, out.type()), base::zeros(out.type().strong()),
+                     mul(convert_element_type(y, x.dtype()), power));
+    }
+    t = broadcast_like(mul(j.dx[0], slope), out.type());
+  }
+  if (j.dx[1].empty_handle()) return {t};
+  const Array by_y = broadcast_like(mul(j.dx[1], mul(log(replace_zero(x)), out)), out.type());
+  return {t.empty_handle() ? by_y : add(t, by_y)};
+}
+
+const Primitive<None>& pow_op = define_elementwise([] {
+  Def<None> d;
+  d.name = "pow";
+  d.doc = "x to the power y; y has x's dtype or is an integer.";
+  d.type = pow_type;
+  d.reference = pow_reference;
+  d.lower = pow_lower;
+  d.jvp = pow_jvp;
+  d.samples = [] {
+    auto s = nary_samples<None>(DTypes::inexact, 2, {}, 0.3, 2);
+    for (DType x : {F64, F32, C128, BF16})
+      for (DType y : {I32, U8, I64}) s.push_back({{Type(x, {7}), Type(y, {7})}, {}, 0.3, 4});
+    s.push_back({{Type(F64, {3}), Type(I32, {})}, {}, 0.3, 4});
+    s.push_back({{Type(F64, {}), Type(I32, {3})}, {}, 0.3, 4});
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<None>>{
+        {{Type(I32, {2}), Type(I32, {2})}, {}, "floating-point or complex base"},
+        {{Type(F32, {2}), Type(F64, {2})}, {}, "same dtypes"},
+        {{Type(F32, {2}), Type(I32, {3})}, {}, "same shape"}};
+  };
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array pow(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return pow_op({x, y});
+}
+Array sqrt(const Arg& x) {
+  const Source s(x.at());
+  return sqrt_op({x});
+}
+Array rsqrt(const Arg& x) {
+  const Source s(x.at());
+  return rsqrt_op({x});
+}
+Array cbrt(const Arg& x) {
+  const Source s(x.at());
+  return cbrt_op({x});
+}
+Array exp(const Arg& x) {
+  const Source s(x.at());
+  return exp_op({x});
+}
+Array exp2(const Arg& x) {
+  const Source s(x.at());
+  return exp2_op({x});
+}
+Array expm1(const Arg& x) {
+  const Source s(x.at());
+  return expm1_op({x});
+}
+Array log(const Arg& x) {
+  const Source s(x.at());
+  return log_op({x});
+}
+Array log1p(const Arg& x) {
+  const Source s(x.at());
+  return log1p_op({x});
+}
+Array logistic(const Arg& x) {
+  const Source s(x.at());
+  return logistic_op({x});
+}
+}  // namespace lax
+
+}  // namespace weft

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/elementwise.cpp: add, sub, mul, div, neg, max, min, abs, sign, square,
+// integer_pow.
+#include "weft/ops/elementwise/elementwise.h"
+
+#include <fmt/format.h>
+
+#include "weft/core/scalar/math.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+// The part of a tie that belongs to x: 1 where x alone is the result, 0.5 where both are.
+Array tie_share(const Array& x, const Array& out, const Array& y) {
+  const Array one = like(out, 1), two = like(out, 2), zero = like(out, 0);
+  const Type t = out.type();
+  const auto choose = [&](const Array& p, const Array& a, const Array& b) {
+    return select(broadcast_like(p, t), broadcast_like(a, t), broadcast_like(b, t));
+  };
+  return div(choose(eq(x, out), one, zero), choose(eq(y, out), two, one));
+}
+const auto tie_jvp =
+    binary_jvp([](Array dx, Array x, Array y, Array out) { return mul(dx, tie_share(x, out, y)); },
+               [](Array dy, Array x, Array y, Array out) { return mul(dy, tie_share(y, out, x)); });
+
+const Primitive<None>& add_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 2>("add", "x + y; integers wrap.",
+                                           [](auto x, auto y) { return arith::add(x, y); });
+  d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
+                     [](Array dy, Array, Array, Array) { return dy; });
+  d.transpose =
+      binary_transpose([](Array ct, Array) { return ct; }, [](Array ct, Array) { return ct; });
+  d.simplify = [](const SimplifyArgs<None>& s) {
+    // x + -0 is x; x + +0 is not, for x = -0.
+    const double zero = is_inexact(s.x[0].dtype()) ? -0.0 : 0.0;
+    Arrays r = drop_neutral(s.x, 0, 1, zero);
+    return r.empty() ? drop_neutral(s.x, 1, 0, zero) : r;
+  };
+  return d;
+}());
+
+const Primitive<None>& sub_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 2>("sub", "x - y; integers wrap.",
+                                           [](auto x, auto y) { return arith::sub(x, y); });
+  d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
+                     [](Array dy, Array, Array, Array) { return neg(dy); });
+  d.transpose =
+      binary_transpose([](Array ct, Array) { return ct; }, [](Array ct, Array) { return neg(ct); });
+  d.simplify = [](const SimplifyArgs<None>& s) { return drop_neutral(s.x, 0, 1, 0); };
+  return d;
+}());
+
+const Primitive<None>& mul_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 2>("mul", "x * y; integers wrap.",
+                                           [](auto x, auto y) { return arith::mul(x, y); });
+  d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return mul(dx, y); },
+                     [](Array dy, Array x, Array, Array) { return mul(x, dy); });
+  d.transpose = binary_transpose([](Array ct, Array y) { return mul(ct, y); },
+                                 [](Array ct, Array x) { return mul(x, ct); });
+  d.simplify = [](const SimplifyArgs<None>& s) {
+    Arrays r = drop_neutral(s.x, 0, 1, 1);
+    return r.empty() ? drop_neutral(s.x, 1, 0, 1) : r;
+  };
+  return d;
+}());
+
+const Primitive<None>& div_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 2>(
+      "div", "x / y; of integers truncated, x/0 = -1 (all ones), MIN/-1 = MIN.",
+      [](auto x, auto y) { return arith::div(x, y); });
+  d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return div(dx, y); },
+                     [](Array dy, Array, Array y, Array out) { return mul(neg(dy), div(out, y)); });
+  d.transpose = binary_transpose([](Array ct, Array y) { return div(ct, y); },
+                                 [](Array ct, Array) { return ct; });
+  d.simplify = [](const SimplifyArgs<None>& s) { return drop_neutral(s.x, 0, 1, 1); };
+  d.samples = [] {
+    auto s = nary_samples<None>(DTypes::numbers & ~DTypes::inexact, 2, {});
+    for (auto& x : nary_samples<None>(DTypes::inexact, 2, {}, 0.5, 2)) s.push_back(x);
+    return s;
+  };
+  return d;
+}());
+
+const Primitive<None>& neg_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 1>("neg", "-x; integers wrap.",
+                                           [](auto x) { return arith::neg(x); });
+  d.jvp = unary_jvp([](Array dx, Array, Array) { return neg(dx); });
+  d.transpose = unary_transpose([](Array ct) { return neg(ct); });
+  return d;
+}());
+
+const Primitive<None>& max_op = define_elementwise([] {
+  auto d = elementwise<DTypes::any, 2>("max", "The larger of x and y; NaN wins, -0 < +0.",
+                                       [](auto x, auto y) { return arith::maximum(x, y); });
+  d.jvp = tie_jvp;
+  return d;
+}());
+
+const Primitive<None>& min_op = define_elementwise([] {
+  auto d = elementwise<DTypes::any, 2>("min", "The smaller of x and y; NaN wins, -0 < +0.",
+                                       [](auto x, auto y) { return arith::minimum(x, y); });
+  d.jvp = tie_jvp;
+  return d;
+}());
+
+const Primitive<None>& abs_op = define_elementwise([] {
+  auto d = elementwise < DTypes::signeds | DTypes::inexact, 1,
+       RealPart > ("abs", "|x|; of complex numbers real.", [](auto x) { return num::abs(x); });
+  d.jvp = unary_jvp([](Array dx, Array x, Array out) {
+    if (!is_complex(x.dtype())) return select(ge(x, like(x, 0)), dx, neg(dx));
+    const Array safe = select(eq(out, like(out, 0)), broadcast_like(like(out, 1), out.type()), out);
+    return real(mul(dx, div(conj(x), convert_element_type(safe, x.dtype()))));
+  });
+  return d;
+}());
+
+const Primitive<None>& sign_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 1>("sign",
+                                           "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.",
+                                           [](auto x) { return math::sign(x); });
+  d.jvp = zero_jvp;
+  return d;
+}());
+
+template <class R>
+R squared(R x) {
+  if constexpr (arith::is_cx<R>)
+    return math::square(x);
+  else
+    return arith::mul(x, x);
+}
+const Primitive<None>& square_op = define_elementwise([] {
+  auto d = elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return squared(x); });
+  d.jvp = unary_jvp([](Array dx, Array x, Array) { return mul(dx, mul(like(x, 2), x)); });
+  return d;
+}());
+
+struct IntegerPow {
+  int64_t y = 0;
+  WEFT_FIELDS(y)
+};
+const Primitive<IntegerPow>& integer_pow_op = define_elementwise([] {
+  auto d = elementwise_with<IntegerPow, DTypes::numbers, 1>(
+      "integer_pow", "x to a constant integer power; 1 for y = 0, whatever x is.",
+      [](const IntegerPow& p, auto x) { return arith::integer_pow(x, p.y); });
+  d.type = [nary = d.type](const Types& in, const IntegerPow& p) {
+    const Types out = nary(in, p);
+    if (p.y < 0 && !is_inexact(in[0].dtype()))
+      reject_dtype("integer_pow",
+                   fmt::format("integers cannot be raised to the negative power {}", p.y), in);
+    return out;
+  };
+  d.jvp = [](const JvpArgs<IntegerPow>& j) {
+    const int64_t y = j.params.y;
+    if (y == 0) return Arrays(1);
+    if (y == 1) return Arrays{j.dx[0]};
+    return Arrays{
+        mul(j.dx[0], mul(like(j.x[0], static_cast<double>(y)), integer_pow(j.x[0], y - 1)))};
+  };
+  d.simplify = [](const SimplifyArgs<IntegerPow>& s) {
+    if (s.params.y == 1) return Arrays{s.x[0]};
+    if (s.params.y == 2) return Arrays{square(s.x[0])};
+    return Arrays{};
+  };
+  d.samples = [] {
+    auto s = nary_samples<IntegerPow>(DTypes::numbers, 1, {3});
+    for (int64_t y : {0, 1, 2, 5, 8}) s.push_back({{Type(F64, {4})}, {y}});
+    for (int64_t y : {-1, -3}) s.push_back({{Type(F64, {4})}, {y}, 0.5, 2});
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<IntegerPow>>{{{Type(I32, {2})}, {-1}, "negative power -1"},
+                                           {{Type(Bool, {2})}, {2}, "takes integer"}};
+  };
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array add(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return add_op({x, y});
+}
+Array sub(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return sub_op({x, y});
+}
+Array mul(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return mul_op({x, y});
+}
+Array div(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return div_op({x, y});
+}
+Array neg(const Arg& x) {
+  const Source s(x.at());
+  return neg_op({x});
+}
+Array max(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return max_op({x, y});
+}
+Array min(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return min_op({x, y});
+}
+Array abs(const Arg& x) {
+  const Source s(x.at());
+  return abs_op({x});
+}
+Array sign(const Arg& x) {
+  const Source s(x.at());
+  return sign_op({x});
+}
+Array square(const Arg& x) {
+  const Source s(x.at());
+  return square_op({x});
+}
+Array integer_pow(const Arg& x, int64_t y) {
+  const Source s(x.at());
+  return integer_pow_op({x}, {y});
+}
+}  // namespace lax
+
+namespace base {
+Array add(const Array& a, const Array& b) { return add_op({a, b}); }
+}  // namespace base
+
+}  // namespace weft

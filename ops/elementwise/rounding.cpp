@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/rounding.cpp: floor, ceil, round, rem, nextafter, reduce_precision, clamp,
+// shifts, mulhi, population_count, clz, copy.
+#include "weft/ops/elementwise/rounding.h"
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/typed.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+template <class F>
+const Primitive<None>& steps(const char* name, const char* doc, F f) {
+  auto d = elementwise<DTypes::floats, 1>(name, doc, f);
+  d.jvp = zero_jvp;
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{{Type(I32, {2})}, {}, "takes floating-point"}};
+  };
+  return define_elementwise(std::move(d));
+}
+const auto& floor_op = steps("floor", "The largest integer that is not above x.",
+                             [](auto x) { return num::floor(x); });
+const auto& ceil_op =
+    steps("ceil", "The smallest integer that is not below x.", [](auto x) { return num::ceil(x); });
+
+struct Round {
+  int rounding_method = 0;
+  WEFT_FIELDS(rounding_method)
+};
+const Primitive<Round>& round_op = define_elementwise([] {
+  auto d = elementwise_with<Round, DTypes::floats, 1>(
+      "round", "The nearest integer; ties go away from zero (rounding_method 0) or to even (1).",
+      [](const Round& p, auto x) {
+        using R = decltype(x);
+        if (p.rounding_method == 1) return num::round_even(x);
+        const R whole = num::trunc(x);
+        return num::select(R(0.5f) <= num::abs(x - whole), whole + num::copysign(R(1), x), whole);
+      });
+  d.jvp = zero_jvp;
+  d.samples = [] {
+    auto s = nary_samples<Round>(DTypes::floats, 1, {0});
+    for (auto& x : nary_samples<Round>(DTypes::floats, 1, {1})) s.push_back(x);
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<Round>>{{{Type(I32, {2})}, {}, "takes floating-point"}};
+  };
+  return d;
+}());
+
+const Primitive<None>& rem_op = define_elementwise([] {
+  auto d = elementwise<DTypes::real_numbers, 2>(
+      "rem",
+      "The remainder of the truncated division x / y, with the sign of x; of integers x rem 0 = x.",
+      [](auto x, auto y) { return num::rem(x, y); });
+  d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
+                     [](Array dy, Array x, Array y, Array) {
+                       const Array q = div(x, y);
+                       return mul(neg(dy), mul(sign(q), floor(abs(q))));
+                     });
+  d.samples = [] { return nary_samples<None>(DTypes::real_numbers, 2, {}, 0.5, 2.5); };
+  return d;
+}());
+
+// ---- nextafter: a step in the integers that order the floats, of the width in memory
+
+template <class T, class R>
+R next_after(R x, R y) {
+  const auto b = float_bits<T>(x);
+  using U = std::remove_const_t<decltype(b)>;
+  const R zero(0);
+  const auto away = (x < y) == (zero < x);
+  const U stepped = num::select(away, num::add(b, U(1)), num::sub(b, U(1)));
+  const R tiny = num::copysign(float_of_bits<T, R>(U(1)), y);
+  const R nan = x + y;
+  return num::select(
+      num::is_nan(nan),
+      num::select(num::either(num::is_nan(x), num::is_nan(y)), nan, float_of_bits<T, R>(stepped)),
+      num::select(x == y, y, num::select(x == zero, tiny, float_of_bits<T, R>(stepped))));
+}
+const Primitive<None>& nextafter_op = define_elementwise([] {
+  auto d = elementwise_typed<None, DTypes::floats, 2>(
+      "nextafter", "The next number of the dtype after x on the way to y.",
+      []<class T>(const None&, auto x, auto y) { return next_after<T>(x, y); });
+  d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}); };
+  d.jvp = zero_jvp;
+  return d;
+}());
+
+// ---- reduce_precision: in the bits in memory, as XLA does it
+
+struct ReducePrecision {
+  int exponent_bits = 0, mantissa_bits = 0;
+  WEFT_FIELDS(exponent_bits, mantissa_bits)
+};
+
+template <class T>
+constexpr int stored_mantissa = std::is_same_v<T, bfloat16_t>  ? 7
+                                : std::is_same_v<T, float16_t> ? 10
+                                                               : std::numeric_limits<T>::digits - 1;
+
+// Rounded to nearest even at the last bit that stays; then what is beyond the range is infinite,
+// what is below it (subnormals of the small format too) zero, with its sign.
+template <class T, class R>
+R with_precision(const ReducePrecision& p, R x) {
+  const auto b = float_bits<T>(x);
+  using U = std::remove_const_t<decltype(b)>;
+  using B = num::scalar_t<U>;
+  constexpr int mantissa = stored_mantissa<T>, exponent = 8 * int(sizeof(T)) - 1 - mantissa;
+  constexpr B one = 1, all = ((one << exponent) - 1) << mantissa,
+              sign = one << (mantissa + exponent);
+  U r = b;
+  if (p.mantissa_bits < mantissa) {
+    const int drop = mantissa - p.mantissa_bits;
+    const U even = num::bit_and(num::shift_right_logical(b, U(B(drop))), U(one));
+    const U bias = num::add(even, U(static_cast<B>((one << (drop - 1)) - 1)));
+    r = num::bit_and(num::add(b, bias), U(static_cast<B>(~((one << drop) - 1))));
+  }
+  if (p.exponent_bits < exponent) {
+    const B middle = (one << (exponent - 1)) - 1, half = (one << (p.exponent_bits - 1)) - 1;
+    const U e = num::bit_and(r, U(all)), s = num::bit_and(b, U(sign));
+    const U most = U(static_cast<B>((middle + half) << mantissa)),
+            least = U(static_cast<B>((middle - half) << mantissa));
+    r = num::select(most < e, num::bit_or(s, U(all)), num::select(e <= least, s, r));
+  }
+  return num::select(num::is_nan(x), x, float_of_bits<T, R>(r));
+}
+
+const Primitive<ReducePrecision>& reduce_precision_op = define_elementwise([] {
+  using P = ReducePrecision;
+  auto d = elementwise_typed<P, DTypes::floats, 1>(
+      "reduce_precision", "x rounded to a float of so many bits, of the same dtype.",
+      []<class T>(const P& p, auto x) { return with_precision<T>(p, x); });
+  d.type = [inner = d.type](const Types& in, const P& p) {
+    const Types out = inner(in, p);
+    if (p.exponent_bits < 1) reject_dtype("reduce_precision", "exponent_bits must be positive", in);
+    if (p.mantissa_bits < 0)
+      reject_dtype("reduce_precision", "mantissa_bits must not be negative", in);
+    return out;
+  };
+  const auto again = [](const P& p) {
+    return [p](const Array& t) { return reduce_precision(t, p.exponent_bits, p.mantissa_bits); };
+  };
+  d.jvp = [again](const JvpArgs<P>& j) { return Arrays{again(j.params)(j.dx[0])}; };
+  d.transpose = [again](const TransposeArgs<P>& t) { return Arrays{again(t.params)(t.ct[0])}; };
+  d.samples = [] {
+    std::vector<Sample<P>> s;
+    // The tangent is rounded too; where slopes are measured, by little.
+    for (const P& p : {P{8, 20}, P{5, 21}, P{11, 52}})
+      for (auto& x : nary_samples<P>(DTypes::wide_floats, 1, p)) s.push_back(x);
+    for (const P& p : {P{5, 7}, P{4, 3}, P{2, 0}, P{8, 10}})
+      for (DType d : {F16, BF16}) s.push_back({{Type(d, {9})}, p});
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<P>>{{{Type(I32, {2})}, {5, 10}, "takes floating-point"},
+                                  {{Type(F32, {2})}, {0, 10}, "must be positive"},
+                                  {{Type(F32, {2})}, {5, -1}, "must not be negative"}};
+  };
+  return d;
+}());
+
+// ---- clamp
+
+const Primitive<None>& clamp_op = define_elementwise([] {
+  auto d = elementwise<DTypes::real_numbers, 3>(
+      "clamp", "min(max(x, lo), hi) of (lo, x, hi); NaN wins, and hi over lo.",
+      [](auto lo, auto x, auto hi) { return num::minimum(num::maximum(x, lo), hi); });
+  d.jvp = [](const JvpArgs<None>& j) {
+    const Type t = j.out[0].type();
+    const Array lo = broadcast_like(j.x[0], t), x = broadcast_like(j.x[1], t),
+                hi = broadcast_like(j.x[2], t);
+    const Array where[3] = {bitwise_and(gt(lo, x), lt(lo, hi)), bitwise_and(gt(x, lo), lt(x, hi)),
+                            lt(hi, max(x, lo))};
+    Array sum;
+    for (size_t i = 0; i < 3; ++i) {
+      if (j.dx[i].empty_handle()) continue;
+      const Array part = select(where[i], broadcast_like(j.dx[i], t), base::zeros(t.strong()));
+      sum = sum.empty_handle() ? part : add(sum, part);
+    }
+    return Arrays{sum};
+  };
+  d.samples = [] {
+    auto s = nary_samples<None>(DTypes::real_numbers, 3, {});
+    s.push_back({{Type(F64, {}), Type(F64, {4}), Type(F64, {})}, {}, -2, 2});
+    s.push_back({{Type(F64, {4}), Type(F64, {4}), Type(F64, {4})}, {}, -2, 2});
+    return s;
+  };
+  return d;
+}());
+
+// ---- integers
+
+template <int n, class F>
+const Primitive<None>& on_bits(const char* name, const char* doc, F f) {
+  auto d = elementwise<DTypes::ints, n>(name, doc, f);
+  d.jvp = zero_jvp;
+  d.samples = [] { return nary_samples<None>(DTypes::ints, n, {}, -3, 35); };
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{Types(n, Type(F32, {2})), {}, "takes integer"}};
+  };
+  return define_elementwise(std::move(d));
+}
+const auto& shl_op = on_bits<2>("shift_left", "x * 2^y; 0 for a count outside [0, width).",
+                                [](auto x, auto y) { return num::shift_left(x, y); });
+const auto& shr_op =
+    on_bits<2>("shift_right_logical",
+               "The bits of x moved down, zeros above; 0 for a count outside [0, width).",
+               [](auto x, auto y) { return num::shift_right_logical(x, y); });
+const auto& sar_op =
+    on_bits<2>("shift_right_arithmetic",
+               "The bits of x moved down, its sign above, also for a count outside [0, width).",
+               [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
+const auto& mulhi_op = on_bits<2>("mulhi", "The upper half of the bits of x * y.",
+                                  [](auto x, auto y) { return num::mulhi(x, y); });
+const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.",
+                                     [](auto x) { return num::popcount(x); });
+const auto& clz_op =
+    on_bits<1>("clz", "How many bits above the highest that is set; of 0 the width.",
+               [](auto x) { return num::clz(x); });
+
+// ---- identity
+
+const Primitive<None>& copy_op = define_elementwise([] {
+  auto d =
+      elementwise<DTypes::any, 1>("copy", "x, in memory of its own.", [](auto x) { return x; });
+  d.jvp = unary_jvp([](Array dx, Array, Array) { return copy(dx); });
+  d.transpose = unary_transpose([](Array ct) { return copy(ct); });
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array floor(const Arg& x) {
+  const Source s(x.at());
+  return floor_op({x});
+}
+Array ceil(const Arg& x) {
+  const Source s(x.at());
+  return ceil_op({x});
+}
+Array round(const Arg& x, RoundingMethod m) {
+  const Source s(x.at());
+  return round_op({x}, {static_cast<int>(m)});
+}
+Array rem(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return rem_op({x, y});
+}
+Array nextafter(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return nextafter_op({x, y});
+}
+Array reduce_precision(const Arg& x, int exponent_bits, int mantissa_bits) {
+  const Source s(x.at());
+  return reduce_precision_op({x}, {exponent_bits, mantissa_bits});
+}
+Array clamp(const Arg& lo, const Arg& x, const Arg& hi) {
+  const Source s(x.at());
+  return clamp_op({lo, x, hi});
+}
+Array shift_left(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return shl_op({x, n});
+}
+Array shift_right_logical(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return shr_op({x, n});
+}
+Array shift_right_arithmetic(const Arg& x, const Arg& n) {
+  const Source s(x.at());
+  return sar_op({x, n});
+}
+Array mulhi(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return mulhi_op({x, y});
+}
+Array population_count(const Arg& x) {
+  const Source s(x.at());
+  return popcount_op({x});
+}
+Array clz(const Arg& x) {
+  const Source s(x.at());
+  return clz_op({x});
+}
+Array stop_gradient(const Arg& x) {
+  const Source s(x.at());
+  return base::stop_gradient(x);
+}
+Array copy(const Arg& x) {
+  const Source s(x.at());
+  return copy_op({x});
+}
+}  // namespace lax
+
+}  // namespace weft

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/special.cpp: erf, erfc, erf_inv, lgamma, digamma, polygamma, zeta, bessel_i0e,
+// bessel_i1e.
+#include "weft/ops/elementwise/special.h"
+
+#include <cmath>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/smooth.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+constexpr double two_over_root_pi = 1.1283791670955126;
+
+const auto& erf_op = smooth(
+    "erf", "The error function.", [](auto x) { return math::erf(x); },
+    [](Array dx, Array x, Array) {
+      return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x)))));
+    });
+const auto& erfc_op = smooth(
+    "erfc", "1 - erf(x), also where that is small.", [](auto x) { return math::erfc(x); },
+    [](Array dx, Array x, Array) {
+      return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x)))));
+    });
+const auto& erf_inv_op = smooth(
+    "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
+    [](Array dx, Array x, Array y) {
+      return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
+    },
+    -0.9, 0.9);
+const auto& lgamma_op = smooth(
+    "lgamma", "The logarithm of |Gamma(x)|.", [](auto x) { return math::lgamma(x); },
+    [](Array dx, Array x, Array) { return mul(dx, digamma(x)); }, 0.3, 4);
+const auto& digamma_op = smooth(
+    "digamma", "The derivative of log Gamma(x).", [](auto x) { return math::digamma(x); },
+    [](Array dx, Array x, Array) {
+      return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
+    },
+    0.3, 4);
+
+const auto& bessel_i0e_op = smooth(
+    "bessel_i0e", "exp(-|x|) I0(x), I0 the modified Bessel function of order 0.",
+    [](auto x) { return math::bessel_i0e(x); },
+    [](Array dx, Array x, Array y) { return mul(dx, sub(bessel_i1e(x), mul(sign(x), y))); }, 0.2,
+    12);
+const auto& bessel_i1e_op = smooth(
+    "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
+    [](auto x) { return math::bessel_i1e(x); },
+    [](Array dx, Array x, Array y) {
+      // At 0 it is 1/2, where y / x is 0 / 0.
+      const Type t = x.type();
+      const Array safe = ge(abs(x), like(x, std::numeric_limits<float>::min()));
+      const Array a = select(safe, x, broadcast_like(like(x, 1), t));
+      const Array slope = sub(bessel_i0e(a), mul(y, add(sign(a), div(like(a, 1), a))));
+      return mul(dx, select(safe, slope, broadcast_like(like(x, 0.5), t)));
+    },
+    0.2, 12);
+
+// The Hurwitz zeta function: terms below 9 one by one, the rest by Euler and Maclaurin.
+template <class R>
+R zeta_of(R s, R q) {
+  using T = num::scalar_t<R>;
+  const R one(1), half(T(0.5)), nan(std::numeric_limits<T>::quiet_NaN()),
+      inf(std::numeric_limits<T>::infinity());
+  R sum = math::pow(q, -s);
+  R a = q;
+  for (int k = 1; k <= 9; ++k) {
+    a = a + one;
+    sum = sum + math::pow(a, -s);
+  }
+  const R tail = math::pow(a, -s);
+  sum = sum + a * tail / (s - one) - half * tail;
+  // (2k)! / B(2k)
+  constexpr double c[] = {12.0,
+                          -720.0,
+                          30240.0,
+                          -1209600.0,
+                          47900160.0,
+                          -1.8924375803183791606e9,
+                          7.47242496e10,
+                          -2.950130727918164224e12,
+                          1.1646782814350067249e14,
+                          -4.5979787224074726105e15,
+                          1.8152105401943546773e17,
+                          -7.1661652561756670113e18};
+  R factor = s, power = tail / a;
+  R rest = factor * power / R(T(c[0]));
+  for (int k = 1; k < 12; ++k) {
+    factor = factor * (s + R(T(2 * k - 1))) * (s + R(T(2 * k)));
+    power = power / (a * a);
+    rest = rest + factor * power / R(T(c[k]));
+  }
+  const R value = sum + rest;
+  const R zero(0);
+  const auto pole = num::both(q <= zero, num::floor(q) == q);
+  const auto undefined = num::either(s < one, num::both(q <= zero, num::floor(s) != s));
+  return num::select(undefined, nan, num::select(num::either(s == one, pole), inf, value));
+}
+// (-1)^(m + 1) m! zeta(m + 1, x); m = 0 is digamma.
+template <class R>
+R polygamma_of(R m, R x) {
+  const R one(1), half(0.5f), n = m + one;
+  const auto even = num::floor(m * half) * R(2) == m;
+  const R size = math::exp(math::lgamma(n)) * zeta_of(n, x);
+  return num::select(m == R(0), math::digamma(x), num::select(even, -size, size));
+}
+
+const Primitive<None>& zeta_op = define_elementwise([] {
+  auto d =
+      elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).",
+                                     [](auto s, auto q) { return zeta_of(s, q); });
+  d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1.2, 4); };
+  return d;
+}());
+
+const Primitive<None>& polygamma_op = define_elementwise([] {
+  auto d = elementwise<DTypes::floats, 2>("polygamma", "Derivative m of digamma at x.",
+                                          [](auto m, auto x) { return polygamma_of(m, x); });
+  // Orders are whole numbers: by m there is no derivative.
+  d.jvp = binary_jvp(
+      [](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },
+      [](Array dx, Array m, Array x, Array) { return mul(dx, polygamma(add(m, like(m, 1)), x)); });
+  d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1, 4); };
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array erf(const Arg& x) {
+  const Source s(x.at());
+  return erf_op({x});
+}
+Array erfc(const Arg& x) {
+  const Source s(x.at());
+  return erfc_op({x});
+}
+Array erf_inv(const Arg& x) {
+  const Source s(x.at());
+  return erf_inv_op({x});
+}
+Array lgamma(const Arg& x) {
+  const Source s(x.at());
+  return lgamma_op({x});
+}
+Array digamma(const Arg& x) {
+  const Source s(x.at());
+  return digamma_op({x});
+}
+Array polygamma(const Arg& m, const Arg& x) {
+  const Source s(m.at());
+  return polygamma_op({m, x});
+}
+Array bessel_i0e(const Arg& x) {
+  const Source s(x.at());
+  return bessel_i0e_op({x});
+}
+Array bessel_i1e(const Arg& x) {
+  const Source s(x.at());
+  return bessel_i1e_op({x});
+}
+Array zeta(const Arg& s, const Arg& q) {
+  const Source at(s.at());
+  return zeta_op({s, q});
+}
+}  // namespace lax
+
+}  // namespace weft

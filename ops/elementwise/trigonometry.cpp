@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/smooth.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+Array one_plus(const Array& x) { return add(like(x, 1), x); }
+Array one_minus(const Array& x) { return sub(like(x, 1), x); }
+
+const auto& sin_op = smooth<DTypes::inexact>(
+    "sin", "The sine.", [](auto x) { return math::sin(x); },
+    [](Array dx, Array x, Array) { return mul(dx, cos(x)); });
+const auto& cos_op = smooth<DTypes::inexact>(
+    "cos", "The cosine.", [](auto x) { return math::cos(x); },
+    [](Array dx, Array x, Array) { return neg(mul(dx, sin(x))); });
+const auto& tan_op = smooth<DTypes::inexact>(
+    "tan", "The tangent.", [](auto x) { return math::tan(x); },
+    [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); }, -1, 1);
+const auto& asin_op = smooth<DTypes::inexact>(
+    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
+    [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_minus(square(x)))); }, -0.9, 0.9);
+const auto& acos_op = smooth<DTypes::inexact>(
+    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
+    [](Array dx, Array x, Array) { return mul(dx, neg(rsqrt(one_minus(square(x))))); }, -0.9, 0.9);
+const auto& atan_op = smooth<DTypes::inexact>(
+    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
+    [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); });
+const auto& sinh_op = smooth<DTypes::inexact>(
+    "sinh", "The hyperbolic sine.", [](auto x) { return math::sinh(x); },
+    [](Array dx, Array x, Array) { return mul(dx, cosh(x)); });
+const auto& cosh_op = smooth<DTypes::inexact>(
+    "cosh", "The hyperbolic cosine.", [](auto x) { return math::cosh(x); },
+    [](Array dx, Array x, Array) { return mul(dx, sinh(x)); });
+const auto& tanh_op = smooth<DTypes::inexact>(
+    "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
+    [](Array dx, Array, Array y) { return mul(add(dx, mul(dx, y)), one_minus(y)); });
+const auto& asinh_op = smooth<DTypes::inexact>(
+    "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
+    [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_plus(square(x)))); });
+const auto& acosh_op = smooth<DTypes::inexact>(
+    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
+    [](Array dx, Array x, Array) {
+      return mul(dx, mul(rsqrt(sub(x, like(x, 1))), rsqrt(one_plus(x))));
+    },
+    1.2, 3);
+const auto& atanh_op = smooth<DTypes::inexact>(
+    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return math::atanh(x); },
+    [](Array dx, Array x, Array) {
+      return mul(div(like(x, 1), one_plus(x)), div(dx, one_minus(x)));
+    },
+    -0.9, 0.9);
+
+const Primitive<None>& atan2_op = define_elementwise([] {
+  auto d =
+      elementwise<DTypes::inexact, 2>("atan2", "The angle of the point (x, y), of atan2(y, x).",
+                                      [](auto y, auto x) { return math::atan2(y, x); });
+  const auto length2 = [](const Array& y, const Array& x) { return add(square(y), square(x)); };
+  d.jvp = binary_jvp(
+      [length2](Array dy, Array y, Array x, Array) { return mul(dy, div(x, length2(y, x))); },
+      [length2](Array dx, Array y, Array x, Array) { return mul(dx, div(neg(y), length2(y, x))); });
+  d.rejects = [] {
+    return std::vector<Reject<None>>{{{Type(F32, {2}), Type(F32, {3})}, {}, "same shape"},
+                                     {{Type(F32, {2}), Type(F64, {2})}, {}, "same dtypes"}};
+  };
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array sin(const Arg& x) {
+  const Source s(x.at());
+  return sin_op({x});
+}
+Array cos(const Arg& x) {
+  const Source s(x.at());
+  return cos_op({x});
+}
+Array tan(const Arg& x) {
+  const Source s(x.at());
+  return tan_op({x});
+}
+Array asin(const Arg& x) {
+  const Source s(x.at());
+  return asin_op({x});
+}
+Array acos(const Arg& x) {
+  const Source s(x.at());
+  return acos_op({x});
+}
+Array atan(const Arg& x) {
+  const Source s(x.at());
+  return atan_op({x});
+}
+Array atan2(const Arg& y, const Arg& x) {
+  const Source s(y.at());
+  return atan2_op({y, x});
+}
+Array sinh(const Arg& x) {
+  const Source s(x.at());
+  return sinh_op({x});
+}
+Array cosh(const Arg& x) {
+  const Source s(x.at());
+  return cosh_op({x});
+}
+Array tanh(const Arg& x) {
+  const Source s(x.at());
+  return tanh_op({x});
+}
+Array asinh(const Arg& x) {
+  const Source s(x.at());
+  return asinh_op({x});
+}
+Array acosh(const Arg& x) {
+  const Source s(x.at());
+  return acosh_op({x});
+}
+Array atanh(const Arg& x) {
+  const Source s(x.at());
+  return atanh_op({x});
+}
+}  // namespace lax
+
+}  // namespace weft

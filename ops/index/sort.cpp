@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/index/sort.cpp: sort, top_k. Both are native code on rows (runtime/native/sort_rows.h),
+// shared by reference and compiled programs.
+#include "weft/ops/index/sort.h"
+
+#include <fmt/format.h>
+
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/runtime/native/sort_rows.h"
+#include "weft/tracer/types_of.h"
+
+namespace weft {
+namespace {
+
+struct Sort {
+  int64_t dimension = 0, num_keys = 1;
+  WEFT_FIELDS(dimension, num_keys)
+};
+
+// Runs native code on the host, as compiled programs do.
+Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
+  std::vector<std::span<const std::byte>> in;
+  std::vector<std::span<std::byte>> to;
+  Arrays results;
+  for (const Array& a : x)
+    in.emplace_back(static_cast<const std::byte*>(concrete(a).data()),
+                    static_cast<size_t>(a.type().bytes()));
+  for (const Type& t : out) {
+    Fresh r = fresh_array(t);
+    results.push_back(r.array);
+    to.emplace_back(static_cast<std::byte*>(r.data), static_cast<size_t>(t.bytes()));
+  }
+  f({in, to});
+  return results;
+}
+// ---- sort
+
+Types sort_type(const Types& in, const Sort& p) {
+  if (in.empty()) reject_shape("sort", "takes at least one operand", in);
+  for (const Type& t : in)
+    if (!(t.shape() == in[0].shape())) reject_shape("sort", "operands must have one shape", in);
+  if (p.dimension < 0 || p.dimension >= in[0].ndim())
+    reject_shape("sort", fmt::format("axis {} is out of range", p.dimension), in);
+  if (p.num_keys < 1 || p.num_keys > static_cast<int64_t>(in.size()))
+    reject_shape("sort", fmt::format("{} keys are not among the operands", p.num_keys), in);
+  for (int64_t i = 0; i < p.num_keys; ++i)
+    if (in[static_cast<size_t>(i)].dtype() == Key)
+      reject_dtype("sort", "random keys have no order", in);
+  return in;
+}
+
+const Primitive<Sort>& sort_op = define<Sort>({
+    .name = "sort",
+    .doc = "Sorts the operands along an axis by the first of them; stable, NaN last.",
+    .type = sort_type,
+    .reference =
+        [](const Arrays& x, const Sort& p) {
+          const Types t = types_of(x);
+          return run_native(
+              [&](const NativeArgs& a) { sorting::sort_rows(t, p.dimension, p.num_keys, a); }, x,
+              t);
+        },
+    .dual =
+        [](const DualArgs<Sort>& j) {
+          // The places are sorted along; they say where the tangents go.
+          Arrays x = j.x;
+          const Shape& s = x[0].shape();
+          x.push_back(iota(I32, s, j.params.dimension));
+          Dual d;
+          d.out = sort_op.bind(x, j.params);
+          const Array order = d.out.back();
+          d.out.pop_back();
+          for (const Array& t : j.dx)
+            d.tangent.push_back(t.empty_handle()
+                                    ? Array()
+                                    : gather_along(t, order, static_cast<int>(j.params.dimension)));
+          return d;
+        },
+    .batch =
+        [](const BatchArgs<Sort>& b) {
+          int at = 0;
+          for (const MaybeAxis& a : b.axis)
+            if (a) at = *a;
+          Arrays x;
+          for (size_t i = 0; i < b.x.size(); ++i)
+            x.push_back(move_mapped(b.x[i], b.axis[i], at, b.size));
+          Sort p = b.params;
+          if (p.dimension >= at) ++p.dimension;
+          Arrays out = sort_op.bind(x, p);
+          const MaybeAxes axes(out.size(), at);
+          return Batched{std::move(out), axes};
+        },
+    .lower =
+        [](const LowerArgs<Sort>& l) {
+          Lowering r;
+          r.form = Lowering::Form::opaque;
+          r.name = "sort";
+          r.follows = follows_but(l.in.size(), l.in[0].ndim(), {l.params.dimension}, false);
+          r.native = [in = l.in, p = l.params](const NativeArgs& a) {
+            sorting::sort_rows(in, p.dimension, p.num_keys, a);
+          };
+          r.workspace = [in = l.in, p = l.params] {
+            return sorting::sort_workspace(in, p.dimension, p.num_keys);
+          };
+          return r;
+        },
+    .samples =
+        [] {
+          return std::vector<Sample<Sort>>{
+              {{Type(F32, {7})}, {0, 1}},
+              {{Type(F32, {3, 5})}, {1, 1}},
+              {{Type(F32, {5, 3})}, {0, 1}},
+              {{Type(I32, {9}), Type(F32, {9})}, {0, 1}},
+              {{Type(Bool, {6}), Type(F32, {6}), Type(I32, {6})}, {0, 2}},
+              {{Type(BF16, {4})}, {0, 1}},
+              {{Type(C64, {4})}, {0, 1}},
+              {{Type(F32, {0})}, {0, 1}}};
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<Sort>>{{{Type(F32, {3})}, {1, 1}, "out of range"},
+                                           {{Type(F32, {3}), Type(F32, {4})}, {0, 1}, "one shape"},
+                                           {{Type(F32, {3})}, {0, 2}, "not among the operands"},
+                                           {{Type(Key, {3})}, {0, 1}, "no order"}};
+        },
+});
+
+// ---- top_k
+
+struct TopK {
+  int64_t k = 0, axis = 0;
+  WEFT_FIELDS(k, axis)
+};
+
+Types top_k_type(const Types& in, const TopK& p) {
+  require_operands("top_k", in, 1);
+  if (!dtype_in(in[0].dtype(), DTypes::bools | DTypes::real_numbers))
+    reject_dtype("top_k",
+                 "takes " + class_names(DTypes::bools | DTypes::real_numbers) + " operands", in);
+  if (p.axis < 0 || p.axis >= in[0].ndim())
+    reject_shape("top_k", fmt::format("axis {} is out of range", p.axis), in);
+  if (p.k < 0 || p.k > in[0].shape()[p.axis])
+    reject_shape("top_k", fmt::format("k = {} is more than the axis has", p.k), in);
+  const Shape s = in[0].shape().with(static_cast<int>(p.axis), p.k);
+  return {in[0].with_shape(s), Type(I32, s)};
+}
+
+const Primitive<TopK>& top_k_op = define<TopK>({
+    .name = "top_k",
+    .doc = "The k largest along an axis in the total order, largest first, and their indices.",
+    .type = top_k_type,
+    .reference =
+        [](const Arrays& x, const TopK& p) {
+          const Type t = x[0].type();
+          return run_native([&](const NativeArgs& a) { sorting::top_rows(t, p.axis, p.k, a); }, x,
+                            top_k_type({t}, p));
+        },
+    .jvp =
+        [](const JvpArgs<TopK>& j) {
+          if (j.dx[0].empty_handle()) return Arrays(2);
+          return Arrays{gather_along(j.dx[0], j.out[1], static_cast<int>(j.params.axis)), Array()};
+        },
+    .batch =
+        [](const BatchArgs<TopK>& b) {
+          const int at = *b.axis[0];
+          TopK p = b.params;
+          if (p.axis >= at) ++p.axis;
+          return Batched{top_k_op.bind({b.x[0]}, p), {at, at}};
+        },
+    .lower =
+        [](const LowerArgs<TopK>& l) {
+          Lowering r;
+          r.form = Lowering::Form::opaque;
+          r.name = "top_k";
+          r.follows = follows_but(1, l.in[0].ndim(), {l.params.axis}, false);
+          r.native = [t = l.in[0], p = l.params](const NativeArgs& a) {
+            sorting::top_rows(t, p.axis, p.k, a);
+          };
+          r.workspace = [t = l.in[0], p = l.params] {
+            return sorting::top_workspace(t, p.axis, p.k);
+          };
+          return r;
+        },
+    .samples =
+        [] {
+          return std::vector<Sample<TopK>>{{{Type(F32, {7})}, {3, 0}},
+                                           {{Type(F32, {3, 5})}, {5, 1}},
+                                           {{Type(I32, {4, 3})}, {2, 0}},
+                                           {{Type(F16, {4})}, {0, 0}}};
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<TopK>>{{{Type(F32, {3})}, {4, 0}, "more than the axis has"},
+                                           {{Type(C64, {3})}, {1, 0}, "takes bool or"},
+                                           {{Type(F32, {3})}, {1, 1}, "out of range"}};
+        },
+});
+
+}  // namespace
+
+Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys) {
+  return sort_op.bind(x, {axis, num_keys});
+}
+std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis) {
+  Arrays out = top_k_op.bind({x}, {k, axis});
+  return {out[0], out[1]};
+}
+
+}  // namespace weft

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/arith.h: arithmetic with one spelling for integers (which wrap), floats and complex
+// numbers, plain or in a nest.
+#pragma once
+#include "weft/core/scalar/number.h"
+
+namespace weft::arith {
+
+template <class R>
+inline constexpr bool is_cx = false;
+template <class R>
+inline constexpr bool is_cx<num::Cx<R>> = true;
+
+template <class R>
+R add(R a, R b) {
+  if constexpr (is_cx<R>)
+    return a + b;
+  else
+    return num::add(a, b);
+}
+template <class R>
+R sub(R a, R b) {
+  if constexpr (is_cx<R>)
+    return a - b;
+  else
+    return num::sub(a, b);
+}
+template <class R>
+R mul(R a, R b) {
+  if constexpr (is_cx<R>)
+    return a * b;
+  else
+    return num::mul(a, b);
+}
+template <class R>
+R div(R a, R b) {
+  if constexpr (is_cx<R>)
+    return a / b;
+  else
+    return num::div(a, b);
+}
+template <class R>
+R neg(R a) {
+  if constexpr (is_cx<R>)
+    return -a;
+  else
+    return num::neg(a);
+}
+// Complex numbers are ordered by their real, then by their imaginary parts.
+template <class R>
+auto less(R a, R b) {
+  if constexpr (is_cx<R>)
+    return num::either(a.re < b.re, num::both(a.re == b.re, a.im < b.im));
+  else
+    return a < b;
+}
+template <class R>
+auto less_equal(R a, R b) {
+  if constexpr (is_cx<R>)
+    return num::either(a.re < b.re, num::both(a.re == b.re, a.im <= b.im));
+  else
+    return a <= b;
+}
+// A NaN wins; of bools `or` and `and`.
+template <class R>
+R maximum(R a, R b) {
+  if constexpr (is_cx<R>)
+    return num::select(num::either(num::is_nan(a), num::both(!num::is_nan(b), less(b, a))), a, b);
+  else if constexpr (std::same_as<num::scalar_t<R>, bool>)
+    return num::bit_or(a, b);
+  else
+    return num::maximum(a, b);
+}
+template <class R>
+R minimum(R a, R b) {
+  if constexpr (is_cx<R>)
+    return num::select(num::either(num::is_nan(a), num::both(!num::is_nan(b), less(a, b))), a, b);
+  else if constexpr (std::same_as<num::scalar_t<R>, bool>)
+    return num::bit_and(a, b);
+  else
+    return num::minimum(a, b);
+}
+// The type of the parts of a complex number, else the number's own.
+namespace detail {
+template <class R>
+struct RealOf {
+  using type = num::scalar_t<R>;
+};
+template <class R>
+struct RealOf<num::Cx<R>> {
+  using type = num::scalar_t<R>;
+};
+}  // namespace detail
+// The number v as an R.
+template <class R>
+R constant(double v) {
+  return R(static_cast<typename detail::RealOf<R>::type>(v));
+}
+
+// x^n by repeated squaring; 1 for n = 0, whatever x is; 1 / x^-n for negative n.
+template <class R>
+R integer_pow(R x, int64_t n) {
+  uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
+  R power = constant<R>(1);
+  for (bool first = true; left; x = mul(x, x)) {
+    if (left & 1) {
+      power = first ? x : mul(power, x);
+      first = false;
+    }
+    left >>= 1;
+    if (left == 0) break;
+  }
+  return n < 0 ? div(constant<R>(1), power) : power;
+}
+
+}  // namespace weft::arith

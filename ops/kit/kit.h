@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/kit.h: the vocabulary of rules from which most ops are made in a line a slot.
+#pragma once
+#include <algorithm>
+#include <memory>
+
+#include "weft/batching/batch_trace.h"
+#include "weft/core/op.h"
+#include "weft/ops/kit/element.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/trace.h"
+
+namespace weft {
+
+// ---- type rules. Elementwise operands have one dtype, and one shape or rank 0.
+// The common type; raises ShapeError/DTypeError naming the op and its operands.
+Type nary_type(const char* op, const Types& in, unsigned classes);
+[[noreturn]] void reject_shape(const char* op, const std::string& why, const Types& in);
+[[noreturn]] void reject_dtype(const char* op, const std::string& why, const Types& in);
+void require_operands(const char* op, const Types& in, size_t n);
+
+// ---- elementwise rules
+// All mapped operands at one place; what has no lanes and is no scalar is broadcast. For
+// elementwise ops: the operands and the axis to bind with.
+struct Aligned {
+  Arrays x;
+  int axis = 0;
+};
+Aligned align_nary(const Arrays& x, const MaybeAxes& axis, int64_t size);
+template <class P>
+Batched batch_nary(const Primitive<P>& op, const BatchArgs<P>& b) {
+  Aligned a = align_nary(b.x, b.axis, b.size);
+  Arrays out = op.bind(a.x, b.params);
+  MaybeAxes axis(out.size(), a.axis);
+  return {std::move(out), std::move(axis)};
+}
+// A cotangent of the full shape for an operand that was a scalar: summed.
+Array unbroadcast(const Array& ct, const Type& operand);
+// A scalar constant of x's dtype.
+Array like(const Array& x, double value);
+// Whether x is this one number, known now, with this sign of zero.
+bool is_number(const Array& x, double value);
+// simplify: x[keep] if x[other] is the neutral number and nothing else changes.
+Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral);
+
+namespace detail {
+// Host loops: out[i] = f(x0[i], x1[i]…), operands of rank 0 repeated.
+template <class T, class Out, class F, size_t... I>
+Array map_elements(const Arrays& x, const Type& out_type, const F& f, std::index_sequence<I...>) {
+  Fresh r = fresh_array(out_type);
+  Out* out = static_cast<Out*>(r.data);
+  const T* in[sizeof...(I)] = {static_cast<const T*>(weft::concrete(x[I]).data())...};
+  const int64_t step[sizeof...(I)] = {(x[I].ndim() == 0 ? 0 : 1)...};
+  const int64_t n = out_type.elements();
+  for (int64_t i = 0; i < n; ++i)
+    out[i] = Element<Out>::store(f(Element<T>::load(in[I][i * step[I]])...));
+  return r.array;
+}
+template <class T, class Out, class F, size_t... I>
+Lowering pull_elements(const Types& in, const F& f, std::index_sequence<I...>) {
+  std::vector<bool> scalar;
+  for (const Type& t : in) scalar.push_back(t.ndim() == 0);
+  Lowering l;
+  l.element = [scalar, f](Reader& r, int, const Coords& at) {
+    const Coords none;
+    const Elem e[sizeof...(I)] = {r.read(static_cast<int>(I), scalar[I] ? none : at)...};
+    return Element<Out>::out(f(Element<T>::in(e[I])...));
+  };
+  return l;
+}
+}  // namespace detail
+
+// The element type of the result of an elementwise op on T: T itself, or what a tag says.
+struct RealPart {};     // of complex numbers the type of their parts
+struct MadeComplex {};  // the complex type of T's width
+namespace detail {
+template <class T, class Result>
+struct OutOf {
+  using type = Result;
+};
+template <class T>
+struct OutOf<T, void> {
+  using type = T;
+};
+template <class T>
+struct OutOf<T, RealPart> {
+  using type = T;
+};
+template <class R>
+struct OutOf<Complex<R>, RealPart> {
+  using type = R;
+};
+template <class R>
+struct OutOf<R, MadeComplex> {
+  using type = Complex<R>;
+};
+}  // namespace detail
+template <class T, class Result>
+using out_of = typename detail::OutOf<T, Result>::type;
+
+// Samples of n operands: every dtype of the classes in one size, F32 in some shapes.
+template <class P>
+std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2,
+                                    double hi = 2) {
+  const auto count = static_cast<size_t>(n);
+  std::vector<Sample<P>> s;
+  for (int i = 0; i <= static_cast<int>(C128); ++i) {
+    const DType t = static_cast<DType>(i);
+    if (!dtype_in(t, classes)) continue;
+    s.push_back({Types(count, Type(t, {7})), p, lo, hi});
+    if (t != F32) continue;
+    for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0}})
+      s.push_back({Types(count, Type(t, shape)), p, lo, hi});
+    if (n < 2) continue;
+    // A scalar beside a full shape.
+    s.push_back({Types(count, Type(t, {5})), p, lo, hi});
+    s.back().in[0] = Type(t, {});
+  }
+  return s;
+}
+
+// An op of n operands of one dtype: f(params, x…) is a generic lambda over numbers. With `Result`
+// given the output has that dtype (comparisons: bool) or that of a tag above.
+template <class P, unsigned classes, int n, class Result = void, class F>
+Def<P> elementwise_with(std::string name, std::string doc, F f) {
+  using Seq = std::make_index_sequence<n>;
+  Def<P> d;
+  d.name = name;
+  d.doc = std::move(doc);
+  d.type = [name](const Types& in, const P&) {
+    require_operands(name.c_str(), in, n);
+    Type t = nary_type(name.c_str(), in, classes);
+    if constexpr (!std::is_void_v<Result>)
+      with_class<classes>(in[0].dtype(), [&](auto* q) {
+        constexpr DType out = dtype_of_v<out_of<std::remove_pointer_t<decltype(q)>, Result>>;
+        if (out != t.dtype()) t = Type(out, t.shape(), t.weak() && out != Bool);
+      });
+    return Types{t};
+  };
+  d.reference = [f, type = d.type](const Arrays& x, const P& p) {
+    Types in;
+    for (const Array& a : x) in.push_back(a.type());
+    const Type t = type(in, p)[0];
+    Array r;
+    with_class<classes>(x[0].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      r = detail::map_elements<T, out_of<T, Result>>(
+          x, t, [&](auto... v) { return f(p, v...); }, Seq{});
+    });
+    return Arrays{r};
+  };
+  d.lower = [f](const LowerArgs<P>& l) {
+    Lowering r;
+    with_class<classes>(l.in[0].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      r = detail::pull_elements<T, out_of<T, Result>>(
+          l.in, [f, p = l.params](auto... v) { return f(p, v...); }, Seq{});
+    });
+    return r;
+  };
+  return d;
+}
+// The same without parameters: f(x…).
+template <unsigned classes, int n, class Result = void, class F>
+Def<None> elementwise(std::string name, std::string doc, F f) {
+  auto d = elementwise_with<None, classes, n, Result>(
+      std::move(name), std::move(doc), [f](const None&, auto... x) { return f(x...); });
+  d.samples = [] { return nary_samples<None>(classes, n, {}); };
+  return d;
+}
+// Registers an elementwise op, with the batching rule that all of them share.
+template <class P>
+const Primitive<P>& define_elementwise(Def<P> d) {
+  // The rule needs the op, which exists only once it is defined.
+  auto self = std::make_shared<const Primitive<P>*>();
+  d.batch = [self](const BatchArgs<P>& b) { return batch_nary(**self, b); };
+  const Primitive<P>& op = define<P>(std::move(d));
+  *self = &op;
+  return op;
+}
+
+// ---- derivative rules
+// Unary: the tangent is dx times something: g(dx, x, y) with y the result.
+template <class G>
+auto unary_jvp(G g) {
+  return [g](const auto& j) { return Arrays{g(j.dx[0], j.x[0], j.out[0])}; };
+}
+// Binary: g0(dx, x, y, out), g1(dy, x, y, out); zero tangents are skipped, scalars broadcast.
+Array broadcast_like(const Array& x, const Type& t);
+template <class G0, class G1>
+auto binary_jvp(G0 g0, G1 g1) {
+  return [g0, g1](const auto& j) {
+    Array t;
+    const auto add = [&](Array more) {
+      more = broadcast_like(more, j.out[0].type());
+      t = t.empty_handle() ? more : base::add(t, more);
+    };
+    if (!j.dx[0].empty_handle()) add(g0(j.dx[0], j.x[0], j.x[1], j.out[0]));
+    if (!j.dx[1].empty_handle()) add(g1(j.dx[1], j.x[0], j.x[1], j.out[0]));
+    return Arrays{t};
+  };
+}
+// Transposes. Unary: f(ct). Binary: f0(ct, y) where x is linear, f1(ct, x) where y is; what was a
+// scalar beside a full shape gets the sum.
+template <class F>
+auto unary_transpose(F f) {
+  return [f](const auto& t) { return Arrays{f(t.ct[0])}; };
+}
+template <class F0, class F1>
+auto binary_transpose(F0 f0, F1 f1) {
+  return [f0, f1](const auto& t) {
+    Arrays r(2);
+    if (t.linear[0]) r[0] = unbroadcast(f0(t.ct[0], t.x[1]), t.in[0]);
+    if (t.linear[1]) r[1] = unbroadcast(f1(t.ct[0], t.x[0]), t.in[1]);
+    return r;
+  };
+}
+// No derivative: steps, comparisons.
+inline constexpr auto zero_jvp = [](const auto& j) { return Arrays(j.out.size()); };
+
+}  // namespace weft

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/monoid.h: what reductions and running folds combine with: how two terms combine, what
+// changes nothing, and which combiner of a nest does so.
+#pragma once
+#include <limits>
+
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/element.h"
+
+namespace weft::monoid {
+
+using nest::Combine;
+
+template <class T>
+constexpr Combine by_type(Combine of_floats, Combine of_signed, Combine of_unsigned,
+                          Combine of_bools) {
+  if constexpr (is_floating(dtype_of_v<T>))
+    return of_floats;
+  else if constexpr (std::is_same_v<T, bool>)
+    return of_bools;
+  else
+    return std::is_signed_v<T> ? of_signed : of_unsigned;
+}
+// The largest (sign = 1) or smallest number of a type, infinities included.
+template <class T>
+auto extreme(int sign) {
+  using V = typename Element<T>::plain;
+  using S = typename arith::detail::RealOf<V>::type;
+  using Lim = std::numeric_limits<S>;
+  if constexpr (arith::is_cx<V>)
+    return V(S(sign) * Lim::infinity(), S(sign) * Lim::infinity());
+  else if constexpr (Lim::has_infinity)
+    return V(S(sign) * Lim::infinity());
+  else
+    return sign > 0 ? Lim::max() : Lim::lowest();
+}
+
+struct Sum {
+  static constexpr unsigned classes = DTypes::numbers;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::add(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(0);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Add;
+  static constexpr bool complex_by_parts = true;
+};
+struct Product {
+  static constexpr unsigned classes = DTypes::numbers;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::mul(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return arith::constant<typename Element<T>::plain>(1);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Mul;
+  static constexpr bool complex_by_parts = false;
+};
+struct Largest {
+  static constexpr unsigned classes = DTypes::any;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::maximum(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return extreme<T>(-1);
+  }
+  template <class T>
+  static constexpr Combine combine =
+      by_type<T>(Combine::FMax, Combine::SMax, Combine::UMax, Combine::Or);
+  static constexpr bool complex_by_parts = false;
+};
+struct Smallest {
+  static constexpr unsigned classes = DTypes::any;
+  template <class R>
+  static R join(R a, R b) {
+    return arith::minimum(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    return extreme<T>(1);
+  }
+  template <class T>
+  static constexpr Combine combine =
+      by_type<T>(Combine::FMin, Combine::SMin, Combine::UMin, Combine::And);
+  static constexpr bool complex_by_parts = false;
+};
+constexpr unsigned bits = DTypes::bools | DTypes::ints;
+struct All {
+  static constexpr unsigned classes = bits;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_and(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return static_cast<T>(-1);
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::And;
+  static constexpr bool complex_by_parts = false;
+};
+struct AnyOf {
+  static constexpr unsigned classes = bits;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_or(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T{0};
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Or;
+  static constexpr bool complex_by_parts = false;
+};
+struct Parity {
+  static constexpr unsigned classes = bits;
+  template <class R>
+  static R join(R a, R b) {
+    return num::bit_xor(a, b);
+  }
+  template <class T>
+  static T identity() {
+    return T{0};
+  }
+  template <class T>
+  static constexpr Combine combine = Combine::Xor;
+  static constexpr bool complex_by_parts = false;
+};
+
+}  // namespace weft::monoid

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/strided.h: copying along strides, for the reference rules of structural ops.
+#pragma once
+#include "weft/core/any_params.h"
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// out[i0, i1, …] = x[offset + i0*step[0] + i1*step[1] + …] (in elements of x).
+Array strided_copy(const Array& x, const Type& out, int64_t offset, const Ints& step);
+// Copies a block of `shape` elements of `bytes` each between strided places.
+void strided_move(void* to, const Ints& to_step, const void* from, const Ints& from_step,
+                  const Shape& shape, int bytes);
+
+}  // namespace weft

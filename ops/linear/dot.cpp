@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/dot.cpp: dot_general.
+#include "weft/ops/linear/dot.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/fold.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+using lax::DotDims;
+
+struct Dot {
+  Ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
+  DType preferred_element_type = F32;
+  WEFT_FIELDS(lhs_contract, rhs_contract, lhs_batch, rhs_batch, preferred_element_type)
+};
+
+Ints joined(Ints a, const Ints& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Ints free_axes(int64_t rank, const Ints& contract, const Ints& batch) {
+  return other_axes(rank, joined(contract, batch));
+}
+
+Types dot_type(const Types& in, const Dot& p) {
+  const char* op = "dot_general";
+  require_operands(op, in, 2);
+  if (in[0].dtype() != in[1].dtype())
+    reject_dtype(op, "requires arguments to have the same dtypes", in);
+  if (!is_number(in[0].dtype())) reject_dtype(op, "takes numbers", in);
+  const DType out = p.preferred_element_type;
+  if (!is_number(out) || is_complex(out) != is_complex(in[0].dtype()) ||
+      (is_inexact(in[0].dtype()) && !is_inexact(out)))
+    reject_dtype(
+        op, fmt::format("preferred_element_type {} does not hold the product", short_name(out)),
+        in);
+  const auto check = [&](const Ints& l, const Ints& r, const char* what) {
+    if (l.size() != r.size())
+      reject_shape(op, fmt::format("{} dimensions must come in pairs", what), in);
+    for (size_t i = 0; i < l.size(); ++i) {
+      if (l[i] < 0 || l[i] >= in[0].ndim() || r[i] < 0 || r[i] >= in[1].ndim())
+        reject_shape(op, fmt::format("{} dimensions must be axes of the operands", what), in);
+      const int64_t a = in[0].shape()[l[i]], b = in[1].shape()[r[i]];
+      if (a != b)
+        reject_shape(
+            op, fmt::format("{} dimensions must have equal sizes, got {} and {}", what, a, b), in);
+    }
+  };
+  check(p.lhs_contract, p.rhs_contract, "contracting");
+  check(p.lhs_batch, p.rhs_batch, "batch");
+  for (Ints used : {joined(p.lhs_contract, p.lhs_batch), joined(p.rhs_contract, p.rhs_batch)}) {
+    std::sort(used.begin(), used.end());
+    if (std::adjacent_find(used.begin(), used.end()) != used.end())
+      reject_shape(op, "contracting and batch dimensions must be distinct", in);
+  }
+  std::vector<int64_t> shape;
+  for (int64_t a : p.lhs_batch) shape.push_back(in[0].shape()[a]);
+  for (int64_t a : free_axes(in[0].ndim(), p.lhs_contract, p.lhs_batch))
+    shape.push_back(in[0].shape()[a]);
+  for (int64_t a : free_axes(in[1].ndim(), p.rhs_contract, p.rhs_batch))
+    shape.push_back(in[1].shape()[a]);
+  return {Type(out, Shape(shape), in[0].weak() && in[1].weak())};
+}
+
+// The number x of dtype T as one that products of dtype Out are computed with.
+template <class V>
+inline constexpr bool is_nest = num::is_ir<V>;
+template <class R>
+inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
+template <class Out, class V>
+auto factor(const V& x) {
+  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
+  if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
+    using S = num::scalar_t<decltype(P::re)>;
+    return P(num::convert<S>(x.re), num::convert<S>(x.im));
+  } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
+    return num::convert<num::scalar_t<P>>(x);
+  } else {
+    return P{};  // the type rule lets no real meet a complex
+  }
+}
+template <class R>
+Elem term_elem(const R& x) {
+  return {x.id, nest::no_id};
+}
+template <class R>
+Elem term_elem(const num::Cx<R>& x) {
+  return {x.re.id, x.im.id};
+}
+
+template <class T, class Out>
+void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
+  const T* a = data_of<T>(x);
+  const T* b = data_of<T>(y);
+  using P = typename Element<Out>::plain;
+  const auto batch_a = offsets_along(x.shape(), p.lhs_batch),
+             batch_b = offsets_along(y.shape(), p.rhs_batch);
+  const auto free_a = offsets_along(x.shape(), free_axes(x.ndim(), p.lhs_contract, p.lhs_batch));
+  const auto free_b = offsets_along(y.shape(), free_axes(y.ndim(), p.rhs_contract, p.rhs_batch));
+  const auto term_a = offsets_along(x.shape(), p.lhs_contract),
+             term_b = offsets_along(y.shape(), p.rhs_contract);
+  const auto extents = extents_of(x.shape(), p.lhs_contract);
+  for (size_t k = 0; k < batch_a.size(); ++k)
+    for (int64_t i : free_a)
+      for (int64_t j : free_b) {
+        const T* row = a + batch_a[k] + i;
+        const T* column = b + batch_b[k] + j;
+        *out++ = Element<Out>::store(fold_order::fold(
+            extents, arith::constant<P>(0),
+            [&](int64_t t) {
+              const auto at = static_cast<size_t>(t);
+              return arith::mul(factor<Out>(Element<T>::load(row[term_a[at]])),
+                                factor<Out>(Element<T>::load(column[term_b[at]])));
+            },
+            [](P s, P term) { return arith::add(s, term); }));
+      }
+}
+
+Arrays dot_reference(const Arrays& x, const Dot& p) {
+  const Fresh r = fresh_array(dot_type({x[0].type(), x[1].type()}, p)[0]);
+  with_class<DTypes::numbers>(x[0].dtype(), [&](auto* q) {
+    with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
+                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
+        dot_dense<T, Out>(x[0], x[1], p, static_cast<Out*>(r.data));
+    });
+  });
+  return {r.array};
+}
+
+// The cotangent of x, where the product was of x and y (first) or of y and x.
+Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& x_contract,
+                    const Ints& y_contract, const Ints& x_batch, const Ints& y_batch, bool first) {
+  const Ints x_kept = free_axes(x.ndim(), x_contract, x_batch),
+             y_kept = free_axes(y.ndim(), y_contract, y_batch);
+  Ints batch(x_batch.size()), of_y(y_kept.size());
+  std::iota(batch.begin(), batch.end(), 0);
+  std::iota(of_y.begin(), of_y.end(),
+            static_cast<int64_t>(batch.size() + (first ? x_kept.size() : 0)));
+  // The axes of the product stand for those of x: batch, kept, and the contracted ones in the order
+  // of y; with the factors swapped the contracted ones come before the kept ones. One of the two is
+  // often the order of x itself.
+  Ints order(x_contract.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return y_contract[static_cast<size_t>(a)] < y_contract[static_cast<size_t>(b)];
+  });
+  Ints contracted;
+  for (int64_t k : order) contracted.push_back(x_contract[static_cast<size_t>(k)]);
+  const auto permutation = [&](const Ints& first_part, const Ints& second_part) {
+    const Ints stands_for = joined(joined(x_batch, first_part), second_part);
+    Ints p(stands_for.size());
+    for (size_t i = 0; i < stands_for.size(); ++i)
+      p[static_cast<size_t>(stands_for[i])] = static_cast<int64_t>(i);
+    return p;
+  };
+  const Array other = base::convert(y, ct.dtype());
+  const Ints swapped = permutation(contracted, x_kept);
+  if (std::is_sorted(swapped.begin(), swapped.end()))
+    return base::convert(lax::dot_general(other, ct, DotDims{y_kept, of_y, y_batch, batch}),
+                         x.dtype());
+  const Array product = lax::dot_general(ct, other, DotDims{of_y, y_kept, batch, y_batch});
+  const Ints straight = permutation(x_kept, contracted);
+  return base::convert(std::is_sorted(straight.begin(), straight.end())
+                           ? product
+                           : transpose_axes(product, straight),
+                       x.dtype());
+}
+
+Arrays dot_transpose(const TransposeArgs<Dot>& t) {
+  const Dot& p = t.params;
+  Arrays r(2);
+  if (t.linear[0])
+    r[0] = dot_cotangent(t.ct[0], t.in[0], t.x[1], p.lhs_contract, p.rhs_contract, p.lhs_batch,
+                         p.rhs_batch, true);
+  if (t.linear[1])
+    r[1] = dot_cotangent(t.ct[0], t.in[1], t.x[0], p.rhs_contract, p.lhs_contract, p.rhs_batch,
+                         p.lhs_batch, false);
+  return r;
+}
+
+extern const Primitive<Dot>& dot_op;
+
+// A shared operand stays shared: the other one's lanes are one more free axis.
+Batched dot_batch(const BatchArgs<Dot>& b) {
+  Dot p = b.params;
+  const auto shift = [](Ints& axes, int at) { axes = shifted_axes(axes, at); };
+  if (b.mapped(0)) shift(p.lhs_contract, *b.axis[0]), shift(p.lhs_batch, *b.axis[0]);
+  if (b.mapped(1)) shift(p.rhs_contract, *b.axis[1]), shift(p.rhs_batch, *b.axis[1]);
+  int out = 0;
+  const auto free_before = [](const Ints& contract, const Ints& batch, int64_t rank, int at) {
+    const Ints free = free_axes(rank, contract, batch);
+    return static_cast<int>(
+        std::count_if(free.begin(), free.end(), [at](int64_t a) { return a < at; }));
+  };
+  if (b.mapped(0) && b.mapped(1)) {
+    p.lhs_batch.insert(p.lhs_batch.begin(), *b.axis[0]);
+    p.rhs_batch.insert(p.rhs_batch.begin(), *b.axis[1]);
+  } else if (b.mapped(0)) {
+    out = static_cast<int>(p.lhs_batch.size()) +
+          free_before(p.lhs_contract, p.lhs_batch, b.x[0].ndim(), *b.axis[0]);
+  } else {
+    out = static_cast<int>(b.x[0].ndim() - static_cast<int64_t>(p.lhs_contract.size())) +
+          free_before(p.rhs_contract, p.rhs_batch, b.x[1].ndim(), *b.axis[1]);
+  }
+  return {dot_op.bind(b.x, p), {out}};
+}
+
+std::vector<Sample<Dot>> dot_samples() {
+  std::vector<Sample<Dot>> s;
+  for (int i = 1; i <= static_cast<int>(C128); ++i)
+    if (const auto d = static_cast<DType>(i); is_number(d))
+      s.push_back({{Type(d, {3, 5}), Type(d, {5, 2})}, {{1}, {0}, {}, {}, d}});
+  const DType d = F64;
+  s.push_back({{Type(d, {4}), Type(d, {4})}, {{0}, {0}, {}, {}, d}});
+  s.push_back({{Type(d, {2, 3, 4}), Type(d, {4, 2, 5})}, {{2}, {0}, {0}, {1}, d}});
+  s.push_back({{Type(d, {2, 3, 4}), Type(d, {4, 5, 3})}, {{1, 2}, {2, 0}, {}, {}, d}});
+  s.push_back({{Type(d, {3}), Type(d, {2})}, {{}, {}, {}, {}, d}});
+  s.push_back({{Type(d, {2, 3, 2}), Type(d, {2, 2, 3})}, {{}, {}, {2, 0}, {0, 1}, d}});
+  s.push_back({{Type(d, {2, 0}), Type(d, {0, 3})}, {{1}, {0}, {}, {}, d}});
+  s.push_back({{Type(F32, {2, 1100}), Type(F32, {1100, 2})}, {{1}, {0}, {}, {}, F32}});
+  s.push_back({{Type(BF16, {2, 3}), Type(BF16, {3, 2})}, {{1}, {0}, {}, {}, F32}});
+  s.push_back({{Type(I8, {2, 3}), Type(I8, {3, 2})}, {{1}, {0}, {}, {}, I32}, -100, 100});
+  return s;
+}
+
+std::vector<Reject<Dot>> dot_rejects() {
+  return {
+      {{Type(F32, {2, 3}), Type(F32, {2, 3})}, {{1}, {0}, {}, {}, F32}, "equal sizes, got 3 and 2"},
+      {{Type(F32, {3}), Type(F64, {3})}, {{0}, {0}, {}, {}, F32}, "same dtypes"},
+      {{Type(F32, {3}), Type(F32, {3})}, {{0}, {}, {}, {}, F32}, "come in pairs"},
+      {{Type(F32, {3}), Type(F32, {3})}, {{1}, {0}, {}, {}, F32}, "axes of the operands"},
+      {{Type(F32, {3}), Type(F32, {3})}, {{0}, {0}, {0}, {0}, F32}, "must be distinct"},
+      {{Type(F32, {3}), Type(F32, {3})}, {{0}, {0}, {}, {}, I32}, "does not hold"},
+      {{Type(Bool, {3}), Type(Bool, {3})}, {{0}, {0}, {}, {}, I32}, "takes numbers"}};
+}
+
+// The term at an index of (batch, lhs free, rhs free, contracted), and how terms add up.
+template <class T, class Out>
+void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
+  const Dot& p = l.params;
+  const size_t batch = p.lhs_batch.size(), contract = p.lhs_contract.size();
+  const Ints lf = free_axes(l.in[0].ndim(), p.lhs_contract, p.lhs_batch),
+             rf = free_axes(l.in[1].ndim(), p.rhs_contract, p.rhs_batch);
+  const size_t first_contracted = batch + lf.size() + rf.size();
+  const auto side = [=](const Ints& of_batch, const Ints& free, size_t first_free,
+                        const Ints& contracted, const Coords& at) {
+    Coords c(of_batch.size() + free.size() + contracted.size());
+    for (size_t i = 0; i < batch; ++i) c[static_cast<size_t>(of_batch[i])] = at[i];
+    for (size_t i = 0; i < free.size(); ++i) c[static_cast<size_t>(free[i])] = at[first_free + i];
+    for (size_t i = 0; i < contract; ++i)
+      c[static_cast<size_t>(contracted[i])] = at[first_contracted + i];
+    return c;
+  };
+  r->element = [=](Reader& x, int, const Coords& at) {
+    const auto a =
+        factor<Out>(Element<T>::in(x.read(0, side(p.lhs_batch, lf, batch, p.lhs_contract, at))));
+    const auto b = factor<Out>(
+        Element<T>::in(x.read(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at))));
+    return term_elem(arith::mul(a, b));
+  };
+  using Ir = typename Element<Out>::ir;
+  r->combine.assign(arith::is_cx<Ir> ? 2 : 1, nest::Combine::Add);
+  r->identity = [](nest::Builder&) {
+    const Elem e = term_elem(arith::constant<Ir>(0));
+    return e.im == nest::no_id ? std::vector<nest::Id>{e.re} : std::vector<nest::Id>{e.re, e.im};
+  };
+  r->results = [](const std::vector<nest::Id>& id) {
+    return std::vector<Elem>{
+        Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+  };
+}
+
+Lowering dot_lower(const LowerArgs<Dot>& l) {
+  const Dot& p = l.params;
+  Lowering r;
+  r.form = Lowering::Form::contract;
+  r.lhs_batch = p.lhs_batch;
+  r.rhs_batch = p.rhs_batch;
+  r.lhs_contract = p.lhs_contract;
+  r.rhs_contract = p.rhs_contract;
+  std::vector<int64_t> space = l.out[0].shape().sizes();
+  for (int64_t a : p.lhs_contract) {
+    r.axes.push_back(static_cast<int64_t>(space.size()));
+    space.push_back(l.in[0].shape()[a]);
+  }
+  r.space = Shape(space);
+  with_class<DTypes::numbers>(l.in[0].dtype(), [&](auto* q) {
+    with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
+                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
+        describe_terms<T, Out>(l, &r);
+    });
+  });
+  return r;
+}
+
+// A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.
+Arrays outer_product(const SimplifyArgs<Dot>& s) {
+  const Dot& p = s.params;
+  const DType d = p.preferred_element_type;
+  if (!p.lhs_contract.empty() || s.x[0].dtype() != d || is_complex(d)) return {};
+  const Type out = dot_type({s.x[0].type(), s.x[1].type()}, p)[0];
+  const auto placed = [&](const Array& x, const Ints& batch, size_t first_free) {
+    const Ints free = free_axes(x.ndim(), {}, batch), order = joined(batch, free);
+    Ints at(order.size());
+    std::iota(at.begin(), at.end(), 0);
+    for (size_t i = batch.size(); i < at.size(); ++i)
+      at[i] += static_cast<int64_t>(first_free - batch.size());
+    const Array y = std::is_sorted(order.begin(), order.end()) ? x : transpose_axes(x, order);
+    return broadcast_in_dim(y, out.shape(), at);
+  };
+  const Array x = placed(s.x[0], p.lhs_batch, p.lhs_batch.size()),
+              y = placed(s.x[1], p.rhs_batch, s.x[0].shape().size());
+  return {lax::add(lax::mul(x, y), base::zeros(out))};
+}
+
+const Primitive<Dot>& dot_op = define<Dot>({
+    .name = "dot_general",
+    .doc = "Products of two arrays summed over pairs of contracting axes; pairs of batch axes are "
+           "walked together.",
+    .type = dot_type,
+    .reference = dot_reference,
+    .jvp =
+        [](const JvpArgs<Dot>& j) {
+          Array t;
+          if (!j.dx[0].empty_handle()) t = dot_op({j.dx[0], j.x[1]}, j.params);
+          if (!j.dx[1].empty_handle()) {
+            const Array u = dot_op({j.x[0], j.dx[1]}, j.params);
+            t = t.empty_handle() ? u : base::add(t, u);
+          }
+          return Arrays{t};
+        },
+    .transpose = dot_transpose,
+    .batch = dot_batch,
+    .lower = dot_lower,
+    .simplify = outer_product,
+    .samples = dot_samples,
+    .rejects = dot_rejects,
+});
+
+}  // namespace
+
+namespace lax {
+Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DType> preferred) {
+  const Source s(x.at());
+  const auto axes = [](const Ints& list, const Array& a) {
+    Ints r;
+    for (int64_t i : list) r.push_back(canonical_axis(i, static_cast<int>(a.ndim())));
+    return r;
+  };
+  return dot_op({x, y}, {axes(d.lhs_contract, x), axes(d.rhs_contract, y), axes(d.lhs_batch, x),
+                         axes(d.rhs_batch, y), preferred.value_or(x->dtype())});
+}
+}  // namespace lax
+
+}  // namespace weft

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/reduce/cumulative.cpp: cumsum, cumprod, cummax, cummin, cumlogsumexp.
+#include "weft/ops/reduce/cumulative.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "weft/core/scalar/math.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/fold.h"
+#include "weft/ops/kit/monoid.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+
+struct Cumulative {
+  int64_t axis = 0;
+  bool reverse = false;
+  WEFT_FIELDS(axis, reverse)
+};
+
+template <class M, class T>
+void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* to) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  const int64_t n = shape[p.axis], step = row_major(shape)[static_cast<size_t>(p.axis)];
+  using V = decltype(M::template identity<T>());
+  const std::unique_ptr<V[]> row(new V[static_cast<size_t>(n)]);
+  for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), {p.axis}))) {
+    const auto at = [&](int64_t i) { return base + (p.reverse ? n - 1 - i : i) * step; };
+    for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = Element<T>::load(in[at(i)]);
+    fold_order::run(row.get(), n, M::template identity<T>(),
+                    [](auto a, auto b) { return M::join(a, b); });
+    for (int64_t i = 0; i < n; ++i) out[at(i)] = Element<T>::store(row[static_cast<size_t>(i)]);
+  }
+}
+
+template <class M, class T>
+Lowering lower_run(const Type& in, const Cumulative& p) {
+  using Ir = typename Element<T>::ir;
+  Lowering r;
+  if constexpr (!M::in_nests || (arith::is_cx<Ir> && !M::complex_by_parts)) {
+    // Nests have no combiner for it.
+    r.form = Lowering::Form::opaque;
+    r.name = M::name;
+    r.follows = follows_but(1, in.ndim(), {p.axis}, false);
+    r.native = [shape = in.shape(), p](const NativeArgs& a) {
+      run_dense<M, T>(shape, p, a.in<T>(0, shape.elements()), a.out<T>(0, shape.elements()));
+    };
+    return r;
+  } else {
+    r.form = Lowering::Form::prefix;
+    r.space = in.shape();
+    r.axes = {p.axis};
+    r.reverse = p.reverse;
+    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
+    r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
+    r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
+      const auto e = M::template identity<T>();
+      if constexpr (arith::is_cx<Ir>)
+        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
+      else
+        return {Ir(e).id};
+    };
+    r.results = [](const std::vector<nest::Id>& id) {
+      return std::vector<Elem>{
+          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+    };
+    return r;
+  }
+}
+
+template <class M>
+Def<Cumulative> running() {
+  Def<Cumulative> d;
+  d.name = M::name;
+  d.doc = M::doc;
+  d.type = [](const Types& in, const Cumulative& p) {
+    require_operands(M::name, in, 1);
+    if (!dtype_in(in[0].dtype(), M::classes))
+      reject_dtype(M::name, "takes " + class_names(M::classes) + " operands", in);
+    if (p.axis < 0 || p.axis >= in[0].ndim())
+      reject_shape(M::name, fmt::format("axis {} is out of range", p.axis), in);
+    return Types{in[0]};
+  };
+  d.reference = [](const Arrays& x, const Cumulative& p) {
+    const Fresh r = fresh_array(x[0].type());
+    with_class<M::classes>(x[0].dtype(), [&](auto* q) {
+      run_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p, concrete(x[0]).data(),
+                                                       r.data);
+    });
+    return Arrays{r.array};
+  };
+  d.lower = [](const LowerArgs<Cumulative>& l) {
+    Lowering r;
+    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
+      r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params);
+    });
+    return r;
+  };
+  d.samples = [] {
+    std::vector<Sample<Cumulative>> s;
+    for (int i = 0; i <= static_cast<int>(C128); ++i)
+      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes))
+        s.push_back({{Type(t, {9})}, {0, false}});
+    for (int64_t axis : {0, 1})
+      for (bool reverse : {false, true}) s.push_back({{Type(F64, {4, 3})}, {axis, reverse}});
+    s.push_back({{Type(F32, {0, 2})}, {0, false}});
+    s.push_back({{Type(F32, {2, 1})}, {1, true}});
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<Cumulative>>{{{Type(F32, {3})}, {1, false}, "out of range"},
+                                           {{Type(Key, {3})}, {0, false}, "operands"}};
+  };
+  return d;
+}
+const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
+  auto self = std::make_shared<const Primitive<Cumulative>*>();
+  d.batch = [self](const BatchArgs<Cumulative>& b) {
+    const int at = *b.axis[0];
+    return Batched{(*self)->bind(b.x, {b.params.axis + (b.params.axis >= at), b.params.reverse}),
+                   {at}};
+  };
+  const Primitive<Cumulative>& op = define(std::move(d));
+  *self = &op;
+  return op;
+}
+
+// ---- tangents: pairs (value, tangent) are folded by the derivative of join. `join` is linear in
+// the tangents, so it transposes.
+using Pairs = Arrays;
+template <class F>
+auto paired_jvp(F join) {
+  return [join](const JvpArgs<Cumulative>& j) {
+    return Arrays{
+        associative_scan_along(join, {j.x[0], j.dx[0]}, j.params.axis, j.params.reverse)[1]};
+  };
+}
+Array share(const Array& x, const Array& out, const Array& y) {
+  const Array one = base::ones(out.type().strong()), zero = base::zeros(out.type().strong());
+  return div(select(eq(x, out), one, zero), select(eq(y, out), add(one, one), one));
+}
+template <class F>
+auto chosen_jvp(F choose) {
+  return paired_jvp([choose](const Pairs& a, const Pairs& b) {
+    const Array out = choose(a[0], b[0]);
+    return Pairs{out, add(mul(a[1], share(a[0], out, b[0])), mul(b[1], share(b[0], out, a[0])))};
+  });
+}
+
+// ---- the ops
+
+struct Sum : monoid::Sum {
+  static constexpr const char* name = "cumsum";
+  static constexpr const char* doc = "Sums of all elements up to each.";
+  static constexpr bool in_nests = true;
+};
+const Primitive<Cumulative>& sum_op = define_running([] {
+  auto d = running<Sum>();
+  d.jvp = [](const JvpArgs<Cumulative>& j) {
+    return Arrays{cumsum(j.dx[0], j.params.axis, j.params.reverse)};
+  };
+  d.transpose = [](const TransposeArgs<Cumulative>& t) {
+    return Arrays{cumsum(t.ct[0], t.params.axis, !t.params.reverse)};
+  };
+  return d;
+}());
+
+struct Product : monoid::Product {
+  static constexpr const char* name = "cumprod";
+  static constexpr const char* doc = "Products of all elements up to each.";
+  static constexpr bool in_nests = true;
+};
+const Primitive<Cumulative>& prod_op = define_running([] {
+  auto d = running<Product>();
+  d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) {
+    return Pairs{mul(a[0], b[0]), add(mul(a[1], b[0]), mul(a[0], b[1]))};
+  });
+  return d;
+}());
+
+struct Largest : monoid::Largest {
+  static constexpr const char* name = "cummax";
+  static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
+  static constexpr unsigned classes = DTypes::real_numbers;
+  static constexpr bool in_nests = true;
+};
+struct Smallest : monoid::Smallest {
+  static constexpr const char* name = "cummin";
+  static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
+  static constexpr unsigned classes = DTypes::real_numbers;
+  static constexpr bool in_nests = true;
+};
+const Primitive<Cumulative>& max_op = define_running([] {
+  auto d = running<Largest>();
+  d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::max(a, b); });
+  return d;
+}());
+const Primitive<Cumulative>& min_op = define_running([] {
+  auto d = running<Smallest>();
+  d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::min(a, b); });
+  return d;
+}());
+
+struct LogSumExp {
+  static constexpr const char* name = "cumlogsumexp";
+  static constexpr const char* doc = "log(sum(exp(x))) of all elements up to each.";
+  static constexpr unsigned classes = DTypes::floats;
+  static constexpr bool in_nests = false, complex_by_parts = false;
+  template <class R>
+  static R join(R a, R b) {
+    return math::logaddexp(a, b);
+  }
+  template <class T>
+  static auto identity() {
+    using V = typename Element<T>::plain;
+    return -std::numeric_limits<V>::infinity();
+  }
+};
+// log(exp(a) + exp(b)); where both are the same infinity, that.
+Array log_add_exp(const Array& a, const Array& b) {
+  const Array m = max(a, b), d = sub(a, b);
+  return select(ne(d, d), add(a, b), add(m, log1p(exp(neg(abs(d))))));
+}
+const Primitive<Cumulative>& logsumexp_op = define_running([] {
+  auto d = running<LogSumExp>();
+  d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) {
+    const Array out = log_add_exp(a[0], b[0]);
+    const auto weighted = [&](const Pairs& p) { return mul(p[1], exp(sub(p[0], out))); };
+    return Pairs{out, add(weighted(a), weighted(b))};
+  });
+  return d;
+}());
+
+Array run(const Primitive<Cumulative>& op, const Arg& x, int64_t axis, bool reverse) {
+  const Source s(x.at());
+  return op({x}, {canonical_axis(axis, static_cast<int>(x->ndim())), reverse});
+}
+
+// a[0], b[0], a[1], b[1], …; a may be one longer.
+Array interleave(const Array& a, const Array& b, int axis) {
+  const int64_t n = a.shape()[axis], m = b.shape()[axis];
+  Array other = b;
+  if (m < n) other = concatenate_arrays({b, base::slice_axis(a, axis, n - 1, n)}, axis);
+  const Array both = concatenate_arrays(
+      {base::insert_axis(a, axis + 1, 1), base::insert_axis(other, axis + 1, 1)}, axis + 1);
+  const Array flat = reshape_to(both, a.shape().with(axis, 2 * n));
+  return m < n ? base::slice_axis(flat, axis, 0, n + m) : flat;
+}
+
+}  // namespace
+
+Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f, const Arrays& x,
+                              int64_t axis, bool reverse) {
+  const int a = canonical_axis(axis, static_cast<int>(x[0].ndim()));
+  if (reverse) {
+    Arrays flipped;
+    for (const Array& e : x) flipped.push_back(base::flip(e, a));
+    Arrays r = associative_scan_along(f, flipped, axis, false);
+    for (Array& e : r) e = base::flip(e, a);
+    return r;
+  }
+  const int64_t n = x[0].shape()[a];
+  if (n < 2) return x;
+  const auto part = [a](const Arrays& v, int64_t lo, int64_t hi, int64_t step) {
+    Arrays r;
+    for (const Array& e : v) r.push_back(base::slice_axis(e, a, lo, hi, step));
+    return r;
+  };
+  const Arrays odd =
+      associative_scan_along(f, f(part(x, 0, n - 1, 2), part(x, 1, n, 2)), axis, false);
+  Arrays even = part(x, 0, 1, 1);
+  if (n > 2) {
+    const Arrays before = n % 2 == 0 ? part(odd, 0, n / 2 - 1, 1) : odd;
+    const Arrays later = f(before, part(x, 2, n, 2));
+    for (size_t i = 0; i < x.size(); ++i) even[i] = concatenate_arrays({even[i], later[i]}, a);
+  }
+  Arrays r;
+  for (size_t i = 0; i < x.size(); ++i) r.push_back(interleave(even[i], odd[i], a));
+  return r;
+}
+
+namespace lax {
+Array cumsum(const Arg& x, int64_t axis, bool reverse) { return run(sum_op, x, axis, reverse); }
+Array cumprod(const Arg& x, int64_t axis, bool reverse) { return run(prod_op, x, axis, reverse); }
+Array cummax(const Arg& x, int64_t axis, bool reverse) { return run(max_op, x, axis, reverse); }
+Array cummin(const Arg& x, int64_t axis, bool reverse) { return run(min_op, x, axis, reverse); }
+Array cumlogsumexp(const Arg& x, int64_t axis, bool reverse) {
+  return run(logsumexp_op, x, axis, reverse);
+}
+}  // namespace lax
+
+}  // namespace weft

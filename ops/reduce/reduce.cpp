@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/reduce/reduce.cpp: reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or,
+// reduce_xor.
+#include "weft/ops/reduce/reduce.h"
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/fold.h"
+#include "weft/ops/kit/monoid.h"
+#include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+using namespace monoid;
+
+// ---- the rules that all of them share
+
+template <class M, class T>
+void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* to) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  const auto terms = offsets_along(shape, axes);
+  for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), axes)))
+    *out++ = Element<T>::store(fold_order::fold(
+        extents_of(shape, axes), M::template identity<T>(),
+        [&](int64_t i) { return Element<T>::load(in[base + terms[static_cast<size_t>(i)]]); },
+        [](auto a, auto b) { return M::join(a, b); }));
+}
+
+template <class M, class T>
+Lowering lower_reduce(const Type& in, const Ints& axes) {
+  using Ir = typename Element<T>::ir;
+  Lowering r;
+  if constexpr (arith::is_cx<Ir> && !M::complex_by_parts) {
+    // Two parts that depend on each other are no combiner of a nest.
+    r.form = Lowering::Form::opaque;
+    r.name = "complex reduction";
+    r.follows = follows_but(1, in.ndim(), axes, true);
+    r.native = [shape = in.shape(), axes](const NativeArgs& a) {
+      int64_t kept = 1;
+      for (int64_t k : other_axes(shape.ndim(), axes)) kept *= shape[k];
+      reduce_dense<M, T>(shape, axes, a.in<T>(0, shape.elements()), a.out<T>(0, kept));
+    };
+    return r;
+  } else {
+    r.form = Lowering::Form::reduce;
+    r.space = in.shape();
+    r.axes = axes;
+    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
+    r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
+    r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
+      const auto e = M::template identity<T>();
+      if constexpr (arith::is_cx<Ir>)
+        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
+      else
+        return {Ir(e).id};
+    };
+    r.results = [](const std::vector<nest::Id>& id) {
+      // Narrow floats were summed up as floats and are rounded here.
+      return std::vector<Elem>{
+          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+    };
+    return r;
+  }
+}
+
+template <class M>
+Def<Reduce> reducer(const char* name, const char* doc) {
+  Def<Reduce> d;
+  d.name = name;
+  d.doc = doc;
+  d.type = [name](const Types& in, const Reduce& p) {
+    return reduce_type(name, in, p.axes, M::classes);
+  };
+  d.reference = [name](const Arrays& x, const Reduce& p) {
+    const Fresh r = fresh_array(reduce_type(name, {x[0].type()}, p.axes, M::classes)[0]);
+    with_class<M::classes>(x[0].dtype(), [&](auto* q) {
+      reduce_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p.axes,
+                                                          concrete(x[0]).data(), r.data);
+    });
+    return Arrays{r.array};
+  };
+  d.lower = [](const LowerArgs<Reduce>& l) {
+    Lowering r;
+    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
+      r = lower_reduce<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params.axes);
+    });
+    return r;
+  };
+  d.simplify = [](const SimplifyArgs<Reduce>& s) {
+    // A sum of one term is not that term: 0 + -0 is 0.
+    const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());
+    return exact && s.params.axes.empty() ? Arrays{s.x[0]} : Arrays{};
+  };
+  d.samples = [] {
+    std::vector<Sample<Reduce>> s;
+    for (int i = 0; i <= static_cast<int>(C128); ++i)
+      if (const auto t = static_cast<DType>(i); dtype_in(t, M::classes))
+        s.push_back({{Type(t, {37})}, {{0}}});
+    const DType t = M::classes & DTypes::floats ? F64 : I32;
+    for (const Ints& axes : {Ints{}, Ints{0}, Ints{1}, Ints{0, 2}, Ints{0, 1, 2}})
+      s.push_back({{Type(t, {3, 4, 2})}, {axes}});
+    s.push_back({{Type(t, {0, 2})}, {{0}}});
+    s.push_back({{Type(t, {2, 1100})}, {{1}}});
+    return s;
+  };
+  d.rejects = [] {
+    return std::vector<Reject<Reduce>>{{{Type(I32, {3, 2})}, {{2}}, "axes of the operand"},
+                                       {{Type(I32, {3, 2})}, {{1, 0}}, "must increase"},
+                                       {{Type(Key, {3})}, {{0}}, "operands"}};
+  };
+  return d;
+}
+const Primitive<Reduce>& define_reduce(Def<Reduce> d) {
+  auto self = std::make_shared<const Primitive<Reduce>*>();
+  d.batch = [self](const BatchArgs<Reduce>& b) { return batch_reduce(**self, b); };
+  const Primitive<Reduce>& op = define(std::move(d));
+  *self = &op;
+  return op;
+}
+
+// ---- the ops
+
+const Primitive<Reduce>& sum_op = define_reduce([] {
+  auto d = reducer<Sum>("reduce_sum", "The sum over some axes.");
+  d.jvp = [](const JvpArgs<Reduce>& j) { return Arrays{lax::reduce_sum(j.dx[0], j.params.axes)}; };
+  d.transpose = [](const TransposeArgs<Reduce>& t) {
+    return Arrays{spread(t.ct[0], t.in[0].shape(), t.params.axes)};
+  };
+  return d;
+}());
+
+// The product of all other elements is that of those before and that of those after, also where
+// there are zeros.
+Arrays product_jvp(const JvpArgs<Reduce>& j) {
+  const Ints kept = other_axes(j.x[0].ndim(), j.params.axes);
+  Ints order = kept, shape;
+  for (int64_t a : kept) shape.push_back(j.x[0].shape()[a]);
+  int64_t n = 1;
+  for (int64_t a : j.params.axes) {
+    order.push_back(a);
+    n *= j.x[0].shape()[a];
+  }
+  shape.push_back(n);
+  const auto in_a_row = [&](const Array& x) {
+    return reshape_to(transpose_axes(x, order), Shape(shape));
+  };
+  const Array x = in_a_row(j.x[0]), dx = in_a_row(j.dx[0]);
+  if (n == 0) return Arrays(1);
+  const auto last = static_cast<int64_t>(kept.size());
+  Ints one(shape.size(), 0), less(shape.size(), 0);
+  const Ints none(shape.size(), 0);
+  one.back() = 1;
+  less.back() = -1;
+  const Array before = cumprod(pad_with(x, like(x, 1), one, less, none), last, false);
+  const Array after = cumprod(pad_with(x, like(x, 1), less, one, none), last, true);
+  return {lax::reduce_sum(mul(dx, mul(before, after)), {last})};
+}
+const Primitive<Reduce>& prod_op = define_reduce([] {
+  auto d = reducer<Product>("reduce_prod", "The product over some axes.");
+  d.jvp = product_jvp;
+  return d;
+}());
+
+// Ties share equally.
+Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
+  if (j.x[0].size() == 0) return Arrays(1);  // of nothing: a constant
+  const Array here = convert_element_type(
+      eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), j.dx[0].dtype());
+  const Array count = lax::reduce_sum(here, j.params.axes);
+  return {div(lax::reduce_sum(mul(j.dx[0], here), j.params.axes), count)};
+}
+const Primitive<Reduce>& max_op = define_reduce([] {
+  auto d = reducer<Largest>(
+      "reduce_max",
+      "The largest element over some axes; NaN wins; of nothing the least value there is.");
+  d.jvp = chosen_jvp;
+  return d;
+}());
+const Primitive<Reduce>& min_op = define_reduce([] {
+  auto d = reducer<Smallest>(
+      "reduce_min",
+      "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
+  d.jvp = chosen_jvp;
+  return d;
+}());
+
+const Primitive<Reduce>& and_op =
+    define_reduce(reducer<All>("reduce_and", "Whether all are true; of integers bit by bit."));
+const Primitive<Reduce>& or_op =
+    define_reduce(reducer<AnyOf>("reduce_or", "Whether any is true; of integers bit by bit."));
+const Primitive<Reduce>& xor_op = define_reduce(
+    reducer<Parity>("reduce_xor", "Whether an odd number is true; of integers bit by bit."));
+
+Array reduce(const Primitive<Reduce>& op, const Arg& x, const Ints& axes) {
+  const Source s(x.at());
+  return op({x}, {canonical_axes(op.name().c_str(), axes, x->ndim())});
+}
+
+}  // namespace
+
+namespace lax {
+Array reduce_sum(const Arg& x, const Ints& axes) { return reduce(sum_op, x, axes); }
+Array reduce_prod(const Arg& x, const Ints& axes) { return reduce(prod_op, x, axes); }
+Array reduce_max(const Arg& x, const Ints& axes) { return reduce(max_op, x, axes); }
+Array reduce_min(const Arg& x, const Ints& axes) { return reduce(min_op, x, axes); }
+Array reduce_and(const Arg& x, const Ints& axes) { return reduce(and_op, x, axes); }
+Array reduce_or(const Arg& x, const Ints& axes) { return reduce(or_op, x, axes); }
+Array reduce_xor(const Arg& x, const Ints& axes) { return reduce(xor_op, x, axes); }
+}  // namespace lax
+
+namespace base {
+Array reduce_sum(const Array& x, const Ints& axes) { return lax::reduce_sum(x, axes); }
+Array reduce_any(const Array& x, const Ints& axes) { return lax::reduce_or(x, axes); }
+}  // namespace base
+
+}  // namespace weft

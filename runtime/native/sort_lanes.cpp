@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/sort_lanes.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M), whose
+// comparisons depend on the length alone, so that each is one instruction for all lanes.
+#include "weft/runtime/native/sort_lanes.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::sorting {
+namespace {
+
+// The comparisons of a row of n in order, as runs: of i and i + distance, i from begin to end.
+class Runs {
+ public:
+  explicit Runs(int64_t n)
+      : n_(n), top_(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)) / 2)) {
+    p_ = top_;
+    start_round();
+  }
+  bool next() {
+    while (p_ > 0) {
+      begin = block_;
+      end = std::min(block_ + p_, n_ - distance);
+      block_ += 2 * p_;
+      if (begin < end) return true;
+      if (q_ != p_) {
+        distance = q_ - p_;
+        block_ = p_;
+        q_ /= 2;
+      } else {
+        p_ /= 2;
+        start_round();
+      }
+    }
+    return false;
+  }
+  int64_t begin = 0, end = 0, distance = 0;
+
+ private:
+  void start_round() {
+    q_ = top_;
+    distance = p_;
+    block_ = 0;
+  }
+  int64_t n_, top_, p_ = 0, q_ = 0, block_ = 0;
+};
+
+// The sorts with registers of so many bytes, 64 bytes of lanes being one or several of them. A
+// macro, as vectors have to be written inside of the very function that is built for them.
+#define WEFT_LANE_SORTS(Level, bytes, attributes)                                           \
+  struct Level {                                                                            \
+    template <class Word>                                                                   \
+    attributes static void words(Word* v, int64_t n) {                                      \
+      typedef Word V __attribute__((vector_size(bytes), may_alias));                        \
+      constexpr int64_t width = 64 / bytes;                                                 \
+      V* const x = reinterpret_cast<V*>(v);                                                 \
+      for (Runs r(n); r.next();)                                                            \
+        for (int64_t i = r.begin * width, d = r.distance * width; i < r.end * width; ++i) { \
+          const V a = x[i], b = x[i + d];                                                   \
+          x[i] = a < b ? a : b;                                                             \
+          x[i + d] = a < b ? b : a;                                                         \
+        }                                                                                   \
+    }                                                                                       \
+    attributes static void placed(uint64_t* v, uint64_t* at, int64_t n) {                   \
+      typedef uint64_t V __attribute__((vector_size(bytes), may_alias));                    \
+      constexpr int64_t width = 64 / bytes;                                                 \
+      V *const x = reinterpret_cast<V*>(v), *const y = reinterpret_cast<V*>(at);            \
+      for (Runs r(n); r.next();)                                                            \
+        for (int64_t i = r.begin * width, d = r.distance * width; i < r.end * width; ++i) { \
+          const V a = x[i], b = x[i + d], s = y[i], t = y[i + d];                           \
+          const auto keep = (a < b) | ((a == b) & (s < t));                                 \
+          x[i] = keep ? a : b;                                                              \
+          x[i + d] = keep ? b : a;                                                          \
+          y[i] = keep ? s : t;                                                              \
+          y[i + d] = keep ? t : s;                                                          \
+        }                                                                                   \
+    }                                                                                       \
+  }
+
+WEFT_LANE_SORTS(Plain, 16, );
+constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 5, 7, 22};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+WEFT_LANE_SORTS(Avx2, 32, [[gnu::target("avx2")]]);
+constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2, 2.5, 5};
+WEFT_LANE_SORTS(Avx512, 64, [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]);
+constexpr LaneSorts avx512{
+    Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1, 1, 2};
+
+const LaneSorts& suitable() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return avx512;
+  return __builtin_cpu_supports("avx2") ? avx2 : plain;
+}
+#else
+const LaneSorts& suitable() { return plain; }
+#endif
+#undef WEFT_LANE_SORTS
+
+}  // namespace
+
+const LaneSorts& lane_sorts() {
+  static const LaneSorts& chosen = suitable();
+  return chosen;
+}
+
+double lane_comparisons(int64_t n) {
+  const auto levels = static_cast<double>(std::bit_width(static_cast<uint64_t>(n)));
+  return static_cast<double>(n) * levels * levels / 4;
+}
+
+}  // namespace weft::sorting

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/sort_radix.h: stable sorting of long rows, digit by digit from the least
+// significant one; the records are moved as they are, so that equal ones keep their bits and their
+// order.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "weft/runtime/native/sort_word.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::sorting {
+
+// An element and where it was, or whatever else goes with it.
+template <class T, class At>
+struct Placed {
+  T key;
+  At at;
+};
+template <class T, class At>
+raw_t<T> word(const Placed<T, At>& x) {
+  return word(x.key);
+}
+
+// [0, n) in `parts` pieces: f(part, begin, end), at the same time.
+template <class F>
+void in_parts(int64_t n, int64_t parts, F f) {
+  const int64_t size = (n + parts - 1) / parts;
+  const auto run = [&](int64_t lo, int64_t hi) {
+    for (int64_t p = lo; p < hi; ++p) f(p, std::min(n, p * size), std::min(n, (p + 1) * size));
+  };
+  if (parts == 1)
+    run(0, 1);
+  else
+    parallel_for(parts, 1, run);
+}
+
+// Sorts rows of records; keeps its tables from row to row.
+template <class Record>
+class Radix {
+ public:
+  explicit Radix(int64_t parts) : parts_(parts), differing_(static_cast<size_t>(parts)) {}
+
+  // From `from` to `to`, through `other`; the three lie apart and have room for n.
+  void sort(const Record* from, Record* to, Record* other, int64_t n) {
+    const std::vector<int> shifts = plan(from, n);
+    if (shifts.empty())
+      in_parts(n, parts_,
+               [&](int64_t, int64_t lo, int64_t hi) { std::copy(from + lo, from + hi, to + lo); });
+    for (size_t i = 0; i < shifts.size(); ++i) {
+      Record* const target = (shifts.size() - i) % 2 == 1 ? to : other;
+      pass(from, target, n, shifts[i]);
+      from = target;
+    }
+  }
+  // Between a and b; where the result is.
+  Record* sort(Record* a, Record* b, int64_t n) {
+    for (int shift : plan(a, n)) {
+      pass(a, b, n, shift);
+      std::swap(a, b);
+    }
+    return a;
+  }
+
+ private:
+  using Word = raw_t<decltype(word(std::declval<Record>()))>;
+
+  // The lowest bits of the digits in which words differ.
+  std::vector<int> plan(const Record* x, int64_t n) {
+    if (n < 2) return {};
+    const Word first = word(x[0]);
+    in_parts(n, parts_, [&](int64_t p, int64_t lo, int64_t hi) {
+      Word d = 0;
+      for (int64_t i = lo; i < hi; ++i) d |= static_cast<Word>(word(x[i]) ^ first);
+      differing_[static_cast<size_t>(p)] = d;
+    });
+    uint64_t differ = 0;
+    for (Word d : differing_) differ |= d;
+    if (differ == 0) return {};
+    // Digits of equal size; short rows are not worth large tables.
+    const int low = std::countr_zero(differ), width = std::bit_width(differ) - low;
+    const int most = n < 2048 ? 8 : 11, digits = (width + most - 1) / most;
+    bits_ = (width + digits - 1) / digits;
+    std::vector<int> shifts;
+    for (int s = low; s < low + width; s += bits_)
+      if ((differ >> s & mask()) != 0) shifts.push_back(s);
+    return shifts;
+  }
+  uint64_t mask() const { return (uint64_t{1} << bits_) - 1; }
+
+  void pass(const Record* from, Record* to, int64_t n, int shift) {
+    const size_t buckets = size_t{1} << bits_;
+    const auto mask = static_cast<Word>(this->mask());
+    counts_.assign(buckets * static_cast<size_t>(parts_), 0);
+    in_parts(n, parts_, [&](int64_t p, int64_t lo, int64_t hi) {
+      int64_t* const count = counts_.data() + static_cast<size_t>(p) * buckets;
+      for (int64_t i = lo; i < hi; ++i) ++count[word(from[i]) >> shift & mask];
+    });
+    int64_t sum = 0;
+    for (size_t b = 0; b < buckets; ++b)
+      for (size_t p = 0; p < static_cast<size_t>(parts_); ++p)
+        sum += std::exchange(counts_[p * buckets + b], sum);
+    in_parts(n, parts_, [&](int64_t p, int64_t lo, int64_t hi) {
+      int64_t* const next = counts_.data() + static_cast<size_t>(p) * buckets;
+      for (int64_t i = lo; i < hi; ++i) {
+        const Record r = from[i];
+        to[next[word(r) >> shift & mask]++] = r;
+      }
+    });
+  }
+
+  int64_t parts_;
+  int bits_ = 0;
+  std::vector<Word> differing_;  // one a part
+  std::vector<int64_t> counts_;  // by part and digit
+};
+
+}  // namespace weft::sorting

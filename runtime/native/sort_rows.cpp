@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/sort_rows.cpp: the native code of `sort`: short rows side by side through a
+// sorting network, long ones digit by digit.
+#include "weft/runtime/native/sort_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "weft/core/dtype.h"
+#include "weft/runtime/native/sort_lanes.h"
+#include "weft/runtime/native/sort_radix.h"
+#include "weft/runtime/native/sort_word.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::sorting {
+
+Rows rows_of(const Shape& s, int64_t axis) {
+  Rows r;
+  r.length = s[axis];
+  for (int64_t a = axis + 1; a < s.ndim(); ++a) r.step *= s[a];
+  r.count = r.length == 0 ? 0 : s.elements() / r.length;
+  return r;
+}
+
+void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f) {
+  const double total = ns * static_cast<double>(n);
+  if (n <= 0) return;
+  if (total < 40000 || num_threads() == 1) {
+    f(0, n);
+    return;
+  }
+  // Parts of at least 20 microseconds, each with memory of its own.
+  const double parts = std::min(total / 20000, num_threads() * 8.0);
+  parallel_for(n, std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts)), f);
+}
+
+int64_t shared_bytes(int64_t n, int64_t each) { return std::min<int64_t>(n, num_threads()) * each; }
+
+int64_t parts_of_row(int64_t count, int64_t length) {
+  const int64_t threads = num_threads();
+  if (threads == 1 || length < 65536 || count >= 4 * threads) return 1;
+  return std::min(2 * threads, length / 16384);
+}
+
+namespace {
+
+struct Call {
+  const Types& types;
+  const NativeArgs& args;
+  int64_t keys;
+  Rows rows;
+
+  template <class T>
+  const T* in(size_t operand) const {
+    return args.in<T>(operand, types[operand].elements());
+  }
+  template <class T>
+  T* out(size_t operand) const {
+    return args.out<T>(operand, types[operand].elements());
+  }
+  // One operand decides, by a single word.
+  bool one_word() const { return keys == 1 && types[0].dtype() != C128; }
+};
+
+// f(read) for each word that decides, the least significant first; read(i) is the word of the
+// element at i.
+template <class F>
+void each_word(const Call& c, F f) {
+  for (auto k = static_cast<size_t>(c.keys); k-- > 0;)
+    with_dtype(c.types[k].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      const T* x = c.in<T>(k);
+      if constexpr (std::is_same_v<T, complex128_t>) {
+        f([x](int64_t i) -> uint64_t { return word(x[i].im); });
+        f([x](int64_t i) -> uint64_t { return word(x[i].re); });
+      } else {
+        f([x](int64_t i) -> uint64_t { return word(x[i]); });
+      }
+    });
+}
+
+struct Sixteen {
+  uint64_t word[2];
+};
+// Row `row` of every operand, in the order that at(i) says.
+template <class At>
+void write_in_order(const Call& c, int64_t row, int64_t lo, int64_t hi, At at) {
+  const int64_t start = c.rows.start(row), step = c.rows.step;
+  const auto copy = [&]<class T>(const T* from, T* to) {
+    for (int64_t i = lo; i < hi; ++i)
+      to[start + i * step] = from[start + static_cast<int64_t>(at(i)) * step];
+  };
+  for (size_t k = 0; k < c.types.size(); ++k) switch (itemsize(c.types[k].dtype())) {
+      case 1: copy(c.in<uint8_t>(k), c.out<uint8_t>(k)); break;
+      case 2: copy(c.in<uint16_t>(k), c.out<uint16_t>(k)); break;
+      case 4: copy(c.in<uint32_t>(k), c.out<uint32_t>(k)); break;
+      case 8: copy(c.in<uint64_t>(k), c.out<uint64_t>(k)); break;
+      default: copy(c.in<Sixteen>(k), c.out<Sixteen>(k)); break;
+    }
+}
+
+// ---- short rows, side by side
+
+// What one thread needs for a block of rows.
+class Lanes {
+ public:
+  static constexpr int64_t most = 16;  // rows of a block
+  static int64_t bytes(int64_t n) {
+    return 2 * Scratch::bytes_of<uint64_t>(n * 8) + Scratch::bytes_of<uint32_t>(n * most);
+  }
+  Lanes(const Call& c) : c_(c), n_(c.rows.length), memory_(bytes(n_)) {
+    words_ = memory_.take<uint64_t>(n_ * 8);
+    places_ = memory_.take<uint64_t>(n_ * 8);
+    order_ = memory_.take<uint32_t>(n_ * most);
+    // Lanes without a row are sorted along; they hold something.
+    std::memset(words_, 0, static_cast<size_t>(n_ * 64));
+    std::memset(places_, 0, static_cast<size_t>(n_ * 64));
+  }
+
+  // Rows [first, first + count), at most `most` of them.
+  void sort(int64_t first, int64_t count) {
+    if (c_.types.size() == 1 && c_.keys == 1 && sort_values(first, count)) return;
+    with_dtype(c_.types[0].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      if (!c_.one_word())
+        in_eights(first, count, [&](int64_t r, int64_t n) { order_by_all(r, n); });
+      else if constexpr (sizeof(T) <= 2)
+        order_by_narrow<T>(first, count);
+      else if constexpr (sizeof(T) == 4)
+        in_eights(first, count, [&](int64_t r, int64_t n) { order_by_half<T>(r, n); });
+      else if constexpr (sizeof(T) == 8)
+        in_eights(first, count, [&](int64_t r, int64_t n) { order_by_word<T>(r, n); });
+    });
+  }
+
+ private:
+  template <class F>
+  static void in_eights(int64_t first, int64_t count, F f) {
+    for (int64_t r = 0; r < count; r += 8) f(first + r, std::min<int64_t>(8, count - r));
+  }
+  // f(lane, i, where element i of that row lies). Rows that lie apart are taken in tiles, as lanes
+  // lie side by side.
+  template <class F>
+  void each(int64_t first, int64_t count, F f) const {
+    int64_t start[most];
+    for (int64_t l = 0; l < count; ++l) start[l] = c_.rows.start(first + l);
+    const int64_t step = c_.rows.step;
+    constexpr int64_t tile = 16;
+    int64_t t = 0;
+    for (; step == 1 && t + tile <= n_; t += tile)
+      for (int64_t l = 0; l < count; ++l)
+        for (int64_t i = t; i < t + tile; ++i) f(l, i, start[l] + i);
+    for (; t < n_; ++t)
+      for (int64_t l = 0; l < count; ++l) f(l, t, start[l] + t * step);
+  }
+
+  // The elements alone, as words from which they are made again; false if some cannot be.
+  bool sort_values(int64_t first, int64_t count) {
+    return with_dtype(c_.types[0].dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      if constexpr (is_complex_v<T> || sizeof(T) < 4)
+        return false;
+      else if constexpr (sizeof(T) == 8)
+        return sort_values_as<T>(first, std::min<int64_t>(8, count)) &&
+               (count <= 8 || sort_values_as<T>(first + 8, count - 8));
+      else
+        return sort_values_as<T>(first, count);
+    });
+  }
+  template <class T>
+  bool sort_values_as(int64_t first, int64_t count) {
+    using Word = raw_t<T>;
+    constexpr int64_t lanes = lanes_v<Word>;
+    Word* const v = reinterpret_cast<Word*>(words_);
+    const T* x = c_.in<T>(0);
+    bool ambiguous = false;
+    each(first, count, [&](int64_t l, int64_t i, int64_t at) {
+      const Word b = raw(x[at]);
+      ambiguous |= is_ambiguous<T>(b);
+      v[i * lanes + l] = total_order<T>(b);
+    });
+    if (ambiguous) return false;
+    if constexpr (sizeof(T) == 4)
+      lane_sorts().words32(v, n_);
+    else
+      lane_sorts().words64(v, n_);
+    Word* y = c_.out<Word>(0);
+    each(first, count,
+         [&](int64_t l, int64_t i, int64_t at) { y[at] = from_total_order<T>(v[i * lanes + l]); });
+    return true;
+  }
+
+  // Words of at most half the width, and the place below, are one word.
+  template <class T>
+  void order_by_narrow(int64_t first, int64_t count) {
+    uint32_t* const v = reinterpret_cast<uint32_t*>(words_);
+    const T* x = c_.in<T>(0);
+    each(first, count, [&](int64_t l, int64_t i, int64_t at) {
+      v[i * 16 + l] = uint32_t{word(x[at])} << 16 | static_cast<uint32_t>(i);
+    });
+    lane_sorts().words32(v, n_);
+    write(first, count, [&](int64_t l, int64_t i) { return v[i * 16 + l] & 0xffff; });
+  }
+  template <class T>
+  void order_by_half(int64_t first, int64_t count) {
+    const T* x = c_.in<T>(0);
+    each(first, count, [&](int64_t l, int64_t i, int64_t at) {
+      words_[i * 8 + l] = uint64_t{word(x[at])} << 32 | static_cast<uint64_t>(i);
+    });
+    lane_sorts().words64(words_, n_);
+    write(first, count, [&](int64_t l, int64_t i) { return words_[i * 8 + l] & 0xffffffff; });
+  }
+  template <class T>
+  void order_by_word(int64_t first, int64_t count) {
+    const T* x = c_.in<T>(0);
+    each(first, count, [&](int64_t l, int64_t i, int64_t at) {
+      words_[i * 8 + l] = word(x[at]);
+      places_[i * 8 + l] = static_cast<uint64_t>(i);
+    });
+    lane_sorts().placed64(words_, places_, n_);
+    write(first, count, [&](int64_t l, int64_t i) { return places_[i * 8 + l]; });
+  }
+  // Word after word, each time in the order of those before.
+  void order_by_all(int64_t first, int64_t count) {
+    for (int64_t j = 0; j < n_ * count; ++j) order_[j] = static_cast<uint32_t>(j % n_);
+    each_word(c_, [&](auto read) {
+      for (int64_t l = 0; l < count; ++l) {
+        const int64_t start = c_.rows.start(first + l);
+        for (int64_t i = 0; i < n_; ++i) {
+          const uint32_t at = order_[l * n_ + i];
+          words_[i * 8 + l] = read(start + at * c_.rows.step);
+          places_[i * 8 + l] = static_cast<uint64_t>(i) << 32 | at;
+        }
+      }
+      lane_sorts().placed64(words_, places_, n_);
+      for (int64_t l = 0; l < count; ++l)
+        for (int64_t i = 0; i < n_; ++i)
+          order_[l * n_ + i] = static_cast<uint32_t>(places_[i * 8 + l]);
+    });
+    for (int64_t l = 0; l < count; ++l)
+      write_in_order(c_, first + l, 0, n_, [&](int64_t i) { return order_[l * n_ + i]; });
+  }
+  template <class At>
+  void write(int64_t first, int64_t count, At at) {
+    for (int64_t l = 0; l < count; ++l)
+      write_in_order(c_, first + l, 0, n_, [&](int64_t i) { return at(l, i); });
+  }
+
+  const Call& c_;
+  int64_t n_;
+  Scratch memory_;
+  uint64_t *words_, *places_;
+  uint32_t* order_;
+};
+
+// ---- long rows
+
+// f(state, row) for each row, on several threads or, if rows are worked on in parts, one after the
+// other. State is what one thread keeps from row to row.
+template <class State, class F>
+void each_row(const Call& c, double ns, F f) {
+  const int64_t parts = parts_of_row(c.rows.count, c.rows.length);
+  const auto run = [&](int64_t lo, int64_t hi) {
+    State s(c, parts);
+    for (int64_t row = lo; row < hi; ++row) f(s, row);
+  };
+  if (parts > 1)
+    run(0, c.rows.count);
+  else
+    share_out(c.rows.count, ns, run);
+}
+
+// By words that know their places, one after the other.
+bool by_all(const Call& c) {
+  const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
+  return !c.one_word() || (c.types.size() > 1 && !places_fit);
+}
+// Rows of records that sorting a row alone takes: elements without others are sorted from where
+// they lie to where they belong, and back to one.
+int64_t rows_beside(const Call& c) {
+  return !by_all(c) && c.types.size() == 1 && c.rows.step == 1 ? 1 : 2;
+}
+
+template <class Record>
+struct RowsBeside {
+  RowsBeside(const Call& c, int64_t p)
+      : parts(p),
+        radix(p),
+        memory(rows_beside(c) * Scratch::bytes_of<Record>(c.rows.length)),
+        a(memory.take<Record>(c.rows.length)),
+        b(rows_beside(c) == 2 ? memory.take<Record>(c.rows.length) : nullptr) {}
+  int64_t parts;
+  Radix<Record> radix;
+  Scratch memory;
+  Record *a, *b;
+};
+
+// The elements alone.
+template <class T>
+void sort_long_values(const Call& c, double ns) {
+  const T* x = c.in<T>(0);
+  T* y = c.out<T>(0);
+  const int64_t n = c.rows.length, step = c.rows.step;
+  each_row<RowsBeside<T>>(c, ns, [&](RowsBeside<T>& s, int64_t row) {
+    const int64_t start = c.rows.start(row);
+    if (step == 1) {
+      s.radix.sort(x + start, y + start, s.a, n);
+      return;
+    }
+    in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+      for (int64_t i = lo; i < hi; ++i) s.a[i] = x[start + i * step];
+    });
+    const T* sorted = s.radix.sort(s.a, s.b, n);
+    in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+      for (int64_t i = lo; i < hi; ++i) y[start + i * step] = sorted[i];
+    });
+  });
+}
+
+// Elements of one operand with their places, or with the elements of the only other operand.
+template <class T>
+void sort_long_placed(const Call& c, double ns) {
+  using Record = Placed<T, uint32_t>;
+  const T* x = c.in<T>(0);
+  const int64_t n = c.rows.length, step = c.rows.step;
+  const bool pairs = c.types.size() == 2 && itemsize(c.types[1].dtype()) == 4;
+  T* y = c.out<T>(0);
+  const uint32_t* x_other = pairs ? c.in<uint32_t>(1) : nullptr;
+  uint32_t* y_other = pairs ? c.out<uint32_t>(1) : nullptr;
+  each_row<RowsBeside<Record>>(c, ns, [&](RowsBeside<Record>& s, int64_t row) {
+    const int64_t start = c.rows.start(row);
+    in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+      for (int64_t i = lo; i < hi; ++i) {
+        const int64_t at = start + i * step;
+        s.a[i] = {x[at], pairs ? x_other[at] : static_cast<uint32_t>(i)};
+      }
+    });
+    const Record* sorted = s.radix.sort(s.a, s.b, n);
+    in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+      if (!pairs) {
+        write_in_order(c, row, lo, hi, [&](int64_t i) { return sorted[i].at; });
+        return;
+      }
+      for (int64_t i = lo; i < hi; ++i) {
+        y[start + i * step] = sorted[i].key;
+        y_other[start + i * step] = sorted[i].at;
+      }
+    });
+  });
+}
+
+// Several words, or a row so long that its places need all of one: word after word.
+void sort_long_by_all(const Call& c, double ns) {
+  using Record = Placed<uint64_t, uint64_t>;
+  const int64_t n = c.rows.length, step = c.rows.step;
+  each_row<RowsBeside<Record>>(c, ns, [&](RowsBeside<Record>& s, int64_t row) {
+    const int64_t start = c.rows.start(row);
+    Record *sorted = s.a, *other = s.b;
+    for (int64_t i = 0; i < n; ++i) sorted[i].at = static_cast<uint64_t>(i);
+    each_word(c, [&](auto read) {
+      in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+        for (int64_t i = lo; i < hi; ++i)
+          sorted[i].key = read(start + static_cast<int64_t>(sorted[i].at) * step);
+      });
+      Record* const result = s.radix.sort(sorted, other, n);
+      if (result != sorted) std::swap(sorted, other);
+    });
+    in_parts(n, s.parts, [&](int64_t, int64_t lo, int64_t hi) {
+      write_in_order(c, row, lo, hi, [&](int64_t i) { return sorted[i].at; });
+    });
+  });
+}
+
+// ---- the choice
+
+// Rough nanoseconds of a block of rows in lanes, and of a row alone.
+double lanes_ns(const Call& c) {
+  const auto n = static_cast<double>(c.rows.length);
+  const int bytes = itemsize(c.types[0].dtype());
+  const LaneSorts& s = lane_sorts();
+  const bool alone = c.types.size() == 1;
+  double each = 0;
+  if (!c.one_word())
+    each = 2 * static_cast<double>(c.keys) * s.ns_placed;
+  else if (bytes < 4 || (bytes == 4 && alone))
+    each = s.ns32;
+  else if (bytes == 4 || alone)
+    each = 2 * s.ns64;
+  else
+    each = 2 * s.ns_placed;
+  // Beyond the first cache every comparison costs more.
+  if (c.rows.length > 512) each *= 3;
+  const auto rows = static_cast<double>(std::min(c.rows.count, Lanes::most));
+  return lane_comparisons(c.rows.length) * each + 2 * n * rows;
+}
+double radix_ns(const Call& c) {
+  int words = 0;
+  for (size_t k = 0; k < static_cast<size_t>(c.keys); ++k)
+    words += c.types[k].dtype() == C128 ? 2 : 1;
+  const int digits = c.rows.length < 2048 ? 8 : 11;
+  const int bits = c.one_word() ? 8 * itemsize(c.types[0].dtype()) : 64;
+  const int passes = words * ((bits + digits - 1) / digits);
+  return passes * (300 + 3 * static_cast<double>(c.rows.length));
+}
+
+int64_t blocks_of(const Call& c) { return (c.rows.count + Lanes::most - 1) / Lanes::most; }
+bool side_by_side(const Call& c) {
+  return c.rows.length <= 2048 && static_cast<double>(blocks_of(c)) * lanes_ns(c) <
+                                      static_cast<double>(c.rows.count) * radix_ns(c);
+}
+
+}  // namespace
+
+int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys) {
+  const NativeArgs none{{}, {}};
+  const Call c{types, none, keys, rows_of(types[0].shape(), axis)};
+  if (c.rows.count == 0) return 0;
+  if (side_by_side(c)) return shared_bytes(blocks_of(c), Lanes::bytes(c.rows.length));
+  const int64_t size = itemsize(types[0].dtype());
+  const int64_t record = by_all(c)           ? sizeof(Placed<uint64_t, uint64_t>)
+                         : types.size() == 1 ? size
+                         : size == 8         ? sizeof(Placed<uint64_t, uint32_t>)
+                                             : sizeof(Placed<uint32_t, uint32_t>);
+  const int64_t each = rows_beside(c) * Scratch::bytes_of<std::byte>(record * c.rows.length);
+  return parts_of_row(c.rows.count, c.rows.length) > 1 ? each : shared_bytes(c.rows.count, each);
+}
+
+void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args) {
+  const Call c{types, args, keys, rows_of(types[0].shape(), axis)};
+  if (c.rows.count == 0) return;
+  const double in_lanes = lanes_ns(c), alone = radix_ns(c);
+  if (side_by_side(c)) {
+    share_out(blocks_of(c), in_lanes, [&](int64_t lo, int64_t hi) {
+      Lanes lanes(c);
+      for (int64_t b = lo; b < hi; ++b)
+        lanes.sort(b * Lanes::most, std::min(Lanes::most, c.rows.count - b * Lanes::most));
+    });
+    return;
+  }
+  if (by_all(c)) {
+    sort_long_by_all(c, alone);
+    return;
+  }
+  with_dtype(types[0].dtype(), [&](auto* q) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    if constexpr (!std::is_same_v<T, complex128_t>)
+      types.size() == 1 ? sort_long_values<T>(c, alone) : sort_long_placed<T>(c, alone);
+  });
+}
+
+}  // namespace weft::sorting

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/sort_word.h: unsigned words whose order is that of the elements they are made of.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "weft/core/dtype.h"
+
+namespace weft::sorting {
+
+template <size_t bytes>
+using unsigned_t = std::conditional_t<
+    bytes == 1, uint8_t,
+    std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
+template <class T>
+using raw_t = unsigned_t<sizeof(T)>;
+
+template <class T>
+inline constexpr bool is_float_v =
+    std::is_floating_point_v<T> || std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>;
+template <class T>
+inline constexpr bool is_complex_v =
+    std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>;
+
+template <class T>
+inline constexpr raw_t<T> sign_v = static_cast<raw_t<T>>(raw_t<T>{1} << (8 * sizeof(T) - 1));
+template <class T>
+inline constexpr raw_t<T> infinity_v =
+    static_cast<raw_t<T>>(sizeof(T) == 8                  ? uint64_t{0x7ff} << 52
+                          : sizeof(T) == 4                ? uint64_t{0x7f800000}
+                          : std::is_same_v<T, bfloat16_t> ? uint64_t{0x7f80}
+                                                          : uint64_t{0x7c00});
+
+// The words of the bits of a real T in the total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN,
+// and what the bits say among NaNs.
+template <class T>
+raw_t<T> total_order(raw_t<T> b) {
+  constexpr raw_t<T> sign = sign_v<T>;
+  if constexpr (is_float_v<T>)
+    // Without a branch, as signs are hard to foresee: negative numbers have all bits flipped.
+    return static_cast<raw_t<T>>(b ^ ((0 - (b >> (8 * sizeof(T) - 1))) | sign));
+  else if constexpr (std::is_signed_v<T>)
+    return static_cast<raw_t<T>>(b ^ sign);
+  else
+    return b;
+}
+template <class T>
+raw_t<T> from_total_order(raw_t<T> k) {
+  if constexpr (is_float_v<T>)
+    return static_cast<raw_t<T>>(k ^ (((k >> (8 * sizeof(T) - 1)) - 1) | sign_v<T>));
+  else
+    return total_order<T>(k);
+}
+// The order of `sort`: -inf < … < -0 = 0 < … < inf < NaN, all NaNs equal.
+template <class T>
+raw_t<T> value_order(raw_t<T> b) {
+  if constexpr (is_float_v<T>) {
+    // Without branches, too: -0 becomes 0, and NaN all ones.
+    using Word = raw_t<T>;
+    const auto nan = static_cast<Word>(0 - Word{static_cast<Word>(b & ~sign_v<T>) > infinity_v<T>}),
+               not_zero = static_cast<Word>(0 - Word{b != sign_v<T>});
+    return static_cast<Word>(total_order<T>(static_cast<Word>(b & not_zero)) | nan);
+  } else {
+    return total_order<T>(b);
+  }
+}
+// Whether an element may be equal to one of other bits, or stands elsewhere in the total order:
+// -0 and NaN, but for the usual positive one.
+template <class T>
+bool is_ambiguous(raw_t<T> b) {
+  if constexpr (is_float_v<T>) {
+    constexpr raw_t<T> sign = sign_v<T>, infinity = infinity_v<T>;
+    constexpr auto quiet = static_cast<raw_t<T>>(infinity | (infinity & -infinity) >> 1);
+    return (b == sign) | ((static_cast<raw_t<T>>(b & ~sign) > infinity) & (b != quiet));
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+raw_t<T> raw(const T& x) {
+  return std::bit_cast<raw_t<T>>(x);
+}
+
+// The word of an element of at most 8 bytes in the order of `sort`.
+template <class T>
+raw_t<T> word(const T& x) {
+  if constexpr (std::is_same_v<T, complex64_t>)
+    return uint64_t{word(x.re)} << 32 | word(x.im);
+  else
+    return value_order<T>(raw(x));
+}
+
+}  // namespace weft::sorting

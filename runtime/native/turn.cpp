@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/turn.cpp: blocks turned round, compiled with the library for several levels of the
+// machine: as part of a kernel they would take LLVM longer than the rest of it.
+#include "weft/runtime/native/turn.h"
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace weft::compiler {
+namespace {
+
+#define WEFT_INLINE [[gnu::always_inline]] inline
+
+template <size_t bytes>
+using Element = std::conditional_t<
+    bytes == 1, uint8_t,
+    std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
+
+template <size_t bytes, int lanes>
+struct Block {
+  typedef Element<bytes> Vector __attribute__((vector_size(bytes * lanes)));
+  Vector rows[lanes];
+
+  template <int half, int... l>
+  WEFT_INLINE void exchange(Vector& a, Vector& b, std::integer_sequence<int, l...>) {
+    const Vector low = __builtin_shufflevector(a, b, (l & half ? lanes + l - half : l)...);
+    const Vector high = __builtin_shufflevector(a, b, (l & half ? lanes + l : l + half)...);
+    a = low;
+    b = high;
+  }
+  template <int half, int row>
+  WEFT_INLINE void pair() {
+    if constexpr (!(row & half))
+      exchange<half>(rows[row], rows[row + half], std::make_integer_sequence<int, lanes>());
+  }
+  template <int half, int... row>
+  WEFT_INLINE void level(std::integer_sequence<int, row...> all) {
+    (pair<half, row>(), ...);
+    if constexpr (2 * half < lanes) level<2 * half>(all);
+  }
+  template <int... row>
+  WEFT_INLINE void load(const char* from, const int64_t* starts,
+                        std::integer_sequence<int, row...>) {
+    (std::memcpy(&rows[row], from + starts[row], sizeof(Vector)), ...);
+  }
+  template <int... row>
+  WEFT_INLINE void fetch(const char* from, const int64_t* starts,
+                         std::integer_sequence<int, row...>) {
+    (__builtin_prefetch(from + starts[row]), ...);
+  }
+  template <bool past_cache, int... row>
+  WEFT_INLINE void store(char* to, const int64_t* starts, std::integer_sequence<int, row...>) {
+    (put<past_cache>(to + starts[lanes - 1 - row], rows[lanes - 1 - row]), ...);
+  }
+  template <bool past_cache>
+  WEFT_INLINE static void put(char* to, const Vector& x) {
+#if defined(__x86_64__) && !defined(__clang_analyzer__)  // which knows no registers of AVX-512
+    if constexpr (past_cache) {
+      asm volatile("vmovntdq %1, %0" : "=m"(*reinterpret_cast<Vector*>(to)) : "v"(x));
+      return;
+    }
+#endif
+    std::memcpy(to, &x, sizeof x);
+  }
+};
+
+// `lines`: vectors can be stored as whole cache lines.
+template <size_t bytes, int lanes, bool lines>
+WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
+                      const int64_t* from_starts, int32_t past_cache) {
+  constexpr size_t cache_line = 64, ahead = 4 * cache_line;
+  constexpr std::make_integer_sequence<int, lanes> all;
+  if (to_starts[0] || from_starts[0]) return;
+  Block<bytes, lanes> block;
+  block.load(from, from_starts, all);
+  // Rows that lie apart are read on by calls to come.
+  if (from_starts[1] != bytes * lanes) block.fetch(from + ahead, from_starts, all);
+  block.template level<1>(all);
+  if constexpr (lines && bytes * lanes == cache_line)
+    if (past_cache) return block.template store<true>(to, to_starts, all);
+  block.template store<false>(to, to_starts, all);
+}
+
+#define WEFT_ARGUMENTS \
+  char *to, const int64_t *to_starts, const char *from, const int64_t *from_starts, int32_t past
+template <size_t bytes, int lanes>
+[[gnu::flatten]] void plain(WEFT_ARGUMENTS) {
+  turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+}
+#if defined(__x86_64__)
+template <size_t bytes, int lanes>
+[[gnu::flatten, gnu::target("avx2")]] void v3(WEFT_ARGUMENTS) {
+  turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+}
+template <size_t bytes, int lanes>
+[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void v4(WEFT_ARGUMENTS) {
+  turn<bytes, lanes, true>(to, to_starts, from, from_starts, past);
+}
+#endif
+
+template <size_t bytes, int lanes>
+Turn best() {
+  TurnFn run = plain<bytes, lanes>;
+#if defined(__x86_64__)
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (wide)
+    run = v4<bytes, lanes>;
+  else if (__builtin_cpu_supports("avx2"))
+    run = v3<bytes, lanes>;
+#endif
+  return {turn_name(bytes, lanes), run};
+}
+
+}  // namespace
+
+std::string turn_name(int64_t element_bytes, int lanes) {
+  return turn_prefix + std::to_string(element_bytes) + "_" + std::to_string(lanes);
+}
+
+std::vector<Turn> turns() {
+  return {best<1, 4>(), best<2, 4>(), best<4, 4>(),  best<8, 4>(),  best<1, 8>(), best<2, 8>(),
+          best<4, 8>(), best<8, 8>(), best<1, 16>(), best<2, 16>(), best<4, 16>()};
+}
+
+}  // namespace weft::compiler

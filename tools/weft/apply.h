@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/weft/apply.h: a program transformed as an expression says, as a function of flat arrays.
+#pragma once
+#include <functional>
+
+#include "weft/tools/weft/expr.h"
+#include "weft/tracer/make_jaxpr.h"
+#include "weft/tracer/record_trace.h"
+
+namespace weft::tools {
+
+struct Applied {
+  std::function<Arrays(const Arrays&)> f;
+  size_t n_in = 0, n_out = 0;
+  // The types of its inputs; maps of unknown size get so many lanes.
+  std::function<Types(int64_t lanes)> in_types;
+};
+
+// ExprError, with a caret, where the expression does not fit the number of arguments or results.
+Applied apply(const ParsedExpr& e, const ClosedJaxpr& program);
+
+// Whether the types of the inputs depend on a size that the expression leaves open.
+bool has_open_size(const Expr& e);
+
+// The program of what was applied, for inputs of these types.
+Closed traced(const Applied& a, const Types& in);
+
+}  // namespace weft::tools

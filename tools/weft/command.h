@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/weft/command.h: the subcommands of weft. Each returns the exit code or raises weft::Error,
+// which weft.cpp turns into one.
+#pragma once
+#include <string>
+
+#include "weft/core/error.h"
+
+namespace weft::tools {
+
+// Exit codes: also 130 for a run that Ctrl-C ended.
+inline constexpr int ok = 0, failed = 1, bad_usage = 2, bad_file = 3, interrupted = 130;
+
+// A mistake in how the command was called; exit code 2.
+struct UsageError : Error {
+  using Error::Error;
+};
+
+struct RunOptions {
+  std::string program, apply = "f", inputs, out, device = "cpu", show;
+  bool time = false;
+};
+int run_command(const RunOptions& o);
+
+struct ConformanceOptions {
+  std::string dir, filter, known;
+  bool stablehlo = false, reference = false;
+  int jobs = 0;  // 0: one a core
+};
+int conformance_command(const ConformanceOptions& o);
+
+int info_command();
+
+}  // namespace weft::tools

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/weft/compare.h: whether a computed array is the expected one, by the rules of the suites.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "weft/tracer/array.h"
+
+namespace weft::tools {
+
+// NaN always equals NaN, and integers and bools have to be equal under every rule.
+struct Rule {
+  enum class Kind {
+    tolerance,  // |a - e| <= atol + rtol |e|; infinities equal
+    equal,
+    ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex; what
+             // is not finite is 2^64-1 apart from all else. The farthest at least least_ulp apart.
+    almost,  // |a - e| <= atol, by parts; infinities equal
+    numeric  // |a - e| <= 4 eps (|e| + the largest |e|), by parts
+  };
+  Kind kind = Kind::equal;
+  double rtol = 0, atol = 0;
+  uint64_t max_ulp = 3, least_ulp = 0;
+};
+
+// Empty if `got` is as expected; else its type, or the worst element and how many are wrong.
+std::string difference(const Array& got, const Array& want, const Rule& rule);
+
+}  // namespace weft::tools

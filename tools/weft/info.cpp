@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/weft/info.cpp: weft info: this build of Weft and the machine it finds itself on.
+#include <fmt/format.h>
+#include <zip.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "weft/core/version.h"
+#include "weft/jit/libraries.h"
+#include "weft/jit/target.h"
+#include "weft/runtime/backend.h"
+#include "weft/runtime/threads.h"
+#include "weft/tools/weft/command.h"
+
+namespace weft::tools {
+namespace {
+
+// The features the processor has, "+avx2,-amx" being what LLVM calls them.
+std::string present(const std::string& features) {
+  std::string s;
+  for (size_t at = 0; at < features.size();) {
+    const size_t end = std::min(features.find(',', at), features.size());
+    if (features[at] == '+') s += (s.empty() ? "" : " ") + features.substr(at + 1, end - at - 1);
+    at = end + 1;
+  }
+  return s.empty() ? "those of this level" : s;
+}
+
+}  // namespace
+
+int info_command() {
+  const auto line = [](const char* what, const std::string& value) {
+    fmt::print("{:<14}{}\n", what, value);
+  };
+  line("weft", version());
+  for (const auto& [name, value] : compiler::libraries()) line(name.c_str(), value);
+  line("libzip", zip_libzip_version());
+  const compiler::TargetInfo& t = compiler::host_target();
+  line("target", t.triple);
+  line("processor", t.cpu);
+  line("vectors", fmt::format("{} bits{}{}", t.lanes * 32, t.mask_registers ? ", masks" : "",
+                              t.half ? ", float16 conversion" : ""));
+  line("features", present(t.features));
+  line("cores", std::to_string(std::thread::hardware_concurrency()));
+  line("threads", std::to_string(num_threads()));
+  line("compiler", backend() ? "on" : "off (WEFT_NO_JIT)");
+  line("cache", "in memory, for one process");
+  line("devices", "cpu");
+  return ok;
+}
+
+}  // namespace weft::tools

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/weft/interrupts.cpp: a handler may not lock, so it wakes a thread that calls interrupt().
+// The threads that compute are left alone: the signal goes to one that waits.
+#include "weft/tools/weft/interrupts.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <thread>
+
+#include "weft/core/error.h"
+#include "weft/runtime/stop.h"
+#include "weft/tools/weft/command.h"
+
+namespace weft::tools {
+namespace {
+
+std::atomic<bool> pressed{false};
+int wake[2] = {-1, -1};
+
+void on_interrupt(int) {
+  if (pressed.exchange(true)) _exit(interrupted);
+  const int before = errno;
+  const ssize_t sent = write(wake[1], "", 1);
+  (void)sent;  // the pipe is empty, so it takes one byte
+  errno = before;
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  if (pipe(wake) != 0) return;  // then Ctrl-C ends the process at once
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of threads started from here, too
+  std::thread([signals] {
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    char byte = 0;
+    while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    interrupt();
+    for (;;) pause();  // for the second time
+  }).detach();
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+void check_interrupt(const char* what) {
+  if (pressed) throw InterruptedError(fmt::format("{}: interrupted", what));
+}
+
+}  // namespace weft::tools
