@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/tools.cmake: the programs of tools/ and its folders. A file with a main() is a program of its name; the
-# files without one belong to the `weft` command.
+# cmake/tools.cmake: the programs of tools/ and its folders. A file with a main() is a program of its
+# name; the files without one belong to the `weft` command.
 file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.cpp)
 set(command_parts)
 set(weft_tools)

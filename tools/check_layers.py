@@ -95,37 +95,34 @@ def cycle(graph):
     return []
 
 
-def public_headers(root):
-    """The headers that weft.h reaches, as paths relative to root."""
-    start = pathlib.Path("weft.h")
-    seen, todo = set(), [start] if (root / start).exists() else []
+def reached(start, graph):
+    """The files that include one another from `start` on."""
+    seen, todo = set(), [start]
     while todo:
-        relative = todo.pop()
-        if relative in seen or not (root / relative).exists():
-            continue
-        seen.add(relative)
-        todo += [pathlib.Path(h[5:]) for _, _, h in includes(root / relative) if h.startswith("weft/")]
+        at = todo.pop()
+        if at in graph and at not in seen:
+            seen.add(at)
+            todo += graph[at]
     return seen
 
 
 def check(root, rules):
     rooms, libraries, banned = rules
-    faults, graph, sizes = [], {}, collections.Counter()
-    for path, relative in sources(root):
-        sizes[str(relative.parent)] += 1
-        graph[str(relative)] = [h[5:] for _, _, h in includes(path) if h.startswith("weft/")]
-        for number, quoted, header in includes(path):
+    found = {relative: list(includes(path)) for path, relative in sources(root)}
+    graph = {str(file): [h[5:] for _, _, h in lines if h.startswith("weft/")] for file, lines in found.items()}
+    public, faults = reached("weft.h", graph), []
+    for relative, lines in found.items():
+        for number, quoted, header in lines:
             why = fault(relative, quoted, header, rooms, libraries)
             if why:
                 faults.append(f"{relative}:{number}: {header}: {why}")
+            if str(relative) in public and header in banned:
+                faults.append(f"{relative}:{number}: <{header}> is slow; not in a public header")
+    sizes = collections.Counter(str(relative.parent) for relative in found)
     faults += [f"{folder}/: {n} sources; at most {MOST_FILES}" for folder, n in sizes.items() if n > MOST_FILES]
     ring = cycle(graph)
     if ring:
         faults.append(f"{' -> '.join(ring)}: headers that include one another")
-    for relative in sorted(public_headers(root)):
-        for number, _, header in includes(root / relative):
-            if header in banned:
-                faults.append(f"{relative}:{number}: <{header}> is slow; not in a public header")
     return faults
 
 

@@ -81,6 +81,8 @@ def compare(before, after):
 
 
 def main():
+    if len(sys.argv) < 4:
+        sys.exit("usage: record.py WEFT PROGRAMS RECORD [REGEX], or record.py --compare BEFORE AFTER")
     if sys.argv[1] == "--compare":
         return compare(*(json.loads(pathlib.Path(path).read_text()) for path in sys.argv[2:4]))
     weft, folder, out, wanted = (*sys.argv[1:], "")[:4]
