@@ -57,7 +57,9 @@ struct Block {
   }
   template <bool past_cache>
   WEFT_INLINE static void put(char* to, const Vector& x) {
-#if defined(__x86_64__) && !defined(__clang_analyzer__)  // which knows no registers of AVX-512
+#if defined(__clang__)
+    if constexpr (past_cache) return __builtin_nontemporal_store(x, reinterpret_cast<Vector*>(to));
+#elif defined(__x86_64__)
     if constexpr (past_cache) {
       asm volatile("vmovntdq %1, %0" : "=m"(*reinterpret_cast<Vector*>(to)) : "v"(x));
       return;
