@@ -8,11 +8,10 @@
 #include <set>
 
 #include "weft/core/error.h"
-#include "weft/core/param.h"
-#include "weft/core/text/names.h"
+#include "weft/core/param_field.h"
 #include "weft/jit/emit/ptx.h"
+#include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
-#include "weft/jit/run/compiled.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
@@ -52,10 +51,8 @@ class CompiledView final : public weft::detail::CompiledImpl {
 // The ops that run for one lane after another because they have no batching rule.
 void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
   for (const Eqn& e : j->eqns) {
-    for (const ParamField& f : e.params->fields())
-      if (const auto* name = std::get_if<std::string>(&f.value);
-          name && name->starts_with(lane_loop_prefix))
-        ops->insert(name->substr(lane_loop_prefix.size()));
+    if (const auto op = param_field<std::string>(e.params, "lane_loop_of"); op && !op->empty())
+      ops->insert(*op);
     for_inner(e, [&](const Jaxpr& inner) { lane_loops(inner, ops); });
   }
 }
@@ -114,10 +111,16 @@ class LoweredView final : public weft::detail::LoweredImpl {
   Ref<const weft::detail::Program> traced_;
 };
 
-Ref<const weft::detail::LoweredImpl> lower_program(const Ref<const weft::detail::Program>& p) {
-  return Ref<const weft::detail::LoweredImpl>(new LoweredView(p));
-}
-const bool installed = (weft::detail::install_lowering(lower_program), true);
-
 }  // namespace
 }  // namespace weft::compiler
+
+namespace weft::detail {
+
+Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p) {
+  return Ref<const LoweredImpl>(new compiler::LoweredView(p));
+}
+Ref<const LoweredImpl> make_lowered(const Closed& c) {
+  return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}));
+}
+
+}  // namespace weft::detail

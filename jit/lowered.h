@@ -5,26 +5,15 @@
 #include <cstdint>
 #include <string>
 
+#include "weft/runtime/usage.h"
 #include "weft/tracer/callable.h"
 
 namespace weft {
 struct Closed;
 
-// Bytes, known before the program runs.
-struct MemoryUse {
-  int64_t arguments = 0, constants = 0, outputs = 0;
-  int64_t temporaries = 0;  // the most that live at once
-  int64_t code = 0;
-  int64_t peak() const { return arguments + constants + outputs + temporaries; }
-};
-struct Cost {
-  double flops = 0;
-  double bytes = 0;  // read and written
-};
-
 namespace detail {
 
-// What the compiler implements; installed by install_lowering.
+// What the compiler implements.
 class CompiledImpl : public RefCounted {
  public:
   virtual MemoryUse memory() const = 0;

@@ -175,14 +175,6 @@ void Program::donate(const LeafList& x, const Array* out) const {
   }
 }
 
-namespace {
-LowerFn& lowering() {
-  static LowerFn f = nullptr;
-  return f;
-}
-
-}  // namespace
-
 void check_compiled_arguments(const Types& want, const Arrays& x,
                               FunctionRef<tree::Skeleton()> args) {
   if (x.size() != want.size())
@@ -196,18 +188,6 @@ void check_compiled_arguments(const Types& want, const Arrays& x,
     if (x[i].shape() == want[i].shape()) throw DTypeError(text + "; convert it with astype()");
     throw ShapeError(text);
   }
-}
-
-void install_lowering(LowerFn f) { lowering() = f; }
-Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p) {
-  if (!lowering())
-    throw CompileError(fmt::format(
-        "jit '{}': lower() needs the compiler, which is off (WEFT_NO_JIT)", p->options.name));
-  return lowering()(p);
-}
-
-Ref<const LoweredImpl> make_lowered(const Closed& c) {
-  return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}));
 }
 
 }  // namespace weft::detail

@@ -60,9 +60,7 @@ class Program final : public JitProgram {
   mutable std::mutex compiling_;
 };
 
-// The compiler's view of a program. The compiler installs itself with install_lowering.
-using LowerFn = Ref<const LoweredImpl> (*)(const Ref<const Program>& p);
-void install_lowering(LowerFn f);
+// The compiler's view of a program (jit/lowered.cpp).
 Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p);
 Ref<const LoweredImpl> make_lowered(const Closed& c);  // without options or a name
 

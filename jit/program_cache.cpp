@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "weft/jit/run/compiled.h"
-#include "weft/jit/target.h"
+#include "weft/jit/pipeline.h"
+#include "weft/jit/schedule/target.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"
@@ -95,7 +95,7 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   const NoFork hold;
   const FloatState state;  // numbers are folded
   const TimeLimit interruptible(0);
-  const auto made = make_ref<const CompiledProgram>(j);
+  const auto made = compile(j);
   std::vector<Entry> dropped;
   const std::lock_guard lock(c.guard);
   if (Ref<const CompiledProgram> known = find(c, key)) return known;

@@ -6,24 +6,50 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
 namespace weft {
 namespace {
-spdlog::logger& logger() {
-  static auto* log = [] {
-    auto* l = new spdlog::logger("weft", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    const char* level = std::getenv("WEFT_LOG");
-    const std::string name = level ? level : "warning";
-    const auto known = spdlog::level::from_str(name);  // off, if it is no level
-    l->set_level(known == spdlog::level::off && name != "off" ? spdlog::level::warn : known);
-    l->set_pattern("%n: %l: %v");
-    return l;
-  }();
-  return *log;
+
+constexpr std::string_view topics[] = {"passes"};
+
+struct Log {
+  spdlog::logger logger{"weft", std::make_shared<spdlog::sinks::stderr_sink_mt>()};
+  spdlog::logger topic{"weft", std::make_shared<spdlog::sinks::stderr_sink_mt>()};
+  std::vector<std::string> wanted;
+  Log() {
+    topic.set_pattern("%n: %v");
+    logger.set_level(spdlog::level::warn);
+    logger.set_pattern("%n: %l: %v");
+    const char* set = std::getenv("WEFT_LOG");
+    for (std::string_view rest = set ? set : ""; !rest.empty();) {
+      const std::string word(rest.substr(0, rest.find(',')));
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      const auto level = spdlog::level::from_str(word);  // off, if it is no level
+      if (std::find(std::begin(topics), std::end(topics), word) != std::end(topics))
+        wanted.push_back(word);
+      else if (level != spdlog::level::off || word == "off")
+        logger.set_level(level);
+      else
+        logger.warn("WEFT_LOG names '{}', which is no level and no topic", word);
+    }
+  }
+};
+Log& log() {
+  static auto* l = new Log;
+  return *l;
 }
+
 }  // namespace
 
-void log_warning(const std::string& text) { logger().warn(text); }
+void log_warning(const std::string& text) { log().logger.warn(text); }
+bool log_wants(const char* topic) {
+  const auto& wanted = log().wanted;
+  return std::find(wanted.begin(), wanted.end(), topic) != wanted.end();
+}
+void log_text(const std::string& text) { log().topic.info(text); }
 
 }  // namespace weft

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/fallback.cpp: an op without a batching rule, one lane after another.
-#include "weft/core/text/names.h"
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/lanes.h"
 #include "weft/transforms/chunk.h"
@@ -18,7 +17,7 @@ Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis,
   });
   Arrays operands = loop.consts;
   append(operands, x);
-  Arrays out = base::call(loop.jaxpr, operands, std::string(lane_loop_prefix) + op.name());
+  Arrays out = lane_loop(loop.jaxpr, operands, op.name());
   MaybeAxes where(out.size(), 0);
   return {std::move(out), std::move(where)};
 }

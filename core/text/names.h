@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/names.h: the names of a program's variables, as JAX prints them, and of calls that mean
-// something.
+// core/text/names.h: the names of a program's variables, as JAX prints them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,9 +13,5 @@ std::string variable_name(int64_t n);
 // The number of such a name, or -1 if the text is none (empty, other characters, a leading a as in
 // "ab", or beyond int64).
 int64_t parse_variable_name(std::string_view name);
-
-// A call of this name and an op's runs the op for one lane after another (transforms/fallback.cpp);
-// report() names it.
-inline constexpr std::string_view lane_loop_prefix = "lane_loop_of_";
 
 }  // namespace weft

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "weft/core/loops/nest.h"
-#include "weft/jit/run/codegen.h"
 #include "weft/jit/schedule/emit_plan.h"
-#include "weft/jit/target.h"
+#include "weft/jit/schedule/options.h"
+#include "weft/jit/schedule/target.h"
 
 namespace weft::compiler {
 
@@ -317,7 +317,7 @@ class Emitter {
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;
   V checked_ = nullptr,
-    addresses_ = nullptr;  // of a kernel that tests its accesses (jit/run/checked.h)
+    addresses_ = nullptr;  // of a kernel that tests its accesses (jit/emit/checked.h)
   Masks active_;
   Masks with_point_;  // lanes that have a point of the grid
   int lanes_ = 1, packs_ = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_check.cpp: a test in front of every access of a kernel that is written, whoever
-// wrote it (jit/run/checked.h). What is accessed is found from its address: a buffer, an array in
+// wrote it (jit/emit/checked.h). What is accessed is found from its address: a buffer, an array in
 // the frame or in the scratch memory.
 #include <fmt/format.h>
 #include <llvm/IR/InstIterator.h>
@@ -13,8 +13,8 @@
 #include <cstddef>
 
 #include "weft/core/error.h"
+#include "weft/jit/emit/checked.h"
 #include "weft/jit/emit/emit.h"
-#include "weft/jit/run/checked.h"
 #include "weft/runtime/native/turn.h"
 
 namespace weft::compiler {

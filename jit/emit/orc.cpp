@@ -30,7 +30,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/loops/rare.h"
-#include "weft/jit/run/checked.h"
+#include "weft/jit/emit/checked.h"
 #include "weft/runtime/native/turn.h"
 
 namespace weft::compiler {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "weft/jit/target.h"
+#include "weft/jit/schedule/target.h"
 
 namespace llvm {
 class Module;

@@ -10,11 +10,11 @@
 #include <set>
 
 #include "weft/core/error.h"
+#include "weft/core/text/names.h"
 #include "weft/core/text/print.h"
 #include "weft/jit/fuse/loop_grid.h"
+#include "weft/jit/fuse/product.h"
 #include "weft/jit/fuse/region.h"
-#include "weft/jit/nests/lane_writer.h"
-#include "weft/jit/run/steps.h"
 
 namespace weft::compiler {
 namespace {
@@ -569,13 +569,8 @@ int64_t product_size(const JaxprData& j, const Eqn& e, const Lowering& l) {
   if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
       j.type(e.in[1]).dtype() != d)
     return 0;
-  int64_t batch = 1, k = 1;
-  for (int64_t a : l.lhs_batch) batch *= j.type(e.in[0]).shape()[a];
-  for (int64_t a : l.lhs_contract) k *= j.type(e.in[0]).shape()[a];
-  if (batch == 0 || k == 0) return 0;
-  const int64_t m = j.type(e.in[0]).elements() / (batch * k),
-                n = j.type(e.in[1]).elements() / (batch * k);
-  return m >= 4 && n >= 4 && k >= 4 && gemm_ready(j, e, l) ? m * n * k : 0;
+  const auto p = product_of(j, e, l);
+  return p && p->batch > 0 && p->m >= 4 && p->n >= 4 && p->k >= 4 ? p->m * p->n * p->k : 0;
 }
 // A product goes to the library when it has the size of one.
 constexpr int64_t library_product = 4096;
@@ -779,5 +774,26 @@ void Planner::verify(const KernelPlan& k) const {
 }  // namespace
 
 Plan make_plan(const Program& p) { return Planner(p).run(); }
+
+std::string to_string(const Plan& plan, const Program& p) {
+  constexpr const char* kinds[] = {"kernel", "product", "native", "scatter", "lockstep"};
+  std::string out;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& s = plan.steps[i];
+    out += fmt::format("step {}: {}", i, kinds[static_cast<int>(s.kind)]);
+    if (s.kind != Step::Kind::kernel) {
+      out += fmt::format("\n  {}\n", equation_text(*p.j, s.eqn));
+      continue;
+    }
+    const KernelPlan& k = s.kernel;
+    out += fmt::format(", grid [{}]{}\n", fmt::join(k.grid, ", "),
+                       k.loops  ? ", loop in the lane"
+                       : k.rows ? ", rows"
+                                : "");
+    for (size_t e : k.emit) out += fmt::format("  {}\n", equation_text(*p.j, e));
+    for (int32_t v : k.stored()) out += fmt::format("  stores {}\n", variable_name(v));
+  }
+  return out;
+}
 
 }  // namespace weft::compiler

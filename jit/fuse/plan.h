@@ -29,6 +29,11 @@ struct KernelPlan {
   bool rows = false;              // vectorise along the rows of a grid point
   bool loops = false;
   std::string why;  // it runs in lockstep instead
+  std::vector<int32_t> stored() const {
+    std::vector<int32_t> all = streamed;
+    all.insert(all.end(), roots.begin(), roots.end());
+    return all;
+  }
 };
 
 struct Step {
@@ -45,5 +50,7 @@ struct Plan {
 };
 
 Plan make_plan(const Program& p);
+// A line a step, and one for each value that it stores.
+std::string to_string(const Plan& plan, const Program& p);
 
 }  // namespace weft::compiler

@@ -22,6 +22,10 @@ namespace weft::compiler {
 inline constexpr int long_kernel = 1000;
 // Instructions above which a value is stored rather than computed in two places.
 inline constexpr int dear = 12;
+// Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
+inline constexpr int64_t small_elements = 32;
+// The same in kernels that would be too long: what is written once an element is written in loops.
+inline constexpr int64_t fewer_elements = 4;
 
 class Region {
  public:

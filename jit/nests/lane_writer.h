@@ -16,13 +16,10 @@
 
 #include "weft/core/scalar/number.h"
 #include "weft/jit/fuse/analysis.h"
+#include "weft/jit/fuse/region.h"
+#include "weft/jit/nests/kernel_nest.h"
 
 namespace weft::compiler {
-
-// Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
-inline constexpr int64_t small_elements = 32;
-// The same in kernels that would be too long: what is written once an element is written in loops.
-inline constexpr int64_t fewer_elements = 4;
 
 // Accumulators and terms combined as a fold combines them.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
@@ -58,14 +55,7 @@ class LaneWriter {
   void emit_scatter(size_t i);
   // A result of a scan that is written while the loop runs.
   void set_streamed(int32_t var) { streamed_.push_back(var); }
-  nest::Kernel finish(nest::Schedule s);
-
-  // The buffers in order: variables of the top scope; written ones are outputs.
-  struct Bound {
-    int32_t var;
-    bool written;
-  };
-  const std::vector<Bound>& buffers() const { return buffers_; }
+  KernelNest finish(nest::Schedule s);
 
  private:
   struct Frame;
@@ -245,7 +235,7 @@ class LaneWriter {
   std::map<size_t, std::map<int, int>> classes_;
   std::unordered_map<nest::Id, std::vector<Group>> groups_;  // by the first coordinate
   std::deque<Frame> frames_;
-  std::vector<Bound> buffers_;
+  std::vector<KernelNest::Buffer> buffers_;
   std::map<int32_t, int> buffer_index_;
   std::vector<int32_t> streamed_;
   int rank_ = 0;

@@ -8,13 +8,14 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "weft/jit/fuse/analysis.h"
-#include "weft/jit/rewrite/contract.h"
-#include "weft/jit/rewrite/stages.h"
+#include "weft/core/error.h"
+#include "weft/core/loops/axis_classes.h"
 #include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {
+
+using Rewrite = Jaxpr (*)(const Jaxpr&);
 
 // Records what is bound, but an equation that is there already is used again, and an op's own
 // `simplify` rule may give a shorter answer.
@@ -56,15 +57,15 @@ class Simplifier final : public Interpreter {
 };
 
 // The parameters with their programs simplified.
-AnyParams simple_bodies(const Eqn& e) {
+AnyParams simple_bodies(const Eqn& e, Rewrite simple) {
   std::vector<std::pair<std::string, ParamValue>> fields;
   bool bodies = false;
   for (auto& [name, value] : e.params->fields()) {
     if (auto* body = std::get_if<Jaxpr>(&value); body && *body) {
-      *body = simplify(*body);
+      *body = simple(*body);
       bodies = true;
     } else if (auto* many = std::get_if<std::vector<Jaxpr>>(&value)) {
-      for (Jaxpr& b : *many) b = simplify(b);
+      for (Jaxpr& b : *many) b = simple(b);
       bodies = true;
     }
     fields.emplace_back(name, value);
@@ -103,16 +104,16 @@ void require_inlinable(const Jaxpr& j) {
 }
 
 // Replays j, inlining calls.
-Arrays inlined(const Jaxpr& j, const Arrays& x) {
+Arrays inlined(const Jaxpr& j, const Arrays& x, Rewrite simple) {
   return replay(j, x, [&](const Eqn& e, const Arrays& in) {
     const Jaxpr body = called_program(*j, e);
-    return body ? inlined(body, in) : bind_op(*e.op, in, simple_bodies(e));
+    return body ? inlined(body, in, simple) : bind_op(*e.op, in, simple_bodies(e, simple));
   });
 }
 
 }  // namespace
 
-Jaxpr simplify(const Jaxpr& j) {
+Jaxpr simplify(const Jaxpr& j, Rewrite body) {
   require_inlinable(j);
   Level<Record> record;
   Arrays args;
@@ -120,11 +121,11 @@ Jaxpr simplify(const Jaxpr& j) {
   Arrays out;
   {
     Level<Simplifier> level(&*record);
-    out = inlined(j, args);
+    out = inlined(j, args, body);
   }
   const Closed c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
-  return contract(reduce_in_stages(dce(c.jaxpr, std::vector<bool>(out.size(), true))));
+  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
 }
 
 }  // namespace weft::compiler

@@ -6,5 +6,7 @@
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
-Jaxpr simplify(const Jaxpr& j);
-}
+// Calls inlined, equal equations merged, each op's own rewrites, nothing that is not needed. What
+// an equation carries becomes what `body` makes of it.
+Jaxpr simplify(const Jaxpr& j, Jaxpr (*body)(const Jaxpr&));
+}  // namespace weft::compiler

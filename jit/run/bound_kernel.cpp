@@ -12,7 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/core/loops/nest_bounds.h"
 #include "weft/core/text/print.h"
-#include "weft/jit/run/checked.h"
+#include "weft/jit/emit/checked.h"
 
 namespace weft::compiler {
 namespace {
@@ -34,7 +34,7 @@ std::string made_by(const JaxprData& j, int32_t v) {
   return fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
 }
 
-void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>& buffers,
+void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>& buffers,
                     const std::vector<int64_t>& grid, const JaxprData& j) {
   nest::Binding b{axes_of(grid, k.rank), {}, {}};
   for (int64_t n : b.grid)
@@ -55,9 +55,10 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<LaneWriter::Bound>&
 
 }  // namespace
 
-BoundKernel::BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
-                         const std::vector<int64_t>& grid, const JaxprData& j)
-    : kernel_(std::move(kernel)), target_(current_target()), buffers_(std::move(buffers)) {
+BoundKernel::BoundKernel(KernelNest nest, const std::vector<int64_t>& grid, const JaxprData& j)
+    : kernel_(std::move(nest.kernel)),
+      target_(current_target()),
+      buffers_(std::move(nest.buffers)) {
   if (const std::string bad = nest::verify(kernel_); !bad.empty())
     throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
   keep_to_memory(kernel_, buffers_, grid, j);

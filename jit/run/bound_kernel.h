@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/jit/nests/lane_writer.h"
+#include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/run/codegen.h"
 
 namespace weft::compiler {
@@ -16,8 +16,7 @@ class BoundKernel {
  public:
   // Raises InternalError naming the equation if the kernel is malformed, or if some point of the
   // grid could reach beyond the memory of a variable.
-  BoundKernel(nest::Kernel kernel, std::vector<LaneWriter::Bound> buffers,
-              const std::vector<int64_t>& grid, const JaxprData& j);
+  BoundKernel(KernelNest nest, const std::vector<int64_t>& grid, const JaxprData& j);
   void compile();
   const nest::Kernel& kernel() const { return code_ ? code_->kernel() : kernel_; }
   const std::shared_ptr<const Code>& code() const { return code_; }
@@ -49,7 +48,7 @@ class BoundKernel {
  private:
   nest::Kernel kernel_;  // until there is code
   const TargetInfo& target_;
-  std::vector<LaneWriter::Bound> buffers_;
+  std::vector<KernelNest::Buffer> buffers_;
   std::shared_ptr<const Code> code_;
   // Of a checked target, by buffer: its bytes, and what it holds.
   std::vector<int64_t> bytes_;

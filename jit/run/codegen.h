@@ -8,8 +8,8 @@
 #include <string>
 
 #include "weft/core/loops/nest.h"
-#include "weft/jit/emit/ptx.h"
-#include "weft/jit/target.h"
+#include "weft/jit/schedule/options.h"
+#include "weft/jit/schedule/target.h"
 
 namespace weft::compiler {
 
@@ -45,14 +45,6 @@ class Code {
  private:
   std::unique_ptr<State> state_;
   KernelFn fn_;
-};
-
-// How lanes are scheduled; `automatic` chooses what pays. The bits do not depend on it.
-struct Options {
-  enum class Refill : uint8_t { automatic, never, always };
-  Refill refill = Refill::automatic;
-  int packs = 0;         // packs interleaved, 1 to 4; 0 lets the compiler choose
-  bool checked = false;  // tests every access (jit/run/checked.h)
 };
 
 // Compiles for the host (or a weaker `target` of its family), or finds the code in the process's

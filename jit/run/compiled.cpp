@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/compiled.cpp: building the steps of a plan, placing temporaries, running.
+// jit/run/compiled.cpp: placing temporaries, running the steps.
 #include "weft/jit/run/compiled.h"
 
 #include <fmt/format.h>
@@ -11,42 +11,24 @@
 #include <set>
 
 #include "weft/core/error.h"
+#include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
-#include "weft/jit/nests/lane_writer.h"
-#include "weft/jit/rewrite/simplify.h"
-#include "weft/jit/run/steps.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
-#include "weft/runtime/threads.h"
 
 namespace weft::compiler {
 
-CompiledProgram::CompiledProgram(const Jaxpr& j) : j_(simplify(j)) {
-  const Program p(j_);
-  const Plan plan = make_plan(p);
-  std::vector<bool> in_memory(j_->types.size(), false);  // what earlier steps have made
-  std::fill_n(in_memory.begin(), j_->n_in, true);
+CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps) : j_(std::move(j)) {
   std::vector<Pairs> over;
-  const StopToken& stop = StopToken::current();
-  for (const Step& step : plan.steps) {
-    stop.check("compiling");
-    Built b = step.kind == Step::Kind::kernel ? build_kernel(p, step.kernel, in_memory)
-                                              : build_library(p, step);
-    for (int32_t v : b.writes) in_memory[static_cast<size_t>(v)] = true;
-    step_reads_.push_back(b.reads);
-    step_writes_.push_back(b.writes);
-    over.push_back(b.over);
+  for (Built& b : steps) {
     loops_ = loops_ || b.step->loops();
+    step_reads_.push_back(std::move(b.reads));
+    step_writes_.push_back(std::move(b.writes));
+    over.push_back(std::move(b.over));
     steps_.push_back(std::move(b.step));
   }
-  parallel_for(static_cast<int64_t>(steps_.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) {
-      stop.check("compiling");
-      steps_[static_cast<size_t>(s)]->compile_code();
-    }
-  });
   share_places(over);
   place_temporaries();
 }
@@ -280,7 +262,10 @@ std::string CompiledProgram::report() const {
   const ProgramMemory m = memory();
   s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n",
                    m.arguments, m.results, m.temporaries);
-  return s;
+  s += "passes:";
+  for (const PassTime& t : times_)
+    s += fmt::format("{} {} {:.2f} ms", &t == times_.data() ? "" : ",", t.pass, 1e3 * t.seconds);
+  return s + "\n";
 }
 
 }  // namespace weft::compiler

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/lowered.h"
+#include "weft/core/jaxpr.h"
 #include "weft/jit/run/codegen.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/usage.h"
 
 namespace weft::compiler {
 
@@ -32,6 +32,20 @@ class RunStep {
   virtual bool loops() const { return false; }
 };
 
+// A step, the variables of the program that it reads and writes, and what it writes to the memory
+// of an operand if both have one place: (written, operand).
+struct Built {
+  std::unique_ptr<RunStep> step;
+  std::vector<int32_t> reads, writes;
+  std::vector<std::pair<int32_t, int32_t>> over;
+};
+
+// What a pass of the compiler took, in seconds.
+struct PassTime {
+  const char* pass;
+  double seconds;
+};
+
 // Bytes. `temporaries` are the most that live at once, in the arena and in what steps take besides.
 struct ProgramMemory {
   int64_t arguments = 0, results = 0, temporaries = 0, code = 0;
@@ -39,7 +53,8 @@ struct ProgramMemory {
 
 class CompiledProgram final : public Executable {
  public:
-  explicit CompiledProgram(const Jaxpr& j);
+  // j and its steps in order; their code may still be missing.
+  CompiledProgram(Jaxpr j, std::vector<Built> steps);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
   // As a part of a running program, under its stop flag.
@@ -55,6 +70,7 @@ class CompiledProgram final : public Executable {
   Cost cost() const;
   std::string report() const;
   int64_t without_code() const;
+  void set_times(std::vector<PassTime> times) { times_ = std::move(times); }
 
  private:
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
@@ -69,9 +85,7 @@ class CompiledProgram final : public Executable {
   std::vector<int64_t> offset_;      // of temporaries in the arena, -1 else
   int64_t arena_ = 0;                // bytes of them
   bool loops_ = false;               // can run long
+  std::vector<PassTime> times_;
 };
-
-// Compiles, or finds, the program (cached by the interned jaxpr; jit/program_cache.cpp).
-Ref<const CompiledProgram> compile_program(const Jaxpr& j);
 
 }  // namespace weft::compiler

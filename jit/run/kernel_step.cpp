@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/jit/fuse/region.h"
 #include "weft/jit/run/bound_kernel.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
@@ -112,93 +111,20 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     parallel_for(n, grain, part);
 }
 
-// An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
-// Written past the caches it does not have to be read into them first.
-constexpr int64_t past_cache_bytes = int64_t{1} << 24;
-
-void mark_large_outputs(nest::Kernel* k, const std::vector<LaneWriter::Bound>& bound,
-                        const Program& p, const std::vector<int32_t>& zeroed) {
-  for (size_t i = 0; i < bound.size(); ++i)
-    k->buffers[i].past_cache =
-        bound[i].written &&
-        p.j->types[static_cast<size_t>(bound[i].var)].bytes() >= past_cache_bytes &&
-        std::find(zeroed.begin(), zeroed.end(), bound[i].var) == zeroed.end();
-  for (const nest::Inst& i : k->insts)
-    if (i.op == nest::Opcode::Load) k->buffers[static_cast<size_t>(i.imm)].past_cache = false;
-}
-// Those that are run; others are left over from writing.
-int64_t instructions(const nest::Kernel& k) {
-  int64_t n = 0;
-  for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());
-  return n;
-}
-
-bool divides_index(const nest::Kernel& k) {
-  for (const nest::Block& b : k.blocks)
-    for (nest::Id v : b.body) {
-      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
-      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
-        return true;
-    }
-  return false;
-}
-
 }  // namespace
 
-Built build_kernel(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
-  int64_t small = small_elements;
-  const auto write = [&](bool flat, std::vector<LaneWriter::Bound>* bound) {
-    LaneWriter w(p, "kernel", in_memory, small);
-    w.set_grid(k.grid, flat);
-    for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
-    for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-    for (int32_t v : k.streamed) w.set_streamed(v);
-    for (size_t n = 0; n < k.emit.size(); ++n) {
-      const auto [from, to] = k.kept.equal_range(n);
-      for (auto it = from; it != to; ++it) w.keep_row(it->second);
-      w.emit_equation(k.emit[n]);
-    }
-    for (auto it = k.kept.lower_bound(k.emit.size()); it != k.kept.end(); ++it)
-      w.keep_row(it->second);
-    for (int32_t v : k.roots) w.store_variable(v);
-    *bound = w.buffers();
-    nest::Schedule s;
-    s.vector = k.rows           ? nest::Schedule::Vector::inner
-               : k.grid.empty() ? nest::Schedule::Vector::none
-                                : nest::Schedule::Vector::grid;
-    return w.finish(s);
-  };
-  // One flat axis, unless operands are read along single axes and the last one is long enough.
-  std::vector<LaneWriter::Bound> bound;
-  bool flat = true;
-  nest::Kernel kernel = write(flat, &bound);
-  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(kernel)) {
-    flat = false;
-    kernel = write(flat, &bound);
-  }
-  // Values written out element by element have no place in registers when there are that many.
-  if (const int64_t n = instructions(kernel); n > long_kernel) {
-    small = fewer_elements;
-    std::vector<LaneWriter::Bound> also_bound;
-    if (nest::Kernel other = write(flat, &also_bound); 3 * instructions(other) < 2 * n) {
-      kernel = std::move(other);
-      bound = std::move(also_bound);
-    }
-  }
-  mark_large_outputs(&kernel, bound, p, k.zeroed);
+Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest) {
   Built b;
   std::vector<Output> zeroed;
-  for (const LaneWriter::Bound& x : bound) (x.written ? b.writes : b.reads).push_back(x.var);
+  for (const auto& x : nest.buffers) (x.written ? b.writes : b.reads).push_back(x.var);
   // Rows that no step writes read as zero; without lanes no step runs.
   const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
   for (int32_t v : lanes ? k.zeroed : k.streamed)
     zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
-  for (const auto* written : {&k.streamed, &k.roots})
-    for (int32_t v : *written)
-      if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  b.step =
-      std::make_unique<KernelStep>(BoundKernel(std::move(kernel), std::move(bound), k.grid, *p.j),
-                                   std::move(zeroed), k, k.emit.size() + k.roots.size());
+  for (int32_t v : k.stored())
+    if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
+  b.step = std::make_unique<KernelStep>(BoundKernel(std::move(nest), k.grid, *p.j),
+                                        std::move(zeroed), k, k.emit.size() + k.roots.size());
   return b;
 }
 

@@ -9,6 +9,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/text/print.h"
+#include "weft/jit/fuse/product.h"
 #include "weft/jit/run/bound_kernel.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/buffer.h"
@@ -67,52 +68,10 @@ class NativeStep final : public RunStep {
 
 // ---- products
 
-// How an operand is laid out for a GEMM: batch axes lead, then rows and columns as groups of axes.
-struct Side {
-  bool ok = false;
-  bool contracted_last = false;
-  int64_t free = 1, contracted = 1;
-};
-Side side_of(const Type& t, const Ints& batch, const Ints& contract) {
-  Side s;
-  std::vector<int> role;  // 0 batch, 1 free, 2 contracted, in axis order
-  Ints seen_batch, seen_contract;
-  for (int a = 0; a < t.ndim(); ++a) {
-    const auto b = std::find(batch.begin(), batch.end(), a);
-    const auto c = std::find(contract.begin(), contract.end(), a);
-    role.push_back(b != batch.end() ? 0 : c != contract.end() ? 2 : 1);
-    if (b != batch.end()) seen_batch.push_back(b - batch.begin());
-    if (c != contract.end()) seen_contract.push_back(c - contract.begin());
-    if (role.back() == 1) s.free *= t.shape()[a];
-    if (role.back() == 2) s.contracted *= t.shape()[a];
-  }
-  const auto groups = std::unique(role.begin(), role.end()) - role.begin();
-  role.resize(static_cast<size_t>(groups));
-  if (!role.empty() && role[0] == 0) role.erase(role.begin());
-  s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 &&
-         std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
-         std::is_sorted(seen_contract.begin(), seen_contract.end());
-  s.contracted_last = role.empty() || role.back() == 2;
-  return s;
-}
-
 class GemmStep final : public RunStep {
  public:
-  GemmStep(Jaxpr j, const Eqn& e, const Lowering& l)
-      : j_(std::move(j)), e_(e), type_(j_->types[static_cast<size_t>(e.out)].dtype()) {
-    const Type tl = j_->type(e.in[0]), tr = j_->type(e.in[1]);
-    const Side a = side_of(tl, l.lhs_batch, l.lhs_contract),
-               b = side_of(tr, l.rhs_batch, l.rhs_contract);
-    m_ = a.free;
-    n_ = b.free;
-    k_ = a.contracted;
-    for (int64_t x : l.lhs_batch) batch_ *= tl.shape()[x];
-    trans_a_ = !a.contracted_last;
-    trans_b_ = b.contracted_last;
-    if (tl.elements() != batch_ * m_ * k_ || tr.elements() != batch_ * k_ * n_ ||
-        j_->types[static_cast<size_t>(e.out)].elements() != batch_ * m_ * n_ || b.contracted != k_)
-      throw InternalError("a product has other sizes than its operands: " +
-                          equation_text(*j_, static_cast<size_t>(&e - j_->eqns.data())));
+  GemmStep(Jaxpr j, const Eqn& e, const Product& p)
+      : j_(std::move(j)), e_(e), type_(j_->types[static_cast<size_t>(e.out)].dtype()), p_(p) {
     share_out();
   }
   void run(void* const* ptrs, const int32_t*) const override {
@@ -123,15 +82,15 @@ class GemmStep final : public RunStep {
       run_as<double>(ptrs);
   }
   std::string describe() const override {
-    return fmt::format("gemm {}x[{},{}]x[{},{}]", batch_, m_, k_, k_, n_);
+    return fmt::format("gemm {}x[{},{}]x[{},{}]", p_.batch, p_.m, p_.k, p_.k, p_.n);
   }
   int64_t temporaries() const override {
     const int64_t at_once = std::min<int64_t>(num_threads(), (items_ + grain_ - 1) / grain_);
-    const bool whole = batch_ > 1;
+    const bool whole = p_.batch > 1;
     Gemm part;
-    part.m = whole || !rows_ ? m_ : std::min(grain_, m_);
-    part.n = whole || rows_ ? n_ : std::min(grain_, n_);
-    part.k = k_;
+    part.m = whole || !rows_ ? p_.m : std::min(grain_, p_.m);
+    part.n = whole || rows_ ? p_.n : std::min(grain_, p_.n);
+    part.k = p_.k;
     return at_once * gemm_workspace(part, itemsize(type_));
   }
 
@@ -139,11 +98,11 @@ class GemmStep final : public RunStep {
   // To threads: whole products, or parts of one along the longer side of the result, which do not
   // depend on the number of threads.
   void share_out() {
-    const double work = static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
-    rows_ = m_ >= n_;
-    const int64_t side = rows_ ? m_ : n_;
-    items_ = batch_ > 1 ? batch_ : side;
-    if (batch_ > 1)
+    const double work = p_.multiplications();
+    rows_ = p_.m >= p_.n;
+    const int64_t side = rows_ ? p_.m : p_.n;
+    items_ = p_.batch > 1 ? p_.batch : side;
+    if (p_.batch > 1)
       grain_ = static_cast<int64_t>(std::max(1., 1e6 / std::max(1., work)));
     else
       grain_ = work < 2e6 ? std::max<int64_t>(1, side)
@@ -155,24 +114,30 @@ class GemmStep final : public RunStep {
     const T* b = static_cast<const T*>(address(*j_, e_.in[1], ptrs));
     T* c = static_cast<T*>(ptrs[e_.out]);
     parallel_for(items_, grain_, [&](int64_t lo, int64_t hi) {
-      if (batch_ == 1) return rows_ ? gemm(a, b, c, lo, hi, 0, n_) : gemm(a, b, c, 0, m_, lo, hi);
+      if (p_.batch == 1)
+        return rows_ ? gemm(a, b, c, lo, hi, 0, p_.n) : gemm(a, b, c, 0, p_.m, lo, hi);
       for (int64_t i = lo; i < hi; ++i)
-        gemm(a + i * m_ * k_, b + i * k_ * n_, c + i * m_ * n_, 0, m_, 0, n_);
+        gemm(a + i * p_.m * p_.k, b + i * p_.k * p_.n, c + i * p_.m * p_.n, 0, p_.m, 0, p_.n);
     });
   }
   // Rows m0..m1 and columns n0..n1 of the product.
   template <class T>
   void gemm(const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0, int64_t n1) const {
-    const Gemm g{trans_a_,           trans_b_,           m1 - m0, n1 - n0, k_,
-                 trans_a_ ? m_ : k_, trans_b_ ? k_ : n_, n_};
-    compiler::gemm(g, a + (trans_a_ ? m0 : m0 * k_), b + (trans_b_ ? n0 * k_ : n0),
-                   c + m0 * n_ + n0);
+    const Gemm g{p_.transposed_lhs,
+                 p_.transposed_rhs,
+                 m1 - m0,
+                 n1 - n0,
+                 p_.k,
+                 p_.transposed_lhs ? p_.m : p_.k,
+                 p_.transposed_rhs ? p_.k : p_.n,
+                 p_.n};
+    compiler::gemm(g, a + (p_.transposed_lhs ? m0 : m0 * p_.k),
+                   b + (p_.transposed_rhs ? n0 * p_.k : n0), c + m0 * p_.n + n0);
   }
   Jaxpr j_;
   const Eqn& e_;
   DType type_;
-  int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1;
-  bool trans_a_ = false, trans_b_ = false;
+  Product p_;
   bool rows_ = true;               // parts are of the rows of the result, not of its columns
   int64_t items_ = 0, grain_ = 1;  // what is shared out, and how much a part has
 };
@@ -181,8 +146,8 @@ class GemmStep final : public RunStep {
 // combined into it in their order.
 class ScatterStep final : public RunStep {
  public:
-  ScatterStep(const Program& p, size_t eqn)
-      : j_(p.j), e_(p.j->eqns[eqn]), bound_(written(p, eqn)) {}
+  ScatterStep(const Program& p, size_t eqn, KernelNest nest)
+      : j_(p.j), e_(p.j->eqns[eqn]), bound_(std::move(nest), {}, *p.j) {}
   void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
@@ -199,15 +164,6 @@ class ScatterStep final : public RunStep {
   std::shared_ptr<const Code> code() const override { return bound_.code(); }
 
  private:
-  static BoundKernel written(const Program& p, size_t eqn) {
-    LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
-    w.set_grid({}, false);
-    w.emit_scatter(eqn);
-    nest::Schedule s;
-    s.vector = nest::Schedule::Vector::none;
-    nest::Kernel k = w.finish(s);
-    return {std::move(k), w.buffers(), {}, *p.j};
-  }
   Jaxpr j_;
   const Eqn& e_;
   BoundKernel bound_;
@@ -215,36 +171,37 @@ class ScatterStep final : public RunStep {
 
 }  // namespace
 
-bool gemm_ready(const JaxprData& j, const Eqn& e, const Lowering& l) {
-  return side_of(j.type(e.in[0]), l.lhs_batch, l.lhs_contract).ok &&
-         side_of(j.type(e.in[1]), l.rhs_batch, l.rhs_contract).ok;
+namespace {
+Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
+  const Eqn& e = p.j->eqns[eqn];
+  return {std::move(step), variables(e), results(e), {}};
+}
+}  // namespace
+
+Built build_product(const Program& p, size_t eqn) {
+  const Eqn& e = p.j->eqns[eqn];
+  return built(p, eqn,
+               std::make_unique<GemmStep>(p.j, e, *product_of(*p.j, e, p.scope.lowering[eqn])));
 }
 
-Built build_library(const Program& p, const Step& s) {
+Built build_native(const Program& p, size_t eqn) {
+  return built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
+}
+
+Built build_scatter(const Program& p, size_t eqn, KernelNest nest) {
+  Built b = built(p, eqn, std::make_unique<ScatterStep>(p, eqn, std::move(nest)));
+  const Eqn& e = p.j->eqns[eqn];
+  if (!e.in[0].is_literal()) b.over.emplace_back(e.out, e.in[0].index);
+  return b;
+}
+
+Built build_lockstep(const Program& p, const Step& s, Bodies bodies) {
+  Built b = built(p, s.eqn, make_lockstep(p, s, std::move(bodies)));
   const Eqn& e = p.j->eqns[s.eqn];
-  Built b;
-  b.reads = variables(e);
-  b.writes = results(e);
-  switch (s.kind) {
-    case Step::Kind::dot:
-      b.step = std::make_unique<GemmStep>(p.j, e, p.scope.lowering[s.eqn]);
-      break;
-    case Step::Kind::native:
-      b.step = std::make_unique<NativeStep>(p.j, e, p.scope.lowering[s.eqn]);
-      break;
-    case Step::Kind::scatter:
-      b.step = std::make_unique<ScatterStep>(p, s.eqn);
-      if (!e.in[0].is_literal()) b.over.emplace_back(e.out, e.in[0].index);
-      break;
-    default: {
-      b.step = build_lockstep(p, s);
-      const LoopForm& v = p.scope.lowering[s.eqn].loop;
-      for (int t = 0; t < v.carry; ++t)
-        if (const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)]; !a.is_literal())
-          b.over.emplace_back(e.out + t, a.index);
-      break;
-    }
-  }
+  const LoopForm& v = p.scope.lowering[s.eqn].loop;
+  for (int t = 0; t < v.carry; ++t)
+    if (const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)]; !a.is_literal())
+      b.over.emplace_back(e.out + t, a.index);
   return b;
 }
 

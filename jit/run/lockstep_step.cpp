@@ -44,10 +44,12 @@ struct Room {
 
 class Lockstep final : public RunStep {
  public:
-  Lockstep(const Program& p, const Step& s)
-      : j_(p.j), e_(p.j->eqns[s.eqn]), form_(p.scope.lowering[s.eqn].loop), why_(s.why) {
-    for (const Jaxpr& b : p.scope.lowering[s.eqn].lockstep())
-      programs_.push_back(compile_program(b));
+  Lockstep(const Program& p, const Step& s, Bodies bodies)
+      : j_(p.j),
+        e_(p.j->eqns[s.eqn]),
+        form_(p.scope.lowering[s.eqn].loop),
+        why_(s.why),
+        programs_(std::move(bodies)) {
     for (int32_t k = 0; k < e_.n_out; ++k)
       out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
   }
@@ -143,7 +145,7 @@ class Lockstep final : public RunStep {
   const Eqn& e_;
   LoopForm form_;
   std::string why_;
-  std::vector<Ref<const CompiledProgram>> programs_;
+  Bodies programs_;
   Types out_types_;
 };
 
@@ -272,8 +274,8 @@ void Lockstep::run_call(const In& in, const Out& out) const {
 
 }  // namespace
 
-std::unique_ptr<RunStep> build_lockstep(const Program& p, const Step& s) {
-  return std::make_unique<Lockstep>(p, s);
+std::unique_ptr<RunStep> make_lockstep(const Program& p, const Step& s, Bodies bodies) {
+  return std::make_unique<Lockstep>(p, s, std::move(bodies));
 }
 
 }  // namespace weft::compiler

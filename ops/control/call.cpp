@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/control/call.cpp: a program as one equation: what jit leaves under another transform.
 #include "weft/ops/control/control_flow.h"
+#include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/program_op.h"
 
 namespace weft {
@@ -116,5 +117,9 @@ Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& n
   return call_op.bind(x, {open_constants(j), name, time_limit, check_nans});
 }
 }  // namespace base
+
+Arrays lane_loop(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name) {
+  return call_op.bind(x, {open_constants(j), "lane_loop", 0, false, name});
+}
 
 }  // namespace weft

@@ -53,10 +53,14 @@ struct Call {
   // seconds (0: none), an error where a result holds a NaN.
   double time_limit = 0;
   bool check_nans = false;
-  WEFT_FIELDS(jaxpr, name, time_limit, check_nans)
+  // The op that the call runs for one lane after another, for want of a batching rule.
+  std::string lane_loop_of = {};
+  WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of)
   bool watched() const { return time_limit > 0 || check_nans; }
   // The same of another program, which stands for this one under a transform.
-  Call of(Ref<const JaxprData> j) const { return {std::move(j), name, time_limit, check_nans}; }
+  Call of(Ref<const JaxprData> j) const {
+    return {std::move(j), name, time_limit, check_nans, lane_loop_of};
+  }
 };
 
 }  // namespace weft

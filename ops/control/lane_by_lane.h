@@ -13,4 +13,7 @@ Array active_lanes(const BatchLevel& level);
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
                      const BatchLevel& level, bool asks_for_lane);
 
+// A program that runs op `name` for one lane after another, as one equation that says so.
+Arrays lane_loop(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name);
+
 }  // namespace weft

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/checked_test.cpp: kernels that test their accesses compute the same, and end in front
 // of the first access beyond a buffer, however it is made.
-#include "weft/jit/run/checked.h"
+#include "weft/jit/emit/checked.h"
 
 #include "control_kernels.h"
 #include "speed_kernels.h"

@@ -10,8 +10,8 @@
 #include "support/check.h"
 #include "support/rough.h"
 #include "weft/jit/fuse/plan.h"
-#include "weft/jit/rewrite/simplify.h"
-#include "weft/jit/run/steps.h"
+#include "weft/jit/nests/kernel_nest.h"
+#include "weft/jit/pipeline.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/runtime/threads.h"
 #include "weft/tracer/eval_trace.h"
@@ -95,14 +95,13 @@ void check_machines(const Fn& f, int64_t rows, int64_t n, bool transposed) {
   const Shape shape = transposed ? Shape({n, rows}) : Shape({rows, n});
   const auto j =
       make_jaxpr([&](Array a) { return f(transposed ? transpose(a) : a); })(zeros(shape));
-  const Jaxpr simple = compiler::simplify(j.jaxpr);
+  const Jaxpr simple = compiler::rewritten(j.jaxpr);
   const compiler::Program p(simple);
   const compiler::Plan plan = compiler::make_plan(p);
   REQUIRE(plan.steps.size() == 1);
   std::vector<bool> inputs(simple->types.size());
   std::fill_n(inputs.begin(), simple->n_in, true);
-  const auto built = compiler::build_kernel(p, plan.steps[0].kernel, inputs);
-  const nest::Kernel& k = *built.step->kernel();
+  const nest::Kernel k = compiler::write_nest(p, plan.steps[0].kernel, inputs).kernel;
   REQUIRE(k.buffers.size() == 2);
   compiler::Run run{{compiler::raw(floats(rough({rows * n}))), {}}, {}, {0, 1, 0, rows}};
   run.contents[1].resize(static_cast<size_t>(rows * n) * 4);

@@ -9,7 +9,7 @@
 #include "mappings.h"
 #include "measure.h"
 #include "weft/batching/batch_trace.h"
-#include "weft/jit/target.h"
+#include "weft/jit/schedule/target.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
 

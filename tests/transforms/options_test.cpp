@@ -152,7 +152,9 @@ TEST_CASE("WEFT_LOG says what is logged, on the standard error", "[options]") {
       "weft: warning: vmap: 'test_first' has no batching rule; it runs as a loop over lanes\n";
   CHECK(child("env -u WEFT_LOG") == line);
   CHECK(child("WEFT_LOG=warning") == line);
-  CHECK(child("WEFT_LOG=no_such_level") == line);
+  CHECK(child("WEFT_LOG=no_such_level") ==
+        "weft: warning: WEFT_LOG names 'no_such_level', which is no level and no topic\n" + line);
+  CHECK(child("WEFT_LOG=error,passes").find("weft: after simplify\n{ lambda") != std::string::npos);
   CHECK(child("WEFT_LOG=error").empty());
   CHECK(child("WEFT_LOG=off").empty());
 }

@@ -9,7 +9,7 @@
 
 #include "weft/core/version.h"
 #include "weft/jit/libraries.h"
-#include "weft/jit/target.h"
+#include "weft/jit/schedule/target.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/threads.h"
 #include "weft/tools/weft/command.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/checked.h: what kernels that test every access (TargetInfo::checked) are told, and tell.
+// jit/emit/checked.h: what kernels that test every access (TargetInfo::checked) are told, and tell.
 #pragma once
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/target.h: what the code generator needs to know of the machine.
+// jit/schedule/target.h: what the code generator needs to know of the machine.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@ struct TargetInfo {
   int lanes = 4;                // of a pack: 32-bit elements in a vector register
   bool mask_registers = false;  // masks live in registers of their own (AVX-512)
   bool half = false;            // converts float16 in hardware
-  bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/run/checked.h)
+  bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
 };
 
 // The machine this process runs on, or the weaker one that WEFT_CPU names: x86-64-v2, x86-64-v3,

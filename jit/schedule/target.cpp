@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/target.cpp: asks LLVM for the host's processor and features, and reads WEFT_CPU.
-#include "weft/jit/target.h"
+// jit/schedule/target.cpp: asks LLVM for the host's processor and features, and reads WEFT_CPU.
+#include "weft/jit/schedule/target.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringMap.h>

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/kernel_nest.cpp: writes the equations of a planned kernel, in the form that is
+// shortest.
+#include "weft/jit/nests/kernel_nest.h"
+
+#include <algorithm>
+
+#include "weft/jit/nests/lane_writer.h"
+
+namespace weft::compiler {
+namespace {
+
+// An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
+// Written past the caches it does not have to be read into them first.
+constexpr int64_t past_cache_bytes = int64_t{1} << 24;
+
+void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32_t>& zeroed) {
+  nest::Kernel& k = n->kernel;
+  for (size_t i = 0; i < n->buffers.size(); ++i) {
+    const auto [var, written] = n->buffers[i];
+    k.buffers[i].past_cache = written &&
+                              p.j->types[static_cast<size_t>(var)].bytes() >= past_cache_bytes &&
+                              std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
+  }
+  for (const nest::Inst& i : k.insts)
+    if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].past_cache = false;
+}
+
+// Those that are run; others are left over from writing.
+int64_t instructions(const nest::Kernel& k) {
+  int64_t n = 0;
+  for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());
+  return n;
+}
+
+bool divides_index(const nest::Kernel& k) {
+  for (const nest::Block& b : k.blocks)
+    for (nest::Id v : b.body) {
+      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
+        return true;
+    }
+  return false;
+}
+
+// `flat`: the grid is one axis. Values of up to `small` elements a lane are kept one by one.
+KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory,
+                   bool flat, int64_t small) {
+  LaneWriter w(p, "kernel", in_memory, small);
+  w.set_grid(k.grid, flat);
+  for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
+  for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
+  for (int32_t v : k.streamed) w.set_streamed(v);
+  for (size_t n = 0; n < k.emit.size(); ++n) {
+    const auto [from, to] = k.kept.equal_range(n);
+    for (auto it = from; it != to; ++it) w.keep_row(it->second);
+    w.emit_equation(k.emit[n]);
+  }
+  for (auto it = k.kept.lower_bound(k.emit.size()); it != k.kept.end(); ++it)
+    w.keep_row(it->second);
+  for (int32_t v : k.roots) w.store_variable(v);
+  nest::Schedule s;
+  s.vector = k.rows           ? nest::Schedule::Vector::inner
+             : k.grid.empty() ? nest::Schedule::Vector::none
+                              : nest::Schedule::Vector::grid;
+  return w.finish(s);
+}
+
+}  // namespace
+
+KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+  // One flat axis, unless operands are read along single axes and the last one is long enough.
+  bool flat = true;
+  KernelNest n = written(p, k, in_memory, flat, small_elements);
+  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(n.kernel)) {
+    flat = false;
+    n = written(p, k, in_memory, flat, small_elements);
+  }
+  // Values written out element by element have no place in registers when there are that many.
+  if (const int64_t length = instructions(n.kernel); length > long_kernel)
+    if (KernelNest other = written(p, k, in_memory, flat, fewer_elements);
+        3 * instructions(other.kernel) < 2 * length)
+      n = std::move(other);
+  mark_large_outputs(&n, p, k.zeroed);
+  return n;
+}
+
+KernelNest write_scatter_nest(const Program& p, size_t eqn) {
+  LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
+  w.set_grid({}, false);
+  w.emit_scatter(eqn);
+  nest::Schedule s;
+  s.vector = nest::Schedule::Vector::none;
+  return w.finish(s);
+}
+
+}  // namespace weft::compiler

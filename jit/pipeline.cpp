@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/pipeline.cpp: the passes of the compiler, in order. Each reads what those before it have
+// made, and changes nothing else. WEFT_LOG=passes shows the program after each.
+#include "weft/jit/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "weft/jit/fuse/plan.h"
+#include "weft/jit/nests/kernel_nest.h"
+#include "weft/jit/rewrite/contract.h"
+#include "weft/jit/rewrite/simplify.h"
+#include "weft/jit/rewrite/stages.h"
+#include "weft/jit/run/steps.h"
+#include "weft/runtime/log.h"
+#include "weft/runtime/stop.h"
+#include "weft/runtime/threads.h"
+
+namespace weft::compiler {
+namespace {
+
+// A program on its way. By step of the plan: its nest, if it has one, the programs of its bodies,
+// what runs.
+struct Compilation {
+  Jaxpr jaxpr;
+  std::optional<Program> analysed = {};
+  Plan plan = {};
+  std::vector<KernelNest> nests = {};
+  std::vector<Bodies> bodies = {};
+  std::vector<Built> steps = {};
+};
+
+void analyse(Compilation& c) { c.analysed.emplace(c.jaxpr); }
+
+void choose_kernels(Compilation& c) { c.plan = make_plan(*c.analysed); }
+
+void write_nests(Compilation& c) {
+  const Program& p = *c.analysed;
+  std::vector<bool> in_memory(p.j->types.size(), false);  // what earlier steps have made
+  std::fill_n(in_memory.begin(), p.j->n_in, true);
+  for (const Step& s : c.plan.steps) {
+    StopToken::current().check("compiling");
+    const Eqn* e = s.kind == Step::Kind::kernel ? nullptr : &p.j->eqns[s.eqn];
+    c.nests.push_back(!e                              ? write_nest(p, s.kernel, in_memory)
+                      : s.kind == Step::Kind::scatter ? write_scatter_nest(p, s.eqn)
+                                                      : KernelNest{});
+    const auto made = [&](int32_t v) { in_memory[static_cast<size_t>(v)] = true; };
+    for (int32_t v : e ? std::vector<int32_t>() : s.kernel.stored()) made(v);
+    for (int32_t k = 0; e && k < e->n_out; ++k) made(e->out + k);
+  }
+}
+
+void compile_bodies(Compilation& c) {
+  for (const Step& s : c.plan.steps) {
+    c.bodies.emplace_back();
+    if (s.kind != Step::Kind::lockstep) continue;
+    for (const Jaxpr& b : c.analysed->scope.lowering[s.eqn].lockstep())
+      c.bodies.back().push_back(compile_program(b));
+  }
+}
+
+Built make_step(const Program& p, const Step& s, KernelNest nest, Bodies bodies) {
+  switch (s.kind) {
+    case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest));
+    case Step::Kind::dot: return build_product(p, s.eqn);
+    case Step::Kind::native: return build_native(p, s.eqn);
+    case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest));
+    case Step::Kind::lockstep: return build_lockstep(p, s, std::move(bodies));
+  }
+  return {};
+}
+
+void make_steps(Compilation& c) {
+  for (size_t i = 0; i < c.plan.steps.size(); ++i)
+    c.steps.push_back(
+        make_step(*c.analysed, c.plan.steps[i], std::move(c.nests[i]), std::move(c.bodies[i])));
+}
+
+// Independent of one another.
+void make_code(Compilation& c) {
+  const StopToken& stop = StopToken::current();
+  parallel_for(static_cast<int64_t>(c.steps.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s) {
+      stop.check("compiling");
+      c.steps[static_cast<size_t>(s)].step->compile_code();
+    }
+  });
+}
+
+std::string show_plan(const Compilation& c) { return to_string(c.plan, *c.analysed); }
+std::string show_nests(const Compilation& c) {
+  std::string s;
+  for (const KernelNest& n : c.nests)
+    if (!n.kernel.blocks.empty()) s += nest::print(n.kernel);
+  return s;
+}
+std::string show_steps(const Compilation& c) {
+  std::string s;
+  for (const Built& b : c.steps) s += b.step->describe() + "\n";
+  return s;
+}
+
+// A pass rewrites the jaxpr, or adds to what is known of the program; `show` is what it did.
+struct Pass {
+  const char* name;
+  Jaxpr (*rewrite)(const Jaxpr&);
+  void (*run)(Compilation&);
+  std::string (*show)(const Compilation&);
+};
+constexpr Pass passes[] = {
+    {"simplify", [](const Jaxpr& j) { return simplify(j, rewritten); }, nullptr, nullptr},
+    {"split reductions", reduce_in_stages, nullptr, nullptr},
+    {"fuse multiply-add", contract, nullptr, nullptr},
+    {"analyse", nullptr, analyse, nullptr},
+    {"kernels", nullptr, choose_kernels, show_plan},
+    {"nests", nullptr, write_nests, show_nests},
+    {"bodies", nullptr, compile_bodies, nullptr},
+    {"steps", nullptr, make_steps, nullptr},
+    {"code", nullptr, make_code, show_steps},
+};
+
+// Debug builds verify what every pass makes, in every program that is interned.
+Jaxpr apply(const Pass& pass, const Jaxpr& j) {
+  const Jaxpr r = pass.rewrite(j);
+#ifndef NDEBUG
+  verify(r);
+#endif
+  return r;
+}
+
+}  // namespace
+
+Jaxpr rewritten(const Jaxpr& j) {
+  Jaxpr r = j;
+  for (const Pass& pass : passes)
+    if (pass.rewrite) r = apply(pass, r);
+  return r;
+}
+
+Ref<const CompiledProgram> compile(const Jaxpr& j) {
+  using Clock = std::chrono::steady_clock;
+  const bool log = log_wants("passes");
+  Compilation c{j};
+  if (log) log_text(fmt::format("compiling\n{}", to_string(j)));
+  std::vector<PassTime> times;
+  for (const Pass& pass : passes) {
+    const auto start = Clock::now();
+    if (pass.rewrite)
+      c.jaxpr = apply(pass, c.jaxpr);
+    else
+      pass.run(c);
+    times.push_back({pass.name, std::chrono::duration<double>(Clock::now() - start).count()});
+    if (!log || (!pass.rewrite && !pass.show)) continue;
+    log_text(
+        fmt::format("after {}\n{}", pass.name, pass.rewrite ? to_string(c.jaxpr) : pass.show(c)));
+  }
+  auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps));
+  program->set_times(std::move(times));
+  return program;
+}
+
+}  // namespace weft::compiler

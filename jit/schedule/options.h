@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/options.h: what a caller may demand of the code of a kernel.
+#pragma once
+#include <cstdint>
+
+namespace weft::compiler {
+
+// How lanes are scheduled; `automatic` chooses what pays. The bits do not depend on it.
+struct Options {
+  enum class Refill : uint8_t { automatic, never, always };
+  Refill refill = Refill::automatic;
+  int packs = 0;         // packs interleaved, 1 to 4; 0 lets the compiler choose
+  bool checked = false;  // tests every access (jit/emit/checked.h)
+};
+
+}  // namespace weft::compiler

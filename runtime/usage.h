@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/usage.h: what a compiled program takes: memory and work.
+#pragma once
+#include <cstdint>
+
+namespace weft {
+
+// Bytes, known before the program runs.
+struct MemoryUse {
+  int64_t arguments = 0, constants = 0, outputs = 0;
+  int64_t temporaries = 0;  // the most that live at once
+  int64_t code = 0;
+  int64_t peak() const { return arguments + constants + outputs + temporaries; }
+};
+struct Cost {
+  double flops = 0;
+  double bytes = 0;  // read and written
+};
+
+}  // namespace weft
