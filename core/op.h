@@ -16,17 +16,21 @@ namespace weft {
 
 class Array;  // tracer/array.h
 using Arrays = std::vector<Array>;
+template <class P>
+class Primitive;                       // tracer/trace.h
 class BatchLevel;                      // batching/batch_trace.h
 class PartialEval;                     // autodiff/partial_eval.h
 using MaybeAxis = std::optional<int>;  // where a value carries the mapped axis, if it does
 using MaybeAxes = std::vector<MaybeAxis>;
 
-// ---- what each rule is given. An empty Array handle stands for a symbolic zero (tangents,
+// ---- what each rule is given: the op that it belongs to, operands, parameters. An empty Array
+// handle stands for a symbolic zero (tangents,
 // cotangents).
 
 // The tangents of the outputs; `out` are the primal outputs. The tangent of x[i] is dx[i].
 template <class P>
 struct JvpArgs {
+  const Primitive<P>& op;
   const Arrays& x;
   const Arrays& dx;
   const Arrays& out;
@@ -36,6 +40,7 @@ struct JvpArgs {
 struct Dual;  // {Arrays out, tangent}, tracer/trace.h
 template <class P>
 struct DualArgs {
+  const Primitive<P>& op;
   const Arrays& x;
   const Arrays& dx;
   const P& params;
@@ -43,6 +48,7 @@ struct DualArgs {
 // Cotangents of the operands that are `linear`; x holds the others (an empty handle where linear).
 template <class P>
 struct TransposeArgs {
+  const Primitive<P>& op;
   const Arrays& ct;
   const Arrays& x;
   const std::vector<bool>& linear;
@@ -53,6 +59,7 @@ struct TransposeArgs {
 struct Batched;  // {Arrays out, MaybeAxes axis}, tracer/trace.h
 template <class P>
 struct BatchArgs {
+  const Primitive<P>& op;
   const Arrays& x;
   const MaybeAxes& axis;
   int64_t size;
@@ -63,6 +70,7 @@ struct BatchArgs {
 // Known operands stand in x as they are; unknown ones are tracers of `level`.
 template <class P>
 struct PartialArgs {
+  const Primitive<P>& op;
   const Arrays& x;
   const std::vector<bool>& unknown;
   const P& params;

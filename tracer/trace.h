@@ -125,7 +125,7 @@ class AxisScope {
 
 // ---- the typed op, and its definition
 
-template <class P = None>
+template <class P>
 class Primitive final : public Op {
  public:
   explicit Primitive(Def<P> d) : d_(std::move(d)) {}
@@ -146,25 +146,25 @@ class Primitive final : public Op {
     return d_.reference(x, params_as<P>(p));
   }
   Dual dual(const Arrays& x, const Arrays& dx, const AnyParams& p) const override {
-    if (d_.dual) return d_.dual({x, dx, params_as<P>(p)});
+    if (d_.dual) return d_.dual({*this, x, dx, params_as<P>(p)});
     if (!d_.jvp) detail::missing_rule(*this, Slot::jvp);
     Arrays out = bind_op(*this, x, p);
-    Arrays tangent = d_.jvp({x, dx, out, params_as<P>(p)});
+    Arrays tangent = d_.jvp({*this, x, dx, out, params_as<P>(p)});
     return {std::move(out), std::move(tangent)};
   }
   Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear,
                    const Types& in, const Types& out, const AnyParams& p) const override {
     if (!d_.transpose) detail::missing_rule(*this, Slot::transpose);
-    return d_.transpose({ct, x, linear, in, out, params_as<P>(p)});
+    return d_.transpose({*this, ct, x, linear, in, out, params_as<P>(p)});
   }
   Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
                 BatchLevel& level) const override {
     if (!d_.batch) detail::missing_rule(*this, Slot::batch);
-    return d_.batch({x, axis, size, params_as<P>(p), level});
+    return d_.batch({*this, x, axis, size, params_as<P>(p), level});
   }
   Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
                  PartialEval& level) const override {
-    return d_.partial({x, unknown, params_as<P>(p), level});
+    return d_.partial({*this, x, unknown, params_as<P>(p), level});
   }
   Lowering lower(const Types& in, const Types& out, const AnyParams& p) const override {
     if (!d_.lower) detail::missing_rule(*this, Slot::lower);

@@ -49,8 +49,8 @@ struct Fold {
   bool sum;
 };
 
-Batched batch_fold(const Fold& f, const Primitive<Collective>& op, const BatchArgs<Collective>& b) {
-  if (!has(b.params.axes, b.level.axis_name)) return {op.bind(b.x, b.params), b.axis};
+Batched batch_fold(const Fold& f, const BatchArgs<Collective>& b) {
+  if (!has(b.params.axes, b.level.axis_name)) return {b.op.bind(b.x, b.params), b.axis};
   require_whole(b.level, f.name);
   Array x = b.x[0];
   if (b.axis[0])
@@ -59,7 +59,7 @@ Batched batch_fold(const Fold& f, const Primitive<Collective>& op, const BatchAr
     x = lax::mul(x, like(x, static_cast<double>(b.size)));
   Strings rest = b.params.axes;
   std::erase(rest, b.level.axis_name);
-  return {rest.empty() ? Arrays{x} : op.bind({x}, {rest}), {std::nullopt}};
+  return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
 }
 
 Def<Collective> fold_def(const Fold& f) {
@@ -76,11 +76,8 @@ Def<Collective> fold_def(const Fold& f) {
   return d;
 }
 const Primitive<Collective>& define_fold(const Fold& f, Def<Collective> d) {
-  auto self = std::make_shared<const Primitive<Collective>*>();
-  d.batch = [self, f](const BatchArgs<Collective>& b) { return batch_fold(f, **self, b); };
-  const Primitive<Collective>& op = define(std::move(d));
-  *self = &op;
-  return op;
+  d.batch = [f](const BatchArgs<Collective>& b) { return batch_fold(f, b); };
+  return define(std::move(d));
 }
 
 Def<Collective> sum_def(const Fold& f) {

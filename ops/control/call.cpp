@@ -8,8 +8,6 @@
 namespace weft {
 namespace {
 
-extern const Primitive<Call>& call_op;
-
 Dual call_dual(const DualArgs<Call>& d) {
   std::vector<bool> nonzero;
   Arrays x = d.x;
@@ -19,7 +17,7 @@ Dual call_dual(const DualArgs<Call>& d) {
   }
   const size_t m = d.params.jaxpr->out.size();
   const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
-  const Arrays out = call_op.bind(x, d.params.of(j.jaxpr));
+  const Arrays out = d.op.bind(x, d.params.of(j.jaxpr));
   Dual r;
   r.out = part(out, 0, m);
   size_t next = m;
@@ -39,7 +37,7 @@ Batched call_batch(const BatchArgs<Call>& b) {
   // Lanes that are not active compute on leftovers, whose NaNs nobody sees.
   if (!b.level.mask.active.empty_handle()) call.check_nans = false;
   append(x, b.x);
-  r.out = call_op.bind(x, call);
+  r.out = b.op.bind(x, call);
   return r;
 }
 
@@ -48,13 +46,12 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
   Arrays known_x, unknown_x;
   for (size_t i = 0; i < a.x.size(); ++i) (a.unknown[i] ? unknown_x : known_x).push_back(a.x[i]);
-  const Arrays known = call_op.bind(known_x, a.params.of(s.known));
+  const Arrays known = a.op.bind(known_x, a.params.of(s.known));
   const size_t known_out = known.size() - static_cast<size_t>(s.residuals);
   Arrays ux = part(known, known_out, static_cast<size_t>(s.residuals));
   append(ux, unknown_x);
-  const Arrays rest = s.rest->out.empty()
-                          ? Arrays{}
-                          : a.level.record(call_op, ux, make_params(a.params.of(s.rest)));
+  const Arrays rest =
+      s.rest->out.empty() ? Arrays{} : a.level.record(a.op, ux, make_params(a.params.of(s.rest)));
   Arrays out;
   size_t nk = 0, nu = 0;
   for (size_t o = 0; o < m; ++o) out.push_back(s.out_unknown[o] ? rest[nu++] : known[nk++]);
@@ -83,7 +80,7 @@ Arrays call_transpose(const TransposeArgs<Call>& t) {
     }
     return out;
   });
-  const Arrays back = call_op.bind(x, t.params.of(j));
+  const Arrays back = t.op.bind(x, t.params.of(j));
   Arrays out;
   size_t next = 0;
   for (bool on : given) out.push_back(on ? back[next++] : Array());

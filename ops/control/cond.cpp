@@ -17,8 +17,6 @@
 namespace weft {
 namespace {
 
-extern const Primitive<Cond>& cond_op;
-
 size_t first_operand(const Cond& p) { return p.enter ? 2 : 1; }
 size_t active_inputs(const Cond& p) { return p.lanes.empty() ? 0 : 1; }
 
@@ -131,7 +129,7 @@ Dual cond_dual(const DualArgs<Cond>& d) {
     if (ask[k]) q.has.push_back(has[n + k]);
   Arrays x = d.x;
   append(x, dots);
-  const Arrays out = cond_op.bind(x, q);
+  const Arrays out = d.op.bind(x, q);
   Dual r;
   r.out = part(out, 0, m);
   size_t next = m;
@@ -204,7 +202,7 @@ Batched cond_batch(const BatchArgs<Cond>& b) {
   for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[n + k]));
   const Array index = predicate ? move_mapped(b.x[0], b.axis[0], 0, b.size) : b.x[0];
   Batched r;
-  r.out = cond_op.bind(joined(index, s.enter, all), q);
+  r.out = b.op.bind(joined(index, s.enter, all), q);
   for (size_t k = 0; k < m; ++k)
     r.axis.push_back(out_mapped[k] ? MaybeAxis(out_place(k)) : MaybeAxis());
   return r;
@@ -264,7 +262,7 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
   const size_t first = first_operand(p), na = active_inputs(p), n = a.x.size() - first,
                m = p.branches[0]->out.size();
   for (size_t i = 0; i < first; ++i)
-    if (a.unknown[i]) return a.level.record(cond_op, a.x, make_params(p));
+    if (a.unknown[i]) return a.level.record(a.op, a.x, make_params(p));
   std::vector<bool> unknown(na, false), out_unknown(m, false);
   append(unknown, part(a.unknown, first, n));
   for (const Jaxpr& b : p.branches) {
@@ -320,12 +318,12 @@ Arrays cond_partial(const PartialArgs<Cond>& a) {
       return eval_jaxpr(s.rest, args);
     });
   }
-  const Arrays known = cond_op.bind(known_x, k);
+  const Arrays known = a.op.bind(known_x, k);
   Arrays ux = part(a.x, 0, first);
   append(ux, part(known, left.known_out, left.made.size()));
   append(ux, given_x);
   append(ux, unknown_x);
-  const Arrays rest = a.level.record(cond_op, ux, make_params(u));
+  const Arrays rest = a.level.record(a.op, ux, make_params(u));
   Arrays out;
   size_t nk = 0, nu = 0;
   for (size_t o = 0; o < m; ++o) out.push_back(out_unknown[o] ? rest[nu++] : known[nk++]);
@@ -379,7 +377,7 @@ Arrays cond_transpose(const TransposeArgs<Cond>& t) {
       return out;
     });
   }
-  const Arrays back = cond_op.bind(x, q);
+  const Arrays back = t.op.bind(x, q);
   Arrays out(t.in.size());
   for (size_t k = 0; k < linear.size(); ++k) out[first + linear[k]] = back[k];
   return out;

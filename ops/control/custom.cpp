@@ -39,9 +39,8 @@ struct CustomLin {
   WEFT_FIELDS(bwd, num_residuals, result_types)
 };
 
-extern const Primitive<CustomJvp>& custom_jvp_op;
-extern const Primitive<CustomVjp>& custom_vjp_op;
-extern const Primitive<CustomLin>& custom_lin_op;
+// The op custom_lin.
+Arrays linear_rule(const Arrays& x, const CustomLin& p);
 
 void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
   for (int64_t i = 0; i < num_consts; ++i)
@@ -185,8 +184,8 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
               batched_in_front(p.rule, nc, rule_types, rule_in, b.level, {})},
              &captured);
   Batched r;
-  r.out = custom_jvp_op.bind(with_captured(x, nc, captured),
-                             {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name});
+  r.out = b.op.bind(with_captured(x, nc, captured),
+                    {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name});
   r.axis.assign(r.out.size(), MaybeAxis(0));
   return r;
 }
@@ -213,7 +212,7 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   const CustomLin lin{p.bwd, static_cast<int64_t>(x.size()), types_of(r.out)};
   for (size_t i = nc; i < d.x.size(); ++i)
     if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
-  const Arrays tangents = custom_lin_op.bind(x, lin);
+  const Arrays tangents = linear_rule(x, lin);
   size_t next = 0;
   for (const Array& o : r.out)
     r.tangent.push_back(is_inexact(o.dtype()) ? tangents[next++] : Array());
@@ -259,9 +258,9 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                                        batched_bwd(p.bwd, nb, residuals, argument_mapped, b.level)},
                                       &captured);
   Batched r;
-  r.out = custom_vjp_op.bind(with_captured(x, nc, captured),
-                             {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
-                              static_cast<int64_t>(nb + captured.size()), p.name});
+  r.out = b.op.bind(with_captured(x, nc, captured),
+                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
+                     static_cast<int64_t>(nb + captured.size()), p.name});
   r.axis.assign(r.out.size(), MaybeAxis(0));
   return r;
 }
@@ -315,7 +314,7 @@ Lowering lin_lower(const LowerArgs<CustomLin>& l) {
 Dual lin_dual(const DualArgs<CustomLin>& d) {
   const auto n = static_cast<size_t>(d.params.num_residuals);
   Dual r;
-  r.out = custom_lin_op.bind(d.x, d.params);
+  r.out = d.op.bind(d.x, d.params);
   r.tangent = r.out;
   Arrays x = part(d.x, 0, n);
   bool changes = false;
@@ -324,7 +323,7 @@ Dual lin_dual(const DualArgs<CustomLin>& d) {
     x.push_back(instantiate(d.dx[i], d.x[i].type()));
   }
   if (!changes) return r;
-  const Arrays changed = custom_lin_op.bind(x, d.params);
+  const Arrays changed = d.op.bind(x, d.params);
   for (size_t k = 0; k < r.tangent.size(); ++k)
     r.tangent[k] = add_tangents(r.tangent[k], changed[k]);
   return r;
@@ -370,12 +369,14 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           q.result_types =
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
           Batched r;
-          r.out = custom_lin_op.bind(with_captured(x, n, captured), q);
+          r.out = b.op.bind(with_captured(x, n, captured), q);
           r.axis.assign(r.out.size(), MaybeAxis(0));
           return r;
         },
     .lower = lin_lower,
 });
+
+Arrays linear_rule(const Arrays& x, const CustomLin& p) { return custom_lin_op.bind(x, p); }
 
 }  // namespace
 

@@ -24,8 +24,6 @@ struct CustomVmap {
   WEFT_FIELDS(jaxpr, rule, num_consts)
 };
 
-extern const Primitive<CustomVmap>& custom_vmap_op;
-
 // What the rule gives. It does not know of masks: loops in it would run for lanes that do not take
 // part, too, and perhaps never end. Where it has any, such lanes compute on the operands of a lane
 // that does.
@@ -61,7 +59,7 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
 Batched by_rule(const BatchArgs<CustomVmap>& b) {
   if (!b.params.rule.object)
     return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
-                        b.level, b.level.asks_for_lane(custom_vmap_op, make_params(b.params)));
+                        b.level, b.level.asks_for_lane(b.op, make_params(b.params)));
   const size_t consts = static_cast<size_t>(b.params.num_consts);
   Arrays x;
   std::vector<bool> mapped;

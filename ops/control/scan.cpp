@@ -21,8 +21,6 @@
 namespace weft {
 namespace {
 
-extern const Primitive<Scan>& scan_op;
-
 struct Parts {
   Array trips;
   Arrays consts, init, xs;
@@ -226,7 +224,7 @@ Dual scan_dual(const DualArgs<Scan>& d) {
   append(consts, cd);
   append(init, id);
   append(xs, xd);
-  const Arrays out = scan_op.bind(joined(x.trips, consts, init, xs), q);
+  const Arrays out = d.op.bind(joined(x.trips, consts, init, xs), q);
   Dual r;
   r.out = part(out, 0, n);
   append(r.out, part(out, n + n_on, m));
@@ -334,7 +332,7 @@ Batched scan_batch(const BatchArgs<Scan>& b) {
   for (size_t k = 0; k < m; ++k) q.has.push_back(s.has_changed(has[total + k]));
   if (nt) all.insert(all.begin(), trips);
   Batched r;
-  r.out = scan_op.bind(all, q);
+  r.out = b.op.bind(all, q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(nc + t));
   for (size_t k = 0; k < m; ++k)
     r.axis.push_back(y_mapped[k] ? MaybeAxis(s.place(lane_count(has[total + k])) + 1)
@@ -471,13 +469,13 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   const size_t na = active_inputs(p), nt = p.trips ? 1 : 0, nc = static_cast<size_t>(p.num_consts),
                n = static_cast<size_t>(p.num_carry);
   const size_t total = a.x.size() - nt, m = p.jaxpr->out.size() - n;
-  if (nt && a.unknown[0]) return a.level.record(scan_op, a.x, make_params(p));
+  if (nt && a.unknown[0]) return a.level.record(a.op, a.x, make_params(p));
   const Ints has = all_lanes(p.has, total + m);
   const KnownScan k = known_scan(a, has);
   const Split& s = k.s;
   const std::vector<Residual>& residuals = k.residuals;
   Scan u = p;
-  const Arrays known = scan_op.bind(k.x, k.params);
+  const Arrays known = a.op.bind(k.x, k.params);
   // The unknown part: consts = constant residuals, unknown consts; xs = residual rows, unknown xs.
   Arrays consts, init, xs;
   Ints ch, ih, xh;
@@ -525,7 +523,7 @@ Arrays scan_partial(const PartialArgs<Scan>& a) {
   append(ux, consts);
   append(ux, init);
   append(ux, xs);
-  const Arrays rest = a.level.record(scan_op, ux, make_params(u));
+  const Arrays rest = a.level.record(a.op, ux, make_params(u));
   Arrays out;
   size_t ku = 0, uu = 0;
   for (bool o : s.out_unknown) out.push_back(o ? rest[uu++] : known[ku++]);
@@ -627,7 +625,7 @@ Arrays scan_transpose(const TransposeArgs<Scan>& t) {
   append(types, types_of(init));
   for (const Array& v : xs) types.push_back(row_type(v.type()));
   q.jaxpr = program(types, [&](const Arrays& a) { return step_back(t, a); });
-  const Arrays out = scan_op.bind(joined(nt ? t.x[0] : Array(), consts, init, xs), q);
+  const Arrays out = t.op.bind(joined(nt ? t.x[0] : Array(), consts, init, xs), q);
   Arrays result(t.in.size());
   size_t k = 0;
   for (size_t i : lin_consts) result[nt + i] = out[k++];

@@ -18,8 +18,6 @@
 namespace weft {
 namespace {
 
-extern const Primitive<While>& while_op;
-
 // The operands by their roles.
 struct Parts {
   Array enter;
@@ -179,7 +177,7 @@ Dual while_dual(const DualArgs<While>& d) {
   Arrays bc = x.bc, init = x.init;
   append(bc, bc_dot);
   append(init, init_dot);
-  const Arrays out = while_op.bind(joined(x.enter, x.cc, bc, init), q);
+  const Arrays out = d.op.bind(joined(x.enter, x.cc, bc, init), q);
   Dual r;
   r.out = part(out, 0, n);
   size_t next = n;
@@ -304,7 +302,7 @@ Batched while_batch(const BatchArgs<While>& b) {
   append(cc, part(operands, 0, ncc));
   append(bc, part(operands, ncc, nbc));
   Batched r;
-  r.out = while_op.bind(joined(s.enter, cc, bc, part(operands, ncc + nbc, n)), q);
+  r.out = b.op.bind(joined(s.enter, cc, bc, part(operands, ncc + nbc, n)), q);
   for (size_t t = 0; t < n; ++t) r.axis.push_back(place(ncc + nbc + t));
   return r;
 }
@@ -399,7 +397,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
   const Parts x = split(a.x, p);
   const size_t ncc = x.cc.size(), nbc = x.bc.size(), n = x.init.size();
   const Unknown u = settle_unknown(a, x);
-  if (u.predicate) return a.level.record(while_op, a.x, make_params(p));
+  if (u.predicate) return a.level.record(a.op, a.x, make_params(p));
   // The known loop: carries that are known, in the same order.
   While k = p;
   k.cond_jaxpr = u.cond;
@@ -420,10 +418,10 @@ Arrays while_partial(const PartialArgs<While>& a) {
   keep_known(x.init, u.carry, ncc + nbc, &init);
   k.cond_nconsts = static_cast<int64_t>(cc.size());
   k.body_nconsts = static_cast<int64_t>(bc.size());
-  const Arrays known = while_op.bind(joined(x.enter, cc, bc, init), k);
+  const Arrays known = a.op.bind(joined(x.enter, cc, bc, init), k);
   const bool bounded = p.max_trips >= 0;
   const Arrays rest =
-      bounded ? bounded_steps(a, u.carry, known[0]) : a.level.record(while_op, a.x, make_params(p));
+      bounded ? bounded_steps(a, u.carry, known[0]) : a.level.record(a.op, a.x, make_params(p));
   Arrays out;
   size_t next = 0, next_rest = 0;
   for (size_t t = 0; t < n; ++t) {

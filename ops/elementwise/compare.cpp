@@ -152,8 +152,6 @@ Arrays select_reference(const Arrays& x, const None& p) {
   return {r.array};
 }
 
-extern const Primitive<None>& select_op;
-
 Batched select_batch(const BatchArgs<None>& b) {
   Arrays x = b.x;
   MaybeAxis common;
@@ -174,7 +172,7 @@ Batched select_batch(const BatchArgs<None>& b) {
     x[0] = move_mapped(x[0], b.axis[0], at, b.size);
   else if (b.mapped(0) && x[1].ndim() > 1)
     x[0] = broadcast_in_dim(x[0], x[1].shape(), {at});
-  return {select_op.bind(x), {at}};
+  return {b.op.bind(x), {at}};
 }
 
 const Primitive<None>& select_op = define<None>({
@@ -191,7 +189,7 @@ const Primitive<None>& select_op = define<None>({
             zero = zero && j.dx[i].empty_handle();
             x.push_back(instantiate(j.dx[i], j.x[i].type()));
           }
-          return zero ? Arrays(1) : select_op.bind(x);
+          return zero ? Arrays(1) : j.op.bind(x);
         },
     .transpose =
         [](const TransposeArgs<None>& t) {
@@ -201,7 +199,7 @@ const Primitive<None>& select_op = define<None>({
             Arrays x(t.in.size(), base::zeros(t.ct[0].type()));
             x[0] = t.x[0];
             x[i] = t.ct[0];
-            r[i] = select_op(x);
+            r[i] = t.op(x);
           }
           return r;
         },

@@ -68,8 +68,6 @@ double fill_of(DType d) {
     default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
-extern const Primitive<Gather>& gather_op;
-
 Arrays gather_reference(const Arrays& x, const Gather& p) {
   const Type t = gather_type({x[0].type(), x[1].type()}, p)[0];
   Fresh out = fresh_array(t);
@@ -129,7 +127,7 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     open_axis(d.window_dims, out);
     d.window_dims.insert(d.window_dims.begin() + before, out);
     sizes.insert(sizes.begin() + p, b.size);
-    return {{gather_op(x, gather_params(d, sizes, b.params.mode, b.params.unique_indices))},
+    return {{b.op(x, gather_params(d, sizes, b.params.mode, b.params.unique_indices))},
             {static_cast<int>(out)}};
   }
   // The component axis of the indices stays last.
@@ -148,8 +146,7 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     d.indices_batching.push_back(q);
     sizes.insert(sizes.begin() + p, 1);
   }
-  return {{gather_op(
-              x, gather_params(d, sizes, b.params.mode, b.mapped(0) && b.params.unique_indices))},
+  return {{b.op(x, gather_params(d, sizes, b.params.mode, b.mapped(0) && b.params.unique_indices))},
           {static_cast<int>(out)}};
 }
 
@@ -165,7 +162,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
           if (j.dx[0].empty_handle()) return Arrays(1);
           Gather p = j.params;
           p.mode = linear_mode(p.mode);
-          return gather_op.bind({j.dx[0], j.x[1]}, p);
+          return j.op.bind({j.dx[0], j.x[1]}, p);
         },
     .transpose =
         [](const TransposeArgs<Gather>& t) {

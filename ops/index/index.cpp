@@ -114,12 +114,12 @@ void move_windows(std::byte* array, const Shape& s, std::byte* window, const Int
   }
 }
 
-extern const Primitive<DynamicSlice>& dynamic_slice_op;
 struct DynamicUpdate {
   int64_t batch_dims = 0;
   WEFT_FIELDS(batch_dims)
 };
-extern const Primitive<DynamicUpdate>& dynamic_update_op;
+// The op dynamic_update_slice.
+Array updated(const Arrays& x, const DynamicUpdate& p);
 
 Arrays with_starts(Arrays head, const Arrays& x, size_t first) {
   head.insert(head.end(), x.begin() + static_cast<std::ptrdiff_t>(first), x.end());
@@ -203,15 +203,14 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
     .jvp =
         [](const JvpArgs<DynamicSlice>& j) {
           if (j.dx[0].empty_handle()) return Arrays(1);
-          return dynamic_slice_op.bind(with_starts({j.dx[0]}, j.x, 1), j.params);
+          return j.op.bind(with_starts({j.dx[0]}, j.x, 1), j.params);
         },
     .transpose =
         [](const TransposeArgs<DynamicSlice>& t) {
           Arrays out(t.x.size());
           if (!t.ct[0].empty_handle())
-            out[0] =
-                dynamic_update_op(with_starts({base::zeros(t.in[0].strong()), t.ct[0]}, t.x, 1),
-                                  {t.params.batch_dims});
+            out[0] = updated(with_starts({base::zeros(t.in[0].strong()), t.ct[0]}, t.x, 1),
+                             {t.params.batch_dims});
           return out;
         },
     .batch =
@@ -224,14 +223,14 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
             Arrays x = b.x;
             x[0] = move_mapped(x[0], b.axis[0], static_cast<int>(at), b.size);
             x.insert(x.begin() + 1 + (at - p.batch_dims), scalar_of_int(I32, 0));
-            return Batched{dynamic_slice_op.bind(x, p), {static_cast<int>(at)}};
+            return Batched{b.op.bind(x, p), {static_cast<int>(at)}};
           }
           if (!b.mapped(0)) return gather_lanes(b);
           ++p.batch_dims;
           Arrays x{move_mapped(b.x[0], b.axis[0], 0, b.size)};
           for (Array& s : batched_starts(b.x, b.axis, 1, first_axes(x[0].shape(), p.batch_dims)))
             x.push_back(s);
-          return Batched{dynamic_slice_op.bind(x, p), {0}};
+          return Batched{b.op.bind(x, p), {0}};
         },
     .lower =
         [](const LowerArgs<DynamicSlice>& l) {
@@ -356,15 +355,14 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
           const auto filled = [&](size_t i) {
             return j.dx[i].empty_handle() ? base::zeros(j.x[i].type().strong()) : j.dx[i];
           };
-          return dynamic_update_op.bind(with_starts({filled(0), filled(1)}, j.x, 2), j.params);
+          return j.op.bind(with_starts({filled(0), filled(1)}, j.x, 2), j.params);
         },
     .transpose =
         [](const TransposeArgs<DynamicUpdate>& t) {
           Arrays out(t.x.size());
           if (t.ct[0].empty_handle()) return out;
           if (t.linear[0])
-            out[0] = dynamic_update_op(
-                with_starts({t.ct[0], base::zeros(t.in[1].strong())}, t.x, 2), t.params);
+            out[0] = t.op(with_starts({t.ct[0], base::zeros(t.in[1].strong())}, t.x, 2), t.params);
           if (t.linear[1])
             out[1] = dynamic_slice_op(
                 with_starts({t.ct[0]}, t.x, 2),
@@ -381,14 +379,14 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
             x[0] = move_mapped(x[0], b.axis[0], at, b.size);
             x[1] = move_mapped(x[1], b.axis[1], at, b.size);
             x.insert(x.begin() + 2 + (at - p.batch_dims), scalar_of_int(I32, 0));
-            return Batched{dynamic_update_op.bind(x, p), {at}};
+            return Batched{b.op.bind(x, p), {at}};
           }
           ++p.batch_dims;
           Arrays x{move_mapped(b.x[0], b.axis[0], 0, b.size),
                    move_mapped(b.x[1], b.axis[1], 0, b.size)};
           for (Array& s : batched_starts(b.x, b.axis, 2, first_axes(x[0].shape(), p.batch_dims)))
             x.push_back(s);
-          return Batched{dynamic_update_op.bind(x, p), {0}};
+          return Batched{b.op.bind(x, p), {0}};
         },
     .lower =
         [](const LowerArgs<DynamicUpdate>& l) {
@@ -430,6 +428,8 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
               {{Type(F32, {5}), Type(F32, {}), i}, {0}, "as many axes"}};
         },
 });
+
+Array updated(const Arrays& x, const DynamicUpdate& p) { return dynamic_update_op(x, p); }
 
 }  // namespace
 

@@ -88,8 +88,6 @@ R combine(Update u, R old, R update) {
   }
 }
 
-extern const Primitive<Scatter>& scatter_op;
-
 // Whether an update that does not fit is moved to where it does. In an empty operand that is
 // nowhere.
 bool moves_inside(const Scatter& p, const Type& operand) {
@@ -245,19 +243,19 @@ Batched scatter_batch(const BatchArgs<Scatter>& b) {
     open_axis(*v, 0);
   if (!b.mapped(2)) {
     p.update_window_dims.insert(p.update_window_dims.begin(), 0);
-    return {{scatter_op({x, u, b.x[2]}, p)}, {0}};
+    return {{b.op({x, u, b.x[2]}, p)}, {0}};
   }
   open_axis(p.scatter_indices_batching_dims, 0);
   p.operand_batching_dims.push_back(0);
   p.scatter_indices_batching_dims.push_back(0);
-  return {{scatter_op({x, u, move_mapped(b.x[2], b.axis[2], 0, b.size)}, p)}, {0}};
+  return {{b.op({x, u, move_mapped(b.x[2], b.axis[2], 0, b.size)}, p)}, {0}};
 }
 
-Array scatter_with(const Scatter& p, const Array& x, const Array& updates, const Array& indices,
-                   Update u) {
+Array scatter_with(const Primitive<Scatter>& op, const Scatter& p, const Array& x,
+                   const Array& updates, const Array& indices, Update u) {
   Scatter q = p;
   q.update = u;
-  return scatter_op({x, updates, indices}, q);
+  return op({x, updates, indices}, q);
 }
 // What stands in x where each update went: nothing, if x is empty.
 Array gathered(const Scatter& p, const Array& x, const Type& updates, const Array& indices) {
@@ -275,10 +273,10 @@ Array extremum_jvp(const JvpArgs<Scatter>& j) {
   const Array kept = lax::eq(x, out), won = lax::eq(u, gathered(j.params, out, u.type(), i));
   const Array one = base::ones(x.type().strong()), zero = base::zeros(x.type().strong());
   const Array u_one = base::ones(u.type().strong()), u_zero = base::zeros(u.type().strong());
-  const Array count = scatter_with(j.params, lax::select(kept, one, zero),
+  const Array count = scatter_with(j.op, j.params, lax::select(kept, one, zero),
                                    lax::select(won, u_one, u_zero), i, Update::add);
   const Array t =
-      scatter_with(j.params, lax::select(kept, or_zeros(j.dx[0], x.type()), zero),
+      scatter_with(j.op, j.params, lax::select(kept, or_zeros(j.dx[0], x.type()), zero),
                    lax::select(won, or_zeros(j.dx[1], u.type()), u_zero), i, Update::add);
   return lax::div(t, count);
 }
@@ -290,32 +288,33 @@ Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
     // Of duplicates the last one wins, for the tangents as well.
     case Update::set:
     case Update::add:
-      return {scatter_with(j.params, or_zeros(j.dx[0], x.type()), or_zeros(j.dx[1], u.type()), i,
-                           j.params.update)};
+      return {scatter_with(j.op, j.params, or_zeros(j.dx[0], x.type()), or_zeros(j.dx[1], u.type()),
+                           i, j.params.update)};
     case Update::min:
     case Update::max: return {extremum_jvp(j)};
     case Update::mul: break;
   }
   Array t;
-  if (!j.dx[0].empty_handle()) t = scatter_with(j.params, j.dx[0], u, i, Update::mul);
+  if (!j.dx[0].empty_handle()) t = scatter_with(j.op, j.params, j.dx[0], u, i, Update::mul);
   if (!j.dx[1].empty_handle()) {
     if (!j.params.unique_indices)
       throw DifferentiationError(
           "scatter: the derivative of a product of updates by its factors needs .unique_indices = "
           "true");
     const Array d = lax::mul(
-        x, scatter_with(j.params, base::zeros(x.type().strong()), j.dx[1], i, Update::add));
+        x, scatter_with(j.op, j.params, base::zeros(x.type().strong()), j.dx[1], i, Update::add));
     t = t.empty_handle() ? d : base::add(t, d);
   }
   return {t};
 }
 
 // true where an update is the last that went to its place.
-Array winners(const Scatter& p, const Type& x, const Type& updates, const Array& indices) {
+Array winners(const Primitive<Scatter>& op, const Scatter& p, const Type& x, const Type& updates,
+              const Array& indices) {
   Array number = iota(I32, {updates.elements()}, 0);
   number = reshape_to(number, updates.shape());
   const Array stands =
-      scatter_with(p, base::zeros(Type(I32, x.shape())), number, indices, Update::set);
+      scatter_with(op, p, base::zeros(Type(I32, x.shape())), number, indices, Update::set);
   return lax::eq(gathered(p, stands, number.type(), indices), number);
 }
 
@@ -330,16 +329,17 @@ Arrays scatter_transpose(const TransposeArgs<Scatter>& t) {
       if (t.linear[1]) out[1] = gathered(p, ct, t.in[1], i);
       break;
     case Update::set:
-      if (t.linear[0]) out[0] = scatter_with(p, ct, base::zeros(t.in[1].strong()), i, Update::set);
+      if (t.linear[0])
+        out[0] = scatter_with(t.op, p, ct, base::zeros(t.in[1].strong()), i, Update::set);
       if (t.linear[1]) {
         out[1] = gathered(p, ct, t.in[1], i);
         if (!p.unique_indices)
-          out[1] =
-              lax::select(winners(p, t.in[0], t.in[1], i), out[1], base::zeros(t.in[1].strong()));
+          out[1] = lax::select(winners(t.op, p, t.in[0], t.in[1], i), out[1],
+                               base::zeros(t.in[1].strong()));
       }
       break;
     case Update::mul:
-      if (t.linear[0]) out[0] = scatter_with(p, ct, t.x[1], i, Update::mul);
+      if (t.linear[0]) out[0] = scatter_with(t.op, p, ct, t.x[1], i, Update::mul);
       break;
     default: throw DifferentiationError("scatter: a minimum or maximum is not linear");
   }

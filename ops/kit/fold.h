@@ -28,10 +28,10 @@ int axis_after(const Ints& axes, int at);
 // A result of a reduction repeated along the axes that it lost.
 Array spread(const Array& x, const Shape& full, const Ints& axes);
 template <class P>
-Batched batch_reduce(const Primitive<P>& op, const BatchArgs<P>& b) {
+Batched batch_reduce(const BatchArgs<P>& b) {
   P p = b.params;
   p.axes = shifted_axes(p.axes, *b.axis[0]);
-  Arrays out = op.bind(b.x, p);
+  Arrays out = b.op.bind(b.x, p);
   MaybeAxes axis(out.size(), axis_after(b.params.axes, *b.axis[0]));
   return {std::move(out), std::move(axis)};
 }

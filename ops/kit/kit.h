@@ -30,9 +30,9 @@ struct Aligned {
 };
 Aligned align_nary(const Arrays& x, const MaybeAxes& axis, int64_t size);
 template <class P>
-Batched batch_nary(const Primitive<P>& op, const BatchArgs<P>& b) {
+Batched batch_nary(const BatchArgs<P>& b) {
   Aligned a = align_nary(b.x, b.axis, b.size);
-  Arrays out = op.bind(a.x, b.params);
+  Arrays out = b.op.bind(a.x, b.params);
   MaybeAxes axis(out.size(), a.axis);
   return {std::move(out), std::move(axis)};
 }
@@ -173,12 +173,8 @@ Def<None> elementwise(std::string name, std::string doc, F f) {
 // Registers an elementwise op, with the batching rule that all of them share.
 template <class P>
 const Primitive<P>& define_elementwise(Def<P> d) {
-  // The rule needs the op, which exists only once it is defined.
-  auto self = std::make_shared<const Primitive<P>*>();
-  d.batch = [self](const BatchArgs<P>& b) { return batch_nary(**self, b); };
-  const Primitive<P>& op = define<P>(std::move(d));
-  *self = &op;
-  return op;
+  d.batch = [](const BatchArgs<P>& b) { return batch_nary(b); };
+  return define<P>(std::move(d));
 }
 
 // ---- derivative rules

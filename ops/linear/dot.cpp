@@ -190,8 +190,6 @@ Arrays dot_transpose(const TransposeArgs<Dot>& t) {
   return r;
 }
 
-extern const Primitive<Dot>& dot_op;
-
 // A shared operand stays shared: the other one's lanes are one more free axis.
 Batched dot_batch(const BatchArgs<Dot>& b) {
   Dot p = b.params;
@@ -214,7 +212,7 @@ Batched dot_batch(const BatchArgs<Dot>& b) {
     out = static_cast<int>(b.x[0].ndim() - static_cast<int64_t>(p.lhs_contract.size())) +
           free_before(p.rhs_contract, p.rhs_batch, b.x[1].ndim(), *b.axis[1]);
   }
-  return {dot_op.bind(b.x, p), {out}};
+  return {b.op.bind(b.x, p), {out}};
 }
 
 std::vector<Sample<Dot>> dot_samples() {
@@ -337,9 +335,9 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .jvp =
         [](const JvpArgs<Dot>& j) {
           Array t;
-          if (!j.dx[0].empty_handle()) t = dot_op({j.dx[0], j.x[1]}, j.params);
+          if (!j.dx[0].empty_handle()) t = j.op({j.dx[0], j.x[1]}, j.params);
           if (!j.dx[1].empty_handle()) {
-            const Array u = dot_op({j.x[0], j.dx[1]}, j.params);
+            const Array u = j.op({j.x[0], j.dx[1]}, j.params);
             t = t.empty_handle() ? u : base::add(t, u);
           }
           return Arrays{t};

@@ -194,7 +194,7 @@ const Primitive<None>& fold_in_op = define<None>({
           return Arrays{r.array};
         },
     .jvp = no_tangent<None>,
-    .batch = [](const BatchArgs<None>& b) { return batch_nary(fold_in_op, b); },
+    .batch = [](const BatchArgs<None>& b) { return batch_nary(b); },
     .lower =
         [](const LowerArgs<None>& l) {
           Lowering r;
@@ -249,8 +249,6 @@ void with_unsigned(int64_t bits, const F& f) {
   }
 }
 
-extern const Primitive<Bits>& bits_op;
-
 // A key that is not mapped: what .randomness of the map says.
 Batched unmapped_bits(const BatchArgs<Bits>& b) {
   const BatchLevel& level = b.level;
@@ -259,13 +257,13 @@ Batched unmapped_bits(const BatchArgs<Bits>& b) {
         fmt::format("vmap: .randomness is \"error\", and a random function draws with a key that "
                     "is not mapped{}; split the key and map over the keys",
                     Source::current() ? " (at " + to_string(Source::current()) + ")" : ""));
-  if (level.randomness != "different") return {bits_op.bind({b.x[0]}, b.params), {std::nullopt}};
+  if (level.randomness != "different") return {b.op.bind({b.x[0]}, b.params), {std::nullopt}};
   Array lanes = iota(U32, {b.size}, 0);
   if (!level.first_lane.empty_handle())
     lanes = base::add(lanes, broadcast_in_dim(base::convert(level.first_lane, U32), {b.size}, {}));
   const Array keys = base::insert_axis(b.x[0], 0, b.size);
   const Array mine = fold_in_op({keys, broadcast_in_dim(lanes, keys.shape(), {0})});
-  return {bits_op.bind({mine}, b.params), {0}};
+  return {b.op.bind({mine}, b.params), {0}};
 }
 
 const Primitive<Bits>& bits_op = define<Bits>({
@@ -294,7 +292,7 @@ const Primitive<Bits>& bits_op = define<Bits>({
     .batch =
         [](const BatchArgs<Bits>& b) {
           if (!b.mapped(0)) return unmapped_bits(b);
-          return Batched{bits_op.bind({b.x[0]}, b.params), {b.axis[0]}};
+          return Batched{b.op.bind({b.x[0]}, b.params), {b.axis[0]}};
         },
     .lower =
         [](const LowerArgs<Bits>& l) {

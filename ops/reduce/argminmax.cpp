@@ -118,8 +118,7 @@ const Primitive<ArgReduce>& define_search(const char* name, const char* doc, boo
     return Arrays{r.array};
   };
   d.jvp = zero_jvp;
-  auto self = std::make_shared<const Primitive<ArgReduce>*>();
-  d.batch = [self](const BatchArgs<ArgReduce>& b) { return batch_reduce(**self, b); };
+  d.batch = [](const BatchArgs<ArgReduce>& b) { return batch_reduce(b); };
   d.lower = [largest](const LowerArgs<ArgReduce>& l) {
     Lowering r;
     with_class<ordered>(l.in[0].dtype(), [&](auto* q) {
@@ -143,9 +142,7 @@ const Primitive<ArgReduce>& define_search(const char* name, const char* doc, boo
                                           {{Type(F32, {2})}, {{1}, I32}, "axes of the operand"},
                                           {{Type(C64, {2})}, {{0}, I32}, "operands"}};
   };
-  const Primitive<ArgReduce>& op = define(std::move(d));
-  *self = &op;
-  return op;
+  return define(std::move(d));
 }
 
 const Primitive<ArgReduce>& argmax_op = define_search(

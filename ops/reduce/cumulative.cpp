@@ -124,15 +124,11 @@ Def<Cumulative> running() {
   return d;
 }
 const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
-  auto self = std::make_shared<const Primitive<Cumulative>*>();
-  d.batch = [self](const BatchArgs<Cumulative>& b) {
+  d.batch = [](const BatchArgs<Cumulative>& b) {
     const int at = *b.axis[0];
-    return Batched{(*self)->bind(b.x, {b.params.axis + (b.params.axis >= at), b.params.reverse}),
-                   {at}};
+    return Batched{b.op.bind(b.x, {b.params.axis + (b.params.axis >= at), b.params.reverse}), {at}};
   };
-  const Primitive<Cumulative>& op = define(std::move(d));
-  *self = &op;
-  return op;
+  return define(std::move(d));
 }
 
 // ---- tangents: pairs (value, tangent) are folded by the derivative of join. `join` is linear in

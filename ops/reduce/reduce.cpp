@@ -118,11 +118,8 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   return d;
 }
 const Primitive<Reduce>& define_reduce(Def<Reduce> d) {
-  auto self = std::make_shared<const Primitive<Reduce>*>();
-  d.batch = [self](const BatchArgs<Reduce>& b) { return batch_reduce(**self, b); };
-  const Primitive<Reduce>& op = define(std::move(d));
-  *self = &op;
-  return op;
+  d.batch = [](const BatchArgs<Reduce>& b) { return batch_reduce(b); };
+  return define(std::move(d));
 }
 
 // ---- the ops
