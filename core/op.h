@@ -87,6 +87,19 @@ struct SimplifyArgs {
   const Arrays& x;
   const P& params;
 };
+template <class P>
+struct SplitArgs {
+  const Primitive<P>& op;
+  const Arrays& x;
+  const P& params;
+};
+struct Made;  // how an operand was made, tracer/trace.h
+template <class P>
+struct FuseArgs {
+  const Arrays& x;
+  const std::vector<const Made*>& made;  // by operand
+  const P& params;
+};
 
 // Decided 18.
 enum class Effect { none, pure, ordered };
@@ -116,7 +129,13 @@ struct Def {
   std::function<Batched(const BatchArgs<P>&)> batch = {};
   std::function<Arrays(const PartialArgs<P>&)> partial = {};  // default: recorded whole
   std::function<Lowering(const LowerArgs<P>&)> lower = {};
-  std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};  // {}: nothing to do
+  // Rewrites of jit, each by a pass of its own (jit/pipeline.cpp); {}: nothing to do. Shorter ways
+  // to say the same; several steps that more threads share; one op with those that made operands.
+  std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
+  std::function<Arrays(const SplitArgs<P>&)> split = {};
+  std::function<Arrays(const FuseArgs<P>&)> fuse = {};
+  bool is_product = false;  // of its operands, or of its only one with itself
+  bool hands_on = false;    // its result is its only operand, in another shape or repeated
   std::function<Effect(const P&)> effects = {};
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
@@ -156,6 +175,11 @@ class Op {
                          PartialEval& level) const = 0;
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
+  virtual Arrays split(const Arrays& x, const AnyParams& p) const = 0;
+  virtual Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+                      const AnyParams& p) const = 0;
+  virtual bool is_product() const = 0;
+  virtual bool hands_on() const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual bool reads_double(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
@@ -163,7 +187,7 @@ class Op {
   // Parameters from their printed fields; raises ParseError.
   virtual AnyParams parse_params(
       const std::vector<std::pair<std::string, ParamValue>>& fields) const = 0;
-  enum class Slot { reference, jvp, transpose, batch, partial, lower, simplify };
+  enum class Slot { reference, jvp, transpose, batch, partial, lower, simplify, split, fuse };
   virtual bool has(Slot s) const = 0;
   virtual bool compile_eagerly() const = 0;
   virtual bool collective() const = 0;

@@ -11,9 +11,8 @@
 
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/rewrite/contract.h"
+#include "weft/jit/rewrite/op_rewrites.h"
 #include "weft/jit/rewrite/simplify.h"
-#include "weft/jit/rewrite/stages.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/log.h"
 #include "weft/runtime/stop.h"
@@ -112,8 +111,8 @@ struct Pass {
 };
 constexpr Pass passes[] = {
     {"simplify", [](const Jaxpr& j) { return simplify(j, rewritten); }, nullptr, nullptr},
-    {"split reductions", reduce_in_stages, nullptr, nullptr},
-    {"fuse multiply-add", contract, nullptr, nullptr},
+    {"split", split_ops, nullptr, nullptr},
+    {"fuse ops", fuse_ops, nullptr, nullptr},
     {"analyse", nullptr, analyse, nullptr},
     {"kernels", nullptr, choose_kernels, show_plan},
     {"nests", nullptr, write_nests, show_nests},

@@ -28,7 +28,8 @@ constexpr Column columns[] = {
     {"reference", Op::Slot::reference}, {"jvp", Op::Slot::jvp},
     {"transpose", Op::Slot::transpose}, {"batch", Op::Slot::batch},
     {"partial", Op::Slot::partial},     {"lower", Op::Slot::lower},
-    {"simplify", Op::Slot::simplify},
+    {"simplify", Op::Slot::simplify},   {"split", Op::Slot::split},
+    {"fuse", Op::Slot::fuse},
 };
 
 // Text that is no markup in a table.

@@ -125,6 +125,14 @@ class AxisScope {
 
 // ---- the typed op, and its definition
 
+// How an operand of an equation was made, for rules that look behind it.
+struct Made {
+  const Op& op;
+  const AnyParams& params;
+  Arrays x;                       // its operands,
+  std::vector<const Made*> from;  // and how each was made; null: an argument or a number
+};
+
 template <class P>
 class Primitive final : public Op {
  public:
@@ -173,6 +181,15 @@ class Primitive final : public Op {
   Arrays simplify(const Arrays& x, const AnyParams& p) const override {
     return d_.simplify({x, params_as<P>(p)});
   }
+  Arrays split(const Arrays& x, const AnyParams& p) const override {
+    return d_.split({*this, x, params_as<P>(p)});
+  }
+  Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+              const AnyParams& p) const override {
+    return d_.fuse({x, made, params_as<P>(p)});
+  }
+  bool is_product() const override { return d_.is_product; }
+  bool hands_on() const override { return d_.hands_on; }
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }
@@ -210,6 +227,8 @@ class Primitive final : public Op {
       case Slot::partial: return static_cast<bool>(d_.partial);
       case Slot::lower: return static_cast<bool>(d_.lower);
       case Slot::simplify: return static_cast<bool>(d_.simplify);
+      case Slot::split: return static_cast<bool>(d_.split);
+      case Slot::fuse: return static_cast<bool>(d_.fuse);
     }
     return false;
   }

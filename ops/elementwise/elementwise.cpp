@@ -9,6 +9,7 @@
 #include "weft/core/scalar/math.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/multiply_add.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
 
@@ -43,6 +44,7 @@ const Primitive<None>& add_op = define_elementwise([] {
     Arrays r = drop_neutral(s.x, 0, 1, zero);
     return r.empty() ? drop_neutral(s.x, 1, 0, zero) : r;
   };
+  d.fuse = [](const FuseArgs<None>& f) { return multiply_add(f, false); };
   return d;
 }());
 
@@ -54,6 +56,7 @@ const Primitive<None>& sub_op = define_elementwise([] {
   d.transpose =
       binary_transpose([](Array ct, Array) { return ct; }, [](Array ct, Array) { return neg(ct); });
   d.simplify = [](const SimplifyArgs<None>& s) { return drop_neutral(s.x, 0, 1, 0); };
+  d.fuse = [](const FuseArgs<None>& f) { return multiply_add(f, true); };
   return d;
 }());
 
@@ -68,6 +71,7 @@ const Primitive<None>& mul_op = define_elementwise([] {
     Arrays r = drop_neutral(s.x, 0, 1, 1);
     return r.empty() ? drop_neutral(s.x, 1, 0, 1) : r;
   };
+  d.is_product = true;
   return d;
 }());
 
@@ -139,6 +143,7 @@ R squared(R x) {
 const Primitive<None>& square_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return squared(x); });
   d.jvp = unary_jvp([](Array dx, Array x, Array) { return mul(dx, mul(like(x, 2), x)); });
+  d.is_product = true;
   return d;
 }());
 

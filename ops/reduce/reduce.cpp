@@ -11,6 +11,7 @@
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/kit/monoid.h"
 #include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/reduce/stages.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
@@ -126,6 +127,7 @@ const Primitive<Reduce>& define_reduce(Def<Reduce> d) {
 
 const Primitive<Reduce>& sum_op = define_reduce([] {
   auto d = reducer<Sum>("reduce_sum", "The sum over some axes.");
+  d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::add); };
   d.jvp = [](const JvpArgs<Reduce>& j) { return Arrays{lax::reduce_sum(j.dx[0], j.params.axes)}; };
   d.transpose = [](const TransposeArgs<Reduce>& t) {
     return Arrays{spread(t.ct[0], t.in[0].shape(), t.params.axes)};
@@ -161,6 +163,7 @@ Arrays product_jvp(const JvpArgs<Reduce>& j) {
 }
 const Primitive<Reduce>& prod_op = define_reduce([] {
   auto d = reducer<Product>("reduce_prod", "The product over some axes.");
+  d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::mul); };
   d.jvp = product_jvp;
   return d;
 }());
@@ -177,6 +180,7 @@ const Primitive<Reduce>& max_op = define_reduce([] {
   auto d = reducer<Largest>(
       "reduce_max",
       "The largest element over some axes; NaN wins; of nothing the least value there is.");
+  d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::max); };
   d.jvp = chosen_jvp;
   return d;
 }());
@@ -184,6 +188,7 @@ const Primitive<Reduce>& min_op = define_reduce([] {
   auto d = reducer<Smallest>(
       "reduce_min",
       "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
+  d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::min); };
   d.jvp = chosen_jvp;
   return d;
 }());

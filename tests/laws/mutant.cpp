@@ -178,6 +178,13 @@ class Forward final : public MutantOp {
     return op_.partial(x, unknown, p, level);
   }
   Arrays simplify(const Arrays& x, const AnyParams& p) const override { return op_.simplify(x, p); }
+  Arrays split(const Arrays& x, const AnyParams& p) const override { return op_.split(x, p); }
+  Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+              const AnyParams& p) const override {
+    return op_.fuse(x, made, p);
+  }
+  bool is_product() const override { return op_.is_product(); }
+  bool hands_on() const override { return op_.hands_on(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
   bool reads_double(const AnyParams& p) const override { return op_.reads_double(p); }
   std::vector<AnySample> samples() const override { return op_.samples(); }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/op_rewrites.cpp: asks each equation's op whether it has something better.
+#include "weft/jit/rewrite/op_rewrites.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "weft/core/error.h"
+#include "weft/core/op.h"
+#include "weft/tracer/replay.h"
+#include "weft/tracer/trace.h"
+
+namespace weft::compiler {
+namespace {
+
+// j by the rule, whose answer may be that an equation stays as it is.
+template <class Rule>
+Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
+  if (std::none_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) { return e.op->has(slot); }))
+    return j;
+  const Jaxpr r = rewrite(j, [&](const Eqn& e, const Arrays& in) {
+    Arrays better = rule(e, in);
+    return better.empty() ? bind_op(*e.op, in, e.params) : better;
+  });
+  if (r->out_types() != j->out_types())
+    throw InternalError("a rewrite changed the type of a result");
+  return r;
+}
+
+}  // namespace
+
+Jaxpr split_ops(const Jaxpr& j) {
+  return rewritten_by(j, Op::Slot::split, [](const Eqn& e, const Arrays& in) {
+    return e.op->has(Op::Slot::split) ? e.op->split(in, e.params) : Arrays();
+  });
+}
+
+Jaxpr fuse_ops(const Jaxpr& j) {
+  std::deque<Made> all;
+  std::vector<const Made*> made(j->types.size(), nullptr);  // by variable
+  return rewritten_by(j, Op::Slot::fuse, [&](const Eqn& e, const Arrays& in) {
+    std::vector<const Made*> from;
+    for (Atom a : e.in)
+      from.push_back(a.is_literal() ? nullptr : made[static_cast<size_t>(a.index)]);
+    const Made& mine = all.emplace_back(Made{*e.op, e.params, in, std::move(from)});
+    std::fill_n(made.begin() + e.out, e.n_out, &mine);
+    return e.op->has(Op::Slot::fuse) ? e.op->fuse(in, mine.from, e.params) : Arrays();
+  });
+}
+
+}  // namespace weft::compiler

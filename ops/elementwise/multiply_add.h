@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/multiply_add.h: sums of products as one op (docs/decisions/0008).
+#pragma once
+#include "weft/core/op.h"
+#include "weft/core/param.h"
+
+namespace weft {
+
+// x + y, or x - y, by fma where an operand is a product; an empty list where none is.
+Arrays multiply_add(const FuseArgs<None>& f, bool difference);
+
+}  // namespace weft
