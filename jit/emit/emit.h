@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/emit_plan.h"
+#include "weft/jit/schedule/divergence.h"
 #include "weft/jit/schedule/options.h"
 #include "weft/jit/schedule/target.h"
 
@@ -58,7 +58,7 @@ class Emitter {
   }
   llvm::Type* vector_of(llvm::Type* t) const { return llvm::FixedVectorType::get(t, lanes_); }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
-  const Shape& shape(nest::Id v) const { return plan_.shape[v]; }
+  const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
   V splat(V scalar) { return splat(scalar, lanes_); }
@@ -69,13 +69,13 @@ class Emitter {
   V linear_vec(const Val& x, int pack, llvm::Type* element);
   V pack_base(const Val& x, int pack);
   V stride_of(nest::Id v);
-  Vs parts(nest::Id v, const Shape& want);  // as `want` holds it: one scalar or a vector a pack
+  Vs parts(nest::Id v, const Variance& want);  // as `want` holds it: one scalar or a vector a pack
   void set(nest::Id v, V scalar) { values_[v] = Val{scalar, nullptr, {}, nullptr}; }
-  void set_parts(nest::Id v, const Shape& s, const Vs& parts);
+  void set_parts(nest::Id v, const Variance& s, const Vs& parts);
   void set_packs(nest::Id v, Vs packs) {
     values_[v] = Val{nullptr, nullptr, std::move(packs), nullptr};
   }
-  Vs select_parts(const Masks& m, const Shape& s, const Vs& yes, const Vs& no);
+  Vs select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no);
   V mask_of(int pack);  // `active`, spelled out
   Vs masks_of() {
     Vs m;
@@ -163,7 +163,7 @@ class Emitter {
   void emit_inst(nest::Id v);
   struct Carry {
     nest::Id init, param, test_param, next, result;
-    Shape shape;
+    Variance variance;
   };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
   void loop_for(nest::Id v);
@@ -190,16 +190,16 @@ class Emitter {
   struct Partials;
   void fold(nest::Id v);
   void fold_unrolled(nest::Id v, int64_t n);
-  void fold_registers(nest::Id v, const Shape& s, std::vector<Terms> acc);
+  void fold_registers(nest::Id v, const Variance& s, std::vector<Terms> acc);
   void fold_few(nest::Id v, int64_t n);
   void fold_serial(nest::Id v);
   void fold_ragged(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);
   V fold_blocks(const Partials& p, V n, V partials);
   void fold_tree(const Partials& p, V partials);
-  Partials make_partials(nest::Id v, const Shape& s, int64_t most);
-  Terms identity(nest::Id v, const Shape& s);
-  Terms term(nest::Id v, const Shape& s, V index);
+  Partials make_partials(nest::Id v, const Variance& s, int64_t most);
+  Terms identity(nest::Id v, const Variance& s);
+  Terms term(nest::Id v, const Variance& s, V index);
   Terms combined(nest::Id v, const Terms& a, const Terms& b);
   Terms load_partials(const Partials& p, V index);
   void store_partials(const Partials& p, V index, const Terms& x);
@@ -295,7 +295,7 @@ class Emitter {
   llvm::LLVMContext& c_;
   Machine machine_;
   llvm::IRBuilder<> b_;  // folds constants only: loops are emitted with phis half made
-  Plan plan_;
+  Divergence divergence_;
   std::vector<Val> values_;
   std::vector<V> locals_;  // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;

@@ -264,7 +264,7 @@ void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V in
 
 void Emitter::pure(nest::Id v) {
   const Inst& i = k_.insts[v];
-  const Shape& s = shape(v);
+  const Variance& s = variance(v);
   if (i.op == Opcode::Const) {
     llvm::Constant* bits = llvm::ConstantInt::get(b_.getIntNTy(type(i.kind)->getScalarSizeInBits()),
                                                   static_cast<uint64_t>(i.imm));
@@ -285,13 +285,13 @@ void Emitter::pure(nest::Id v) {
   Vs packs;
   for (int p = 0; p < packs_; ++p) {
     a.clear();
-    const bool narrow = i.op == Opcode::Narrow && shape(i.args[0]).linear();
+    const bool narrow = i.op == Opcode::Narrow && variance(i.args[0]).linear();
     if (narrow) {
       packs.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
       continue;
     }
     for (nest::Id arg : i.args) {
-      const bool whole = a.empty() && i.op == Opcode::Select && shape(arg).uniform();
+      const bool whole = a.empty() && i.op == Opcode::Select && variance(arg).uniform();
       a.push_back(whole ? scalar(arg) : vec(arg, p));
     }
     packs.push_back(arith(i, a));
@@ -311,14 +311,14 @@ bool Emitter::linear(nest::Id v) {
     case Opcode::Sub: stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1])); break;
     case Opcode::Neg: stride = b_.CreateNeg(stride_of(i.args[0])); break;
     case Opcode::Mul:
-      stride = shape(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
-                                          : b_.CreateMul(a[0], stride_of(i.args[1]));
+      stride = variance(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
+                                             : b_.CreateMul(a[0], stride_of(i.args[1]));
       break;
     case Opcode::Shl: stride = b_.CreateShl(stride_of(i.args[0]), a[1]); break;
     case Opcode::Select: stride = stride_of(i.args[1]); break;
     default: throw InternalError("no linear form of this instruction");
   }
-  if (shape(v).known) stride = i64(shape(v).stride);
+  if (variance(v).known) stride = i64(variance(v).stride);
   values_[v] = Val{base, stride, {}, nullptr};
   return true;
 }

@@ -51,9 +51,9 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
   std::vector<Carry> out;
   for (size_t r = 0; r < i.kinds.size(); ++r) {
     Carry c{i.args[first_arg + r], body.params[first_param + r], nest::no_id,
-            body.yields[r],        plan_.results[v][r],          {}};
+            body.yields[r],        divergence_.results[v][r],    {}};
     if (i.op == Opcode::While) c.test_param = k_.blocks[i.blocks[0]].params[r];
-    c.shape = shape(c.param);
+    c.variance = variance(c.param);
     if (c.next == c.param) {
       for (Id same : {c.param, c.test_param, c.result})
         if (same != nest::no_id) values_[same] = values_[c.init];
@@ -66,7 +66,7 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
 
 void Emitter::loop_for(Id v) {
   auto c = carries(v, 2, 1);
-  if (plan_.divergent[v]) return divergent_for(v, c);
+  if (divergence_.divergent[v]) return divergent_for(v, c);
   if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
   if (rows_for(v, c)) return;
   // The last lanes of a grid are not worth a loop in a loop.
@@ -101,7 +101,7 @@ int64_t Emitter::trips_to_unroll(Id v) {
   const Inst& i = k_.insts[v];
   const auto* lo = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
   const auto* hi = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[1]));
-  if (!lo || !hi || !shape(k_.blocks[i.blocks[0]].params[0]).uniform()) return 0;
+  if (!lo || !hi || !variance(k_.blocks[i.blocks[0]].params[0]).uniform()) return 0;
   constexpr int64_t most_trips = 16, next_to_nothing = 32;
   const int64_t trips = hi->getSExtValue() - lo->getSExtValue();
   if (trips < 1 || trips > most_trips) return 0;
@@ -118,15 +118,15 @@ void Emitter::unrolled_for(Id v, std::vector<Carry>& cs, int64_t trips) {
   const nest::Block& body = k_.blocks[i.blocks[0]];
   const int64_t lo = llvm::cast<llvm::ConstantInt>(scalar(i.args[0]))->getSExtValue();
   std::vector<Vs> now;
-  for (const Carry& c : cs) now.push_back(parts(c.init, c.shape));
+  for (const Carry& c : cs) now.push_back(parts(c.init, c.variance));
   for (Id x : body.body) unroll_left_ -= is_structured(k_.insts[x].op) ? 0 : trips;
   for (int64_t t = 0; t < trips; ++t) {
     set(body.params[0], i64(i.imm > 0 ? lo + t : lo + trips - 1 - t));
-    for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].shape, now[r]);
+    for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].variance, now[r]);
     emit_block(i.blocks[0]);
-    for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].shape);
+    for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].variance);
   }
-  for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].shape, now[r]);
+  for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].variance, now[r]);
 }
 
 // Lower and upper bound differ between lanes by the same amount, if at all: the trip count is that
@@ -137,7 +137,7 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
   const bool up = i.imm > 0;
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]);
   std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
   auto* from = here();
   auto* head = block("for");
   auto* inside = block("body");
@@ -149,17 +149,17 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
   const Vs at_index = phis.add({first}, from);
   for (size_t r = 0; r < cs.size(); ++r) {
     const Vs x = phis.add(init[r], from);
-    set_parts(cs[r].param, cs[r].shape, x);
-    set_parts(cs[r].result, cs[r].shape, x);
+    set_parts(cs[r].param, cs[r].variance, x);
+    set_parts(cs[r].result, cs[r].variance, x);
   }
-  set_parts(index, shape(index), at_index);
+  set_parts(index, variance(index), at_index);
   b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo),
                   inside, after);
   at(inside);
   poll(weight(k_, i.blocks[0]));
   emit_block(i.blocks[0]);
   std::vector<Vs> next;
-  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.variance));
   const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
   phis.close(0, {following});
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
@@ -172,10 +172,10 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   const Id index = k_.blocks[i.blocks[0]].params[0];
   const bool up = i.imm > 0;
   const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
-  const Vs limits = parts(bound, varying_shape);
+  const Vs limits = parts(bound, varying_value);
   std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
-  Vs first = parts(start, shape(start));
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
+  Vs first = parts(start, variance(start));
   if (!up)
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const Val start_value = values_[start];
@@ -192,11 +192,11 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
     carry.push_back(phis.add(init[r], from));
-    set_parts(cs[r].param, cs[r].shape, carry[r]);
-    set_parts(cs[r].result, cs[r].shape, carry[r]);
+    set_parts(cs[r].param, cs[r].variance, carry[r]);
+    set_parts(cs[r].result, cs[r].variance, carry[r]);
   }
-  values_[index] = shape(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
-                                        : Val{at_index[0], start_value.stride, {}, nullptr};
+  values_[index] = variance(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
+                                           : Val{at_index[0], start_value.stride, {}, nullptr};
   Masks go;
   for (int p = 0; p < packs_; ++p) {
     const V x = vec(index, p);
@@ -210,7 +210,7 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   emit_block(i.blocks[0]);
   std::vector<Vs> next;
   for (size_t r = 0; r < cs.size(); ++r)
-    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+    next.push_back(select_parts(go, cs[r].variance, parts(cs[r].next, cs[r].variance), carry[r]));
   Vs following;
   for (V x : at_index)
     following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
@@ -225,9 +225,9 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
 void Emitter::loop_while(Id v) {
   const Inst& i = k_.insts[v];
   auto cs = carries(v, 0, 0);
-  if (plan_.divergent[v]) return divergent_while(v, cs);
+  if (divergence_.divergent[v]) return divergent_while(v, cs);
   std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
   auto* from = here();
   auto* head = block("while");
   auto* inside = block("body");
@@ -237,7 +237,8 @@ void Emitter::loop_while(Id v) {
   Phis phis(b_, machine_.mask_registers);
   for (size_t r = 0; r < cs.size(); ++r) {
     const Vs x = phis.add(init[r], from);
-    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result}) set_parts(same, cs[r].shape, x);
+    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
+      set_parts(same, cs[r].variance, x);
   }
   emit_block(i.blocks[0]);
   b_.CreateCondBr(scalar(k_.blocks[i.blocks[0]].yields[0]), inside, after);
@@ -245,7 +246,7 @@ void Emitter::loop_while(Id v) {
   poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   emit_block(i.blocks[1]);
   std::vector<Vs> next;
-  for (const Carry& c : cs) next.push_back(parts(c.next, c.shape));
+  for (const Carry& c : cs) next.push_back(parts(c.next, c.variance));
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r]);
   jump(head);
   at(after);
@@ -254,7 +255,7 @@ void Emitter::loop_while(Id v) {
 void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.shape));
+  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
   const Masks outer = active_, before = masks_of();
   auto* from = here();
   auto* head = block("while");
@@ -268,11 +269,11 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   for (size_t r = 0; r < cs.size(); ++r) {
     carry.push_back(phis.add(init[r], from));
     for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
-      set_parts(same, cs[r].shape, carry[r]);
+      set_parts(same, cs[r].variance, carry[r]);
   }
   active_ = running;
   emit_block(i.blocks[0]);
-  const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_shape));
+  const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_value));
   b_.CreateCondBr(any(go), inside, after);
   at(inside);
   poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
@@ -280,7 +281,7 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   emit_block(i.blocks[1]);
   std::vector<Vs> next;
   for (size_t r = 0; r < cs.size(); ++r)
-    next.push_back(select_parts(go, cs[r].shape, parts(cs[r].next, cs[r].shape), carry[r]));
+    next.push_back(select_parts(go, cs[r].variance, parts(cs[r].next, cs[r].variance), carry[r]));
   phis.close(0, go);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
   jump(head);
@@ -309,15 +310,15 @@ bool Emitter::flat(BlockId b) const {
 
 void Emitter::branch_if(Id v) {
   const Inst& i = k_.insts[v];
-  if (plan_.divergent[v]) return divergent_if(v);
-  const auto& results = plan_.results[v];
+  if (divergence_.divergent[v]) return divergent_if(v);
+  const auto& results = divergence_.results[v];
   const auto side = [&](BlockId b) {
-    if (b == i.blocks[0] && called(i) && shape(i.args[1]).uniform())
+    if (b == i.blocks[0] && called(i) && variance(i.args[1]).uniform())
       return rare_path(v, {scalar(i.args[1])});
     emit_block(b);
     Vs out;
     for (size_t r = 0; r < results.size(); ++r)
-      out.append(parts(k_.blocks[b].yields[r], shape(results[r])));
+      out.append(parts(k_.blocks[b].yields[r], variance(results[r])));
     return out;
   };
   // In an unrolled loop the condition may be known.
@@ -328,8 +329,8 @@ void Emitter::branch_if(Id v) {
                                 [&] { return side(i.blocks[1]); }, called(i));
   size_t next = 0;
   for (Id r : results) {
-    const size_t n = shape(r).varying ? packs_ : 1;
-    set_parts(r, shape(r), Vs(joined.begin() + next, joined.begin() + next + n));
+    const size_t n = variance(r).varying ? packs_ : 1;
+    set_parts(r, variance(r), Vs(joined.begin() + next, joined.begin() + next + n));
     next += n;
   }
 }
@@ -365,16 +366,16 @@ Vs Emitter::rare_path(Id v, const Vs& x) {
 // that take it get theirs instead.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
-  const auto& results = plan_.results[v];
+  const auto& results = divergence_.results[v];
   emit_block(i.blocks[1]);
   Vs usual;
   for (size_t r = 0; r < results.size(); ++r)
-    usual.append(parts(k_.blocks[i.blocks[1]].yields[r], varying_shape));
+    usual.append(parts(k_.blocks[i.blocks[1]].yields[r], varying_value));
   const Masks outer = active_;
-  const Masks yes = parts(i.args[0], varying_shape);
+  const Masks yes = parts(i.args[0], varying_value);
   active_ = narrow(yes);
   const auto replaced = [&] {
-    Vs out = rare_path(v, parts(i.args[1], varying_shape));
+    Vs out = rare_path(v, parts(i.args[1], varying_value));
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
@@ -388,18 +389,18 @@ void Emitter::unlikely_if(Id v) {
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
   if (called(i) && arithmetic(i.blocks[1])) return unlikely_if(v);
-  const auto& results = plan_.results[v];
+  const auto& results = divergence_.results[v];
   const Masks outer = active_;
-  const Masks yes = parts(i.args[0], varying_shape);
+  const Masks yes = parts(i.args[0], varying_value);
   Masks no;
   for (V m : yes) no.push_back(b_.CreateNot(m));
   const auto side = [&](BlockId b, const Masks& m) {
     const auto run = [&] {
-      if (b == i.blocks[0] && called(i)) return rare_path(v, parts(i.args[1], varying_shape));
+      if (b == i.blocks[0] && called(i)) return rare_path(v, parts(i.args[1], varying_value));
       emit_block(b);
       Vs out;
       for (size_t r = 0; r < results.size(); ++r)
-        out.append(parts(k_.blocks[b].yields[r], varying_shape));
+        out.append(parts(k_.blocks[b].yields[r], varying_value));
       return out;
     };
     if (flat(b)) return run();
@@ -426,9 +427,9 @@ void Emitter::divergent_if(Id v) {
 void Emitter::for_each(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  if (plan_.in_lanes[v]) return for_each_lanes(v);
+  if (divergence_.in_lanes[v]) return for_each_lanes(v);
   const int64_t cost = weight(k_, i.blocks[0]);
-  if (!plan_.divergent[v]) {
+  if (!divergence_.divergent[v]) {
     loop(
         i64(0), scalar(i.args[0]), i64(1), {},
         [&](V at, const Vs&) {
@@ -440,7 +441,7 @@ void Emitter::for_each(Id v) {
         "each");
     return;
   }
-  const Vs limits = parts(i.args[0], varying_shape);
+  const Vs limits = parts(i.args[0], varying_value);
   const Masks outer = active_;
   auto* from = here();
   auto* head = block("each");

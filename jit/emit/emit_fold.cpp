@@ -18,8 +18,8 @@ using fold_order::few_partials, fold_order::many_partials, fold_order::long_bloc
 
 void Emitter::fold(Id v) {
   const Inst& i = k_.insts[v];
-  if (plan_.in_lanes[v]) return fold_lanes(v);
-  if (plan_.divergent[v]) return fold_ragged(v);
+  if (divergence_.in_lanes[v]) return fold_lanes(v);
+  if (divergence_.divergent[v]) return fold_ragged(v);
   const Inst& n = k_.insts[i.args[0]];
   constexpr int64_t most_written_out = 192;
   if (n.op != Opcode::Const || n.imm > few_partials) return fold_serial(v);
@@ -28,7 +28,7 @@ void Emitter::fold(Id v) {
   i.imm == 0 ? fold_serial(v) : fold_few(v, n.imm);
 }
 
-Emitter::Partials Emitter::make_partials(Id v, const Shape& s, int64_t most) {
+Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) {
   const Inst& i = k_.insts[v];
   Partials p{v, s, {}, {}, i.kinds};
   for (nest::Kind kd : i.kinds) {
@@ -40,17 +40,17 @@ Emitter::Partials Emitter::make_partials(Id v, const Shape& s, int64_t most) {
   return p;
 }
 
-Emitter::Terms Emitter::identity(Id v, const Shape& s) {
+Emitter::Terms Emitter::identity(Id v, const Variance& s) {
   Terms out;
   for (size_t r = 0; r < k_.insts[v].kinds.size(); ++r)
     out.push_back(parts(k_.insts[v].args[r + 1], s));
   return out;
 }
 
-Emitter::Terms Emitter::term(Id v, const Shape& s, V index) {
+Emitter::Terms Emitter::term(Id v, const Variance& s, V index) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Id param = k_.blocks[body].params[0];
-  set_parts(param, shape(param), {index});
+  set_parts(param, variance(param), {index});
   emit_block(body);
   Terms out;
   for (Id y : k_.blocks[body].yields) out.push_back(parts(y, s));
@@ -75,9 +75,9 @@ Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
 
 Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
   Terms out;
-  const int n = p.shape.varying ? packs_ : 1;
+  const int n = p.variance.varying ? packs_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
-    auto* t = p.shape.varying ? vector_of(p.elements[r]) : p.elements[r];
+    auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
     out.emplace_back();
     for (int k = 0; k < n; ++k) {
       const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
@@ -88,9 +88,9 @@ Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
 }
 
 void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
-  const int n = p.shape.varying ? packs_ : 1;
+  const int n = p.variance.varying ? packs_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
-    auto* t = p.shape.varying ? vector_of(p.elements[r]) : p.elements[r];
+    auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
     for (int k = 0; k < n; ++k) {
       const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
       b_.CreateStore(mask_to_memory(x[r][k], p.kinds[r]), at);
@@ -101,23 +101,24 @@ void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
 // All partials in registers; those no term reaches are the identity, and what is combined with a
 // true identity is simplified away later.
 void Emitter::fold_unrolled(Id v, int64_t n) {
-  const Shape s = shape(plan_.results[v].empty() ? v : plan_.results[v][0]);
+  const Variance s = variance(divergence_.results[v].empty() ? v : divergence_.results[v][0]);
   const Terms none = identity(v, s);
   std::vector<Terms> acc;
   for (int64_t t = 0; t < n; ++t) acc.push_back(combined(v, none, term(v, s, i64(t))));
   fold_registers(v, s, std::move(acc));
 }
 
-void Emitter::fold_registers(Id v, const Shape& s, std::vector<Terms> acc) {
+void Emitter::fold_registers(Id v, const Variance& s, std::vector<Terms> acc) {
   acc.resize(few_partials, identity(v, s));
   for (int64_t half = few_partials / 2; half >= 1; half /= 2)
     for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
-  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, acc[0][r]);
+  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
+    set_parts(divergence_.results[v][r], s, acc[0][r]);
 }
 
 // A few terms of which each is worth a loop.
 void Emitter::fold_few(Id v, int64_t n) {
-  const Shape s = shape(plan_.results[v][0]);
+  const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, n);
   const Terms none = identity(v, s);
   loop(
@@ -133,14 +134,15 @@ void Emitter::fold_few(Id v, int64_t n) {
 }
 
 void Emitter::fold_serial(Id v) {
-  const Shape s = shape(plan_.results[v][0]);
+  const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, many_partials);
   const V n = scalar(k_.insts[v].args[0]);
   const V partials =
       b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_block)), i64(few_partials), i64(many_partials));
   fold_run(p, n, partials);
   const Terms out = load_partials(p, i64(0));
-  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_parts(plan_.results[v][r], s, out[r]);
+  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
+    set_parts(divergence_.results[v][r], s, out[r]);
 }
 
 // Blocks of terms that follow each other belong to as many partials, which stay in registers while
@@ -148,14 +150,14 @@ void Emitter::fold_serial(Id v) {
 V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const int block_size =
-      std::max(1, (machine_.mask_registers ? 16 : 8) / (p.shape.varying ? packs_ : 1));
+      std::max(1, (machine_.mask_registers ? 16 : 8) / (p.variance.varying ? packs_ : 1));
   const nest::BlockId body = k_.insts[v].blocks[0];
   const bool structured = any_inst(
       k_, body, [](const Inst& i) { return is_structured(i.op) || i.op == Opcode::Local; });
   const bool small =
       !structured && block_size >= 4 && weight(k_, body) <= 12 && p.arrays.size() == 1;
   if (!small || machine_.gpu) return i64(0);
-  const Terms none = identity(v, p.shape);
+  const Terms none = identity(v, p.variance);
   const size_t width = none[0].size();
   const V last = b_.CreateSub(n, i64(block_size - 1));
   loop(
@@ -170,7 +172,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
               Vs next;
               for (int k = 0; k < block_size; ++k) {
                 const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
-                next.append(combined(v, {old}, term(v, p.shape, b_.CreateAdd(t, i64(k))))[0]);
+                next.append(combined(v, {old}, term(v, p.variance, b_.CreateAdd(t, i64(k))))[0]);
               }
               return next;
             },
@@ -186,7 +188,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
 
 void Emitter::fold_run(const Partials& p, V n, V partials) {
   const Id v = p.fold;
-  const Terms none = identity(v, p.shape);
+  const Terms none = identity(v, p.variance);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   loop(
       i64(0), partials, i64(1), {},
@@ -200,7 +202,7 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
       begin, n, i64(1), {},
       [&](V t, const Vs&) {
         poll(cost);
-        const Terms x = term(v, p.shape, t);
+        const Terms x = term(v, p.variance, t);
         const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
         store_partials(p, at, combined(v, load_partials(p, at), x));
         return Vs{};
@@ -233,10 +235,10 @@ void Emitter::fold_tree(const Partials& p, V partials) {
 // ones, as the number of partials depends on the length.
 void Emitter::fold_ragged(Id v) {
   const Inst& i = k_.insts[v];
-  const Partials p = make_partials(v, varying_shape, many_partials),
-                 out = make_partials(v, varying_shape, 1);
-  const Vs n = parts(i.args[0], varying_shape);
-  const Terms none = identity(v, varying_shape);
+  const Partials p = make_partials(v, varying_value, many_partials),
+                 out = make_partials(v, varying_value, 1);
+  const Vs n = parts(i.args[0], varying_value);
+  const Terms none = identity(v, varying_value);
   const Masks outer = active_;
   store_partials(out, i64(0), none);
   const auto lanes_below = [&](V bound) {
@@ -246,7 +248,7 @@ void Emitter::fold_ragged(Id v) {
   };
   const auto keep = [&](const Masks& m, const Terms& a, const Terms& b) {
     Terms x = a;
-    for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_shape, a[r], b[r]);
+    for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_value, a[r], b[r]);
     return x;
   };
   loop(
@@ -281,7 +283,7 @@ void Emitter::fold_ragged(Id v) {
           at(inside);
           poll(weight(k_, i.blocks[0]));
           active_ = running;
-          const Terms x = term(v, varying_shape, t);
+          const Terms x = term(v, varying_value, t);
           active_ = mine;
           const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
           const Terms old = load_partials(p, slot);
@@ -298,7 +300,8 @@ void Emitter::fold_ragged(Id v) {
       },
       "pass");
   const Terms result = load_partials(out, i64(0));
-  for (size_t r = 0; r < plan_.results[v].size(); ++r) set_packs(plan_.results[v][r], result[r]);
+  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
+    set_packs(divergence_.results[v][r], result[r]);
 }
 
 }  // namespace weft::compiler

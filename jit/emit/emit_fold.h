@@ -11,7 +11,7 @@ namespace weft::compiler {
 // vectors of all packs.
 struct Emitter::Partials {
   nest::Id fold;
-  Shape shape;  // uniform or varying
+  Variance variance;  // uniform or varying
   std::vector<V> arrays;
   std::vector<llvm::Type*> elements;  // in memory
   std::vector<nest::Kind> kinds;

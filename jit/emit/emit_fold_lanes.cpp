@@ -39,11 +39,11 @@ void Emitter::store_vector(const Partials& p, V index, const Terms& x) {
 void Emitter::fold_lanes(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
-  const Partials p = make_partials(v, uniform_shape, many_partials);
+  const Partials p = make_partials(v, uniform_value, many_partials);
   lanes_ = machine_.lanes;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
-  const Terms none = identity(v, varying_shape);
+  const Terms none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
   // Bodies are written out once a register; large ones run in the tail's loop alone.
   const auto wide = static_cast<int>(many_partials / lanes_),
@@ -70,7 +70,7 @@ void Emitter::fold_lanes(Id v) {
 }
 
 void Emitter::fold_wide(const Partials& p, V whole, int registers) {
-  const Terms none = identity(p.fold, varying_shape);
+  const Terms none = identity(p.fold, varying_value);
   Vs init;
   for (int g = 0; g < registers; ++g)
     for (const Vs& x : none) init.push_back(x[0]);
@@ -88,7 +88,7 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
         for (int g = 0; g < registers; ++g)
           for (const Vs& x :
                combined(p.fold, pick(acc, g),
-                        term(p.fold, varying_shape, b_.CreateAdd(at, i64(g * lanes_)))))
+                        term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))))
             next.push_back(x[0]);
         return next;
       },
@@ -105,7 +105,7 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
         const V m = first_lanes(b_.CreateSub(n, at));
         const Terms old = load_vector(p, slot, lanes_);
         active_ = {m};
-        const Terms x = term(p.fold, varying_shape, at);
+        const Terms x = term(p.fold, varying_value, at);
         active_.clear();
         Terms next = combined(p.fold, old, x);
         for (size_t r = 0; r < next.size(); ++r)
@@ -136,7 +136,7 @@ void Emitter::fold_across(const Partials& p, V partials) {
     }
     x = combined(p.fold, a, b);
   }
-  const auto& results = plan_.results[p.fold];
+  const auto& results = divergence_.results[p.fold];
   for (size_t r = 0; r < results.size(); ++r)
     set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
 }

@@ -45,11 +45,11 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   fn_->addFnAttr("prefer-vector-width", "512");
   if (machine_.lanes > 4 && mostly_wide(k_)) machine_.lanes /= 2;
   switch (k_.schedule.vector) {
-    case nest::Schedule::Vector::none: plan_ = plan_kernel(k_, Mode::scalar); break;
+    case nest::Schedule::Vector::none: divergence_ = analyse_divergence(k_, Mode::scalar); break;
     case nest::Schedule::Vector::grid:
-      plan_ = plan_kernel(k_, k_.rank ? Mode::grid : Mode::scalar);
+      divergence_ = analyse_divergence(k_, k_.rank ? Mode::grid : Mode::scalar);
       break;
-    case nest::Schedule::Vector::inner: plan_ = plan_kernel(k_, Mode::inner); break;
+    case nest::Schedule::Vector::inner: divergence_ = analyse_divergence(k_, Mode::inner); break;
   }
   entry();
   if (options.checked) {
@@ -61,7 +61,7 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
     range[r] =
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
-  lanes_ = plan_.mode == Mode::grid ? machine_.lanes : 1;
+  lanes_ = divergence_.mode == Mode::grid ? machine_.lanes : 1;
   const Id refill = plan_packs(options);
   find_next_rows();
   auto* run = block("run");
@@ -108,7 +108,7 @@ void Emitter::entry() {
 
 void Emitter::emit_level(int level) {
   for (Id v : k_.blocks[0].body)
-    if (plan_.level[v] == level) emit_inst(v);
+    if (divergence_.level[v] == level) emit_inst(v);
 }
 
 void Emitter::grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end) {
@@ -133,7 +133,7 @@ void Emitter::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner
 
 void Emitter::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
-  if (plan_.mode == Mode::grid) return grid_points(begin, end);
+  if (divergence_.mode == Mode::grid) return grid_points(begin, end);
   loop(
       begin, end, i64(1), {},
       [&](V i, const Vs&) {
@@ -196,7 +196,7 @@ void Emitter::emit_gpu(const std::string& name) {
       llvm::MDNode::get(c_, {llvm::ConstantAsMetadata::get(fn_), llvm::MDString::get(c_, "kernel"),
                              llvm::ConstantAsMetadata::get(b_.getInt32(1))});
   m_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(node);
-  plan_ = plan_kernel(k_, Mode::scalar);
+  divergence_ = analyse_divergence(k_, Mode::scalar);
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");

@@ -82,7 +82,7 @@ Range range_of(const nest::Kernel& k, Id v, int depth) {
 // x / d is x * (2^16 / d, rounded up) >> 16.
 bool Emitter::divide_linear(Id v) {
   const Inst& i = k_.insts[v];
-  const Shape& s = shape(i.args[0]);
+  const Variance& s = variance(i.args[0]);
   const bool division = i.op == Opcode::SDiv || i.op == Opcode::UDiv,
              remainder = i.op == Opcode::SRem || i.op == Opcode::URem;
   if (!(division || remainder) || i.kind != nest::Kind::I64 || s.varying || !s.known ||
@@ -92,7 +92,7 @@ bool Emitter::divide_linear(Id v) {
     const Range r = range_of(k_, a);
     return r.low >= 0 && r.high < (int64_t{1} << 62);
   };
-  if (!shape(i.args[1]).uniform() || !small(i.args[0]) || !small(i.args[1])) return false;
+  if (!variance(i.args[1]).uniform() || !small(i.args[0]) || !small(i.args[1])) return false;
   auto *n32 = b_.getInt32Ty(), *n64 = b_.getInt64Ty();
   const V d = scalar(i.args[1]), zero = b_.CreateICmpEQ(d, i64(0));
   const V divisor = call(llvm::Intrinsic::umax, {n64}, {d, i64(1)});

@@ -79,9 +79,9 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
     if (range_of(k_, offset).fits_int32()) return b_.CreateGEP(t, base, narrow(offset));
     // A row and a place in it. In refill mode what the offset was made of is not at hand.
     const Inst& i = k_.insts[offset];
-    if (i.op == nest::Opcode::Add && plan_.mode != Mode::refill)
+    if (i.op == nest::Opcode::Add && divergence_.mode != Mode::refill)
       for (int a : {0, 1})
-        if (shape(i.args[a]).uniform() && shape(i.args[1 - a]).varying &&
+        if (variance(i.args[a]).uniform() && variance(i.args[1 - a]).varying &&
             range_of(k_, i.args[1 - a]).fits_int32())
           return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
     return b_.CreateGEP(t, base, vec(offset, pack));
@@ -184,7 +184,7 @@ void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
-  if (!shape(v).varying)
+  if (!variance(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   const auto tile = tiles_.find(v);
@@ -203,7 +203,7 @@ void Emitter::store(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
-  if (shape(i.args[0]).uniform() && shape(i.args[1]).uniform()) {
+  if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) {
     b_.CreateStore(to_memory(scalar(i.args[1]), s),
                    b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     return;
@@ -228,7 +228,8 @@ void Emitter::local(Id v) {
   const int packs = array_packs_ ? array_packs_ : packs_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] = plan_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
+    locals_[v] =
+        divergence_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
 }
 
 // Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
@@ -237,7 +238,7 @@ V Emitter::local_address(Id local, Id index, int pack) {
   const int packs = array_packs_ ? array_packs_ : packs_;
   const V first =
       pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
-  if (shape(index).uniform()) {
+  if (variance(index).uniform()) {
     const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs)), i64(pack));
     return b_.CreateGEP(vector_of(t), first, at);
   }
@@ -254,16 +255,16 @@ void Emitter::local_load(Id v) {
   const Inst& i = k_.insts[v];
   const Id l = i.args[0], index = i.args[1];
   auto* t = memory_type(i.kind);
-  if (!shape(v).varying) {
+  if (!variance(v).varying) {
     set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
     return;
   }
   Vs packs;
   for (int p = 0; p < packs_; ++p) {
     V x;
-    if (!plan_.per_lane[l])
+    if (!divergence_.per_lane[l])
       x = load_lanes(t, locals_[l], index, p);
-    else if (shape(index).uniform())
+    else if (variance(index).uniform())
       x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
     else
       x = gather(t, local_address(l, index, p), mask_of(p));
@@ -277,15 +278,15 @@ void Emitter::local_store(Id v) {
   const Id l = i.args[0], index = i.args[1], value = i.args[2];
   const Kind kd = k_.insts[l].kind;
   auto* t = memory_type(kd);
-  if (!plan_.per_lane[l] && shape(index).uniform() && shape(value).uniform()) {
+  if (!divergence_.per_lane[l] && variance(index).uniform() && variance(value).uniform()) {
     b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
     return;
   }
   for (int p = 0; p < packs_; ++p) {
     const V x = mask_to_memory(vec(value, p), kd);
-    if (!plan_.per_lane[l]) {
+    if (!divergence_.per_lane[l]) {
       store_lanes(t, locals_[l], index, p, x);
-    } else if (shape(index).uniform()) {
+    } else if (variance(index).uniform()) {
       // The frame is this kernel's own: the old value can be read and written back. What lies there
       // for lanes without a point nobody reads.
       const V at = local_address(l, index, p);

@@ -18,13 +18,13 @@ namespace {
 // Walks the instructions of a loop in the order they run and counts the vectors alive at once.
 struct Liveness {
   const nest::Kernel& k;
-  const Plan& plan;
+  const Divergence& divergence;
   Id left_out;                                             // the end of runs
   std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and what it reads
 
   bool vector(Id v) const {
     const Opcode op = k.insts[v].op;
-    return plan.shape[v].varying && op != Opcode::Local && !is_structured(op);
+    return divergence.variance[v].varying && op != Opcode::Local && !is_structured(op);
   }
   void walk(BlockId b) {
     for (Id v : k.blocks[b].body) {
@@ -58,7 +58,7 @@ struct Liveness {
 }  // namespace
 
 int Emitter::live_vectors(Id loop) const {
-  Liveness l{k_, plan_, run_end(loop)};
+  Liveness l{k_, divergence_, run_end(loop)};
   l.walk(k_.insts[loop].blocks.back());
   return std::max(1, l.most());
 }
@@ -68,7 +68,7 @@ int64_t Emitter::trip_weight(Id loop) const {
   const Id end = run_end(loop);
   int64_t n = weight(k_, k_.insts[loop].blocks.back());
   if (end == nest::no_id) return n;
-  n -= 1 + static_cast<int64_t>(plan_.results[end].size());
+  n -= 1 + static_cast<int64_t>(divergence_.results[end].size());
   for (BlockId side : k_.insts[end].blocks) n -= weight(k_, side);
   return n;
 }
@@ -105,7 +105,7 @@ bool Emitter::one_plain_fold(int64_t longest) const {
   int of_folds = 0, of_terms = 0;
   for (Id v : k_.blocks[0].body) {
     const Inst* i = &k_.insts[v];
-    if (!is_structured(i->op) || i->op == Opcode::If || plan_.level[v] < 2) continue;
+    if (!is_structured(i->op) || i->op == Opcode::If || divergence_.level[v] < 2) continue;
     if (i->op != Opcode::Fold) return false;
     i->imm ? ++of_folds : ++of_terms;
     i = &innermost_fold(k_, *i);
@@ -117,14 +117,14 @@ bool Emitter::one_plain_fold(int64_t longest) const {
 
 Id Emitter::plan_packs(const Options& options) {
   packs_ = 1;
-  if (plan_.mode != Mode::grid) return nest::no_id;
+  if (divergence_.mode != Mode::grid) return nest::no_id;
   // One loop that all the time goes to; several share the registers badly.
   Id loop = nest::no_id;
   int loops = 0;
   int64_t arrays = 0;
   for (Id v : k_.blocks[0].body) {
     const Inst& i = k_.insts[v];
-    if (is_structured(i.op) && i.op != Opcode::If && plan_.level[v] == 2) loop = v, ++loops;
+    if (is_structured(i.op) && i.op != Opcode::If && divergence_.level[v] == 2) loop = v, ++loops;
     if (i.op == Opcode::Local) arrays += i.imm;
   }
   constexpr int64_t most_array_elements = 64;
@@ -148,7 +148,7 @@ Id Emitter::plan_packs(const Options& options) {
   if (refill != nest::no_id && !cheap &&
       weight(k_, k_.insts[refill].blocks[1]) < least_instructions)
     refill = nest::no_id;
-  if (refill != nest::no_id) plan_ = plan_kernel(k_, Mode::refill);
+  if (refill != nest::no_id) divergence_ = analyse_divergence(k_, Mode::refill);
   return refill;
 }
 

@@ -42,7 +42,7 @@ std::optional<int64_t> row_elements(const nest::Kernel& k, Id offset, Id place) 
 
 // Loads of the second loop that passes over a row, and how far away the next row is.
 void Emitter::find_next_rows() {
-  if (plan_.mode != Mode::inner || k_.rank != 1) return;
+  if (divergence_.mode != Mode::inner || k_.rank != 1) return;
   std::map<int64_t, int> passes;  // by buffer
   bool rest = false;              // the last loop went over whole blocks, this one over the rest
   for (Id v : k_.blocks[0].body) {

@@ -30,16 +30,16 @@ bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode:
 bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
 
 // The varying values of the top block that `b` (and what it holds) reads.
-void reads(const nest::Kernel& k, const Plan& plan, BlockId b, std::vector<Id>& out) {
+void reads(const nest::Kernel& k, const Divergence& divergence, BlockId b, std::vector<Id>& out) {
   const auto add = [&](Id a) {
     const Inst& i = k.insts[a];
-    if (i.home == 0 && plan.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
+    if (i.home == 0 && divergence.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
         std::ranges::find(out, a) == out.end())
       out.push_back(a);
   };
   for (Id v : k.blocks[b].body) {
     for (Id a : k.insts[v].args) add(a);
-    for (BlockId inner : k.insts[v].blocks) reads(k, plan, inner, out);
+    for (BlockId inner : k.insts[v].blocks) reads(k, divergence, inner, out);
   }
   for (Id y : k.blocks[b].yields) add(y);
 }
@@ -62,11 +62,11 @@ struct Emitter::Refill {
 
 // The one while of a kernel that can be refilled, else no_id.
 Id Emitter::refill_loop() const {
-  if (plan_.mode != Mode::grid || k_.rank == 0) return nest::no_id;
+  if (divergence_.mode != Mode::grid || k_.rank == 0) return nest::no_id;
   Id found = nest::no_id;
   for (Id v : k_.blocks[0].body) {
     const Inst& i = k_.insts[v];
-    if (i.op == Opcode::While && plan_.divergent[v] && found == nest::no_id) {
+    if (i.op == Opcode::While && divergence_.divergent[v] && found == nest::no_id) {
       found = v;
       continue;
     }
@@ -77,12 +77,12 @@ Id Emitter::refill_loop() const {
   if (found == nest::no_id || any_inst(k_, k_.insts[found].blocks[0], has_effect))
     return nest::no_id;
   // What is not the same for all points must differ between lanes, to live in their slots.
-  const Plan points = plan_kernel(k_, Mode::refill);
+  const Divergence points = analyse_divergence(k_, Mode::refill);
   for (Id v : k_.blocks[0].body) {
     const Inst& i = k_.insts[v];
     if (i.op == Opcode::Local && !points.per_lane[v]) return nest::no_id;
     const bool value = i.kind != Kind::None && i.op != Opcode::Local;
-    if (value && points.level[v] == 2 && !points.shape[v].varying) return nest::no_id;
+    if (value && points.level[v] == 2 && !points.variance[v].varying) return nest::no_id;
   }
   return found;
 }
@@ -133,17 +133,17 @@ void Emitter::refill_state(Refill& r, Id loop) {
       after = true;
     else if (k_.insts[v].op == Opcode::Local)
       local(v);
-    else if (plan_.level[v] == 2)
+    else if (divergence_.level[v] == 2)
       (after ? r.epilogue : r.prologue).push_back(v);
   }
   const Inst& w = k_.insts[loop];
-  for (BlockId b : w.blocks) reads(k_, plan_, b, r.running);
+  for (BlockId b : w.blocks) reads(k_, divergence_, b, r.running);
   // An untouched carry is read as the value it starts from.
   const nest::Block& body = k_.blocks[w.blocks[1]];
   std::vector<Id> ends;
   for (Id v : r.epilogue) {
     for (Id a : k_.insts[v].args) ends.push_back(a);
-    for (BlockId b : k_.insts[v].blocks) reads(k_, plan_, b, ends);
+    for (BlockId b : k_.insts[v].blocks) reads(k_, divergence_, b, ends);
   }
   for (size_t c = 0; c < w.kinds.size(); ++c)
     if (body.yields[c] == body.params[c]) r.running.push_back(w.args[c]), ends.push_back(w.args[c]);
@@ -170,7 +170,7 @@ void Emitter::refill_state(Refill& r, Id loop) {
   for (size_t c = 0; c < w.kinds.size(); ++c) {
     if (body.yields[c] == body.params[c]) continue;
     r.carries.push_back({w.args[c], body.params[c], k_.blocks[w.blocks[0]].params[c],
-                         body.yields[c], plan_.results[loop][c], varying_shape});
+                         body.yields[c], divergence_.results[loop][c], varying_value});
     r.carry_slots.push_back(slot(w.kinds[c]));
   }
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
@@ -317,7 +317,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_packs(same, carry[c]);
   active_ = running;
   emit_block(w.blocks[0]);
-  const Masks go = narrow(parts(k_.blocks[w.blocks[0]].yields[0], varying_shape));
+  const Masks go = narrow(parts(k_.blocks[w.blocks[0]].yields[0], varying_value));
   const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
   const V rest = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
   const V stay = b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(rest, i64(0)));
@@ -329,7 +329,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   std::vector<Vs> next;
   for (size_t c = 0; c < r.carries.size(); ++c)
     next.push_back(
-        select_parts(go, varying_shape, parts(r.carries[c].next, varying_shape), carry[c]));
+        select_parts(go, varying_value, parts(r.carries[c].next, varying_value), carry[c]));
   phis.close(0, go);
   phis.close(1, {rest});
   for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);

@@ -62,13 +62,13 @@ bool Emitter::only_access(Id v, BlockId body) const {
 // computed in any case.
 void Emitter::plan_rows(Rows& r) const {
   const nest::Block& body = k_.blocks[r.body];
-  if (lanes_ == 1 || !shape(body.params[0]).uniform()) return;
+  if (lanes_ == 1 || !variance(body.params[0]).uniform()) return;
   int64_t bytes = 0;
   for (Id v : body.body) {
     const Inst& i = k_.insts[v];
     const bool load = i.op == Opcode::Load && !k_.buffers[i.imm].written;
     if (!load && !(i.op == Opcode::Store && only_access(v, r.body))) continue;
-    const Shape& s = shape(i.args[0]);
+    const Variance& s = variance(i.args[0]);
     int64_t step = 0;
     if (lanes_ * element_bytes(v) > (machine_.mask_registers ? cache_line : cache_line / 2))
       continue;
@@ -106,7 +106,7 @@ void Emitter::rows_tile(const Rows& r, Id v) {
     tile = {stack(t, r.steps * packs_, "rows"), r.steps};
     tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * packs_, "starts");
   }
-  const int64_t stride = shape(k_.insts[v].args[0]).stride * element_bytes(v);
+  const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;
   for (int l = 0; l < lanes_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
   const V starts = llvm::ConstantDataVector::get(c_, all);
@@ -135,7 +135,7 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
   rows_lanes(r);
   for (const auto& o : r.operands) rows_tile(r, o.inst);
   Vs init;
-  for (const Carry& c : cs) init.append(parts(c.init, c.shape));
+  for (const Carry& c : cs) init.append(parts(c.init, c.variance));
   const Loop l = loop(
       i64(0), n, i64(r.steps), init,
       [&](V done, const Vs& carry) {
@@ -157,8 +157,8 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
 void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& flat) {
   size_t at = 0;
   for (const Carry& c : cs) {
-    const size_t n = c.shape.varying ? packs_ : 1;
-    set_parts(c.*which, c.shape, Vs(flat.begin() + at, flat.begin() + at + n));
+    const size_t n = c.variance.varying ? packs_ : 1;
+    set_parts(c.*which, c.variance, Vs(flat.begin() + at, flat.begin() + at + n));
     at += n;
   }
 }
@@ -177,7 +177,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
     bind(cs, &Carry::param, now);
     emit_block(r.body);
     Vs next;
-    for (const Carry& c : cs) next.append(parts(c.next, c.shape));
+    for (const Carry& c : cs) next.append(parts(c.next, c.variance));
     return next;
   };
   const Vs now = r.end == nest::no_id
@@ -238,7 +238,7 @@ void Emitter::rows_turn(const Rows& r, Id v) {
   const Tile& tile = tiles_[v];
   const llvm::FunctionCallee turn = turn_function(element_bytes(v));
   const V dense = even_starts(element_bytes(v));
-  const int64_t stride = shape(i.args[0]).stride;
+  const int64_t stride = variance(i.args[0]).stride;
   const bool lines = buffer.past_cache && stride * element_bytes(v) % cache_line == 0;
   const auto each = [&](int64_t n, int64_t step, const char* name,
                         const std::function<void(V)>& f) {
@@ -311,7 +311,7 @@ llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
 Emitter::Rows Emitter::planned_rows(Id loop) const {
   const Inst& i = k_.insts[loop];
   Rows r{loop, i.blocks[0], i.imm > 0, run_end(loop)};
-  if (i.op == Opcode::For && !plan_.divergent[loop]) plan_rows(r);
+  if (i.op == Opcode::For && !divergence_.divergent[loop]) plan_rows(r);
   return r;
 }
 

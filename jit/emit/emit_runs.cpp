@@ -21,7 +21,7 @@ using nest::Opcode;
 // runs it changes nothing.
 Id Emitter::run_end(Id v) const {
   const Inst& i = k_.insts[v];
-  if (i.op != Opcode::For || plan_.divergent[v]) return nest::no_id;
+  if (i.op != Opcode::For || divergence_.divergent[v]) return nest::no_id;
   const nest::Block& body = k_.blocks[i.blocks[0]];
   const auto is = [&](Id a, int64_t n) {
     return k_.insts[a].op == Opcode::Const && k_.insts[a].imm == n;
@@ -31,7 +31,7 @@ Id Emitter::run_end(Id v) const {
   const Id end = k_.insts[body.yields[0]].op == Opcode::Result ? k_.insts[body.yields[0]].args[0]
                                                                : nest::no_id;
   if (end == nest::no_id || k_.insts[end].op != Opcode::If || k_.insts[end].home != i.blocks[0] ||
-      plan_.divergent[end] || plan_.results[end] != body.yields)
+      divergence_.divergent[end] || divergence_.results[end] != body.yields)
     return nest::no_id;
   const Inst& equal = k_.insts[k_.insts[end].args[0]];
   if (equal.op != Opcode::Eq || !is(equal.args[1], run_terms - 1)) return nest::no_id;
@@ -45,7 +45,7 @@ Id Emitter::run_end(Id v) const {
   const nest::Block& between = k_.blocks[k_.insts[end].blocks[1]];
   if (!counts || !between.body.empty()) return nest::no_id;
   for (size_t r = 0; r < between.yields.size(); ++r)
-    if (shape(between.yields[r]) != shape(body.params[r + 1])) return nest::no_id;
+    if (variance(between.yields[r]) != variance(body.params[r + 1])) return nest::no_id;
   // What the last trip computes is there behind the loop only if it is handed on.
   const auto handed_on = [&](Id a) {
     const Inst& x = k_.insts[a];
@@ -80,7 +80,7 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
   };
   const auto handed_on = [&](const nest::Block& by) {
     Vs out;
-    for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.shape));
+    for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.variance));
     return out;
   };
   const Loop l = loop(
@@ -114,7 +114,7 @@ void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
   const V hi = scalar(i.args[1]);
   fetch_ahead(v);
   Vs init;
-  for (const Carry& c : cs) init.append(parts(c.init, c.shape));
+  for (const Carry& c : cs) init.append(parts(c.init, c.variance));
   const Loop l = loop(
       i64(0), hi, i64(run_terms), init,
       [&](V done, const Vs& carry) {

@@ -69,7 +69,7 @@ bool Emitter::growth(Id v, const Along& along, int64_t* stride) const {
 int64_t Emitter::plan_tiles() {
   tiles_.clear();
   constexpr int64_t most_written_again = 512;
-  if (k_.rank != 2 || plan_.mode != Mode::grid || packs_ != 1) return 0;
+  if (k_.rank != 2 || divergence_.mode != Mode::grid || packs_ != 1) return 0;
   if (weight(k_, 0) > most_written_again) return 0;
   for (Id v : k_.blocks[0].body)
     if (is_structured(k_.insts[v].op) && k_.insts[v].op != Opcode::If) return 0;
@@ -78,7 +78,7 @@ int64_t Emitter::plan_tiles() {
   for (Id v : k_.blocks[0].body) {
     const Inst& i = k_.insts[v];
     if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-    const Shape& s = plan_.shape[i.args[0]];
+    const Variance& s = divergence_.variance[i.args[0]];
     if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
     jumping.push_back(v);
     const auto bytes = static_cast<int64_t>(
@@ -96,7 +96,7 @@ int64_t Emitter::plan_tiles() {
 
 // What v is computed of, at the indices set.
 void Emitter::emit_slice(Id v) {
-  if (plan_.level[v] == 0) return;
+  if (divergence_.level[v] == 0) return;
   for (Id a : k_.insts[v].args) emit_slice(a);
   emit_inst(v);
 }

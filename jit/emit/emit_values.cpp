@@ -84,19 +84,19 @@ V Emitter::stride_of(Id v) {
   return x.stride ? x.stride : llvm::ConstantInt::get(x.base->getType(), 0);
 }
 
-Vs Emitter::parts(Id v, const Shape& want) {
+Vs Emitter::parts(Id v, const Variance& want) {
   if (!want.varying) return {scalar(v)};
   Vs out;
   for (int p = 0; p < packs_; ++p) out.push_back(vec(v, p));
   return out;
 }
 
-void Emitter::set_parts(Id v, const Shape& s, const Vs& parts) {
+void Emitter::set_parts(Id v, const Variance& s, const Vs& parts) {
   if (s.varying) return set_packs(v, parts);
   values_[v] = Val{parts[0], s.uniform() ? nullptr : i64(s.stride), {}, nullptr};
 }
 
-Vs Emitter::select_parts(const Masks& m, const Shape& s, const Vs& yes, const Vs& no) {
+Vs Emitter::select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no) {
   if (!s.varying) return yes;
   Vs out;
   for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateSelect(m[p], yes[p], no[p]));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/emit_plan.cpp: the divergence analysis. Shapes start at the bottom (unset) and only
+// jit/schedule/divergence.cpp: the divergence analysis. Variances start at the bottom (unset) and only
 // rise (linear, varying) while the whole kernel is visited again and again until nothing changes.
-#include "weft/jit/schedule/emit_plan.h"
+#include "weft/jit/schedule/divergence.h"
 
 #include <algorithm>
 
@@ -15,8 +15,8 @@ using nest::Kernel;
 using nest::Kind;
 using nest::Opcode;
 
-Shape join(const Shape& a, const Shape& b) {
-  return a == b && (a.varying || a.known) ? a : varying_shape;
+Variance join(const Variance& a, const Variance& b) {
+  return a == b && (a.varying || a.known) ? a : varying_value;
 }
 
 int64_t weight(const Kernel& k, BlockId b) {
@@ -40,56 +40,57 @@ class Analysis {
  public:
   Analysis(const Kernel& kernel, Mode mode) : k_(kernel) {
     const size_t n = k_.insts.size();
-    plan_.mode = mode;
-    plan_.shape.resize(n);
-    plan_.divergent.resize(n);
-    plan_.in_lanes.resize(n);
-    plan_.per_lane.resize(n);
-    plan_.level.assign(n, 2);
-    plan_.results.resize(n);
+    divergence_.mode = mode;
+    divergence_.variance.resize(n);
+    divergence_.divergent.resize(n);
+    divergence_.in_lanes.resize(n);
+    divergence_.per_lane.resize(n);
+    divergence_.level.assign(n, 2);
+    divergence_.results.resize(n);
     set_.resize(n);
     home_divergence_.resize(n);
     local_lanes_.resize(n);
     for (size_t v = 0; v < n; ++v)
       if (k_.insts[v].op == Opcode::Result)
-        plan_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
+        divergence_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
   }
 
-  Plan run() {
+  Divergence run() {
     do {
       changed_ = false;
-      block(0, {plan_.mode == Mode::grid || plan_.mode == Mode::refill, 0});
+      block(0, {divergence_.mode == Mode::grid || divergence_.mode == Mode::refill, 0});
     } while (changed_);
-    for (Id v : k_.blocks[0].body) plan_.level[v] = level(v);
-    return std::move(plan_);
+    for (Id v : k_.blocks[0].body) divergence_.level[v] = level(v);
+    return std::move(divergence_);
   }
 
  private:
-  void raise(Id v, Shape s) {
-    if (set_[v]) s = join(plan_.shape[v], s);
-    if (set_[v] && s == plan_.shape[v]) return;
+  void raise(Id v, Variance s) {
+    if (set_[v]) s = join(divergence_.variance[v], s);
+    if (set_[v] && s == divergence_.variance[v]) return;
     set_[v] = changed_ = true;
-    plan_.shape[v] = s;
+    divergence_.variance[v] = s;
   }
-  // A run-time stride joins with itself alone; an instruction's own shape is replaced, not joined.
-  void assign(Id v, const Shape& s) {
-    if (set_[v] && plan_.shape[v].varying) return;
-    if (set_[v] && s == plan_.shape[v]) return;
+  // A run-time stride joins with itself alone; an instruction's own variance is replaced, not
+  // joined.
+  void assign(Id v, const Variance& s) {
+    if (set_[v] && divergence_.variance[v].varying) return;
+    if (set_[v] && s == divergence_.variance[v]) return;
     set_[v] = changed_ = true;
-    plan_.shape[v] = s;
+    divergence_.variance[v] = s;
   }
   void mark(std::vector<char>& flags, Id v, bool on) {
     if (on && !flags[v]) flags[v] = changed_ = true;
   }
-  const Shape& shape(Id v) const { return plan_.shape[v]; }
+  const Variance& variance(Id v) const { return divergence_.variance[v]; }
 
-  Shape index(int64_t axis) const {
-    if (plan_.mode == Mode::refill) return varying_shape;
-    if (plan_.mode == Mode::grid && axis == k_.rank - 1) return {false, true, 1};
-    return uniform_shape;
+  Variance index(int64_t axis) const {
+    if (divergence_.mode == Mode::refill) return varying_value;
+    if (divergence_.mode == Mode::grid && axis == k_.rank - 1) return {false, true, 1};
+    return uniform_value;
   }
 
-  Shape scaled(const Shape& s, Id factor) const {
+  Variance scaled(const Variance& s, Id factor) const {
     if (s.uniform()) return s;
     if (k_.insts[factor].op == Opcode::Const && s.known) {
       const auto stride = static_cast<int64_t>(static_cast<uint64_t>(s.stride) *
@@ -99,9 +100,10 @@ class Analysis {
     return {false, false, 0};
   }
 
-  Shape linear_pure(const Inst& i) const {
-    const Shape a = shape(i.args[0]), b = i.args.size() > 1 ? shape(i.args[1]) : uniform_shape;
-    if (a.varying || b.varying) return varying_shape;
+  Variance linear_pure(const Inst& i) const {
+    const Variance a = variance(i.args[0]),
+                   b = i.args.size() > 1 ? variance(i.args[1]) : uniform_value;
+    if (a.varying || b.varying) return varying_value;
     const auto as = static_cast<uint64_t>(a.stride), bs = static_cast<uint64_t>(b.stride);
     const bool known = a.known && b.known;
     switch (i.op) {
@@ -111,25 +113,25 @@ class Analysis {
       case Opcode::Mul:
         if (b.uniform()) return scaled(a, i.args[1]);
         if (a.uniform()) return scaled(b, i.args[0]);
-        return varying_shape;
+        return varying_value;
       case Opcode::Shl: {
         const Inst& count = k_.insts[i.args[1]];
         if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known)
-          return varying_shape;
+          return varying_value;
         return {false, true, static_cast<int64_t>(as << count.imm)};
       }
-      default: return varying_shape;
+      default: return varying_value;
     }
   }
 
-  Shape pure(const Inst& i) const {
+  Variance pure(const Inst& i) const {
     bool all_uniform = true;
-    for (Id a : i.args) all_uniform = all_uniform && shape(a).uniform();
-    if (all_uniform) return uniform_shape;
-    if (i.kind != Kind::I64) return varying_shape;
+    for (Id a : i.args) all_uniform = all_uniform && variance(a).uniform();
+    if (all_uniform) return uniform_value;
+    if (i.kind != Kind::I64) return varying_value;
     if (i.op == Opcode::Select) {
-      if (!shape(i.args[0]).uniform()) return varying_shape;
-      return join(shape(i.args[1]), shape(i.args[2]));
+      if (!variance(i.args[0]).uniform()) return varying_value;
+      return join(variance(i.args[1]), variance(i.args[2]));
     }
     return linear_pure(i);
   }
@@ -144,24 +146,24 @@ class Analysis {
       case Opcode::Param:
       case Opcode::Result: return;
       case Opcode::Const:
-      case Opcode::Extent: return assign(v, uniform_shape);
+      case Opcode::Extent: return assign(v, uniform_value);
       case Opcode::Index: return assign(v, index(i.imm));
       case Opcode::Load:
-        return assign(v, shape(i.args[0]).uniform() ? uniform_shape : varying_shape);
+        return assign(v, variance(i.args[0]).uniform() ? uniform_value : varying_value);
       case Opcode::Store: return;
       case Opcode::Local:
         home_divergence_[v] = c.divergence;
         local_lanes_[v] = c.lanes;
-        return assign(v, uniform_shape);
+        return assign(v, uniform_value);
       case Opcode::LocalLoad: {
-        const bool same = !plan_.per_lane[i.args[0]] && shape(i.args[1]).uniform();
-        return assign(v, same ? uniform_shape : varying_shape);
+        const bool same = !divergence_.per_lane[i.args[0]] && variance(i.args[1]).uniform();
+        return assign(v, same ? uniform_value : varying_value);
       }
       case Opcode::LocalStore: {
         const Id l = i.args[0];
-        const bool same = shape(i.args[1]).uniform() && shape(i.args[2]).uniform() &&
+        const bool same = variance(i.args[1]).uniform() && variance(i.args[2]).uniform() &&
                           home_divergence_[l] == c.divergence;
-        return mark(plan_.per_lane, l, local_lanes_[l] && !same);
+        return mark(divergence_.per_lane, l, local_lanes_[l] && !same);
       }
       case Opcode::For: return loop(v, c);
       case Opcode::Fold: return fold(v, c);
@@ -180,78 +182,83 @@ class Analysis {
     for (size_t r = 0; r < i.kinds.size(); ++r) {
       const Id param = body.params[first_param + r], next = body.yields[r];
       const bool same = next == param;
-      Shape s = shape(i.args[first_arg + r]);
+      Variance s = variance(i.args[first_arg + r]);
       // A run-time stride is a value of one place; only an untouched carry keeps it.
-      if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_shape;
+      if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_value;
       raise(param, s);
       if (!same && set_[next])
-        raise(param, shape(next).known || shape(next).varying ? shape(next) : varying_shape);
-      if (i.op == Opcode::While) assign(k_.blocks[i.blocks[0]].params[r], shape(param));
-      assign(result(v, r), shape(param));
+        raise(param,
+              variance(next).known || variance(next).varying ? variance(next) : varying_value);
+      if (i.op == Opcode::While) assign(k_.blocks[i.blocks[0]].params[r], variance(param));
+      assign(result(v, r), variance(param));
     }
   }
-  Id result(Id v, size_t r) const { return plan_.results[v][r]; }
+  Id result(Id v, size_t r) const { return divergence_.results[v][r]; }
 
   void loop(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    const Shape lo = shape(i.args[0]), hi = shape(i.args[1]);
+    const Variance lo = variance(i.args[0]), hi = variance(i.args[1]);
     const bool same_trips = lo == hi && !lo.varying && lo.known;
-    mark(plan_.divergent, v, !same_trips);
+    mark(divergence_.divergent, v, !same_trips);
     assign(k_.blocks[i.blocks[0]].params[0], i.imm > 0 ? lo : hi);
-    carries(v, 2, 1, plan_.divergent[v]);
-    block(i.blocks[0], {c.lanes, c.divergence + (plan_.divergent[v] ? 1 : 0)});
-    carries(v, 2, 1, plan_.divergent[v]);
+    carries(v, 2, 1, divergence_.divergent[v]);
+    block(i.blocks[0], {c.lanes, c.divergence + (divergence_.divergent[v] ? 1 : 0)});
+    carries(v, 2, 1, divergence_.divergent[v]);
   }
 
   void loop_while(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    carries(v, 0, 0, plan_.divergent[v]);
-    const Context inside{c.lanes, c.divergence + (plan_.divergent[v] ? 1 : 0)};
+    carries(v, 0, 0, divergence_.divergent[v]);
+    const Context inside{c.lanes, c.divergence + (divergence_.divergent[v] ? 1 : 0)};
     block(i.blocks[0], inside);
-    mark(plan_.divergent, v, !shape(k_.blocks[i.blocks[0]].yields[0]).uniform());
+    mark(divergence_.divergent, v, !variance(k_.blocks[i.blocks[0]].yields[0]).uniform());
     block(i.blocks[1], inside);
-    carries(v, 0, 0, plan_.divergent[v]);
+    carries(v, 0, 0, divergence_.divergent[v]);
   }
 
   void fold(Id v, Context c) {
     const Inst& i = k_.insts[v];
     const Id param = k_.blocks[i.blocks[0]].params[0];
-    const bool lanes = plan_.mode == Mode::inner && !c.lanes && i.imm == 0;
-    mark(plan_.in_lanes, v, lanes);
-    mark(plan_.divergent, v, !lanes && !shape(i.args[0]).uniform());
-    assign(param, lanes ? Shape{false, true, 1} : uniform_shape);
-    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan_.divergent[v] || lanes ? 1 : 0)});
-    bool same = !plan_.divergent[v];
+    const bool lanes = divergence_.mode == Mode::inner && !c.lanes && i.imm == 0;
+    mark(divergence_.in_lanes, v, lanes);
+    mark(divergence_.divergent, v, !lanes && !variance(i.args[0]).uniform());
+    assign(param, lanes ? Variance{false, true, 1} : uniform_value);
+    block(i.blocks[0],
+          {c.lanes || lanes, c.divergence + (divergence_.divergent[v] || lanes ? 1 : 0)});
+    bool same = !divergence_.divergent[v];
     for (size_t r = 0; r < i.kinds.size(); ++r)
-      same = same && shape(i.args[r + 1]).uniform() &&
-             (lanes || shape(k_.blocks[i.blocks[0]].yields[r]).uniform());
-    for (Id r : plan_.results[v]) assign(r, same ? uniform_shape : varying_shape);
+      same = same && variance(i.args[r + 1]).uniform() &&
+             (lanes || variance(k_.blocks[i.blocks[0]].yields[r]).uniform());
+    for (Id r : divergence_.results[v]) assign(r, same ? uniform_value : varying_value);
   }
 
   void for_each(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    const bool lanes = plan_.mode == Mode::inner && !c.lanes;
-    mark(plan_.in_lanes, v, lanes);
-    mark(plan_.divergent, v, !lanes && !shape(i.args[0]).uniform());
-    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Shape{false, true, 1} : uniform_shape);
-    block(i.blocks[0], {c.lanes || lanes, c.divergence + (plan_.divergent[v] || lanes ? 1 : 0)});
+    const bool lanes = divergence_.mode == Mode::inner && !c.lanes;
+    mark(divergence_.in_lanes, v, lanes);
+    mark(divergence_.divergent, v, !lanes && !variance(i.args[0]).uniform());
+    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
+    block(i.blocks[0],
+          {c.lanes || lanes, c.divergence + (divergence_.divergent[v] || lanes ? 1 : 0)});
   }
 
   void branch(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    mark(plan_.divergent, v, !shape(i.args[0]).uniform());
-    const bool divergent = plan_.divergent[v];
+    mark(divergence_.divergent, v, !variance(i.args[0]).uniform());
+    const bool divergent = divergence_.divergent[v];
     for (BlockId b : i.blocks) block(b, {c.lanes, c.divergence + (divergent ? 1 : 0)});
     for (size_t r = 0; r < i.kinds.size(); ++r) {
       const Id yes = k_.blocks[i.blocks[0]].yields[r], no = k_.blocks[i.blocks[1]].yields[r];
-      Shape s = varying_shape;
-      if (!divergent) s = join(shape(yes), shape(no));
+      Variance s = varying_value;
+      if (!divergent) s = join(variance(yes), variance(no));
       assign(result(v, r), s);
     }
   }
 
   // An index that stays while the last axis runs.
-  bool outer(int64_t axis) const { return k_.rank == 2 && axis == 0 && plan_.mode != Mode::refill; }
+  bool outer(int64_t axis) const {
+    return k_.rank == 2 && axis == 0 && divergence_.mode != Mode::refill;
+  }
   int level(Id v) const {
     const Inst& i = k_.insts[v];
     switch (i.op) {
@@ -268,7 +275,7 @@ class Analysis {
       default: break;
     }
     int l = 0;
-    for (Id a : i.args) l = std::max(l, plan_.level[a]);
+    for (Id a : i.args) l = std::max(l, divergence_.level[a]);
     for (BlockId b : i.blocks) l = std::max(l, block_level(b));
     return l;
   }
@@ -283,16 +290,16 @@ class Analysis {
       if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;
       if (i.op == Opcode::Load && k_.buffers[i.imm].written) return 2;
       for (Id a : i.args)
-        if (k_.insts[a].home == 0) l = std::max(l, plan_.level[a]);
+        if (k_.insts[a].home == 0) l = std::max(l, divergence_.level[a]);
       for (BlockId inner : i.blocks) l = std::max(l, block_level(inner));
     }
     for (Id y : k_.blocks[b].yields)
-      if (k_.insts[y].home == 0) l = std::max(l, plan_.level[y]);
+      if (k_.insts[y].home == 0) l = std::max(l, divergence_.level[y]);
     return l;
   }
 
   const Kernel& k_;
-  Plan plan_;
+  Divergence divergence_;
   std::vector<char> set_;
   std::vector<int> home_divergence_;
   std::vector<char> local_lanes_;
@@ -301,6 +308,6 @@ class Analysis {
 
 }  // namespace
 
-Plan plan_kernel(const Kernel& k, Mode mode) { return Analysis(k, mode).run(); }
+Divergence analyse_divergence(const Kernel& k, Mode mode) { return Analysis(k, mode).run(); }
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/emit_plan.h: what is known of a kernel before code is emitted: which values differ
+// jit/schedule/divergence.h: what is known of a kernel before code is emitted: which values differ
 // between lanes and how, which control flow diverges, what can be computed once for many points.
 #pragma once
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace weft::compiler {
 // How a value differs between the lanes of a pack: lane l holds base + l * stride (modulo 2^64;
 // 0 is a uniform value), or anything (varying). Only I64 values have strides other than 0; a stride
 // that is a run-time value is not `known`.
-struct Shape {
+struct Variance {
   bool varying = false;
   bool known = true;
   int64_t stride = 0;
 
   bool uniform() const { return !varying && known && stride == 0; }
   bool linear() const { return !varying && !uniform(); }
-  friend bool operator==(const Shape&, const Shape&) = default;
+  friend bool operator==(const Variance&, const Variance&) = default;
 };
-inline constexpr Shape uniform_shape{};
-inline constexpr Shape varying_shape{true, false, 0};
+inline constexpr Variance uniform_value{};
+inline constexpr Variance varying_value{true, false, 0};
 // What a value is that comes from one of two places.
-Shape join(const Shape& a, const Shape& b);
+Variance join(const Variance& a, const Variance& b);
 
 enum class Mode : uint8_t {
   scalar,  // one point at a time
@@ -34,9 +34,9 @@ enum class Mode : uint8_t {
   inner,   // points one at a time; their outermost folds and for_eachs run in lanes
 };
 
-struct Plan {
+struct Divergence {
   Mode mode = Mode::scalar;
-  std::vector<Shape> shape;     // by value
+  std::vector<Variance> variance;  // by value
   std::vector<char> divergent;  // by structured instruction: lanes take different ways through it
   std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
   std::vector<char> per_lane;   // by Local: each lane has its own array
@@ -45,7 +45,7 @@ struct Plan {
   std::vector<std::vector<nest::Id>> results;  // by structured instruction: its Result instructions
 };
 
-Plan plan_kernel(const nest::Kernel& k, Mode mode);
+Divergence analyse_divergence(const nest::Kernel& k, Mode mode);
 
 // What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40
 // elements.
