@@ -17,13 +17,7 @@
 namespace weft::nest {
 namespace {
 
-// All values from low to high; none if low > high (code that does not run).
-struct Range {
-  int64_t low = INT64_MIN, high = INT64_MAX;
-  bool empty() const { return low > high; }
-  bool within(const Range& o) const { return empty() || (low >= o.low && high <= o.high); }
-  friend bool operator==(const Range&, const Range&) = default;
-};
+constexpr int64_t longest_axis = int64_t{1} << 40;
 constexpr Range everything{}, none{INT64_MAX, INT64_MIN};
 Range joined(const Range& a, const Range& b) {
   if (a.empty()) return b;
@@ -93,7 +87,13 @@ Range remainder(const Range& x, const Range& y) {
 
 class Bounds {
  public:
-  Bounds(const Kernel& k, const Binding& b) : k_(k), b_(b), known_(k.insts.size()) {}
+  // Without a binding nothing is known of memory, and little of axes.
+  Bounds(const Kernel& k, const Binding* b) : k_(k), b_(b), known_(k.insts.size()) {}
+
+  std::vector<Range> ranges() {
+    block(0);
+    return std::move(known_);
+  }
 
   OutOfBounds run() {
     // What loops hand around is unknown at first; then it is what they begin with, or hand on.
@@ -122,10 +122,10 @@ class Bounds {
         case Opcode::Param:
         case Opcode::Result: break;  // set by what they belong to
         case Opcode::Load:
-          check(v, b_.elements[static_cast<size_t>(i.imm)], i.args[0]);
+          check_buffer(v);
           set(v, storage_range(k_.buffers[static_cast<size_t>(i.imm)].storage));
           break;
-        case Opcode::Store: check(v, b_.elements[static_cast<size_t>(i.imm)], i.args[0]); break;
+        case Opcode::Store: check_buffer(v); break;
         case Opcode::LocalLoad:
           check(v, inst(i.args[0]).imm, i.args[1]);
           set(v, signed_range(i.kind));
@@ -251,8 +251,10 @@ class Bounds {
     const bool divides = a[1].low > 0, natural = a[0].low >= 0;
     switch (i.op) {
       case Opcode::Const: return constant(i);
-      case Opcode::Extent: return point(b_.extents[static_cast<size_t>(i.imm)]);
-      case Opcode::Index: return {0, b_.grid[static_cast<size_t>(i.imm)] - 1};
+      case Opcode::Extent:
+        return b_ ? point(b_->extents[static_cast<size_t>(i.imm)]) : Range{0, longest_axis};
+      case Opcode::Index:
+        return {0, (b_ ? b_->grid[static_cast<size_t>(i.imm)] : longest_axis) - 1};
       case Opcode::Add: return fitted(sum(a[0], a[1]));
       case Opcode::Sub: return fitted(difference(a[0], a[1]));
       case Opcode::Mul: return fitted(product(a[0], a[1]));
@@ -394,7 +396,12 @@ class Bounds {
   }
 
   // ---- accesses
+  void check_buffer(Id access) {
+    const Inst& i = inst(access);
+    if (b_) check(access, b_->elements[static_cast<size_t>(i.imm)], i.args[0]);
+  }
   void check(Id access, int64_t elements, Id index) {
+    if (!b_) return;
     const Range room{0, elements - 1};
     if (known(index).within(room) || assumed(index).within(room)) return;
     failed_.push_back(access);
@@ -404,7 +411,7 @@ class Bounds {
     const Inst& i = inst(v);
     if (i.op == Opcode::Index)
       out->insert(
-          fmt::format("grid axis {} of {} points", i.imm, b_.grid[static_cast<size_t>(i.imm)]));
+          fmt::format("grid axis {} of {} points", i.imm, b_->grid[static_cast<size_t>(i.imm)]));
     if (i.op == Opcode::Param)
       out->insert(fmt::format("a loop from {} to {}", known(v).low, known(v).high));
     if (i.op == Opcode::Load) out->insert("a number from memory");
@@ -421,13 +428,13 @@ class Bounds {
     return fmt::format("{} {} of {} elements at {} to {}, along {}",
                        i.op == Opcode::Load || i.op == Opcode::LocalLoad ? "reads" : "writes",
                        local ? std::string("a lane's array") : fmt::format("buffer {}", i.imm),
-                       local ? inst(i.args[0]).imm : b_.elements[static_cast<size_t>(i.imm)], r.low,
-                       r.high,
+                       local ? inst(i.args[0]).imm : b_->elements[static_cast<size_t>(i.imm)],
+                       r.low, r.high,
                        along.empty() ? "no axis" : fmt::format("{}", fmt::join(along, ", ")));
   }
 
   const Kernel& k_;
-  const Binding& b_;
+  const Binding* b_;
   std::vector<Range> known_;  // by value
   std::vector<Facts> facts_;  // of the branches around the place that is looked at
   Facts assumed_;             // under these
@@ -439,13 +446,15 @@ class Bounds {
 
 }  // namespace
 
+std::vector<Range> ranges_of(const Kernel& k) { return Bounds(k, nullptr).ranges(); }
+
 OutOfBounds find_out_of_bounds(const Kernel& k, const Binding& b) {
   if (b.grid.size() != static_cast<size_t>(k.rank) || b.elements.size() != k.buffers.size() ||
       b.extents.size() != static_cast<size_t>(k.extents))
     throw InternalError(fmt::format(
         "kernel {} of {} axes, {} extents and {} buffers is bound to {}, {} and {}", k.name, k.rank,
         k.extents, k.buffers.size(), b.grid.size(), b.extents.size(), b.elements.size()));
-  return Bounds(k, b).run();
+  return Bounds(k, &b).run();
 }
 
 }  // namespace weft::nest

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/nest_bounds.h: that a kernel keeps to its memory. The range of every index that it
-// loads or stores at is found from the grid, the bounds of loops, the conditions of branches and
-// the arithmetic between; what is read from memory can be anything until it is clamped.
+// core/loops/nest_bounds.h: what the integers of a kernel can be, and that it keeps to its memory.
+// The range of every index that it loads or stores at is found from the grid, the bounds of loops,
+// the conditions of branches and the arithmetic between; what is read from memory can be anything
+// until it is clamped.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,6 +12,16 @@
 #include "weft/core/loops/nest.h"
 
 namespace weft::nest {
+
+// What an integer can be: all from low to high; nothing if low > high (code that does not run).
+struct Range {
+  int64_t low = INT64_MIN, high = INT64_MAX;
+  bool empty() const { return low > high; }
+  bool within(const Range& o) const { return empty() || (low >= o.low && high <= o.high); }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+// Of every value of a kernel, whatever it is run with: axes and extents have at most 2^40 elements.
+std::vector<Range> ranges_of(const Kernel& k);
 
 // What a kernel is run with.
 struct Binding {

@@ -13,9 +13,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "weft/core/loops/nest.h"
+#include "weft/core/loops/nest_bounds.h"
 #include "weft/jit/schedule/divergence.h"
 #include "weft/jit/schedule/options.h"
 #include "weft/jit/schedule/target.h"
@@ -128,7 +130,10 @@ class Emitter {
   llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
   void pure(nest::Id v);
   bool linear(nest::Id v);
-  bool divide_linear(nest::Id v);  // emit_index.cpp
+  // Indices (emit_index.cpp).
+  const nest::Range& range(nest::Id v);
+  bool fits_int32(nest::Id v) { return range(v).within({INT32_MIN, INT32_MAX}); }
+  bool divide_linear(nest::Id v);
 
   // Memory (emit_memory.cpp).
   llvm::Type* memory_type(nest::Storage s) const;
@@ -211,13 +216,11 @@ class Emitter {
   void fold_across(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).
-  // What an offset is followed along: the rows of the grid, or the index of a loop.
-  struct Along {
-    int64_t tile = 0;              // of the grid: blocks of so many rows begin at multiples of it
-    nest::BlockId block = -1;      // of a loop: its body
-    nest::Id index = nest::no_id;  // and its index
-  };
-  bool growth(nest::Id v, const Along& along, int64_t* stride) const;
+  // Of the index of a load or store, along the trips of the loop with this body.
+  std::optional<int64_t> stride_in(nest::Id access, nest::BlockId body) const {
+    return nest::stride_along(k_, k_.insts[access].args[0],
+                              {.index = k_.blocks[body].params[0], .block = body});
+  }
   int64_t plan_tiles();
   void emit_slice(nest::Id v);
   void turn_round(Vs& rows);
@@ -297,7 +300,8 @@ class Emitter {
   llvm::IRBuilder<> b_;  // folds constants only: loops are emitted with phis half made
   Divergence divergence_;
   std::vector<Val> values_;
-  std::vector<V> locals_;  // by instruction: the array of a Local
+  std::vector<nest::Range> ranges_;  // by value, once one is asked for
+  std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* exit_ = nullptr;
   llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it

@@ -15,66 +15,9 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-namespace {
-
-constexpr Range everything{INT64_MIN, INT64_MAX};
-constexpr int64_t longest_axis = int64_t{1} << 40;
-
-Range of_kind(nest::Kind kd, bool is_signed) {
-  const int w = kd == nest::Kind::Mask  ? 1
-                : kd == nest::Kind::I8  ? 8
-                : kd == nest::Kind::I16 ? 16
-                : kd == nest::Kind::I32 ? 32
-                                        : 64;
-  if (w == 64) return everything;
-  return is_signed ? Range{-(int64_t{1} << (w - 1)), (int64_t{1} << (w - 1)) - 1}
-                   : Range{0, (int64_t{1} << w) - 1};
-}
-
-Range product(const Range& x, const Range& y) {
-  Range out{INT64_MAX, INT64_MIN};
-  for (int64_t p : {x.low, x.high})
-    for (int64_t q : {y.low, y.high}) {
-      int64_t r = 0;
-      if (__builtin_mul_overflow(p, q, &r)) return everything;
-      out = {std::min(out.low, r), std::max(out.high, r)};
-    }
-  return out;
-}
-
-Range sum(const Range& x, const Range& y) {
-  Range out{};
-  if (__builtin_add_overflow(x.low, y.low, &out.low) ||
-      __builtin_add_overflow(x.high, y.high, &out.high))
-    return everything;
-  return out;
-}
-
-}  // namespace
-
-Range range_of(const nest::Kernel& k, Id v, int depth) {
-  const Inst& i = k.insts[v];
-  if (i.op == Opcode::Index || i.op == Opcode::Extent) return {0, longest_axis};
-  if (i.op == Opcode::Const) return i.kind == nest::Kind::I64 ? Range{i.imm, i.imm} : everything;
-  if (i.op == Opcode::SExt || i.op == Opcode::ZExt || i.op == Opcode::MaskToInt)
-    return of_kind(k.insts[i.args[0]].kind, i.op == Opcode::SExt);
-  if (depth == 0 || i.kind != nest::Kind::I64 || i.args.size() < 2 || i.op > Opcode::Select)
-    return everything;
-  const Range y = range_of(k, i.args[1], depth - 1);
-  if (i.op == Opcode::And && y.low >= 0) return {0, y.high};
-  if (i.op == Opcode::Select) {
-    const Range z = range_of(k, i.args[2], depth - 1);
-    return {std::min(y.low, z.low), std::max(y.high, z.high)};
-  }
-  const Range x = range_of(k, i.args[0], depth - 1);
-  switch (i.op) {
-    case Opcode::Add: return sum(x, y);
-    case Opcode::Sub: return y.low == INT64_MIN ? everything : sum(x, {-y.high, -y.low});
-    case Opcode::Mul: return product(x, y);
-    case Opcode::SMin: return {std::min(x.low, y.low), std::min(x.high, y.high)};
-    case Opcode::SMax: return {std::max(x.low, y.low), std::max(x.high, y.high)};
-    default: return everything;
-  }
+const nest::Range& Emitter::range(Id v) {
+  if (ranges_.empty()) ranges_ = nest::ranges_of(k_);
+  return ranges_[v];
 }
 
 // Division or remainder of base, base + 1, ... by d: lanes in front of the first multiple of d
@@ -89,7 +32,7 @@ bool Emitter::divide_linear(Id v) {
       s.stride != 1)
     return false;
   const auto small = [&](Id a) {
-    const Range r = range_of(k_, a);
+    const nest::Range& r = range(a);
     return r.low >= 0 && r.high < (int64_t{1} << 62);
   };
   if (!variance(i.args[1]).uniform() || !small(i.args[0]) || !small(i.args[1])) return false;

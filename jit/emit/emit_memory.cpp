@@ -76,13 +76,13 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
     const auto narrow = [&](Id v) {
       return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty()));
     };
-    if (range_of(k_, offset).fits_int32()) return b_.CreateGEP(t, base, narrow(offset));
+    if (fits_int32(offset)) return b_.CreateGEP(t, base, narrow(offset));
     // A row and a place in it. In refill mode what the offset was made of is not at hand.
     const Inst& i = k_.insts[offset];
     if (i.op == nest::Opcode::Add && divergence_.mode != Mode::refill)
       for (int a : {0, 1})
         if (variance(i.args[a]).uniform() && variance(i.args[1 - a]).varying &&
-            range_of(k_, i.args[1 - a]).fits_int32())
+            fits_int32(i.args[1 - a]))
           return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
     return b_.CreateGEP(t, base, vec(offset, pack));
   }

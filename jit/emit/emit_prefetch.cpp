@@ -5,7 +5,6 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <map>
-#include <optional>
 #include <set>
 
 #include "weft/jit/emit/emit.h"
@@ -18,26 +17,6 @@ using nest::Opcode;
 
 namespace {
 constexpr int64_t short_row = 1024;  // bytes; such rows come along with their neighbours
-
-// The elements between one grid point's row and the next, if an offset is row + place.
-std::optional<int64_t> row_elements(const nest::Kernel& k, Id offset, Id place) {
-  const Inst& sum = k.insts[static_cast<size_t>(offset)];
-  if (sum.op != Opcode::Add) return {};
-  // In a block of a row the place is the start of the block and the place in it.
-  const auto is_place = [&](Id v) {
-    const Inst& i = k.insts[static_cast<size_t>(v)];
-    return v == place || (i.op == Opcode::Add && (i.args[0] == place || i.args[1] == place));
-  };
-  if (!is_place(sum.args[0]) && !is_place(sum.args[1])) return {};
-  const Inst& row = k.insts[static_cast<size_t>(sum.args[is_place(sum.args[0]) ? 1 : 0])];
-  if (row.op != Opcode::Mul) return {};
-  for (int side : {0, 1}) {
-    const Inst& index = k.insts[static_cast<size_t>(row.args[static_cast<size_t>(side)])];
-    const Inst& length = k.insts[static_cast<size_t>(row.args[static_cast<size_t>(1 - side)])];
-    if (index.op == Opcode::Index && length.op == Opcode::Const) return length.imm;
-  }
-  return {};
-}
 }  // namespace
 
 // Loads of the second loop that passes over a row, and how far away the next row is.
@@ -57,8 +36,8 @@ void Emitter::find_next_rows() {
     for (Id u : body.body) {
       const Inst& i = k_.insts[u];
       if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-      const auto n = row_elements(k_, i.args[0], body.params[0]);
-      if (!n) continue;
+      const auto n = nest::stride_along(k_, i.args[0], {.axis = 0});
+      if (!n || *n == 0 || stride_in(u, loop->blocks[0]) != 1) continue;
       read.insert(i.imm);
       const auto size = static_cast<int64_t>(
           m_.getDataLayout().getTypeStoreSize(memory_type(k_.buffers[i.imm].storage)));
@@ -74,10 +53,9 @@ void Emitter::fetch_ahead(Id loop) {
   const Inst& i = k_.insts[loop];
   const nest::Block& body = k_.blocks[i.blocks[0]];
   for (Id v : body.body) {
-    int64_t step = 0;
-    if (k_.insts[v].op == Opcode::Load && !k_.buffers[k_.insts[v].imm].written &&
-        growth(k_.insts[v].args[0], {0, i.blocks[0], body.params[0]}, &step) &&
-        std::abs(step) * element_bytes(v) >= far)
+    if (k_.insts[v].op != Opcode::Load || k_.buffers[k_.insts[v].imm].written) continue;
+    const int64_t step = stride_in(v, i.blocks[0]).value_or(0);
+    if (std::abs(step) * element_bytes(v) >= far)
       next_row_[v] = step * (i.imm > 0 ? trips : -trips);
   }
 }

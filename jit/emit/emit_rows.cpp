@@ -69,11 +69,11 @@ void Emitter::plan_rows(Rows& r) const {
     const bool load = i.op == Opcode::Load && !k_.buffers[i.imm].written;
     if (!load && !(i.op == Opcode::Store && only_access(v, r.body))) continue;
     const Variance& s = variance(i.args[0]);
-    int64_t step = 0;
     if (lanes_ * element_bytes(v) > (machine_.mask_registers ? cache_line : cache_line / 2))
       continue;
     if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
-    if (!growth(i.args[0], {0, r.body, body.params[0]}, &step) || std::abs(step) != 1) continue;
+    const int64_t step = stride_in(v, r.body).value_or(0);
+    if (std::abs(step) != 1) continue;
     const int64_t steps = r.end != nest::no_id
                               ? run_terms
                               : std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});

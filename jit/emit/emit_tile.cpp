@@ -15,55 +15,7 @@ using nest::Opcode;
 
 namespace {
 constexpr int64_t cache_line = 64;
-
-// Lets block edges of `tile` rows be where digits of the row's index carry over.
-bool divides(int64_t tile, int64_t extent) { return extent > 0 && extent % tile == 0; }
 }  // namespace
-
-// How much v grows from one row of the grid to the next, or from one step of a loop to the next.
-// False: not the same everywhere.
-bool Emitter::growth(Id v, const Along& along, int64_t* stride) const {
-  const Inst& i = k_.insts[v];
-  int64_t a = 0, b = 0;
-  const bool in_loop = along.index != nest::no_id;
-  const auto both = [&] { return growth(i.args[0], along, &a) && growth(i.args[1], along, &b); };
-  const auto constant = [&](int arg) {
-    const Inst& c = k_.insts[i.args[static_cast<size_t>(arg)]];
-    return c.op == Opcode::Const ? c.imm : 0;
-  };
-  *stride = v == along.index;
-  if (in_loop && (v == along.index || i.home != along.block)) return true;
-  switch (i.op) {
-    case Opcode::Const:
-    case Opcode::Extent: return true;
-    case Opcode::Index: *stride = !in_loop && i.imm == 0; return true;
-    case Opcode::Add:
-      if (!both()) return false;
-      *stride = a + b;
-      return true;
-    case Opcode::Sub:
-      if (!both()) return false;
-      *stride = a - b;
-      return true;
-    case Opcode::Mul:
-      if (!both()) return false;
-      if (a == 0 && b == 0) return true;
-      if (b == 0 && constant(1)) *stride = a * constant(1);
-      if (a == 0 && constant(0)) *stride = b * constant(0);
-      return *stride != 0;
-    case Opcode::SRem:
-    case Opcode::SDiv: {
-      // Digits of the row's index itself, or of a quotient that stays in the block.
-      if (!both()) return false;
-      if (a == 0 && b == 0) return true;
-      const Inst& x = k_.insts[i.args[0]];
-      if (x.op != Opcode::Index || x.imm != 0 || !divides(along.tile, constant(1))) return false;
-      *stride = i.op == Opcode::SRem;
-      return true;
-    }
-    default: return false;
-  }
-}
 
 // The loads to do by tiles, and the rows of a tile; none if the grid is to run row by row.
 int64_t Emitter::plan_tiles() {
@@ -86,8 +38,7 @@ int64_t Emitter::plan_tiles() {
     rows = std::max(rows, cache_line / bytes);
   }
   for (Id v : jumping) {
-    int64_t stride = 0;
-    if (growth(k_.insts[v].args[0], {rows}, &stride) && stride == 1)
+    if (nest::stride_along(k_, k_.insts[v].args[0], {.axis = 0, .tile = rows}) == 1)
       tiles_[v] = {
           stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"), rows};
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/divergence.cpp: the divergence analysis. Variances start at the bottom (unset) and only
-// rise (linear, varying) while the whole kernel is visited again and again until nothing changes.
+// jit/schedule/divergence.cpp: the divergence analysis. Variances start at the bottom (unset) and
+// only rise (linear, varying) while the whole kernel is visited again and again until nothing
+// changes.
 #include "weft/jit/schedule/divergence.h"
 
 #include <algorithm>
@@ -14,10 +15,6 @@ using nest::Inst;
 using nest::Kernel;
 using nest::Kind;
 using nest::Opcode;
-
-Variance join(const Variance& a, const Variance& b) {
-  return a == b && (a.varying || a.known) ? a : varying_value;
-}
 
 int64_t weight(const Kernel& k, BlockId b) {
   int64_t n = 0;
@@ -90,52 +87,6 @@ class Analysis {
     return uniform_value;
   }
 
-  Variance scaled(const Variance& s, Id factor) const {
-    if (s.uniform()) return s;
-    if (k_.insts[factor].op == Opcode::Const && s.known) {
-      const auto stride = static_cast<int64_t>(static_cast<uint64_t>(s.stride) *
-                                               static_cast<uint64_t>(k_.insts[factor].imm));
-      return {false, true, stride};
-    }
-    return {false, false, 0};
-  }
-
-  Variance linear_pure(const Inst& i) const {
-    const Variance a = variance(i.args[0]),
-                   b = i.args.size() > 1 ? variance(i.args[1]) : uniform_value;
-    if (a.varying || b.varying) return varying_value;
-    const auto as = static_cast<uint64_t>(a.stride), bs = static_cast<uint64_t>(b.stride);
-    const bool known = a.known && b.known;
-    switch (i.op) {
-      case Opcode::Add: return {false, known, known ? static_cast<int64_t>(as + bs) : 0};
-      case Opcode::Sub: return {false, known, known ? static_cast<int64_t>(as - bs) : 0};
-      case Opcode::Neg: return {false, known, known ? static_cast<int64_t>(-as) : 0};
-      case Opcode::Mul:
-        if (b.uniform()) return scaled(a, i.args[1]);
-        if (a.uniform()) return scaled(b, i.args[0]);
-        return varying_value;
-      case Opcode::Shl: {
-        const Inst& count = k_.insts[i.args[1]];
-        if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known)
-          return varying_value;
-        return {false, true, static_cast<int64_t>(as << count.imm)};
-      }
-      default: return varying_value;
-    }
-  }
-
-  Variance pure(const Inst& i) const {
-    bool all_uniform = true;
-    for (Id a : i.args) all_uniform = all_uniform && variance(a).uniform();
-    if (all_uniform) return uniform_value;
-    if (i.kind != Kind::I64) return varying_value;
-    if (i.op == Opcode::Select) {
-      if (!variance(i.args[0]).uniform()) return varying_value;
-      return join(variance(i.args[1]), variance(i.args[2]));
-    }
-    return linear_pure(i);
-  }
-
   void block(BlockId b, Context c) {
     for (Id v : k_.blocks[b].body) inst(v, c);
   }
@@ -170,7 +121,7 @@ class Analysis {
       case Opcode::ForEach: return for_each(v, c);
       case Opcode::While: return loop_while(v, c);
       case Opcode::If: return branch(v, c);
-      default: return assign(v, pure(i));
+      default: return assign(v, variance_of(k_, i, [this](Id a) { return variance(a); }));
     }
   }
 

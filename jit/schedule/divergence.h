@@ -7,25 +7,11 @@
 #include <vector>
 
 #include "weft/core/loops/nest.h"
+#include "weft/core/loops/strides.h"
 
 namespace weft::compiler {
 
-// How a value differs between the lanes of a pack: lane l holds base + l * stride (modulo 2^64;
-// 0 is a uniform value), or anything (varying). Only I64 values have strides other than 0; a stride
-// that is a run-time value is not `known`.
-struct Variance {
-  bool varying = false;
-  bool known = true;
-  int64_t stride = 0;
-
-  bool uniform() const { return !varying && known && stride == 0; }
-  bool linear() const { return !varying && !uniform(); }
-  friend bool operator==(const Variance&, const Variance&) = default;
-};
-inline constexpr Variance uniform_value{};
-inline constexpr Variance varying_value{true, false, 0};
-// What a value is that comes from one of two places.
-Variance join(const Variance& a, const Variance& b);
+using nest::uniform_value, nest::Variance, nest::varying_value;
 
 enum class Mode : uint8_t {
   scalar,  // one point at a time
@@ -36,7 +22,7 @@ enum class Mode : uint8_t {
 
 struct Divergence {
   Mode mode = Mode::scalar;
-  std::vector<Variance> variance;  // by value
+  std::vector<Variance> variance;  // between the lanes of a vector, by value
   std::vector<char> divergent;  // by structured instruction: lanes take different ways through it
   std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
   std::vector<char> per_lane;   // by Local: each lane has its own array
@@ -46,14 +32,6 @@ struct Divergence {
 };
 
 Divergence analyse_divergence(const nest::Kernel& k, Mode mode);
-
-// What an I64 value can be, as far as a few instructions back tell. Axes have at most 2^40
-// elements.
-struct Range {
-  int64_t low, high;
-  bool fits_int32() const { return low >= INT32_MIN && high <= INT32_MAX; }
-};
-Range range_of(const nest::Kernel& k, nest::Id v, int depth = 6);
 
 // Whether the first block of an instruction is not for kernels: they call the library instead.
 inline bool is_rare(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
