@@ -20,10 +20,11 @@ foreach(source IN LISTS tool_sources)
 endforeach()
 if(TARGET tool_weft)
   find_package(CLI11 CONFIG REQUIRED)
+  find_package(nlohmann_json CONFIG REQUIRED)
   # Objects of their own, so that tests can link them, too.
   add_library(weft_command OBJECT ${command_parts})
   target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog
-    PkgConfig::libzip)
+    PkgConfig::libzip nlohmann_json::nlohmann_json)
   target_compile_options(weft_command PRIVATE ${short_names})
   target_compile_options(tool_weft PRIVATE ${short_names})
   target_sources(tool_weft PRIVATE $<TARGET_OBJECTS:weft_command>)

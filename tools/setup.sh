@@ -64,6 +64,7 @@ setup() {
   need libdnnl-dev file:$inc/oneapi/dnnl/dnnl.h "multiplies large float matrices"
   need libopenblas-dev "file:$inc/*/openblas*/cblas.h" "multiplies large double matrices"
   need liblapacke-dev file:$inc/lapacke.h "factors large matrices"
+  need nlohmann-json3-dev file:$inc/nlohmann/json.hpp "reads the lists of conformance suites"
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
   install_needed
 }

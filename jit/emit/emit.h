@@ -155,7 +155,7 @@ class Emitter {
   V address_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
-  V strided_load(llvm::Type* t, V first, int64_t stride, int pack);
+  V strided_load(llvm::Type* t, V first, int64_t stride);
   V local_address(nest::Id local, nest::Id index, int pack);
 
   // Rows passed over several times (emit_prefetch.cpp).
@@ -286,7 +286,6 @@ class Emitter {
   V refill_mask(V slots, V pack);
   V refill_load(V slot, nest::Kind k, V pack);
   void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
-  int live_registers(nest::Id loop) const;
   nest::Id plan_packs(const Options& options);  // returns the while to refill, if any
   int packs_for(nest::Id loop) const;
   int64_t trip_weight(nest::Id loop) const;

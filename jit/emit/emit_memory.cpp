@@ -98,9 +98,8 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
 
 // Two to four vectors cover the strided elements and are sorted by shuffles; the last one starts
 // early, so that nothing is read past the last element.
-V Emitter::strided_load(llvm::Type* t, V first, int64_t stride, int pack) {
+V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
   const int n = static_cast<int>(stride);
-  (void)pack;
   llvm::SmallVector<int, 64> pick;
   const auto read = [&](V at, int count) {
     return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at,
@@ -129,7 +128,7 @@ V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
                                llvm::Constant::getNullValue(vector_of(t)));
   }
   if (active_.empty() && (s == -1 || s == 2))
-    return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s, pack);
+    return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s);
   return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
 }
 

@@ -56,7 +56,6 @@ void Region::drain() {
     stack_.pop_back();
     if (!pulled_(v)) continue;
     const size_t i = p_.maker[static_cast<size_t>(v)];
-    if (there_ && there_->count(i)) continue;
     bool known = true;
     const Shape& shape = p_.j->types[static_cast<size_t>(v)].shape();
     for (size_t a = 0; a < axes.size(); ++a)

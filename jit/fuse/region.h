@@ -34,8 +34,6 @@ class Region {
   // What computing v, or the operands of equation i (and i itself), adds to the region.
   void add(int32_t v);
   void add_equation(size_t i);
-  // Equations that are there already cost nothing, nor what they are computed from.
-  void assume(const std::set<size_t>* there) { there_ = there; }
   int cost() const { return cost_; }
   bool full() const { return cost_ > most_; }
   const std::set<size_t>& equations() const { return equations_; }
@@ -49,7 +47,6 @@ class Region {
   const Program& p_;
   std::function<bool(int32_t)> pulled_;
   const int most_;
-  const std::set<size_t>* there_ = nullptr;
   int cost_ = 0;
   std::set<std::pair<size_t, std::vector<int>>> seen_;
   std::set<size_t> equations_;

@@ -288,7 +288,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
 
 // ---- scan
 
-void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, int64_t, Frame& f) {
+void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& f) {
   Place& p = f.place[static_cast<size_t>(result)];
   const Type& t = f.s->j->types[static_cast<size_t>(result)];
   const int64_t n = t.shape()[0] == 0 ? 0 : inner_elements(f, result) / t.shape()[0];
@@ -364,8 +364,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   }
   emit_all(body);
   for (int k = 0; k < v.results; ++k)
-    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time,
-              v.length, f);
+    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time, f);
   std::vector<Id> yields;
   finish_carries(body, carries, first, &yields);
   b_.yield(yields);

@@ -219,7 +219,7 @@ class LaneWriter {
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
-  void store_row(Frame& body, Atom y, int32_t result, nest::Id time, int64_t length, Frame& f);
+  void store_row(Frame& body, Atom y, int32_t result, nest::Id time, Frame& f);
   void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);

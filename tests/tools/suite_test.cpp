@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tools/suite_test.cpp: what the suites stand on: JSON, comparison, worker processes.
+// tests/tools/suite_test.cpp: what the suites stand on: lists of cases, comparison, worker
+// processes.
 #include "weft/tools/suites/suite.h"
 
 #include <unistd.h>
@@ -8,11 +9,13 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <thread>
 
 #include "catch.h"
-#include "weft/tools/suites/json.h"
 #include "weft/tools/suites/workers.h"
 #include "weft/tools/weft/compare.h"
 #include "weft/weft.h"
@@ -21,59 +24,38 @@ using namespace weft;
 using namespace weft::tools;
 
 namespace {
-std::string refused(const std::string& text) {
+// What is said of a suite with these cases.
+std::string refused(const std::string& cases) {
+  char dir[] = "/tmp/weft_suite_XXXXXX";
+  REQUIRE(mkdtemp(dir));
+  const std::string file = std::string(dir) + "/cases.json";
+  std::ofstream(file) << cases;
+  std::string said;
   try {
-    (void)parse_json(text, "x.json");
+    ConformanceOptions o;
+    o.dir = dir;
+    (void)jax_suite(o);
   } catch (const FormatError& e) {
-    return e.what();
+    said = e.what();
   }
-  return "";
+  std::filesystem::remove_all(dir);
+  return said;
 }
 const double inf = std::numeric_limits<double>::infinity(), nan_ = std::nan("");
 }  // namespace
 
-TEST_CASE("JSON is read strictly", "[tools][json]") {
-  const Json j =
-      parse_json(R"( {"a": [1, -2.5e3, true, null], "b\n\u00e9\ud83d\ude00": "\"\\\/"} )", "x");
-  REQUIRE(j.kind == Json::Kind::object);
-  const Json& a = j.object.at("a");
-  REQUIRE(a.list.size() == 4);
-  CHECK(a.list[0].number == 1);
-  CHECK(a.list[1].number == -2500);
-  CHECK(a.list[2].boolean);
-  CHECK(a.list[3].kind == Json::Kind::null);
-  CHECK(j.object.at("b\n\xc3\xa9\xf0\x9f\x98\x80").string == "\"\\/");
-  CHECK_FALSE(parse_json("false", "x").boolean);
-  for (const char* bad : {"",
-                          "{",
-                          "[1,]",
-                          "[1 2]",
-                          "{\"a\":1,}",
-                          "{a:1}",
-                          "01",
-                          "1.",
-                          ".5",
-                          "+1",
-                          "1e",
-                          "1e999",
-                          "nul",
-                          "NaN",
-                          "\"",
-                          "\"\\x\"",
-                          "\"\\u12g4\"",
-                          "\"\\ud800\"",
-                          "\"\\ud800\\u0041\"",
-                          "\"\\udc00\"",
-                          "\"\n\"",
-                          "1 2",
-                          "{\"a\":1,\"a\":2}",
-                          "\"\\",
-                          "-",
-                          "[",
-                          "\"\\u12"})
-    CHECK_FALSE(refused(bad).empty());
-  CHECK(refused("{\n \"a\": x}") == "x.json:2:7: expected a value");
-  CHECK(refused(std::string(100000, '[')).find("nest") != std::string::npos);
+TEST_CASE("a list of cases that cannot be read says where", "[tools][json]") {
+  const std::string whole =
+      R"({"case": "a", "program": "f/a.mlir", "apply": "f", "inputs": 1, "outputs": 1, "rtol": 0)";
+  for (const std::string& bad :
+       {std::string(), std::string("["), std::string("[1,]"), "[" + whole + ", \"atol\": 1e999}]",
+        std::string(100000, '['), std::string("[{\"case\": \"\\ud800\"}]")}) {
+    CAPTURE(bad.substr(0, 200));
+    CHECK(refused(bad).find("cases.json: case number 0: ") != std::string::npos);
+  }
+  CHECK(refused("[\n {x}]").find("line 2, column 3") != std::string::npos);
+  CHECK(refused("[" + whole + "}]").find("'atol'") != std::string::npos);
+  CHECK(refused("[" + whole + ", \"atol\": \"no\"}]").find("must be number") != std::string::npos);
 }
 
 TEST_CASE("results are compared by the rule", "[tools][compare]") {

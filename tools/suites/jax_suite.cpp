@@ -4,11 +4,10 @@
 // JAX.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "weft/interop/npy.h"
-#include "weft/tools/suites/json.h"
 #include "weft/tools/suites/suite.h"
 #include "weft/tools/weft/apply.h"
 #include "weft/tools/weft/arrays_file.h"
@@ -24,41 +23,16 @@ struct Case {
   double rtol = 0, atol = 0;
 };
 
-class Members {
- public:
-  Members(const Json& j, std::string where) : j_(j), where_(std::move(where)) {
-    if (j.kind != Json::Kind::object) throw FormatError(where_ + " is no object");
-  }
-  const std::string& string(const char* key) const {
-    return get(key, Json::Kind::string, "string").string;
-  }
-  double number(const char* key) const { return get(key, Json::Kind::number, "number").number; }
-  size_t count(const char* key) const {
-    const double x = number(key);
-    if (!(x >= 0 && x <= 1e6) || x != std::floor(x))
-      throw FormatError(fmt::format("{}: \"{}\" is no count", where_, key));
-    return static_cast<size_t>(x);
-  }
-
- private:
-  const Json& get(const char* key, Json::Kind kind, const char* what) const {
-    const auto it = j_.object.find(key);
-    if (it == j_.object.end() || it->second.kind != kind)
-      throw FormatError(fmt::format("{} has no {} \"{}\"", where_, what, key));
-    return it->second;
-  }
-  const Json& j_;
-  std::string where_;
-};
-
 std::vector<Case> read_cases(const std::string& path) {
-  const Json all = parse_json(read_text(path), path);
-  if (all.kind != Json::Kind::list) throw FormatError(path + " is no list of cases");
   std::vector<Case> cases;
-  for (const Json& j : all.list) {
-    const Members m(j, fmt::format("{}: case number {}", path, cases.size()));
-    cases.push_back({m.string("case"), m.string("program"), m.string("apply"), m.count("inputs"),
-                     m.count("outputs"), m.number("rtol"), m.number("atol")});
+  try {
+    const auto all = nlohmann::json::parse(read_text(path));
+    if (!all.is_array()) throw FormatError(path + " is no list of cases");
+    for (const auto& j : all)
+      cases.push_back({j.at("case"), j.at("program"), j.at("apply"), j.at("inputs"),
+                       j.at("outputs"), j.at("rtol"), j.at("atol")});
+  } catch (const nlohmann::json::exception& e) {
+    throw FormatError(fmt::format("{}: case number {}: {}", path, cases.size(), e.what()));
   }
   return cases;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/scalar/math/threefry.h: the counter-based random bits of Salmon et al. ("Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011) and the numbers JAX makes of them, bit for bit.
+// numbers: as easy as 1, 2, 3", SC 2011), as JAX draws them.
 #pragma once
-#include "weft/core/scalar/math/special.h"
+#include <array>
+
+#include "weft/core/scalar/math/basic.h"
 
 namespace weft::math {
 
@@ -36,48 +38,6 @@ auto random_bits64(U k0, U k1, U hi, U lo) {
   const auto [a, b] = threefry2x32(k0, k1, hi, lo);
   using W = rebind<U, uint64_t>;
   return bit_or(shift_left(W(convert<uint64_t>(a)), W(uint64_t{32})), W(convert<uint64_t>(b)));
-}
-
-// Uniform in [0, 1) from random bits: as many top bits as the type has in its mantissa. float takes
-// 32 bits, double 64; float16 takes 16 bits and bfloat16 8 (not 16), given and returned widened.
-template <class U>
-auto unit_uniform(U bits)
-  requires std::same_as<scalar_t<U>, uint32_t>
-{
-  const U mantissa = bit_or(shift_right_logical(bits, U(9u)), U(0x3f800000u));
-  return bitcast<float>(mantissa) - rebind<U, float>(1.0f);
-}
-template <class U>
-auto unit_uniform(U bits)
-  requires std::same_as<scalar_t<U>, uint64_t>
-{
-  const U mantissa =
-      bit_or(shift_right_logical(bits, U(uint64_t{12})), U(uint64_t{0x3ff0000000000000}));
-  return bitcast<double>(mantissa) - rebind<U, double>(1.0);
-}
-template <class U>
-auto unit_uniform_f16(U bits16) {
-  return rebind<U, float>(convert<float>(shift_right_logical(bits16, U(6u)))) *
-         rebind<U, float>(0x1p-10f);
-}
-template <class U>
-auto unit_uniform_bf16(U bits8) {
-  return rebind<U, float>(convert<float>(shift_right_logical(bits8, U(1u)))) *
-         rebind<U, float>(0x1p-7f);
-}
-
-// [0, 1) to [lo, hi), fused as XLA does.
-template <Real R>
-R uniform_between(R unit, R lo, R hi) {
-  return maximum(lo, fma(unit, hi - lo, lo));
-}
-
-// A standard normal number from a uniform one in [0, 1).
-template <Real R>
-R normal_from_unit(R unit) {
-  using T = scalar_t<R>;
-  const R lo = detail::constant<R>(-0x1.fffffep-1, -0x1.fffffffffffffp-1);
-  return R(static_cast<T>(0x1.6a09e667f3bcdp+0)) * erf_inv(uniform_between(unit, lo, R(T(1))));
 }
 
 }  // namespace weft::math
