@@ -29,6 +29,16 @@ LD_LIBRARY_PATH=$libdir "$work/by_pkg_config"
 
 if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi
 
+# Only what users may include is installed.
+others=$(cd "$prefix/include/weft" && find . -name '*.h' | sed 's|^./||' | sort)
+reached=$(g++ -std=c++20 -M -I"$prefix/include" "$prefix/include/weft/weft.h" | tr ' ' '\n' |
+  sed -n 's|.*/include/weft/||p' | sort -u)
+if [[ $others != "$reached" ]]; then
+  echo "headers that are installed and that weft.h does not reach, or the other way round:"
+  comm -3 <(echo "$others") <(echo "$reached")
+  exit 1
+fi
+
 # Nothing that is installed may know where it was built (debug information does).
 if [[ $2 == Release ]] && grep -rlF -e "$(dirname "$(dirname "$here")")" "$prefix"; then
   echo "these installed files name the source tree"
