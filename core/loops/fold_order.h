@@ -3,7 +3,7 @@
 // core/loops/fold_order.h: the order in which reductions and running folds combine their terms. It
 // is a function of the reduced extents alone (docs/decisions/0013). The host's folds run through
 // the templates here; nests (jit/nests/lane_writer.h), their back ends and the stages of large
-// reductions (jit/rewrite/stages.h) take the numbers from here and keep to the same order.
+// reductions (ops/reduce/stages.h) take the numbers from here and keep to the same order.
 #pragma once
 #include <algorithm>
 #include <cstddef>
