@@ -59,11 +59,6 @@ Types inexact_of(const Types& ts) {
 
 // ---- for the type rules: the programs may come from text
 
-void append_inexact(Types& to, const Types& ts) { append(to, inexact_of(ts)); }
-Types strong(Types ts) {
-  for (Type& t : ts) t = t.strong();
-  return ts;
-}
 void require_results(const char* op, const char* program, const Jaxpr& j, const Types& want,
                      const Types& in) {
   if (strong(j->out_types()) != strong(want))
@@ -78,20 +73,15 @@ Types jvp_type(const Types& in, const CustomJvp& p) {
   require_body("custom_jvp_call", p.jaxpr, in, in);
   const size_t nc = static_cast<size_t>(p.num_consts);
   const Types out = p.jaxpr->out_types();
-  Types takes = in, gives = out;
-  append_inexact(takes, part(in, nc, in.size() - nc));
-  append_inexact(gives, out);
-  require_body("custom_jvp_call", p.rule, takes, in);
-  require_results("custom_jvp_call", "the rule", p.rule, gives, in);
+  require_body("custom_jvp_call", p.rule, joined(in, inexact_of(rest(in, nc))), in);
+  require_results("custom_jvp_call", "the rule", p.rule, joined(out, inexact_of(out)), in);
   return out;
 }
 
 // bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`.
 void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
                  const Types& linear, const Types& in) {
-  Types takes = first;
-  append(takes, results);
-  require_body(op, bwd, takes, in);
+  require_body(op, bwd, joined(first, results), in);
   require_results(op, "bwd", bwd, linear, in);
 }
 Types vjp_type(const Types& in, const CustomVjp& p) {
@@ -104,16 +94,15 @@ Types vjp_type(const Types& in, const CustomVjp& p) {
   const Types out = p.jaxpr->out_types(), made = p.fwd->out_types();
   if (made.size() < out.size() || strong(part(made, 0, out.size())) != strong(out))
     reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
-  Types first = part(in, nc - nb, nb);
-  append(first, part(made, out.size(), made.size() - out.size()));
-  require_bwd("custom_vjp_call", p.bwd, first, out, inexact_of(part(in, nc, in.size() - nc)), in);
+  require_bwd("custom_vjp_call", p.bwd, joined(part(in, nc - nb, nb), rest(made, out.size())), out,
+              inexact_of(rest(in, nc)), in);
   return out;
 }
 
 Types lin_type(const Types& in, const CustomLin& p) {
   require_counts("custom_lin", {p.num_residuals}, 0, in);
   const size_t n = static_cast<size_t>(p.num_residuals);
-  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, part(in, n, in.size() - n), in);
+  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, rest(in, n), in);
   return inexact_of(p.result_types);
 }
 
@@ -131,42 +120,41 @@ Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const 
 }
 
 Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
-  Types r;
-  for (size_t i = 0; i < ts.size(); ++i) r.push_back(widened(ts[i], axes[i], size));
-  return r;
+  return each([&](const Type& t, MaybeAxis a) { return widened(t, a, size); }, ts, axes);
 }
 
+MaybeAxis to_front(MaybeAxis a) { return a ? MaybeAxis(0) : a; }
 // Operands with their mapped axis in front.
 Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes* now) {
-  Arrays r;
-  for (size_t i = 0; i < x.size(); ++i) {
-    r.push_back(axis[i] ? move_mapped(x[i], axis[i], 0, size) : x[i]);
-    now->push_back(axis[i] ? MaybeAxis(0) : MaybeAxis());
-  }
-  return r;
+  *now = each(to_front, axis);
+  return each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, size) : v; }, x,
+              axis);
+}
+
+Batched mapped_in_front(const Arrays& out) { return {out, MaybeAxes(out.size(), 0)}; }
+
+std::vector<bool> inexact(const Arrays& x) {
+  return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
+}
+// The tangents of the inexact operands behind the constants, zeros written out.
+Arrays tangents_of(const Arrays& x, const Arrays& dx, size_t consts) {
+  const std::vector<bool> on = inexact(rest(x, consts));
+  return each([](const Array& t, const Array& v) { return instantiate(t, v.type()); },
+              chosen(rest(dx, consts), on), chosen(rest(x, consts), on));
 }
 
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
-  Arrays x = d.x;
-  for (size_t i = nc; i < d.x.size(); ++i)
-    if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
-  const Arrays out = eval_jaxpr(p.rule, x);
-  Dual r;
-  r.out = part(out, 0, m);
-  size_t next = m;
-  for (const Array& o : r.out) r.tangent.push_back(is_inexact(o.dtype()) ? out[next++] : Array());
-  return r;
+  const Arrays all = eval_jaxpr(p.rule, joined(d.x, tangents_of(d.x, d.dx, nc)));
+  const Arrays out = part(all, 0, m);
+  return {out, spread(rest(all, m), inexact(out))};
 }
 
 // The operands of the rewritten op: what its programs captured stands behind the first `at`.
 Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
-  Arrays r = part(x, 0, at);
-  append(r, captured);
-  append(r, part(x, at, x.size() - at));
-  return r;
+  return joined(joined(part(x, 0, at), captured), rest(x, at));
 }
 
 Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
@@ -174,20 +162,16 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
   const size_t nc = static_cast<size_t>(p.num_consts);
-  MaybeAxes rule_in = in;
-  for (size_t i = nc; i < x.size(); ++i)
-    if (is_inexact(x[i].dtype())) rule_in.push_back(in[i]);
+  const MaybeAxes rule_in = joined(in, chosen(rest(in, nc), inexact(rest(x, nc))));
   const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
   Arrays captured;
   const std::vector<Jaxpr> j =
       opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
               batched_in_front(p.rule, nc, rule_types, rule_in, b.level, {})},
              &captured);
-  Batched r;
-  r.out = b.op.bind(with_captured(x, nc, captured),
-                    {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name});
-  r.axis.assign(r.out.size(), MaybeAxis(0));
-  return r;
+  return mapped_in_front(
+      b.op.bind(with_captured(x, nc, captured),
+                {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name}));
 }
 
 const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
@@ -204,19 +188,12 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
                m = p.jaxpr->out.size();
-  const Arrays all = eval_jaxpr(p.fwd, d.x);
-  Dual r;
-  r.out = part(all, 0, m);
-  Arrays x = part(d.x, nc - nb, nb);
-  append(x, part(all, m, all.size() - m));
-  const CustomLin lin{p.bwd, static_cast<int64_t>(x.size()), types_of(r.out)};
-  for (size_t i = nc; i < d.x.size(); ++i)
-    if (is_inexact(d.x[i].dtype())) x.push_back(instantiate(d.dx[i], d.x[i].type()));
-  const Arrays tangents = linear_rule(x, lin);
-  size_t next = 0;
-  for (const Array& o : r.out)
-    r.tangent.push_back(is_inexact(o.dtype()) ? tangents[next++] : Array());
-  return r;
+  const Arrays all = eval_jaxpr(p.fwd, d.x), out = part(all, 0, m),
+               residuals = joined(part(d.x, nc - nb, nb), rest(all, m));
+  const Arrays tangents =
+      linear_rule(joined(residuals, tangents_of(d.x, d.dx, nc)),
+                  {p.bwd, static_cast<int64_t>(residuals.size()), types_of(out)});
+  return {out, spread(tangents, inexact(out))};
 }
 
 // bwd for mapped values: cotangents of arguments that are not mapped are summed over the lanes.
@@ -242,27 +219,18 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const MaybeAxes made = probe_axes(p.fwd, in, b.level);
-  MaybeAxes residuals = part(in, nc - nb, nb);
-  std::vector<bool> ask(m, true);
-  for (size_t k = m; k < made.size(); ++k) {
-    ask.push_back(made[k].has_value());
-    residuals.push_back(made[k] ? MaybeAxis(0) : MaybeAxis());
-  }
-  std::vector<bool> argument_mapped;
-  for (size_t i = nc; i < x.size(); ++i)
-    if (is_inexact(x[i].dtype())) argument_mapped.push_back(in[i].has_value());
+  const MaybeAxes made = rest(probe_axes(p.fwd, in, b.level), m);
+  const std::vector<bool> ask = joined(std::vector<bool>(m, true), mapped(made));
+  const MaybeAxes residuals = joined(part(in, nc - nb, nb), each(to_front, made));
+  const std::vector<bool> argument_mapped = chosen(mapped(rest(in, nc)), inexact(rest(x, nc)));
   Arrays captured;
   const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
                                        batched_in_front(p.fwd, nc, types_of(x), in, b.level, ask),
                                        batched_bwd(p.bwd, nb, residuals, argument_mapped, b.level)},
                                       &captured);
-  Batched r;
-  r.out = b.op.bind(with_captured(x, nc, captured),
-                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
-                     static_cast<int64_t>(nb + captured.size()), p.name});
-  r.axis.assign(r.out.size(), MaybeAxis(0));
-  return r;
+  return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
+                                   {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
+                                    static_cast<int64_t>(nb + captured.size()), p.name}));
 }
 
 const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
@@ -292,9 +260,7 @@ Arrays lin_reference(const Arrays& x, const CustomLin& p) {
   for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
     require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
                                  static_cast<size_t>(x[i].type().bytes())});
-  Arrays r;
-  for (const Type& t : inexact_of(p.result_types)) r.push_back(base::zeros(t.strong()));
-  return r;
+  return each(base::zeros, inexact_of(p.result_types));
 }
 
 Lowering lin_lower(const LowerArgs<CustomLin>& l) {
@@ -316,16 +282,11 @@ Dual lin_dual(const DualArgs<CustomLin>& d) {
   Dual r;
   r.out = d.op.bind(d.x, d.params);
   r.tangent = r.out;
-  Arrays x = part(d.x, 0, n);
-  bool changes = false;
-  for (size_t i = n; i < d.x.size(); ++i) {
-    changes = changes || !d.dx[i].empty_handle();
-    x.push_back(instantiate(d.dx[i], d.x[i].type()));
-  }
-  if (!changes) return r;
-  const Arrays changed = d.op.bind(x, d.params);
-  for (size_t k = 0; k < r.tangent.size(); ++k)
-    r.tangent[k] = add_tangents(r.tangent[k], changed[k]);
+  const Arrays x =
+      joined(part(d.x, 0, n), each(instantiate, rest(d.dx, n), types_of(rest(d.x, n))));
+  const std::vector<bool> on = given(rest(d.dx, n));
+  if (std::find(on.begin(), on.end(), true) != on.end())
+    r.tangent = each(add_tangents, r.tangent, d.op.bind(x, d.params));
   return r;
 }
 
@@ -349,9 +310,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
             in.push_back(instantiate(t.ct[next], t.out[next]));
             ++next;
           }
-          Arrays out(n);
-          append(out, eval_jaxpr(p.bwd, in));
-          return out;
+          return joined(Arrays(n), eval_jaxpr(p.bwd, in));
         },
     .batch =
         [](const BatchArgs<CustomLin>& b) {
@@ -359,19 +318,14 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           const size_t n = static_cast<size_t>(p.num_residuals);
           MaybeAxes in;
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
-          std::vector<bool> argument_mapped;
-          for (size_t i = n; i < in.size(); ++i) argument_mapped.push_back(in[i].has_value());
           CustomLin q = p;
           Arrays captured;
-          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), argument_mapped, b.level)},
+          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), mapped(rest(in, n)), b.level)},
                          &captured)[0];
           q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
-          Batched r;
-          r.out = b.op.bind(with_captured(x, n, captured), q);
-          r.axis.assign(r.out.size(), MaybeAxis(0));
-          return r;
+          return mapped_in_front(b.op.bind(with_captured(x, n, captured), q));
         },
     .lower = lin_lower,
 });

@@ -36,8 +36,7 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
     r = rule.call(level.size, mapped, a);
     return r.out;
   });
-  bool ends = true;
-  for (const Eqn& e : c.jaxpr->eqns) ends = ends && surely_ends(e);
+  const bool ends = std::all_of(c.jaxpr->eqns.begin(), c.jaxpr->eqns.end(), surely_ends);
   const Array first = lax::argmax(lax::convert_element_type(active, I32), 0);
   Arrays in = c.consts;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -48,9 +47,8 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
     Arrays starts(static_cast<size_t>(x[i].ndim()), scalar_of_int(I32, 0));
     starts[0] = first;
     const Array row = dynamic_slice_at(x[i], starts, x[i].shape().with(0, 1).sizes());
-    Ints same;
-    for (int a = 0; a < row.ndim(); ++a) same.push_back(a);
-    in.push_back(select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), same)));
+    in.push_back(
+        select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), first_axes(row.ndim()))));
   }
   r.out = eval_jaxpr(open_constants(c.jaxpr), in);
   return r;
@@ -61,20 +59,17 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
     return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
                         b.level, b.level.asks_for_lane(b.op, make_params(b.params)));
   const size_t consts = static_cast<size_t>(b.params.num_consts);
-  Arrays x;
-  std::vector<bool> mapped;
-  for (size_t i = 0; i < b.x.size(); ++i) {
-    if (i < consts && b.axis[i])
+  for (size_t i = 0; i < consts; ++i)
+    if (b.axis[i])
       throw BatchingError(
           fmt::format("custom_vmap: the function captures a mapped value {}, of which its rule "
                       "knows nothing. Pass it as an argument.",
                       to_string(b.x[i].type())));
-    if (i < consts) continue;
-    mapped.push_back(b.axis[i].has_value());
-    x.push_back(b.axis[i] ? move_mapped(b.x[i], b.axis[i], 0, b.size) : b.x[i]);
-  }
-  VmapRule::Result r =
-      result_of(static_cast<const VmapRule&>(*b.params.rule.object), mapped, x, b.level);
+  const Arrays x =
+      each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
+           rest(b.x, consts), rest(b.axis, consts));
+  VmapRule::Result r = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
+                                 mapped(rest(b.axis, consts)), x, b.level);
   const Types want = b.params.jaxpr->out_types();
   MaybeAxes at;
   for (size_t k = 0; k < r.out.size(); ++k) {
@@ -103,10 +98,8 @@ const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
 }  // namespace
 
 Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x) {
-  Arrays operands = f.consts;
-  append(operands, x);
-  return custom_vmap_op.bind(
-      operands, {open_constants(f.jaxpr), Opaque{rule}, static_cast<int64_t>(f.consts.size())});
+  return custom_vmap_op.bind(joined(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
+                                                   static_cast<int64_t>(f.consts.size())});
 }
 
 }  // namespace weft

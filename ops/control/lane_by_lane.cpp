@@ -25,10 +25,8 @@ Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
   const Batched b = vmap_flat(
       f, rows, axis, 1,
       {level.axis_name, level.strict, level.randomness, number, level.warn, level.whole_size});
-  Arrays out;
-  for (size_t k = 0; k < b.out.size(); ++k)
-    out.push_back(b.axis[k] ? squeeze_axes(b.out[k], {*b.axis[k]}) : b.out[k]);
-  return out;
+  return each([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
+              b.axis);
 }
 
 Array lane_numbers(const BatchLevel& level) {
@@ -42,11 +40,8 @@ Array lane_numbers(const BatchLevel& level) {
 Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, const Arrays& x) {
   const Types in = types_of(x);
   const Closed run = record(in, f);
-  const Closed skip = record(in, [&](const Arrays&) {
-    Arrays out;
-    for (const Type& t : run.jaxpr->out_types()) out.push_back(base::zeros(t));
-    return out;
-  });
+  const Closed skip =
+      record(in, [&](const Arrays&) { return each(base::zeros, run.jaxpr->out_types()); });
   return cond_flat(lax::convert_element_type(active, I32), {skip, run}, x);
 }
 
@@ -60,24 +55,19 @@ Array active_lanes(const BatchLevel& level) {
 
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
                      const BatchLevel& level, bool asks_for_lane) {
-  Arrays rows;
-  std::vector<bool> mapped;
-  for (size_t i = 0; i < x.size(); ++i) {
-    mapped.push_back(axis[i].has_value());
-    if (mapped[i]) rows.push_back(move_mapped(x[i], axis[i], 0, level.size));
-  }
+  const std::vector<bool> on = mapped(axis);
+  Arrays rows = each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, level.size); },
+                     chosen(x, on), chosen(axis, on));
   const Array active = active_lanes(level);
   if (!active.empty_handle()) rows.push_back(active);
   if (asks_for_lane) rows.push_back(lane_numbers(level));
-  Types in;
-  for (const Array& r : rows) in.push_back(r.type().with_shape(r.shape().erased(0)));
-  const Closed body = record(in, [&](const Arrays& row) {
+  const Closed body = record(each(row_type, types_of(rows)), [&](const Arrays& row) {
     Arrays all = x;
     size_t next = 0;
     for (size_t i = 0; i < x.size(); ++i)
-      if (mapped[i]) all[i] = row[next++];
+      if (on[i]) all[i] = row[next++];
     const auto lane = [&](const Arrays& a) {
-      return asks_for_lane ? one_lane(f, a, mapped, row.back(), level) : f(a);
+      return asks_for_lane ? one_lane(f, a, on, row.back(), level) : f(a);
     };
     return active.empty_handle() ? lane(all) : if_active(lane, row[next], all);
   });

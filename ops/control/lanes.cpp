@@ -39,17 +39,10 @@ Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&
   for (const Eqn& e : c.jaxpr->eqns)
     for (Atom a : e.in) note(a);
   for (Atom a : c.jaxpr->out) note(a);
-  Closed kept;
-  for (size_t i = 0; i < read.size(); ++i)
-    if (read[i]) kept.consts.push_back(c.consts[i]);
-  Types all = types_of(kept.consts);
-  append(all, in);
-  kept.jaxpr = program(all, [&](const Arrays& a) {
-    Arrays x;
-    size_t next = 0;
-    for (bool r : read) x.push_back(r ? a[next++] : Array());
-    append(x, part(a, next, in.size()));
-    return eval_jaxpr(open_constants(c.jaxpr), x);
+  Closed kept{{}, chosen(c.consts, read)};
+  kept.jaxpr = program(joined(types_of(kept.consts), in), [&](const Arrays& a) {
+    const size_t n = kept.consts.size();
+    return eval_jaxpr(open_constants(c.jaxpr), joined(spread(part(a, 0, n), read), rest(a, n)));
   });
   return {std::move(kept), at};
 }
@@ -63,14 +56,10 @@ std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured
     const size_t mine = b.program.consts.size();
     const Jaxpr j = open_constants(b.program.jaxpr);
     const Types own = j->in_types();
-    Types in = part(own, mine, b.at);
-    append(in, types_of(all));
-    append(in, part(own, mine + b.at, own.size() - mine - b.at));
+    const Types in = joined(joined(part(own, mine, b.at), types_of(all)), rest(own, mine + b.at));
     r.push_back(all.empty() ? j : program(in, [&](const Arrays& a) {
-      Arrays x = part(a, b.at + first, mine);
-      append(x, part(a, 0, b.at));
-      append(x, part(a, b.at + all.size(), a.size() - b.at - all.size()));
-      return eval_jaxpr(j, x);
+      return eval_jaxpr(j, joined(joined(part(a, b.at + first, mine), part(a, 0, b.at)),
+                                  rest(a, b.at + all.size())));
     }));
     first += mine;
   }
@@ -118,12 +107,13 @@ LaneMask both_masks(const LaneMask& a, const LaneMask& b) {
 
 Array select_lanes(const Array& mask, const Array& a, const Array& b) {
   Array m = mask;
-  if (m.ndim() != a.ndim() && m.ndim() != 0) {
-    Ints dims;
-    for (int i = 0; i < m.ndim(); ++i) dims.push_back(i);
-    m = broadcast_in_dim(m, a.shape(), dims);
-  }
+  if (m.ndim() != a.ndim() && m.ndim() != 0)
+    m = broadcast_in_dim(m, a.shape(), first_axes(m.ndim()));
   return lax::select(m, a, b);
+}
+
+Array any_lane(const Array& mask) {
+  return mask.ndim() == 0 ? mask : base::reduce_any(mask, first_axes(mask.ndim()));
 }
 
 Array mask_out(const Array& mask, const Array& x) {
@@ -142,24 +132,16 @@ std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints
 
 Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
                     const std::vector<bool>& fill) {
-  Ints drop;
-  std::vector<std::pair<int, int64_t>> kept;  // axis of x, axis of the reduced mask
-  for (size_t l = 0; l < places.size(); ++l)
-    if (fill[l] && places[l] >= 0)
-      kept.emplace_back(places[l], static_cast<int64_t>(kept.size()));
-    else
-      drop.push_back(static_cast<int64_t>(l));
-  if (kept.empty() || !is_inexact(x.dtype())) return x;
-  Array mask = drop.empty() ? active : base::reduce_any(active, drop);
-  std::sort(kept.begin(), kept.end());
-  Ints permutation, dims;
-  for (const auto& [axis, from] : kept) {
-    permutation.push_back(from);
-    dims.push_back(axis);
+  // A lane that is not to be filled, or that x has not, has a number that no axis has.
+  LaneMask m{active, {}};
+  bool any = false;
+  for (size_t l = 0; l < places.size(); ++l) {
+    const bool on = fill[l] && places[l] >= 0;
+    m.ids.push_back(on ? places[l] : -1);
+    any = any || on;
   }
-  if (!std::is_sorted(permutation.begin(), permutation.end()))
-    mask = transpose_axes(mask, permutation);
-  if (mask.ndim() != x.ndim()) mask = broadcast_in_dim(mask, x.shape(), dims);
+  if (!any || !is_inexact(x.dtype())) return x;
+  const Array mask = align_mask(m, first_axes(x.ndim()), x.shape().sizes());
   return lax::select(mask, x, base::ones(x.type()));
 }
 
@@ -170,10 +152,8 @@ bool surely_ends(const Eqn& e) {
 }
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
-  Types types;
-  for (int i = 0; i < j->n_in; ++i)
-    types.push_back(
-        widened(j->types[static_cast<size_t>(i)], in[static_cast<size_t>(i)], like.size));
+  const Types types =
+      each([&](const Type& t, MaybeAxis a) { return widened(t, a, like.size); }, j->in_types(), in);
   MaybeAxes out;
   record(types, [&](const Arrays& x) {
     Batched b = batch_eval(j, x, in, like, {});
@@ -193,7 +173,6 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
     s.lanes.insert(s.lanes.begin(), level.size);
     s.ids.insert(s.ids.begin(), 0);
   }
-  s.outer = level.mask;
   if (s.lanes.empty()) return s;
   LaneMask mine;
   if (!enter.empty_handle()) {
@@ -203,8 +182,8 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
   }
   // Only what concerns these lanes: a mask over others alone says nothing about a single lane here.
   LaneMask from_outside;
-  for (int64_t id : s.outer.ids)
-    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = s.outer;
+  for (int64_t id : level.mask.ids)
+    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = level.mask;
   for (const LaneMask& m : {mine, from_outside}) {
     if (m.active.empty_handle()) continue;
     const Array full = align_mask(m, s.ids, s.lanes);
@@ -222,15 +201,8 @@ Array LaneStep::changed(int64_t old, const Array& active, const Array& x,
   return before.empty_handle() ? mask_out(any, x) : select_lanes(any, x, before);
 }
 
-LaneMask body_mask(const LaneStep& s, const Array& active) {
-  return both_masks({active, active.empty_handle() ? Ints{} : s.ids}, s.outer);
-}
-
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in) {
-  bool same = static_cast<size_t>(body->n_in) == takes.size();
-  for (size_t i = 0; same && i < takes.size(); ++i)
-    same = body->types[i].strong() == takes[i].strong();
-  if (!same)
+  if (strong(body->in_types()) != strong(takes))
     reject_shape(op,
                  fmt::format("the body takes ({}) and is given ({})", to_string(body->in_types()),
                              to_string(takes)),

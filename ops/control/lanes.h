@@ -13,8 +13,8 @@
 #pragma once
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
+#include "weft/ops/control/lists.h"
 #include "weft/ops/kit/kit.h"
-#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -25,6 +25,8 @@ Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes);
 LaneMask both_masks(const LaneMask& a, const LaneMask& b);
 // where(mask, a, b) with the mask's axes leading.
 Array select_lanes(const Array& mask, const Array& a, const Array& b);
+// Whether any lane is active: bool[].
+Array any_lane(const Array& mask);
 // zero where the lane is not active.
 Array mask_out(const Array& mask, const Array& x);
 
@@ -90,10 +92,8 @@ struct LaneStep {
   Ints lanes, ids;       // of the rewritten op
   bool widened = false;  // this map became a lane
   Array enter;           // empty handle: all
-  LaneMask outer;        // the enclosing mask
-  int place(int lane_axes) const {
-    return widened ? 0 : lane_axes;
-  }  // where a mapped operand's new axis goes
+  // Where the new axis of a mapped value goes.
+  int place(int64_t has) const { return widened ? 0 : lane_count(has); }
   // The lanes of an operand, or of a carry that passes through.
   int64_t has(int64_t old, bool mapped) const {
     return widened ? (old << 1 | (mapped ? 1 : 0)) : old;
@@ -110,17 +110,5 @@ struct LaneStep {
 // old_lanes/ids: before this map; enter: the op's own mask, if it has one.
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
                    const Array& enter, MaybeAxis enter_axis, BatchLevel& level);
-// Mask inside a body of the rewritten op: its own active lanes and those of the enclosing body.
-LaneMask body_mask(const LaneStep& s, const Array& active);
-
-template <class T>
-std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
-  return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from),
-                        v.begin() + static_cast<std::ptrdiff_t>(from + n));
-}
-template <class T>
-void append(std::vector<T>& a, const std::vector<T>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-}
 
 }  // namespace weft

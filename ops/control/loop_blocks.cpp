@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/ops/control/lanes.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -36,106 +35,71 @@ Array trips_of_blocks(const Array& trips, int64_t blocks, int64_t size) {
   return d == I32 ? mine : lax::convert_element_type(mine, I32);
 }
 
-Arrays chosen(const Arrays& x, const std::vector<bool>& unknown, bool want) {
-  Arrays r;
-  for (size_t i = 0; i < x.size(); ++i)
-    if (unknown[i] == want) r.push_back(x[i]);
-  return r;
-}
+const Op& scan() { return *find_op("scan"); }
 
-Type row_type(const Array& rows) { return rows.type().with_shape(rows.shape().erased(0)); }
-
-// One block as a program of (trips, consts, carry), split by what is unknown.
-struct Block {
-  Split split;
-  Arrays consts, carry;  // known
-  size_t results = 0;    // known carries
-};
-Block split_block(const BoundedLoop& l, const Scan& step, const Type& trips) {
-  Types types{trips};
-  append(types, types_of(l.consts));
-  append(types, types_of(l.carry));
-  const Jaxpr whole = program(
-      types, [&](const Arrays& x) { return bind_op(*find_op("scan"), x, make_params(step)); });
-  std::vector<bool> unknown{false};
-  append(unknown, l.const_unknown);
-  append(unknown, l.carry_unknown);
-  Block b{partial_eval_jaxpr(whole, unknown, l.carry_unknown),
-          chosen(l.consts, l.const_unknown, false), chosen(l.carry, l.carry_unknown, false), 0};
-  b.results = b.carry.size();
-  return b;
-}
-
-// The known carries at the start of each block, stacked.
-Arrays starts_of_blocks(const Block& b, const Array& trips) {
-  const size_t nc = b.consts.size();
-  std::vector<bool> keep(b.split.known->out.size(), false);
-  std::fill_n(keep.begin(), b.results, true);
-  const Jaxpr forward = dce(b.split.known, keep);
-  Scan k;
-  k.length = trips.shape()[0];
-  k.num_consts = static_cast<int64_t>(nc);
-  k.num_carry = static_cast<int64_t>(b.results);
-  Types types = types_of(b.consts);
-  append(types, types_of(b.carry));
-  types.push_back(row_type(trips));
-  k.jaxpr = program(types, [&](const Arrays& x) {
-    Arrays args{x.back()};
-    append(args, part(x, 0, nc + b.results));
-    Arrays out = eval_jaxpr(forward, args);
-    append(out, part(x, nc, b.results));
-    return out;
+// An op of as many steps as there are blocks, which runs the program on these operands.
+Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>&)> body,
+                  PartialEval* record_at) {
+  Scan p;
+  p.length = x.rows[0].shape()[0];
+  p.num_consts = static_cast<int64_t>(x.consts.size());
+  p.num_carry = static_cast<int64_t>(x.carry.size());
+  Groups<Type> in{{}, {}, types_of(x.consts), types_of(x.carry), each(row_type, types_of(x.rows))};
+  p.jaxpr = program(in_order(in), [&](const Arrays& a) {
+    return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
   });
-  Arrays operands = b.consts;
-  append(operands, b.carry);
-  operands.push_back(trips);
-  const Arrays out = bind_op(*find_op("scan"), operands, make_params(k));
-  return part(out, b.results, b.results);
+  return record_at ? record_at->record(scan(), in_order(x), make_params(p))
+                   : bind_op(scan(), in_order(x), make_params(p));
 }
 
 }  // namespace
 
 Arrays record_bounded(PartialEval& level, const BoundedLoop& l) {
-  const int64_t bound = l.step.length;
+  const int64_t bound = std::get<Scan>(l.step.like).length;
   if (bound <= short_loop) {
-    Arrays operands{l.trips};
-    append(operands, l.consts);
-    append(operands, l.carry);
     const Running running{Ref<Interpreter>(&level)};
-    return chosen(bind_op(*find_op("scan"), operands, make_params(l.step)), l.carry_unknown, true);
+    return chosen(l.step.bind(scan(), l.x), l.unknown.carry);
   }
-  Scan step = l.step;
-  step.length =
+  BodyOp step = l.step;
+  int64_t& length = std::get<Scan>(step.like).length;
+  length =
       std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), most_steps);
-  const int64_t blocks = (bound - 1) / step.length + 1;
-  const Array trips = trips_of_blocks(l.trips, blocks, step.length);
-  const Block b = split_block(l, step, row_type(trips));
-  const Arrays starts = starts_of_blocks(b, trips),
-               consts = chosen(l.consts, l.const_unknown, true),
-               carry = chosen(l.carry, l.carry_unknown, true);
-  const size_t nc = b.consts.size(), nu = consts.size() + carry.size();
-  Scan u;
-  u.length = blocks;
-  u.num_consts = static_cast<int64_t>(nc + consts.size());
-  u.num_carry = static_cast<int64_t>(carry.size());
-  Arrays operands = b.consts;
-  append(operands, consts);
-  append(operands, carry);
-  Types types = types_of(operands);
-  operands.push_back(trips);
-  append(operands, starts);
-  types.push_back(row_type(trips));
-  for (const Array& s : starts) types.push_back(row_type(s));
-  u.jaxpr = program(types, [&](const Arrays& x) {
-    Arrays args{x[nc + nu]};
-    append(args, part(x, 0, nc));
-    append(args, part(x, nc + nu + 1, b.results));
-    const Arrays again = eval_jaxpr(b.split.known, args);
-    Arrays rest = part(again, b.results, again.size() - b.results);
-    append(rest, part(x, nc, nu));
-    return eval_jaxpr(b.split.rest, rest);
-  });
-  return level.record(*find_op("scan"), operands, make_params(u));
+  const Array trips = trips_of_blocks(l.x.head[0], (bound - 1) / length + 1, length);
+  // One block as a program of (trips, consts, carry), split by what is unknown.
+  Groups<Type> in{{row_type(trips.type())}, {}, types_of(l.x.consts), types_of(l.x.carry)};
+  const Split block = partial_eval_jaxpr(
+      program(in_order(in), [&](const Arrays& x) { return bind_op(scan(), x, step.params()); }),
+      in_order(l.unknown), l.unknown.carry);
+  const Groups<Array> known = chosen(l.x, l.unknown, false), unknown = chosen(l.x, l.unknown);
+  const size_t nc = known.consts.size(), n = known.carry.size();
+  // The known carries at the start of each block, stacked.
+  std::vector<bool> keep(block.known->out.size(), false);
+  std::fill_n(keep.begin(), n, true);
+  const Jaxpr forward = dce(block.known, keep);
+  const Arrays starts =
+      rest(each_block(
+               {{}, {}, known.consts, known.carry, {trips}},
+               [&](const Groups<Array>& g) {
+                 Arrays out =
+                     eval_jaxpr(forward, in_order(Groups<Array>{g.rows, {}, g.consts, g.carry}));
+                 append(out, g.carry);
+                 return out;
+               },
+               nullptr),
+           n);
+  Groups<Array> x{{}, {}, known.consts, unknown.carry, {trips}};
+  append(x.consts, unknown.consts);
+  append(x.rows, starts);
+  return each_block(
+      x,
+      [&](const Groups<Array>& g) {
+        Groups<Array> again{{g.rows[0]}, {}, part(g.consts, 0, nc), rest(g.rows, 1)};
+        Arrays args = rest(eval_jaxpr(block.known, in_order(again)), n);
+        append(args, rest(g.consts, nc));
+        append(args, g.carry);
+        return eval_jaxpr(block.rest, args);
+      },
+      &level);
 }
 
 }  // namespace weft

@@ -4,16 +4,15 @@
 // residual for each trip that the bound allows.
 #pragma once
 #include "weft/autodiff/partial_eval.h"
-#include "weft/ops/control/control_flow.h"
+#include "weft/ops/control/body_op.h"
 
 namespace weft {
 
-// A loop whose trips are known, as steps of a scan.
+// A loop whose trips are known, as steps of a scan; its length is the bound on them.
 struct BoundedLoop {
-  Scan step;                                       // with trips; its length is the bound
-  Array trips;                                     // i32[lanes]; of a long loop perhaps i64
-  Arrays consts, carry;                            // operands of the scan
-  std::vector<bool> const_unknown, carry_unknown;  // what is unknown inside the loop
+  BodyOp step;
+  Groups<Array> x;       // head: the trips, i32[lanes]; of a long loop perhaps i64
+  Groups<bool> unknown;  // inside the loop
 };
 
 // The loop, recorded at the level: the unknown carries behind it.

@@ -3,7 +3,7 @@
 // ops/control/unroll.cpp: rewrites a scan into a shorter one whose body holds several steps.
 #include "weft/ops/control/unroll.h"
 
-#include "weft/ops/control/lanes.h"
+#include "weft/ops/control/body_op.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
@@ -32,8 +32,7 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
   std::vector<Arrays> rows(m, Arrays(static_cast<size_t>(length)));
   for (int64_t s = 0; s < length; ++s) {
     const int64_t t = p.reverse ? length - 1 - s : s;
-    Arrays in = consts;
-    append(in, *carry);
+    Arrays in = joined(consts, *carry);
     for (const Array& x : xs) in.push_back(reshape_to(rows_of(x, t, t + 1), x.shape().erased(0)));
     const Arrays out = eval_jaxpr(p.jaxpr, in);
     *carry = part(out, 0, n);
@@ -52,42 +51,30 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
 Arrays unrolled(const Arrays& x, const Scan& p) {
   const int64_t u = std::min(p.unroll, p.length);
   if (u <= 1 || p.trips) return {};
-  const size_t nc = static_cast<size_t>(p.num_consts), n = static_cast<size_t>(p.num_carry);
-  const Arrays consts = part(x, 0, nc), init = part(x, nc, n),
-               rows = part(x, nc + n, x.size() - nc - n);
-  const int64_t blocks = p.length / u, rest = p.length % u, first = p.reverse ? rest : 0,
+  const BodyOp o = body_op(p);
+  const Groups<Array> g = o.operands(x);
+  const int64_t blocks = p.length / u, left = p.length % u, first = p.reverse ? left : 0,
                 over = p.reverse ? 0 : blocks * u;
-  Arrays carry = init, ys, xs;
-  for (const Array& v : rows) xs.push_back(in_blocks(rows_of(v, first, first + blocks * u), u));
+  Groups<Array> in = g;
+  for (Array& v : in.rows) v = in_blocks(rows_of(v, first, first + blocks * u), u);
   Scan q = p;
   q.unroll = 1;
   q.length = blocks;
-  Types types = types_of(consts);
-  append(types, types_of(init));
-  for (const Array& v : xs) types.push_back(v.type().with_shape(v.shape().erased(0)));
-  q.jaxpr = program(types, [&](const Arrays& a) {
-    Arrays c = part(a, nc, n);
-    const size_t first_row = nc + n;
-    const Arrays y =
-        steps_written_out(p, part(a, 0, nc), &c, part(a, first_row, a.size() - first_row), u);
-    append(c, y);
-    return c;
+  q.jaxpr = program(o.takes(in), [&](const Arrays& a) {
+    Groups<Array> step = o.inputs(a);
+    const Arrays y = steps_written_out(p, step.consts, &step.carry, step.rows, u);
+    return joined(step.carry, y);
   });
-  Arrays operands = consts;
-  append(operands, init);
-  append(operands, xs);
-  const Arrays out = bind_op(*find_op("scan"), operands, make_params(q));
-  carry = part(out, 0, n);
-  for (size_t k = n; k < out.size(); ++k) ys.push_back(from_blocks(out[k]));
-  if (rest) {
-    Arrays left;
-    for (const Array& v : rows) left.push_back(rows_of(v, over, over + rest));
-    const Arrays y = steps_written_out(p, consts, &carry, left, rest);
+  const Arrays out = bind_op(*find_op("scan"), in_order(in), make_params(q));
+  Arrays carry = part(out, 0, g.carry.size()), ys = each(from_blocks, rest(out, carry.size()));
+  if (left) {
+    Arrays rows = g.rows;
+    for (Array& v : rows) v = rows_of(v, over, over + left);
+    const Arrays y = steps_written_out(p, g.consts, &carry, rows, left);
     for (size_t k = 0; k < ys.size(); ++k)
       ys[k] = concatenate_arrays(p.reverse ? Arrays{y[k], ys[k]} : Arrays{ys[k], y[k]}, 0);
   }
-  append(carry, ys);
-  return carry;
+  return joined(carry, ys);
 }
 
 }  // namespace weft

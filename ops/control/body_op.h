@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/body_op.h: while, cond and scan as one kind of op: programs, and operands and results
+// in named groups. What transforms make of them is written once, over this
+// (docs/decisions/0015).
+#pragma once
+#include <variant>
+
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/control/lanes.h"
+
+namespace weft {
+
+// One value for each operand of the op, or for each input of a body, by what it is there for; in
+// this order they stand in an equation.
+template <class T>
+struct Groups {
+  std::vector<T> head = {};  // of the op: [index] [enter] [trips]; of a body: [active]
+  std::vector<T> test = {};  // constants of the condition of while
+  std::vector<T> consts = {}, carry = {}, rows = {};
+};
+
+template <class T>
+std::vector<T> in_order(const Groups<T>& x) {
+  std::vector<T> r = x.head;
+  for (const auto* g : {&x.test, &x.consts, &x.carry, &x.rows}) append(r, *g);
+  return r;
+}
+// x in groups of these sizes; the rest are rows.
+template <class T>
+Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, size_t carry) {
+  size_t k = 0;
+  const auto take = [&](size_t n) {
+    k += n;
+    return part(x, k - n, n);
+  };
+  Groups<T> r;
+  r.head = take(head);
+  r.test = take(test);
+  r.consts = take(consts);
+  r.carry = take(carry);
+  r.rows = take(x.size() - k);
+  return r;
+}
+
+// The same of each group.
+template <class F, class... T>
+auto each(const F& f, const Groups<T>&... x) {
+  using R = typename decltype(each(f, x.carry...))::value_type;
+  return Groups<R>{each(f, x.head...), each(f, x.test...), each(f, x.consts...),
+                   each(f, x.carry...), each(f, x.rows...)};
+}
+template <class T>
+Groups<T> chosen(const Groups<T>& x, const Groups<bool>& flag, bool want = true) {
+  return {chosen(x.head, flag.head, want), chosen(x.test, flag.test, want),
+          chosen(x.consts, flag.consts, want), chosen(x.carry, flag.carry, want),
+          chosen(x.rows, flag.rows, want)};
+}
+template <class T>
+Groups<T> joined(const Groups<T>& a, const Groups<T>& b) {
+  return {joined(a.head, b.head), joined(a.test, b.test), joined(a.consts, b.consts),
+          joined(a.carry, b.carry), joined(a.rows, b.rows)};
+}
+
+// Sets what `more` has; whether that is new.
+bool grow(std::vector<bool>* set, const std::vector<bool>& more);
+
+// One use of such an op. A transform changes a copy and binds that.
+struct BodyOp {
+  using Kind = LoopForm::Kind;
+  Kind kind = Kind::scan;
+  std::variant<Scan, While, Cond> like;  // parameters, for what the rest does not say
+  Jaxpr test;                            // of while: (test, carry) -> bool[lanes]
+  std::vector<Jaxpr> bodies;             // (head, consts, carry, rows) -> (carry, results)
+  Ints lanes, ids;
+  Groups<int64_t> has;       // the lanes of each operand (lanes.h; of head: not used)
+  Ints result_has;           // those of each result
+  std::vector<bool> passes;  // carries of while that the body hands on untouched
+
+  // Whether rows and results have an axis of steps in front.
+  bool stacks() const { return kind == Kind::scan; }
+  size_t active() const { return lanes.empty() ? 0 : 1; }
+  // Operands of the op, and inputs of a body, in groups.
+  template <class T>
+  Groups<T> operands(const std::vector<T>& x) const {
+    return cut(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
+  }
+  template <class T>
+  Groups<T> inputs(const std::vector<T>& x) const {
+    return cut(x, active(), 0, has.consts.size(), has.carry.size());
+  }
+  // What a body takes when the operands are these.
+  template <class T>
+  std::vector<T> taken(const Groups<T>& x, const T& active_mask) const {
+    return in_order(
+        Groups<T>{std::vector<T>(active(), active_mask), {}, x.consts, x.carry, x.rows});
+  }
+  Types takes(const Groups<Array>& x) const;
+  Ints all_has() const;         // as parameters hold it
+  AnyParams params() const;     // of the op as it is now
+  AnyParams as_before() const;  // of the op that it was made from
+  Arrays bind(const Op& op, const Groups<Array>& x) const {
+    return bind_op(op, in_order(x), params());
+  }
+  LoopForm form() const;
+};
+BodyOp body_op(const While& p);
+BodyOp body_op(const Cond& p);
+BodyOp body_op(const Scan& p);
+
+// For the type rules: what the body returns for the carries has their types.
+void require_carries(const char* op, const Types& out, const Types& carry, const Types& in);
+
+// ---- the transforms
+
+Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& dx);
+Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axis,
+                      BatchLevel& level);
+// Of scan and cond, which run a known part that leaves residuals, and an unknown part.
+Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
+                       const std::vector<bool>& unknown, PartialEval& level);
+// Of scan and cond.
+struct Transposition {
+  const Op& op;
+  const BodyOp& o;
+  const Arrays &ct, &x;  // as in TransposeArgs
+  const std::vector<bool>& linear;
+  const Types &in, &out;
+};
+Arrays body_op_transpose(const Transposition& t);
+
+// Which operands and results are unknown: the least fixed point over the carries.
+struct Unknown {
+  Groups<bool> operand;
+  std::vector<bool> result;
+  std::vector<Split> bodies;
+  Split test;
+  bool everything = false;  // what decides on the course of the op is unknown
+};
+Unknown settle_unknown(const BodyOp& o, const std::vector<bool>& unknown);
+// The op on the operands and for the results that are known, with its bodies to be set.
+BodyOp known_part(const BodyOp& o, const Unknown& u);
+// Results of the whole from those of both parts.
+Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest);
+
+// The rules of such an op. steps: the programs of Lowering::lockstep.
+template <class P>
+Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&)) {
+  d.dual = [](const DualArgs<P>& a) { return body_op_dual(a.op, body_op(a.params), a.x, a.dx); };
+  d.batch = [](const BatchArgs<P>& a) {
+    return body_op_batch(a.op, body_op(a.params), a.x, a.axis, a.level);
+  };
+  if (!d.partial)
+    d.partial = [](const PartialArgs<P>& a) {
+      return body_op_partial(a.op, body_op(a.params), a.x, a.unknown, a.level);
+    };
+  if (!d.transpose)
+    d.transpose = [](const TransposeArgs<P>& a) {
+      return body_op_transpose({a.op, body_op(a.params), a.ct, a.x, a.linear, a.in, a.out});
+    };
+  d.lower = [steps](const LowerArgs<P>& a) {
+    Lowering l;
+    l.loop = body_op(a.params).form();
+    l.form = l.loop.kind == LoopForm::Kind::cond ? Lowering::Form::branch : Lowering::Form::loop;
+    l.lockstep = [in = a.in, out = a.out, p = a.params, steps] { return steps({in, out, p}); };
+    return l;
+  };
+  d.compile_eagerly = true;
+  return d;
+}
+
+}  // namespace weft

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/body_op_batch.cpp: batching ops with bodies (DESIGN, "Mapped control flow").
+#include "weft/ops/control/body_op.h"
+#include "weft/ops/elementwise/compare.h"
+
+namespace weft {
+namespace {
+
+// Which operands and results are mapped: the least fixed point over the carries. If the lanes go
+// ways of their own (the predicate is mapped), all that changes is, also what belongs to the op as
+// a whole: how often it changes depends on the lane.
+struct Mapped {
+  Groups<bool> operand;
+  std::vector<bool> result;
+  bool predicate = false;
+};
+Mapped settle(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& level) {
+  Mapped m{o.operands(mapped(axes)), std::vector<bool>(o.result_has.size(), false)};
+  const size_t n = o.has.carry.size();
+  const auto places = [&] {
+    return each([](bool on, int64_t has) { return on ? MaybeAxis(lane_count(has)) : MaybeAxis(); },
+                m.operand, o.has);
+  };
+  const auto spread = [&] {
+    for (bool again = true; again;) {
+      again = false;
+      const MaybeAxes in = o.taken(places(), MaybeAxis());
+      for (const Jaxpr& b : o.bodies) {
+        const std::vector<bool> out = mapped(probe_axes(b, in, level));
+        again |= grow(&m.operand.carry, part(out, 0, n));
+        grow(&m.result, part(out, n, m.result.size()));
+      }
+    }
+  };
+  for (bool on : m.operand.head) m.predicate = m.predicate || on;
+  if (o.test && !m.predicate) {
+    spread();
+    const Groups<MaybeAxis> at = places();
+    m.predicate = probe_axes(o.test, joined(at.test, at.carry), level)[0].has_value();
+  }
+  if (m.predicate) {
+    grow(&m.operand.carry, each([](bool passes) { return !passes; }, o.passes));
+    m.result.assign(m.result.size(), true);
+  }
+  spread();
+  return m;
+}
+
+// One batching step of an op.
+struct Step {
+  const BodyOp& before;
+  BodyOp after;
+  Mapped mapped;
+  LaneStep lanes;
+  BatchLevel& level;
+  Groups<MaybeAxis> place;  // where operands are mapped afterwards, as a body sees them
+  MaybeAxes result_place;
+
+  // A value that is mapped at `to` if at all.
+  Array moved(const Array& x, MaybeAxis from, MaybeAxis to) const {
+    return to ? move_mapped(x, from, *to, level.size) : x;
+  }
+  // Inside: the own active lanes and those of the enclosing body.
+  LaneMask mask(const Array& active) const {
+    return both_masks({active, active.empty_handle() ? Ints{} : lanes.ids}, level.mask);
+  }
+};
+
+// The index or the trips, in front if they are mapped, and who enters: lanes that do not, take no
+// step.
+Arrays moved_head(const Step& s, const Arrays& head, const MaybeAxes& from) {
+  const Array& enter = s.lanes.enter;
+  Arrays r;
+  if (!s.before.test && !head.empty())
+    r.push_back(s.moved(head[0], from[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()));
+  if (enter.empty_handle()) return r;
+  if (s.before.stacks())
+    r[0] = lax::select(enter, r[0], base::zeros(r[0].type()));
+  else
+    r.push_back(enter);
+  return r;
+}
+
+Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
+  const BodyOp& o = s.before;
+  const size_t n = o.has.carry.size();
+  return rewritten(takes, s.after.active(), [&](const Arrays& in) {
+    const Array active = s.after.active() ? in[0] : Array();
+    const Groups<Array> x = cut(in, s.after.active(), 0, o.has.consts.size(), n);
+    const Batched r = batch_eval(body, o.taken(x, active),
+                                 o.taken(s.place, s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()),
+                                 s.level, s.mask(active));
+    Arrays out;
+    for (size_t k = 0; k < n; ++k) {
+      const Array y = s.moved(r.out[k], r.axis[k], s.place.carry[k]);
+      out.push_back(o.passes[k] ? x.carry[k]
+                                : s.lanes.changed(o.has.carry[k], active, y, x.carry[k]));
+    }
+    for (size_t k = 0; k < o.result_has.size(); ++k)
+      out.push_back(s.lanes.changed(o.result_has[k], active,
+                                    s.moved(r.out[n + k], r.axis[n + k], s.result_place[k])));
+    return out;
+  });
+}
+
+Rewritten batched_test(const Step& s, const Types& takes) {
+  return rewritten(takes, 0, [&](const Arrays& in) {
+    // Lanes that are done gave false before; those that do not enter were never asked.
+    const Batched r = batch_eval(s.before.test, in, joined(s.place.test, s.place.carry), s.level,
+                                 s.mask(s.lanes.enter));
+    return Arrays{s.moved(r.out[0], r.axis[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis())};
+  });
+}
+
+// What the bodies read from outside becomes constants in front of the others.
+void set_bodies(Step& s, Groups<Array>* x) {
+  BodyOp& q = s.after;
+  const auto put_in_front = [](const Arrays& captured, Arrays* group, Ints* has) {
+    group->insert(group->begin(), captured.begin(), captured.end());
+    has->insert(has->begin(), captured.size(), 0);
+  };
+  const Types takes = q.takes(*x);
+  std::vector<Rewritten> bodies;
+  for (const Jaxpr& b : s.before.bodies) bodies.push_back(batched_body(s, b, takes));
+  Arrays captured, by_test;
+  q.bodies = opened(bodies, &captured);
+  if (q.test) {
+    const Types in = joined(types_of(x->test), types_of(x->carry));
+    q.test = opened({batched_test(s, in)}, &by_test)[0];
+    put_in_front(by_test, &x->test, &q.has.test);
+  }
+  put_in_front(captured, &x->consts, &q.has.consts);
+}
+
+}  // namespace
+
+Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axes,
+                      BatchLevel& level) {
+  Groups<Array> v = o.operands(x);
+  const Groups<MaybeAxis> from = o.operands(axes);
+  Mapped m = settle(o, axes, level);
+  // Who enters is the last of the head, but of scan: trips are 0 there.
+  const bool enter = !o.stacks() && o.has.head.size() == (o.test ? 1 : 2);
+  const LaneStep lanes = lane_step(m.predicate, o.lanes, o.ids, enter ? v.head.back() : Array(),
+                                   enter ? from.head.back() : MaybeAxis(), level);
+  Step s{o, o, m, lanes, level, {}, {}};
+  const auto place = [&](bool on, int64_t has) {
+    return on ? MaybeAxis(lanes.place(has)) : MaybeAxis();
+  };
+  const auto has_changed = [&](int64_t old) { return lanes.has_changed(old); };
+  s.place = each(place, m.operand, o.has);
+  s.result_place = each(place, m.result, o.result_has);
+  BodyOp& q = s.after;
+  q.lanes = lanes.lanes;
+  q.ids = lanes.ids;
+  q.has = each([&](int64_t old, bool on) { return lanes.has(old, on); }, o.has, m.operand);
+  for (size_t t = 0; t < q.has.carry.size(); ++t)
+    if (!o.passes[t]) q.has.carry[t] = has_changed(o.has.carry[t]);
+  q.result_has = each(has_changed, o.result_has);
+  Groups<MaybeAxis> to = s.place;
+  to.head.assign(to.head.size(), {});
+  for (MaybeAxis& row : to.rows)
+    if (row) ++*row;  // behind the axis of steps
+  v = each([&](const Array& a, MaybeAxis at, MaybeAxis wanted) { return s.moved(a, at, wanted); },
+           v, from, to);
+  v.head = moved_head(s, v.head, from.head);
+  q.has.head.assign(v.head.size(), 0);
+  set_bodies(s, &v);
+  Batched r{q.bind(op, v), s.place.carry};
+  for (MaybeAxis a : s.result_place) r.axis.push_back(a && o.stacks() ? MaybeAxis(*a + 1) : a);
+  return r;
+}
+
+}  // namespace weft

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/body_op_dual.cpp: derivatives of ops with bodies. Forwards, tangents join the values
+// of their group. Backwards, cotangents of the results come in as constants or rows, and those of
+// linear constants go out as results, or, where there are steps, are added up in carries.
+#include "weft/ops/control/body_op.h"
+
+namespace weft {
+
+Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& dx) {
+  const Groups<Array> v = o.operands(x), dv = o.operands(dx);
+  const size_t n = o.has.carry.size(), m = o.result_has.size();
+  // Which values have a tangent: the least fixed point over the carries. A result has one if any
+  // body gives it one.
+  Groups<bool> on = o.operands(given(dx));
+  on.test.assign(on.test.size(), false);
+  std::vector<bool> result_on(m, false);
+  std::vector<Jaxpr> bodies;
+  for (bool again = true; again;) {
+    again = false;
+    bodies.clear();
+    const std::vector<bool> in = o.taken(on, false);
+    const std::vector<bool> ask = joined(on.carry, result_on);
+    for (const Jaxpr& b : o.bodies) {
+      const JvpJaxpr j = jvp_jaxpr(b, in, ask);
+      again |= grow(&on.carry, part(j.out_nonzero, 0, n));
+      again |= grow(&result_on, part(j.out_nonzero, n, m)) && o.bodies.size() > 1;
+      bodies.push_back(j.jaxpr);
+    }
+  }
+  const Groups<Array> dots =
+      each([](const Array& t, const Array& p) { return instantiate(t, p.type()); }, chosen(dv, on),
+           chosen(v, on));
+  const Groups<Array> all = joined(v, dots);
+  BodyOp q = o;
+  q.has = joined(o.has, chosen(o.has, on));
+  append(q.result_has, chosen(o.result_has, result_on));
+  q.bodies = bodies;
+  const size_t n_on = dots.carry.size(), in_groups = n + o.has.rows.size();
+  // The jvp of a body takes all values and then all tangents: so does a cond.
+  for (size_t b = 0; b < bodies.size() && in_groups > 0; ++b)
+    q.bodies[b] = program(q.takes(all), [&](const Arrays& a) {
+      const Groups<Array> g = q.inputs(a);
+      Arrays in = g.head;
+      append(in, part(g.consts, 0, on.consts.size()));
+      append(in, part(g.carry, 0, n));
+      append(in, part(g.rows, 0, on.rows.size()));
+      append(in, rest(g.consts, on.consts.size()));
+      append(in, rest(g.carry, n));
+      append(in, rest(g.rows, on.rows.size()));
+      const Arrays out = eval_jaxpr(bodies[b], in);  // carry, results, tangents of both
+      return joined(joined(part(out, 0, n), part(out, n + m, n_on)),
+                    joined(part(out, n, m), rest(out, n + m + n_on)));
+    });
+  if (o.test)
+    q.test = program(joined(types_of(v.test), types_of(all.carry)), [&](const Arrays& a) {
+      return eval_jaxpr(o.test, part(a, 0, v.test.size() + n));
+    });
+  const Arrays out = q.bind(op, all);
+  return {joined(part(out, 0, n), part(out, n + n_on, m)),
+          joined(spread(part(out, n, n_on), on.carry), spread(rest(out, n + n_on + m), result_on))};
+}
+
+namespace {
+
+// The op that takes cotangents back.
+struct Back {
+  const Transposition& t;
+  Groups<bool> linear;      // all carries are
+  Groups<Type> in;          // of the operands
+  std::vector<bool> ct_on;  // the results that have a cotangent
+  size_t nonlinear = 0;     // constants
+  size_t sums = 0;          // carries in front that add up cotangents of linear constants
+  BodyOp o = {};
+  Groups<Array> x = {};
+};
+
+// A value that leaves the op has all lanes, or none.
+Ints left_with(const Ints& has, const Ints& lanes) {
+  return each([&](int64_t h) { return h == full_set(lanes) ? h : 0; }, has);
+}
+
+// One run of the body backwards.
+Arrays run_back(const Back& b, const Jaxpr& body, const Arrays& a) {
+  const BodyOp& o = b.t.o;
+  const Groups<Array> g = b.o.inputs(a);
+  // Lanes that did not run this have no cotangent here; the op keeps their carry.
+  const auto masked = [&](const Array& v, int64_t h) {
+    return o.active() && h != 0 ? mask_out(a[0], v) : v;
+  };
+  const size_t n_ct = chosen(b.ct_on, b.ct_on).size();
+  const Arrays cts = o.stacks() ? part(g.rows, 0, n_ct) : rest(g.consts, b.nonlinear);
+  const Arrays carry_ct = each(masked, rest(g.carry, b.sums), o.has.carry),
+               result_ct = each(masked, cts, chosen(o.result_has, b.ct_on)),
+               ct = joined(carry_ct, spread(result_ct, b.ct_on));
+  const auto zeros = [](const std::vector<bool>& like) { return Arrays(like.size()); };
+  const Groups<Array> args{
+      g.head,
+      {},
+      merged(b.linear.consts, zeros(b.linear.consts), g.consts),
+      zeros(b.linear.carry),
+      merged(b.linear.rows, zeros(b.linear.rows), o.stacks() ? rest(g.rows, n_ct) : Arrays())};
+  const Groups<Array> back =
+      o.inputs(backward_pass(body, in_order(args), o.taken(b.linear, false), ct));
+  const Arrays consts = chosen(back.consts, b.linear.consts);
+  Arrays out = o.stacks() ? each(add_tangents, part(g.carry, 0, b.sums), consts)
+                          : each(instantiate, consts, chosen(b.in.consts, b.linear.consts));
+  append(out, each(instantiate, back.carry, b.in.carry));
+  return joined(out, each(instantiate, chosen(back.rows, b.linear.rows),
+                          each(row_type, chosen(b.in.rows, b.linear.rows))));
+}
+
+}  // namespace
+
+Arrays body_op_transpose(const Transposition& t) {
+  const BodyOp& o = t.o;
+  const size_t n = o.has.carry.size();
+  Back b{t, o.operands(t.linear), o.operands(t.in), std::vector<bool>(o.result_has.size(), true)};
+  b.linear.carry.assign(n, true);
+  const Groups<int64_t> kept = chosen(o.has, b.linear, false), gone = chosen(o.has, b.linear);
+  b.nonlinear = kept.consts.size();
+  b.x = chosen(o.operands(t.x), b.linear, false);
+  b.o = o;
+  b.o.has = kept;
+  b.o.has.carry.clear();
+  // Steps go the other way.
+  if (Scan* p = std::get_if<Scan>(&b.o.like)) {
+    p->reverse = !p->reverse;
+    b.sums = gone.consts.size();
+    for (const Type& c : chosen(b.in.consts, b.linear.consts))
+      b.x.carry.push_back(base::zeros(c.strong()));
+    b.o.has.carry = left_with(gone.consts, o.lanes);
+  }
+  append(b.x.carry, each(instantiate, part(t.ct, 0, n), part(t.out, 0, n)));
+  append(b.o.has.carry, o.has.carry);
+  const Arrays ct = rest(t.ct, n);
+  if (o.stacks()) b.ct_on = given(ct);
+  const Arrays cts = each(instantiate, chosen(ct, b.ct_on), chosen(rest(t.out, n), b.ct_on));
+  const Ints ct_has = chosen(o.result_has, b.ct_on);
+  if (o.stacks()) {
+    b.x.rows = joined(cts, b.x.rows);
+    b.o.has.rows = joined(ct_has, kept.rows);
+  } else {
+    append(b.x.consts, cts);
+    append(b.o.has.consts, ct_has);
+  }
+  b.o.result_has = left_with(o.stacks() ? gone.rows : gone.consts, o.lanes);
+  for (Jaxpr& body : b.o.bodies)
+    body =
+        program(b.o.takes(b.x), [&, old = body](const Arrays& a) { return run_back(b, old, a); });
+  const Arrays out = b.o.bind(t.op, b.x);
+  // In the order of the operands: of constants, carries, rows.
+  Arrays result(t.in.size());
+  size_t next = 0, i = o.has.head.size() + o.has.test.size();
+  for (const auto* group : {&b.linear.consts, &b.linear.carry, &b.linear.rows})
+    for (size_t k = 0; k < group->size(); ++k, ++i)
+      if (const Array ct = (*group)[k] ? out[next++] : Array(); t.linear[i]) result[i] = ct;
+  return result;
+}
+
+}  // namespace weft

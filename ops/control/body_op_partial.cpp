@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/body_op_partial.cpp: partial evaluation of ops with bodies: what of them is known,
+// and for those that run a known part which leaves residuals (scan, cond), the unknown part.
+#include "weft/core/loops/axis_classes.h"
+#include "weft/ops/control/body_op.h"
+
+namespace weft {
+
+Unknown settle_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
+  Unknown u;
+  u.operand = o.operands(unknown);
+  u.result.assign(o.result_has.size(), false);
+  for (bool head : u.operand.head) u.everything = u.everything || head;
+  const size_t n = o.has.carry.size(), m = u.result.size();
+  for (bool again = !u.everything; again;) {
+    again = false;
+    u.bodies.clear();
+    const std::vector<bool> ask = joined(u.operand.carry, u.result);
+    for (const Jaxpr& b : o.bodies) {
+      u.bodies.push_back(partial_eval_jaxpr(b, o.taken(u.operand, false), ask));
+      const std::vector<bool>& out = u.bodies.back().out_unknown;
+      again |= grow(&u.operand.carry, part(out, 0, n));
+      again |= grow(&u.result, part(out, n, m)) && o.bodies.size() > 1;
+    }
+  }
+  if (o.test && !u.everything) {
+    u.test = partial_eval_jaxpr(o.test, joined(u.operand.test, u.operand.carry), {false});
+    u.everything = u.test.out_unknown[0];
+  }
+  return u;
+}
+
+BodyOp known_part(const BodyOp& o, const Unknown& u) {
+  BodyOp k = o;
+  k.has = chosen(o.has, u.operand, false);
+  k.result_has = chosen(o.result_has, u.result, false);
+  return k;
+}
+
+Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest) {
+  return merged(joined(u.operand.carry, u.result), rest, known);
+}
+
+namespace {
+
+// What one run of a body leaves for its unknown part. An operand of the known part as it came in is
+// passed on, and what no step changes is made before the loop; anything else is a result of the
+// known part, of branches zero unless it is the one that runs.
+struct Residual {
+  size_t body = 0;
+  Array value = {};  // empty: a result of the known part
+  bool row = false;  // one for each step
+  int64_t has = 0;
+  Type type = {};                // inside the body
+  std::vector<int> places = {};  // which axis of it, in the body, each lane is
+};
+
+// Which variables of the known part are made of its constants without lanes alone: no step changes
+// them. They are made before the loop, so what may not end is not among them if perhaps no step is
+// taken.
+std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
+  std::vector<bool> fixed(j.types.size(), false);
+  if (!known.stacks()) return fixed;
+  for (size_t i = 0; i < known.has.consts.size(); ++i)
+    fixed[known.active() + i] = known.has.consts[i] == 0;
+  const bool steps_surely = known.has.head.empty() && std::get<Scan>(known.like).length > 0;
+  for (const Eqn& e : j.eqns) {
+    bool all = e.op->effects(e.params) == Effect::none && (steps_surely || surely_ends(e));
+    for (Atom a : e.in) all = all && (a.is_literal() || fixed[static_cast<size_t>(a.index)]);
+    for (int32_t k = 0; all && k < e.n_out; ++k) fixed[static_cast<size_t>(e.out + k)] = true;
+  }
+  return fixed;
+}
+
+// The residuals of body b; x: what is known.
+std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, const Split& s,
+                                   size_t b) {
+  const JaxprData& j = *s.known;
+  const int lanes = static_cast<int>(known.lanes.size());
+  const Ints has = known.taken(known.has, int64_t{0});
+  std::optional<AxisClasses> axes;
+  if (lanes) axes.emplace(s.known, lanes, part(has, 1, has.size() - 1));
+  const Arrays in = known.taken(x, Array());
+  const size_t consts = known.active() + known.has.consts.size(),
+               rows = consts + known.has.carry.size();
+  const std::vector<bool> fixed = invariants(known, j);
+  const size_t results = j.out.size() - static_cast<size_t>(s.residuals);
+  std::vector<Residual> r;
+  std::vector<bool> before(results, false);
+  for (size_t k = results; k < j.out.size(); ++k) {
+    const Atom a = j.out[k];
+    const auto i = static_cast<size_t>(a.index);
+    Residual d{.body = b, .row = known.stacks(), .type = j.type(a)};
+    if (axes) d.places = axes->places(a, lanes);
+    const bool given = !a.is_literal() && a.index < j.n_in && i >= known.active();
+    if (given && (i < consts || i >= rows)) {
+      d.value = in[i];
+      d.has = has[i];
+      d.row = i >= rows;
+    }
+    before.push_back(d.value.empty_handle() && !a.is_literal() && fixed[i]);
+    r.push_back(std::move(d));
+  }
+  if (std::find(before.begin(), before.end(), true) == before.end()) return r;
+  Arrays args = in;  // of which constants are read
+  std::fill(args.begin() + static_cast<std::ptrdiff_t>(consts), args.end(), Array());
+  const Arrays made = eval_jaxpr(dce(s.known, before), args);
+  for (size_t k = 0, next = 0; k < r.size(); ++k) {
+    if (!before[results + k]) continue;
+    r[k].value = made[next++];
+    r[k].row = false;
+  }
+  return r;
+}
+
+// Body b of the known part: its results, and those residuals that are results, also of the other
+// bodies.
+Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residuals, size_t bodies,
+                 const Types& takes) {
+  const size_t results = s.known->out.size() - static_cast<size_t>(s.residuals);
+  std::vector<bool> keep(results, true);
+  for (const Residual& r : residuals)
+    if (r.body == b) keep.push_back(r.value.empty_handle());
+  if (bodies == 1) return dce(s.known, keep);
+  return program(takes, [&](const Arrays& in) {
+    const Arrays out = eval_jaxpr(s.known, in);
+    Arrays made = part(out, 0, results);
+    size_t next = results;
+    for (const Residual& r : residuals) {
+      const bool own = r.body == b;
+      if (r.value.empty_handle()) made.push_back(own ? out[next] : base::zeros(r.type));
+      next += own;
+    }
+    return made;
+  });
+}
+
+// The unknown part: it takes the residuals in front of what is unknown.
+struct UnknownPart {
+  BodyOp o;
+  Groups<Array> x;
+};
+UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown& u,
+                         const std::vector<Residual>& residuals, const Arrays& made) {
+  Groups<Array> left;
+  Groups<int64_t> left_has;
+  // Of branches, results of the known part come first.
+  std::vector<size_t> order, at(residuals.size());  // at: in its group
+  for (bool passed_on : {false, true})
+    for (size_t i = 0; i < residuals.size(); ++i)
+      if (o.stacks() ? passed_on : residuals[i].value.empty_handle() != passed_on)
+        order.push_back(i);
+  size_t next = 0;
+  for (size_t i : order) {
+    const Residual& r = residuals[i];
+    Arrays& group = r.row ? left.rows : left.consts;
+    at[i] = group.size();
+    group.push_back(r.value.empty_handle() ? made[next++] : r.value);
+    (r.row ? left_has.rows : left_has.consts).push_back(r.has);
+  }
+  UnknownPart q{o, joined(left, chosen(x, u.operand))};
+  q.x.head = x.head;
+  q.o.has = joined(left_has, chosen(o.has, u.operand));
+  q.o.has.head = o.has.head;
+  q.o.result_has = chosen(o.result_has, u.result);
+  const auto behind_head = [](const auto& g) {
+    auto r = g;
+    r.head.clear();
+    return in_order(r);
+  };
+  for (size_t b = 0; b < o.bodies.size(); ++b) {
+    const std::vector<bool> fill =
+        lanes_to_fill(o.bodies[b], o.lanes, behind_head(o.has), behind_head(u.operand));
+    q.o.bodies[b] = program(q.o.takes(q.x), [&](const Arrays& in) {
+      Groups<Array> g = q.o.inputs(in);
+      Arrays args;
+      for (size_t i = 0; i < residuals.size(); ++i) {
+        const Residual& r = residuals[i];
+        if (r.body != b) continue;
+        const Array& v = (r.row ? g.rows : g.consts)[at[i]];
+        args.push_back(o.active() ? fill_inactive(in[0], v, r.places, fill) : v);
+      }
+      append(args, rest(g.consts, left.consts.size()));
+      append(args, g.carry);
+      append(args, rest(g.rows, left.rows.size()));
+      return eval_jaxpr(u.bodies[b].rest, args);
+    });
+  }
+  return q;
+}
+
+}  // namespace
+
+// The known part runs what is known and gives the residuals; the unknown part reads them.
+Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
+                       const std::vector<bool>& unknown, PartialEval& level) {
+  const Unknown u = settle_unknown(o, unknown);
+  if (u.everything) return level.record(op, x, o.as_before());
+  const Groups<Array> v = o.operands(x), known_x = chosen(v, u.operand, false);
+  BodyOp k = known_part(o, u);
+  std::vector<Residual> residuals;
+  for (size_t b = 0; b < o.bodies.size(); ++b)
+    append(residuals, residuals_of(k, known_x, u.bodies[b], b));
+  for (size_t b = 0; b < o.bodies.size(); ++b)
+    k.bodies[b] = known_body(u.bodies[b], b, residuals, o.bodies.size(), k.takes(known_x));
+  const size_t results = k.has.carry.size() + k.result_has.size();
+  for (const Residual& r : residuals)
+    if (r.value.empty_handle()) k.result_has.push_back(0);
+  const Arrays known = k.bind(op, known_x);
+  const UnknownPart q = unknown_part(o, v, u, residuals, rest(known, results));
+  return both_parts(u, known, level.record(op, in_order(q.x), q.o.params()));
+}
+
+}  // namespace weft

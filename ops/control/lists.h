@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/lists.h: lists of operands and results: parts of them, and those that flags choose.
+#pragma once
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "weft/tracer/types_of.h"
+
+namespace weft {
+
+template <class T>
+std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
+  return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from),
+                        v.begin() + static_cast<std::ptrdiff_t>(from + n));
+}
+template <class T>
+std::vector<T> rest(const std::vector<T>& v, size_t from) {
+  return part(v, from, v.size() - from);
+}
+template <class T>
+void append(std::vector<T>& a, const std::vector<T>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+}
+template <class T>
+std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
+  append(a, b);
+  return a;
+}
+
+// f of each value, or of the values at each place.
+template <class F, class... T>
+auto each(const F& f, const std::vector<T>&... x) {
+  const size_t n = std::max({x.size()...});
+  if (((x.size() != n) || ...)) throw InternalError("lists of different lengths side by side");
+  std::vector<std::decay_t<decltype(f(x[0]...))>> r;
+  for (size_t i = 0; i < n; ++i) r.push_back(f(x[i]...));
+  return r;
+}
+// The values whose flag is as wanted.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& x, const std::vector<bool>& flag, bool want = true) {
+  std::vector<T> r;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (flag[i] == want) r.push_back(x[i]);
+  return r;
+}
+// The next of `on` where the flag is set, else the next of `off`.
+inline Arrays merged(const std::vector<bool>& flag, const Arrays& on, const Arrays& off) {
+  size_t next[2] = {0, 0};
+  return each([&](bool f) { return (f ? on : off)[next[f]++]; }, flag);
+}
+// The values where the flag is set, empty handles (zeros) elsewhere.
+inline Arrays spread(const Arrays& x, const std::vector<bool>& flag) {
+  return merged(flag, x, Arrays(flag.size()));
+}
+// 0, 1, … n - 1.
+inline Ints first_axes(int n) {
+  Ints r(static_cast<size_t>(n));
+  std::iota(r.begin(), r.end(), 0);
+  return r;
+}
+// The type of n values in a row, and that of one of them.
+inline Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }
+inline Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
+inline Types strong(const Types& ts) {
+  return each([](const Type& t) { return t.strong(); }, ts);
+}
+// Which are no empty handles.
+inline std::vector<bool> given(const Arrays& x) {
+  return each([](const Array& a) { return !a.empty_handle(); }, x);
+}
+
+inline std::vector<bool> mapped(const MaybeAxes& axes) {
+  return each([](const MaybeAxis& a) { return a.has_value(); }, axes);
+}
+
+}  // namespace weft
