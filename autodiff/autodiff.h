@@ -42,6 +42,9 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::
 // Cotangents of the linear inputs of j. x holds the others; an empty handle where linear.
 Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                      const Arrays& ct);
+// The same for a program that an equation holds, which is transposed once.
+Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
+                        const Arrays& ct);
 
 // A sum in which an empty handle is zero.
 Array add_tangents(const Array& a, const Array& b);

@@ -4,6 +4,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/transformed.h"
 
 namespace weft {
 namespace {
@@ -130,7 +131,8 @@ Arrays Linear::transpose(const Arrays& ct) const {
   return result;
 }
 
-JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
+namespace {
+JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
   Types in = j->in_types();
   const size_t n = in.size();
   for (size_t i = 0; i < n; ++i)
@@ -152,6 +154,17 @@ JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::
   // Programs are closed: replaying one meets no value from outside.
   r.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   return r;
+}
+}  // namespace
+
+JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
+  Ints flags(nonzero.begin(), nonzero.end());
+  flags.insert(flags.end(), ask.begin(), ask.end());
+  Transformed t = transformed({TransformKey::jvp, j, std::move(flags)}, [&] {
+    const JvpJaxpr made = make_jvp(j, nonzero, ask);
+    return Transformed{{made.jaxpr}, Ints(made.out_nonzero.begin(), made.out_nonzero.end())};
+  });
+  return {t.programs[0], std::vector<bool>(t.notes.begin(), t.notes.end())};
 }
 
 Array add_tangents(const Array& a, const Array& b) {

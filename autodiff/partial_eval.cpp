@@ -5,6 +5,7 @@
 
 #include "weft/autodiff/autodiff.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/transformed.h"
 
 namespace weft {
 
@@ -56,8 +57,8 @@ Closed PartialEval::finish(const Arrays& out) {
   return recorder_.finish(atoms);
 }
 
-Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
-                         const std::vector<bool>& ask) {
+namespace {
+Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask) {
   Types known_in;
   for (int i = 0; i < j->n_in; ++i)
     if (!unknown[static_cast<size_t>(i)]) known_in.push_back(j->types[static_cast<size_t>(i)]);
@@ -84,6 +85,21 @@ Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
   s.known = known.jaxpr;
   s.rest = open_constants(rest.jaxpr);
   return s;
+}
+}  // namespace
+
+Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
+                         const std::vector<bool>& ask) {
+  Ints flags(unknown.begin(), unknown.end());
+  flags.insert(flags.end(), ask.begin(), ask.end());
+  const Transformed t = transformed({TransformKey::partial, j, std::move(flags)}, [&] {
+    const Split s = make_split(j, unknown, ask);
+    Ints notes(s.out_unknown.begin(), s.out_unknown.end());
+    notes.push_back(s.residuals);
+    return Transformed{{s.known, s.rest}, std::move(notes)};
+  });
+  return {t.programs[0], t.programs[1], std::vector<bool>(t.notes.begin(), t.notes.end() - 1),
+          static_cast<int>(t.notes.back())};
 }
 
 }  // namespace weft

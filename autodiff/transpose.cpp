@@ -3,6 +3,8 @@
 // autodiff/transpose.cpp: reverse mode: a linear program is run backwards.
 #include "weft/autodiff/autodiff.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/transformed.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -71,6 +73,44 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
   }
   Arrays result(static_cast<size_t>(j->n_in));
   for (int i = 0; i < j->n_in; ++i) result[static_cast<size_t>(i)] = cts[static_cast<size_t>(i)];
+  return result;
+}
+
+Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
+                        const Arrays& ct) {
+  // The program takes what is not linear, and the cotangents that there are.
+  Arrays given;
+  Ints flags(linear.begin(), linear.end());
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!linear[i]) given.push_back(x[i]);
+  for (const Array& c : ct) {
+    flags.push_back(!c.empty_handle());
+    if (flags.back()) given.push_back(c);
+  }
+  const Types in = types_of(given);
+  const Transformed t = transformed({TransformKey::transpose, j, std::move(flags), in}, [&] {
+    Transformed made;
+    Closed c = record(in, [&](const Arrays& a) {
+      Arrays values, cts, out;
+      size_t next = 0;
+      for (bool l : linear) values.push_back(l ? Array() : a[next++]);
+      for (const Array& given : ct) cts.push_back(given.empty_handle() ? Array() : a[next++]);
+      for (const Array& back : backward_pass(j, values, linear, cts)) {
+        made.notes.push_back(!back.empty_handle());
+        if (made.notes.back()) out.push_back(back);
+      }
+      return out;
+    });
+    made.programs = {open_constants(c.jaxpr)};
+    made.consts = std::move(c.consts);
+    return made;
+  });
+  Arrays args = t.consts;
+  args.insert(args.end(), given.begin(), given.end());
+  const Arrays back = eval_jaxpr(t.programs[0], args);
+  Arrays result;
+  size_t next = 0;
+  for (int64_t on : t.notes) result.push_back(on ? back[next++] : Array());
   return result;
 }
 

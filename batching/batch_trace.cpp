@@ -11,6 +11,8 @@
 #include "weft/runtime/fork.h"
 #include "weft/runtime/log.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/transformed.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -114,18 +116,68 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
   return *from == to ? x : base::move_axis(x, *from, to);
 }
 
+namespace {
+// j on values of these types, mapped so, and then the mask and the number of the first lane, where
+// there are any. Notes: where the results are mapped, -1: nowhere.
+Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchLevel& like,
+                          const LaneMask& mask) {
+  const bool masked = !mask.active.empty_handle(), chunked = !like.first_lane.empty_handle();
+  if (masked) in.push_back(mask.active.type());
+  if (chunked) in.push_back(like.first_lane.type());
+  TransformKey key{TransformKey::batch,
+                   j,
+                   {like.size, like.whole_size, like.strict, like.warn, masked, chunked}};
+  for (MaybeAxis a : axes) key.numbers.push_back(a.value_or(-1));
+  key.numbers.insert(key.numbers.end(), mask.ids.begin(), mask.ids.end());
+  key.types = in;
+  key.names = {like.axis_name, like.randomness};
+  return transformed(std::move(key), [&] {
+    Transformed made;
+    Closed c = record(in, [&](const Arrays& a) {
+      Level<BatchLevel> level(like.size, like.axis_name);
+      level->strict = like.strict;
+      level->randomness = like.randomness;
+      level->warn = like.warn;
+      level->in_body = true;
+      level->whole_size = like.whole_size;
+      if (chunked) level->first_lane = a.back();
+      level->mask = mask;
+      if (masked) level->mask.active = a[axes.size()];
+      const AxisScope scope(like.axis_name, like.whole_size);
+      const Arrays x(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(axes.size()));
+      Batched b = run_mapped(level, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
+      for (MaybeAxis r : b.axis) made.notes.push_back(r.value_or(-1));
+      return b.out;
+    });
+    made.programs = {open_constants(c.jaxpr)};
+    made.consts = std::move(c.consts);
+    return made;
+  });
+}
+MaybeAxes axes_of(const Transformed& t) {
+  MaybeAxes r;
+  for (int64_t a : t.notes) r.push_back(a < 0 ? MaybeAxis() : MaybeAxis(static_cast<int>(a)));
+  return r;
+}
+}  // namespace
+
 Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
                    const LaneMask& mask) {
-  Level<BatchLevel> level(like.size, like.axis_name);
-  level->strict = like.strict;
-  level->randomness = like.randomness;
-  level->first_lane = like.first_lane;
-  level->warn = like.warn;
-  level->mask = mask;
-  level->in_body = true;
-  level->whole_size = like.whole_size;
-  const AxisScope scope(like.axis_name, like.whole_size);
-  return run_mapped(level, [&](const Arrays& a) { return eval_jaxpr(j, a); }, x, in);
+  const Transformed t = batched_jaxpr(j, types_of(x), in, like, mask);
+  Arrays args = t.consts;
+  args.insert(args.end(), x.begin(), x.end());
+  for (const Array& more : {mask.active, like.first_lane})
+    if (!more.empty_handle()) args.push_back(more);
+  return {eval_jaxpr(t.programs[0], args), axes_of(t)};
+}
+
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
+  Types types;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const Type& t = j->types[i];
+    types.push_back(in[i] ? t.with_shape(t.shape().inserted(*in[i], like.size)) : t);
+  }
+  return axes_of(batched_jaxpr(j, types, in, like, {}));
 }
 
 }  // namespace weft

@@ -72,9 +72,11 @@ using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& a
                                const BatchLevel& level, const AnyParams& params);
 void install_batch_fallback(FallbackFn f);
 
-// Replays program j on x under the current interpreter, mapped as a map like `like` with the given
-// mask; for rules that rewrite the bodies of their ops.
+// The results of program j on x under the current interpreter, mapped as a map like `like` with the
+// given mask; for rules that rewrite the bodies of their ops. A program is batched once.
 Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
                    const LaneMask& mask);
+// The mapped axes of the results of j when its inputs are mapped so (nothing is kept).
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
 
 }  // namespace weft

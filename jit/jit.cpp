@@ -23,6 +23,7 @@
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/transformed.h"
 
 namespace weft::detail {
 namespace {
@@ -408,5 +409,6 @@ void weft::clear_caches() {
   }
   for (const auto& s : states) s->clear();
   compiler::clear_program_cache();
+  clear_transformed();
   release_idle_memory();
 }

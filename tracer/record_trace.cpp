@@ -3,6 +3,8 @@
 // tracer/record_trace.cpp: recording programs and replaying them.
 #include "weft/tracer/record_trace.h"
 
+#include <atomic>
+
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/replay.h"
@@ -123,9 +125,16 @@ Closed Record::finish(const Arrays& out) {
   return recorder_.finish(atoms);
 }
 
+namespace {
+std::atomic<int64_t> recorded{0};
+}  // namespace
+
+int64_t programs_recorded() { return recorded.load(std::memory_order_relaxed); }
+
 Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) { return record(in, {}, f); }
 
 Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f) {
+  recorded.fetch_add(1, std::memory_order_relaxed);
   const TimeLimit interruptible(0);
   Level<Record> level;
   Arrays args;

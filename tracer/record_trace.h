@@ -71,6 +71,9 @@ Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
 // read in their place where the program alone would not know how they were written
 // (docs/decisions/0010).
 Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f);
+// How many programs were recorded so far, on all threads: what tests of the cost of transforms
+// count.
+int64_t programs_recorded();
 // Binds the equations of j one after another under the current interpreter.
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
 // The program without the equations that no kept output needs (effects stay). Inputs stay.

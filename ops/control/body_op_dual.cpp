@@ -101,7 +101,7 @@ Arrays run_back(const Back& b, const Jaxpr& body, const Arrays& a) {
       zeros(b.linear.carry),
       merged(b.linear.rows, zeros(b.linear.rows), o.stacks() ? rest(g.rows, n_ct) : Arrays())};
   const Groups<Array> back =
-      o.inputs(backward_pass(body, in_order(args), o.taken(b.linear, false), ct));
+      o.inputs(transposed_jaxpr(body, in_order(args), o.taken(b.linear, false), ct));
   const Arrays consts = chosen(back.consts, b.linear.consts);
   Arrays out = o.stacks() ? each(add_tangents, part(g.carry, 0, b.sums), consts)
                           : each(instantiate, consts, chosen(b.in.consts, b.linear.consts));

@@ -48,8 +48,8 @@ Arrays call_transpose(const TransposeArgs<Call>& t) {
   const Arrays x = chosen(t.x, t.linear, false), all = joined(x, chosen(t.ct, has_ct));
   std::vector<bool> on;
   const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
-    const Arrays back = backward_pass(t.params.jaxpr, merged(t.linear, Arrays(t.in.size()), a),
-                                      t.linear, spread(rest(a, x.size()), has_ct));
+    const Arrays back = transposed_jaxpr(t.params.jaxpr, merged(t.linear, Arrays(t.in.size()), a),
+                                         t.linear, spread(rest(a, x.size()), has_ct));
     on = given(back);
     return chosen(back, on);
   });

@@ -151,18 +151,6 @@ bool surely_ends(const Eqn& e) {
                                     [&](const JaxprData&, const Eqn& x) { return loops(x); });
 }
 
-MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
-  const Types types =
-      each([&](const Type& t, MaybeAxis a) { return widened(t, a, like.size); }, j->in_types(), in);
-  MaybeAxes out;
-  record(types, [&](const Arrays& x) {
-    Batched b = batch_eval(j, x, in, like, {});
-    out = b.axis;
-    return b.out;
-  });
-  return out;
-}
-
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
                    const Array& enter, MaybeAxis enter_axis, BatchLevel& level) {
   LaneStep s;

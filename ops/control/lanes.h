@@ -68,9 +68,6 @@ Array fill_inactive(const Array& active, const Array& x, const std::vector<int>&
 // run only where the program runs it.
 bool surely_ends(const Eqn& e);
 
-// The mapped axes of the results of j when its inputs are mapped so (nothing is kept).
-MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
-
 // One program from a function of arrays; it may use no arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
 // A body as it was traced or as batching has rewritten it. It may read values from outside: arrays
