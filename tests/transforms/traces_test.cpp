@@ -148,6 +148,14 @@ TEST_CASE("a kept transform is that of the same map", "[control][traces]") {
     for (float y : floats(vmap(inner, 0, 0, {.axis_name = "i"})(x)))
       CHECK(y == 2 + static_cast<float>(n));
   }
+  // The lanes of one map draw the same numbers, those of the next other ones.
+  const auto draw = [k = random::key(3)](Array x) {
+    return fori_loop(0, 1, [k](Array, Array c) { return c + random::uniform(k, {}); }, x);
+  };
+  for (const char* how : {"same", "different", "same"}) {
+    const Floats y = floats(vmap(draw, 0, 0, {.randomness = how})(array({0., 0.})));
+    CHECK((y[0] == y[1]) == (how == std::string("same")));
+  }
   // Where a branch masks the loop, and where none does.
   const auto down = [](Array x) {
     return while_loop([](Array v) { return v > 0.; }, [](Array v) { return v - 1.; }, x);
