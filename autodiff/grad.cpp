@@ -7,7 +7,6 @@
 
 #include "weft/autodiff/autodiff.h"
 #include "weft/tracer/base_ops.h"
-#include "weft/tracer/call_site.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::detail {
@@ -30,7 +29,7 @@ std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(t
 void check_values(const char* who, const Arrays& x, TreeOf args) {
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].empty_handle())
-      throw located<ShapeError>(
+      throw ShapeError(
           fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
                       path(args, "args", i)));
 }
@@ -41,7 +40,7 @@ Array matched(const Array& t, const Type& want,
   if (t.type().strong() == want.strong()) return t;
   const bool converts = t.weak_type() && t.shape() == want.shape() &&
                         promote(t.dtype(), true, want.dtype(), false).dtype == want.dtype();
-  if (!converts) throw located<DifferentiationError>(complain(to_string(t.type())));
+  if (!converts) throw DifferentiationError(complain(to_string(t.type())));
   return base::convert(t, want.dtype());
 }
 
@@ -81,18 +80,18 @@ Arrays matched_cotangents(const Arrays& ct, const Types& types, TreeOf result) {
 
 void check_loss(const char* who, const Array& loss) {
   if (loss.ndim() != 0)
-    throw located<DifferentiationError>(fmt::format(
+    throw DifferentiationError(fmt::format(
         "{}: Gradient only defined for scalar-output functions. Output had shape: {}. Sum it, or "
         "use jacrev or jacfwd for the whole Jacobian.",
         who, to_string(loss.shape())));
   if (is_complex(loss.dtype()))
-    throw located<DifferentiationError>(
+    throw DifferentiationError(
         fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
                     "np.floating), but got "
                     "{}. For complex outputs use vjp.",
                     who, numpy_name(loss.dtype())));
   if (!is_inexact(loss.dtype()))
-    throw located<DifferentiationError>(
+    throw DifferentiationError(
         fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
                     "np.floating), but got "
                     "{}. Use vjp or convert the result with astype(F32).",
@@ -104,13 +103,13 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, T
   for (size_t i = 0; i < x.size(); ++i) {
     any = any || wrt[i];
     if (wrt[i] && !is_inexact(x[i].dtype()))
-      throw located<DifferentiationError>(fmt::format(
+      throw DifferentiationError(fmt::format(
           "{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
           "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
           who, to_string(x[i].type()), path(args, "args", i)));
   }
   if (!any)
-    throw located<DifferentiationError>(
+    throw DifferentiationError(
         fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "
                     "bools and strings are static)",
                     who));
@@ -169,7 +168,7 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
   for (const Types& ts : {in, c.jaxpr->out_types()})
     for (const Type& t : ts)
       if (!is_inexact(t.dtype()))
-        throw located<DifferentiationError>(
+        throw DifferentiationError(
             fmt::format("linear_transpose only supports floating-point and complex arguments and "
                         "results, got {}",
                         to_string(t)));

@@ -2,7 +2,6 @@
 // Copyright The Weft authors
 // autodiff/grad.h: grad, value_and_grad, jvp, vjp, linearize, linear_transpose, stop_gradient.
 #pragma once
-#include "weft/tracer/call_site.h"
 #include "weft/tracer/callable.h"
 
 namespace weft {
@@ -79,7 +78,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                   "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
-    const CallSite site(at_);
+    const Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), wrt(args),
                                   [&] { return tree::skeleton(args); });
@@ -151,7 +150,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     }
   }
   mutable F f_;
-  Location at_;  // where it was written
+  Location at_;
 };
 
 template <GradKind kind, int... N, class F>
@@ -188,9 +187,11 @@ auto value_and_grad_with_aux(F f, Location at = Location::here()) {
 
 // {f(primals), its derivative in the direction of the tangents}
 template <class F, class... A, class... T>
-auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents) {
+auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
+         Location at = Location::here()) {
   static_assert(sizeof...(A) == sizeof...(T),
                 "weft::jvp: one tangent for each primal, std::tuple{x…}, std::tuple{dx…}");
+  const Source source(at);
   const auto args =
       std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
   const auto dargs = tree::convert<std::remove_const_t<decltype(args)>>(tangents);
@@ -215,7 +216,8 @@ class Pullback {
         result_(std::move(result)),
         linear_(std::move(linear)),
         recorded_(recorded) {}
-  Args operator()(const R& ct) const {
+  Args operator()(const R& ct, Location at = Location::here()) const {
+    const Source source(at);
     const auto tree_of_result = [&] { return tree::skeleton(result_); };
     if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
         !d.empty())
@@ -242,7 +244,8 @@ class Pushforward<std::tuple<P...>, R> {
   using weft_params = Params<P...>;
   Pushforward(std::tuple<P...> like, R result, Ref<const RefCounted> linear)
       : like_(std::move(like)), result_(std::move(result)), linear_(std::move(linear)) {}
-  R operator()(const P&... tangents) const {
+  R operator()(const P&... tangents, Location at = Location::here()) const {
+    const Source source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
     if (const std::string d = tree::difference(tree::skeleton(like_), tree::skeleton(dx), "args");
@@ -259,50 +262,95 @@ class Pushforward<std::tuple<P...>, R> {
   R result_;
   Ref<const RefCounted> linear_;
 };
+
+template <class F, class... A>
+auto vjp_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  Flat<F, Args, R> flat(f, args);
+  LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  Pullback<Args, R> back(tree::hollow(args), flat.like(), std::move(r.linear), false);
+  return std::pair<R, decltype(back)>{flat.result(r.out), std::move(back)};
+}
+template <class F, class... A>
+auto linearize_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  Flat<F, Args, R> flat(f, args);
+  LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  Pushforward<Args, R> forward(tree::hollow(args), flat.like(), std::move(r.linear));
+  return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
+}
+template <class F, class... A>
+auto linear_transpose_at(Location at, F& f, const A&... example) {
+  const Source source(at);
+  const auto args = arguments<F>(example...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  Flat<F, Args, R> flat(f, args);
+  auto program = record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  return Pullback<Args, R>(tree::hollow(args), flat.like(), std::move(program), true);
+}
 }  // namespace detail
 
 // {f(args…), pullback}; pullback(ct) gives a tuple of one cotangent an argument.
 template <class F, class... A>
 auto vjp(F f, const A&... a) {
-  const auto args = detail::arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename detail::ResultOf<F, Args>::type;
-  detail::Flat<F, Args, R> flat(f, args);
-  detail::LinearResult r =
-      detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  detail::Pullback<Args, R> back(tree::hollow(args), flat.like(), std::move(r.linear), false);
-  return std::pair<R, decltype(back)>{flat.result(r.out), std::move(back)};
+  return detail::vjp_at({}, f, a...);
 }
-
 // {f(args…), f_lin}; f_lin(tangents…) is the derivative at args.
 template <class F, class... A>
 auto linearize(F f, const A&... a) {
-  const auto args = detail::arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename detail::ResultOf<F, Args>::type;
-  detail::Flat<F, Args, R> flat(f, args);
-  detail::LinearResult r =
-      detail::run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  detail::Pushforward<Args, R> forward(tree::hollow(args), flat.like(), std::move(r.linear));
-  return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
+  return detail::linearize_at({}, f, a...);
 }
-
 // The transpose of a linear function of arguments like these: ct -> tuple of one cotangent an
 // argument.
 template <class F, class... A>
 auto linear_transpose(F f, const A&... example) {
-  const auto args = detail::arguments<F>(example...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename detail::ResultOf<F, Args>::type;
-  detail::Flat<F, Args, R> flat(f, args);
-  auto program =
-      detail::record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  return detail::Pullback<Args, R>(tree::hollow(args), flat.like(), std::move(program), true);
+  return detail::linear_transpose_at({}, f, example...);
 }
+// A default argument cannot follow a pack: overloads for one to six arguments, which know their
+// line.
+#define WEFT_WITH_LINE(NAME)                                                                       \
+  template <class F, class A>                                                                      \
+  auto NAME(F f, const A& a, Location at = Location::here()) {                                     \
+    return detail::NAME##_at(at, f, a);                                                            \
+  }                                                                                                \
+  template <class F, class A, class B>                                                             \
+  auto NAME(F f, const A& a, const B& b, Location at = Location::here()) {                         \
+    return detail::NAME##_at(at, f, a, b);                                                         \
+  }                                                                                                \
+  template <class F, class A, class B, class C>                                                    \
+  auto NAME(F f, const A& a, const B& b, const C& c, Location at = Location::here()) {             \
+    return detail::NAME##_at(at, f, a, b, c);                                                      \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D>                                           \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, Location at = Location::here()) { \
+    return detail::NAME##_at(at, f, a, b, c, d);                                                   \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D, class E>                                  \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e,                       \
+            Location at = Location::here()) {                                                      \
+    return detail::NAME##_at(at, f, a, b, c, d, e);                                                \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D, class E, class G>                         \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
+            Location at = Location::here()) {                                                      \
+    return detail::NAME##_at(at, f, a, b, c, d, e, g);                                             \
+  }
+WEFT_WITH_LINE(vjp)
+WEFT_WITH_LINE(linearize)
+WEFT_WITH_LINE(linear_transpose)
+#undef WEFT_WITH_LINE
 
 // x, whose derivative is taken to be zero.
 template <class T>
-arrays_t<T> stop_gradient(const T& x) {
+arrays_t<T> stop_gradient(const T& x, Location at = Location::here()) {
+  const Source source(at);
   const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);

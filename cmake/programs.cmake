@@ -12,7 +12,10 @@ function(weft_programs folder pattern)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
     target_link_libraries(${target} PRIVATE weft weft_flags)
-    target_compile_options(${target} PRIVATE ${short_names})
+    # Their own lines are a user's: errors name them (core/error.h).
+    target_compile_options(${target} PRIVATE ${short_names}
+      -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/weft/=weft/
+      -fmacro-prefix-map=include/weft/=weft/)
     add_dependencies(${folder} ${target})
     if(folder STREQUAL examples)
       add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

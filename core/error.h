@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/error.h: the error classes of the public interface, and how they are raised.
+// core/error.h: the error classes of the public interface, and the places in the user's code that
+// their texts name.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -8,9 +9,10 @@
 namespace weft {
 
 // Every mistake of a user, bad file or exhausted resource ends in one of these. The text says what
-// was asked, what was given, where the value was made and what to do next.
+// was asked, what was given, where the value was made and what to do next; where the user's call is
+// known (Source), its place is added: "… (at file.cpp:12)".
 struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit Error(const std::string& what);
 };
 
 struct ShapeError : Error {
@@ -69,12 +71,66 @@ struct InternalError : Error {
 struct Location {
   const char* file = "";
   int line = 0;
-  static constexpr Location here(const char* f = __builtin_FILE(), int l = __builtin_LINE()) {
-    return {f, l};
+  // Unknown in Weft's own files, which stand between the user's line and the call. Inlined, as the
+  // folder may have another name where the library is compiled.
+  [[gnu::always_inline]] static constexpr Location here(const char* f = __builtin_FILE(),
+                                                        int l = __builtin_LINE()) {
+    constexpr size_t folder = sizeof __FILE__ - sizeof "core/error.h";
+    return __builtin_strncmp(f, __FILE__, folder) == 0 ? Location{} : Location{f, l};
   }
   explicit operator bool() const { return line != 0; }
 };
 // "file.cpp:12"
 std::string to_string(const Location& l);
+
+// Where the user wrote the call that is being processed: what errors name, and what values and
+// equations remember.
+//
+// Everything a user calls tells its place with a Source. What that calls itself tells places too,
+// of Weft's own files: so the outermost counts, until a function of the user's is called back.
+// There the user's own calls count again; one that has no place (operator! takes none) has the
+// place of the call that led there. An equation that runs again has the place it was made at.
+//
+//   grad(loss)(w)              what grad refuses is at the line of grad,
+//     loss: softmax(dot(x, w)) what softmax or the exp inside it refuses at the line of softmax,
+//                              and so is what goes wrong when that exp is transposed.
+class Source {
+ public:
+  explicit Source(Location at);
+  // Of an equation that runs again, whoever runs it.
+  static Source of_equation(Location made) { return Source(made, true); }
+  ~Source();
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  static Location current();
+
+ private:
+  friend class CallingBack;
+  struct State {
+    Location at;
+    bool told = false;  // the user's call is known: those inside it are Weft's own
+  };
+  Source(Location at, bool anew);
+  static State& state();
+  State before_;
+};
+
+// A function of the user's runs.
+class CallingBack {
+ public:
+  CallingBack();
+  ~CallingBack();
+  CallingBack(const CallingBack&) = delete;
+  CallingBack& operator=(const CallingBack&) = delete;
+
+ private:
+  bool before_;
+};
+
+// The text with " (at file.cpp:12)", the current place, unless it names a place already. Each
+// Error's text goes through here when the error is made.
+std::string with_place(const std::string& text);
+// The same for an error that is on its way already.
+void add_place(Error& e, Location at);
 
 }  // namespace weft

@@ -17,12 +17,12 @@ namespace {
 
 // The number of lanes of all named axes; AxisNameError for one that is not bound or named twice.
 int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
-  if (names.empty()) throw AxisNameError(fmt::format("{}: no axis is named{}", who, fn::here()));
+  if (names.empty()) throw AxisNameError(fmt::format("{}: no axis is named", who));
   int64_t n = 1;
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i))
-      throw AxisNameError(fmt::format("{}: axis '{}' is named twice{}", who, names[i], fn::here()));
+      throw AxisNameError(fmt::format("{}: axis '{}' is named twice", who, names[i]));
     n *= named_axis_size(names[i]);
   }
   return n;

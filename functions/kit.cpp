@@ -14,13 +14,9 @@
 
 namespace weft::fn {
 
-std::string here() {
-  const Location at = Source::current();
-  return at ? " (at " + to_string(at) + ")" : "";
-}
-void fail_shape(const std::string& text) { throw ShapeError(text + here()); }
-void fail_dtype(const std::string& text) { throw DTypeError(text + here()); }
-void fail_index(const std::string& text) { throw IndexError(text + here()); }
+void fail_shape(const std::string& text) { throw ShapeError(text); }
+void fail_dtype(const std::string& text) { throw DTypeError(text); }
+void fail_index(const std::string& text) { throw IndexError(text); }
 
 namespace {
 // A number beyond I32 that becomes a d, which has no room for it.
@@ -86,7 +82,7 @@ Shape common_shape(const char* name, const Shape& a, const Shape& b) {
   try {
     return broadcast_shapes(a, b);
   } catch (const ShapeError& e) {
-    throw ShapeError(std::string(name) + ": " + e.what() + here());
+    throw ShapeError(std::string(name) + ": " + e.what());
   }
 }
 Promoted common_dtype(const char* name, const Array& a, const Array& b) {
@@ -95,7 +91,7 @@ Promoted common_dtype(const char* name, const Array& a, const Array& b) {
   try {
     return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type());
   } catch (const DTypeError& e) {
-    throw DTypeError(std::string(name) + ": " + e.what() + here());
+    throw DTypeError(std::string(name) + ": " + e.what());
   }
 }
 // Only what changes is converted; a weak operand beside a strong one of its dtype stays as it is.

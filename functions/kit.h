@@ -9,8 +9,6 @@
 
 namespace weft::fn {
 
-// " (at file.cpp:12)" of the user's call, or nothing where it is not known.
-std::string here();
 [[noreturn]] void fail_shape(const std::string& text);
 [[noreturn]] void fail_dtype(const std::string& text);
 [[noreturn]] void fail_index(const std::string& text);

@@ -158,6 +158,21 @@ class CallOperator<D, F, Params<P...>> {
 
 // ---- f as a function of flat lists
 
+// Calls f, a member function of its first argument if it is one. Not std::apply: an Array that
+// becomes an Arg there would have its place in a file of the standard library.
+template <class F, class Args>
+decltype(auto) call_back(F& f, Args& args) {
+  const CallingBack user;
+  return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+    if constexpr (std::is_member_function_pointer_v<F>)
+      return [&](auto& object, auto&... rest) -> decltype(auto) {
+        return (object.*f)(rest...);
+      }(std::get<I>(args)...);
+    else
+      return f(std::get<I>(args)...);
+  }(std::make_index_sequence<std::tuple_size_v<Args>>{});
+}
+
 // f at arguments whose Arrays are replaced by those of a list; keeps the shape of the last result.
 template <class F, class Args, class R>
 class Flat {
@@ -165,7 +180,7 @@ class Flat {
   Flat(F& f, const Args& like) : f_(&f), like_(&like) {}
   Arrays operator()(const Arrays& x) {
     Args args = tree::rebuild(*like_, x.data());
-    out_.emplace(tree::convert<R>(std::apply(*f_, args)));
+    out_.emplace(tree::convert<R>(call_back(*f_, args)));
     return tree::leaves(*out_);
   }
   const R& out() const { return *out_; }

@@ -59,8 +59,7 @@ class Eval final : public Interpreter {
     throw LeakedTracerError(fmt::format(
         "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or "
         "return it.",
-        op.name(), to_string(x.type()),
-        t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+        op.name(), to_string(x.type()), made_at(t), t.level->name()));
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trace.cpp: the current interpreter, binding, source positions, named axes.
+// tracer/trace.cpp: the current interpreter, binding, named axes.
 #include "weft/tracer/trace.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@ namespace weft {
 namespace {
 struct ThreadState {
   Ref<Interpreter> current;
-  Location source;
   std::vector<NamedAxis> axes;
 };
 ThreadState& state() {
@@ -31,27 +30,16 @@ Running::~Running() { state().current = std::move(before_); }
 
 Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, Source::current()), level(std::move(l)) {}
 
-Source::Source(Location at) : set_(!state().source) {
-  if (set_) state().source = at;
+std::string made_at(const Node& n) {
+  return n.made ? fmt::format(", made at {},", to_string(n.made)) : "";
 }
-Source::~Source() {
-  if (set_) state().source = {};
-}
-Location Source::current() { return state().source; }
 
 namespace {
-// " (at file.cpp:12)" of the user's call, or nothing where it is not known.
-std::string here() {
-  const Location at = Source::current();
-  return at ? fmt::format(" (at {})", to_string(at)) : "";
-}
 [[noreturn]] void leaked(const Op& op, const Array& x, const Tracer& t) {
   throw LeakedTracerError(fmt::format(
-      "{}: a traced value {}{} has leaked: the {} that made it is over. Return values "
-      "from the function instead of "
-      "storing them outside it.{}",
-      op.name(), to_string(x.type()), t.made ? fmt::format(", made at {},", to_string(t.made)) : "",
-      t.level->name(), here()));
+      "{}: a traced value {}{} has leaked: the {} that made it is over. Return values from the "
+      "function instead of storing them outside it.",
+      op.name(), to_string(x.type()), made_at(t), t.level->name()));
 }
 }  // namespace
 
@@ -72,11 +60,10 @@ int64_t named_axis_size(const std::string& name) {
     if (it->name == name) return it->size;
   std::string known;
   for (const NamedAxis& a : env) known += fmt::format("{}'{}'", known.empty() ? "" : ", ", a.name);
-  throw AxisNameError(fmt::format("unbound axis name '{}'. {}{}", name,
+  throw AxisNameError(fmt::format("unbound axis name '{}'. {}", name,
                                   known.empty()
                                       ? "No mapped axis has a name here; give vmap {.axis_name}."
-                                      : "Names in scope: " + known + ".",
-                                  here()));
+                                      : "Names in scope: " + known + "."));
 }
 
 AxisScope::AxisScope(std::string name, int64_t size) : pushed_(!name.empty()) {

@@ -81,6 +81,8 @@ class Tracer : public Node {
   virtual const Array* known_value() const { return nullptr; }
   const Ref<Interpreter> level;
 };
+// ", made at file.cpp:12," for the text of an error, or nothing where that is not known.
+std::string made_at(const Node& n);
 // The tracer behind x if it belongs to `level`, else null.
 template <class T>
 const T* tracer_of(const Array& x, const Interpreter& level) {
@@ -88,18 +90,6 @@ const T* tracer_of(const Array& x, const Interpreter& level) {
   const Tracer& t = static_cast<const Tracer&>(x.node());
   return t.level.get() == &level ? static_cast<const T*>(&t) : nullptr;
 }
-
-// Where the user wrote the call that is being processed: the outermost function that was told.
-class Source {
- public:
-  explicit Source(Location at);
-  ~Source();
-  Source(const Source&) = delete;
-  static Location current();
-
- private:
-  bool set_;
-};
 
 // Processes op with the current interpreter. LeakedTracerError for a tracer whose transform is
 // over.

@@ -10,7 +10,6 @@
 
 #include "weft/ops/control/control_flow.h"
 #include "weft/tracer/base_ops.h"
-#include "weft/tracer/call_site.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
 
@@ -25,7 +24,7 @@ Closed pruned(Closed c) {
 void check_values(const char* who, const Arrays& x, TreeOf tree, const char* root) {
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].empty_handle())
-      throw located<ShapeError>(
+      throw ShapeError(
           fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
                       tree::paths(tree(), root)[i]));
 }
@@ -55,10 +54,9 @@ bool gives_way(const Type& from, const Type& to) {
         "component has type {}, so {}",
         path[i], to_string(in[i]), to_string(out[i]), why);
   }
-  throw located<ShapeError>(
-      s +
-      "\nRevise the function so that all output types match the corresponding input "
-      "types, or convert init with astype.");
+  throw ShapeError(s +
+                   "\nRevise the function so that all output types match the corresponding input "
+                   "types, or convert init with astype.");
 }
 
 // The body with its carry-out of the types of its carry-in. A weak init takes the body's dtype, for
@@ -81,7 +79,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
     Closed closed = record(in, stand_for, [&](const Arrays& x) {
       Arrays y = body(x);
       if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
-        throw located<ShapeError>(
+        throw ShapeError(
             fmt::format("{} body function carry input and carry output must have the same pytree "
                         "structure (the same "
                         "structure of tuples, lists and structs), but they differ: {}",
@@ -122,13 +120,13 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 
 Array branch_of(const Array& pred) {
   if (pred.ndim() != 0)
-    throw located<ShapeError>(
+    throw ShapeError(
         fmt::format("cond: Pred must be a scalar, got {}. Under vmap each lane has its own; for "
                     "arrays use where.",
                     to_string(pred.type())));
   if (pred.dtype() == Bool) return base::convert(pred, I32);
   if (pred.dtype() == Key)
-    throw located<DTypeError>("cond: Pred must be a bool or a number, got a random key");
+    throw DTypeError("cond: Pred must be a bool or a number, got a random key");
   return base::convert(pred != Array(0), I32);
 }
 
@@ -144,7 +142,7 @@ Type common_type(const char* who, const std::vector<Closed>& branches, size_t k,
     else if (gives_way(t, u))
       t = u;
     else
-      throw located<ShapeError>(fmt::format(
+      throw ShapeError(fmt::format(
           "{} branch outputs must have equal types, but they differ: {} is {} in branch 0 and {} "
           "in branch {}",
           who, tree::paths(tree(), "result")[k],
@@ -175,18 +173,17 @@ void unify(const char* who, std::vector<Closed>& branches, const Types& in, Tree
 
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
                 const std::vector<TreeOf>& results, const Arrays& operands) {
-  if (branches.empty())
-    throw located<ShapeError>(fmt::format("{}: there must be at least one branch", who));
+  if (branches.empty()) throw ShapeError(fmt::format("{}: there must be at least one branch", who));
   if (index.ndim() != 0 || !(is_integer(index.dtype())))
-    throw located<DTypeError>(fmt::format("{}: the index must be an integer scalar, got {}", who,
-                                          to_string(index.type())));
+    throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
+                                 to_string(index.type())));
   const Types in = types_of(operands);
   std::vector<Closed> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
     closed.push_back(pruned(record(in, operands, branches[b])));
     if (b == 0) continue;
     if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
-      throw located<ShapeError>(
+      throw ShapeError(
           fmt::format("{} branch outputs must have the same pytree structure (the same structure "
                       "of tuples, lists and "
                       "structs), but they differ between branch 0 and branch {}: {}",
@@ -208,14 +205,13 @@ Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
   Carry c = given;
   check_values(c.who, c.init, c.before, "init");
   if (max_trips && *max_trips < 0)
-    throw located<ShapeError>(
-        fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
+    throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
   Arrays untouched;
   const Closed b = record_body(c, {}, {}, body, &untouched);
   const Closed p = pruned(record(types_of(c.init), untouched, cond));
   const Type t = p.jaxpr->type(p.jaxpr->out[0]);
   if (t.dtype() != Bool || t.ndim() != 0)
-    throw located<DTypeError>(
+    throw DTypeError(
         fmt::format("{}: cond_fun must return a boolean scalar, but got output type(s) {}. Compare "
                     "with <, == or !=, and "
                     "reduce arrays with any() or all().",
@@ -239,8 +235,8 @@ std::optional<int64_t> known_trips(const Array& lo, const Array& hi, DType d) {
 
 Array bound(const Array& x, const char* which) {
   if (x.ndim() != 0 || !is_integer(x.dtype()))
-    throw located<DTypeError>(fmt::format(
-        "fori_loop: the {} bound must be an integer scalar, got {}", which, to_string(x.type())));
+    throw DTypeError(fmt::format("fori_loop: the {} bound must be an integer scalar, got {}", which,
+                                 to_string(x.type())));
   return x;
 }
 
@@ -249,7 +245,7 @@ DType counter_type(const Array& lo, const Array& hi) {
   const Type& a = lo.type();
   const Type& b = hi.type();
   if (!gives_way(a, b) && !gives_way(b, a))
-    throw located<DTypeError>(
+    throw DTypeError(
         fmt::format("lower and upper arguments to fori_loop must have equal types, got {} and {}",
                     to_string(a), to_string(b)));
   return gives_way(a, b) ? b.dtype() : a.dtype();
@@ -305,9 +301,8 @@ int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
   std::vector<int64_t> seen;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].ndim() == 0)
-      throw located<ShapeError>(
-          fmt::format("scan got value with no leading axis to scan over: {} is {}",
-                      tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
+      throw ShapeError(fmt::format("scan got value with no leading axis to scan over: {} is {}",
+                                   tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
     const int64_t n = xs[i].shape()[0];
     if (std::find(seen.begin(), seen.end(), n) == seen.end()) {
       seen.push_back(n);
@@ -315,17 +310,15 @@ int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
     }
   }
   if (o.length && *o.length < 0)
-    throw located<ShapeError>(
-        fmt::format("scan: `length` must not be negative, got {}", *o.length));
+    throw ShapeError(fmt::format("scan: `length` must not be negative, got {}", *o.length));
   if (seen.empty() && !o.length)
-    throw located<ShapeError>("scan got no values to scan over and `length` not provided.");
+    throw ShapeError("scan got no values to scan over and `length` not provided.");
   if (o.length && std::any_of(seen.begin(), seen.end(), [&](int64_t n) { return n != *o.length; }))
-    throw located<ShapeError>(fmt::format(
+    throw ShapeError(fmt::format(
         "scan got `length` argument of {} which disagrees with leading axis sizes [{}].", *o.length,
         sizes));
   if (seen.size() > 1)
-    throw located<ShapeError>(
-        fmt::format("scan got values with different leading axis sizes: {}.", sizes));
+    throw ShapeError(fmt::format("scan got values with different leading axis sizes: {}.", sizes));
   return o.length ? *o.length : seen[0];
 }
 
@@ -338,7 +331,7 @@ Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const Scan
   check_values(c.who, xs, xs_tree, "xs");
   const int64_t length = scan_length(xs, xs_tree, o);
   if (o.unroll < 0)
-    throw located<ShapeError>(fmt::format("scan: unroll must not be negative, got {}", o.unroll));
+    throw ShapeError(fmt::format("scan: unroll must not be negative, got {}", o.unroll));
   Types rows;
   for (const Array& x : xs) rows.push_back(x.type().with_shape(x.shape().erased(0)));
   const Closed b = record_body(c, {}, rows, body);
@@ -347,9 +340,9 @@ Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const Scan
 }
 
 void check_batch_size(int64_t n, Location at) {
-  const CallSite site(at);
+  const Source source(at);
   if (n < 0)
-    throw located<ShapeError>(
+    throw ShapeError(
         fmt::format("map: batch_size must not be negative, got {} (0: one row at a time)", n));
 }
 
@@ -372,7 +365,7 @@ struct Associative {
     Arrays r = f(both);
     for (size_t i = 0; i < r.size(); ++i) {
       if (!gives_way(r[i].type(), left[i].type()))
-        throw located<ShapeError>(
+        throw ShapeError(
             fmt::format("associative_scan: f must return the types of its arguments, but result {} "
                         "is {} for arguments of {}",
                         i, to_string(r[i].type()), to_string(left[i].type())));
@@ -415,13 +408,12 @@ Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanO
   if (x.empty()) return x;
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].ndim() == 0)
-      throw located<ShapeError>(
-          fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
-                      tree::paths(tree(), "xs")[i]));
+      throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
+                                   tree::paths(tree(), "xs")[i]));
     if (x[i].ndim() != x[0].ndim() && o.axis < 0) continue;
     const int axis = canonical_axis(o.axis, static_cast<int>(x[i].ndim()));
     if (x[i].shape()[axis] != x[0].shape()[canonical_axis(o.axis, static_cast<int>(x[0].ndim()))])
-      throw located<ShapeError>(
+      throw ShapeError(
           fmt::format("associative_scan: array inputs must all have the same size along the axis, "
                       "got {} and {}",
                       to_string(x[0].type()), to_string(x[i].type())));

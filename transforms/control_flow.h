@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "weft/tracer/call_site.h"
 #include "weft/transforms/vmap.h"
 
 namespace weft {
@@ -99,7 +98,7 @@ auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   using R = detail::result_t<T, arrays_t<O>...>;
   static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>,
                 "weft::cond: the branches return different types");
-  const detail::CallSite site(pred.at());
+  const Source source(pred.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
@@ -111,7 +110,7 @@ R switch_(const Arg& index,
           const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   using F = const Function<R(arrays_t<O>...)>;
-  const detail::CallSite site(index.at());
+  const Source source(index.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   std::vector<detail::Flat<F, Args, R>> flat;
   for (F& f : branches) flat.emplace_back(f, args);
@@ -134,7 +133,7 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, arrays_t<O>...>;
   static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...),
                 "weft::switch_: the branches return different types");
-  const detail::CallSite site(index.at());
+  const Source source(index.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return std::apply(
       [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
@@ -144,7 +143,7 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
 template <class C, class B, class S>
 arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {},
                        Location at = Location::here()) {
-  const detail::CallSite site(at);
+  const Source source(at);
   using T = arrays_t<S>;
   using Args = std::tuple<T>;
   static_assert(
@@ -172,7 +171,7 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
 template <class B, class S>
 arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
                       Location at = Location::here()) {
-  const detail::CallSite site(at);
+  const Source source(at);
   using T = arrays_t<S>;
   using Args = std::tuple<Array, T>;
   static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
@@ -191,7 +190,7 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
 template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
           Location at = Location::here()) {
-  const detail::CallSite site(at);
+  const Source source(at);
   using T = arrays_t<C>;
   using In = arrays_t<X>;
   using Args = std::tuple<T, In>;
@@ -234,7 +233,7 @@ auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location:
 template <class F, class X>
 auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
                       Location at = Location::here()) {
-  const detail::CallSite site(at);
+  const Source source(at);
   using T = arrays_t<X>;
   using Args = std::tuple<T, T>;
   static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");

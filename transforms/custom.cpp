@@ -83,8 +83,7 @@ void refuse_tracers(const char* who, const char* which, const Closed& c) {
     throw LeakedTracerError(fmt::format(
         "{}: {} captures a traced value {}{} of the {} around it. Pass it as an argument of the "
         "function instead.",
-        who, which, to_string(a.type()),
-        t.made ? fmt::format(", made at {},", to_string(t.made)) : "", t.level->name()));
+        who, which, to_string(a.type()), made_at(t), t.level->name()));
   }
 }
 

@@ -25,7 +25,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
 template <class F, class Rule>
 class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
  public:
-  CustomJvp(F f, Rule rule) : f_(std::move(f)), rule_(std::move(rule)) {}
+  CustomJvp(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
@@ -40,6 +40,7 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
                       std::convertible_to<std::tuple_element_t<1, Pair>, R>,
                   "weft::custom_jvp: the rule must return {out, tangent}, both of the type that "
                   "the function returns");
+    const Source source(at_);
     const std::tuple<Args, Args> both(args, args);
     Flat<F, Args, R> f(f_, args);
     Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
@@ -54,6 +55,7 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
  private:
   mutable F f_;
   mutable Rule rule_;
+  Location at_;
 };
 
 // bwd on flat lists.
@@ -64,6 +66,7 @@ struct FlatBwd {
   const Res& residuals;
   const R& out;
   Arrays operator()(const Arrays& x) const {
+    const CallingBack user;
     Res res = tree::rebuild(residuals, x.data());
     R ct = tree::rebuild(out, x.data() + tree::count(residuals));
     using Raw = raw_result_t<Bwd, Res, R>;
@@ -101,7 +104,8 @@ struct FlatBwd {
 template <class F, class Fwd, class Bwd>
 class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
  public:
-  CustomVjp(F f, Fwd fwd, Bwd bwd) : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)) {}
+  CustomVjp(F f, Fwd fwd, Bwd bwd, Location at)
+      : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
@@ -117,6 +121,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
     using Res = std::tuple_element_t<1, Pair>;
     static_assert(Callable<Bwd, Res, R>,
                   "weft::custom_vjp: bwd must take (residuals, cotangent of the result)");
+    const Source source(at_);
     Flat<F, Args, R> f(f_, args);
     Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
     const auto bwd = [&](const Arrays& x) {
@@ -136,6 +141,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
   mutable F f_;
   mutable Fwd fwd_;
   mutable Bwd bwd_;
+  Location at_;
 };
 
 }  // namespace detail
@@ -143,14 +149,14 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
 // f with the derivative rule(tuple of primals, tuple of tangents) -> {out, tangent}, linear in the
 // tangents.
 template <class F, class Rule>
-auto custom_jvp(F f, Rule rule) {
-  return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule));
+auto custom_jvp(F f, Rule rule, Location at = Location::here()) {
+  return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f with the reverse rule fwd(args…) -> {out, residuals}, bwd(residuals, ct) -> a tuple of one
 // cotangent an argument (none: zero).
 template <class F, class Fwd, class Bwd>
-auto custom_vjp(F f, Fwd fwd, Bwd bwd) {
-  return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd));
+auto custom_vjp(F f, Fwd fwd, Bwd bwd, Location at = Location::here()) {
+  return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
 }
 
 }  // namespace weft

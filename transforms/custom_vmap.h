@@ -42,6 +42,7 @@ struct RuleOnLeaves {
   std::tuple<P...> like;
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
                     std::vector<bool>& out_mapped) const {
+    const CallingBack user;
     std::tuple<P...> args = tree::rebuild(like, x.data());
     std::array<tree::Mask, sizeof...(P)> masks;
     auto next = mapped.begin();
@@ -87,12 +88,13 @@ struct NoRule {};
 template <class F, class Rule>
 class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
  public:
-  CustomVmapped(F f, Rule rule) : f_(std::move(f)), rule_(std::move(rule)) {}
+  CustomVmapped(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
                   "weft::custom_vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
+    const Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     if constexpr (std::same_as<Rule, NoRule>) {
       return flat.result(run_custom_vmap(flat, nullptr, tree::leaves(args)));
@@ -106,6 +108,7 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
  private:
   mutable F f_;
   Rule rule_;
+  Location at_;
 };
 
 }  // namespace detail
@@ -114,13 +117,13 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 // along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of
 // bools.
 template <class F, class Rule>
-auto custom_vmap(F f, Rule rule) {
-  return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule));
+auto custom_vmap(F f, Rule rule, Location at = Location::here()) {
+  return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f, whose lanes run one after another.
 template <class F>
-auto sequential_vmap(F f) {
-  return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {});
+auto sequential_vmap(F f, Location at = Location::here()) {
+  return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {}, at);
 }
 
 }  // namespace weft

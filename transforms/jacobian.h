@@ -115,7 +115,7 @@ auto assemble_jacobian(const Out& out, const In& in, const BlockRows& rows) {
 template <JacobianMode mode, int N, class F>
 class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
  public:
-  Jacobian(F f, int64_t chunk) : f_(std::move(f)), chunk_(chunk) {}
+  Jacobian(F f, int64_t chunk, Location at) : f_(std::move(f)), chunk_(chunk), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     constexpr int n = static_cast<int>(sizeof...(P));
@@ -125,6 +125,7 @@ class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
     static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
     constexpr size_t k = static_cast<size_t>(N < 0 ? N + n : N);
     using R = result_t<F, P...>;
+    const Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const auto& in = std::get<k>(args);
     const BlockRows rows = run_jacobian(mode, flat, tree::leaves(args), chosen<k>(args), chunk_,
@@ -146,6 +147,7 @@ class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
   }
   mutable F f_;
   int64_t chunk_;
+  Location at_;
 };
 
 }  // namespace detail
@@ -153,33 +155,34 @@ class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
 // The Jacobian of f with respect to one argument: the type of f's result with each Array replaced
 // by the type of the argument; tree::Blocks if both are structs. Forward mode: a column at a time.
 template <int N = 0, class F>
-auto jacfwd(F f, const JacobianOptions& o = {}) {
-  return detail::Jacobian<detail::JacobianMode::forward, N, F>(std::move(f), o.chunk_size);
+auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::forward, N, F>(std::move(f), o.chunk_size, at);
 }
 // Reverse mode: a row at a time.
 template <int N = 0, class F>
-auto jacrev(F f, const JacobianOptions& o = {}) {
-  return detail::Jacobian<detail::JacobianMode::reverse, N, F>(std::move(f), o.chunk_size);
+auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::reverse, N, F>(std::move(f), o.chunk_size, at);
 }
 // Whichever mode takes fewer passes.
 template <int N = 0, class F>
-auto jacobian(F f, const JacobianOptions& o = {}) {
-  return detail::Jacobian<detail::JacobianMode::cheaper, N, F>(std::move(f), o.chunk_size);
+auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::cheaper, N, F>(std::move(f), o.chunk_size, at);
 }
 template <int N = 0, class F>
-auto hessian(F f, const JacobianOptions& o = {}) {
-  return jacfwd<N>(jacrev<N>(std::move(f)), o);
+auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return jacfwd<N>(jacrev<N>(std::move(f), {}, at), o, at);
 }
 
 namespace detail {
 template <class F>
 class BatchJacobian : public CallOperator<BatchJacobian<F>, F> {
  public:
-  explicit BatchJacobian(F f) : f_(std::move(f)) {}
+  BatchJacobian(F f, Location at) : f_(std::move(f)), at_(at) {}
   template <class P>
   Array call(const std::tuple<P>& args) const {
     static_assert(std::same_as<P, Array> && std::same_as<result_t<F, P>, Array>,
                   "weft::batch_jacobian: f must take and return one Array");
+    const Source source(at_);
     Flat<F, std::tuple<P>, Array> flat(f_, args);
     return run_batch_jacobian(flat, std::get<0>(args));
   }
@@ -187,17 +190,19 @@ class BatchJacobian : public CallOperator<BatchJacobian<F>, F> {
 
  private:
   mutable F f_;
+  Location at_;
 };
 
 template <class F>
 class Hvp {
  public:
-  explicit Hvp(F f) : f_(std::move(f)) {}
+  Hvp(F f, Location at) : f_(std::move(f)), at_(at) {}
   // The Hessian with respect to argument 0 times v, the last argument.
   template <class... A>
   auto operator()(const A&... a) const {
     static_assert(sizeof...(A) >= 2,
                   "weft::hvp: call it with the arguments of f and the vector, hvp(f)(x, v)");
+    const Source source(at_);
     const auto all = std::tie(a...);
     return [&]<size_t... I>(std::index_sequence<I...>) {
       const auto args = arguments<F>(std::get<I>(all)...);
@@ -215,18 +220,19 @@ class Hvp {
 
  private:
   F f_;
+  Location at_;
 };
 }  // namespace detail
 
 // f maps a batch to a batch, row by row: the Jacobian of each row, [batch, out…, in…].
 template <class F>
-auto batch_jacobian(F f) {
-  return detail::BatchJacobian<F>(std::move(f));
+auto batch_jacobian(F f, Location at = Location::here()) {
+  return detail::BatchJacobian<F>(std::move(f), at);
 }
 // hvp(f)(x, v): the Hessian of the scalar function f at x times v, without making the Hessian.
 template <class F>
-auto hvp(F f) {
-  return detail::Hvp<F>(std::move(f));
+auto hvp(F f, Location at = Location::here()) {
+  return detail::Hvp<F>(std::move(f), at);
 }
 
 }  // namespace weft

@@ -25,10 +25,12 @@ Array iterations(int64_t n);
 
 // f on every row of elems at once; leading sizes agree or are 1.
 template <class F, class X>
-auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {}) {
+auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
+                    Location at = Location::here()) {
   using T = arrays_t<X>;
   static_assert(detail::Callable<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
+  const Source source(at);
   const std::tuple<T> args(tree::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
   const Arrays out = detail::run_vectorized_map(
@@ -38,21 +40,22 @@ auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {}) {
 
 // f on every row of elems, one after another.
 template <class F, class X>
-auto map_fn(F f, const X& elems) {
-  return map(std::move(f), elems);
+auto map_fn(F f, const X& elems, Location at = Location::here()) {
+  return map(std::move(f), elems, {}, at);
 }
 
 // loop_fn(i) for i = 0 … iters-1, all at once; the results are stacked.
 template <class F>
-auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}) {
+auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Location::here()) {
   static_assert(detail::Callable<F, Array>, "weft::pfor: loop_fn must take the index, an Array");
+  const Source source(at);
   VmapOptions v;
   v.chunk_size = o.parallel_iterations;
   auto one = [loop_fn](const Array& i) mutable {
     Array index = i;
     return loop_fn(index);
   };
-  return vmap(std::move(one), 0, 0, v)(detail::iterations(iters));
+  return vmap(std::move(one), 0, 0, v, at)(detail::iterations(iters));
 }
 
 }  // namespace weft

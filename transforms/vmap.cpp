@@ -15,10 +15,6 @@
 namespace weft::detail {
 namespace {
 
-std::string written(const VmapSpec& s) {
-  return s.at ? fmt::format("\nThe vmap was written at {}.", to_string(s.at)) : "";
-}
-
 // The user's axis of a result of rank r, counted in the batched result.
 int canonical_out_axis(int64_t axis, int64_t rank, const std::string& path) {
   const int64_t n = rank + 1;
@@ -40,11 +36,10 @@ MaybeAxes out_axes_of(const VmapSpec& s, const Batched& b, const tree::Skeleton&
       if (b.axis[i])
         throw BatchingError(fmt::format(
             "at vmap out_axes, {}: got axis spec None but output was batched on axis {}{}. Return "
-            "what "
-            "does not depend on mapped arguments, or give out_axes an axis.{}",
+            "what does not depend on mapped arguments, or give out_axes an axis.",
             path(i), *b.axis[i],
-            s.options.axis_name.empty() ? "" : fmt::format(" (axis_name={})", s.options.axis_name),
-            written(s)));
+            s.options.axis_name.empty() ? ""
+                                        : fmt::format(" (axis_name={})", s.options.axis_name)));
       continue;
     }
     const int64_t rank = b.out[i].ndim() - (b.axis[i] ? 1 : 0);
@@ -159,15 +154,13 @@ int64_t chunk_of(const Map& m) {
 void check_vmap_options(const VmapSpec& s) {
   const VmapOptions& o = s.options;
   if (o.randomness != "same" && o.randomness != "different" && o.randomness != "error")
-    throw BatchingError(
-        fmt::format("vmap: randomness must be \"same\", \"different\" or \"error\", got \"{}\"{}",
-                    o.randomness, written(s)));
+    throw BatchingError(fmt::format(
+        "vmap: randomness must be \"same\", \"different\" or \"error\", got \"{}\"", o.randomness));
   if (o.chunk_size < 0)
-    throw BatchingError(
-        fmt::format("vmap: chunk_size must not be negative, got {}{}", o.chunk_size, written(s)));
+    throw BatchingError(fmt::format("vmap: chunk_size must not be negative, got {}", o.chunk_size));
   if (o.memory_budget < 0)
-    throw BatchingError(fmt::format("vmap: memory_budget must not be negative, got {}{}",
-                                    o.memory_budget, written(s)));
+    throw BatchingError(
+        fmt::format("vmap: memory_budget must not be negative, got {}", o.memory_budget));
 }
 
 void identify_vmap(const VmapSpec& s, KeyWriter& key) {
@@ -182,26 +175,14 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
   key.add_static(s.options.strict);
 }
 
-namespace {
-// What is wrong with the arguments is told with the place of the vmap.
-MappedArguments mapped_arguments(const VmapSpec& s, const Arrays& x,
-                                 FunctionRef<tree::Skeleton()> args) {
-  try {
-    return map_arguments(s.in, x, s.options.axis_size, args);
-  } catch (const BatchingError& e) {
-    throw BatchingError(e.what() + written(s));
-  }
-}
-}  // namespace
-
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
   if (!s.options.spmd_axis_name.empty())
     throw AxisNameError(
         fmt::format("vmap: spmd_axis_name is '{}', but there is no mesh with an axis of that name. "
-                    "Leave it out where the lanes are not spread over devices{}",
-                    s.options.spmd_axis_name, written(s)));
-  const MappedArguments mapped = mapped_arguments(s, x, args);
+                    "Leave it out where the lanes are not spread over devices",
+                    s.options.spmd_axis_name));
+  const MappedArguments mapped = map_arguments(s.in, x, s.options.axis_size, args);
   Map m{s, x, mapped, f, result};
   const int64_t chunk = chunk_of(m);
   if (chunk >= mapped.size) return m.whole();

@@ -56,13 +56,17 @@ Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()
 template <class F>
 class Vmapped : public CallOperator<Vmapped<F>, F> {
  public:
-  Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) { check_vmap_options(spec_); }
+  Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) {
+    const Source source(spec_.at);
+    check_vmap_options(spec_);
+  }
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
                   "weft::vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     static_assert(!std::is_void_v<R>, "weft::vmap: the function must return something");
+    const Source source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const Arrays out = run_vmap(
         spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat,
@@ -91,12 +95,18 @@ auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
 }
 // {} means 0, not options.
 template <class F>
-auto vmap(F f, std::initializer_list<detail::Nothing>) {
-  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, Location{});
+auto vmap(F f, std::initializer_list<detail::Nothing>, Location at = Location::here()) {
+  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, at);
 }
 template <class F>
-auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>) {
-  return vmap(std::move(f), std::move(in_axes), Axes(0), VmapOptions{}, Location{});
+auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>,
+          Location at = Location::here()) {
+  return vmap(std::move(f), std::move(in_axes), Axes(0), VmapOptions{}, at);
+}
+template <class F>
+auto vmap(F f, std::initializer_list<detail::Nothing>, std::initializer_list<detail::Nothing>,
+          Location at = Location::here()) {
+  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, at);
 }
 // Options are the fourth argument: vmap(f, 0, 0, {.axis_name = "i"}).
 template <class F>

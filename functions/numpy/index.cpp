@@ -122,8 +122,7 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   if (!o.size) {
     if (!concrete_or_null(mask))
       throw ConcretizationError(
-          "nonzero: the number of elements depends on the values of a traced array; give .size" +
-          fn::here());
+          "nonzero: the number of elements depends on the values of a traced array; give .size");
     const auto* bits = static_cast<const uint8_t*>(weft::concrete(mask).data());
     std::vector<int64_t> at;
     for (int64_t i = 0; i < mask.size(); ++i)
@@ -143,7 +142,10 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   }
   return out;
 }
-Array flatnonzero(const Arg& x, const NonzeroOptions& o) { return nonzero(ravel(x), o)[0]; }
+Array flatnonzero(const Arg& x, const NonzeroOptions& o) {
+  const Source s(x.at());
+  return nonzero(ravel(x), o)[0];
+}
 Array argwhere(const Arg& x, const NonzeroOptions& o) {
   const Source s(x.at());
   return stack(nonzero(x, o), 1);
@@ -201,8 +203,7 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
   int64_t n = o.num_segments.value_or(-1);
   if (!o.num_segments) {
     if (!concrete_or_null(ids))
-      throw ConcretizationError(std::string(name) + ": the ids are traced; give .num_segments" +
-                                fn::here());
+      throw ConcretizationError(std::string(name) + ": the ids are traced; give .num_segments");
     n = 0;
     for (int64_t i : ids->to_vector<int64_t>()) n = std::max(n, i + 1);
   }
@@ -234,9 +235,11 @@ Array segment_prod(const Arg& x, const Arg& ids, const SegmentOptions& o) {
   return segments("segment_prod", x, ids, o, Update::mul, 1);
 }
 Array segment_max(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  const Source s(x.at());
   return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true));
 }
 Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) {
+  const Source s(x.at());
   return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false));
 }
 
@@ -260,8 +263,7 @@ Array bincount(const Arg& x, const MaybeArray& weights, int64_t minlength,
     if (!concrete_or_null(ids))
       throw ConcretizationError(
           "bincount: x is traced; say how long the result is: "
-          "bincount(x, none, 0, {.length = n})" +
-          fn::here());
+          "bincount(x, none, 0, {.length = n})");
     for (int64_t i : ids.to_vector<int64_t>()) n = std::max(n, i + 1);
   }
   const Array w = weights ? *weights : broadcast_to(scalar_of_int(I32, 1), x->shape());

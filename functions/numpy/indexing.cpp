@@ -73,8 +73,7 @@ void mask_items(const Array& mask, const Array& x, int axis, IndexItems* out) {
     throw ConcretizationError(
         "a mask as index must be known when the function is traced, as the number of elements "
         "depends on it; use weft::where, "
-        "or weft::nonzero with .size" +
-        here());
+        "or weft::nonzero with .size");
   const auto* bits = static_cast<const uint8_t*>(c->data());
   std::vector<std::vector<int32_t>> at(static_cast<size_t>(k));
   for (int64_t flat = 0; flat < mask.size(); ++flat) {

@@ -33,18 +33,11 @@ std::string class_names(unsigned c) {
   return s;
 }
 
-namespace {
-// Where the user wrote the call.
-std::string where() {
-  const Location at = Source::current();
-  return at ? " (at " + to_string(at) + ")" : "";
-}
-}  // namespace
 void reject_shape(const char* op, const std::string& why, const Types& in) {
-  throw ShapeError(fmt::format("{}: {}; got {}{}", op, why, to_string(in), where()));
+  throw ShapeError(fmt::format("{}: {}; got {}", op, why, to_string(in)));
 }
 void reject_dtype(const char* op, const std::string& why, const Types& in) {
-  throw DTypeError(fmt::format("{}: {}; got {}{}", op, why, to_string(in), where()));
+  throw DTypeError(fmt::format("{}: {}; got {}", op, why, to_string(in)));
 }
 void require_operands(const char* op, const Types& in, size_t n) {
   if (in.size() != n) reject_shape(op, fmt::format("takes {} operands, not {}", n, in.size()), in);

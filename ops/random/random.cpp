@@ -254,9 +254,9 @@ Batched unmapped_bits(const BatchArgs<Bits>& b) {
   const BatchLevel& level = b.level;
   if (level.randomness == "error")
     throw BatchingError(
-        fmt::format("vmap: .randomness is \"error\", and a random function draws with a key that "
-                    "is not mapped{}; split the key and map over the keys",
-                    Source::current() ? " (at " + to_string(Source::current()) + ")" : ""));
+        "vmap: .randomness is \"error\", and a random function draws with a key that is not "
+        "mapped; "
+        "split the key and map over the keys");
   if (level.randomness != "different") return {b.op.bind({b.x[0]}, b.params), {std::nullopt}};
   Array lanes = iota(U32, {b.size}, 0);
   if (!level.first_lane.empty_handle())
