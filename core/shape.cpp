@@ -19,40 +19,47 @@ bool multiply(int64_t a, int64_t b, int64_t* out) {
   return !__builtin_mul_overflow(a, b, out) && *out <= max_size && *out >= -max_size;
 }
 
-void refuse_negative(const std::vector<int64_t>& sizes) {
-  for (int64_t n : sizes)
-    if (n < 0)
-      throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
+void refuse_negative(const std::vector<int64_t>& sizes, Location at) {
+  for (int64_t n : sizes) {
+    if (n >= 0) continue;
+    const Source source(at);
+    throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
+  }
 }
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<Dim> sizes) {
+Shape::Shape(std::initializer_list<Dim> sizes, Location at) {
   d_.reserve(sizes.size());
   for (Dim d : sizes) d_.push_back(d.n);
-  refuse_negative(d_);
+  refuse_negative(d_, at);
 }
 
-Shape::Shape(std::vector<int64_t> sizes) : d_(std::move(sizes)) { refuse_negative(d_); }
+Shape::Shape(std::vector<int64_t> sizes, Location at) : d_(std::move(sizes)) {
+  refuse_negative(d_, at);
+}
 
-void Shape::no_such_axis(int64_t i) const {
+void Shape::no_such_axis(Subscript i) const {
+  const Source source(i.at);
   throw IndexError(
-      fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i,
+      fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i.n,
                   ndim(), to_string(*this),
                   d_.empty() ? std::string("no axes")
                              : fmt::format("the axes 0 to {}, or -1 to {}", ndim() - 1, -ndim())));
 }
 
-int64_t Shape::elements() const {
+int64_t Shape::elements(Location at) const {
   // Zeros are left out of the check, as NumPy does: the product of any of the axes of an accepted
   // shape fits, also in an array without elements.
   int64_t n = 1;
   bool none = false;
   for (int64_t size : d_) {
     none |= size == 0;
-    if (size != 0 && !multiply(n, size, &n))
+    if (size != 0 && !multiply(n, size, &n)) {
+      const Source source(at);
       throw ShapeError("an array of shape " + to_string(*this) +
                        " is too big: it has more than 2^62 elements");
+    }
   }
   return none ? 0 : n;
 }

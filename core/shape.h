@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/core/error.h"
+
 namespace weft {
 
 template <class T>
@@ -23,25 +25,33 @@ struct Dim {
   constexpr Dim(I i) : n(static_cast<int64_t>(i)) {}
 };
 
+// The i of s[i], and where it was written.
+struct Subscript {
+  int64_t n;
+  Location at;
+  template <Integer I>
+  constexpr Subscript(I i, Location at = Location::here()) : n(static_cast<int64_t>(i)), at(at) {}
+};
+
 // Sizes of the axes, outermost first. Negative sizes are refused with ShapeError.
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<Dim> sizes);
-  Shape(std::vector<int64_t> sizes);
+  Shape(std::initializer_list<Dim> sizes, Location at = Location::here());
+  Shape(std::vector<int64_t> sizes, Location at = Location::here());
   auto begin() const { return d_.begin(); }
   auto end() const { return d_.end(); }
   size_t size() const { return d_.size(); }  // the number of axes
   int ndim() const { return static_cast<int>(d_.size()); }
   bool empty() const { return d_.empty(); }
   // The size of axis i, -1 the last; IndexError for one that is not there.
-  int64_t operator[](int64_t i) const {
-    const size_t k = static_cast<size_t>(i < 0 ? i + ndim() : i);
+  int64_t operator[](Subscript i) const {
+    const size_t k = static_cast<size_t>(i.n < 0 ? i.n + ndim() : i.n);
     if (k >= d_.size()) no_such_axis(i);
     return d_[k];
   }
   // The product of the sizes; ShapeError if it overflows 2^62.
-  int64_t elements() const;
+  int64_t elements(Location at = Location::here()) const;
   const std::vector<int64_t>& sizes() const { return d_; }
   Shape with(int axis, int64_t n) const;      // another size on one axis
   Shape inserted(int axis, int64_t n) const;  // one more axis
@@ -49,7 +59,7 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
-  [[noreturn]] void no_such_axis(int64_t i) const;
+  [[noreturn]] void no_such_axis(Subscript i) const;
   std::vector<int64_t> d_;
 };
 

@@ -117,7 +117,10 @@ Array split(const Arg& key, const Shape& shape) {
   const Source s(key.at());
   return random_split(one_key("split", key), shape);
 }
-Array split(const Arg& key, int64_t n) { return split(key, Shape{n}); }
+Array split(const Arg& key, int64_t n) {
+  const Source s(key.at());
+  return split(key, Shape{n});
+}
 Array fold_in(const Arg& key, const Arg& data) {
   const Source s(key.at());
   one_key("fold_in", key);

@@ -43,7 +43,8 @@ struct DrawShape {
   std::optional<Shape> given = {};
   DrawShape() = default;
   DrawShape(const Shape& s) : given(s) {}
-  DrawShape(std::initializer_list<int64_t> sizes) : given(Shape(sizes)) {}
+  DrawShape(std::initializer_list<int64_t> sizes, Location at = Location::here())
+      : given(Shape(sizes, at)) {}
   Shape value_or(const Shape& s) const { return given.value_or(s); }
 };
 Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {});

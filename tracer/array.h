@@ -92,63 +92,63 @@ class Array {
   explicit Array(Ref<const Node> n) : node_(std::move(n)) {}
 
   // ---- properties, known while tracing
-  const Type& type() const { return node().type; }
-  const Shape& shape() const { return type().shape(); }
-  int64_t ndim() const { return type().ndim(); }
-  int64_t size() const { return type().elements(); }
-  DType dtype() const { return type().dtype(); }
-  bool weak_type() const { return type().weak(); }
-  std::string device() const;
-  bool is_traced() const { return !node().concrete(); }
+  const Type& type(Location at = Location::here()) const { return node(at).type; }
+  const Shape& shape(Location at = Location::here()) const { return type(at).shape(); }
+  int64_t ndim(Location at = Location::here()) const { return type(at).ndim(); }
+  int64_t size(Location at = Location::here()) const { return type(at).elements(); }
+  DType dtype(Location at = Location::here()) const { return type(at).dtype(); }
+  bool weak_type(Location at = Location::here()) const { return type(at).weak(); }
+  std::string device(Location at = Location::here()) const;
+  bool is_traced(Location at = Location::here()) const { return !node(at).concrete(); }
   bool empty_handle() const { return !node_; }
 
   // ---- values, of concrete arrays; ConcretizationError on traced ones
   // The only element, converted to T.
   template <class T>
-  T item() const;
+  T item(Location at = Location::here()) const;
   // All elements, row-major, converted to T.
   template <class T>
-  std::vector<T> to_vector() const;
+  std::vector<T> to_vector(Location at = Location::here()) const;
   // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
   template <class T>
-  std::span<const T> data() const& {
-    return {static_cast<const T*>(host_data(dtype_of_v<T>)), static_cast<size_t>(size())};
+  std::span<const T> data(Location at = Location::here()) const& {
+    return {static_cast<const T*>(host_data(dtype_of_v<T>, at)), static_cast<size_t>(size())};
   }
   template <class T>
   std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
-  const Array& block_until_ready() const;
+  const Array& block_until_ready(Location at = Location::here()) const;
   explicit operator bool() const;
 
   // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v).
   const Array operator[](const Index& i) const;
   const Array operator[](std::initializer_list<Index> i) const;
   At at(const Index& i) const;
-  At at(std::initializer_list<Index> i) const;
+  At at(std::initializer_list<Index> i, Location at = Location::here()) const;
 
   // ---- methods for the usual; the free functions of the same name document them
-  Array sum(AxisList axis = none) const;
+  Array sum(AxisList axis = AxisList(none, Location::here())) const;
   Array sum(AxisList axis, const ReduceOptions& o) const;
-  Array mean(AxisList axis = none) const;
+  Array mean(AxisList axis = AxisList(none, Location::here())) const;
   Array mean(AxisList axis, const ReduceOptions& o) const;
-  Array prod(AxisList axis = none) const;
+  Array prod(AxisList axis = AxisList(none, Location::here())) const;
   Array prod(AxisList axis, const ReduceOptions& o) const;
-  Array max(AxisList axis = none) const;
+  Array max(AxisList axis = AxisList(none, Location::here())) const;
   Array max(AxisList axis, const ReduceOptions& o) const;
-  Array min(AxisList axis = none) const;
+  Array min(AxisList axis = AxisList(none, Location::here())) const;
   Array min(AxisList axis, const ReduceOptions& o) const;
-  Array any(AxisList axis = none) const;
+  Array any(AxisList axis = AxisList(none, Location::here())) const;
   Array any(AxisList axis, const ReduceOptions& o) const;
-  Array all(AxisList axis = none) const;
+  Array all(AxisList axis = AxisList(none, Location::here())) const;
   Array all(AxisList axis, const ReduceOptions& o) const;
-  Array argmax(AxisList axis = none) const;
-  Array argmin(AxisList axis = none) const;
-  Array T() const;
-  Array transpose(std::vector<int64_t> axes = {}) const;
+  Array argmax(AxisList axis = AxisList(none, Location::here())) const;
+  Array argmin(AxisList axis = AxisList(none, Location::here())) const;
+  Array T(Location at = Location::here()) const;
+  Array transpose(std::vector<int64_t> axes = {}, Location at = Location::here()) const;
   Array reshape(const NewShape& s) const;
-  Array ravel() const;
-  Array squeeze(AxisList axis = none) const;
-  Array astype(DType d) const;
-  Array dot(const Array& o) const;
+  Array ravel(Location at = Location::here()) const;
+  Array squeeze(AxisList axis = AxisList(none, Location::here())) const;
+  Array astype(DType d, Location at = Location::here()) const;
+  Array dot(const Arg& o) const;
 
   friend Array operator+(const Arg&, const Arg&);
   friend Array operator-(const Arg&, const Arg&);
@@ -170,31 +170,21 @@ class Array {
   friend Array operator+(const Arg&);
   friend Array operator~(const Arg&);
   friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
-  template <class U>
-    requires std::convertible_to<U, Array>
-  Array& operator+=(const U& x) & {
-    return *this = *this + x;
-  }
-  template <class U>
-    requires std::convertible_to<U, Array>
-  Array& operator-=(const U& x) & {
-    return *this = *this - x;
-  }
-  template <class U>
-    requires std::convertible_to<U, Array>
-  Array& operator*=(const U& x) & {
-    return *this = *this * x;
-  }
-  template <class U>
-    requires std::convertible_to<U, Array>
-  Array& operator/=(const U& x) & {
-    return *this = *this / x;
-  }
+  Array& operator+=(const Arg& x) &;
+  Array& operator-=(const Arg& x) &;
+  Array& operator*=(const Arg& x) &;
+  Array& operator/=(const Arg& x) &;
+  Array& operator%=(const Arg& x) &;
+  Array& operator&=(const Arg& x) &;
+  Array& operator|=(const Arg& x) &;
+  Array& operator^=(const Arg& x) &;
+  Array& operator<<=(const Arg& x) &;
+  Array& operator>>=(const Arg& x) &;
   friend std::ostream& operator<<(std::ostream& o, const Array& x);  // as NumPy's repr
 
   // For Weft's own layers.
-  const Node& node() const {
-    if (!node_) raise_empty();
+  const Node& node(Location at = Location::here()) const {
+    if (!node_) raise_empty(at);
     return *node_;
   }
   const Ref<const Node>& ref() const { return node_; }
@@ -215,8 +205,8 @@ class Array {
   static Array scalar_int(int64_t x);
   static Array scalar_unsigned(uint64_t x);
   static Array scalar_float(double x);
-  [[noreturn]] static void raise_empty();
-  const void* host_data(DType d) const;
+  [[noreturn]] static void raise_empty(Location at);
+  const void* host_data(DType d, Location at) const;
   Ref<const Node> node_;
 };
 
@@ -279,7 +269,7 @@ struct SetOptions {
 // x.at(idx): what to do with the elements at idx.
 class At {
  public:
-  At(Array x, std::vector<Index> i) : x_(std::move(x)), i_(std::move(i)) {}
+  At(Array x, std::vector<Index> i, Location at) : x_(std::move(x)), i_(std::move(i)), at_(at) {}
   Array get(const GetOptions& o = {}) const;
   Array set(const Arg& v, const SetOptions& o = {}) const;
   Array add(const Arg& v, const SetOptions& o = {}) const;
@@ -292,6 +282,7 @@ class At {
  private:
   Array x_;
   std::vector<Index> i_;
+  Location at_;
 };
 
 struct ReduceOptions {
@@ -303,26 +294,26 @@ struct ReduceOptions {
 
 namespace detail {
 // The only element / element i as a double, an integer or a complex pair, whatever the dtype.
-void convert_elements(const Array& x, void* out, DType to);
+void convert_elements(const Array& x, void* out, DType to, Location at = {});
 // Raises ShapeError unless x has one element.
-void require_scalar(const Array& x, const char* what);
+void require_scalar(const Array& x, const char* what, Location at);
 }  // namespace detail
 
 template <class T>
-T Array::item() const {
-  detail::require_scalar(*this, "item()");
+T Array::item(Location at) const {
+  detail::require_scalar(*this, "item()", at);
   T out{};
-  detail::convert_elements(*this, &out, dtype_of_v<T>);
+  detail::convert_elements(*this, &out, dtype_of_v<T>, at);
   return out;
 }
 template <class T>
-std::vector<T> Array::to_vector() const {
+std::vector<T> Array::to_vector(Location at) const {
   if constexpr (std::same_as<T, bool>) {
-    const std::vector<uint8_t> bytes = to_vector<uint8_t>();
+    const std::vector<uint8_t> bytes = to_vector<uint8_t>(at);
     return std::vector<bool>(bytes.begin(), bytes.end());
   } else {
-    std::vector<T> out(static_cast<size_t>(size()));
-    detail::convert_elements(*this, out.data(), dtype_of_v<T>);
+    std::vector<T> out(static_cast<size_t>(size(at)));
+    detail::convert_elements(*this, out.data(), dtype_of_v<T>, at);
     return out;
   }
 }

@@ -33,13 +33,10 @@ const Concrete& concrete(const Array& x) {
     if (!known) {
       const Tracer& t = static_cast<const Tracer&>(v->node());
       throw ConcretizationError(fmt::format(
-          "the value of a traced array {} is not known here{}: it depends on the arguments of the "
-          "{} that is being traced. "
-          "Use weft::cond, weft::where or weft::while_loop in place of C++'s if and while, and "
-          "keep item() and data() "
-          "outside the function.",
-          to_string(x.type()), t.made ? fmt::format(" (made at {})", to_string(t.made)) : "",
-          t.level->name()));
+          "the value of a traced array {}{} is not known here: it depends on the arguments of the "
+          "{} that is being traced. Use weft::cond, weft::where or weft::while_loop in place of "
+          "C++'s if and while, and keep item() and data() outside the function.",
+          to_string(x.type()), made_at(t), t.level->name()));
     }
     v = known;
   }
@@ -155,13 +152,15 @@ Array Array::scalar_unsigned(uint64_t x) {
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
-void Array::raise_empty() {
+void Array::raise_empty(Location at) {
+  const Source source(at);
   throw ShapeError("empty Array: a default-constructed handle holds no value; assign one first");
 }
 
-std::string Array::device() const { return node().concrete() ? "cpu" : "traced"; }
+std::string Array::device(Location at) const { return node(at).concrete() ? "cpu" : "traced"; }
 
-const void* Array::host_data(DType d) const {
+const void* Array::host_data(DType d, Location at) const {
+  const Source source(at);
   const Concrete& c = weft::concrete(*this);
   if (d != dtype())
     throw DTypeError(fmt::format("data<{}>() of an array of {}; use to_vector for a conversion",
@@ -169,23 +168,24 @@ const void* Array::host_data(DType d) const {
   return c.data();
 }
 
-const Array& Array::block_until_ready() const {
-  node();
+const Array& Array::block_until_ready(Location at) const {
+  node(at);
   return *this;
 }
 
 Array::operator bool() const {
   const Concrete& c = weft::concrete(*this);
   if (size() != 1)
-    throw ShapeError(
-        fmt::format("the truth value of {} is ambiguous; use any() or all()", to_string(type())));
+    throw ShapeError(fmt::format("the truth value of {}{} is ambiguous; use any() or all()",
+                                 to_string(type()), made_at(node())));
   (void)c;
   bool b = false;
   detail::convert_elements(*this, &b, Bool);
   return b;
 }
 
-void detail::convert_elements(const Array& x, void* out, DType to) {
+void detail::convert_elements(const Array& x, void* out, DType to, Location at) {
+  const Source source(at);
   const Concrete& c = weft::concrete(x);
   if ((x.dtype() == Key) != (to == Key))
     throw DTypeError("the words of a random key are read by random::key_data");
@@ -213,7 +213,8 @@ void detail::convert_elements(const Array& x, void* out, DType to) {
   });
 }
 
-void detail::require_scalar(const Array& x, const char* what) {
+void detail::require_scalar(const Array& x, const char* what, Location at) {
+  const Source source(at);
   if (x.size() != 1)
     throw ShapeError(
         fmt::format("{} needs an array of one element, got {}", what, to_string(x.type())));

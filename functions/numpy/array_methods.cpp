@@ -47,15 +47,15 @@ Array Array::all(AxisList a, const ReduceOptions& o) const {
 }
 Array Array::argmax(AxisList a) const { return weft::argmax({*this, a.at}, a); }
 Array Array::argmin(AxisList a) const { return weft::argmin({*this, a.at}, a); }
-Array Array::T() const { return weft::transpose({*this, {}}); }
-Array Array::transpose(std::vector<int64_t> axes) const {
-  return weft::transpose({*this, {}}, axes);
+Array Array::T(Location at) const { return weft::transpose({*this, at}); }
+Array Array::transpose(std::vector<int64_t> axes, Location at) const {
+  return weft::transpose({*this, at}, axes);
 }
 Array Array::reshape(const NewShape& s) const { return weft::reshape({*this, s.at}, s); }
-Array Array::ravel() const { return weft::ravel({*this, {}}); }
+Array Array::ravel(Location at) const { return weft::ravel({*this, at}); }
 Array Array::squeeze(AxisList a) const { return weft::squeeze({*this, a.at}, a); }
-Array Array::astype(DType d) const { return fn::as_dtype(*this, d); }
-Array Array::dot(const Array& o) const { return weft::dot({*this, {}}, {o, {}}); }
+Array Array::astype(DType d, Location at) const { return weft::astype({*this, at}, d); }
+Array Array::dot(const Arg& o) const { return weft::dot({*this, o.at()}, o); }
 
 // ---- indexing
 
@@ -67,8 +67,8 @@ Array indexed(const Array& x, const std::vector<Index>& i) {
 }  // namespace
 const Array Array::operator[](const Index& i) const { return indexed(*this, {i}); }
 const Array Array::operator[](std::initializer_list<Index> i) const { return indexed(*this, i); }
-At Array::at(const Index& i) const { return At(*this, {i}); }
-At Array::at(std::initializer_list<Index> i) const { return At(*this, i); }
+At Array::at(const Index& i) const { return At(*this, {i}, i.at); }
+At Array::at(std::initializer_list<Index> i, Location at) const { return At(*this, i, at); }
 
 namespace {
 fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x,
@@ -119,7 +119,7 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
 }  // namespace
 
 Array At::get(const GetOptions& o) const {
-  const Source s(i_.empty() ? Location{} : i_[0].at);
+  const Source s(at_);
   const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
   return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value);
 }

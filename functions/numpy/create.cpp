@@ -177,10 +177,12 @@ Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
 Array zeros_like(const Arg& x, std::optional<DType> dtype) {
-  return zeros(x->shape(), dtype.value_or(x->dtype()), x.at());
+  const Source s(x.at());
+  return zeros(x->shape(), dtype.value_or(x->dtype()));
 }
 Array ones_like(const Arg& x, std::optional<DType> dtype) {
-  return ones(x->shape(), dtype.value_or(x->dtype()), x.at());
+  const Source s(x.at());
+  return ones(x->shape(), dtype.value_or(x->dtype()));
 }
 Array empty_like(const Arg& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {

@@ -30,4 +30,15 @@ Array operator+(const Arg& a) { return positive(a); }
 Array operator~(const Arg& a) { return bitwise_not(a); }
 Array operator!(const Array& a) { return logical_not(a); }
 
+Array& Array::operator+=(const Arg& x) & { return *this = add({*this, x.at()}, x); }
+Array& Array::operator-=(const Arg& x) & { return *this = subtract({*this, x.at()}, x); }
+Array& Array::operator*=(const Arg& x) & { return *this = multiply({*this, x.at()}, x); }
+Array& Array::operator/=(const Arg& x) & { return *this = divide({*this, x.at()}, x); }
+Array& Array::operator%=(const Arg& x) & { return *this = remainder({*this, x.at()}, x); }
+Array& Array::operator&=(const Arg& x) & { return *this = bitwise_and({*this, x.at()}, x); }
+Array& Array::operator|=(const Arg& x) & { return *this = bitwise_or({*this, x.at()}, x); }
+Array& Array::operator^=(const Arg& x) & { return *this = bitwise_xor({*this, x.at()}, x); }
+Array& Array::operator<<=(const Arg& x) & { return *this = left_shift({*this, x.at()}, x); }
+Array& Array::operator>>=(const Arg& x) & { return *this = right_shift({*this, x.at()}, x); }
+
 }  // namespace weft

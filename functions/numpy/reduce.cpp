@@ -168,7 +168,10 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes,
               o.keepdims);
 }
-Array std(const Arg& x, const AxisList& axis, const VarOptions& o) { return sqrt(var(x, axis, o)); }
+Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  const Source s(x.at());
+  return sqrt(var(x, axis, o));
+}
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
   return subtract(max(x, axis, o), min(x, axis, o));
@@ -279,6 +282,7 @@ Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return var(x, axis, p);
 }
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  const Source s(x.at());
   return sqrt(nanvar(x, axis, o));
 }
 

@@ -150,8 +150,12 @@ Arrays broadcast_arrays(const Arrays& x, Location at) {
   for (const Array& a : x) out.push_back(fn::broadcast(a, shape));
   return out;
 }
-Array atleast_1d(const Arg& x) { return x->ndim() >= 1 ? x.value() : reshape(x, 1); }
+Array atleast_1d(const Arg& x) {
+  const Source s(x.at());
+  return x->ndim() >= 1 ? x.value() : reshape(x, 1);
+}
 Array atleast_2d(const Arg& x) {
+  const Source s(x.at());
   return x->ndim() >= 2 ? x.value() : expand_dims(atleast_1d(x), 0);
 }
 Array atleast_3d(const Arg& x) {
