@@ -3,6 +3,7 @@
 // interop/io.cpp: weft::io over the readers and writers of formats.
 #include "weft/interop/io.h"
 
+#include "weft/core/error.h"
 #include "weft/interop/npy.h"
 #include "weft/tracer/concrete.h"
 
@@ -11,17 +12,23 @@ namespace {
 Array array_of(const NpyData& d) { return array_of_bytes(Type(d.dtype, d.shape), d.bytes.data()); }
 }  // namespace
 
-Array load_npy(const std::string& path) { return array_of(read_npy(path)); }
-void save_npy(const std::string& path, const Array& x) {
+Array load_npy(const std::string& path, Location at) {
+  const Source source(at);
+  return array_of(read_npy(path));
+}
+void save_npy(const std::string& path, const Array& x, Location at) {
+  const Source source(at);
   write_npy(path, x.dtype(), x.shape(), concrete(x).data());
 }
-std::map<std::string, Array> load_npz(const std::string& path) {
+std::map<std::string, Array> load_npz(const std::string& path, Location at) {
+  const Source source(at);
   std::map<std::string, Array> all;
   for (const auto& [name, data] : read_npz(path)) all.emplace(name, array_of(data));
   return all;
 }
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays,
-              const NpzOptions& o) {
+              const NpzOptions& o, Location at) {
+  const Source source(at);
   std::map<std::string, NpyData> all;
   for (const auto& [name, x] : arrays) {
     const auto* from = static_cast<const std::byte*>(concrete(x).data());

@@ -12,13 +12,14 @@ namespace weft {
 // gives. `name` stands for the text in errors. Text that is not well formed raises ParseError; an
 // op that Weft does not have raises FormatError "missing op 'stablehlo.fft'", and so does what the
 // text says against the rules of an op. Both name line and column and show the line with a caret.
-ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text");
+ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text",
+                            Location at = Location::here());
 
 // The program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR read: a
 // module with a public function @main. Lanes of a mapped loop that go their own ways run until the
 // last one ends. Random keys are tensor<…x2xui32> in @main. An op without a name there is written
 // as a composite "weft.NAME", or in arithmetic. CompileError where StableHLO has no way to say it.
-std::string to_stablehlo(const ClosedJaxpr& c);
+std::string to_stablehlo(const ClosedJaxpr& c, Location at = Location::here());
 
 // ---- files of the StableHLO project, which hold inputs and expected results
 
@@ -36,11 +37,12 @@ struct StablehloTest {
   std::vector<StablehloCheck> checks;  // one a pair of results
 };
 // One test for each part of the file. Raises as parse_stablehlo does, for the first fault.
-std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name);
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
+                                                 Location at = Location::here());
 
 namespace io {
 // The same of a file, which ends in .mlir by custom.
-ClosedJaxpr load_stablehlo(const std::string& path);
+ClosedJaxpr load_stablehlo(const std::string& path, Location at = Location::here());
 }  // namespace io
 
 }  // namespace weft

@@ -452,13 +452,15 @@ namespace detail {
 }  // namespace detail
 
 template <class T>
-T unflatten(const Structure<T>& s, const Arrays& leaves) {
+T unflatten(const Structure<T>& s, const Arrays& leaves, Location at = Location::here()) {
+  const Source source(at);
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
   return rebuild(s.like(), leaves.data());
 }
 // The tree x with other Arrays.
 template <class T>
-T unflatten(const T& x, const Arrays& leaves) {
+T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
+  const Source source(at);
   if (leaves.size() != count(x)) detail::wrong_leaf_count(leaves.size(), count(x));
   return rebuild(x, leaves.data());
 }
@@ -488,7 +490,7 @@ class Mask {
   Mask() = default;
   Mask(std::initializer_list<bool> bits) : bits_(bits) {}
   explicit Mask(std::vector<bool> bits) : bits_(std::move(bits)) {}
-  bool operator[](size_t i) const { return bits_.at(i); }
+  bool operator[](Subscript i) const;
   size_t size() const { return bits_.size(); }
   bool any() const;
   bool all() const;
@@ -502,8 +504,9 @@ class Mask {
 struct Blocks {
   std::vector<std::vector<Array>> blocks;
   std::vector<std::string> out, in;  // paths of the leaves: "w", "layers[0].b"
-  const Array& operator()(size_t out_leaf, size_t in_leaf) const;
-  const Array& operator()(const std::string& out_path, const std::string& in_path) const;
+  const Array& operator()(size_t out_leaf, size_t in_leaf, Location at = Location::here()) const;
+  const Array& operator()(const std::string& out_path, const std::string& in_path,
+                          Location at = Location::here()) const;
 };
 
 // ---- one vector for a whole tree
@@ -519,9 +522,12 @@ Arrays unravel_leaves(const Array& vector, const Types& types);
 
 // The elements of all Arrays in one vector of their common dtype, and the way back.
 template <class T>
-auto ravel(const T& x) {
+auto ravel(const T& x, Location at = Location::here()) {
+  const Source source(at);
   detail::Raveled r = detail::ravel_leaves(leaves(x));
-  auto unravel = [like = hollow(x), types = std::move(r.types)](const Array& v) {
+  auto unravel = [like = hollow(x), types = std::move(r.types)](
+                     const Array& v, Location called = Location::here()) {
+    const Source back(called);
     return rebuild(like, detail::unravel_leaves(v, types).data());
   };
   return std::pair<Array, decltype(unravel)>{std::move(r.vector), std::move(unravel)};

@@ -319,7 +319,7 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
   for (Typ t : op.out)
     if (!array_type(t)) missing_type(op, t);
   try {
-    const Source source(location(op.at));
+    const Source source = Source::of_equation(location(op.at));
     Arrays out = rule->second(*this, op, x);
     check_results(op, out);
     return out;
@@ -512,13 +512,16 @@ std::optional<int64_t> Translator::field_number(const Op& op, const Attr& a,
 
 namespace weft {
 
-ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name) {
+ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name, Location at) {
+  const Source source(at);
   const auto parts = hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}));
   if (parts.empty()) throw FormatError(name + ": no program");
   return hlo::Translator(parts[0]).main();
 }
 
-std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name) {
+std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
+                                                 Location at) {
+  const Source source(at);
   std::vector<StablehloTest> tests;
   for (const hlo::Program& p :
        hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text})))
@@ -526,7 +529,8 @@ std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const 
   return tests;
 }
 
-ClosedJaxpr io::load_stablehlo(const std::string& path) {
+ClosedJaxpr io::load_stablehlo(const std::string& path, Location at) {
+  const Source source(at);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw FormatError(path + ": cannot be opened: " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(in), {}};

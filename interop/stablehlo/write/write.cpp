@@ -140,8 +140,8 @@ void Equation::no_field(std::string_view name) const {
   throw InternalError(fmt::format("'{}' has no parameter {}", eqn.op->name(), name));
 }
 void Equation::refuse(const std::string& why) const {
-  const std::string at = eqn.source ? " (at " + to_string(eqn.source) + ")" : "";
-  throw CompileError(fmt::format("StableHLO text: '{}' cannot be written{}: {}", name(), at, why));
+  const Source source = Source::of_equation(eqn.source);
+  throw CompileError(fmt::format("StableHLO text: '{}' cannot be written: {}", name(), why));
 }
 
 // ---- ops and regions
@@ -429,7 +429,8 @@ Val Writer::slice(const Val& x, const Ints& start, const Ints& limit, const Ints
 
 namespace weft {
 
-std::string to_stablehlo(const ClosedJaxpr& c) {
+std::string to_stablehlo(const ClosedJaxpr& c, Location at) {
+  const Source source(at);
   return hlo::to_string(hlo::Writer().program(c.jaxpr, c.consts));
 }
 
