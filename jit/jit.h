@@ -129,7 +129,8 @@ Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
 template <class F>
 class Jitted : public CallOperator<Jitted<F>, F> {
  public:
-  Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)) {
+  Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)), at_(at) {
+    const Source source(at_);
     KeyWriter identity;
     state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
   }
@@ -138,19 +139,12 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     static_assert(Callable<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    using Args = std::tuple<P...>;
-    KeyWriter key;
-    LeafList x;
-    read_arguments(args, key, x);
-    const auto skeleton = [&] { return tree::skeleton(args); };
-    const Reading reading;
-    if (const JitProgram* p = find_program(*state_, key)) return run<R>(*p, x);
-    const TimeLimit limit = call_limit(*state_);
-    Flat<F, Args, R> flat(f_, args);
-    const Ref<const JitProgram> p = trace_program(
-        *state_, key, x,
-        {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
-    return run<R>(*p, x);
+    try {
+      return called<R>(args);
+    } catch (Error& e) {  // rather than a Source, which each call would pay for
+      add_place(e, at_);
+      throw;
+    }
   }
   // The program for these arguments, to be looked at or compiled ahead.
   template <class... A>
@@ -163,6 +157,22 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
 
  private:
+  template <class R, class Args>
+  R called(const Args& args) const {
+    KeyWriter key;
+    LeafList x;
+    read_arguments(args, key, x);
+    const auto skeleton = [&] { return tree::skeleton(args); };
+    const Reading reading;
+    if (const JitProgram* p = find_program(*state_, key)) return run<R>(*p, x);
+    const Source source(at_);
+    const TimeLimit limit = call_limit(*state_);
+    Flat<F, Args, R> flat(f_, args);
+    const Ref<const JitProgram> p = trace_program(
+        *state_, key, x,
+        {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
+    return run<R>(*p, x);
+  }
   template <class R>
   R run(const JitProgram& p, const LeafList& x) const {
     ResultList out(p.n_out);
@@ -183,6 +193,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     static_assert(Callable<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
+    const Source source(at_);
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);
@@ -196,6 +207,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
   mutable F f_;
   JitState state_;
+  Location at_;
 };
 
 }  // namespace detail

@@ -51,7 +51,8 @@ class Compiled<std::tuple<P...>, R> {
       : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
   MemoryUse memory() const { return impl_->memory(); }
   Cost cost() const { return impl_->cost(); }
-  R operator()(const P&... args) const {
+  R operator()(const P&... args, Location at = Location::here()) const {
+    const Source source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
     detail::check_compiled_arguments(types_, x, [&] { return tree::skeleton(all); });
