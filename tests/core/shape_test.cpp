@@ -21,6 +21,7 @@ std::string error_of(F&& f) {
   }
   return "no error";
 }
+std::string at(int line) { return " (at shape_test.cpp:" + std::to_string(line) + ")"; }
 constexpr int64_t kLimit = int64_t{1} << 62;
 
 }  // namespace
@@ -45,7 +46,8 @@ TEST_CASE("shapes are built, printed and edited", "[core][shape]") {
 }
 
 TEST_CASE("sizes are checked", "[core][shape]") {
-  CHECK(error_of<ShapeError>([] { Shape{2, -1}; }) == "negative size -1 in shape (2, -1)");
+  CHECK(error_of<ShapeError>([] { Shape{2, -1}; }) ==
+        "negative size -1 in shape (2, -1)" + at(__LINE__ - 1));
   CHECK_THROWS_AS(Shape(std::vector<int64_t>{-5}), ShapeError);
   CHECK_THROWS_AS(Shape({~uint64_t{0}}), ShapeError);  // would wrap to -1
   CHECK_THROWS_AS(Shape({2}).with(0, -1), ShapeError);
@@ -70,9 +72,11 @@ TEST_CASE("sizes of axes that are not there raise", "[core][shape]") {
   CHECK(
       error_of<IndexError>([&] { (void)s[2]; }) ==
       "axis 2 is out of bounds for array of dimension 2: the shape (2, 3) has the axes 0 to 1, or "
-      "-1 to -2");
+      "-1 to -2" +
+          at(__LINE__ - 3));
   CHECK(error_of<IndexError>([] { (void)Shape{}[-1]; }) ==
-        "axis -1 is out of bounds for array of dimension 0: the shape () has no axes");
+        "axis -1 is out of bounds for array of dimension 0: the shape () has no axes" +
+            at(__LINE__ - 2));
 }
 
 TEST_CASE("shapes broadcast as in NumPy", "[core][shape]") {
