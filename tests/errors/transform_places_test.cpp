@@ -161,6 +161,27 @@ TEST_CASE("an error inside a traced function names the operation's line", "[erro
   check_op_line("custom_vmap in jit", [&] { vmap(jit(ruled))(m23()); });
 }
 
+TEST_CASE("an error inside a rule of the user's names the operation's line", "[errors][places]") {
+  const auto keeps = [](Array x) { return std::pair{x, x}; };
+  check_op_line("custom_jvp", [] {
+    custom_jvp(id, [](std::tuple<Array> x, std::tuple<Array> dx) {
+      return std::pair{std::get<0>(x), failing(std::get<0>(dx))};
+    })(v3());
+  });
+  check_op_line("fwd", [] {
+    custom_vjp(
+        id, [](Array x) { return std::pair{failing(x), x}; },
+        [](Array, Array ct) { return ct; })(v3());
+  });
+  check_op_line("bwd",
+                [&] { custom_vjp(id, keeps, [](Array, Array ct) { return failing(ct); })(v3()); });
+  check_op_line("jit of bwd", [&] {
+    jit(grad([&](Array x) {
+      return custom_vjp(id, keeps, [](Array, Array ct) { return failing(ct); })(x).sum();
+    }))(v3());
+  });
+}
+
 TEST_CASE("an error of a derivative or of lanes names the operation's line", "[errors][places]") {
   const auto loop = [](Array x) {
     OP_LINE;
@@ -173,6 +194,8 @@ TEST_CASE("an error of a derivative or of lanes names the operation's line", "[e
     vmap([](Array x) { return OP_LINE, x + random::uniform(random::key(0)); }, 0, 0,
          {.randomness = "error"})(v3());
   });
+  const auto sines = linear_transpose([](Array x) { return OP_LINE, sin(x); }, v3());
+  check_op_line("what is not linear", [&] { sines(v3()); });
   const auto pull = vjp(id, v3()).second;
   check_op_line("a pullback called later", [&] { OP_LINE, pull(zeros({2})); });
 }
