@@ -32,7 +32,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       for (int32_t k = 0; k < e.n_out; ++k) is_linear[static_cast<size_t>(e.out + k)] = true;
       continue;
     }
-    const Source source = Source::of_equation(e.source);
+    const Source source(e.source);
     Arrays in;
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out = bind_op(*e.op, in, e.params);
@@ -60,7 +60,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       out_types.push_back(j->types[static_cast<size_t>(e.out + k)]);
     }
     if (!any) continue;
-    const Source source = Source::of_equation(e.source);
+    const Source source(e.source);
     Arrays in;
     std::vector<bool> lin;
     for (Atom a : e.in) {

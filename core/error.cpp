@@ -18,23 +18,17 @@ std::string to_string(const Location& l) {
   return std::string(file) + ":" + std::to_string(l.line);
 }
 
-Source::State& Source::state() {
-  static thread_local constinit State s;
-  return s;
-}
+namespace {
+thread_local constinit Location source;
+// What the rule of Source stands on: the library is compiled so that its own lines are unknown.
+static_assert(!Location::here());
+}  // namespace
 
-Source::Source(Location at) : Source(at, false) {}
-Source::Source(Location at, bool anew) : before_(state()) {
-  if (before_.told && !anew) return;
-  State& s = state();
-  s.told = true;
-  if (at) s.at = at;
+Source::Source(Location at) : before_(source) {
+  if (at) source = at;
 }
-Source::~Source() { state() = before_; }
-Location Source::current() { return state().at; }
-
-CallingBack::CallingBack() : before_(Source::state().told) { Source::state().told = false; }
-CallingBack::~CallingBack() { Source::state().told = before_; }
+Source::~Source() { source = before_; }
+Location Source::current() { return source; }
 
 std::string with_place(const std::string& text) {
   const Location at = Source::current();
@@ -44,7 +38,7 @@ std::string with_place(const std::string& text) {
   return text + gap + "(at " + to_string(at) + ")";
 }
 void add_place(Error& e, Location at) {
-  const Source source(at);
+  const Source place(at);
   static_cast<std::runtime_error&>(e) = std::runtime_error(with_place(e.what()));
 }
 

@@ -78,18 +78,16 @@ struct Location {
     constexpr size_t folder = sizeof __FILE__ - sizeof "core/error.h";
     return __builtin_strncmp(f, __FILE__, folder) == 0 ? Location{} : Location{f, l};
   }
-  explicit operator bool() const { return line != 0; }
+  constexpr explicit operator bool() const { return line != 0; }
 };
 // "file.cpp:12"
 std::string to_string(const Location& l);
 
 // Where the user wrote the call that is being processed: what errors name, and what values and
-// equations remember.
-//
-// Everything a user calls tells its place with a Source. What that calls itself tells places too,
-// of Weft's own files: so the outermost counts, until a function of the user's is called back.
-// There the user's own calls count again; one that has no place (operator! takes none) has the
-// place of the call that led there. An equation that runs again has the place it was made at.
+// equations remember. Everything a user calls tells its place with a Source, and so does an
+// equation that runs again. The innermost place that is known counts: inside a transform that of
+// the call in the user's function, if it has one (operator! takes none). Weft's own calls have no
+// place, so what they do is at the line of the function they are part of.
 //
 //   grad(loss)(w)              what grad refuses is at the line of grad,
 //     loss: softmax(dot(x, w)) what softmax or the exp inside it refuses at the line of softmax,
@@ -97,34 +95,13 @@ std::string to_string(const Location& l);
 class Source {
  public:
   explicit Source(Location at);
-  // Of an equation that runs again, whoever runs it.
-  static Source of_equation(Location made) { return Source(made, true); }
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
   static Location current();
 
  private:
-  friend class CallingBack;
-  struct State {
-    Location at;
-    bool told = false;  // the user's call is known: those inside it are Weft's own
-  };
-  Source(Location at, bool anew);
-  static State& state();
-  State before_;
-};
-
-// A function of the user's runs.
-class CallingBack {
- public:
-  CallingBack();
-  ~CallingBack();
-  CallingBack(const CallingBack&) = delete;
-  CallingBack& operator=(const CallingBack&) = delete;
-
- private:
-  bool before_;
+  Location before_;
 };
 
 // The text with " (at file.cpp:12)", the current place, unless it names a place already. Each

@@ -39,10 +39,10 @@ Shape::Shape(std::vector<int64_t> sizes, Location at) : d_(std::move(sizes)) {
   refuse_negative(d_, at);
 }
 
-void Shape::no_such_axis(Subscript i) const {
-  const Source source(i.at);
+void Shape::no_such_axis(int64_t i, Location at) const {
+  const Source source(at);
   throw IndexError(
-      fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i.n,
+      fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i,
                   ndim(), to_string(*this),
                   d_.empty() ? std::string("no axes")
                              : fmt::format("the axes 0 to {}, or -1 to {}", ndim() - 1, -ndim())));

@@ -47,7 +47,7 @@ class Shape {
   // The size of axis i, -1 the last; IndexError for one that is not there.
   int64_t operator[](Subscript i) const {
     const size_t k = static_cast<size_t>(i.n < 0 ? i.n + ndim() : i.n);
-    if (k >= d_.size()) no_such_axis(i);
+    if (k >= d_.size()) no_such_axis(i.n, i.at);
     return d_[k];
   }
   // The product of the sizes; ShapeError if it overflows 2^62.
@@ -59,7 +59,7 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
-  [[noreturn]] void no_such_axis(Subscript i) const;
+  [[noreturn]] void no_such_axis(int64_t i, Location at) const;
   std::vector<int64_t> d_;
 };
 

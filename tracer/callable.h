@@ -162,7 +162,6 @@ class CallOperator<D, F, Params<P...>> {
 // becomes an Arg there would have its place in a file of the standard library.
 template <class F, class Args>
 decltype(auto) call_back(F& f, Args& args) {
-  const CallingBack user;
   return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
     if constexpr (std::is_member_function_pointer_v<F>)
       return [&](auto& object, auto&... rest) -> decltype(auto) {

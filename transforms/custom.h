@@ -66,7 +66,6 @@ struct FlatBwd {
   const Res& residuals;
   const R& out;
   Arrays operator()(const Arrays& x) const {
-    const CallingBack user;
     Res res = tree::rebuild(residuals, x.data());
     R ct = tree::rebuild(out, x.data() + tree::count(residuals));
     using Raw = raw_result_t<Bwd, Res, R>;

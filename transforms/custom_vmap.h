@@ -42,7 +42,6 @@ struct RuleOnLeaves {
   std::tuple<P...> like;
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
                     std::vector<bool>& out_mapped) const {
-    const CallingBack user;
     std::tuple<P...> args = tree::rebuild(like, x.data());
     std::array<tree::Mask, sizeof...(P)> masks;
     auto next = mapped.begin();

@@ -194,6 +194,11 @@ TEST_CASE("an error of a derivative or of lanes names the operation's line", "[e
     vmap([](Array x) { return OP_LINE, x + random::uniform(random::key(0)); }, 0, 0,
          {.randomness = "error"})(v3());
   });
+  const auto draw =
+      make_jaxpr([](Array x) { return OP_LINE, x + random::uniform(random::key(0)); })(1.);
+  check_op_line("a program that runs again", [&] {
+    vmap([&](Array x) { return eval_jaxpr(draw, {x})[0]; }, 0, 0, {.randomness = "error"})(v3());
+  });
   const auto sines = linear_transpose([](Array x) { return OP_LINE, sin(x); }, v3());
   check_op_line("what is not linear", [&] { sines(v3()); });
   const auto pull = vjp(id, v3()).second;

@@ -319,7 +319,7 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
   for (Typ t : op.out)
     if (!array_type(t)) missing_type(op, t);
   try {
-    const Source source = Source::of_equation(location(op.at));
+    const Source source(location(op.at));
     Arrays out = rule->second(*this, op, x);
     check_results(op, out);
     return out;

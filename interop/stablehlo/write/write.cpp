@@ -140,7 +140,7 @@ void Equation::no_field(std::string_view name) const {
   throw InternalError(fmt::format("'{}' has no parameter {}", eqn.op->name(), name));
 }
 void Equation::refuse(const std::string& why) const {
-  const Source source = Source::of_equation(eqn.source);
+  const Source source(eqn.source);
   throw CompileError(fmt::format("StableHLO text: '{}' cannot be written: {}", name(), why));
 }
 
