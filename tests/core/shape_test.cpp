@@ -69,14 +69,14 @@ TEST_CASE("sizes of axes that are not there raise", "[core][shape]") {
   CHECK(s[-2] == 2);
   for (const int64_t i : {int64_t{2}, int64_t{-3}, int64_t{1} << 40, INT64_MIN, INT64_MAX})
     CHECK_THROWS_AS(s[i], IndexError);
-  CHECK(
-      error_of<IndexError>([&] { (void)s[2]; }) ==
-      "axis 2 is out of bounds for array of dimension 2: the shape (2, 3) has the axes 0 to 1, or "
-      "-1 to -2" +
-          at(__LINE__ - 3));
-  CHECK(error_of<IndexError>([] { (void)Shape{}[-1]; }) ==
-        "axis -1 is out of bounds for array of dimension 0: the shape () has no axes" +
-            at(__LINE__ - 2));
+  const std::string beyond = error_of<IndexError>([&] { (void)s[2]; }), line = at(__LINE__);
+  CHECK(beyond ==
+        "axis 2 is out of bounds for array of dimension 2: the shape (2, 3) has the axes 0 to 1, "
+        "or -1 to -2" +
+            line);
+  const std::string none = error_of<IndexError>([] { (void)Shape{}[-1]; }), there = at(__LINE__);
+  CHECK(none ==
+        "axis -1 is out of bounds for array of dimension 0: the shape () has no axes" + there);
 }
 
 TEST_CASE("shapes broadcast as in NumPy", "[core][shape]") {
