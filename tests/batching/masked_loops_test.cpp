@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/masked_loops_test.cpp: a loop that would never end for a lane on another branch
+// tests/batching/masked_loops_test.cpp: a loop that would never end for a lane on another branch
 // makes no trip for it, whatever stands between the branch and the loop; nor is a loop run that the
 // program does not come to. Everything here has a time limit.
 #include <functional>

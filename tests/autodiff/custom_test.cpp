@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/custom_test.cpp: functions with rules of their own, which capture arrays, under
+// tests/autodiff/custom_test.cpp: functions with rules of their own, which capture arrays, under
 // other transforms and inside loops and branches.
 #include <functional>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/jacobian_test.cpp: Jacobians and Hessians, their types and shapes.
+// tests/autodiff/jacobian_test.cpp: Jacobians and Hessians, their types and shapes.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/vmap_test.cpp: where lanes come from, where they go, and doing some at a time.
+// tests/batching/vmap_test.cpp: where lanes come from, where they go, and doing some at a time.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/lane_number_test.cpp: a lane is the same lane wherever it is asked for: in the
+// tests/batching/lane_number_test.cpp: a lane is the same lane wherever it is asked for: in the
 // bodies of loops, branches, calls and functions with rules of their own, in chunks, for values
 // that are mapped and values that are not.
 #include <functional>

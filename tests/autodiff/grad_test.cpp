@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/grad_test.cpp: gradients, derivatives in a direction, pullbacks, linear maps.
+// tests/autodiff/grad_test.cpp: gradients, derivatives in a direction, pullbacks, linear maps.
 #include "support/check.h"
 
 using namespace weft;

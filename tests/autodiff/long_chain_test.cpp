@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/long_chain_test.cpp: a chain of 100,000 equations is traced, mapped,
+// tests/autodiff/long_chain_test.cpp: a chain of 100,000 equations is traced, mapped,
 // differentiated, printed, read back and dropped on a stack of 256 KB: nothing recurses along it.
 #include <chrono>
 #include <sstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/gradient_golden_test.cpp: the programs of the gradients of the examples'
+// tests/autodiff/gradient_golden_test.cpp: the programs of the gradients of the examples'
 // functions, as text; tests/golden/gradients.txt. Operands that are operations have names, so that
 // every compiler evaluates them in one order.
 //
