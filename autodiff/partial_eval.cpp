@@ -24,19 +24,11 @@ Atom PartialEval::atom(const Array& x) {
 }
 
 Arrays PartialEval::record(const Op& op, const Arrays& x, const AnyParams& params) {
-  Types in;
-  std::vector<Atom> atoms;
-  for (const Array& a : x) {
-    in.push_back(a.type());
-    atoms.push_back(atom(a));
-  }
-  const Types out = op.type(in, params);
-  const int32_t first = recorder_.add(op, params, std::move(atoms), out);
-  Arrays result;
-  for (size_t i = 0; i < out.size(); ++i)
-    result.emplace_back(Ref<const Node>(
-        new UnknownTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
-  return result;
+  return recorder_.record(
+      op, x, params, [&](const Array& a) { return atom(a); },
+      [&](const Type& t, int32_t var) {
+        return new UnknownTracer(t, Ref<Interpreter>(this), var);
+      });
 }
 
 Arrays PartialEval::process(const Op& op, const Arrays& x, const AnyParams& params) {

@@ -71,6 +71,23 @@ Closed Recorder::finish(const std::vector<Atom>& out) const {
   return {intern(j), captured_};
 }
 
+Arrays Recorder::record(const Op& op, const Arrays& x, const AnyParams& params,
+                        FunctionRef<Atom(const Array&)> atom,
+                        FunctionRef<Node*(const Type&, int32_t var)> value) {
+  Types in;
+  std::vector<Atom> atoms;
+  for (const Array& a : x) {
+    in.push_back(a.type());
+    atoms.push_back(atom(a));
+  }
+  const Types out = op.type(in, params);
+  const int32_t first = add(op, params, std::move(atoms), out);
+  Arrays result;
+  for (size_t i = 0; i < out.size(); ++i)
+    result.emplace_back(Ref<const Node>(value(out[i], first + static_cast<int32_t>(i))));
+  return result;
+}
+
 Array Record::input(const Type& t, const Array& stands_for) {
   return Array(Ref<const Node>(
       new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), stands_for)));
@@ -104,19 +121,9 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
       return bind_op(op, {outside}, params);
     }
   }
-  Types in;
-  std::vector<Atom> atoms;
-  for (const Array& a : x) {
-    in.push_back(a.type());
-    atoms.push_back(atom(a));
-  }
-  const Types out = op.type(in, params);
-  const int32_t first = recorder_.add(op, params, std::move(atoms), out);
-  Arrays result;
-  for (size_t i = 0; i < out.size(); ++i)
-    result.emplace_back(Ref<const Node>(
-        new RecordTracer(out[i], Ref<Interpreter>(this), first + static_cast<int32_t>(i))));
-  return result;
+  return recorder_.record(
+      op, x, params, [&](const Array& a) { return atom(a); },
+      [&](const Type& t, int32_t var) { return new RecordTracer(t, Ref<Interpreter>(this), var); });
 }
 
 Closed Record::finish(const Arrays& out) {

@@ -22,6 +22,10 @@ class Recorder {
   Atom capture(const Array& x);
   // Appends an equation; returns its first output.
   int32_t add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out);
+  // Appends op with these operands, whose atoms and results' values the interpreter knows.
+  Arrays record(const Op& op, const Arrays& x, const AnyParams& params,
+                FunctionRef<Atom(const Array&)> atom,
+                FunctionRef<Node*(const Type&, int32_t var)> value);
   Closed finish(const std::vector<Atom>& out) const;
   const Type& type(int32_t var) const { return types_[static_cast<size_t>(var)]; }
   Type type(Atom a) const {
