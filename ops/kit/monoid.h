@@ -138,4 +138,29 @@ struct Parity {
   static constexpr bool complex_by_parts = false;
 };
 
+// The folds along `axes` of operand 0, of type T, as nests run them.
+template <class M, class T>
+Lowering fold_lowering(Lowering::Form form, const Shape& space, const Ints& axes) {
+  using Ir = typename Element<T>::ir;
+  Lowering r;
+  r.form = form;
+  r.space = space;
+  r.axes = axes;
+  r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
+  r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
+  r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
+    const auto e = M::template identity<T>();
+    if constexpr (arith::is_cx<Ir>)
+      return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
+    else
+      return {Ir(e).id};
+  };
+  // Narrow floats are folded as floats and rounded here.
+  r.results = [](const std::vector<nest::Id>& id) {
+    return std::vector<Elem>{
+        Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+  };
+  return r;
+}
+
 }  // namespace weft::monoid

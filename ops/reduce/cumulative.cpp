@@ -46,9 +46,9 @@ void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* 
 template <class M, class T>
 Lowering lower_run(const Type& in, const Cumulative& p) {
   using Ir = typename Element<T>::ir;
-  Lowering r;
   if constexpr (!M::in_nests || (arith::is_cx<Ir> && !M::complex_by_parts)) {
     // Nests have no combiner for it.
+    Lowering r;
     r.form = Lowering::Form::opaque;
     r.name = M::name;
     r.follows = follows_but(1, in.ndim(), {p.axis}, false);
@@ -57,23 +57,8 @@ Lowering lower_run(const Type& in, const Cumulative& p) {
     };
     return r;
   } else {
-    r.form = Lowering::Form::prefix;
-    r.space = in.shape();
-    r.axes = {p.axis};
+    Lowering r = monoid::fold_lowering<M, T>(Lowering::Form::prefix, in.shape(), {p.axis});
     r.reverse = p.reverse;
-    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
-    r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
-    r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
-      const auto e = M::template identity<T>();
-      if constexpr (arith::is_cx<Ir>)
-        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
-      else
-        return {Ir(e).id};
-    };
-    r.results = [](const std::vector<nest::Id>& id) {
-      return std::vector<Elem>{
-          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
-    };
     return r;
   }
 }

@@ -37,9 +37,9 @@ void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* 
 template <class M, class T>
 Lowering lower_reduce(const Type& in, const Ints& axes) {
   using Ir = typename Element<T>::ir;
-  Lowering r;
   if constexpr (arith::is_cx<Ir> && !M::complex_by_parts) {
     // Two parts that depend on each other are no combiner of a nest.
+    Lowering r;
     r.form = Lowering::Form::opaque;
     r.name = "complex reduction";
     r.follows = follows_but(1, in.ndim(), axes, true);
@@ -50,24 +50,7 @@ Lowering lower_reduce(const Type& in, const Ints& axes) {
     };
     return r;
   } else {
-    r.form = Lowering::Form::reduce;
-    r.space = in.shape();
-    r.axes = axes;
-    r.combine.assign(arith::is_cx<Ir> ? 2 : 1, M::template combine<T>);
-    r.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
-    r.identity = [](nest::Builder&) -> std::vector<nest::Id> {
-      const auto e = M::template identity<T>();
-      if constexpr (arith::is_cx<Ir>)
-        return {decltype(Ir::re)(e.re).id, decltype(Ir::im)(e.im).id};
-      else
-        return {Ir(e).id};
-    };
-    r.results = [](const std::vector<nest::Id>& id) {
-      // Narrow floats were summed up as floats and are rounded here.
-      return std::vector<Elem>{
-          Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
-    };
-    return r;
+    return fold_lowering<M, T>(Lowering::Form::reduce, in.shape(), axes);
   }
 }
 
