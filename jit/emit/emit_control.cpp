@@ -7,6 +7,7 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/emit/emit_phis.h"
+#include "weft/runtime/native/cold_paths.h"
 
 namespace weft::compiler {
 
@@ -343,7 +344,7 @@ Vs Emitter::rare_path(Id v, const Vs& x) {
   const unsigned lanes = lane ? lane->getNumElements() : 1;
   auto* ptr = b_.getPtrTy();
   const auto f = m_.getOrInsertFunction(
-      rare_functions()[i.imm - 1].name,
+      native::cold_paths()[static_cast<size_t>(i.imm - 1)].name,
       llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt64Ty()}, false));
   auto* type = x[0]->getType();
   V& slots = rare_slots_[type];  // the argument and up to three results

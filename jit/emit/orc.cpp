@@ -29,8 +29,8 @@
 #include <mutex>
 
 #include "weft/core/error.h"
-#include "weft/core/loops/rare.h"
 #include "weft/jit/emit/checked.h"
+#include "weft/runtime/native/cold_paths.h"
 #include "weft/runtime/native/turn.h"
 
 namespace weft::compiler {
@@ -79,7 +79,7 @@ struct Session {
     add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
     add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
-    for (size_t i = 0; i < rare_count; ++i) add(rare_functions()[i].name, rare_functions()[i].run);
+    for (const native::ColdPath& p : native::cold_paths()) add(p.name, p.run);
     for (const Turn& t : turns()) add(t.name.c_str(), t.run);
     add("weft_check_access", weft_check_access);
     add("weft_check_rows", weft_check_rows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/target.cpp: asks LLVM for the host's processor and features, and reads WEFT_CPU.
+// jit/schedule/target.cpp: asks LLVM for the host's processor and features.
 #include "weft/jit/schedule/target.h"
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@
 #include <cstring>
 #include <utility>
 
-#include "weft/core/error.h"
+#include "weft/runtime/native/cpu.h"
 
 namespace weft::compiler {
 namespace {
 
-TargetInfo native(const llvm::StringMap<bool>& host) {
+TargetInfo host_cpu(const llvm::StringMap<bool>& host) {
   TargetInfo t;
   t.triple = llvm::sys::getProcessTriple();
   t.cpu = llvm::sys::getHostCPUName().str();
@@ -33,38 +33,22 @@ TargetInfo native(const llvm::StringMap<bool>& host) {
 }  // namespace
 
 TargetInfo target_named(const std::string& cpu) {
-  const auto host = llvm::sys::getHostCPUFeatures();
-  const TargetInfo all = native(host);
-  if (cpu.empty() || cpu == "native") return all;
+  const std::optional<native::CpuLevel> level = native::cpu_level_named(cpu);
+  TargetInfo all = host_cpu(llvm::sys::getHostCPUFeatures());
+  if (!level) return all;
   TargetInfo t;
   t.triple = all.triple;
   t.cpu = cpu;
-  bool runs = true;
-  if (cpu == "x86-64-v2") {
-    runs = host.lookup("sse4.2");
-  } else if (cpu == "x86-64-v3") {
-    t.lanes = 8;
-    t.half = true;
-    runs = host.lookup("avx2") && host.lookup("fma");
-  } else if (cpu == "x86-64-v4") {
-    t.lanes = 16;
-    t.half = t.mask_registers = true;
-    runs = all.mask_registers;
-  } else {
-    throw CompileError(
-        fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", cpu));
-  }
-  if (!runs)
-    throw CompileError(fmt::format(
-        "WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or native", cpu,
-        all.cpu));
+  t.lanes = 4 << static_cast<int>(*level);
+  t.half = *level >= native::CpuLevel::v3;
+  t.mask_registers = *level == native::CpuLevel::v4;
   return t;
 }
 
 const TargetInfo& host_target() {
   static const TargetInfo target = [] {
-    const char *cpu = std::getenv("WEFT_CPU"), *check = std::getenv("WEFT_CHECK");
-    TargetInfo t = target_named(cpu ? cpu : "");
+    const char* check = std::getenv("WEFT_CHECK");
+    TargetInfo t = target_named(native::forced_cpu());
     t.checked = check && *check && std::strcmp(check, "0") != 0;
     return t;
   }();

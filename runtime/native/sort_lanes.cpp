@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "weft/runtime/native/cpu.h"
+
 namespace weft::sorting {
 namespace {
 
@@ -81,31 +83,16 @@ class Runs {
 WEFT_LANE_SORTS(Plain, 16, );
 constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 5, 7, 22};
 
-#if defined(__x86_64__) && defined(__GNUC__)
-WEFT_LANE_SORTS(Avx2, 32, [[gnu::target("avx2")]]);
+WEFT_LANE_SORTS(Avx2, 32, WEFT_FOR_V3);
 constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2, 2.5, 5};
-WEFT_LANE_SORTS(Avx512, 64, [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]);
+WEFT_LANE_SORTS(Avx512, 64, WEFT_FOR_V4);
 constexpr LaneSorts avx512{
     Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1, 1, 2};
-
-const LaneSorts& suitable() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return avx512;
-  return __builtin_cpu_supports("avx2") ? avx2 : plain;
-}
-#else
-const LaneSorts& suitable() { return plain; }
-#endif
 #undef WEFT_LANE_SORTS
 
 }  // namespace
 
-const LaneSorts& lane_sorts() {
-  static const LaneSorts& chosen = suitable();
-  return chosen;
-}
+const LaneSorts& lane_sorts() { return native::for_cpu(plain, avx2, avx512); }
 
 double lane_comparisons(int64_t n) {
   const auto levels = static_cast<double>(std::bit_width(static_cast<uint64_t>(n)));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "weft/runtime/native/cpu.h"
 #include "weft/runtime/native/sort_lanes.h"
 #include "weft/runtime/native/sort_radix.h"
 #include "weft/runtime/native/sort_rows.h"
@@ -104,8 +105,7 @@ struct Plain {
   static constexpr Kernels<T> all{words, bound, over};
 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define WEFT_AVX2 [[gnu::flatten, gnu::target("avx2")]] static
+#define WEFT_AVX2 [[gnu::flatten]] WEFT_FOR_V3 static
 template <class T>
 struct Avx2 {
   using Word = word_t<T>;
@@ -122,15 +122,8 @@ struct Avx2 {
 #undef WEFT_AVX2
 template <class T>
 const Kernels<T>& kernels() {
-  static const bool avx2 = __builtin_cpu_supports("avx2");
-  return avx2 ? Avx2<T>::all : Plain<T>::all;
+  return native::for_cpu(Plain<T>::all, Avx2<T>::all, Avx2<T>::all);
 }
-#else
-template <class T>
-const Kernels<T>& kernels() {
-  return Plain<T>::all;
-}
-#endif
 
 // ---- the best of a row
 

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/runtime/native/cpu.h"
+
 namespace weft::compiler {
 namespace {
 
@@ -92,29 +94,19 @@ template <size_t bytes, int lanes>
 [[gnu::flatten]] void plain(WEFT_ARGUMENTS) {
   turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
 }
-#if defined(__x86_64__)
 template <size_t bytes, int lanes>
-[[gnu::flatten, gnu::target("avx2")]] void v3(WEFT_ARGUMENTS) {
+[[gnu::flatten]] WEFT_FOR_V3 void v3(WEFT_ARGUMENTS) {
   turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
 }
 template <size_t bytes, int lanes>
-[[gnu::flatten, gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]] void v4(WEFT_ARGUMENTS) {
+[[gnu::flatten]] WEFT_FOR_V4 void v4(WEFT_ARGUMENTS) {
   turn<bytes, lanes, true>(to, to_starts, from, from_starts, past);
 }
-#endif
 
 template <size_t bytes, int lanes>
 Turn best() {
-  TurnFn run = plain<bytes, lanes>;
-#if defined(__x86_64__)
-  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (wide)
-    run = v4<bytes, lanes>;
-  else if (__builtin_cpu_supports("avx2"))
-    run = v3<bytes, lanes>;
-#endif
-  return {turn_name(bytes, lanes), run};
+  return {turn_name(bytes, lanes),
+          native::for_cpu<TurnFn>(plain<bytes, lanes>, v3<bytes, lanes>, v4<bytes, lanes>)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // whichever lanes take them, and leave no code in the kernel.
 #include "compare.h"
 #include "weft/core/scalar/math.h"
+#include "weft/runtime/native/cold_paths.h"
 
 namespace weft::compiler {
 namespace {
@@ -94,8 +95,8 @@ TEST_CASE("the library's rare paths are those of the templates", "[jit][rare]") 
     const std::vector<T> x = numbers<T>(37, 1);
     constexpr size_t most = 3;
     std::vector<T> got(x.size() * most);
-    rare_functions()[static_cast<size_t>(path) - 1].run(x.data(), got.data(),
-                                                        static_cast<int64_t>(x.size()));
+    native::cold_paths()[static_cast<size_t>(path) - 1].run(x.data(), got.data(),
+                                                            static_cast<int64_t>(x.size()));
     for (size_t i = 0; i < x.size(); ++i) {
       const auto want = run(x[i]);
       for (size_t r = 0; r < want.size(); ++r)

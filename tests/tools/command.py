@@ -99,9 +99,9 @@ class Command(unittest.TestCase):
             for key, data in arrays.items():
                 z.writestr(key + ".npy", data)
 
-    def weft(self, *arguments, code=0):
+    def weft(self, *arguments, code=0, **environment):
         r = subprocess.run([WEFT, *arguments], capture_output=True, text=True, cwd=self.folder.name,
-                           timeout=120, check=False)
+                           timeout=120, check=False, env=dict(os.environ, **environment))
         self.assertEqual(r.returncode, code, f"weft {arguments}\n{r.stdout}\n{r.stderr}")
         return r
 
@@ -218,6 +218,13 @@ class Command(unittest.TestCase):
         out = self.weft("info").stdout
         for word in ("weft", "LLVM", "features", "threads", "cache", "OpenBLAS", "libzip"):
             self.assertRegex(out, rf"(?m)^{word} +\S")
+
+    def test_weft_cpu_reaches_all_code(self):
+        out = self.weft("info", WEFT_CPU="x86-64-v2").stdout
+        self.assertRegex(out, r"(?m)^processor +x86-64-v2$")
+        self.assertRegex(out, r"(?m)^native code +x86-64-v2$")
+        r = self.weft("info", code=1, WEFT_CPU="8086")
+        self.assertIn("choose x86-64-v2, x86-64-v3, x86-64-v4 or native", r.stderr)
 
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["conformance", "--help"], ["info", "--help"]):

@@ -11,6 +11,7 @@
 #include "weft/jit/libraries.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/native/cpu.h"
 #include "weft/runtime/threads.h"
 #include "weft/tools/weft/command.h"
 
@@ -43,6 +44,7 @@ int info_command() {
   line("vectors", fmt::format("{} bits{}{}", t.lanes * 32, t.mask_registers ? ", masks" : "",
                               t.half ? ", float16 conversion" : ""));
   line("features", present(t.features));
+  line("native code", native::name_of(native::cpu_level()));
   line("cores", std::to_string(std::thread::hardware_concurrency()));
   line("threads", std::to_string(num_threads()));
   line("compiler", backend() ? "on" : "off (WEFT_NO_JIT)");

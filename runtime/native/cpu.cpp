@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/cpu.cpp: asks the processor, and reads WEFT_CPU.
+#include "weft/runtime/native/cpu.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "weft/core/error.h"
+
+namespace weft::native {
+namespace {
+constexpr std::array<const char*, 3> names{"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+}  // namespace
+
+const char* name_of(CpuLevel l) { return names[static_cast<size_t>(l)]; }
+
+CpuLevel processor_level() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static const CpuLevel level = [] {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return CpuLevel::v2;
+    const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return v4 ? CpuLevel::v4 : CpuLevel::v3;
+  }();
+  return level;
+#else
+  return CpuLevel::v2;
+#endif
+}
+
+std::optional<CpuLevel> cpu_level_named(const std::string& name) {
+  if (name.empty() || name == "native") return {};
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (name != names[i]) continue;
+    const auto level = static_cast<CpuLevel>(i);
+    if (level <= processor_level()) return level;
+    throw CompileError(
+        fmt::format("WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or "
+                    "native",
+                    name, name_of(processor_level())));
+  }
+  throw CompileError(
+      fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", name));
+}
+
+std::string forced_cpu() {
+  const char* name = std::getenv("WEFT_CPU");
+  return name ? name : "";
+}
+
+CpuLevel cpu_level() {
+  static const CpuLevel level = cpu_level_named(forced_cpu()).value_or(processor_level());
+  return level;
+}
+
+}  // namespace weft::native

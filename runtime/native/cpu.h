@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/cpu.h: which instructions code may use, and the functions of the library that are
+// built for several processors.
+#pragma once
+#include <optional>
+#include <string>
+
+namespace weft::native {
+
+// What x86 calls its levels; processors of another kind have the first.
+enum class CpuLevel { v2, v3, v4 };
+const char* name_of(CpuLevel l);  // "x86-64-v2"
+// Of the processor; code that runs uses this or less.
+CpuLevel processor_level();
+// The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing: native, or "". Raises
+// CompileError for another name and for more than the processor has.
+std::optional<CpuLevel> cpu_level_named(const std::string& name);
+// WEFT_CPU; "" if it is not set.
+std::string forced_cpu();
+// What native functions use: the level that WEFT_CPU names, or all that the processor has.
+CpuLevel cpu_level();
+
+// The one of three functions, or tables of them, that suits.
+template <class T>
+const T& for_cpu(const T& v2, const T& v3, const T& v4) {
+  const CpuLevel level = cpu_level();
+  return level == CpuLevel::v4 ? v4 : level == CpuLevel::v3 ? v3 : v2;
+}
+
+}  // namespace weft::native
+
+// In front of a function: what it may use. Code inlined into it (gnu::flatten) is built for that,
+// too.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WEFT_FOR_V3 [[gnu::target("avx2,fma")]]
+#define WEFT_FOR_V4 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]
+#else
+#define WEFT_FOR_V3
+#define WEFT_FOR_V4
+#endif
