@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/op_table.cpp: writes docs/ops.md, the table of all ops and their rules, from the registry.
-//
-// op_table DIR writes DIR/ops.md; op_table --check DIR fails if that file says something else.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
-#include "weft/core/error.h"
 #include "weft/core/op.h"
 #include "weft/core/text/print.h"
+#include "weft/tools/page.h"
 
 namespace {
 
@@ -71,35 +66,8 @@ std::string page() {
   return s + fmt::format("\n{} ops.\n", ops.size());
 }
 
-int run(int argc, char** argv) {
-  const bool check = argc == 3 && std::string(argv[1]) == "--check";
-  if (argc != 2 && !check) {
-    fmt::print(stderr, "usage: op_table [--check] DIR\n");
-    return 2;
-  }
-  const std::string path = std::string(argv[argc - 1]) + "/ops.md", text = page();
-  if (check) {
-    std::ifstream in(path, std::ios::binary);
-    if (std::string(std::istreambuf_iterator<char>(in), {}) == text) return 0;
-    fmt::print(stderr, "{} is not what the ops say: run ./dev docs\n", path);
-    return 1;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) {
-    fmt::print(stderr, "cannot write {}\n", path);
-    return 1;
-  }
-  return 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "op_table: %s\n", e.what());
-    return 1;
-  }
+  return weft::pages::run(argc, argv, "ops.md", [](const std::string&) { return page(); });
 }

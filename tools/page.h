@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tools/page.h: the command line of a program that writes one generated page of docs/: PROGRAM DIR
+// writes it, PROGRAM --check DIR fails if it says something else.
+#pragma once
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace weft::pages {
+
+inline int fail(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  return 1;
+}
+
+// text: the page, made from the folder of the pages.
+template <class Text>
+int run(int argc, char** argv, const char* page, const Text& text) try {
+  const bool check = argc == 3 && std::string(argv[1]) == "--check";
+  if (argc != 2 && !check) {
+    fail("usage: " + std::string(argv[0]) + " [--check] DIR");
+    return 2;
+  }
+  const std::string folder = argv[argc - 1], path = folder + "/" + page;
+  const std::string now = text(folder);
+  if (check) {
+    std::ifstream in(path, std::ios::binary);
+    if (std::string(std::istreambuf_iterator<char>(in), {}) == now) return 0;
+    return fail(path + " is out of date: run ./dev docs");
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << now;
+  return out.flush() ? 0 : fail("cannot write " + path);
+} catch (const std::exception& e) {
+  return fail(std::string(page) + ": " + e.what());
+}
+
+}  // namespace weft::pages
