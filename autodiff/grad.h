@@ -211,8 +211,8 @@ template <class Args, class R>
 class Pullback {
  public:
   using weft_params = Params<R>;
-  Pullback(Args like, R result, Ref<const RefCounted> linear, bool recorded)
-      : like_(std::move(like)),
+  Pullback(Args prototype, R result, Ref<const RefCounted> linear, bool recorded)
+      : prototype_(std::move(prototype)),
         result_(std::move(result)),
         linear_(std::move(linear)),
         recorded_(recorded) {}
@@ -225,11 +225,11 @@ class Pullback {
     const Arrays leaves = tree::leaves(ct);
     const Arrays back = recorded_ ? transpose_recorded(linear_, leaves, tree_of_result)
                                   : transpose_linear(linear_, leaves, tree_of_result);
-    return tree::rebuild(like_, back.data());
+    return tree::rebuild(prototype_, back.data());
   }
 
  private:
-  Args like_;
+  Args prototype_;
   R result_;
   Ref<const RefCounted> linear_;
   bool recorded_;
@@ -242,23 +242,24 @@ template <class... P, class R>
 class Pushforward<std::tuple<P...>, R> {
  public:
   using weft_params = Params<P...>;
-  Pushforward(std::tuple<P...> like, R result, Ref<const RefCounted> linear)
-      : like_(std::move(like)), result_(std::move(result)), linear_(std::move(linear)) {}
+  Pushforward(std::tuple<P...> prototype, R result, Ref<const RefCounted> linear)
+      : prototype_(std::move(prototype)), result_(std::move(result)), linear_(std::move(linear)) {}
   R operator()(const P&... tangents, Location at = Location::here()) const {
     const Source source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
-    if (const std::string d = tree::difference(tree::skeleton(like_), tree::skeleton(dx), "args");
+    if (const std::string d =
+            tree::difference(tree::skeleton(prototype_), tree::skeleton(dx), "args");
         !d.empty())
       throw DifferentiationError(
           "linearize: the tangents must have the same tree structure as the arguments: " + d);
     const Arrays out =
-        apply_linear(linear_, tree::leaves(dx), [&] { return tree::skeleton(like_); });
+        apply_linear(linear_, tree::leaves(dx), [&] { return tree::skeleton(prototype_); });
     return tree::rebuild(result_, out.data());
   }
 
  private:
-  std::tuple<P...> like_;
+  std::tuple<P...> prototype_;
   R result_;
   Ref<const RefCounted> linear_;
 };
@@ -271,7 +272,7 @@ auto vjp_at(Location at, F& f, const A&... a) {
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  Pullback<Args, R> back(tree::hollow(args), flat.like(), std::move(r.linear), false);
+  Pullback<Args, R> back(tree::structure_only(args), flat.prototype(), std::move(r.linear), false);
   return std::pair<R, decltype(back)>{flat.result(r.out), std::move(back)};
 }
 template <class F, class... A>
@@ -282,7 +283,7 @@ auto linearize_at(Location at, F& f, const A&... a) {
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  Pushforward<Args, R> forward(tree::hollow(args), flat.like(), std::move(r.linear));
+  Pushforward<Args, R> forward(tree::structure_only(args), flat.prototype(), std::move(r.linear));
   return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
 }
 template <class F, class... A>
@@ -293,7 +294,7 @@ auto linear_transpose_at(Location at, F& f, const A&... example) {
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   auto program = record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  return Pullback<Args, R>(tree::hollow(args), flat.like(), std::move(program), true);
+  return Pullback<Args, R>(tree::structure_only(args), flat.prototype(), std::move(program), true);
 }
 }  // namespace detail
 

@@ -14,13 +14,13 @@ std::string to_string(const Axes& a) {
   if (a.kind == Axes::None) return "none";
   if (a.kind == Axes::Int) return std::to_string(a.axis);
   std::string s;
-  for (size_t i = 0; i < a.kids.size(); ++i) {
+  for (size_t i = 0; i < a.children.size(); ++i) {
     if (i) s += ", ";
     if (a.kind == Axes::Map) s += a.keys[i] + ": ";
-    s += to_string(a.kids[i]);
+    s += to_string(a.children[i]);
   }
   if (a.kind == Axes::Map) return "{" + s + "}";
-  return "(" + s + (a.kids.size() == 1 ? ",)" : ")");
+  return "(" + s + (a.children.size() == 1 ? ",)" : ")");
 }
 
 namespace detail {
@@ -56,18 +56,19 @@ struct Matcher {
   void match_tuple(const Axes& a, const Skeleton& s, const std::string& path) {
     if (s.form == Skeleton::leaf)
       mismatch(path, fmt::format("the value is an Array, but there are axes for a tuple of {}",
-                                 a.kids.size()));
+                                 a.children.size()));
     if (s.form == Skeleton::map)
       mismatch(path, "the value is a map: give its axes by key, {{\"key\", axis}, …}");
     const size_t with_leaves = static_cast<size_t>(std::count_if(
-        s.kids.begin(), s.kids.end(), [](const Skeleton& k) { return k.leaves > 0; }));
-    const bool all = a.kids.size() == s.kids.size();
-    if (!all && !(s.form == Skeleton::record && a.kids.size() == with_leaves))
+        s.children.begin(), s.children.end(), [](const Skeleton& k) { return k.leaves > 0; }));
+    const bool all = a.children.size() == s.children.size();
+    if (!all && !(s.form == Skeleton::record && a.children.size() == with_leaves))
       mismatch(path, fmt::format("the value has {} entries, but there are axes for {}",
-                                 s.kids.size(), a.kids.size()));
+                                 s.children.size(), a.children.size()));
     size_t next = 0;
-    for (size_t i = 0; i < s.kids.size(); ++i)
-      if (all || s.kids[i].leaves > 0) match(a.kids[next++], s.kids[i], entry(s, i, path));
+    for (size_t i = 0; i < s.children.size(); ++i)
+      if (all || s.children[i].leaves > 0)
+        match(a.children[next++], s.children[i], entry(s, i, path));
   }
 
   void match_map(const Axes& a, const Skeleton& s, const std::string& path) {
@@ -78,11 +79,12 @@ struct Matcher {
       if (std::find(s.names.begin(), s.names.end(), key) == s.names.end())
         mismatch(path, fmt::format("the value has no entry '{}'; there are {}", key,
                                    fmt::join(s.names, ", ")));
-    for (size_t i = 0; i < s.kids.size(); ++i) {
+    for (size_t i = 0; i < s.children.size(); ++i) {
       const auto it = std::find(a.keys.begin(), a.keys.end(), s.names[i]);
       if (it != a.keys.end())
-        match(a.kids[static_cast<size_t>(it - a.keys.begin())], s.kids[i], entry(s, i, path));
-      else if (s.kids[i].leaves > 0)
+        match(a.children[static_cast<size_t>(it - a.keys.begin())], s.children[i],
+              entry(s, i, path));
+      else if (s.children[i].leaves > 0)
         mismatch(path, fmt::format("there is no axis for '{}'; write none for what is not mapped",
                                    s.names[i]));
     }
@@ -141,21 +143,21 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
   Matcher m{"in_axes", a, {}};
   if (a.kind == Axes::Map) {
-    if (args.kids.size() != 1)
+    if (args.children.size() != 1)
       throw BatchingError(
           fmt::format("vmap in_axes by name stand for the only argument, but there are {} "
                       "arguments; write {{{}, …}}, one entry an argument",
-                      args.kids.size(), to_string(a)));
-    m.match(a, args.kids[0], "args[0]");
+                      args.children.size(), to_string(a)));
+    m.match(a, args.children[0], "args[0]");
     return m.out;
   }
-  if (a.kind == Axes::Tuple && a.kids.size() != args.kids.size())
+  if (a.kind == Axes::Tuple && a.children.size() != args.children.size())
     throw BatchingError(
         fmt::format("vmap in_axes must be an int, none, or a tuple of entries corresponding to the "
                     "arguments passed to the function, but "
                     "got {} entries, {}, for {} arguments. The axes of one tree argument take one "
                     "more pair of braces.",
-                    a.kids.size(), to_string(a), args.kids.size()));
+                    a.children.size(), to_string(a), args.children.size()));
   m.match(a, args, "args");
   return m.out;
 }
@@ -164,8 +166,8 @@ RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result) {
   Matcher m{"out_axes", a, {}};
   // {0} in C++ is also a way to write 0.
   const bool braced =
-      a.kind == Axes::Tuple && a.kids.size() == 1 && result.form == tree::Skeleton::leaf;
-  m.match(braced ? a.kids[0] : a, result, "result");
+      a.kind == Axes::Tuple && a.children.size() == 1 && result.form == tree::Skeleton::leaf;
+  m.match(braced ? a.children[0] : a, result, "result");
   return m.out;
 }
 

@@ -20,16 +20,16 @@ struct Axes {
   enum Kind { None, Int, Tuple, Map };
   Kind kind = Int;
   int64_t axis = 0;
-  std::vector<Axes> kids;
+  std::vector<Axes> children;
   std::vector<std::string> keys;
 
   Axes() = default;
   Axes(none_t) : kind(None) {}
   template <Integer I>
   Axes(I i) : axis(static_cast<int64_t>(i)) {}
-  Axes(std::initializer_list<Axes> l) : kind(Tuple), kids(l) {}
+  Axes(std::initializer_list<Axes> l) : kind(Tuple), children(l) {}
   Axes(std::initializer_list<AxisEntry> l);
-  explicit Axes(std::vector<Axes> l) : kind(Tuple), kids(std::move(l)) {}
+  explicit Axes(std::vector<Axes> l) : kind(Tuple), children(std::move(l)) {}
 };
 
 // The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
@@ -47,7 +47,7 @@ struct AxisEntry {
 inline Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
   for (const AxisEntry& e : l) {
     keys.push_back(e.key.name);
-    kids.push_back(e.axes);
+    children.push_back(e.axes);
   }
 }
 

@@ -257,15 +257,15 @@ bool holds_tracer(const Arrays& x) {
 std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   std::vector<bool> r(args.leaves, false);
   for (int n : s.options.donate_argnums) {
-    const int count = static_cast<int>(args.kids.size());
+    const int count = static_cast<int>(args.children.size());
     if (n < -count || n >= count)
       throw DeviceError(
           fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}",
                       s.name, n, count));
     size_t first = 0;
     const size_t k = static_cast<size_t>(n < 0 ? n + count : n);
-    for (size_t i = 0; i < k; ++i) first += args.kids[i].leaves;
-    std::fill_n(r.begin() + static_cast<std::ptrdiff_t>(first), args.kids[k].leaves, true);
+    for (size_t i = 0; i < k; ++i) first += args.children[i].leaves;
+    std::fill_n(r.begin() + static_cast<std::ptrdiff_t>(first), args.children[k].leaves, true);
   }
   return r;
 }
@@ -280,7 +280,7 @@ Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& 
   const CallOptions options{s.name, s.options.time_limit, s.options.check_nans};
   auto p = make_ref<Program>(std::move(c), keep_unused, options);
   if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
-  p->like = t.like();
+  p->prototype = t.prototype();
   return p;
 }
 

@@ -95,12 +95,12 @@ struct CallVisitor {
 class JitProgram : public RefCounted {
  public:
   size_t n_out = 0;
-  Ref<const RefCounted> like;  // Like<R>
+  Ref<const RefCounted> prototype;  // Prototype<R>
 };
 template <class R>
-struct Like final : RefCounted {
+struct Prototype final : RefCounted {
   R value;
-  explicit Like(R v) : value(std::move(v)) {}
+  explicit Prototype(R v) : value(std::move(v)) {}
 };
 
 // The programs of one callable.
@@ -112,7 +112,7 @@ JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity)
 // What tracing needs to know.
 struct TraceRequest {
   FunctionRef<Arrays(const Arrays&)> f;
-  FunctionRef<Ref<const RefCounted>()> like;
+  FunctionRef<Ref<const RefCounted>()> prototype;
   FunctionRef<tree::Skeleton()> args;
 };
 // The program for this key, if it has been traced, for as long as a Reading lives; completes the
@@ -170,7 +170,8 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     Flat<F, Args, R> flat(f_, args);
     const Ref<const JitProgram> p = trace_program(
         *state_, key, x,
-        {flat, [&] { return Ref<const RefCounted>(new Like<R>(flat.like())); }, skeleton});
+        {flat, [&] { return Ref<const RefCounted>(new Prototype<R>(flat.prototype())); },
+         skeleton});
     return run<R>(*p, x);
   }
   template <class R>
@@ -180,7 +181,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     if constexpr (std::same_as<R, Array>)
       return Array(std::move(out.data()[0]));
     else
-      return tree::rebuild(static_cast<const Like<R>&>(*p.like).value, out.data());
+      return tree::rebuild(static_cast<const Prototype<R>&>(*p.prototype).value, out.data());
   }
   template <class Args>
   static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
@@ -203,7 +204,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
         {flat, [] { return Ref<const RefCounted>(); }, [&] { return tree::skeleton(args); }});
     Types types;
     for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
-    return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.like());
+    return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.prototype());
   }
   mutable F f_;
   JitState state_;

@@ -47,8 +47,8 @@ class Compiled;
 template <class... P, class R>
 class Compiled<std::tuple<P...>, R> {
  public:
-  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R like)
-      : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R prototype)
+      : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
   MemoryUse memory() const { return impl_->memory(); }
   Cost cost() const { return impl_->cost(); }
   R operator()(const P&... args, Location at = Location::here()) const {
@@ -57,21 +57,21 @@ class Compiled<std::tuple<P...>, R> {
     const Arrays x = tree::leaves(all);
     detail::check_compiled_arguments(types_, x, [&] { return tree::skeleton(all); });
     const Arrays out = impl_->run(x);
-    return tree::rebuild(like_, out.data());
+    return tree::rebuild(prototype_, out.data());
   }
 
  private:
   Ref<const detail::CompiledImpl> impl_;
   Types types_;
-  R like_;
+  R prototype_;
 };
 
 // A traced program and what the compiler makes of it, as text.
 template <class Args, class R>
 class Lowered {
  public:
-  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R like)
-      : impl_(std::move(impl)), types_(std::move(types)), like_(std::move(like)) {}
+  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R prototype)
+      : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
   std::string jaxpr() const { return impl_->jaxpr(); }
   std::string optimized() const { return impl_->optimized(); }
   std::string kernels() const { return impl_->kernels(); }
@@ -80,12 +80,12 @@ class Lowered {
   std::string ptx() const { return impl_->ptx(); }
   std::string stablehlo() const { return detail::stablehlo_text(*impl_); }
   std::string report() const { return impl_->report(); }
-  Compiled<Args, R> compile() const { return {impl_->compile(), types_, like_}; }
+  Compiled<Args, R> compile() const { return {impl_->compile(), types_, prototype_}; }
 
  private:
   Ref<const detail::LoweredImpl> impl_;
   Types types_;
-  R like_;
+  R prototype_;
 };
 
 }  // namespace weft

@@ -176,9 +176,9 @@ decltype(auto) call_back(F& f, Args& args) {
 template <class F, class Args, class R>
 class Flat {
  public:
-  Flat(F& f, const Args& like) : f_(&f), like_(&like) {}
+  Flat(F& f, const Args& like) : f_(&f), prototype_(&like) {}
   Arrays operator()(const Arrays& x) {
-    Args args = tree::rebuild(*like_, x.data());
+    Args args = tree::rebuild(*prototype_, x.data());
     out_.emplace(tree::convert<R>(call_back(*f_, args)));
     return tree::leaves(*out_);
   }
@@ -187,14 +187,14 @@ class Flat {
   // The result with these Arrays.
   R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
   // The result's structure alone, so that no traced value outlives its trace.
-  R like() const { return tree::hollow(*out_); }
+  R prototype() const { return tree::structure_only(*out_); }
   void release() {
-    if (out_) out_.emplace(tree::hollow(std::move(*out_)));
+    if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
   }
 
  private:
   F* f_;
-  const Args* like_;
+  const Args* prototype_;
   std::optional<R> out_;
 };
 

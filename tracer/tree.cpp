@@ -22,14 +22,14 @@ Skeleton value_skeleton(std::string text) {
   return s;
 }
 
-Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids,
+Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> children,
                          std::vector<std::string> names) {
   Skeleton s;
   s.form = form;
-  s.kids = std::move(kids);
+  s.children = std::move(children);
   s.names = std::move(names);
   s.leaves = 0;
-  for (const Skeleton& k : s.kids) s.leaves += k.leaves;
+  for (const Skeleton& k : s.children) s.leaves += k.leaves;
   return s;
 }
 
@@ -41,13 +41,13 @@ std::string to_string(const Skeleton& s) {
     default: break;
   }
   std::string r;
-  for (size_t i = 0; i < s.kids.size(); ++i) {
+  for (size_t i = 0; i < s.children.size(); ++i) {
     if (i) r += ", ";
     if (s.form == Skeleton::map) r += detail::text_of(s.names[i]) + ": ";
     if (s.form == Skeleton::record) r += s.names[i] + ": ";
-    r += to_string(s.kids[i]);
+    r += to_string(s.children[i]);
   }
-  if (s.form == Skeleton::tuple) return "(" + r + (s.kids.size() == 1 ? ",)" : ")");
+  if (s.form == Skeleton::tuple) return "(" + r + (s.children.size() == 1 ? ",)" : ")");
   return s.form == Skeleton::list ? "[" + r + "]" : "{" + r + "}";
 }
 
@@ -60,7 +60,8 @@ std::string path_of(const Skeleton& s, size_t i, const std::string& at) {
 
 void collect_paths(const Skeleton& s, const std::string& at, std::vector<std::string>& out) {
   if (s.form == Skeleton::leaf) out.push_back(at);
-  for (size_t i = 0; i < s.kids.size(); ++i) collect_paths(s.kids[i], path_of(s, i, at), out);
+  for (size_t i = 0; i < s.children.size(); ++i)
+    collect_paths(s.children[i], path_of(s, i, at), out);
 }
 }  // namespace
 
@@ -71,13 +72,13 @@ std::vector<std::string> paths(const Skeleton& s, const std::string& root) {
 }
 
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
-  const bool same_node =
-      a.form == b.form && a.text == b.text && a.names == b.names && a.kids.size() == b.kids.size();
+  const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names &&
+                         a.children.size() == b.children.size();
   if (!same_node)
     return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ",
                        to_string(a), to_string(b));
-  for (size_t i = 0; i < a.kids.size(); ++i) {
-    std::string d = difference(a.kids[i], b.kids[i], path_of(a, i, root));
+  for (size_t i = 0; i < a.children.size(); ++i) {
+    std::string d = difference(a.children[i], b.children[i], path_of(a, i, root));
     if (!d.empty()) return d;
   }
   return "";

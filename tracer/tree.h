@@ -324,7 +324,7 @@ T rebuild(T like, const Array* leaves) {
 }
 // x without its Arrays.
 template <class T>
-T hollow(T x) {
+T structure_only(T x) {
   detail::Clear v;
   walk(x, v);
   return x;
@@ -338,11 +338,11 @@ struct Skeleton {
   Form form = leaf;
   std::string text;                // of a value
   std::vector<std::string> names;  // of the entries of maps and records
-  std::vector<Skeleton> kids;
+  std::vector<Skeleton> children;
   size_t leaves = 1;
 };
 Skeleton value_skeleton(std::string text);
-Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> kids,
+Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> children,
                          std::vector<std::string> names = {});
 // "(*, {w: *, n: 3})"
 std::string to_string(const Skeleton& s);
@@ -384,7 +384,7 @@ std::vector<std::string> field_names(std::index_sequence<I...>) {
 
 template <class T>
 Skeleton skeleton(const T& x) {
-  std::vector<Skeleton> kids;
+  std::vector<Skeleton> children;
   if constexpr (std::same_as<T, Array>) {
     return {};
   } else if constexpr (is_empty<T>) {
@@ -392,27 +392,27 @@ Skeleton skeleton(const T& x) {
   } else if constexpr (is_static<T>) {
     return value_skeleton(detail::text_of_static(x));
   } else if constexpr (is_tuple<T>) {
-    std::apply([&](auto&... e) { (kids.push_back(skeleton(e)), ...); }, x);
-    return parent_skeleton(Skeleton::tuple, std::move(kids));
+    std::apply([&](auto&... e) { (children.push_back(skeleton(e)), ...); }, x);
+    return parent_skeleton(Skeleton::tuple, std::move(children));
   } else if constexpr (std::same_as<T, std::vector<bool>>) {
-    for (bool b : x) kids.push_back(skeleton(b));
-    return parent_skeleton(Skeleton::list, std::move(kids));
+    for (bool b : x) children.push_back(skeleton(b));
+    return parent_skeleton(Skeleton::list, std::move(children));
   } else if constexpr (is_list<T>) {
-    for (auto& e : x) kids.push_back(skeleton(e));
-    return parent_skeleton(Skeleton::list, std::move(kids));
+    for (auto& e : x) children.push_back(skeleton(e));
+    return parent_skeleton(Skeleton::list, std::move(children));
   } else if constexpr (is_map<T>) {
     std::vector<std::string> names;
     for (auto& [k, e] : x) {
       names.push_back(k);
-      kids.push_back(skeleton(e));
+      children.push_back(skeleton(e));
     }
-    return parent_skeleton(Skeleton::map, std::move(kids), std::move(names));
+    return parent_skeleton(Skeleton::map, std::move(children), std::move(names));
   } else if constexpr (is_optional<T>) {
     return x ? skeleton(*x) : parent_skeleton(Skeleton::empty, {});
   } else if constexpr (is_struct<T>) {
     return with_fields(x, [&](auto&... e) {
-      (kids.push_back(skeleton(e)), ...);
-      return parent_skeleton(Skeleton::record, std::move(kids),
+      (children.push_back(skeleton(e)), ...);
+      return parent_skeleton(Skeleton::record, std::move(children),
                              detail::field_names<T>(std::make_index_sequence<sizeof...(e)>{}));
     });
   } else {
@@ -426,8 +426,8 @@ template <class T>
 class Structure {
  public:
   explicit Structure(const T& x)
-      : like_(hollow(x)), text_(to_string(skeleton(x))), leaves_(tree::count(x)) {}
-  const T& like() const { return like_; }
+      : prototype_(structure_only(x)), text_(to_string(skeleton(x))), leaves_(tree::count(x)) {}
+  const T& prototype() const { return prototype_; }
   const std::string& text() const { return text_; }
   size_t leaves() const { return leaves_; }
   size_t hash() const { return std::hash<std::string>{}(text_); }
@@ -437,7 +437,7 @@ class Structure {
   }
 
  private:
-  T like_;
+  T prototype_;
   std::string text_;
   size_t leaves_;
 };
@@ -455,7 +455,7 @@ template <class T>
 T unflatten(const Structure<T>& s, const Arrays& leaves, Location at = Location::here()) {
   const Source source(at);
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
-  return rebuild(s.like(), leaves.data());
+  return rebuild(s.prototype(), leaves.data());
 }
 // The tree x with other Arrays.
 template <class T>
@@ -525,7 +525,7 @@ template <class T>
 auto ravel(const T& x, Location at = Location::here()) {
   const Source source(at);
   detail::Raveled r = detail::ravel_leaves(leaves(x));
-  auto unravel = [like = hollow(x), types = std::move(r.types)](
+  auto unravel = [like = structure_only(x), types = std::move(r.types)](
                      const Array& v, Location called = Location::here()) {
     const Source back(called);
     return rebuild(like, detail::unravel_leaves(v, types).data());

@@ -124,7 +124,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
     Flat<F, Args, R> f(f_, args);
     Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
     const auto bwd = [&](const Arrays& x) {
-      const std::pair<R, Res> like = fwd.like();
+      const std::pair<R, Res> like = fwd.prototype();
       return FlatBwd<Bwd, Args, Res, R>{bwd_, args, like.second, like.first}(x);
     };
     const Arrays out = run_custom_vjp(

@@ -98,7 +98,7 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
     if constexpr (std::same_as<Rule, NoRule>) {
       return flat.result(run_custom_vmap(flat, nullptr, tree::leaves(args)));
     } else {
-      const FlatVmapRule rule(RuleOnLeaves<Rule, R, P...>{rule_, tree::hollow(args)});
+      const FlatVmapRule rule(RuleOnLeaves<Rule, R, P...>{rule_, tree::structure_only(args)});
       return flat.result(run_custom_vmap(flat, &rule, tree::leaves(args)));
     }
   }

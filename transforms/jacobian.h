@@ -130,7 +130,7 @@ class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
     const auto& in = std::get<k>(args);
     const BlockRows rows = run_jacobian(mode, flat, tree::leaves(args), chosen<k>(args), chunk_,
                                         [&] { return tree::skeleton(args); });
-    return assemble_jacobian(flat.like(), in, rows);
+    return assemble_jacobian(flat.prototype(), in, rows);
   }
   bool weft_identify(KeyWriter& key) const {
     key.add_static(chunk_);

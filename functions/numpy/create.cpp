@@ -35,12 +35,12 @@ void survey(const Nested& n, size_t depth, Survey* s) {
     case Kind::real: s->reals = true; break;
     case Kind::array: s->arrays = true; break;
     case Kind::list:
-      if (depth == s->shape.size()) s->shape.push_back(static_cast<int64_t>(n.kids.size()));
-      if (s->shape[depth] != static_cast<int64_t>(n.kids.size()))
+      if (depth == s->shape.size()) s->shape.push_back(static_cast<int64_t>(n.children.size()));
+      if (s->shape[depth] != static_cast<int64_t>(n.children.size()))
         fn::fail_shape(fmt::format("array: rows of unequal length: {} and {} elements on axis {}",
-                                   s->shape[depth], n.kids.size(), depth));
-      for (const Nested& k : n.kids) {
-        if ((k.kind == Kind::list) != (n.kids[0].kind == Kind::list))
+                                   s->shape[depth], n.children.size(), depth));
+      for (const Nested& k : n.children) {
+        if ((k.kind == Kind::list) != (n.children[0].kind == Kind::list))
           fn::fail_shape("array: numbers and lists stand on one level");
         survey(k, depth + 1, s);
       }
@@ -70,7 +70,7 @@ void fill(const Nested& n, T*& out) {
     *out++ = number<T>(n);
     return;
   }
-  for (const Nested& k : n.kids) fill(k, out);
+  for (const Nested& k : n.children) fill(k, out);
 }
 // Integers beyond I32 need a dtype that has them.
 void check_integers(const Nested& n, DType d) {
@@ -87,7 +87,7 @@ void check_integers(const Nested& n, DType d) {
                     : d == I32                             ? "I32, the type of C++ integers"
                                                            : short_name(d),
                     n.kind == Kind::beyond_i64 ? "U64" : "I64"));
-  for (const Nested& k : n.kids) check_integers(k, d);
+  for (const Nested& k : n.children) check_integers(k, d);
 }
 
 // A number or an Array, as an argument.
@@ -103,13 +103,13 @@ Array scalar(const Nested& n) {
 // The Arrays and numbers of a list, in order.
 void collect(const Nested& n, Arrays& out) {
   if (n.kind != Kind::list) out.push_back(scalar(n));
-  for (const Nested& k : n.kids) collect(k, out);
+  for (const Nested& k : n.children) collect(k, out);
 }
 // n from these, of one dtype.
 Array array_of_arrays(const Nested& n, const Array*& next) {
   if (n.kind != Kind::list) return *next++;
   Arrays parts;
-  for (const Nested& k : n.kids) parts.push_back(array_of_arrays(k, next));
+  for (const Nested& k : n.children) parts.push_back(array_of_arrays(k, next));
   return stack(parts, 0);
 }
 }  // namespace

@@ -18,7 +18,7 @@ struct Nested {
     array
   };  // the last integers: U64 in i
   Kind kind = Kind::list;
-  std::vector<Nested> kids;
+  std::vector<Nested> children;
   int64_t i = 0;
   double r = 0;
   Array a;
@@ -35,7 +35,7 @@ struct Nested {
     }
   }
   Nested(const Array& x) : kind(Kind::array), a(x) {}
-  Nested(std::initializer_list<Nested> l) : kids(l) {}
+  Nested(std::initializer_list<Nested> l) : children(l) {}
 };
 
 // Reals are F32, integers I32 (DTypeError for one that does not fit), bools Bool, unless told

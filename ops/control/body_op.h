@@ -137,7 +137,7 @@ struct Unknown {
   Split test;
   bool everything = false;  // what decides on the course of the op is unknown
 };
-Unknown settle_unknown(const BodyOp& o, const std::vector<bool>& unknown);
+Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown);
 // The op on the operands and for the results that are known, with its bodies to be set.
 BodyOp known_part(const BodyOp& o, const Unknown& u);
 // Results of the whole from those of both parts.

@@ -15,7 +15,7 @@ struct Mapped {
   std::vector<bool> result;
   bool predicate = false;
 };
-Mapped settle(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& level) {
+Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& level) {
   Mapped m{o.operands(mapped(axes)), std::vector<bool>(o.result_has.size(), false)};
   const size_t n = o.has.carry.size();
   const auto places = [&] {
@@ -139,7 +139,7 @@ Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const Mayb
                       BatchLevel& level) {
   Groups<Array> v = o.operands(x);
   const Groups<MaybeAxis> from = o.operands(axes);
-  Mapped m = settle(o, axes, level);
+  Mapped m = find_mapped(o, axes, level);
   // Who enters is the last of the head, but of scan: trips are 0 there.
   const bool enter = !o.stacks() && o.has.head.size() == (o.test ? 1 : 2);
   const LaneStep lanes = lane_step(m.predicate, o.lanes, o.ids, enter ? v.head.back() : Array(),

@@ -7,7 +7,7 @@
 
 namespace weft {
 
-Unknown settle_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
+Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
   Unknown u;
   u.operand = o.operands(unknown);
   u.result.assign(o.result_has.size(), false);
@@ -195,7 +195,7 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
 // The known part runs what is known and gives the residuals; the unknown part reads them.
 Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
                        const std::vector<bool>& unknown, PartialEval& level) {
-  const Unknown u = settle_unknown(o, unknown);
+  const Unknown u = find_unknown(o, unknown);
   if (u.everything) return level.record(op, x, o.as_before());
   const Groups<Array> v = o.operands(x), known_x = chosen(v, u.operand, false);
   BodyOp k = known_part(o, u);

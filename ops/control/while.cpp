@@ -117,7 +117,7 @@ Jaxpr without_residuals(const Split& s) {
 // those trips is split, in blocks if it is long.
 Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);
-  const Unknown u = settle_unknown(o, a.unknown);
+  const Unknown u = find_unknown(o, a.unknown);
   if (u.everything) return a.level.record(a.op, a.x, o.as_before());
   const Groups<Array> x = o.operands(a.x);
   BodyOp k = known_part(o, u);

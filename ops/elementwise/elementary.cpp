@@ -9,39 +9,39 @@
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/smooth.h"
+#include "weft/ops/kit/differentiable_unary.h"
 
 namespace weft {
 namespace {
 
 using namespace lax;
 
-const auto& sqrt_op = smooth<DTypes::inexact>(
+const auto& sqrt_op = differentiable_unary<DTypes::inexact>(
     "sqrt", "The square root.", [](auto x) { return math::sqrt(x); },
     [](Array dx, Array, Array y) { return mul(dx, div(like(y, 0.5), y)); }, 0.2, 3);
-const auto& rsqrt_op = smooth<DTypes::inexact>(
+const auto& rsqrt_op = differentiable_unary<DTypes::inexact>(
     "rsqrt", "1 / sqrt(x).", [](auto x) { return math::rsqrt(x); },
     [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, -0.5), div(y, x))); }, 0.2, 3);
-const auto& cbrt_op = smooth(
+const auto& cbrt_op = differentiable_unary(
     "cbrt", "The cube root.", [](auto x) { return math::cbrt(x); },
     [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, 1.0 / 3), integer_pow(y, -2))); },
     0.2, 3);
-const auto& exp_op = smooth<DTypes::inexact>(
+const auto& exp_op = differentiable_unary<DTypes::inexact>(
     "exp", "e to the power x.", [](auto x) { return math::exp(x); },
     [](Array dx, Array, Array y) { return mul(dx, y); });
-const auto& exp2_op = smooth<DTypes::inexact>(
+const auto& exp2_op = differentiable_unary<DTypes::inexact>(
     "exp2", "2 to the power x.", [](auto x) { return math::exp2(x); },
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
-const auto& expm1_op = smooth<DTypes::inexact>(
+const auto& expm1_op = differentiable_unary<DTypes::inexact>(
     "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
     [](Array dx, Array, Array y) { return mul(dx, add(y, like(y, 1))); });
-const auto& log_op = smooth<DTypes::inexact>(
+const auto& log_op = differentiable_unary<DTypes::inexact>(
     "log", "The natural logarithm.", [](auto x) { return math::log(x); },
     [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
-const auto& log1p_op = smooth<DTypes::inexact>(
+const auto& log1p_op = differentiable_unary<DTypes::inexact>(
     "log1p", "log(1 + x), also where x is small.", [](auto x) { return math::log1p(x); },
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
-const auto& logistic_op = smooth<DTypes::inexact>(
+const auto& logistic_op = differentiable_unary<DTypes::inexact>(
     "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },
     [](Array dx, Array, Array y) { return mul(dx, mul(y, sub(like(y, 1), y))); });
 

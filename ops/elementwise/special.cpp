@@ -9,7 +9,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/smooth.h"
+#include "weft/ops/kit/differentiable_unary.h"
 
 namespace weft {
 namespace {
@@ -18,38 +18,38 @@ using namespace lax;
 
 constexpr double two_over_root_pi = 1.1283791670955126;
 
-const auto& erf_op = smooth(
+const auto& erf_op = differentiable_unary(
     "erf", "The error function.", [](auto x) { return math::erf(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x)))));
     });
-const auto& erfc_op = smooth(
+const auto& erfc_op = differentiable_unary(
     "erfc", "1 - erf(x), also where that is small.", [](auto x) { return math::erfc(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x)))));
     });
-const auto& erf_inv_op = smooth(
+const auto& erf_inv_op = differentiable_unary(
     "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
     -0.9, 0.9);
-const auto& lgamma_op = smooth(
+const auto& lgamma_op = differentiable_unary(
     "lgamma", "The logarithm of |Gamma(x)|.", [](auto x) { return math::lgamma(x); },
     [](Array dx, Array x, Array) { return mul(dx, digamma(x)); }, 0.3, 4);
-const auto& digamma_op = smooth(
+const auto& digamma_op = differentiable_unary(
     "digamma", "The derivative of log Gamma(x).", [](auto x) { return math::digamma(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
     },
     0.3, 4);
 
-const auto& bessel_i0e_op = smooth(
+const auto& bessel_i0e_op = differentiable_unary(
     "bessel_i0e", "exp(-|x|) I0(x), I0 the modified Bessel function of order 0.",
     [](auto x) { return math::bessel_i0e(x); },
     [](Array dx, Array x, Array y) { return mul(dx, sub(bessel_i1e(x), mul(sign(x), y))); }, 0.2,
     12);
-const auto& bessel_i1e_op = smooth(
+const auto& bessel_i1e_op = differentiable_unary(
     "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
     [](auto x) { return math::bessel_i1e(x); },
     [](Array dx, Array x, Array y) {

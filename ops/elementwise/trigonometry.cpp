@@ -3,7 +3,7 @@
 // ops/elementwise/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/smooth.h"
+#include "weft/ops/kit/differentiable_unary.h"
 
 namespace weft {
 namespace {
@@ -13,43 +13,43 @@ using namespace lax;
 Array one_plus(const Array& x) { return add(like(x, 1), x); }
 Array one_minus(const Array& x) { return sub(like(x, 1), x); }
 
-const auto& sin_op = smooth<DTypes::inexact>(
+const auto& sin_op = differentiable_unary<DTypes::inexact>(
     "sin", "The sine.", [](auto x) { return math::sin(x); },
     [](Array dx, Array x, Array) { return mul(dx, cos(x)); });
-const auto& cos_op = smooth<DTypes::inexact>(
+const auto& cos_op = differentiable_unary<DTypes::inexact>(
     "cos", "The cosine.", [](auto x) { return math::cos(x); },
     [](Array dx, Array x, Array) { return neg(mul(dx, sin(x))); });
-const auto& tan_op = smooth<DTypes::inexact>(
+const auto& tan_op = differentiable_unary<DTypes::inexact>(
     "tan", "The tangent.", [](auto x) { return math::tan(x); },
     [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); }, -1, 1);
-const auto& asin_op = smooth<DTypes::inexact>(
+const auto& asin_op = differentiable_unary<DTypes::inexact>(
     "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_minus(square(x)))); }, -0.9, 0.9);
-const auto& acos_op = smooth<DTypes::inexact>(
+const auto& acos_op = differentiable_unary<DTypes::inexact>(
     "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
     [](Array dx, Array x, Array) { return mul(dx, neg(rsqrt(one_minus(square(x))))); }, -0.9, 0.9);
-const auto& atan_op = smooth<DTypes::inexact>(
+const auto& atan_op = differentiable_unary<DTypes::inexact>(
     "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
     [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); });
-const auto& sinh_op = smooth<DTypes::inexact>(
+const auto& sinh_op = differentiable_unary<DTypes::inexact>(
     "sinh", "The hyperbolic sine.", [](auto x) { return math::sinh(x); },
     [](Array dx, Array x, Array) { return mul(dx, cosh(x)); });
-const auto& cosh_op = smooth<DTypes::inexact>(
+const auto& cosh_op = differentiable_unary<DTypes::inexact>(
     "cosh", "The hyperbolic cosine.", [](auto x) { return math::cosh(x); },
     [](Array dx, Array x, Array) { return mul(dx, sinh(x)); });
-const auto& tanh_op = smooth<DTypes::inexact>(
+const auto& tanh_op = differentiable_unary<DTypes::inexact>(
     "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
     [](Array dx, Array, Array y) { return mul(add(dx, mul(dx, y)), one_minus(y)); });
-const auto& asinh_op = smooth<DTypes::inexact>(
+const auto& asinh_op = differentiable_unary<DTypes::inexact>(
     "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
     [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_plus(square(x)))); });
-const auto& acosh_op = smooth<DTypes::inexact>(
+const auto& acosh_op = differentiable_unary<DTypes::inexact>(
     "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, mul(rsqrt(sub(x, like(x, 1))), rsqrt(one_plus(x))));
     },
     1.2, 3);
-const auto& atanh_op = smooth<DTypes::inexact>(
+const auto& atanh_op = differentiable_unary<DTypes::inexact>(
     "atanh", "The inverse hyperbolic tangent.", [](auto x) { return math::atanh(x); },
     [](Array dx, Array x, Array) {
       return mul(div(like(x, 1), one_plus(x)), div(dx, one_minus(x)));

@@ -5,13 +5,13 @@
 
 #include <numeric>
 
-#include "weft/ops/index/reach.h"
+#include "weft/ops/index/index_map.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
 namespace {
 
-using namespace reach_detail;
+using namespace index_map_detail;
 
 // ---- gather
 
@@ -71,14 +71,14 @@ double fill_of(DType d) {
 Arrays gather_reference(const Arrays& x, const Gather& p) {
   const Type t = gather_type({x[0].type(), x[1].type()}, p)[0];
   Fresh out = fresh_array(t);
-  const Reach r = reach_of(p.dims(), x[0].shape(), t.ndim(), p.slice_sizes);
+  const IndexMap r = index_map_of(p.dims(), x[0].shape(), t.ndim(), p.slice_sizes);
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
   const Array fill = out_of_bounds_value(t.dtype(), p.mode);
   const auto* from = static_cast<const std::byte*>(concrete(x[0]).data());
   const auto* other = static_cast<const std::byte*>(concrete(fill).data());
   for_each_index(t.shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
-    const Ints c = reach(r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
+    const Ints c = map_index(r, at, [&](int k) { return host_component(x[1], r, at, k); }, &inside);
     const std::byte* source = inside || p.mode == OutOfBounds::clip
                                   ? from + static_cast<size_t>(flat_index(x[0].shape(), c)) * bytes
                                   : other;
@@ -90,11 +90,11 @@ Arrays gather_reference(const Arrays& x, const Gather& p) {
 
 Lowering gather_lower(const LowerArgs<Gather>& l) {
   Lowering low;
-  low.element = [r = reach_of(l.params.dims(), l.in[0].shape(), l.out[0].ndim(),
-                              l.params.slice_sizes),
+  low.element = [r = index_map_of(l.params.dims(), l.in[0].shape(), l.out[0].ndim(),
+                                  l.params.slice_sizes),
                  in = l.in, mode = l.params.mode](Reader& x, int, const Coords& at) {
     num::Ir<bool> inside(true);
-    const auto c = reach(
+    const auto c = map_index(
         r, positions(at), [&](int k) { return component_at(x, 1, in[1], r, at, k); }, &inside);
     const Elem e = x.read(0, coords(c));
     if (mode == OutOfBounds::clip) return e;

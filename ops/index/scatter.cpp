@@ -5,14 +5,14 @@
 
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/reach.h"
+#include "weft/ops/index/index_map.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
 namespace {
 
-using namespace reach_detail;
+using namespace index_map_detail;
 
 struct Scatter {
   Ints update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
@@ -37,9 +37,9 @@ Ints window_sizes(const WindowDims& d, int64_t rank, const Shape& updates) {
         holds(d.collapsed, a) || holds(d.operand_batching, a) ? 1 : updates[d.window_dims[w++]]);
   return sizes;
 }
-Reach reach_for(const Scatter& p, const Type& x, const Type& updates) {
-  return reach_of(p.dims(), x.shape(), updates.ndim(),
-                  window_sizes(p.dims(), x.ndim(), updates.shape()));
+IndexMap index_map_for(const Scatter& p, const Type& x, const Type& updates) {
+  return index_map_of(p.dims(), x.shape(), updates.ndim(),
+                      window_sizes(p.dims(), x.ndim(), updates.shape()));
 }
 
 // Operands: the array, the updates, the indices.
@@ -99,12 +99,12 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   Fresh out = fresh_array(t);
   if (t.bytes()) std::memcpy(out.data, concrete(x[0]).data(), static_cast<size_t>(t.bytes()));
   const bool moves = moves_inside(p, t);
-  const Reach r = reach_for(p, x[0].type(), x[1].type());
+  const IndexMap r = index_map_for(p, x[0].type(), x[1].type());
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
   const auto* from = static_cast<const std::byte*>(concrete(x[1]).data());
   for_each_index(x[1].shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
-    const Ints c = reach(r, at, [&](int k) { return host_component(x[2], r, at, k); }, &inside);
+    const Ints c = map_index(r, at, [&](int k) { return host_component(x[2], r, at, k); }, &inside);
     if (!inside && !moves) return;
     std::byte* to =
         static_cast<std::byte*>(out.data) + static_cast<size_t>(flat_index(t.shape(), c)) * bytes;
@@ -132,17 +132,17 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
 constexpr int64_t few_windows = 8;
 
 struct Windows {
-  Reach reach;
+  IndexMap map;
   Ints sizes;            // along the axes of the operand
   Ints paired;           // axis of the updates -> batching axis of the operand, or -1
   int64_t count = 1;     // of windows at one index of the batching axes
   bool in_order = true;  // the updates of one element stand in the order of the windows
 };
 Windows windows_of(const Scatter& p, const Types& in) {
-  Windows w{reach_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()),
+  Windows w{index_map_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()),
             Ints(in[1].shape().size(), -1)};
-  for (size_t a = 0; a < w.reach.axes.size(); ++a)
-    if (const int b = w.reach.axes[a].batch; b >= 0)
+  for (size_t a = 0; a < w.map.axes.size(); ++a)
+    if (const int b = w.map.axes[a].batch; b >= 0)
       w.paired[static_cast<size_t>(b)] = static_cast<int64_t>(a);
   bool window_before = false;
   for (int a = 0; a < in[1].ndim(); ++a) {
@@ -182,12 +182,12 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
     }
     num::Ir<bool> hit(true);
     for (size_t a = 0; a < at.size(); ++a) {
-      const Reach::Axis& axis = w.reach.axes[a];
+      const IndexMap::Axis& axis = w.map.axes[a];
       if (axis.batch >= 0) continue;
       const int64_t size = w.sizes[a];
       I64s d = I64s::at(at[a]);
       if (axis.component >= 0) {
-        const I64s s = component_at(x, 2, in[2], w.reach, u, axis.component);
+        const I64s s = component_at(x, 2, in[2], w.map, u, axis.component);
         if (p.mode != OutOfBounds::clip) hit = hit & (s >= I64s(0)) & (s <= I64s(axis.room));
         if (axis.room > 0) d = d - num::minimum(num::maximum(s, I64s(0)), I64s(axis.room));
       }
@@ -205,11 +205,11 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 // Where an update goes and what it does there, for those who have the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   const bool moves = moves_inside(l.params, l.in[0]);
-  low->destination = [r = reach_for(l.params, l.in[0], l.in[1]), t = l.in[2], moves](
+  low->destination = [r = index_map_for(l.params, l.in[0], l.in[1]), t = l.in[2], moves](
                          Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
-    const auto c =
-        reach(r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
+    const auto c = map_index(
+        r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);
     return Lowering::Target{coords(c), moves ? num::Ir<bool>(true).id : inside.id};
   };
   low->merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {

@@ -64,7 +64,7 @@ struct Product {
   static constexpr Combine combine = Combine::Mul;
   static constexpr bool complex_by_parts = false;
 };
-struct Largest {
+struct Max {
   static constexpr unsigned classes = DTypes::any;
   template <class R>
   static R join(R a, R b) {
@@ -79,7 +79,7 @@ struct Largest {
       by_type<T>(Combine::FMax, Combine::SMax, Combine::UMax, Combine::Or);
   static constexpr bool complex_by_parts = false;
 };
-struct Smallest {
+struct Min {
   static constexpr unsigned classes = DTypes::any;
   template <class R>
   static R join(R a, R b) {

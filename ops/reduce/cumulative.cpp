@@ -169,25 +169,25 @@ const Primitive<Cumulative>& prod_op = define_running([] {
   return d;
 }());
 
-struct Largest : monoid::Largest {
+struct Max : monoid::Max {
   static constexpr const char* name = "cummax";
   static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
   static constexpr bool in_nests = true;
 };
-struct Smallest : monoid::Smallest {
+struct Min : monoid::Min {
   static constexpr const char* name = "cummin";
   static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
   static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& max_op = define_running([] {
-  auto d = running<Largest>();
+  auto d = running<Max>();
   d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::max(a, b); });
   return d;
 }());
 const Primitive<Cumulative>& min_op = define_running([] {
-  auto d = running<Smallest>();
+  auto d = running<Min>();
   d.jvp = chosen_jvp([](const Array& a, const Array& b) { return lax::min(a, b); });
   return d;
 }());

@@ -160,7 +160,7 @@ Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
   return {div(lax::reduce_sum(mul(j.dx[0], here), j.params.axes), count)};
 }
 const Primitive<Reduce>& max_op = define_reduce([] {
-  auto d = reducer<Largest>(
+  auto d = reducer<Max>(
       "reduce_max",
       "The largest element over some axes; NaN wins; of nothing the least value there is.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::max); };
@@ -168,7 +168,7 @@ const Primitive<Reduce>& max_op = define_reduce([] {
   return d;
 }());
 const Primitive<Reduce>& min_op = define_reduce([] {
-  auto d = reducer<Smallest>(
+  auto d = reducer<Min>(
       "reduce_min",
       "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::min); };

@@ -25,9 +25,9 @@ tree::Skeleton results(size_t n) { return n == 1 ? tree::Skeleton() : arguments(
 Axes to_axes(const AxesExpr& a) {
   const auto one = [](const std::optional<int64_t>& e) { return e ? Axes(*e) : Axes(none); };
   if (!a.each) return one(a.entries[0]);
-  std::vector<Axes> kids;
-  for (const auto& e : a.entries) kids.push_back(one(e));
-  return Axes(std::move(kids));
+  std::vector<Axes> children;
+  for (const auto& e : a.entries) children.push_back(one(e));
+  return Axes(std::move(children));
 }
 
 Types first_half(const Types& t, size_t n) {

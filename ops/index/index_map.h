@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/reach.h: how gather and scatter find their windows: dimension numbers made into
+// ops/index/index_map.h: how gather and scatter find their windows: dimension numbers made into
 // positions.
 #pragma once
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/index_kit.h"
 #include "weft/ops/kit/kit.h"
 
-namespace weft::reach_detail {
+namespace weft::index_map_detail {
 
 using I64s = num::Ir<int64_t>;
 inline bool holds(const Ints& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
@@ -19,7 +19,7 @@ inline int64_t entry(const Ints& v, int64_t i) { return v[static_cast<size_t>(i)
 
 // What gather and scatter share: how an axis of the operand is reached from the coordinates of the
 // windows (gather: of the result, scatter: of the updates) and a component of an index.
-struct Reach {
+struct IndexMap {
   struct Axis {
     int component = -1;  // of the index vector
     int window = -1;     // axis of the windows that runs along it
@@ -34,10 +34,11 @@ struct Reach {
 // The position in the operand of element `at` of the windows. `start(component)` reads the index.
 // Sets `inside` to whether the whole window lies in the operand; the position is clamped.
 template <class I, class M, class Start>
-std::vector<I> reach(const Reach& r, const std::vector<I>& at, const Start& start, M* inside) {
+std::vector<I> map_index(const IndexMap& r, const std::vector<I>& at, const Start& start,
+                         M* inside) {
   std::vector<I> out;
   *inside = M(true);
-  for (const Reach::Axis& a : r.axes) {
+  for (const IndexMap::Axis& a : r.axes) {
     I x(0);
     if (a.component >= 0) {
       const I s = start(a.component);
@@ -89,10 +90,12 @@ inline void open_axis(Ints& v, int64_t at) {
     if (a >= at) ++a;
 }
 
-Reach reach_of(const WindowDims& d, const Shape& operand, int windows_rank, const Ints& sizes);
+IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_rank,
+                      const Ints& sizes);
 // Component c of the index that belongs to element `at` of the windows.
-I64s component_at(Reader& x, int operand, const Type& t, const Reach& r, const Coords& at, int c);
-int64_t host_component(const Array& indices, const Reach& r, const Ints& at, int c);
+I64s component_at(Reader& x, int operand, const Type& t, const IndexMap& r, const Coords& at,
+                  int c);
+int64_t host_component(const Array& indices, const IndexMap& r, const Ints& at, int c);
 // The checks that gather and scatter share. Returns the shape of the batch.
 std::vector<int64_t> check_dims(const char* op, const Types& in, const Type& indices,
                                 const WindowDims& d);
@@ -102,4 +105,4 @@ Shape windows_shape(const char* op, const Types& in, const std::vector<int64_t>&
 // The axis of the windows at which batch axis q stands, or where a new one goes.
 int64_t batch_place(const WindowDims& d, int windows_rank, int64_t q);
 
-}  // namespace weft::reach_detail
+}  // namespace weft::index_map_detail

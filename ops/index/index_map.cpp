@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/reach.cpp: dimension numbers made into positions, and the checks of them.
-#include "weft/ops/index/reach.h"
+// ops/index/index_map.cpp: dimension numbers made into positions, and the checks of them.
+#include "weft/ops/index/index_map.h"
 
 #include <fmt/format.h>
 
-namespace weft::reach_detail {
+namespace weft::index_map_detail {
 
-Reach reach_of(const WindowDims& d, const Shape& operand, int windows_rank, const Ints& sizes) {
-  Reach r;
+IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_rank,
+                      const Ints& sizes) {
+  IndexMap r;
   for (int a = 0; a < windows_rank; ++a)
     if (!holds(d.window_dims, a)) r.batch.push_back(a);
   size_t window = 0;
   for (int64_t a = 0; a < operand.ndim(); ++a) {
-    Reach::Axis x;
+    IndexMap::Axis x;
     x.room = operand[a] - entry(sizes, a);
     if (holds(d.index_map, a)) {
       x.component = static_cast<int>(place_of(d.index_map, a));
@@ -29,14 +30,15 @@ Reach reach_of(const WindowDims& d, const Shape& operand, int windows_rank, cons
   return r;
 }
 
-I64s component_at(Reader& x, int operand, const Type& t, const Reach& r, const Coords& at, int c) {
+I64s component_at(Reader& x, int operand, const Type& t, const IndexMap& r, const Coords& at,
+                  int c) {
   Coords i;
   for (int a : r.batch) i.push_back(at[static_cast<size_t>(a)]);
   i.push_back(I64s(c).id);
   return index_of(x.read(operand, i), t.dtype());
 }
 
-int64_t host_component(const Array& indices, const Reach& r, const Ints& at, int c) {
+int64_t host_component(const Array& indices, const IndexMap& r, const Ints& at, int c) {
   int64_t flat = 0;
   for (size_t k = 0; k < r.batch.size(); ++k)
     flat = flat * indices.shape()[static_cast<int64_t>(k)] + at[static_cast<size_t>(r.batch[k])];
@@ -107,4 +109,4 @@ int64_t batch_place(const WindowDims& d, int windows_rank, int64_t q) {
   return windows_rank;
 }
 
-}  // namespace weft::reach_detail
+}  // namespace weft::index_map_detail

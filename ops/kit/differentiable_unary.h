@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/smooth.h: the maker of differentiable functions of one element.
+// ops/kit/differentiable_unary.h: the maker of differentiable functions of one element.
 #pragma once
 #include "weft/core/scalar/math.h"
 #include "weft/ops/kit/kit.h"
@@ -9,8 +9,8 @@ namespace weft {
 
 // f over numbers; its tangent is g(dx, x, y) with y = f(x). Samples are drawn from [lo, hi].
 template <unsigned classes = DTypes::floats, class F, class G>
-const Primitive<None>& smooth(const char* name, const char* doc, F f, G g, double lo = -2,
-                              double hi = 2) {
+const Primitive<None>& differentiable_unary(const char* name, const char* doc, F f, G g,
+                                            double lo = -2, double hi = 2) {
   auto d = elementwise<classes, 1>(name, doc, f);
   d.jvp = unary_jvp(g);
   d.samples = [lo, hi] { return nary_samples<None>(classes, 1, {}, lo, hi); };
