@@ -21,12 +21,12 @@ namespace {
 
 using Form = Lowering::Form;
 
-constexpr int deepest_chain = 64;  // pulled equations in a row; reading recurses along them
-constexpr int64_t largest_lane_value = 1024;        // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;             // elements of all values inside a lane,
-constexpr int64_t largest_lane_bytes = 128 << 10;   // and bytes
-constexpr int64_t small_temporary = 1 << 24;        // bytes that a region may always be cut for
-constexpr int64_t largest_kept = int64_t{1} << 17;  // bytes of rows kept beside their input
+constexpr int deepest_chain = 64;  // inlined equations in a row; reading recurses along them
+constexpr int64_t largest_lane_value = 1024;          // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;               // elements of all values inside a lane,
+constexpr int64_t largest_lane_bytes = 128 << 10;     // and bytes
+constexpr int64_t small_temporary = 1 << 24;          // bytes that a region may always be cut for
+constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows cached beside their input
 // What storing a value costs, in instructions for one element: a byte, and the kernel that may
 // become of it. 0.3 ns are 16 instructions for one element (one of a vector).
 constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
@@ -40,15 +40,15 @@ struct Dep {
 };
 
 struct Var {
-  bool pull = false;
+  bool inlined = false;
   size_t eqn = 0;
-  int step = -1;          // that makes it (not pulled ones)
+  int step = -1;          // that makes it (not inlined ones)
   bool usable = false;    // in its kernel as well, not only from memory
-  std::vector<Dep> deps;  // of pulled ones
+  std::vector<Dep> deps;  // of inlined ones
   int depth = 0, cost = 0;
-  int read_by = -1;   // the first step that computes it on the way
-  size_t reader = 0;  // and which reader there: its place in `emit`, roots behind
-  bool kept = false;  // by that step
+  int read_by = -1;     // the first step that computes it on the way
+  size_t reader = 0;    // and which reader there: its place in `emit`, roots behind
+  bool cached = false;  // by that step
 };
 
 class Planner {
@@ -93,7 +93,7 @@ class Planner {
   void count_in(int step, const Region& added);
   int32_t cut_of(size_t i) const;
   void limit_region(size_t i);
-  void settle(const std::vector<Dep>& deps, int step);
+  void materialize(const std::vector<Dep>& deps, int step);
   void note_reads(int32_t v, int step);
   void keep_row(int32_t v);
   void store_repeated(size_t i, int64_t reads);
@@ -204,7 +204,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
 }
 
 Region Planner::region() const {
-  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].pull && !in_memory(v); },
+  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].inlined && !in_memory(v); },
           long_kernel};
 }
 
@@ -237,7 +237,7 @@ int32_t Planner::cut_of(size_t i) const {
   std::vector<int32_t> stack;
   const auto push = [&](const Eqn& e) {
     for (Atom a : e.in)
-      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].pull && !in_memory(a.index) &&
+      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].inlined && !in_memory(a.index) &&
           seen.insert(a.index).second)
         stack.push_back(a.index);
   };
@@ -284,20 +284,20 @@ int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduc
 }
 
 // Everything read from earlier steps is put into memory.
-void Planner::settle(const std::vector<Dep>& deps, int step) {
+void Planner::materialize(const std::vector<Dep>& deps, int step) {
   for (const Dep& d : deps)
     if (var(d.leaf).step != step) materialise(d.leaf);
 }
 
-// v is computed on the way in `step`. What is dear and was computed by an earlier kernel too is
-// stored there instead, if it has its place there.
+// v is computed on the way in `step`. What is expensive and was computed by an earlier kernel too
+// is stored there instead, if it has its place there.
 void Planner::note_reads(int32_t v, int step) {
   std::vector<int32_t> stack{v};
   while (!stack.empty()) {
     const int32_t u = stack.back();
     stack.pop_back();
     Var& x = var(u);
-    if (!x.pull || in_memory(u)) continue;
+    if (!x.inlined || in_memory(u)) continue;
     const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
     const size_t reader = now.emit.size() + now.roots.size();
     if (x.read_by == step) {
@@ -307,14 +307,14 @@ void Planner::note_reads(int32_t v, int step) {
     if (x.read_by < 0) {
       x.read_by = step;
       x.reader = reader;
-    } else if (x.read_by < step && x.cost >= dear) {
+    } else if (x.read_by < step && x.cost >= expensive) {
       const int first = x.read_by;
       if (ready(x.deps) <= first)
         if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
           KernelPlan& k = plan_.steps[static_cast<size_t>(first)].kernel;
           k.lanes[u] = std::move(*lanes);
           k.roots.push_back(u);
-          settle(x.deps, first);
+          materialize(x.deps, first);
           plan_.in_memory[static_cast<size_t>(u)] = true;
           x.step = first;
           continue;
@@ -325,11 +325,11 @@ void Planner::note_reads(int32_t v, int step) {
   }
 }
 
-// v is read by several folds of a rows kernel: one computes it, the others find it beside.
+// v is read by several folds of a rows kernel: one computes it, the others find it cached.
 void Planner::keep_row(int32_t v) {
   Var& x = var(v);
   KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
-  if (!k.rows || x.kept || x.cost < dear) return;
+  if (!k.rows || x.cached || x.cost < expensive) return;
   auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
   if (!lanes) return;
   const auto row = [&](int32_t u, const std::vector<int>& axes) {
@@ -339,11 +339,11 @@ void Planner::keep_row(int32_t v) {
     return bytes;
   };
   int64_t bytes = row(v, *lanes);
-  for (const auto& [at, u] : k.kept) bytes += row(u, k.lanes.at(u));
-  if (bytes > largest_kept) return;
-  x.kept = true;
+  for (const auto& [at, u] : k.cached) bytes += row(u, k.lanes.at(u));
+  if (bytes > largest_cached) return;
+  x.cached = true;
   k.lanes[v] = std::move(*lanes);
-  k.kept.emplace(x.reader, v);
+  k.cached.emplace(x.reader, v);
 }
 
 int Planner::add_step(Step s) {
@@ -359,7 +359,7 @@ void Planner::materialise(int32_t v) {
   Region added = region();
   added.add(v);
   plan_.in_memory[static_cast<size_t>(v)] = true;
-  if (!x.pull) {
+  if (!x.inlined) {
     plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
     return;
   }
@@ -369,10 +369,10 @@ void Planner::materialise(int32_t v) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
     for (int a = 0; a < type(v).ndim(); ++a) lanes.push_back(a);
-    settle(x.deps, -2);
+    materialize(x.deps, -2);
     c = add_step(std::move(s));
   }
-  settle(x.deps, c);
+  materialize(x.deps, c);
   count_in(c, added);
   plan_.in_memory[static_cast<size_t>(v)] = false;
   note_reads(v, c);
@@ -394,7 +394,7 @@ void Planner::store_repeated(size_t i, int64_t reads) {
     if (a.is_literal()) continue;
     const Var& x = var(a.index);
     const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
-    if (!x.pull || in_memory(a.index) || x.cost < dear || own < 2 || own >= reads) continue;
+    if (!x.inlined || in_memory(a.index) || x.cost < expensive || own < 2 || own >= reads) continue;
     if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
     if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialise(a.index);
   }
@@ -449,7 +449,7 @@ void Planner::read_before(int32_t v, size_t i) {
                      [&](Atom a) { return !a.is_literal() && late[static_cast<size_t>(a.index)]; }))
       continue;
     for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
-      if (!var(w).pull || in_memory(w)) continue;
+      if (!var(w).inlined || in_memory(w)) continue;
       const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
         materialise(w);
@@ -475,7 +475,7 @@ void Planner::pull_equation(size_t i) {
   const std::vector<Dep> deps = dependencies(i);
   for (int32_t k = 0; k < e.n_out; ++k) {
     Var& x = var(e.out + k);
-    x.pull = true;
+    x.inlined = true;
     x.eqn = i;
     x.deps = deps;
     x.depth = depth + 1;
@@ -510,7 +510,7 @@ bool Planner::lies_along_result(size_t i) const {
     const auto [v, axes] = std::move(stack.back());
     stack.pop_back();
     const Var& x = vars_[static_cast<size_t>(v)];
-    if (x.pull && !in_memory(v)) {
+    if (x.inlined && !in_memory(v)) {
       push(x.eqn, &axes);
     } else if (!axes.empty() && axes.back() >= 0) {
       if (axes.back() == last) with_result += type(v).elements();
@@ -543,10 +543,10 @@ void Planner::reduce_equation(size_t i) {
                                               static_cast<int64_t>(k);
     s.kernel.rows = trailing && n >= long_row && !lies_along_result(i);
     for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
-    settle(deps, -2);
+    materialize(deps, -2);
     c = add_step(std::move(s));
   }
-  settle(deps, c);
+  materialize(deps, c);
   count_in(c, added);
   for (Atom a : e.in)
     if (!a.is_literal()) note_reads(a.index, c);
@@ -649,7 +649,7 @@ void Planner::loop_equation(size_t i) {
     return;
   }
   s.kernel.emit.push_back(i);
-  // Operands are pulled: what they need from earlier kernels goes to memory first.
+  // Operands are inlined: what they need from earlier kernels goes to memory first.
   for (Atom a : e.in)
     if (!a.is_literal())
       for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialise(d.leaf);
@@ -687,7 +687,7 @@ void Planner::prefix_equation(size_t i) {
   s.kernel.streamed.push_back(e.out);
   s.kernel.emit.push_back(i);
   s.kernel.loops = true;
-  settle(dependencies(i), -2);
+  materialize(dependencies(i), -2);
   add_library(i, std::move(s));
 }
 

@@ -2,9 +2,10 @@
 // Copyright The Weft authors
 // jit/fuse/plan.h: which equations become which kernel: the regions of a program.
 //
-// A value is computed where it is read (pulled) unless it has to be in memory: results, operands of
-// library calls, what several kernels read and is dear. A reduction or a loop anchors a kernel;
-// what reads its results at the same index of its grid is computed in the same kernel, after it.
+// A value is computed where it is read (inlined) unless it has to be in memory: results, operands
+// of library calls, what several kernels read and is expensive. A reduction or a loop anchors a
+// kernel; what reads its results at the same index of its grid is computed in the same kernel,
+// after it.
 #pragma once
 #include <map>
 #include <optional>
@@ -21,9 +22,9 @@ struct KernelPlan {
   std::map<int32_t, std::vector<int>> lanes;     // of emitted and stored variables: grid axis or -1
   std::map<size_t, std::map<int, int>> classes;  // of loops: class -> grid axis
   std::vector<int32_t> roots;                    // stored at the end
-  // Dear values of a row that several folds read: computed once, before the equation at this place
-  // in `emit` (behind all: before the roots).
-  std::multimap<size_t, int32_t> kept;
+  // Expensive values of a row that several folds read: computed once, before the equation at this
+  // place in `emit` (behind all: before the roots).
+  std::multimap<size_t, int32_t> cached;
   std::vector<int32_t> streamed;  // stored while a scan runs
   std::vector<int32_t> zeroed;    // of these, what no step may reach: zeros there
   bool rows = false;              // vectorise along the rows of a grid point

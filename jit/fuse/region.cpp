@@ -9,8 +9,8 @@ namespace weft::compiler {
 
 using Form = Lowering::Form;
 
-Region::Region(const Program& p, std::function<bool(int32_t)> pulled, int most)
-    : p_(p), pulled_(std::move(pulled)), most_(most) {}
+Region::Region(const Program& p, std::function<bool(int32_t)> inlined, int most)
+    : p_(p), inlined_(std::move(inlined)), most_(most) {}
 
 void Region::add(int32_t v) {
   std::vector<int> axes(static_cast<size_t>(p_.j->types[static_cast<size_t>(v)].ndim()));
@@ -54,7 +54,7 @@ void Region::drain() {
   while (!stack_.empty() && !full()) {
     const auto [v, axes] = std::move(stack_.back());
     stack_.pop_back();
-    if (!pulled_(v)) continue;
+    if (!inlined_(v)) continue;
     const size_t i = p_.maker[static_cast<size_t>(v)];
     bool known = true;
     const Shape& shape = p_.j->types[static_cast<size_t>(v)].shape();

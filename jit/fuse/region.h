@@ -21,7 +21,7 @@ namespace weft::compiler {
 // with loops over the elements of small arrays.
 inline constexpr int long_kernel = 1000;
 // Instructions above which a value is stored rather than computed in two places.
-inline constexpr int dear = 12;
+inline constexpr int expensive = 12;
 // Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
 inline constexpr int64_t small_elements = 32;
 // The same in kernels that would be too long: what is written once an element is written in loops.
@@ -29,8 +29,8 @@ inline constexpr int64_t fewer_elements = 4;
 
 class Region {
  public:
-  // pulled(v): whether variable v is computed where it is read. Counting ends beyond `most`.
-  Region(const Program& p, std::function<bool(int32_t)> pulled, int most);
+  // inlined(v): whether variable v is computed where it is read. Counting ends beyond `most`.
+  Region(const Program& p, std::function<bool(int32_t)> inlined, int most);
   // What computing v, or the operands of equation i (and i itself), adds to the region.
   void add(int32_t v);
   void add_equation(size_t i);
@@ -45,7 +45,7 @@ class Region {
   void read_operands(size_t i, const std::vector<int>& axes);
 
   const Program& p_;
-  std::function<bool(int32_t)> pulled_;
+  std::function<bool(int32_t)> inlined_;
   const int most_;
   int cost_ = 0;
   std::set<std::pair<size_t, std::vector<int>>> seen_;

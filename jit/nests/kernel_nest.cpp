@@ -53,11 +53,11 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
   for (int32_t v : k.streamed) w.set_streamed(v);
   for (size_t n = 0; n < k.emit.size(); ++n) {
-    const auto [from, to] = k.kept.equal_range(n);
+    const auto [from, to] = k.cached.equal_range(n);
     for (auto it = from; it != to; ++it) w.keep_row(it->second);
     w.emit_equation(k.emit[n]);
   }
-  for (auto it = k.kept.lower_bound(k.emit.size()); it != k.kept.end(); ++it)
+  for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.keep_row(it->second);
   for (int32_t v : k.roots) w.store_variable(v);
   nest::Schedule s;

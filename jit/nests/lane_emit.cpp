@@ -96,9 +96,9 @@ void LaneWriter::emit(Frame& f, size_t i) {
 
 void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 
-// The equations of a body. Unless its results are read once, all at the same index, the dear ones
-// are computed here.
-void LaneWriter::emit_all(Frame& f, bool settle_results) {
+// The equations of a body. Unless its results are read once, all at the same index, the expensive
+// ones are computed here.
+void LaneWriter::emit_all(Frame& f, bool materialize_results) {
   const JaxprData& j = *f.s->j;
   f.last.assign(j.types.size(), Program::none);
   const auto note = [&](Atom a, size_t i) {
@@ -108,10 +108,10 @@ void LaneWriter::emit_all(Frame& f, bool settle_results) {
     for (Atom a : j.eqns[i].in) note(a, i);
   for (Atom a : j.out) note(a, j.eqns.size());
   for (size_t i = 0; i < j.eqns.size(); ++i) {
-    if (must_settle(f, i)) settle(f, i);
+    if (must_materialize(f, i)) materialize(f, i);
     emit(f, i);
   }
-  if (settle_results) settle(f, j.eqns.size());
+  if (materialize_results) materialize(f, j.eqns.size());
 }
 
 // ---- loops
@@ -383,7 +383,7 @@ LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   if (v.active())
     body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
   bind_operands(f, i, body, a, v.first_const(), v.consts);
-  // Results that one loop can compute need not be kept besides.
+  // Results that one loop can compute need not be kept, too.
   bool alike = true;
   for (int32_t k = 1; k < e.n_out; ++k)
     alike = alike && inner_extents(f, e.out + k) == inner_extents(f, e.out);

@@ -4,9 +4,10 @@
 // loops over elements that compute several of them at once.
 //
 // A large value is computed where it is read. In a body that is written equation by equation, those
-// results wait; before something reads a dear one elsewhere than at the element being computed, all
-// that is read later is computed in one loop and kept in local arrays. So each equation is written
-// once (or, cheap, a few times), however many elements there are and whoever reads them.
+// results wait; before something reads an expensive one elsewhere than at the element being
+// computed, all that is read later is computed in one loop and kept in local arrays. So each
+// equation is written once (or, cheap, a few times), however many elements there are and whoever
+// reads them.
 #include <algorithm>
 
 #include "weft/jit/fuse/region.h"
@@ -81,12 +82,12 @@ void LaneWriter::keep_large(Frame& f, const std::vector<int32_t>& vars) {
 // ---- what waits
 
 // Whether an element of `a` takes more than *budget instructions where it is read.
-bool LaneWriter::is_dear(const Frame& f, Atom a, int* budget) const {
+bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
   if (a.is_literal()) return false;
   const auto var = static_cast<size_t>(a.index);
   const Place* p = f.place.seen(var);
   if (p && (p->kind == Place::Kind::alias || p->kind == Place::Kind::row))
-    return is_dear(*p->outer, p->atom, budget);
+    return is_expensive(*p->outer, p->atom, budget);
   if (f.place.kind(var) != Place::Kind::pull) return --*budget < 0;
   const size_t i = p ? p->eqn : (*f.place.maker)[var];
   const Access& access = f.s->access[i];
@@ -95,17 +96,17 @@ bool LaneWriter::is_dear(const Frame& f, Atom a, int* budget) const {
   const Eqn& e = f.s->j->eqns[i];
   for (size_t k = 0; k < e.in.size(); ++k) {
     const bool unread = !access.reads[k].empty() && access.reads[k][0] == -2;
-    if (!unread && is_dear(f, e.in[k], budget)) return true;
+    if (!unread && is_expensive(f, e.in[k], budget)) return true;
   }
   return false;
 }
 
-bool LaneWriter::is_waiting_dear(const Frame& f, Atom a) const {
+bool LaneWriter::is_waiting_expensive(const Frame& f, Atom a) const {
   if (a.is_literal() || f.place.kind(static_cast<size_t>(a.index)) != Place::Kind::pull ||
       inner_elements(f, a.index) <= small_)
     return false;
-  int budget = dear;
-  return is_dear(f, a, &budget);
+  int budget = expensive;
+  return is_expensive(f, a, &budget);
 }
 
 // Whether equation i reads operand k at the inner index of what it computes: of its result, or of
@@ -129,7 +130,7 @@ bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
 }
 
 // Whether what waits has to be computed before equation i is written.
-bool LaneWriter::must_settle(const Frame& f, size_t i) const {
+bool LaneWriter::must_materialize(const Frame& f, size_t i) const {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   // Long folds compute their terms on the way, if nothing else wants what these are made of.
@@ -140,7 +141,7 @@ bool LaneWriter::must_settle(const Frame& f, size_t i) const {
   const bool alike = (l.form == Form::pull && !l.destination) || fold;
   bool needed = false;
   for (size_t k = 0; k < e.in.size(); ++k) {
-    if (!is_waiting_dear(f, e.in[k])) continue;
+    if (!is_waiting_expensive(f, e.in[k])) continue;
     if (!alike || !reads_alike(f, i, k)) return true;
     needed = true;
   }
@@ -149,15 +150,15 @@ bool LaneWriter::must_settle(const Frame& f, size_t i) const {
     const Eqn& w = f.s->j->eqns[q];
     for (int32_t v = w.out; v < w.out + w.n_out; ++v)
       if (f.last[static_cast<size_t>(v)] > i && f.last[static_cast<size_t>(v)] != Program::none &&
-          is_waiting_dear(f, {v}))
+          is_waiting_expensive(f, {v}))
         return true;
     return false;
   });
 }
 
-// Computes what waits, is dear, and is read by equation i or later; in the order of the program,
-// so that reading recurses along no chain.
-void LaneWriter::settle(Frame& f, size_t i) {
+// Computes what waits, is expensive, and is read by equation i or later; in the order of the
+// program, so that reading recurses along no chain.
+void LaneWriter::materialize(Frame& f, size_t i) {
   const JaxprData& j = *f.s->j;
   std::vector<int32_t> kept;
   std::vector<bool> needed(j.types.size(), false), keeps(j.types.size(), false);
@@ -166,7 +167,7 @@ void LaneWriter::settle(Frame& f, size_t i) {
     bool any = false;
     for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
       const auto at = static_cast<size_t>(v);
-      keeps[at] = f.last[at] != Program::none && f.last[at] >= i && is_waiting_dear(f, {v});
+      keeps[at] = f.last[at] != Program::none && f.last[at] >= i && is_waiting_expensive(f, {v});
       needed[at] = needed[at] || keeps[at];
       any = any || needed[at];
     }
@@ -193,16 +194,16 @@ void LaneWriter::settle(Frame& f, size_t i) {
   f.waiting.clear();
 }
 
-// Inputs of a body are operands of equation i: read where they are or, large and dear, computed
-// here, not wherever the body reads them.
+// Inputs of a body are operands of equation i: read where they are or, large and expensive,
+// computed here, not wherever the body reads them.
 void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
   std::vector<Fill> fills;
   for (int k = 0; k < n; ++k) {
     const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
     const int32_t var = input + k;
     Place& p = body.place[static_cast<size_t>(var)];
-    int budget = dear;
-    if (inner_elements(body, var) > small_ && is_dear(f, a, &budget)) {
+    int budget = expensive;
+    if (inner_elements(body, var) > small_ && is_expensive(f, a, &budget)) {
       p.kind = Place::Kind::local;
       p.local =
           new_local(body.s->j->types[static_cast<size_t>(var)].dtype(), inner_elements(body, var));

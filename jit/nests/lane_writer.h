@@ -47,7 +47,7 @@ class LaneWriter {
   void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
   // Equation i of the program is computed here and now, for this lane.
   void emit_equation(size_t i);
-  // The elements of variable var of this lane are computed now and kept beside.
+  // The elements of variable var of this lane are computed now and cached.
   void keep_row(int32_t var);
   // The elements of variable var go to memory.
   void store_variable(int32_t var);
@@ -158,7 +158,7 @@ class LaneWriter {
                                   const std::function<std::vector<nest::Id>(const Coords&)>& term);
 
   void emit(Frame& f, size_t eqn);
-  void emit_all(Frame& f, bool settle_results = true);
+  void emit_all(Frame& f, bool materialize_results = true);
   void emit_prefix(Frame& f, size_t eqn);
   struct Running;
   void write_running(const Lowering& l, int64_t n,
@@ -179,11 +179,11 @@ class LaneWriter {
   // Values of many elements (lane_sweep.cpp).
   void fill_locals(const std::vector<Fill>& fills);
   void copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n);
-  bool is_dear(const Frame& f, Atom a, int* budget) const;
-  bool is_waiting_dear(const Frame& f, Atom a) const;
+  bool is_expensive(const Frame& f, Atom a, int* budget) const;
+  bool is_waiting_expensive(const Frame& f, Atom a) const;
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
-  bool must_settle(const Frame& f, size_t eqn) const;
-  void settle(Frame& f, size_t eqn);
+  bool must_materialize(const Frame& f, size_t eqn) const;
+  void materialize(Frame& f, size_t eqn);
   void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
   int bind_constants(Frame& f, size_t eqn, Frame& body);
   void keep_large(Frame& f, const std::vector<int32_t>& vars);

@@ -138,8 +138,9 @@ TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
 
 TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
   constexpr int n = 40;
-  // Dear enough to be an array of the body, and updated in the lane: by an op, by a loop inside.
-  const auto dear = [](Array x) {
+  // Expensive enough to be an array of the body, and updated in the lane: by an op, by a loop
+  // inside.
+  const auto expensive = [](Array x) {
     for (int k = 2; k < 12; ++k) x = (x * x + k) % (97 + k) - x % k;
     return x;
   };
@@ -153,14 +154,14 @@ TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]")
   };
   const auto check = [&](const auto& update) {
     const auto scanned = [&](Array x, Array y, Array) {
-      const Array d = dear(x), steps = arange(5);
+      const Array d = expensive(x), steps = arange(5);
       const auto [s, rows] =
           scan([&](Array s, Array i) { return std::pair{s + update(d, i).sum(), update(d, i)[i]}; },
                0, steps);
       return Carry(rows, y, s);
     };
     const auto looped = [&](Array x, Array y, Array k) {
-      const Array d = dear(x);
+      const Array d = expensive(x);
       const auto [i, s] =
           while_loop([&](std::pair<Array, Array> c) { return c.first < 5; },
                      [&](std::pair<Array, Array> c) {

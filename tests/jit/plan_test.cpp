@@ -18,7 +18,7 @@ Array reference(F f, const X&... x) {
 
 }  // namespace
 
-TEST_CASE("a dear value that many elements read is stored", "[jit][plan]") {
+TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]") {
   // 600 sines for 360,000 sums.
   const auto f = [](Array x, Array y) { return sin(x).reshape({-1, 1}) + y.reshape({1, -1}); };
   const auto kernels = [&](int n) {

@@ -100,7 +100,7 @@ TEST_CASE("regions are cut where values are small", "[jit][region]") {
         std::string::npos);
 }
 
-TEST_CASE("dear values of a row are computed once", "[jit][region]") {
+TEST_CASE("expensive values of a row are computed once", "[jit][region]") {
   const auto f = [](Array x) {
     const Array e = exp(x - x.max(-1, {.keepdims = true}));
     return e / e.sum(-1, {.keepdims = true}) + e.max(-1, {.keepdims = true});
