@@ -5,6 +5,7 @@
 #include "weft/autodiff/partial_eval.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/transformed.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
@@ -80,7 +81,7 @@ Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Array
 Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                           const std::vector<bool>& wrt) {
   Linearized r;
-  for (const Array& a : x) r.linear.in_types.push_back(a.type());
+  r.linear.in_types = types_of(x);
   Level<PartialEval> pe;
   Arrays dx;
   for (size_t i = 0; i < x.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "weft/tracer/record_trace.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -54,9 +55,7 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at) {
 }
 
 ClosedJaxpr detail::trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x) {
-  Types in;
-  for (const Array& a : x) in.push_back(a.type());
-  Closed c = record(in, f);
+  Closed c = record(types_of(x), f);
   return {c.jaxpr, std::move(c.consts)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::detail {
 namespace {
@@ -35,9 +36,7 @@ class RuleBox final : public VmapRule {
 
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x) {
-  Types in;
-  for (const Array& a : x) in.push_back(a.type());
-  Closed c = record(in, numbers_among(x), f);
+  Closed c = record(types_of(x), numbers_among(x), f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   const Ref<const VmapRule> box =
       rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size())) : nullptr;

@@ -10,6 +10,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/batching/batch_trace.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
 
 namespace weft::detail {
@@ -163,9 +164,7 @@ BlockRows reverse(const char* who, FlatFunction f, const Arrays& x, const std::v
 }
 
 bool forward_is_cheaper(FlatFunction f, const Arrays& x, const Types& in) {
-  Types all;
-  for (const Array& a : x) all.push_back(a.type());
-  return total(in) <= total(record(all, f).jaxpr->out_types());
+  return total(in) <= total(record(types_of(x), f).jaxpr->out_types());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
@@ -40,11 +41,9 @@ Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
     return type(words(in), p);
   };
   d.reference = [f, type = d.type](const Arrays& x, const None& p) {
-    Types in;
-    for (const Array& a : x) in.push_back(a.type());
-    const Type t = type(in, p)[0];
+    const Type t = type(types_of(x), p)[0];
     Array r;
-    with_dtype(in[0].dtype(), [&](auto* q) {
+    with_dtype(x[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
       r = detail::map_elements<T, bool>(x, t, f, std::make_index_sequence<2>{});
     });
@@ -133,18 +132,16 @@ Types select_type(const Types& in, const None&) {
 }
 
 Arrays select_reference(const Arrays& x, const None& p) {
-  Types in;
-  for (const Array& a : x) in.push_back(a.type());
-  const Fresh r = fresh_array(select_type(in, p)[0]);
-  const auto bytes = static_cast<size_t>(itemsize(in[1].dtype()));
+  const Fresh r = fresh_array(select_type(types_of(x), p)[0]);
+  const auto bytes = static_cast<size_t>(itemsize(x[1].dtype()));
   const void* which = concrete(x[0]).data();
   std::vector<const std::byte*> cases;
   for (size_t i = 1; i < x.size(); ++i)
     cases.push_back(static_cast<const std::byte*>(concrete(x[i]).data()));
-  const int64_t step = in[0].ndim() ? 1 : 0, last = static_cast<int64_t>(cases.size()) - 1;
-  for (int64_t i = 0, n = in[1].elements(); i < n; ++i) {
-    const int64_t k = in[0].dtype() == Bool ? static_cast<const bool*>(which)[i * step]
-                                            : static_cast<const int32_t*>(which)[i * step];
+  const int64_t step = x[0].ndim() ? 1 : 0, last = static_cast<int64_t>(cases.size()) - 1;
+  for (int64_t i = 0, n = x[1].size(); i < n; ++i) {
+    const int64_t k = x[0].dtype() == Bool ? static_cast<const bool*>(which)[i * step]
+                                           : static_cast<const int32_t*>(which)[i * step];
     const auto at = static_cast<size_t>(i) * bytes;
     std::memcpy(static_cast<std::byte*>(r.data) + at,
                 cases[static_cast<size_t>(std::clamp<int64_t>(k, 0, last))] + at, bytes);

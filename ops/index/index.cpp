@@ -12,6 +12,7 @@
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/strided.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
@@ -192,9 +193,7 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
     .type = dynamic_slice_type,
     .reference =
         [](const Arrays& x, const DynamicSlice& p) {
-          Types in;
-          for (const Array& a : x) in.push_back(a.type());
-          Fresh r = fresh_array(dynamic_slice_type(in, p)[0]);
+          Fresh r = fresh_array(dynamic_slice_type(types_of(x), p)[0]);
           auto* from = static_cast<std::byte*>(const_cast<void*>(concrete(x[0]).data()));
           move_windows(from, x[0].shape(), static_cast<std::byte*>(r.data), p.slice_sizes, x, 1,
                        p.batch_dims, itemsize(x[0].dtype()), false);
@@ -249,10 +248,9 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
         },
     .simplify =
         [](const SimplifyArgs<DynamicSlice>& s) {
-          Types in;
-          for (const Array& a : s.x) in.push_back(a.type());
-          return dynamic_slice_type(in, s.params)[0].shape() == s.x[0].shape() ? Arrays{s.x[0]}
-                                                                               : Arrays{};
+          return dynamic_slice_type(types_of(s.x), s.params)[0].shape() == s.x[0].shape()
+                     ? Arrays{s.x[0]}
+                     : Arrays{};
         },
     .samples =
         [] {
@@ -338,9 +336,7 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
     .type = dynamic_update_type,
     .reference =
         [](const Arrays& x, const DynamicUpdate& p) {
-          Types in;
-          for (const Array& a : x) in.push_back(a.type());
-          Fresh r = fresh_array(dynamic_update_type(in, p)[0]);
+          Fresh r = fresh_array(dynamic_update_type(types_of(x), p)[0]);
           if (x[0].type().bytes())
             std::memcpy(r.data, concrete(x[0]).data(), static_cast<size_t>(x[0].type().bytes()));
           auto* update = static_cast<std::byte*>(const_cast<void*>(concrete(x[1]).data()));

@@ -11,6 +11,7 @@
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/trace.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -140,9 +141,7 @@ Def<P> elementwise_with(std::string name, std::string doc, F f) {
     return Types{t};
   };
   d.reference = [f, type = d.type](const Arrays& x, const P& p) {
-    Types in;
-    for (const Array& a : x) in.push_back(a.type());
-    const Type t = type(in, p)[0];
+    const Type t = type(types_of(x), p)[0];
     Array r;
     with_class<classes>(x[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;

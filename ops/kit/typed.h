@@ -5,6 +5,7 @@
 #pragma once
 #include "weft/ops/kit/bits.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 
@@ -35,9 +36,7 @@ Def<P> elementwise_typed(std::string name, std::string doc, F f) {
   auto d = elementwise_with<P, classes, n>(std::move(name), std::move(doc),
                                            [](const P&, auto x, auto...) { return x; });
   d.reference = [f, type = d.type](const Arrays& x, const P& p) {
-    Types in;
-    for (const Array& a : x) in.push_back(a.type());
-    const Type t = type(in, p)[0];
+    const Type t = type(types_of(x), p)[0];
     Array r;
     with_class<classes>(t.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;

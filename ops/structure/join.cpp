@@ -9,6 +9,7 @@
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/strided.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft {
 namespace {
@@ -51,9 +52,7 @@ Types concatenate_type(const Types& in, const Concatenate& p) {
 }
 
 Arrays concatenate_reference(const Arrays& x, const Concatenate& p) {
-  Types in;
-  for (const Array& a : x) in.push_back(a.type());
-  const Type t = concatenate_type(in, p)[0];
+  const Type t = concatenate_type(types_of(x), p)[0];
   const Fresh r = fresh_array(t);
   const auto step = row_major(t.shape());
   const int bytes = itemsize(t.dtype());

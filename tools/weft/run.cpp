@@ -15,6 +15,7 @@
 #include "weft/tools/weft/interrupts.h"
 #include "weft/tools/weft/program_file.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::tools {
 namespace {
@@ -124,9 +125,7 @@ class Run {
     const bool named = applied_.n_in == file_.names.size();
     x_ = read_inputs(o_.inputs, applied_.n_in, named ? file_.names : std::vector<std::string>());
     fit_inputs(o_.inputs, x_, applied_.in_types(2), applied_.in_types(3));
-    Types in;
-    for (const Array& a : x_) in.push_back(a.type());
-    return in;
+    return types_of(x_);
   }
   Types example_types() const {
     if (has_open_size(expr_.root))

@@ -21,6 +21,7 @@
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::hlo {
 namespace {
@@ -162,12 +163,10 @@ StablehloTest Translator::test() {
       fail(*inputs->second.op, "@inputs must take nothing");
     values = eval_jaxpr(c.jaxpr, c.consts);
   }
-  Types in;
-  for (const Array& v : values) in.push_back(v.type());
   if (!main.attr("function_type")->type->in.empty() || main.regions.empty())
     fail(main, "a test takes no arguments");
   testing_ = true;
-  Closed c = record(in, [&](const Arrays& x) {
+  Closed c = record(types_of(values), [&](const Arrays& x) {
     inputs_ = x;
     run(main.regions[0], {});
     return expected_;
