@@ -12,6 +12,7 @@
 #include "weft/jit/emit/ptx.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
+#include "weft/jit/schedule/choose/choose.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
@@ -72,13 +73,14 @@ class LoweredView final : public weft::detail::LoweredImpl {
     return each([](const nest::Kernel&, const Code& c) { return c.assembly(); });
   }
   std::string ptx() const override {
-    std::vector<const nest::Kernel*> kernels;
+    const TargetInfo target = gpu_target("sm_80");
+    std::vector<PtxKernel> kernels;
     const Ref<const CompiledProgram> keep = program();
     (void)each([&](const nest::Kernel& k, const Code&) {
-      kernels.push_back(&k);
+      kernels.push_back({k, choose_schedule(k, target)});
       return std::string();
     });
-    return weft::compiler::ptx(kernels);
+    return weft::compiler::ptx(kernels, target);
   }
   const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {

@@ -76,9 +76,9 @@ struct Printer {
 
 std::string print(const Kernel& k) {
   Printer p{k, {}};
-  constexpr const char* vectors[] = {"none", "grid", "inner"};
+  constexpr const char* vectors[] = {"grid", "none", "inner"};
   p.out = fmt::format("kernel rank={} extents={} vector={}\n", k.rank, k.extents,
-                      vectors[static_cast<size_t>(k.schedule.vector)]);
+                      vectors[static_cast<size_t>(k.vector)]);
   for (size_t i = 0; i < k.buffers.size(); ++i)
     p.out += fmt::format(
         "buffer {} {}{}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
@@ -352,11 +352,11 @@ void drop_unused(Kernel& k) {
 }
 }  // namespace
 
-Kernel Builder::finish(int rank, int extents, Schedule s) {
+Kernel Builder::finish(int rank, int extents, Vector v) {
   drop_unused(kernel_);
   kernel_.rank = rank;
   kernel_.extents = extents;
-  kernel_.schedule = s;
+  kernel_.vector = v;
   return std::move(kernel_);
 }
 

@@ -5,8 +5,8 @@
 //
 // A kernel is a program for ONE point of a parallel grid (one lane). It is in SSA form with
 // structured control flow, and says nothing about vectors, masks, threads or tiles: the back end
-// packs neighbouring grid points into vector registers (Schedule::Vector::grid), or vectorises the
-// inner `fold` and `for_each` loops of a grid point (Schedule::Vector::inner), and masks what
+// packs neighbouring grid points into vector registers (Vector::grid), or vectorises the
+// inner `fold` and `for_each` loops of a grid point (Vector::inner), and masks what
 // diverges. Both give the same bits: every instruction is total and exactly defined, and the order
 // of a fold depends on its extent alone.
 #pragma once
@@ -159,13 +159,11 @@ struct Buffer {
   bool past_cache = false;  // an output too large to be found in a cache later, never read here
 };
 
-struct Schedule {
-  enum class Vector : uint8_t {
-    none,   // scalar code; for grids of one point
-    grid,   // neighbouring points of the last grid axis share a register
-    inner,  // the outermost Fold and ForEach loops of a grid point are vectorised
-  };
-  Vector vector = Vector::grid;
+// What fills a vector register best, as far as whoever wrote the kernel can tell.
+enum class Vector : uint8_t {
+  grid,   // neighbouring points of the last grid axis
+  none,   // nothing: there is one point
+  inner,  // the terms of the outermost Fold and ForEach loops of a point
 };
 
 struct Kernel {
@@ -175,7 +173,7 @@ struct Kernel {
   std::vector<Buffer> buffers;
   std::vector<Inst> insts;
   std::vector<Block> blocks;  // blocks[0] is the top
-  Schedule schedule;
+  Vector vector = Vector::grid;
 };
 
 // Text of a kernel, one instruction a line; equal text means equal code, so it is the cache key.
@@ -222,7 +220,7 @@ class Builder {
   size_t size() const { return kernel_.insts.size(); }
   // Whether v may be used in the block being written.
   bool visible(Id v) const;
-  Kernel finish(int rank, int extents, Schedule s);
+  Kernel finish(int rank, int extents, Vector v);
 
  private:
   Id add(Inst i, BlockId where);

@@ -18,8 +18,8 @@
 
 #include "weft/core/loops/nest.h"
 #include "weft/core/loops/nest_bounds.h"
-#include "weft/jit/schedule/divergence.h"
-#include "weft/jit/schedule/options.h"
+#include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/schedule.h"
 #include "weft/jit/schedule/target.h"
 
 namespace weft::compiler {
@@ -30,17 +30,19 @@ using Vs = llvm::SmallVector<V, 4>;
 class Emitter {
  public:
   struct Machine {
-    int lanes = 4;
     bool mask_registers = false, half = false;
     bool gpu = false;
     bool past_cache = false;  // has stores that leave the caches alone
+    bool checked = false;     // every access is tested (jit/emit/checked.h)
   };
-  Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine);
+  // The schedule has been verified.
+  Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
+          const Machine& machine);
 
   // The function of the CPU: name(buffers, extents, range, scratch).
-  void emit_cpu(const std::string& name, const Options& options);
+  void emit_cpu(const std::string& name);
   int64_t scratch_bytes() const { return scratch_bytes_; }  // that it needs in a call
-  // The kernel of the GPU: one thread a point.
+  // The kernel of the GPU (jit/emit/ptx.h).
   void emit_gpu(const std::string& name);
 
  private:
@@ -158,10 +160,8 @@ class Emitter {
   V strided_load(llvm::Type* t, V first, int64_t stride);
   V local_address(nest::Id local, nest::Id index, int pack);
 
-  // Rows passed over several times (emit_prefetch.cpp).
-  void find_next_rows();
+  // Prefetching (emit_prefetch.cpp).
   void fetch_next_row(nest::Id load);
-  void fetch_ahead(nest::Id loop);
 
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
@@ -172,8 +172,7 @@ class Emitter {
   };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
   void loop_for(nest::Id v);
-  int64_t trips_to_unroll(nest::Id v);
-  void unrolled_for(nest::Id v, std::vector<Carry>& c, int64_t trips);
+  void unrolled_for(nest::Id v, std::vector<Carry>& c);
   void uniform_for(nest::Id v, std::vector<Carry>& c);
   void divergent_for(nest::Id v, std::vector<Carry>& c);
   void loop_while(nest::Id v);
@@ -184,8 +183,6 @@ class Emitter {
   // Whether the first side of an If is a call of the library (core/loops/rare.h).
   bool called(const nest::Inst& i) const { return is_rare(i) && !machine_.gpu; }
   Vs rare_path(nest::Id v, const Vs& x);
-  bool flat(nest::BlockId b) const;
-  bool arithmetic(nest::BlockId b) const;
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m
@@ -216,12 +213,6 @@ class Emitter {
   void fold_across(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).
-  // Of the index of a load or store, along the trips of the loop with this body.
-  std::optional<int64_t> stride_in(nest::Id access, nest::BlockId body) const {
-    return nest::stride_along(k_, k_.insts[access].args[0],
-                              {.index = k_.blocks[body].params[0], .block = body});
-  }
-  int64_t plan_tiles();
   void emit_slice(nest::Id v);
   void turn_round(Vs& rows);
   void fill_tile(nest::Id v, int64_t rows);
@@ -230,16 +221,12 @@ class Emitter {
 
   // Loops along rows (emit_rows.cpp).
   struct Rows;
-  bool rows_for(nest::Id v, std::vector<Carry>& cs);
-  void plan_rows(Rows& r) const;
-  Rows planned_rows(nest::Id loop) const;
-  bool only_access(nest::Id v, nest::BlockId body) const;
-  int64_t element_bytes(nest::Id v) const;
+  void rows_for(nest::Id v, const LoopSchedule& l, std::vector<Carry>& cs);
+  int64_t element_bytes(nest::Id v) const { return compiler::element_bytes(k_, v); }
   void rows_lanes(Rows& r);
   void rows_tile(const Rows& r, nest::Id v);
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
   // Runs of trips (emit_runs.cpp).
-  nest::Id run_end(nest::Id loop) const;
   V trips_of_block(V n, V done, int64_t most);
   void runs_for(nest::Id v, std::vector<Carry>& c);
   Vs run_of_trips(nest::Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
@@ -252,7 +239,6 @@ class Emitter {
   V even_starts(int64_t bytes);
   llvm::FunctionCallee turn_function(int64_t bytes);
   V starts_line(V address);
-  bool writes_rows(nest::Id loop) const;
 
   // Tests of accesses (emit_check.cpp).
   struct Room {
@@ -274,8 +260,8 @@ class Emitter {
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
+  void thread_point(V point, V columns);
   struct Refill;
-  nest::Id refill_loop() const;
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
   void refill_state(Refill& r, nest::Id loop);
   void refill_finish(Refill& r, V pack);
@@ -286,13 +272,9 @@ class Emitter {
   V refill_mask(V slots, V pack);
   V refill_load(V slot, nest::Kind k, V pack);
   void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
-  nest::Id plan_packs(const Options& options);  // returns the while to refill, if any
-  int packs_for(nest::Id loop) const;
-  int64_t trip_weight(nest::Id loop) const;
-  bool one_plain_fold(int64_t longest) const;
-  int live_vectors(nest::Id loop) const;
 
   const nest::Kernel& k_;
+  const Schedule& s_;
   llvm::Module& m_;
   llvm::LLVMContext& c_;
   Machine machine_;
@@ -315,7 +297,6 @@ class Emitter {
   };
   V tile_address(const Tile& tile, llvm::Type* t, int pack);
   std::map<nest::Id, Tile> tiles_;
-  std::map<nest::Id, int64_t> next_row_;  // by load: elements to the same place of the next row
   Vs index_packs_[2];
   std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
   V stop_ = nullptr, budget_ = nullptr;
@@ -324,12 +305,12 @@ class Emitter {
   Masks active_;
   Masks with_point_;  // lanes that have a point of the grid
   int lanes_ = 1, packs_ = 1;
-  bool few_lanes_left_ = false;  // of one pack: not worth more code
-  int array_packs_ = 0;          // packs in per-lane arrays, if not packs_
-  V pack_offset_ = nullptr;      // pack 0 is this one of them
+  bool plain_loops_ = false;  // of what is left at the end of a row: loops go trip by trip
+  int array_packs_ = 0;       // packs in per-lane arrays, if not packs_
+  V pack_offset_ = nullptr;   // pack 0 is this one of them
+  Constants known_;           // indices of loops that are being written out
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
-  static constexpr int64_t most_unrolled = 1200;
-  int64_t unroll_left_ = most_unrolled;  // instructions that unrolling may still add
+  static constexpr int32_t millisecond = 3'000'000;  // cycles between looks at the stop flag
 };
 
 }  // namespace weft::compiler

@@ -68,65 +68,32 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
 void Emitter::loop_for(Id v) {
   auto c = carries(v, 2, 1);
   if (divergence_.divergent[v]) return divergent_for(v, c);
-  if (const int64_t trips = trips_to_unroll(v)) return unrolled_for(v, c, trips);
-  if (rows_for(v, c)) return;
+  const auto l = s_.loops.find(v);
+  if (l == s_.loops.end()) return uniform_for(v, c);
+  if (l->second.how == LoopSchedule::How::unrolled) return unrolled_for(v, c);
   // The last lanes of a grid are not worth a loop in a loop.
-  run_end(v) == nest::no_id || few_lanes_left_ ? uniform_for(v, c) : runs_for(v, c);
+  if (plain_loops_) return uniform_for(v, c);
+  l->second.how == LoopSchedule::How::rows ? rows_for(v, l->second, c) : runs_for(v, c);
 }
 
-namespace {
-
-// Instructions that a block would become; loops of unknown length count four times.
-int64_t unrolled_size(const nest::Kernel& k, BlockId b) {
-  int64_t n = 0;
-  for (Id v : k.blocks[b].body) {
-    const Inst& i = k.insts[v];
-    int64_t trips = 1;
-    if (i.op == Opcode::For) {
-      const Inst &lo = k.insts[i.args[0]], &hi = k.insts[i.args[1]];
-      trips = lo.op == Opcode::Const && hi.op == Opcode::Const
-                  ? std::max<int64_t>(hi.imm - lo.imm, 0)
-                  : 4;
-    }
-    n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
-    for (BlockId inner : i.blocks) n += trips * unrolled_size(k, inner);
-  }
-  return n;
-}
-
-}  // namespace
-
-// Short loops of constant length are written out where that turns per-lane arrays into registers,
-// or where they are next to nothing. Bounds may be constant only here, inside an unrolled loop.
-int64_t Emitter::trips_to_unroll(Id v) {
-  const Inst& i = k_.insts[v];
-  const auto* lo = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
-  const auto* hi = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[1]));
-  if (!lo || !hi || !variance(k_.blocks[i.blocks[0]].params[0]).uniform()) return 0;
-  constexpr int64_t most_trips = 16, next_to_nothing = 32;
-  const int64_t trips = hi->getSExtValue() - lo->getSExtValue();
-  if (trips < 1 || trips > most_trips) return 0;
-  const int64_t size = trips * unrolled_size(k_, i.blocks[0]);
-  const bool arrays = any_inst(k_, i.blocks[0], [](const Inst& x) {
-    return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
-  });
-  if (size > (arrays ? unroll_left_ : std::min(next_to_nothing, unroll_left_))) return 0;
-  return trips;
-}
-
-void Emitter::unrolled_for(Id v, std::vector<Carry>& cs, int64_t trips) {
+void Emitter::unrolled_for(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const nest::Block& body = k_.blocks[i.blocks[0]];
-  const int64_t lo = llvm::cast<llvm::ConstantInt>(scalar(i.args[0]))->getSExtValue();
+  int64_t lo = 0, hi = 0;
+  if (!constant_value(k_, i.args[0], known_, &lo) || !constant_value(k_, i.args[1], known_, &hi))
+    throw InternalError("a loop of unknown length was to be written out");
+  const int64_t trips = hi - lo;
   std::vector<Vs> now;
   for (const Carry& c : cs) now.push_back(parts(c.init, c.variance));
-  for (Id x : body.body) unroll_left_ -= is_structured(k_.insts[x].op) ? 0 : trips;
   for (int64_t t = 0; t < trips; ++t) {
-    set(body.params[0], i64(i.imm > 0 ? lo + t : lo + trips - 1 - t));
+    const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
+    known_[body.params[0]] = index;
+    set(body.params[0], i64(index));
     for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].variance, now[r]);
     emit_block(i.blocks[0]);
     for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].variance);
   }
+  known_.erase(body.params[0]);
   for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].variance, now[r]);
 }
 
@@ -290,25 +257,6 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   active_ = outer;
 }
 
-// Whether a block can be run for lanes that do not ask for it.
-bool Emitter::arithmetic(BlockId b) const {
-  return std::none_of(k_.blocks[b].body.begin(), k_.blocks[b].body.end(),
-                      [&](Id v) { return k_.insts[v].op >= Opcode::Load; });
-}
-
-// Worth running for all lanes instead of branching: a few instructions of arithmetic.
-bool Emitter::flat(BlockId b) const {
-  int cost = 0;
-  for (Id v : k_.blocks[b].body) {
-    const Opcode op = k_.insts[v].op;
-    if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
-    const bool slow =
-        op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
-    if (slow || ++cost > 4) return false;
-  }
-  return arithmetic(b);
-}
-
 void Emitter::branch_if(Id v) {
   const Inst& i = k_.insts[v];
   if (divergence_.divergent[v]) return divergent_if(v);
@@ -389,7 +337,7 @@ void Emitter::unlikely_if(Id v) {
 
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
-  if (called(i) && arithmetic(i.blocks[1])) return unlikely_if(v);
+  if (called(i) && arithmetic(k_, i.blocks[1])) return unlikely_if(v);
   const auto& results = divergence_.results[v];
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
@@ -404,7 +352,7 @@ void Emitter::divergent_if(Id v) {
         out.append(parts(k_.blocks[b].yields[r], varying_value));
       return out;
     };
-    if (flat(b)) return run();
+    if (s_.flat.count(b)) return run();
     const bool unlikely = called(i) && b == i.blocks[0];
     active_ = narrow(m);
     const auto skip = [&] {
@@ -470,7 +418,7 @@ void Emitter::for_each_lanes(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
   const V n = scalar(i.args[0]);
-  lanes_ = machine_.lanes;
+  lanes_ = s_.lanes;
   const int64_t cost = weight(k_, i.blocks[0]);
   const auto body = [&](V at, const Masks& m) {
     active_ = m;

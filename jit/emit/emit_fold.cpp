@@ -17,15 +17,12 @@ using nest::Opcode;
 using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
 void Emitter::fold(Id v) {
-  const Inst& i = k_.insts[v];
   if (divergence_.in_lanes[v]) return fold_lanes(v);
   if (divergence_.divergent[v]) return fold_ragged(v);
-  const Inst& n = k_.insts[i.args[0]];
-  constexpr int64_t most_written_out = 192;
-  if (n.op != Opcode::Const || n.imm > few_partials) return fold_serial(v);
-  if (i.imm == 0 && n.imm * weight(k_, i.blocks[0]) <= most_written_out)
-    return fold_unrolled(v, std::max<int64_t>(n.imm, 0));
-  i.imm == 0 ? fold_serial(v) : fold_few(v, n.imm);
+  const auto f = s_.folds.find(v);
+  if (f == s_.folds.end() || f->second.how == FoldSchedule::How::blocks) return fold_serial(v);
+  const int64_t n = std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 0);
+  f->second.how == FoldSchedule::How::registers ? fold_unrolled(v, n) : fold_few(v, n);
 }
 
 Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) {
@@ -149,14 +146,10 @@ void Emitter::fold_serial(Id v) {
 // the loop strides over the terms; returns where it stopped.
 V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
-  const int block_size =
-      std::max(1, (machine_.mask_registers ? 16 : 8) / (p.variance.varying ? packs_ : 1));
+  const auto f = s_.folds.find(v);
+  if (f == s_.folds.end()) return i64(0);
+  const int block_size = f->second.registers / (p.variance.varying ? packs_ : 1);
   const nest::BlockId body = k_.insts[v].blocks[0];
-  const bool structured = any_inst(
-      k_, body, [](const Inst& i) { return is_structured(i.op) || i.op == Opcode::Local; });
-  const bool small =
-      !structured && block_size >= 4 && weight(k_, body) <= 12 && p.arrays.size() == 1;
-  if (!small || machine_.gpu) return i64(0);
   const Terms none = identity(v, p.variance);
   const size_t width = none[0].size();
   const V last = b_.CreateSub(n, i64(block_size - 1));

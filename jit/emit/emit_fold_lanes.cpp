@@ -40,17 +40,16 @@ void Emitter::fold_lanes(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
   const Partials p = make_partials(v, uniform_value, many_partials);
-  lanes_ = machine_.lanes;
+  lanes_ = s_.lanes;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Terms none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
-  // Bodies are written out once a register; large ones run in the tail's loop alone.
+  // Written out once a register; or all terms run in the tail's loop.
   const auto wide = static_cast<int>(many_partials / lanes_),
              narrow = static_cast<int>(few_partials / lanes_);
-  constexpr int64_t most_written_out = 256;
   V begin = i64(0);
-  if (weight(k_, i.blocks[0]) * (wide + narrow) <= most_written_out) {
+  if (s_.folds.count(v)) {
     const V whole = b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials));
     branch(
         is_long,

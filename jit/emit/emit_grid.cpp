@@ -18,41 +18,17 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-namespace {
-// Beyond this many instructions the masked loop serves whole packs too: half the code. Without mask
-// registers masked loads of narrow types run lane by lane, so there it takes more.
-constexpr int64_t most_written_twice = 48, most_without_masks = 1600;
-
-// Whether most of the floating-point arithmetic is that of doubles, so that packs of half as many
-// lanes fill the registers.
-bool mostly_wide(const nest::Kernel& k) {
-  int64_t wide = 0, narrow = 0;
-  for (const nest::Block& b : k.blocks)
-    for (Id v : b.body) {
-      wide += k.insts[v].kind == nest::Kind::F64;
-      narrow += k.insts[v].kind == nest::Kind::F32;
-    }
-  return wide > narrow;
-}
-}  // namespace
-
-void Emitter::emit_cpu(const std::string& name, const Options& options) {
+void Emitter::emit_cpu(const std::string& name) {
   auto* ptr = b_.getPtrTy();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr}, false);
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
   fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
-  if (machine_.lanes > 4 && mostly_wide(k_)) machine_.lanes /= 2;
-  switch (k_.schedule.vector) {
-    case nest::Schedule::Vector::none: divergence_ = analyse_divergence(k_, Mode::scalar); break;
-    case nest::Schedule::Vector::grid:
-      divergence_ = analyse_divergence(k_, k_.rank ? Mode::grid : Mode::scalar);
-      break;
-    case nest::Schedule::Vector::inner: divergence_ = analyse_divergence(k_, Mode::inner); break;
-  }
+  divergence_ = analyse_divergence(k_, s_.mode);
+  packs_ = s_.interleave;
   entry();
-  if (options.checked) {
+  if (machine_.checked) {
     checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
                                                         static_cast<uint64_t>(k_.extents)));
     addresses_ = stack(ptr, 64, "addresses");
@@ -61,20 +37,18 @@ void Emitter::emit_cpu(const std::string& name, const Options& options) {
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
     range[r] =
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
-  lanes_ = divergence_.mode == Mode::grid ? machine_.lanes : 1;
-  const Id refill = plan_packs(options);
-  find_next_rows();
+  lanes_ = s_.mode == Mode::grid || s_.mode == Mode::refill ? s_.lanes : 1;
   auto* run = block("run");
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
   b_.CreateCondBr(some, run, exit_);
   at(run);
-  if (refill == nest::no_id)
+  if (s_.refill == nest::no_id)
     grid_rows(range[0], range[1], range[2], range[3]);
   else
-    refill_grid(refill, range[0], range[1], range[2], range[3]);
+    refill_grid(s_.refill, range[0], range[1], range[2], range[3]);
   jump(exit_);
-  if (options.checked) emit_checks();
+  if (machine_.checked) emit_checks();
 }
 
 // Arguments, and the frame: slots are made in the first block, whatever is being emitted.
@@ -84,10 +58,7 @@ void Emitter::entry() {
   exit_ = block("exit");
   at(exit_);
   // Other threads see such stores only after a fence.
-  const auto& buffers = k_.buffers;
-  if (machine_.past_cache && std::any_of(buffers.begin(), buffers.end(),
-                                         [](const nest::Buffer& b) { return b.past_cache; }))
-    call(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (machine_.past_cache && !s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
   at(first);
   frame_ = b_.CreateBr(start);
@@ -98,11 +69,12 @@ void Emitter::entry() {
   for (int i = 0; i < k_.extents; ++i)
     extents_.push_back(
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), i)));
-  if (any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }) ||
-      k_.schedule.vector != nest::Schedule::Vector::grid) {
+  const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
+  if (single ||
+      any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; })) {
     stop_ = b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1)));
     budget_ = stack(b_.getInt32Ty(), 1, "budget");
-    b_.CreateStore(i32(3'000'000), budget_);
+    b_.CreateStore(i32(millisecond), budget_);
   }
 }
 
@@ -114,8 +86,7 @@ void Emitter::emit_level(int level) {
 void Emitter::grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end) {
   emit_level(0);
   if (k_.rank < 2) return grid_row(inner_begin, inner_end);
-  if (const int64_t rows = plan_tiles())
-    return grid_tiles(rows, outer_begin, outer_end, inner_begin, inner_end);
+  if (s_.tile) return grid_tiles(s_.tile, outer_begin, outer_end, inner_begin, inner_end);
   rows_one_by_one(outer_begin, outer_end, inner_begin, inner_end);
 }
 
@@ -157,8 +128,7 @@ void Emitter::grid_points(V begin, V end) {
         },
         "rest");
   };
-  if (weight(k_, 0) > (machine_.mask_registers ? most_written_twice : most_without_masks))
-    return masked(begin);
+  if (!s_.versioned) return masked(begin);
   const int step = lanes_ * packs_;
   const V whole = b_.CreateSub(end, i64(step - 1));
   const Loop l = loop(
@@ -168,7 +138,7 @@ void Emitter::grid_points(V begin, V end) {
         return Vs{};
       },
       "pack");
-  few_lanes_left_ = packs_ == 1;
+  plain_loops_ = s_.plain_remainder;
   packs_ = 1;
   masked(l.index);
 }
@@ -177,13 +147,13 @@ void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
   note_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
   active_ = with_point_ = m;
-  unroll_left_ = most_unrolled;
   emit_level(2);
   active_.clear();
   with_point_.clear();
 }
 
-// One thread a point, the last axis fastest, so that neighbouring threads touch neighbours.
+// The points of a block lie side by side, the last axis fastest; each thread takes one of them
+// after another, so that neighbouring threads touch neighbours.
 void Emitter::emit_gpu(const std::string& name) {
   auto* ptr = llvm::PointerType::get(c_, 1);
   std::vector<llvm::Type*> params(k_.buffers.size(), ptr);
@@ -192,11 +162,15 @@ void Emitter::emit_gpu(const std::string& name) {
                                llvm::Function::ExternalLinkage, name, m_);
   fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
   fn_->setDoesNotThrow();
-  auto* node =
-      llvm::MDNode::get(c_, {llvm::ConstantAsMetadata::get(fn_), llvm::MDString::get(c_, "kernel"),
-                             llvm::ConstantAsMetadata::get(b_.getInt32(1))});
-  m_.getOrInsertNamedMetadata("nvvm.annotations")->addOperand(node);
-  divergence_ = analyse_divergence(k_, Mode::scalar);
+  const auto annotate = [&](const char* what, int n) {
+    m_.getOrInsertNamedMetadata("nvvm.annotations")
+        ->addOperand(llvm::MDNode::get(
+            c_, {llvm::ConstantAsMetadata::get(fn_), llvm::MDString::get(c_, what),
+                 llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(n)))}));
+  };
+  annotate("kernel", 1);
+  annotate("reqntidx", s_.block);
+  divergence_ = analyse_divergence(k_, s_.mode);
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");
@@ -211,21 +185,35 @@ void Emitter::emit_gpu(const std::string& name) {
   const auto special = [&](llvm::Intrinsic::ID id) {
     return b_.CreateZExt(call(id, {}, {}), b_.getInt64Ty());
   };
-  const V block_start = b_.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                                     special(llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x));
-  const V thread = b_.CreateAdd(block_start, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
+  const V begin = b_.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                               i64(int64_t{s_.block} * s_.points));
+  const V point = b_.CreateAdd(begin, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
   V points = i64(1);
   for (int r = 0; r < k_.rank; ++r) points = b_.CreateMul(points, fn_->getArg(arg + r));
-  auto* run = block("run");
-  b_.CreateCondBr(b_.CreateICmpULT(thread, points), run, exit_);
-  at(run);
-  if (k_.rank == 1) indices_[0] = thread;
-  if (k_.rank == 2) {
-    indices_[0] = b_.CreateUDiv(thread, fn_->getArg(arg + 1));
-    indices_[1] = b_.CreateSub(thread, b_.CreateMul(indices_[0], fn_->getArg(arg + 1)));
-  }
-  for (int level = 0; level < 3; ++level) emit_level(level);
+  const V columns = k_.rank == 2 ? fn_->getArg(arg + 1) : nullptr;
+  when(b_.CreateICmpULT(point, points), [&] {
+    emit_level(0);
+    if (s_.points == 1) return thread_point(point, columns);
+    loop(
+        i64(0), i64(s_.points), i64(1), {},
+        [&](V n, const Vs&) {
+          const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(s_.block)));
+          when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
+          return Vs{};
+        },
+        "points");
+  });
   jump(exit_);
+}
+
+void Emitter::thread_point(V point, V columns) {
+  if (k_.rank == 1) indices_[0] = point;
+  if (k_.rank == 2) {
+    indices_[0] = b_.CreateUDiv(point, columns);
+    indices_[1] = b_.CreateSub(point, b_.CreateMul(indices_[0], columns));
+  }
+  emit_level(1);
+  emit_level(2);
 }
 
 }  // namespace weft::compiler

@@ -214,7 +214,7 @@ void Emitter::store(Id v) {
     if (in_tile)
       b_.CreateStore(x, tile_address(tile->second, t, p));
     else
-      store_lanes(t, buffers_[i.imm], i.args[0], p, x, k_.buffers[i.imm].past_cache);
+      store_lanes(t, buffers_[i.imm], i.args[0], p, x, s_.streamed.count(i.imm) > 0);
   }
 }
 

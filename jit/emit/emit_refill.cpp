@@ -24,34 +24,9 @@ using nest::Inst;
 using nest::Kind;
 using nest::Opcode;
 
-namespace {
-
-bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode::LocalStore; }
-bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
-
-// The varying values of the top block that `b` (and what it holds) reads.
-void reads(const nest::Kernel& k, const Divergence& divergence, BlockId b, std::vector<Id>& out) {
-  const auto add = [&](Id a) {
-    const Inst& i = k.insts[a];
-    if (i.home == 0 && divergence.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
-        std::ranges::find(out, a) == out.end())
-      out.push_back(a);
-  };
-  for (Id v : k.blocks[b].body) {
-    for (Id a : k.insts[v].args) add(a);
-    for (BlockId inner : k.insts[v].blocks) reads(k, divergence, inner, out);
-  }
-  for (Id y : k.blocks[b].yields) add(y);
-}
-
-}  // namespace
-
 // What lives in memory between serving and running.
-struct Emitter::Refill {
+struct Emitter::Refill : RefillParts {
   Id loop;
-  std::vector<Id> prologue, epilogue;  // instructions of the top block
-  std::vector<Id> running, finished;   // values of the prologue that the while, the epilogue read
-  std::vector<Id> kept;                // both, each once
   std::vector<Carry> carries;
   std::vector<V> value_slots, carry_slots, index_slots;
   V active = nullptr;  // by pack, a bit a lane: runs
@@ -59,33 +34,6 @@ struct Emitter::Refill {
   V next = nullptr;    // the first point not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
 };
-
-// The one while of a kernel that can be refilled, else no_id.
-Id Emitter::refill_loop() const {
-  if (divergence_.mode != Mode::grid || k_.rank == 0) return nest::no_id;
-  Id found = nest::no_id;
-  for (Id v : k_.blocks[0].body) {
-    const Inst& i = k_.insts[v];
-    if (i.op == Opcode::While && divergence_.divergent[v] && found == nest::no_id) {
-      found = v;
-      continue;
-    }
-    if (is_loop(i)) return nest::no_id;
-    for (BlockId b : i.blocks)
-      if (any_inst(k_, b, is_loop)) return nest::no_id;
-  }
-  if (found == nest::no_id || any_inst(k_, k_.insts[found].blocks[0], has_effect))
-    return nest::no_id;
-  // What is not the same for all points must differ between lanes, to live in their slots.
-  const Divergence points = analyse_divergence(k_, Mode::refill);
-  for (Id v : k_.blocks[0].body) {
-    const Inst& i = k_.insts[v];
-    if (i.op == Opcode::Local && !points.per_lane[v]) return nest::no_id;
-    const bool value = i.kind != Kind::None && i.op != Opcode::Local;
-    if (value && points.level[v] == 2 && !points.variance[v].varying) return nest::no_id;
-  }
-  return found;
-}
 
 void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   Refill r;
@@ -127,38 +75,11 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
 
 void Emitter::refill_state(Refill& r, Id loop) {
   r.loop = loop;
-  bool after = false;
-  for (Id v : k_.blocks[0].body) {
-    if (v == loop)
-      after = true;
-    else if (k_.insts[v].op == Opcode::Local)
-      local(v);
-    else if (divergence_.level[v] == 2)
-      (after ? r.epilogue : r.prologue).push_back(v);
-  }
+  static_cast<RefillParts&>(r) = refill_parts(k_, divergence_, loop);
+  for (Id v : k_.blocks[0].body)
+    if (k_.insts[v].op == Opcode::Local) local(v);
   const Inst& w = k_.insts[loop];
-  for (BlockId b : w.blocks) reads(k_, divergence_, b, r.running);
-  // An untouched carry is read as the value it starts from.
   const nest::Block& body = k_.blocks[w.blocks[1]];
-  std::vector<Id> ends;
-  for (Id v : r.epilogue) {
-    for (Id a : k_.insts[v].args) ends.push_back(a);
-    for (BlockId b : k_.insts[v].blocks) reads(k_, divergence_, b, ends);
-  }
-  for (size_t c = 0; c < w.kinds.size(); ++c)
-    if (body.yields[c] == body.params[c]) r.running.push_back(w.args[c]), ends.push_back(w.args[c]);
-  const auto in_prologue = [&](Id v) {
-    return std::ranges::find(r.prologue, v) != r.prologue.end();
-  };
-  const auto keep = [&](std::vector<Id>& from) {
-    std::erase_if(from, [&](Id v) { return !in_prologue(v); });
-    std::ranges::sort(from);
-    from.erase(std::unique(from.begin(), from.end()), from.end());
-  };
-  r.finished = ends;
-  keep(r.running);
-  keep(r.finished);
-  std::ranges::set_union(r.running, r.finished, std::back_inserter(r.kept));
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
     const V s = stack(t, packs_, "slot");
@@ -288,14 +209,9 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     set_packs(r.kept[s], x);
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
-  // Serving costs about as much as these instructions; an idle lane wastes a share of each trip.
   const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
-  const auto slots = static_cast<int64_t>(r.kept.size() + r.carries.size());
-  const int64_t serving =
-      60 + packs_ * (4 * slots + 2 * static_cast<int64_t>(r.prologue.size() + r.epilogue.size()));
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
-  const V credit = b_.CreateSelect(
-      more, i64(std::max<int64_t>(serving * lanes_ / trip, lanes_ / 2)), i64(INT64_MAX / 2));
+  const V credit = b_.CreateSelect(more, i64(s_.credit), i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
   std::vector<Vs> init;
   for (size_t c = 0; c < r.carries.size(); ++c) {

@@ -24,68 +24,19 @@ using fold_order::run_terms;
 
 namespace {
 constexpr int64_t cache_line = 64;
-constexpr int64_t most_tile_bytes = 1 << 15;  // of all operands, so that they stay in the L1 cache
 }  // namespace
 
 struct Emitter::Rows {
-  struct Operand {
-    Id inst;
-    int64_t growth;  // of the offset from one index to the next: 1 or -1
-  };
   Id loop;
   BlockId body;
   bool up;
   Id end;  // of a running fold: where its runs end, or no_id
-  std::vector<Operand> operands = {};
+  std::vector<LoopSchedule::Operand> operands = {};
   int64_t steps = 0;                   // of a block
   Vs lanes = {};                       // by pack: how many run, the first ones; empty: all do
   V in_front = nullptr;                // whether it is the first ones in every pack
   V start = nullptr, count = nullptr;  // of the block being emitted: its lowest index, its steps
 };
-
-int64_t Emitter::element_bytes(Id v) const {
-  auto* t = memory_type(k_.buffers[k_.insts[v].imm].storage);
-  return static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
-}
-
-// Whether nothing else in the loop reads or writes the buffer that v writes.
-bool Emitter::only_access(Id v, BlockId body) const {
-  int64_t n = 0;
-  any_inst(k_, body, [&](const Inst& i) {
-    n += (i.op == Opcode::Load || i.op == Opcode::Store) && i.imm == k_.insts[v].imm;
-    return false;
-  });
-  return n == 1;
-}
-
-// The operands to move by blocks; an offset that is in bounds for every index of the loop, as it is
-// computed in any case.
-void Emitter::plan_rows(Rows& r) const {
-  const nest::Block& body = k_.blocks[r.body];
-  if (lanes_ == 1 || !variance(body.params[0]).uniform()) return;
-  int64_t bytes = 0;
-  for (Id v : body.body) {
-    const Inst& i = k_.insts[v];
-    const bool load = i.op == Opcode::Load && !k_.buffers[i.imm].written;
-    if (!load && !(i.op == Opcode::Store && only_access(v, r.body))) continue;
-    const Variance& s = variance(i.args[0]);
-    if (lanes_ * element_bytes(v) > (machine_.mask_registers ? cache_line : cache_line / 2))
-      continue;
-    if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
-    const int64_t step = stride_in(v, r.body).value_or(0);
-    if (std::abs(step) != 1) continue;
-    const int64_t steps = r.end != nest::no_id
-                              ? run_terms
-                              : std::max({r.steps, int64_t{lanes_}, cache_line / element_bytes(v)});
-    if ((bytes + element_bytes(v)) * steps * packs_ * lanes_ > most_tile_bytes) continue;
-    bytes += element_bytes(v);
-    r.steps = steps;
-    r.operands.push_back({v, step});
-  }
-  const Inst &loop = k_.insts[r.loop], &lo = k_.insts[loop.args[0]], &hi = k_.insts[loop.args[1]];
-  if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < r.steps)
-    r.operands.clear();
-}
 
 // The lanes that run, if they are the first ones of their packs. Only these can be moved as rows.
 void Emitter::rows_lanes(Rows& r) {
@@ -120,11 +71,9 @@ void Emitter::rows_tile(const Rows& r, Id v) {
   }
 }
 
-// Emits loop v, unless it has nothing to move by blocks or is shorter than one.
-bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
+void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  Rows r = planned_rows(v);
-  if (r.operands.empty() || few_lanes_left_) return false;
+  Rows r{v, i.blocks[0], i.imm > 0, run_end(k_, divergence_, v), l.operands, l.trips};
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
   // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
   // and less code than blocks that may be short.
@@ -133,10 +82,10 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
                            : 0;
   const V n = b_.CreateSub(all, i64(rest));
   rows_lanes(r);
-  for (const auto& o : r.operands) rows_tile(r, o.inst);
+  for (const auto& o : r.operands) rows_tile(r, o.access);
   Vs init;
   for (const Carry& c : cs) init.append(parts(c.init, c.variance));
-  const Loop l = loop(
+  const Loop blocks = loop(
       i64(0), n, i64(r.steps), init,
       [&](V done, const Vs& carry) {
         poll(weight(k_, r.body) * r.steps);
@@ -147,10 +96,9 @@ bool Emitter::rows_for(Id v, std::vector<Carry>& cs) {
       "rows");
   const auto last = [&] {
     const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
-    return run_of_trips(v, cs, first, i64(rest), l.carry, [](V) {});
+    return run_of_trips(v, cs, first, i64(rest), blocks.carry, [](V) {});
   };
-  bind(cs, &Carry::result, rest ? last() : l.carry);
-  return true;
+  bind(cs, &Carry::result, rest ? last() : blocks.carry);
 }
 
 // Sets values of carries that stand one after the other.
@@ -169,7 +117,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
   const auto place = [&](V step) {
     const V from_low = r.up ? step : b_.CreateSub(last, step);
     for (const auto& o : r.operands)
-      tiles_[o.inst].row = o.growth > 0 ? from_low : b_.CreateSub(last, from_low);
+      tiles_[o.access].row = o.step > 0 ? from_low : b_.CreateSub(last, from_low);
     return b_.CreateAdd(r.start, from_low);
   };
   const auto each = [&](V step, const Vs& now) {
@@ -183,7 +131,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
   const Vs now = r.end == nest::no_id
                      ? loop(i64(0), r.count, i64(1), carry, each, "steps").carry
                      : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
-  for (const auto& o : r.operands) tiles_[o.inst].row = nullptr;
+  for (const auto& o : r.operands) tiles_[o.access].row = nullptr;
   rows_move(r, Opcode::Store);
   return now;
 }
@@ -201,12 +149,12 @@ void Emitter::emit_offset(Id v, BlockId body) {
 void Emitter::rows_move(const Rows& r, Opcode what) {
   std::vector<std::pair<Id, Val>> moved;  // and the offset of the lowest element
   for (const auto& o : r.operands) {
-    if (k_.insts[o.inst].op != what) continue;
-    const Id offset = k_.insts[o.inst].args[0];
+    if (k_.insts[o.access].op != what) continue;
+    const Id offset = k_.insts[o.access].args[0];
     const V last = b_.CreateAdd(r.start, b_.CreateSub(r.count, i64(1)));
-    set(k_.blocks[r.body].params[0], o.growth > 0 ? r.start : last);
+    set(k_.blocks[r.body].params[0], o.step > 0 ? r.start : last);
     emit_offset(offset, r.body);
-    moved.emplace_back(o.inst, values_[offset]);
+    moved.emplace_back(o.access, values_[offset]);
   }
   if (moved.empty()) return;
   const auto each = [&](void (Emitter::*move)(const Rows&, Id)) {
@@ -239,7 +187,7 @@ void Emitter::rows_turn(const Rows& r, Id v) {
   const llvm::FunctionCallee turn = turn_function(element_bytes(v));
   const V dense = even_starts(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
-  const bool lines = buffer.past_cache && stride * element_bytes(v) % cache_line == 0;
+  const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
   const auto each = [&](int64_t n, int64_t step, const char* name,
                         const std::function<void(V)>& f) {
     if (n <= 2 * step) {
@@ -306,21 +254,6 @@ llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
   return m_.getOrInsertFunction(
       turn_name(bytes, lanes_),
       llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr, b_.getInt32Ty()}, false));
-}
-
-Emitter::Rows Emitter::planned_rows(Id loop) const {
-  const Inst& i = k_.insts[loop];
-  Rows r{loop, i.blocks[0], i.imm > 0, run_end(loop)};
-  if (i.op == Opcode::For && !divergence_.divergent[loop]) plan_rows(r);
-  return r;
-}
-
-// Whether the loop writes along rows: each pack writes as many of them at once, and memory serves
-// only so many well.
-bool Emitter::writes_rows(Id loop) const {
-  const auto operands = planned_rows(loop).operands;
-  return std::any_of(operands.begin(), operands.end(),
-                     [&](const Rows::Operand& o) { return k_.insts[o.inst].op == Opcode::Store; });
 }
 
 }  // namespace weft::compiler

@@ -17,47 +17,6 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-// The If at the end of the runs of loop v: all that the body hands on are its results, and between
-// runs it changes nothing.
-Id Emitter::run_end(Id v) const {
-  const Inst& i = k_.insts[v];
-  if (i.op != Opcode::For || divergence_.divergent[v]) return nest::no_id;
-  const nest::Block& body = k_.blocks[i.blocks[0]];
-  const auto is = [&](Id a, int64_t n) {
-    return k_.insts[a].op == Opcode::Const && k_.insts[a].imm == n;
-  };
-  const Inst& hi = k_.insts[i.args[1]];
-  if (!is(i.args[0], 0) || hi.op != Opcode::Const || body.yields.empty()) return nest::no_id;
-  const Id end = k_.insts[body.yields[0]].op == Opcode::Result ? k_.insts[body.yields[0]].args[0]
-                                                               : nest::no_id;
-  if (end == nest::no_id || k_.insts[end].op != Opcode::If || k_.insts[end].home != i.blocks[0] ||
-      divergence_.divergent[end] || divergence_.results[end] != body.yields)
-    return nest::no_id;
-  const Inst& equal = k_.insts[k_.insts[end].args[0]];
-  if (equal.op != Opcode::Eq || !is(equal.args[1], run_terms - 1)) return nest::no_id;
-  const Inst& digit = k_.insts[equal.args[0]];
-  if (digit.op != Opcode::And || !is(digit.args[1], run_terms - 1)) return nest::no_id;
-  const Id trip = digit.args[0];
-  const Inst& back = k_.insts[trip];
-  const bool counts = i.imm > 0 ? trip == body.params[0]
-                                : back.op == Opcode::Sub && is(back.args[0], hi.imm - 1) &&
-                                      back.args[1] == body.params[0];
-  const nest::Block& between = k_.blocks[k_.insts[end].blocks[1]];
-  if (!counts || !between.body.empty()) return nest::no_id;
-  for (size_t r = 0; r < between.yields.size(); ++r)
-    if (variance(between.yields[r]) != variance(body.params[r + 1])) return nest::no_id;
-  // What the last trip computes is there behind the loop only if it is handed on.
-  const auto handed_on = [&](Id a) {
-    const Inst& x = k_.insts[a];
-    return x.home != i.blocks[0] || x.op == Opcode::Param || a == trip ||
-           std::find(between.yields.begin(), between.yields.end(), a) != between.yields.end();
-  };
-  const auto reads_others = [&](const Inst& x) {
-    return !std::all_of(x.args.begin(), x.args.end(), handed_on);
-  };
-  return any_inst(k_, k_.insts[end].blocks[0], reads_others) ? nest::no_id : end;
-}
-
 // How many trips of a loop of n a block of up to `most` has that comes behind those done. A
 // constant where all blocks are whole: nothing is written then for the rest.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
@@ -69,7 +28,7 @@ V Emitter::trips_of_block(V n, V done, int64_t most) {
 // Up to a whole run of trips, the first one at index `first`; at_trip is told the number of each.
 Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
                          const std::function<void(V)>& at_trip) {
-  const Id end = run_end(v);
+  const Id end = run_end(k_, divergence_, v);
   const BlockId block = k_.insts[v].blocks[0];
   const nest::Block& body = k_.blocks[block];
   const auto &ends = k_.blocks[k_.insts[end].blocks[0]],
@@ -112,7 +71,6 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
 void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const V hi = scalar(i.args[1]);
-  fetch_ahead(v);
   Vs init;
   for (const Carry& c : cs) init.append(parts(c.init, c.variance));
   const Loop l = loop(

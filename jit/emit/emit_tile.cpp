@@ -13,38 +13,6 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-namespace {
-constexpr int64_t cache_line = 64;
-}  // namespace
-
-// The loads to do by tiles, and the rows of a tile; none if the grid is to run row by row.
-int64_t Emitter::plan_tiles() {
-  tiles_.clear();
-  constexpr int64_t most_written_again = 512;
-  if (k_.rank != 2 || divergence_.mode != Mode::grid || packs_ != 1) return 0;
-  if (weight(k_, 0) > most_written_again) return 0;
-  for (Id v : k_.blocks[0].body)
-    if (is_structured(k_.insts[v].op) && k_.insts[v].op != Opcode::If) return 0;
-  int64_t rows = lanes_;
-  std::vector<Id> jumping;
-  for (Id v : k_.blocks[0].body) {
-    const Inst& i = k_.insts[v];
-    if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-    const Variance& s = divergence_.variance[i.args[0]];
-    if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
-    jumping.push_back(v);
-    const auto bytes = static_cast<int64_t>(
-        m_.getDataLayout().getTypeStoreSize(memory_type(k_.buffers[i.imm].storage)));
-    rows = std::max(rows, cache_line / bytes);
-  }
-  for (Id v : jumping) {
-    if (nest::stride_along(k_, k_.insts[v].args[0], {.axis = 0, .tile = rows}) == 1)
-      tiles_[v] = {
-          stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"), rows};
-  }
-  return tiles_.empty() ? 0 : rows;
-}
-
 // What v is computed of, at the indices set.
 void Emitter::emit_slice(Id v) {
   if (divergence_.level[v] == 0) return;
@@ -136,6 +104,9 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
 // What whole tiles do not cover, the rows in front, the ends of the tiled rows, the rows behind, is
 // three grids for the loop over single rows.
 void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
+  for (Id v : s_.tiled)
+    tiles_[v] = {stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"),
+                 rows};
   const V top =
       call(llvm::Intrinsic::smin, {b_.getInt64Ty()},
            {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});

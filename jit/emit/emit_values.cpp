@@ -8,14 +8,17 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/emit/emit.h"
+#include "weft/jit/emit/frame.h"
 
 namespace weft::compiler {
 
 using nest::Id;
 using nest::Kind;
 
-Emitter::Emitter(const nest::Kernel& kernel, llvm::Module& module, const Machine& machine)
+Emitter::Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
+                 const Machine& machine)
     : k_(kernel),
+      s_(schedule),
       m_(module),
       c_(module.getContext()),
       machine_(machine),
@@ -137,9 +140,7 @@ V Emitter::first_lanes(V n) {
 }
 
 V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
-  // The caller's stack may be small. On the GPU a thread has so much memory of its own.
-  constexpr int64_t most_frame = 48 << 10, most_scratch = 64 << 20, most_of_thread = 256 << 10;
-  const int64_t most = machine_.gpu ? most_of_thread : most_scratch;
+  const int64_t most = machine_.gpu ? arrays_of_thread : arrays_in_scratch;
   const int64_t item = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t));
   const int64_t bytes = n <= most ? (item * n + 63) & ~int64_t{63} : most + 1;
   if (frame_bytes_ + scratch_bytes_ + bytes > most)
@@ -149,7 +150,7 @@ V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
         k_.name, most));
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
   b_.SetInsertPoint(frame_);
-  if (!machine_.gpu && frame_bytes_ + bytes > most_frame) {
+  if (!machine_.gpu && frame_bytes_ + bytes > arrays_in_frame) {
     scratch_bytes_ += bytes;
     return b_.CreateConstGEP1_64(b_.getInt8Ty(), fn_->getArg(3), scratch_bytes_ - bytes, name);
   }
@@ -167,7 +168,6 @@ V Emitter::call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm:
 // branch that is not taken.
 void Emitter::poll(int64_t cost) {
   if (!stop_) return;
-  constexpr int32_t millisecond = 3'000'000;
   auto* look = block("look");
   auto* go = block("go");
   const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),

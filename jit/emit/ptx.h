@@ -6,21 +6,25 @@
 #include <vector>
 
 #include "weft/core/loops/nest.h"
+#include "weft/jit/schedule/schedule.h"
 
 namespace weft::compiler {
 
-struct PtxOptions {
-  std::string gpu = "sm_80";
-  std::string entry = "weft_kernel";  // the name of the .entry
+// An .entry of a module.
+struct PtxKernel {
+  const nest::Kernel& kernel;
+  Schedule schedule;
 };
 
-// The PTX of a kernel in which one thread runs one grid point; its schedule is of no concern here.
-// Parameters of the entry, all 64 bits wide: a pointer for each buffer, the run-time extents, then
-// the size of each grid axis. Thread t of the launch (one-dimensional) runs point t, the last axis
-// fastest; threads past the grid return. There is no stop flag.
-// Raises CompileError where LLVM cannot generate code for `gpu`. Thread-safe.
-std::string ptx(const nest::Kernel& kernel, const PtxOptions& options = {});
-// One module with an .entry for each kernel: `entry` for the only one, else entry_0, entry_1, ….
-std::string ptx(const std::vector<const nest::Kernel*>& kernels, const PtxOptions& options = {});
+// The PTX of kernels for a GPU (jit/schedule/target.h); the entry of the only one has the name
+// `entry`, else they are entry_0, entry_1, ….
+// Parameters of an entry, all 64 bits wide: a pointer for each buffer, the run-time extents, then
+// the size of each grid axis. A launch is one-dimensional, of blocks of as many threads as the
+// schedule says; block b has the points from b * block * points on, in row-major order, of which
+// thread t runs t, t + block, …; what is past the grid is left out. There is no stop flag.
+// Raises CompileError where LLVM cannot generate code for the GPU, or a schedule is none of its
+// kernel. Thread-safe.
+std::string ptx(const std::vector<PtxKernel>& kernels, const TargetInfo& target,
+                const std::string& entry = "weft_kernel");
 
 }  // namespace weft::compiler

@@ -60,11 +60,9 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.keep_row(it->second);
   for (int32_t v : k.roots) w.store_variable(v);
-  nest::Schedule s;
-  s.vector = k.rows           ? nest::Schedule::Vector::inner
-             : k.grid.empty() ? nest::Schedule::Vector::none
-                              : nest::Schedule::Vector::grid;
-  return w.finish(s);
+  return w.finish(k.rows           ? nest::Vector::inner
+                  : k.grid.empty() ? nest::Vector::none
+                                   : nest::Vector::grid);
 }
 
 }  // namespace
@@ -90,9 +88,7 @@ KernelNest write_scatter_nest(const Program& p, size_t eqn) {
   LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
   w.set_grid({}, false);
   w.emit_scatter(eqn);
-  nest::Schedule s;
-  s.vector = nest::Schedule::Vector::none;
-  return w.finish(s);
+  return w.finish(nest::Vector::none);
 }
 
 }  // namespace weft::compiler

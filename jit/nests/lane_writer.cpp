@@ -355,8 +355,8 @@ Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
   return l.results(folded)[static_cast<size_t>(out)];
 }
 
-KernelNest LaneWriter::finish(nest::Schedule s) {
-  return {b_.finish(rank_, 0, s), std::move(buffers_)};
+KernelNest LaneWriter::finish(nest::Vector v) {
+  return {b_.finish(rank_, 0, v), std::move(buffers_)};
 }
 
 }  // namespace weft::compiler

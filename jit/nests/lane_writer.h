@@ -55,7 +55,7 @@ class LaneWriter {
   void emit_scatter(size_t i);
   // A result of a scan that is written while the loop runs.
   void set_streamed(int32_t var) { streamed_.push_back(var); }
-  KernelNest finish(nest::Schedule s);
+  KernelNest finish(nest::Vector v);
 
  private:
   struct Frame;

@@ -17,7 +17,9 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/emit/emit.h"
+#include "weft/jit/emit/frame.h"
 #include "weft/jit/emit/orc.h"
+#include "weft/jit/schedule/choose/choose.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/own_stack.h"
@@ -26,8 +28,9 @@ namespace weft::compiler {
 
 struct Code::State {
   nest::Kernel kernel;
+  Schedule schedule;
   TargetInfo target;
-  Options options;
+  bool checked = false;
   std::string symbol;
   std::unique_ptr<Loaded> loaded;
   int64_t bytes = 0;
@@ -42,8 +45,8 @@ struct Code::State {
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
     const bool x86 = target.triple.starts_with("x86_64");
-    Emitter e(kernel, module, {target.lanes, target.mask_registers, target.half, false, x86});
-    e.emit_cpu(symbol, options);
+    Emitter e(kernel, schedule, module, {target.mask_registers, target.half, false, x86, checked});
+    e.emit_cpu(symbol);
     return f(module, e.scratch_bytes());
   }
 };
@@ -56,16 +59,17 @@ Code::~Code() {
 }
 
 const nest::Kernel& Code::kernel() const { return state_->kernel; }
+const Schedule& Code::schedule() const { return state_->schedule; }
 int64_t Code::bytes() const { return state_->bytes; }
 int64_t Code::frame_bytes() const { return state_->frame_bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
   // Arrays have their limit when they are emitted; but no limit holds for the values that live at
   // the same time, which a loop may carry any number of.
-  constexpr int64_t most_frame = 64 << 10, below = 64 << 10;
   const auto call = [&](void* scratch) {
-    if (state_->frame_bytes <= most_frame) return fn_(buffers, extents, range, scratch);
-    on_own_stack(state_->frame_bytes + below, [&] { fn_(buffers, extents, range, scratch); });
+    if (state_->frame_bytes <= frame_on_callers_stack) return fn_(buffers, extents, range, scratch);
+    on_own_stack(state_->frame_bytes + below_own_stack,
+                 [&] { fn_(buffers, extents, range, scratch); });
   };
   if (state_->scratch_bytes == 0) return call(nullptr);
   const Temporaries scratch(state_->scratch_bytes);
@@ -88,17 +92,12 @@ std::string Code::assembly() const {
 
 namespace {
 
-std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const TargetInfo& target,
-                                        const Options& options) {
-  if (const std::string problem = nest::verify(kernel); !problem.empty())
-    throw CompileError(
-        fmt::format("the loop program {} is not well formed: {}", kernel.name, problem));
-  if (kernel.rank < 0 || kernel.rank > 2)
-    throw CompileError(fmt::format("the grid of {} has {} axes; at most 2 can be compiled",
-                                   kernel.name, kernel.rank));
+std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Schedule& schedule,
+                                        const TargetInfo& target, bool checked) {
+  require_compilable(kernel, schedule, target);
   static std::atomic<uint64_t> serial{0};
   auto state = std::make_unique<Code::State>(
-      Code::State{kernel, target, options, fmt::format("weft_{}", serial++), nullptr});
+      Code::State{kernel, schedule, target, checked, fmt::format("weft_{}", serial++), nullptr});
   Object object = state->with_module([&](llvm::Module& m, int64_t scratch_bytes) {
     state->scratch_bytes = scratch_bytes;
     return object_code(m, target);
@@ -137,9 +136,6 @@ class Cache {
   size_t sweep_at_ = 1024;
 };
 
-}  // namespace
-
-namespace {
 // Stands for a text in keys that live long.
 std::string digest(const std::string& text) {
   const auto hash = llvm::BLAKE3::hash<32>(
@@ -148,18 +144,23 @@ std::string digest(const std::string& text) {
 }
 }  // namespace
 
-std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
-                                    const Options& options) {
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const Schedule& schedule,
+                                    const TargetInfo& target, bool checked) {
   static Cache& cache = *new Cache();
   const std::string text =
-      fmt::format("{} {} {} {} {}\n{}", target.cpu, target.lanes, static_cast<int>(options.refill),
-                  options.packs, options.checked, nest::print(kernel));
+      fmt::format("{} {}\n{}{}", target.cpu, checked, to_string(schedule), nest::print(kernel));
   const auto entry = cache.entry(digest(text));
   const std::lock_guard guard(entry->lock);
   if (auto code = entry->code.lock()) return code;
-  auto code = compile_now(kernel, target, options);
+  auto code = compile_now(kernel, schedule, target, checked);
   entry->code = code;
   return code;
+}
+
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
+                                    const Options& options) {
+  require_compilable(kernel, {}, target);  // what is not well formed has no best schedule
+  return compile(kernel, choose_schedule(kernel, target, options), target, options.checked);
 }
 
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel) {

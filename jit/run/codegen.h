@@ -9,6 +9,7 @@
 
 #include "weft/core/loops/nest.h"
 #include "weft/jit/schedule/options.h"
+#include "weft/jit/schedule/schedule.h"
 #include "weft/jit/schedule/target.h"
 
 namespace weft::compiler {
@@ -38,8 +39,9 @@ class Code {
   void run(void* const* buffers, const int64_t* extents, const int64_t* range) const;
   const nest::Kernel& kernel() const;  // equal to all that share the code
   int64_t bytes() const;               // of the object that was linked
-  int64_t frame_bytes() const;         // of stack
-  std::string llvm_ir() const;         // emitted anew: nothing of it is kept
+  const Schedule& schedule() const;
+  int64_t frame_bytes() const;  // of stack
+  std::string llvm_ir() const;  // emitted anew: nothing of it is kept
   std::string assembly() const;
 
  private:
@@ -48,10 +50,14 @@ class Code {
 };
 
 // Compiles for the host (or a weaker `target` of its family), or finds the code in the process's
-// cache: kernels of equal print() share it while a handle lives. Thread-safe.
-// Raises CompileError for a kernel that is not well formed or too large.
+// cache: kernels of equal print() and equal schedules share it while a handle lives. Thread-safe.
+// Without a schedule the one that pays is chosen (jit/schedule/schedule.h).
+// Raises CompileError for a kernel that is not well formed or too large, and for a schedule that
+// the kernel cannot have.
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel);
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
                                     const Options& options = {});
+std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const Schedule& schedule,
+                                    const TargetInfo& target, bool checked = false);
 
 }  // namespace weft::compiler

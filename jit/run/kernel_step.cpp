@@ -97,7 +97,7 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
     // Whole packs, several of them where there are enough, and whole tiles of rows where there are
     // rows enough. Points that fill vectors by themselves need no company.
-    const bool lanes = bound_.kernel().schedule.vector == nest::Schedule::Vector::grid;
+    const bool lanes = bound_.kernel().vector == nest::Vector::grid;
     const int64_t unit = n >= 256 * threads ? 64 : 16;
     if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }

@@ -45,6 +45,15 @@ TargetInfo target_named(const std::string& cpu) {
   return t;
 }
 
+TargetInfo gpu_target(const std::string& architecture) {
+  TargetInfo t;
+  t.triple = "nvptx64-nvidia-cuda";
+  t.cpu = architecture;
+  t.features = "+ptx70";
+  t.lanes = 1;
+  return t;
+}
+
 const TargetInfo& host_target() {
   static const TargetInfo target = [] {
     const char* check = std::getenv("WEFT_CHECK");

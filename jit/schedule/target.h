@@ -14,6 +14,7 @@ struct TargetInfo {
   bool mask_registers = false;  // masks live in registers of their own (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
+  bool gpu() const { return triple.starts_with("nvptx64"); }
 };
 
 // The machine this process runs on, or the weaker one that WEFT_CPU names: x86-64-v2, x86-64-v3,
@@ -21,6 +22,8 @@ struct TargetInfo {
 // machine can run.
 const TargetInfo& host_target();
 TargetInfo target_named(const std::string& cpu);
+// A GPU by its architecture, "sm_80".
+TargetInfo gpu_target(const std::string& architecture);
 
 // What this thread compiles for: the host, but for the target of the innermost scope. Programs
 // of one target are not those of another.

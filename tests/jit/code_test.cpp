@@ -23,7 +23,7 @@ int code_mappings() {
 }
 
 // Loops that run for ever, or for hours.
-nest::Kernel endless(int which, Schedule::Vector v) {
+nest::Kernel endless(int which, Vector v) {
   Builder b("endless");
   const int in = b.buffer(Storage::I32, false), out = b.buffer(Storage::I32, true);
   const Id i = b.index(0), x = b.load(in, i), zero = b.integer(0, Kind::I32);
@@ -64,7 +64,7 @@ nest::Kernel endless(int which, Schedule::Vector v) {
 TEST_CASE("long loops look at the stop flag", "[jit][code]") {
   using clock = std::chrono::steady_clock;
   for (int which = 0; which < 4; ++which)
-    for (auto v : {Schedule::Vector::grid, Schedule::Vector::none, Schedule::Vector::inner})
+    for (auto v : {Vector::grid, Vector::none, Vector::inner})
       for (auto refill : {Options::Refill::never, Options::Refill::always}) {
         const auto code = compile(endless(which, v), host_target(), {refill, 0});
         Memory m({raw(std::vector<int32_t>(40, 1)), zeros(Storage::I32, 40)});
@@ -122,7 +122,7 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   Builder b("huge");
   const Id l = b.local(Kind::F32, int64_t{1} << 40);
   b.local_store(l, b.index(0), b.constant(Kind::F32, 0));
-  CHECK_THROWS_WITH(compile(b.finish(1, 0, {Schedule::Vector::grid})),
+  CHECK_THROWS_WITH(compile(b.finish(1, 0, {Vector::grid})),
                     Catch::Contains("kernel huge needs more than"));
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
 }

@@ -23,8 +23,8 @@ using nest::Combine;
 using nest::Id;
 using nest::Kind;
 using nest::Opcode;
-using nest::Schedule;
 using nest::Storage;
+using nest::Vector;
 
 inline size_t bytes_of(Storage s) {
   switch (s) {
@@ -99,13 +99,11 @@ struct Run {
 
 // Empty if both leave the same memory, else where they differ. NaNs count as equal.
 inline std::string difference(const nest::Kernel& k, const Run& run,
-                              const TargetInfo& target = host_target(),
-                              const Options& options = {}) {
+                              const std::shared_ptr<const Code>& code) {
   Memory walked(run.contents), compiled(run.contents);
   walk_nest(k, walked.buffers(), run.extents.data(), run.range.data());
   // Kernels of the last few tests stay, so that other sizes need no compiling.
   static std::deque<std::shared_ptr<const Code>> held;
-  const auto code = compile(k, target, options);
   held.push_back(code);
   if (held.size() > 64) held.pop_front();
   code->run(compiled.buffers(), run.extents.data(), run.range.data());
@@ -125,6 +123,12 @@ inline std::string difference(const nest::Kernel& k, const Run& run,
     }
   }
   return "";
+}
+
+inline std::string difference(const nest::Kernel& k, const Run& run,
+                              const TargetInfo& target = host_target(),
+                              const Options& options = {}) {
+  return difference(k, run, compile(k, target, options));
 }
 
 // The targets this machine can run, strongest first.

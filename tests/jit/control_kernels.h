@@ -32,7 +32,7 @@ struct Unary : Builder {
     i = index(0);
     x = load(in, i);
   }
-  nest::Kernel done(Id y, Schedule::Vector v) {
+  nest::Kernel done(Id y, Vector v) {
     store(out, i, y);
     return finish(1, 1, {v});
   }
@@ -41,7 +41,7 @@ struct Unary : Builder {
   Id test(Opcode o, Id a, Id b2) { return pure(o, Kind::Mask, {a, b2}); }
 };
 
-inline nest::Kernel collatz(Schedule::Vector v) {
+inline nest::Kernel collatz(Vector v) {
   Unary b("collatz", Storage::I32, Storage::I32);
   const Id start = b.op(Opcode::Add, b.x, b.c(1));
   const auto test = b.open({Kind::I32, Kind::I32});
@@ -58,7 +58,7 @@ inline nest::Kernel collatz(Schedule::Vector v) {
   return b.done(b.op(Opcode::Add, r[1], b.op(Opcode::Mul, r[0], b.c(1000))), v);
 }
 
-inline nest::Kernel mandelbrot(Schedule::Vector v) {
+inline nest::Kernel mandelbrot(Vector v) {
   Unary b("mandelbrot", Storage::F32, Storage::I32);
   const auto f = [&](float x) { return b.constant(Kind::F32, std::bit_cast<uint32_t>(x)); };
   const Id cy = b.op(Opcode::Mul, b.x, f(0.25f));
@@ -81,7 +81,7 @@ inline nest::Kernel mandelbrot(Schedule::Vector v) {
 }
 
 // for t < 5: if (x & (1 << t)) s = while (s % 7 != t) s += t + 1; else s += x
-inline nest::Kernel nested(Schedule::Vector v) {
+inline nest::Kernel nested(Vector v) {
   Unary b("nested", Storage::I32, Storage::I32);
   const auto body = b.open({Kind::I64, Kind::I32});
   const Id t = b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}), s = b.param(body, 1);
@@ -109,7 +109,7 @@ inline nest::Kernel nested(Schedule::Vector v) {
 }
 
 // if (x > 1000) never, so its endless loop does not run
-inline nest::Kernel endless_branch(Schedule::Vector v) {
+inline nest::Kernel endless_branch(Vector v) {
   Unary b("endless", Storage::I32, Storage::I32);
   const auto yes = b.open_branch();
   const auto test = b.open({Kind::I32});
@@ -129,7 +129,7 @@ inline nest::Kernel endless_branch(Schedule::Vector v) {
 }
 
 // sum over j in [i % 5, x) ascending of j * j - s / 3, then descending from x to i % 5
-inline nest::Kernel triangle(Schedule::Vector v) {
+inline nest::Kernel triangle(Vector v) {
   Unary b("triangle", Storage::I32, Storage::I32);
   const Id lo = b.pure(Opcode::URem, Kind::I64, {b.i, b.integer(5)}),
            hi = b.pure(Opcode::SExt, Kind::I64, {b.x});
@@ -152,7 +152,7 @@ inline nest::Kernel triangle(Schedule::Vector v) {
 }
 
 // Writes 8 elements in order, one more where x is odd, and reads them back in an order of the lane.
-inline nest::Kernel arrays(Schedule::Vector v) {
+inline nest::Kernel arrays(Vector v) {
   Unary b("arrays", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 8);
   const auto fill = b.open({Kind::I64});
@@ -185,7 +185,7 @@ inline nest::Kernel arrays(Schedule::Vector v) {
 }
 
 // for_each with its own extent in every lane, into an array, then a fold over it.
-inline nest::Kernel each(Schedule::Vector v) {
+inline nest::Kernel each(Vector v) {
   Unary b("each", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 128);
   const Id n = b.pure(Opcode::SExt, Kind::I64, {b.x});
@@ -204,7 +204,7 @@ inline nest::Kernel each(Schedule::Vector v) {
 }
 
 // A while that keeps the last four values in an array: the state of a lane is not only in carries.
-inline nest::Kernel while_array(Schedule::Vector v) {
+inline nest::Kernel while_array(Vector v) {
   Unary b("while_array", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 4);
   for (int t = 0; t < 4; ++t) b.local_store(l, b.integer(t), b.op(Opcode::Add, b.x, b.c(t)));

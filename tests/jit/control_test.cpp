@@ -8,9 +8,8 @@
 namespace weft::compiler {
 namespace {
 
-void check_all(nest::Kernel (*make)(Schedule::Vector),
-               const std::vector<Options>& variants = {{}}) {
-  for (auto vector : {Schedule::Vector::grid, Schedule::Vector::none, Schedule::Vector::inner}) {
+void check_all(nest::Kernel (*make)(Vector), const std::vector<Options>& variants = {{}}) {
+  for (auto vector : {Vector::grid, Vector::none, Vector::inner}) {
     const nest::Kernel k = make(vector);
     REQUIRE(nest::verify(k) == "");
     for (const TargetInfo& t : targets())
@@ -62,7 +61,7 @@ TEST_CASE("loops written out over per-lane arrays", "[jit][control]") {
 }
 
 TEST_CASE("a grid of one point, without axes", "[jit][control]") {
-  for (auto v : {Schedule::Vector::grid, Schedule::Vector::none, Schedule::Vector::inner}) {
+  for (auto v : {Vector::grid, Vector::none, Vector::inner}) {
     Builder b("point");
     const int in = b.buffer(Storage::F32, false), out = b.buffer(Storage::F32, true);
     const auto body = b.open({Kind::I64});

@@ -7,8 +7,7 @@ namespace weft::compiler {
 namespace {
 
 const std::vector<int64_t> extents{0, 1, 5, 15, 16, 17, 1000, 1023, 1024, 5000};
-const std::vector<Schedule::Vector> schedules{Schedule::Vector::none, Schedule::Vector::grid,
-                                              Schedule::Vector::inner};
+const std::vector<Vector> schedules{Vector::none, Vector::grid, Vector::inner};
 
 struct Kinds {
   Kind kind;
@@ -29,7 +28,7 @@ const std::vector<Kinds> all{
 };
 
 // out[i] = fold over j < n of in[i * n + j] (or in[j * rows + i])
-nest::Kernel rows(const Kinds& kd, Combine c, Schedule::Vector v, bool constant_extent, int64_t n,
+nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, int64_t n,
                   bool columns) {
   Builder b("rows");
   const int in = b.buffer(kd.storage, false),

@@ -11,6 +11,7 @@
 
 #include "compare.h"
 #include "control_kernels.h"
+#include "weft/jit/schedule/choose/choose.h"
 
 namespace weft::compiler {
 namespace {
@@ -21,12 +22,17 @@ std::string assembler() {
   return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
 }
 
+std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80") {
+  const TargetInfo target = gpu_target(gpu);
+  return ptx({{k, choose_schedule(k, target)}}, target);
+}
+
 // Empty if ptxas takes it, else what it says.
 std::string assembled(const nest::Kernel& k, const std::string& gpu) {
   char dir[] = "/tmp/weft_ptx_XXXXXX";
   if (!mkdtemp(dir)) return "no temporary folder";
   const std::string base = dir, file = base + "/k.ptx", log = base + "/log";
-  std::ofstream(file) << ptx(k, {gpu, "weft_kernel"});
+  std::ofstream(file) << text_of(k, gpu);
   const int rc = std::system(
       (assembler() + " -arch=" + gpu + " " + file + " -o " + base + "/k.cubin >" + log + " 2>&1")
           .c_str());
@@ -34,7 +40,7 @@ std::string assembled(const nest::Kernel& k, const std::string& gpu) {
   std::string said((std::istreambuf_iterator<char>(in)), {});
   for (const char* f : {"/k.ptx", "/log", "/k.cubin"}) unlink((base + f).c_str());
   rmdir(dir);
-  return rc == 0 ? "" : said + "\n" + ptx(k, {gpu, "weft_kernel"});
+  return rc == 0 ? "" : said + "\n" + text_of(k, gpu);
 }
 
 }  // namespace
@@ -46,19 +52,19 @@ TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
   }
   for (auto make :
        {collatz, mandelbrot, nested, endless_branch, triangle, arrays, each, while_array}) {
-    const nest::Kernel k = make(Schedule::Vector::grid);
-    const std::string text = ptx(k);
+    const nest::Kernel k = make(Vector::grid);
+    const std::string text = text_of(k);
     CHECK(text.find(".visible .entry weft_kernel(") != std::string::npos);
     CHECK(text.find(".target sm_80") != std::string::npos);
     CHECK(assembled(k, "sm_80") == "");
   }
   // Neither LLVM nor ptxas may contract: .rn forbids it.
-  const std::string text = ptx(mandelbrot(Schedule::Vector::grid));
+  const std::string text = text_of(mandelbrot(Vector::grid));
   CHECK(text.find("mul.rn.f32") != std::string::npos);
   CHECK(text.find("add.rn.f32") != std::string::npos);
   CHECK(text.find("fma.") == std::string::npos);
   CHECK(text.find("ftz") == std::string::npos);
-  CHECK(assembled(mandelbrot(Schedule::Vector::grid), "sm_90") == "");
+  CHECK(assembled(mandelbrot(Vector::grid), "sm_90") == "");
 }
 
 TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
@@ -105,7 +111,7 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   const Id f = in(Storage::F32);
   out(Storage::F32, b.pure(Opcode::RoundF16, Kind::F32, {f}));
   out(Storage::F32, b.pure(Opcode::RoundBF16, Kind::F32, {f}));
-  CHECK(assembled(b.finish(2, 1, {Schedule::Vector::grid}), "sm_80") == "");
+  CHECK(assembled(b.finish(2, 1, {Vector::grid}), "sm_80") == "");
 }
 
 }  // namespace weft::compiler

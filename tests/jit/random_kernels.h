@@ -14,7 +14,7 @@ class RandomKernel {
  public:
   static constexpr int64_t most_points = 600, elements = 2 * most_points + 64, width = 8;
 
-  RandomKernel(unsigned seed, Schedule::Vector v, bool one_while) : g(seed), b("random") {
+  RandomKernel(unsigned seed, Vector v, bool one_while) : g(seed), b("random") {
     for (Storage s : {Storage::Bool, Storage::I8, Storage::I16, Storage::I32, Storage::I64,
                       Storage::BF16, Storage::F16, Storage::F32, Storage::F64})
       inputs.emplace_back(b.buffer(s, false), s);

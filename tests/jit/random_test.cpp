@@ -15,9 +15,9 @@ void seeds(unsigned first, unsigned count) {
   for (unsigned seed = first; seed < first + count; ++seed) {
     const TargetInfo& t = machines[seed % machines.size()];
     const int64_t n = grid_sizes[seed / 3 % grid_sizes.size()];
-    for (auto v : {Schedule::Vector::grid, Schedule::Vector::inner, Schedule::Vector::none})
+    for (auto v : {Vector::grid, Vector::inner, Vector::none})
       for (bool one_while : {false, true}) {
-        if (one_while && v != Schedule::Vector::grid) continue;
+        if (one_while && v != Vector::grid) continue;
         RandomKernel r(seed, v, one_while);
         const Options variants[] = {{},
                                     {Options::Refill::never, static_cast<int>(seed % 4) + 1},

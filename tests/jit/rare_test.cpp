@@ -18,7 +18,7 @@ num::Ir<T> angles(num::Ir<T> x) {
 }
 
 template <class T>
-nest::Kernel elementwise(Schedule::Vector v) {
+nest::Kernel elementwise(Vector v) {
   Builder b("rare");
   const num::Writing writing(b);
   const auto x = num::Ir<T>::at(b.load(b.buffer(storage<T>, false), b.index(0)));
@@ -45,7 +45,7 @@ nest::Kernel repeated() {
   b.leave();
   const auto r = b.loop_while({x, b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(storage<T>, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 template <class T>
@@ -70,8 +70,8 @@ void check_all() {
                       {},
                       {0, 1, 0, static_cast<int64_t>(n)}};
         CAPTURE(target.cpu, n, hard);
-        CHECK(difference(elementwise<T>(Schedule::Vector::grid), run, target).empty());
-        CHECK(difference(elementwise<T>(Schedule::Vector::none), run, target).empty());
+        CHECK(difference(elementwise<T>(Vector::grid), run, target).empty());
+        CHECK(difference(elementwise<T>(Vector::none), run, target).empty());
         for (int packs : {1, 2})
           for (auto refill : {Options::Refill::never, Options::Refill::always})
             CHECK(difference(repeated<T>(), run, target, {refill, packs}).empty());
@@ -115,13 +115,13 @@ TEST_CASE("the library's rare paths are those of the templates", "[jit][rare]") 
 }
 
 TEST_CASE("kernels hold no code of rare paths", "[jit][rare]") {
-  const auto code = compile(elementwise<float>(Schedule::Vector::grid));
+  const auto code = compile(elementwise<float>(Vector::grid));
   const std::string ir = code->llvm_ir();
   for (const char* name :
        {"weft_angle_pi_f32", "weft_angle_pi_less_half_f32", "weft_angle_half_pi_f32"})
     CHECK(ir.find(std::string("call void @") + name + "(") != std::string::npos);
   // The nest holds these paths (a GPU runs them); a kernel of two copies of all would be longer.
-  CHECK(lines(ir) < lines(nest::print(elementwise<float>(Schedule::Vector::grid))));
+  CHECK(lines(ir) < lines(nest::print(elementwise<float>(Vector::grid))));
 }
 
 }  // namespace weft::compiler

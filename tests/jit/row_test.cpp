@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/row_test.cpp: loops that run along rows, a row a lane: blocks of steps read and written
 // as pieces of rows, and what blocks do not cover.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@ namespace weft::compiler {
 namespace {
 
 bool in_blocks(const nest::Kernel& k, const TargetInfo& t = host_target()) {
-  return compile(k, t)->llvm_ir().find("%rows = alloca") != std::string::npos;
+  const auto& loops = compile(k, t)->schedule().loops;
+  return std::ranges::any_of(loops,
+                             [](const auto& l) { return l.second.how == LoopSchedule::How::rows; });
 }
 
 struct Form {

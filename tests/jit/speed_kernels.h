@@ -37,7 +37,7 @@ inline nest::Kernel speed_mandelbrot() {
   b.leave();
   const auto r = b.loop_while({b.f(0), b.f(0), b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(Storage::I32, true), b.index(0), r[2]);
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 // (err + 1e-10)^-0.2 by log2 and exp2 on the bits of the float.
@@ -131,7 +131,7 @@ inline nest::Kernel speed_rk45() {
   b.leave();
   const auto r = b.loop_while({b.f(0), y0, z0, b.f(.01f), b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), b.add(r[1], r[2]));
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 // The square root by Newton's method: four to eight trips of six instructions.
@@ -147,7 +147,7 @@ inline nest::Kernel speed_newton() {
   b.leave();
   const auto r = b.loop_while({a, b.f(1)}, test, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 // The Euler method for x'' = -x, 200 steps in every lane: a chain of dependent operations.
@@ -160,10 +160,10 @@ inline nest::Kernel speed_euler() {
   b.leave();
   const auto r = b.loop(b.integer(0), b.integer(200), 1, {x0, b.f(0)}, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
-inline nest::Kernel speed_row_sum(Schedule::Vector v) {
+inline nest::Kernel speed_row_sum(Vector v) {
   Builder b("row_sum");
   const int in = b.buffer(Storage::F32, false), out = b.buffer(Storage::F32, true);
   const Id n = b.extent(0), i = b.index(0), start = b.pure(Opcode::Mul, Kind::I64, {i, n});
@@ -174,7 +174,7 @@ inline nest::Kernel speed_row_sum(Schedule::Vector v) {
   return b.finish(1, 2, {v});
 }
 
-inline nest::Kernel speed_matmul(Schedule::Vector v) {
+inline nest::Kernel speed_matmul(Vector v) {
   Builder b("matmul");
   const int x = b.buffer(Storage::F32, false), y = b.buffer(Storage::F32, false),
             out = b.buffer(Storage::F32, true);
@@ -239,7 +239,7 @@ inline nest::Kernel speed_cholesky(int64_t n) {
               b.branch(b.pure(Opcode::SLe, Kind::Mask, {j, i}), yes, no)[0]);
     });
   });
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 // a * b + c; `salt` makes it another kernel.
@@ -248,7 +248,7 @@ inline nest::Kernel speed_elementwise(int salt) {
   Id y = b.add(b.mul(b.in(), b.in()), b.in());
   if (salt) y = b.add(y, b.f(static_cast<float>(salt)));
   b.store(b.buffer(Storage::F32, true), b.index(0), y);
-  return b.finish(1, 0, {Schedule::Vector::grid});
+  return b.finish(1, 0, {Vector::grid});
 }
 
 }  // namespace weft::compiler

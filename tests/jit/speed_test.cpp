@@ -122,7 +122,7 @@ TEST_CASE("speed of sums", "[.speed]") {
     const int64_t n = (int64_t{1} << 24) / rows;
     Memory m({patterns(Storage::I32, n * rows, 1), zeros(Storage::F32, rows)});
     for (int64_t i = 0; i < n * rows; ++i) m.data<float>(0)[i] = 1;
-    const auto code = compile(speed_row_sum(Schedule::Vector::inner));
+    const auto code = compile(speed_row_sum(Vector::inner));
     const double ms =
         best_ms([&] { run_parallel(*code, m, {n, rows}, rows, std::max<int64_t>(1, rows / 64)); });
     std::printf("row sum    %4ld x %8ld %7.2f ms, %.1f GB/s\n", rows, n, ms,
@@ -130,7 +130,7 @@ TEST_CASE("speed of sums", "[.speed]") {
   }
   const int64_t n = 4096;
   Memory m({patterns(Storage::I32, n, 1), zeros(Storage::F32, 1)});
-  const auto code = compile(speed_row_sum(Schedule::Vector::inner));
+  const auto code = compile(speed_row_sum(Vector::inner));
   const int64_t extents[] = {n, 1}, range[] = {0, 1, 0, 1};
   const double ms = best_ms([&] {
     for (int i = 0; i < 1000; ++i) code->run(m.buffers(), extents, range);
@@ -145,7 +145,7 @@ TEST_CASE("speed of a product of matrices in lanes", "[.speed]") {
             zeros(Storage::F32, n * n)});
   for (int b = 0; b < 2; ++b)
     for (int64_t i = 0; i < n * n; ++i) m.data<float>(b)[i] = 0.5f;
-  for (auto v : {Schedule::Vector::grid, Schedule::Vector::inner}) {
+  for (auto v : {Vector::grid, Vector::inner}) {
     const auto code = compile(speed_matmul(v));
     const int64_t extents[] = {n}, range[] = {0, n, 0, n};
     const double ms = best_ms([&] { code->run(m.buffers(), extents, range); });

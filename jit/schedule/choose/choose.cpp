@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/choose/choose.cpp: chooses what pays for the kernel as a whole: which points fill a
+// vector, how many vectors run side by side, tiles, refill, versions.
+#include "weft/jit/schedule/choose/choose.h"
+
+#include <algorithm>
+
+#include "weft/jit/schedule/choose/parts.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::no_id;
+using nest::Opcode;
+
+namespace {
+
+constexpr int64_t cache_line = 64;
+
+bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
+
+// Whether most of the floating-point arithmetic is that of doubles, so that vectors of half as many
+// lanes fill the registers.
+bool mostly_wide(const Kernel& k) {
+  int64_t wide = 0, narrow = 0;
+  for (const nest::Block& b : k.blocks)
+    for (Id v : b.body) {
+      wide += k.insts[v].kind == nest::Kind::F64;
+      narrow += k.insts[v].kind == nest::Kind::F32;
+    }
+  return wide > narrow;
+}
+
+// Walks the instructions of a loop in the order they run and counts the vectors alive at once.
+struct Liveness {
+  const Kernel& k;
+  const Divergence& divergence;
+  Id left_out;                                             // the end of runs
+  std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and what it reads
+
+  bool vector(Id v) const {
+    const Opcode op = k.insts[v].op;
+    return divergence.variance[v].varying && op != Opcode::Local && !is_structured(op);
+  }
+  void walk(BlockId b) {
+    for (Id v : k.blocks[b].body) {
+      if (v == left_out) continue;
+      order.emplace_back(v, k.insts[v].args);
+      for (size_t s = is_rare(k.insts[v]) ? 1 : 0; s < k.insts[v].blocks.size(); ++s)
+        walk(k.insts[v].blocks[s]);
+    }
+    order.emplace_back(no_id, k.blocks[b].yields);
+  }
+  int most() const {
+    std::vector<int> last(k.insts.size(), -1), born(k.insts.size(), -1);
+    for (size_t t = 0; t < order.size(); ++t) {
+      if (order[t].first != no_id) born[order[t].first] = static_cast<int>(t);
+      for (Id a : order[t].second) last[a] = static_cast<int>(t);
+    }
+    std::vector<int> change(order.size() + 1, 0);
+    for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v) {
+      if (last[v] < 0 || !vector(v)) continue;
+      // What comes from outside the loop, and its parameters, live all the way.
+      const bool whole = born[v] < 0 || k.insts[v].op == Opcode::Param;
+      change[whole ? 0 : static_cast<size_t>(born[v])] += 1;
+      if (!whole) change[static_cast<size_t>(last[v])] -= 1;
+    }
+    int live = 0, best = 0;
+    for (int c : change) best = std::max(best, live += c);
+    return best;
+  }
+};
+
+}  // namespace
+
+class Chooser {
+ public:
+  Chooser(const Kernel& kernel, const TargetInfo& target, const Options& options)
+      : k_(kernel), target_(target), options_(options), limits_(limits_of(target)) {}
+
+  Schedule run() {
+    if (target_.gpu()) {
+      s_.block = limits_.block;
+      d_ = analyse_divergence(k_, s_.mode);
+      choose_inner(k_, d_, limits_, &s_);
+      return std::move(s_);
+    }
+    choose_mode();
+    if (s_.mode == Mode::grid) choose_interleave();
+    if (s_.mode == Mode::grid) choose_refill();
+    if (s_.mode == Mode::grid) {
+      if (k_.rank == 2) choose_tile();
+      s_.versioned = weight(k_, 0) <= limits_.versioned;
+    }
+    choose_inner(k_, d_, limits_, &s_);
+    const bool blocks = std::ranges::any_of(
+        s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
+    s_.plain_remainder = s_.versioned && s_.interleave == 1 && blocks;
+    for (size_t b = 0; b < k_.buffers.size(); ++b)
+      if (k_.buffers[b].past_cache && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
+        s_.streamed.insert(static_cast<int64_t>(b));
+    return std::move(s_);
+  }
+
+ private:
+  void choose_mode() {
+    if (k_.vector == nest::Vector::grid && k_.rank) s_.mode = Mode::grid;
+    if (k_.vector == nest::Vector::inner) s_.mode = Mode::inner;
+    d_ = analyse_divergence(k_, s_.mode);
+    if (s_.mode == Mode::inner && std::ranges::count(d_.in_lanes, 1) == 0) s_.mode = Mode::scalar;
+    if (s_.mode == Mode::scalar) return;
+    s_.lanes = target_.lanes > 4 && mostly_wide(k_) ? target_.lanes / 2 : target_.lanes;
+  }
+
+  int live_vectors(Id loop) const {
+    Liveness l{k_, d_, run_end(k_, d_, loop)};
+    l.walk(k_.insts[loop].blocks.back());
+    return std::max(1, l.most());
+  }
+  // Instructions of a trip, less what happens at the end of runs.
+  int64_t trip_weight(Id loop) const {
+    const Id end = run_end(k_, d_, loop);
+    int64_t n = weight(k_, k_.insts[loop].blocks.back());
+    if (end == no_id) return n;
+    n -= 1 + static_cast<int64_t>(d_.results[end].size());
+    for (BlockId side : k_.insts[end].blocks) n -= weight(k_, side);
+    return n;
+  }
+
+  // Vectors side by side hide each other's latency as long as what lives in the loop does not spill
+  // too much and the block stays small.
+  int interleave_of(Id loop) const {
+    const Inst& i = k_.insts[loop];
+    const Id end = run_end(k_, d_, loop);
+    int64_t size = trip_weight(loop);
+    for (BlockId b : i.blocks) {
+      if (b != i.blocks.back()) size += weight(k_, b);
+      if (any_inst(k_, b, is_loop)) return 1;
+    }
+    const auto is_branch = [](const Inst& x) { return x.op == Opcode::If && !is_rare(x); };
+    const auto& body = k_.blocks[i.blocks.back()].body;
+    const bool branches = std::any_of(body.begin(), body.end(), [&](Id v) {
+      const Inst& x = k_.insts[v];
+      return v != end &&
+             (is_branch(x) || std::any_of(x.blocks.begin(), x.blocks.end(),
+                                          [&](BlockId b) { return any_inst(k_, b, is_branch); }));
+    });
+    const int64_t n = std::min<int64_t>(limits_.live_vectors / live_vectors(loop),
+                                        limits_.interleaved_body / std::max<int64_t>(size, 1));
+    return static_cast<int>(
+        std::clamp<int64_t>(n, 1, branches ? limits_.interleave_branches : limits_.interleave));
+  }
+
+  // Whether all loops are one fold of short terms: its whole blocks, and the one left over.
+  bool one_plain_fold() const {
+    int of_folds = 0, of_terms = 0;
+    for (Id v : k_.blocks[0].body) {
+      const Inst* i = &k_.insts[v];
+      if (!is_loop(*i) || d_.level[v] < 2) continue;
+      if (i->op != Opcode::Fold) return false;
+      i->imm ? ++of_folds : ++of_terms;
+      i = &innermost_fold(k_, *i);
+      if (i->op != Opcode::Fold) return false;
+      if (weight(k_, i->blocks[0]) > limits_.short_body) return false;
+    }
+    return of_folds <= 1 && of_terms <= 1 && of_folds + of_terms > 0;
+  }
+
+  // Of one loop that all the time goes to; several share the registers badly.
+  void choose_interleave() {
+    Id loop = no_id;
+    int loops = 0;
+    int64_t arrays = 0;
+    for (Id v : k_.blocks[0].body) {
+      const Inst& i = k_.insts[v];
+      if (is_loop(i) && d_.level[v] == 2) loop = v, ++loops;
+      if (i.op == Opcode::Local) arrays += i.imm;
+    }
+    const bool simple =
+        loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
+    if (simple && arrays <= limits_.interleaved_arrays) {
+      int most = limits_.interleave;
+      if (writes_rows(loop))
+        most = trip_weight(loop) <= limits_.short_body ? 1 : limits_.interleave_rows;
+      s_.interleave = std::min(interleave_of(loop), most);
+    }
+    if (one_plain_fold() && arrays == 0 && weight(k_, 0) <= 5 * limits_.short_body)
+      s_.interleave = limits_.interleave_fold;
+    if (options_.packs) s_.interleave = options_.packs;
+  }
+  bool writes_rows(Id loop) const {
+    const LoopSchedule rows = rows_of(k_, d_, limits_, s_.lanes, 1, loop);
+    return std::any_of(rows.operands.begin(), rows.operands.end(),
+                       [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
+  }
+
+  void choose_refill() {
+    using Refill = Options::Refill;
+    if (options_.refill == Refill::never) return;
+    const Id loop = refillable_while(k_, d_);
+    if (loop == no_id || (options_.refill != Refill::always &&
+                          weight(k_, k_.insts[loop].blocks[1]) < limits_.refilled))
+      return;
+    s_.mode = Mode::refill;
+    s_.refill = loop;
+    d_ = analyse_divergence(k_, s_.mode);
+    // Serving costs about as much as these instructions; an idle lane wastes a share of each trip.
+    const RefillParts parts = refill_parts(k_, d_, loop);
+    const Inst& w = k_.insts[loop];
+    const nest::Block& body = k_.blocks[w.blocks[1]];
+    auto slots = static_cast<int64_t>(parts.kept.size());
+    for (size_t c = 0; c < w.kinds.size(); ++c) slots += body.yields[c] != body.params[c];
+    const auto around = static_cast<int64_t>(parts.prologue.size() + parts.epilogue.size());
+    const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
+    const int64_t serving = 60 + s_.interleave * (4 * slots + 2 * around);
+    s_.credit = std::max<int64_t>(serving * s_.lanes / trip, s_.lanes / 2);
+  }
+
+  void choose_tile() {
+    if (s_.interleave != 1 || weight(k_, 0) > limits_.tiled) return;
+    for (Id v : k_.blocks[0].body)
+      if (is_loop(k_.insts[v])) return;
+    int64_t rows = s_.lanes;
+    for (Id v : k_.blocks[0].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
+      const Variance& s = d_.variance[i.args[0]];
+      if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
+      rows = std::max(rows, cache_line / element_bytes(k_, v));
+    }
+    const std::vector<Id> loads = tile_loads(k_, d_, rows);
+    s_.tiled.insert(loads.begin(), loads.end());
+    if (!loads.empty()) s_.tile = rows;
+  }
+
+  const Kernel& k_;
+  const TargetInfo& target_;
+  const Options& options_;
+  const Limits limits_;
+  Divergence d_;
+  Schedule s_;
+};
+
+Schedule choose_schedule(const Kernel& k, const TargetInfo& target, const Options& options) {
+  return Chooser(k, target, options).run();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/choose/choose.h: the schedule that pays for a kernel on a target.
+#pragma once
+#include "weft/core/loops/nest.h"
+#include "weft/jit/schedule/options.h"
+#include "weft/jit/schedule/schedule.h"
+#include "weft/jit/schedule/target.h"
+
+namespace weft::compiler {
+
+// Of a kernel that is well formed; it passes verify().
+Schedule choose_schedule(const nest::Kernel& k, const TargetInfo& target,
+                         const Options& options = {});
+
+}  // namespace weft::compiler

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/choose/choose_inner.cpp: chooses what pays inside of a point: loops, folds, branches
+// and prefetches.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "weft/core/loops/fold_order.h"
+#include "weft/jit/schedule/choose/parts.h"
+
+namespace weft::compiler {
+
+using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::no_id;
+using nest::Opcode;
+
+LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int lanes,
+                     int interleave, Id loop) {
+  constexpr int64_t cache_line = 64;
+  LoopSchedule rows{LoopSchedule::How::rows};
+  if (lanes == 1) return rows;
+  const bool runs = run_end(k, d, loop) != no_id;
+  int64_t bytes = 0;
+  for (const auto& o : row_operands(k, d, loop)) {
+    const int64_t element = element_bytes(k, o.access);
+    if (lanes * element > limits.row_vector) continue;
+    const int64_t trips =
+        runs ? run_terms : std::max({rows.trips, int64_t{lanes}, cache_line / element});
+    if ((bytes + element) * trips * interleave * lanes > limits.row_tiles) continue;
+    bytes += element;
+    rows.trips = trips;
+    rows.operands.push_back(o);
+  }
+  const Inst &l = k.insts[loop], &lo = k.insts[l.args[0]], &hi = k.insts[l.args[1]];
+  if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < rows.trips)
+    rows.operands.clear();
+  return rows;
+}
+
+namespace {
+
+class Inner {
+ public:
+  Inner(const Kernel& k, const Divergence& d, const Limits& limits, Schedule* s)
+      : k_(k), d_(d), limits_(limits), s_(*s), written_(written_blocks(k, gpu())) {}
+
+  void run() {
+    for (Id loop : loops_to_unroll(k_, d_, limits_, s_))
+      if (written_[k_.insts[loop].home]) s_.loops[loop] = {};
+    const bool lanes = s_.mode == Mode::grid || s_.mode == Mode::refill;
+    block(0, lanes ? s_.lanes : 1);
+    if (s_.mode == Mode::inner && k_.rank == 1) fetch_next_rows();
+  }
+
+ private:
+  bool gpu() const { return s_.block > 0; }
+  // Code in the block runs in so many lanes.
+  void block(BlockId b, int lanes) {
+    for (Id v : k_.blocks[b].body) {
+      const Inst& i = k_.insts[v];
+      if (i.op == Opcode::For && !d_.divergent[v]) loop(v, lanes);
+      if (i.op == Opcode::Fold) fold(v);
+      if (i.op == Opcode::If)
+        for (BlockId side : i.blocks)
+          if (asks(k_, d_, v, gpu()) && written_[side] && quick(side)) s_.flat.insert(side);
+      for (BlockId inner : i.blocks)
+        if (written_[inner]) block(inner, d_.in_lanes[v] ? s_.lanes : lanes);
+    }
+  }
+
+  void loop(Id v, int lanes) {
+    if (s_.loops.count(v)) return;
+    const int interleave = s_.mode == Mode::grid ? s_.interleave : 1;
+    if (auto rows = rows_of(k_, d_, limits_, lanes, interleave, v); !rows.operands.empty()) {
+      s_.loops[v] = std::move(rows);
+    } else if (run_end(k_, d_, v) != no_id) {
+      s_.loops[v] = {LoopSchedule::How::runs};
+      fetch_ahead(v);
+    }
+  }
+
+  void fold(Id v) {
+    const Inst& i = k_.insts[v];
+    const int64_t size = weight(k_, i.blocks[0]);
+    using How = FoldSchedule::How;
+    if (d_.in_lanes[v]) {
+      if (size * ((many_partials + few_partials) / s_.lanes) <= limits_.fold_written_out)
+        s_.folds[v] = {How::vectors};
+      return;
+    }
+    if (d_.divergent[v]) return;
+    const Inst& n = k_.insts[i.args[0]];
+    if (n.op == Opcode::Const && n.imm <= few_partials) {
+      if (i.imm != 0) s_.folds[v] = {How::each};
+      if (i.imm == 0 && n.imm * size <= limits_.fold_unrolled) s_.folds[v] = {How::registers};
+      if (s_.folds.count(v)) return;
+    }
+    const bool structured = any_inst(k_, i.blocks[0], [](const Inst& x) {
+      return is_structured(x.op) || x.op == Opcode::Local;
+    });
+    const bool varying = !d_.results[v].empty() && d_.variance[d_.results[v][0]].varying;
+    const int all = limits_.fold_registers, together = varying ? s_.interleave : 1;
+    if (!structured && all / together >= 4 && all % together == 0 && size <= limits_.short_body &&
+        i.kinds.size() == 1)
+      s_.folds[v] = {How::blocks, all};
+  }
+
+  // Worth running for all lanes instead of branching.
+  bool quick(BlockId b) const {
+    int cost = 0;
+    for (Id v : k_.blocks[b].body) {
+      const Opcode op = k_.insts[v].op;
+      if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
+      const bool slow =
+          op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
+      if (slow || ++cost > limits_.flat_side) return false;
+    }
+    return arithmetic(k_, b);
+  }
+
+  // Loads that jump from trip to trip: the loop would wait for memory.
+  void fetch_ahead(Id loop) {
+    const Inst& i = k_.insts[loop];
+    const nest::Block& body = k_.blocks[i.blocks[0]];
+    for (Id v : body.body) {
+      if (k_.insts[v].op != Opcode::Load || k_.buffers[k_.insts[v].imm].written) continue;
+      const int64_t step =
+          stride_along(k_, k_.insts[v].args[0], {.index = body.params[0], .block = i.blocks[0]})
+              .value_or(0);
+      if (std::abs(step) * element_bytes(k_, v) >= limits_.fetch_far && fetches(k_, d_, s_, v))
+        s_.prefetch[v] = step * (i.imm > 0 ? limits_.fetch_trips : -limits_.fetch_trips);
+    }
+  }
+
+  // Rows that are passed over several times. The first pass waits for memory, the second computes
+  // on what it brought; the next row is fetched meanwhile.
+  void fetch_next_rows() {
+    std::map<int64_t, int> passes;  // by buffer
+    bool rest = false;              // the last loop went over whole blocks, this one over the rest
+    for (Id v : k_.blocks[0].body) {
+      const Inst* loop = &k_.insts[v];
+      if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
+      const bool blocks = loop->imm != 0, same_pass = rest && !blocks && loop->op == Opcode::Fold;
+      loop = &innermost_fold(k_, *loop);
+      rest = blocks;
+      if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
+      const nest::Block& body = k_.blocks[loop->blocks[0]];
+      std::set<int64_t> read;
+      for (Id u : body.body) {
+        const Inst& i = k_.insts[u];
+        if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
+        const auto n = stride_along(k_, i.args[0], {.axis = 0});
+        if (!n || *n == 0 ||
+            stride_along(k_, i.args[0], {.index = body.params[0], .block = loop->blocks[0]}) != 1)
+          continue;
+        read.insert(i.imm);
+        if (passes[i.imm] - (same_pass ? 1 : 0) == 1 &&
+            *n * element_bytes(k_, u) >= limits_.fetch_row && fetches(k_, d_, s_, u))
+          s_.prefetch[u] = *n;
+      }
+      for (int64_t buffer : read) passes[buffer] += same_pass ? 0 : 1;
+    }
+  }
+
+  const Kernel& k_;
+  const Divergence& d_;
+  const Limits& limits_;
+  Schedule& s_;
+  const std::vector<char> written_;
+};
+
+}  // namespace
+
+void choose_inner(const Kernel& k, const Divergence& d, const Limits& limits, Schedule* s) {
+  Inner(k, d, limits, s).run();
+}
+
+}  // namespace weft::compiler

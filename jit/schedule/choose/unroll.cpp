@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/choose/unroll.cpp: which loops of constant length are written out: goes through a
+// kernel as its code is written, and counts what writing loops out adds.
+#include <algorithm>
+#include <set>
+
+#include "weft/jit/schedule/choose/parts.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::Opcode;
+
+namespace {
+
+class Unroller {
+ public:
+  Unroller(const Kernel& k, const Divergence& d, const Limits& limits, const Schedule& s)
+      : k_(k), d_(d), limits_(limits), s_(s) {}
+
+  // A loop is written out wherever it stands, or nowhere.
+  std::vector<Id> run() {
+    do {
+      unrolled_.clear();
+      again_ = false;
+      go_through();
+    } while (again_);
+    return {unrolled_.begin(), unrolled_.end()};
+  }
+
+ private:
+  void go_through() {
+    left_ = limits_.unrolled;
+    level(0);
+    if (s_.mode == Mode::refill) {
+      const RefillParts parts = refill_parts(k_, d_, s_.refill);
+      for (Id v : parts.epilogue) inst(v);
+      for (Id v : parts.prologue) inst(v);
+      for (BlockId b : k_.insts[s_.refill].blocks) block(b);
+      return;
+    }
+    level(1);
+    left_ = limits_.unrolled;
+    level(2);
+  }
+  void level(int n) {
+    for (Id v : k_.blocks[0].body)
+      if (d_.level[v] == n) inst(v);
+  }
+  void block(BlockId b) {
+    for (Id v : k_.blocks[b].body) inst(v);
+  }
+  void inst(Id v) {
+    const Inst& i = k_.insts[v];
+    if (i.op == Opcode::For && !d_.divergent[v]) return loop(v);
+    for (BlockId b : i.blocks) block(b);
+  }
+
+  void loop(Id v) {
+    const Inst& i = k_.insts[v];
+    const nest::Block& body = k_.blocks[i.blocks[0]];
+    int64_t lo = 0, hi = 0;
+    const bool pays = constant_value(k_, i.args[0], known_, &lo) &&
+                      constant_value(k_, i.args[1], known_, &hi) &&
+                      d_.variance[body.params[0]].uniform() && worth(v, hi - lo);
+    if (!pays || refused_.count(v)) {
+      again_ = again_ || unrolled_.erase(v);
+      refused_.insert(v);
+      return block(i.blocks[0]);
+    }
+    unrolled_.insert(v);
+    for (Id x : body.body) left_ -= is_structured(k_.insts[x].op) ? 0 : hi - lo;
+    for (int64_t t = lo; t < hi; ++t) {
+      known_[body.params[0]] = t;
+      block(i.blocks[0]);
+    }
+    known_.erase(body.params[0]);
+  }
+  bool worth(Id v, int64_t trips) const {
+    const BlockId body = k_.insts[v].blocks[0];
+    if (trips < 1 || trips > limits_.unrolled_trips) return false;
+    const bool arrays = any_inst(k_, body, [](const Inst& x) {
+      return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
+    });
+    return trips * size(body) <=
+           (arrays ? left_ : std::min(limits_.unrolled_without_arrays, left_));
+  }
+  // Instructions that a block would become; loops of unknown length count four times.
+  int64_t size(BlockId b) const {
+    int64_t n = 0;
+    for (Id v : k_.blocks[b].body) {
+      const Inst& i = k_.insts[v];
+      int64_t trips = 1;
+      if (i.op == Opcode::For) {
+        const Inst &lo = k_.insts[i.args[0]], &hi = k_.insts[i.args[1]];
+        trips = lo.op == Opcode::Const && hi.op == Opcode::Const
+                    ? std::max<int64_t>(hi.imm - lo.imm, 0)
+                    : 4;
+      }
+      n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
+      for (BlockId inner : i.blocks) n += trips * size(inner);
+    }
+    return n;
+  }
+
+  const Kernel& k_;
+  const Divergence& d_;
+  const Limits& limits_;
+  const Schedule& s_;
+  int64_t left_ = 0;  // instructions that may still be added
+  Constants known_;
+  std::set<Id> unrolled_, refused_;
+  bool again_ = false;
+};
+
+}  // namespace
+
+std::vector<Id> loops_to_unroll(const Kernel& k, const Divergence& d, const Limits& limits,
+                                const Schedule& s) {
+  return Unroller(k, d, limits, s).run();
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/loops.cpp: looks for loops that can be run otherwise than trip by trip.
+#include "weft/jit/schedule/loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "weft/core/loops/fold_order.h"
+
+namespace weft::compiler {
+
+using fold_order::run_terms;
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::no_id;
+using nest::Opcode;
+
+namespace {
+
+bool jumps(const Variance& s) { return !s.varying && s.known && (s.stride < -1 || s.stride > 2); }
+bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode::LocalStore; }
+bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
+
+// Whether nothing else in the loop reads or writes the buffer that v writes.
+bool only_access(const Kernel& k, Id v, BlockId body) {
+  int64_t n = 0;
+  any_inst(k, body, [&](const Inst& i) {
+    n += (i.op == Opcode::Load || i.op == Opcode::Store) && i.imm == k.insts[v].imm;
+    return false;
+  });
+  return n == 1;
+}
+}  // namespace
+
+int64_t storage_bytes(nest::Storage s) {
+  switch (s) {
+    case nest::Storage::Bool:
+    case nest::Storage::I8: return 1;
+    case nest::Storage::I16:
+    case nest::Storage::BF16:
+    case nest::Storage::F16: return 2;
+    case nest::Storage::I32:
+    case nest::Storage::F32: return 4;
+    default: return 8;
+  }
+}
+int64_t element_bytes(const Kernel& k, Id access) {
+  return storage_bytes(k.buffers[k.insts[access].imm].storage);
+}
+
+Id run_end(const Kernel& k, const Divergence& d, Id v) {
+  const Inst& i = k.insts[v];
+  if (i.op != Opcode::For || d.divergent[v]) return no_id;
+  const nest::Block& body = k.blocks[i.blocks[0]];
+  const auto is = [&](Id a, int64_t n) {
+    return k.insts[a].op == Opcode::Const && k.insts[a].imm == n;
+  };
+  const Inst& hi = k.insts[i.args[1]];
+  if (!is(i.args[0], 0) || hi.op != Opcode::Const || body.yields.empty()) return no_id;
+  const Id end =
+      k.insts[body.yields[0]].op == Opcode::Result ? k.insts[body.yields[0]].args[0] : no_id;
+  if (end == no_id || k.insts[end].op != Opcode::If || k.insts[end].home != i.blocks[0] ||
+      d.divergent[end] || d.results[end] != body.yields)
+    return no_id;
+  const Inst& equal = k.insts[k.insts[end].args[0]];
+  if (equal.op != Opcode::Eq || !is(equal.args[1], run_terms - 1)) return no_id;
+  const Inst& digit = k.insts[equal.args[0]];
+  if (digit.op != Opcode::And || !is(digit.args[1], run_terms - 1)) return no_id;
+  const Id trip = digit.args[0];
+  const Inst& back = k.insts[trip];
+  const bool counts = i.imm > 0 ? trip == body.params[0]
+                                : back.op == Opcode::Sub && is(back.args[0], hi.imm - 1) &&
+                                      back.args[1] == body.params[0];
+  const nest::Block& between = k.blocks[k.insts[end].blocks[1]];
+  if (!counts || !between.body.empty()) return no_id;
+  for (size_t r = 0; r < between.yields.size(); ++r)
+    if (d.variance[between.yields[r]] != d.variance[body.params[r + 1]]) return no_id;
+  // What the last trip computes is there behind the loop only if it is handed on.
+  const auto handed_on = [&](Id a) {
+    const Inst& x = k.insts[a];
+    return x.home != i.blocks[0] || x.op == Opcode::Param || a == trip ||
+           std::find(between.yields.begin(), between.yields.end(), a) != between.yields.end();
+  };
+  const auto reads_others = [&](const Inst& x) {
+    return !std::all_of(x.args.begin(), x.args.end(), handed_on);
+  };
+  return any_inst(k, k.insts[end].blocks[0], reads_others) ? no_id : end;
+}
+
+std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergence& d, Id loop) {
+  const Inst& l = k.insts[loop];
+  std::vector<LoopSchedule::Operand> out;
+  if (l.op != Opcode::For || d.divergent[loop]) return out;
+  const nest::Block& body = k.blocks[l.blocks[0]];
+  if (!d.variance[body.params[0]].uniform()) return out;
+  for (Id v : body.body) {
+    const Inst& i = k.insts[v];
+    const bool load = i.op == Opcode::Load && !k.buffers[i.imm].written;
+    if (!load && !(i.op == Opcode::Store && only_access(k, v, l.blocks[0]))) continue;
+    if (!jumps(d.variance[i.args[0]])) continue;
+    const int64_t step =
+        stride_along(k, i.args[0], {.index = body.params[0], .block = l.blocks[0]}).value_or(0);
+    if (std::abs(step) == 1) out.push_back({v, step});
+  }
+  return out;
+}
+
+std::vector<Id> tile_loads(const Kernel& k, const Divergence& d, int64_t rows) {
+  std::vector<Id> out;
+  for (Id v : k.blocks[0].body) {
+    const Inst& i = k.insts[v];
+    if (i.op == Opcode::Load && !k.buffers[i.imm].written && jumps(d.variance[i.args[0]]) &&
+        stride_along(k, i.args[0], {.axis = 0, .tile = rows}) == 1)
+      out.push_back(v);
+  }
+  return out;
+}
+
+Id refillable_while(const Kernel& k, const Divergence& d) {
+  if (d.mode != Mode::grid || k.rank == 0) return no_id;
+  Id found = no_id;
+  for (Id v : k.blocks[0].body) {
+    const Inst& i = k.insts[v];
+    if (i.op == Opcode::While && d.divergent[v] && found == no_id) {
+      found = v;
+      continue;
+    }
+    if (is_loop(i)) return no_id;
+    for (BlockId b : i.blocks)
+      if (any_inst(k, b, is_loop)) return no_id;
+  }
+  if (found == no_id || any_inst(k, k.insts[found].blocks[0], has_effect)) return no_id;
+  // What is not the same for all points must differ between lanes, to live in their slots.
+  const Divergence points = analyse_divergence(k, Mode::refill);
+  for (Id v : k.blocks[0].body) {
+    const Inst& i = k.insts[v];
+    if (i.op == Opcode::Local && !points.per_lane[v]) return no_id;
+    const bool value = i.kind != nest::Kind::None && i.op != Opcode::Local;
+    if (value && points.level[v] == 2 && !points.variance[v].varying) return no_id;
+  }
+  return found;
+}
+
+namespace {
+// The varying values of the top block that `b` (and what it holds) reads.
+void reads(const Kernel& k, const Divergence& d, BlockId b, std::vector<Id>& out) {
+  const auto add = [&](Id a) {
+    const Inst& i = k.insts[a];
+    if (i.home == 0 && d.level[a] == 2 && i.op != Opcode::Local && !is_structured(i.op) &&
+        std::ranges::find(out, a) == out.end())
+      out.push_back(a);
+  };
+  for (Id v : k.blocks[b].body) {
+    for (Id a : k.insts[v].args) add(a);
+    for (BlockId inner : k.insts[v].blocks) reads(k, d, inner, out);
+  }
+  for (Id y : k.blocks[b].yields) add(y);
+}
+}  // namespace
+
+RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
+  RefillParts r;
+  bool after = false;
+  for (Id v : k.blocks[0].body) {
+    if (v == loop)
+      after = true;
+    else if (k.insts[v].op != Opcode::Local && d.level[v] == 2)
+      (after ? r.epilogue : r.prologue).push_back(v);
+  }
+  const Inst& w = k.insts[loop];
+  for (BlockId b : w.blocks) reads(k, d, b, r.running);
+  for (Id v : r.epilogue) {
+    for (Id a : k.insts[v].args) r.finished.push_back(a);
+    for (BlockId b : k.insts[v].blocks) reads(k, d, b, r.finished);
+  }
+  // An untouched carry is read as the value it starts from.
+  const nest::Block& body = k.blocks[w.blocks[1]];
+  for (size_t c = 0; c < w.kinds.size(); ++c)
+    if (body.yields[c] == body.params[c])
+      r.running.push_back(w.args[c]), r.finished.push_back(w.args[c]);
+  const auto keep = [&](std::vector<Id>& from) {
+    std::erase_if(from, [&](Id v) { return std::ranges::find(r.prologue, v) == r.prologue.end(); });
+    std::ranges::sort(from);
+    from.erase(std::unique(from.begin(), from.end()), from.end());
+  };
+  keep(r.running);
+  keep(r.finished);
+  std::ranges::set_union(r.running, r.finished, std::back_inserter(r.kept));
+  return r;
+}
+
+namespace {
+void mark_written(const Kernel& k, BlockId b, bool gpu, std::vector<char>& out) {
+  out[b] = 1;
+  for (Id v : k.blocks[b].body) {
+    const auto& sides = k.insts[v].blocks;
+    for (size_t s = is_rare(k.insts[v]) && !gpu ? 1 : 0; s < sides.size(); ++s)
+      mark_written(k, sides[s], gpu, out);
+  }
+}
+}  // namespace
+
+std::vector<char> written_blocks(const Kernel& k, bool gpu) {
+  std::vector<char> out(k.blocks.size(), 0);
+  mark_written(k, 0, gpu, out);
+  return out;
+}
+
+bool asks(const Kernel& k, const Divergence& d, Id branch, bool gpu) {
+  const Inst& i = k.insts[branch];
+  if (i.op != Opcode::If || !d.divergent[branch]) return false;
+  return gpu || !is_rare(i) || !arithmetic(k, i.blocks[1]);
+}
+
+bool fetches(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {
+  const Inst& i = k.insts[load];
+  if (i.op != Opcode::Load || k.buffers[i.imm].written || !d.variance[load].varying ||
+      !d.variance[i.args[0]].linear())
+    return false;
+  bool all_run = s.mode == Mode::grid && (s.versioned || s.tile > 0);
+  for (BlockId b = i.home; b != 0; b = k.blocks[b].parent) {
+    const Id owner = k.blocks[b].owner;
+    if (d.divergent[owner]) return false;
+    if (d.in_lanes[owner]) all_run = k.insts[owner].op == Opcode::ForEach || s.folds.count(owner);
+  }
+  return all_run;
+}
+
+bool writes_vectors(const Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer) {
+  for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v) {
+    const Inst& i = k.insts[v];
+    if (i.op != Opcode::Store || i.imm != buffer) continue;
+    const Variance& at = d.variance[i.args[0]];
+    if (!at.linear() || !at.known) continue;
+    const auto moves = [&](const auto& loop) {
+      return std::ranges::any_of(loop.second.operands,
+                                 [&](const auto& o) { return o.access == v; });
+    };
+    constexpr int64_t cache_line = 64;
+    if (at.stride == 1 ||
+        (at.stride * element_bytes(k, v) % cache_line == 0 && std::ranges::any_of(s.loops, moves)))
+      return true;
+  }
+  return false;
+}
+
+bool constant_value(const Kernel& k, Id v, const Constants& known, int64_t* value) {
+  const Inst& i = k.insts[v];
+  if (const auto it = known.find(v); it != known.end()) {
+    *value = it->second;
+    return true;
+  }
+  if (i.kind != nest::Kind::I64) return false;
+  if (i.op == Opcode::Const) {
+    *value = i.imm;
+    return true;
+  }
+  int64_t a = 0, b = 0;
+  const bool two = i.op == Opcode::Add || i.op == Opcode::Sub || i.op == Opcode::Mul ||
+                   i.op == Opcode::SMin || i.op == Opcode::SMax;
+  if (!two || !constant_value(k, i.args[0], known, &a) || !constant_value(k, i.args[1], known, &b))
+    return false;
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  switch (i.op) {
+    case Opcode::Add: *value = static_cast<int64_t>(ua + ub); break;
+    case Opcode::Sub: *value = static_cast<int64_t>(ua - ub); break;
+    case Opcode::Mul: *value = static_cast<int64_t>(ua * ub); break;
+    case Opcode::SMin: *value = std::min(a, b); break;
+    default: *value = std::max(a, b); break;
+  }
+  return true;
+}
+
+bool arithmetic(const Kernel& k, BlockId b) {
+  return std::none_of(k.blocks[b].body.begin(), k.blocks[b].body.end(),
+                      [&](Id v) { return k.insts[v].op >= Opcode::Load; });
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/verify.cpp: what a schedule has to be, whoever wrote it. What passes gives the bits
+// of every other schedule of the kernel, and no line of it is without effect.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+#include "weft/core/loops/fold_order.h"
+#include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/schedule.h"
+
+namespace weft::compiler {
+
+using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::no_id;
+using nest::Opcode;
+
+namespace {
+
+// What code can have: one frame and one thread are finite.
+constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
+                  most_added = 1 << 16, most_block = 1024, most_points = 16, warp = 32;
+constexpr uint64_t most_trips = 64;
+
+struct Refused {
+  std::string why;
+};
+template <class... A>
+void require(bool ok, fmt::format_string<A...> text, A&&... a) {
+  if (!ok) throw Refused{fmt::format(text, std::forward<A>(a)...)};
+}
+bool power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+class Verifier {
+ public:
+  Verifier(const Schedule& s, const Kernel& k, const TargetInfo& target)
+      : s_(s),
+        k_(k),
+        target_(target),
+        d_(analyse_divergence(k, s.mode)),
+        written_(written_blocks(k, target.gpu())) {}
+
+  void run() const {
+    target_.gpu() ? threads() : lanes();
+    if (s_.mode == Mode::refill || s_.refill != no_id || s_.credit) refill();
+    require(!s_.versioned || s_.mode == Mode::grid, "versioned: goes with mode grid");
+    require(!s_.plain_remainder || (s_.versioned && std::ranges::any_of(s_.loops, in_blocks)),
+            "plain_remainder: goes with versioned and a loop of rows or runs");
+    if (s_.tile || !s_.tiled.empty()) tile();
+    for (const auto& [id, l] : s_.loops) loop(id, l);
+    for (const auto& [id, f] : s_.folds) fold(id, f);
+    for (const auto& [id, ahead] : s_.prefetch) {
+      require(is(id, Opcode::Load) && fetches(k_, d_, s_, id),
+              "prefetch {}: is no load of neighbours of an operand by lanes that all run", id);
+      require(ahead != 0, "prefetch {}: fetches what is loaded", id);
+    }
+    for (BlockId b : s_.flat) {
+      require(b > 0 && b < static_cast<BlockId>(k_.blocks.size()) &&
+                  is(k_.blocks[b].owner, Opcode::If) &&
+                  asks(k_, d_, k_.blocks[b].owner, target_.gpu()),
+              "flat {}: is no side of a branch that lanes ask for", b);
+      require(arithmetic(k_, b), "flat {}: does more than arithmetic", b);
+    }
+    for (int64_t b : s_.streamed) streamed(b);
+    Constants known;
+    require(added(0, known) <= most_added, "loops and folds written out add too much code");
+    require(s_.band == 1, "band {}: steps do not share blocks yet", s_.band);
+  }
+
+ private:
+  static bool in_blocks(const std::pair<const Id, LoopSchedule>& l) {
+    return l.second.how != LoopSchedule::How::unrolled;
+  }
+  // Whether v is such an instruction of the kernel's own code.
+  bool is(Id v, Opcode op) const {
+    return v >= 0 && v < static_cast<Id>(k_.insts.size()) && k_.insts[v].op == op &&
+           written_[k_.insts[v].home];
+  }
+  bool grid() const { return s_.mode == Mode::grid || s_.mode == Mode::refill; }
+
+  void lanes() const {
+    require(!grid() || k_.rank > 0, "mode: a kernel of one point has no neighbours");
+    require(s_.mode != Mode::inner || std::ranges::count(d_.in_lanes, 1) > 0,
+            "mode: a point has no folds that could run in lanes");
+    const bool wide = s_.lanes == 4 || s_.lanes == 8 || s_.lanes == 16;
+    require(s_.mode == Mode::scalar ? s_.lanes == 1 : wide && s_.lanes <= target_.lanes,
+            "lanes {}: has to be 4, 8 or 16, at most {}; 1 in mode scalar", s_.lanes,
+            target_.lanes);
+    require(s_.interleave >= 1 && s_.interleave <= most_interleave,
+            "interleave {}: has to be 1 to {}", s_.interleave, most_interleave);
+    require(grid() || s_.interleave == 1, "interleave {}: points are run one by one",
+            s_.interleave);
+    require(s_.block == 0 && s_.points == 1 && s_.threads == 1,
+            "block, points, threads: are of GPUs");
+  }
+
+  void threads() const {
+    require(s_.mode == Mode::scalar && s_.lanes == 1 && s_.interleave == 1,
+            "mode, lanes, interleave: threads of GPUs have scalar code");
+    require(s_.block >= warp && s_.block <= most_block && s_.block % warp == 0,
+            "block {}: has to be a multiple of {} up to {}", s_.block, warp, most_block);
+    require(s_.points >= 1 && s_.points <= most_points, "points {}: has to be 1 to {}", s_.points,
+            most_points);
+    require(k_.rank > 0 || s_.points == 1, "points {}: there is one", s_.points);
+    require(s_.threads == 1, "threads {}: a point is run by one thread", s_.threads);
+  }
+
+  void refill() const {
+    require(s_.mode == Mode::refill && s_.refill != no_id, "refill: goes with mode refill");
+    require(refillable_while(k_, analyse_divergence(k_, Mode::grid)) == s_.refill,
+            "refill {}: cannot be refilled", s_.refill);
+    require(s_.credit > 0, "credit {}: has to be positive", s_.credit);
+  }
+
+  void tile() const {
+    require(s_.mode == Mode::grid && k_.rank == 2 && s_.interleave == 1,
+            "tile: goes with mode grid of two axes, without interleaving");
+    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
+            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
+    for (Id v : k_.blocks[0].body)
+      require(!is_structured(k_.insts[v].op) || k_.insts[v].op == Opcode::If,
+              "tile: points have loops");
+    require(!s_.tiled.empty(), "tile {}: of no load", s_.tile);
+    const auto can = tile_loads(k_, d_, s_.tile);
+    for (Id v : s_.tiled)
+      require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
+  }
+
+  void loop(Id id, const LoopSchedule& l) const {
+    require(is(id, Opcode::For) && !d_.divergent[id], "loop {}: is no loop that lanes run alike",
+            id);
+    const bool rows = l.how == LoopSchedule::How::rows;
+    require(rows || (l.operands.empty() && l.trips == 0), "loop {}: only rows have operands", id);
+    if (l.how == LoopSchedule::How::runs)
+      require(run_end(k_, d_, id) != no_id, "loop {}: has no runs", id);
+    if (l.how == LoopSchedule::How::unrolled)
+      require(d_.variance[k_.blocks[k_.insts[id].blocks[0]].params[0]].uniform(),
+              "loop {}: its index differs between lanes", id);
+    if (rows) row_loop(id, l);
+  }
+
+  void row_loop(Id id, const LoopSchedule& l) const {
+    require(l.trips > 0 && l.trips % s_.lanes == 0, "loop {}: blocks have to be multiples of {}",
+            id, s_.lanes);
+    require(run_end(k_, d_, id) == no_id || l.trips == run_terms,
+            "loop {}: blocks have to be its runs of {}", id, run_terms);
+    require(!l.operands.empty(), "loop {}: has no operands that go along rows", id);
+    const auto can = row_operands(k_, d_, id);
+    int64_t bytes = 0;
+    for (const auto& o : l.operands) {
+      require(std::ranges::count(can, o) == 1 && std::ranges::count(l.operands, o) == 1,
+              "loop {}: operand {} does not go along rows by {}", id, o.access, o.step);
+      bytes += element_bytes(k_, o.access);
+      require(s_.lanes * element_bytes(k_, o.access) <= (target_.mask_registers ? 64 : 32),
+              "loop {}: operand {} is wider than a register", id, o.access);
+    }
+    require(
+        l.trips <= most_row_bytes && bytes * l.trips * s_.interleave * s_.lanes <= most_row_bytes,
+        "loop {}: its blocks are larger than {} bytes", id, most_row_bytes);
+  }
+
+  void fold(Id id, const FoldSchedule& f) const {
+    require(is(id, Opcode::Fold), "fold {}: is none", id);
+    const Inst &i = k_.insts[id], &n = k_.insts[i.args[0]];
+    using How = FoldSchedule::How;
+    require(f.how == How::blocks || f.registers == 0, "fold {}: only blocks have registers", id);
+    require(f.how == How::vectors ? d_.in_lanes[id] != 0 : !d_.in_lanes[id] && !d_.divergent[id],
+            "fold {}: its terms are {}in lanes, or differ in number", id,
+            d_.in_lanes[id] ? "" : "not ");
+    const bool few = n.op == Opcode::Const && n.imm <= few_partials;
+    if (f.how == How::registers)
+      require(few && i.imm == 0, "fold {}: has not up to {} terms", id, few_partials);
+    if (f.how == How::each)
+      require(few && i.imm != 0, "fold {}: is not of up to {} folds", id, few_partials);
+    if (f.how == How::blocks) blocks(id, f);
+  }
+
+  // Neighbouring partial results, of one vector or of all that are interleaved.
+  void blocks(Id id, const FoldSchedule& f) const {
+    const Inst& i = k_.insts[id];
+    const bool varying = !d_.results[id].empty() && d_.variance[d_.results[id][0]].varying;
+    const int together = varying ? s_.interleave : 1;
+    require(power_of_two(f.registers) && f.registers <= few_partials &&
+                f.registers % together == 0 && f.registers / together >= 4 && i.kinds.size() == 1,
+            "fold {}: blocks are of 4, 8 or 16 registers of one result, as many of each of the {} "
+            "vectors",
+            id, together);
+    require(!target_.gpu(), "fold {}: threads have no blocks", id);
+    require(!any_inst(k_, i.blocks[0],
+                      [](const Inst& x) { return is_structured(x.op) || x.op == Opcode::Local; }),
+            "fold {}: its terms have loops or arrays", id);
+  }
+
+  void streamed(int64_t b) const {
+    require(b >= 0 && b < static_cast<int64_t>(k_.buffers.size()) && k_.buffers[b].written,
+            "streamed {}: is no output", b);
+    require(!any_inst(k_, 0, [&](const Inst& i) { return i.op == Opcode::Load && i.imm == b; }),
+            "streamed {}: is read again", b);
+    require(!target_.gpu() && writes_vectors(k_, d_, s_, b),
+            "streamed {}: is not written by whole vectors", b);
+  }
+
+  // Instructions that writing loops and folds out adds. Bounds of loops are constants, also those
+  // made of indices of other loops that are written out.
+  int64_t added(BlockId b, Constants& known) const {
+    int64_t n = 0;
+    for (Id v : k_.blocks[b].body) {
+      const Inst& i = k_.insts[v];
+      const auto l = s_.loops.find(v);
+      if (l != s_.loops.end() && l->second.how == LoopSchedule::How::unrolled) {
+        n += added_by_loop(v, known);
+      } else {
+        for (BlockId inner : i.blocks)
+          n += copies(v) * added(inner, known) + (copies(v) - 1) * weight(k_, inner);
+      }
+      require(n <= most_added, "loops and folds written out add too much code");
+    }
+    return n;
+  }
+  int64_t added_by_loop(Id v, Constants& known) const {
+    const Inst& i = k_.insts[v];
+    int64_t lo = 0, hi = 0;
+    require(constant_value(k_, i.args[0], known, &lo) && constant_value(k_, i.args[1], known, &hi),
+            "loop {}: its length is not known", v);
+    require(hi <= lo || static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) <= most_trips,
+            "loop {}: is too long to be written out", v);
+    const BlockId body = i.blocks[0];
+    int64_t n = 0;
+    for (int64_t t = lo; t < hi && n <= most_added; ++t) {
+      known[k_.blocks[body].params[0]] = t;
+      n += weight(k_, body) + added(body, known);
+    }
+    known.erase(k_.blocks[body].params[0]);
+    return n;
+  }
+  int64_t copies(Id v) const {
+    const auto f = s_.folds.find(v);
+    if (f == s_.folds.end()) return 1;
+    switch (f->second.how) {
+      case FoldSchedule::How::registers:
+        return std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 1);
+      case FoldSchedule::How::each: return 1;
+      case FoldSchedule::How::blocks: return 1 + f->second.registers;
+      case FoldSchedule::How::vectors: return 1 + (many_partials + few_partials) / s_.lanes;
+    }
+    return 1;
+  }
+
+  const Schedule& s_;
+  const Kernel& k_;
+  const TargetInfo& target_;
+  const Divergence d_;
+  const std::vector<char> written_;
+};
+
+}  // namespace
+
+std::string verify(const Schedule& s, const Kernel& k, const TargetInfo& target) {
+  try {
+    Verifier(s, k, target).run();
+    return {};
+  } catch (const Refused& r) {
+    return r.why;
+  }
+}
+
+void require_compilable(const Kernel& k, const Schedule& s, const TargetInfo& target) {
+  if (const std::string problem = nest::verify(k); !problem.empty())
+    throw CompileError(fmt::format("the loop program {} is not well formed: {}", k.name, problem));
+  if (k.rank < 0 || k.rank > 2)
+    throw CompileError(
+        fmt::format("the grid of {} has {} axes; at most 2 can be compiled", k.name, k.rank));
+  if (const std::string problem = verify(s, k, target); !problem.empty())
+    throw CompileError(fmt::format("the loop program {} cannot have this schedule: {}\n{}", k.name,
+                                   problem, to_string(s)));
+}
+
+}  // namespace weft::compiler
