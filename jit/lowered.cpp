@@ -10,9 +10,9 @@
 #include "weft/core/error.h"
 #include "weft/core/param_field.h"
 #include "weft/jit/emit/ptx.h"
+#include "weft/jit/forced.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
-#include "weft/jit/schedule/choose/choose.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
@@ -64,7 +64,10 @@ class LoweredView final : public weft::detail::LoweredImpl {
   std::string jaxpr() const override { return to_string(closed().jaxpr); }
   std::string optimized() const override { return to_string(program()->jaxpr()); }
   std::string kernels() const override {
-    return each([](const nest::Kernel& k, const Code&) { return nest::print(k); });
+    return each([](const nest::Kernel& k, const Code& c) {
+      return fmt::format("{}schedule {}\n{}", nest::print(k), nest_hash(k),
+                         to_string(c.schedule()));
+    });
   }
   std::string llvm_ir() const override {
     return each([](const nest::Kernel&, const Code& c) { return c.llvm_ir(); });
@@ -77,7 +80,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
     std::vector<PtxKernel> kernels;
     const Ref<const CompiledProgram> keep = program();
     (void)each([&](const nest::Kernel& k, const Code&) {
-      kernels.push_back({k, choose_schedule(k, target)});
+      kernels.push_back({k, schedule_of(k, target)});
       return std::string();
     });
     return weft::compiler::ptx(kernels, target);
@@ -92,8 +95,14 @@ class LoweredView final : public weft::detail::LoweredImpl {
       s += fmt::format("one lane after another: '{}' has no batching rule\n", op);
     return s;
   }
-  Ref<const weft::detail::CompiledImpl> compile() const override {
-    return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
+  Ref<const weft::detail::CompiledImpl> compile(const weft::CompileOptions& o) const override {
+    if (o.schedules.empty())
+      return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
+    const ForcedSchedules forced(o.schedules, "schedules of compile()");
+    const ScheduleScope scope(forced);
+    const Ref<const CompiledProgram> p = program();
+    forced.require_used();
+    return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_->run_by(p), p));
   }
 
  private:

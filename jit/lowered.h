@@ -11,6 +11,13 @@
 namespace weft {
 struct Closed;
 
+struct CompileOptions {
+  // How kernels are to be run that the compiler would run otherwise: for each the line "schedule"
+  // with its hash, as kernels() and report() show it, and the lines below it there. CompileError if
+  // the program has no such kernel, or it cannot be run so.
+  std::string schedules = {};
+};
+
 namespace detail {
 
 // What the compiler implements.
@@ -30,7 +37,7 @@ class LoweredImpl : public RefCounted {
   virtual std::string ptx() const = 0;
   virtual const Closed& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
-  virtual Ref<const CompiledImpl> compile() const = 0;
+  virtual Ref<const CompiledImpl> compile(const CompileOptions& o = {}) const = 0;
 };
 
 // to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
@@ -80,7 +87,9 @@ class Lowered {
   std::string ptx() const { return impl_->ptx(); }
   std::string stablehlo() const { return detail::stablehlo_text(*impl_); }
   std::string report() const { return impl_->report(); }
-  Compiled<Args, R> compile() const { return {impl_->compile(), types_, prototype_}; }
+  Compiled<Args, R> compile(const CompileOptions& o = {}) const {
+    return {impl_->compile(o), types_, prototype_};
+  }
 
  private:
   Ref<const detail::LoweredImpl> impl_;

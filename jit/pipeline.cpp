@@ -9,6 +9,8 @@
 #include <chrono>
 #include <optional>
 
+#include "weft/core/error.h"
+#include "weft/jit/forced.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/rewrite/op_rewrites.h"
@@ -21,13 +23,14 @@
 namespace weft::compiler {
 namespace {
 
-// A program on its way. By step of the plan: its nest, if it has one, the programs of its bodies,
-// what runs.
+// A program on its way. By step of the plan: its nest and how that is run, if it has one, the
+// programs of its bodies, what runs.
 struct Compilation {
   Jaxpr jaxpr;
   std::optional<Program> analysed = {};
   Plan plan = {};
   std::vector<KernelNest> nests = {};
+  std::vector<Schedule> schedules = {};
   std::vector<Bodies> bodies = {};
   std::vector<Built> steps = {};
 };
@@ -52,6 +55,16 @@ void write_nests(Compilation& c) {
   }
 }
 
+void choose_schedules(Compilation& c) {
+  for (const KernelNest& n : c.nests) {
+    const nest::Kernel& k = n.kernel;
+    const bool none = k.blocks.empty();
+    if (const std::string bad = none ? "" : nest::verify(k); !bad.empty())
+      throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(k));
+    c.schedules.push_back(none ? Schedule() : schedule_of(k, current_target()));
+  }
+}
+
 void compile_bodies(Compilation& c) {
   for (const Step& s : c.plan.steps) {
     c.bodies.emplace_back();
@@ -61,12 +74,13 @@ void compile_bodies(Compilation& c) {
   }
 }
 
-Built make_step(const Program& p, const Step& s, KernelNest nest, Bodies bodies) {
+Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule schedule,
+                Bodies bodies) {
   switch (s.kind) {
-    case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest));
+    case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest), std::move(schedule));
     case Step::Kind::dot: return build_product(p, s.eqn);
     case Step::Kind::native: return build_native(p, s.eqn);
-    case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest));
+    case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest), std::move(schedule));
     case Step::Kind::lockstep: return build_lockstep(p, s, std::move(bodies));
   }
   return {};
@@ -74,8 +88,8 @@ Built make_step(const Program& p, const Step& s, KernelNest nest, Bodies bodies)
 
 void make_steps(Compilation& c) {
   for (size_t i = 0; i < c.plan.steps.size(); ++i)
-    c.steps.push_back(
-        make_step(*c.analysed, c.plan.steps[i], std::move(c.nests[i]), std::move(c.bodies[i])));
+    c.steps.push_back(make_step(*c.analysed, c.plan.steps[i], std::move(c.nests[i]),
+                                std::move(c.schedules[i]), std::move(c.bodies[i])));
 }
 
 // Independent of one another.
@@ -94,6 +108,13 @@ std::string show_nests(const Compilation& c) {
   std::string s;
   for (const KernelNest& n : c.nests)
     if (!n.kernel.blocks.empty()) s += nest::print(n.kernel);
+  return s;
+}
+std::string show_schedules(const Compilation& c) {
+  std::string s;
+  for (size_t i = 0; i < c.nests.size(); ++i)
+    if (const nest::Kernel& k = c.nests[i].kernel; !k.blocks.empty())
+      s += fmt::format("schedule {}\n{}", nest_hash(k), to_string(c.schedules[i]));
   return s;
 }
 std::string show_steps(const Compilation& c) {
@@ -116,6 +137,7 @@ constexpr Pass passes[] = {
     {"analyse", nullptr, analyse, nullptr},
     {"kernels", nullptr, choose_kernels, show_plan},
     {"nests", nullptr, write_nests, show_nests},
+    {"schedules", nullptr, choose_schedules, show_schedules},
     {"bodies", nullptr, compile_bodies, nullptr},
     {"steps", nullptr, make_steps, nullptr},
     {"code", nullptr, make_code, show_steps},

@@ -99,6 +99,15 @@ const Executable& Program::executable() const {
   return *e;
 }
 
+Ref<const Program> Program::run_by(const Ref<const Executable>& e) const {
+  const Ref<Program> p = make_ref<Program>(closed, true, options);
+  p->donated = donated;
+  e->retain();
+  Temporaries::announce(e->temporaries());
+  p->exe_.store(e.get(), std::memory_order_release);
+  return p;
+}
+
 int64_t Program::footprint() const {
   int64_t bytes = 1000 + 300 * static_cast<int64_t>(closed.jaxpr->eqns.size());
   for (const Array& c : closed.consts) bytes += c.type().bytes();

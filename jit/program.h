@@ -32,6 +32,9 @@ class Program final : public JitProgram {
   // On concrete arguments, now, as the options say.
   void call(const LeafList& x, Array* out) const;
 
+  // The same, run by this executable of `written`.
+  Ref<const Program> run_by(const Ref<const Executable>& e) const;
+
   // About how many bytes it occupies while it does not run.
   int64_t footprint() const;
 

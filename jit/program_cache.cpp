@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/jit/forced.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/float_state.h"
@@ -88,7 +89,8 @@ const bool installed = (install_backend(compile_executable), true);
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
   const ProgramKey key{j.get(), chosen_target()};
-  {
+  const bool kept = !ScheduleScope::entered();  // what was forced is for whoever forced it
+  if (kept) {
     const std::lock_guard lock(c.guard);
     if (Ref<const CompiledProgram> known = find(c, key)) return known;
   }
@@ -96,6 +98,7 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   const FloatState state;  // numbers are folded
   const TimeLimit interruptible(0);
   const auto made = compile(j);
+  if (!kept) return made;
   std::vector<Entry> dropped;
   const std::lock_guard lock(c.guard);
   if (Ref<const CompiledProgram> known = find(c, key)) return known;

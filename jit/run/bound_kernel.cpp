@@ -55,12 +55,12 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>
 
 }  // namespace
 
-BoundKernel::BoundKernel(KernelNest nest, const std::vector<int64_t>& grid, const JaxprData& j)
+BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
+                         const JaxprData& j)
     : kernel_(std::move(nest.kernel)),
+      schedule_(std::move(schedule)),
       target_(current_target()),
       buffers_(std::move(nest.buffers)) {
-  if (const std::string bad = nest::verify(kernel_); !bad.empty())
-    throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(kernel_));
   keep_to_memory(kernel_, buffers_, grid, j);
   if (!target_.checked) return;
   for (const auto& b : buffers_) {
@@ -70,10 +70,16 @@ BoundKernel::BoundKernel(KernelNest nest, const std::vector<int64_t>& grid, cons
 }
 
 void BoundKernel::compile() {
-  Options o;
-  o.checked = target_.checked;
-  code_ = compiler::compile(kernel_, target_, o);
+  code_ = compiler::compile(kernel_, schedule_, target_, target_.checked);
   kernel_ = {};  // the code keeps one for all that share it
+  schedule_ = {};
+}
+
+std::string BoundKernel::describe() const {
+  std::string choices = to_string(schedule());
+  choices.pop_back();
+  for (size_t at; (at = choices.find('\n')) != choices.npos;) choices.replace(at, 1, ", ");
+  return fmt::format("schedule {}: {}", nest_hash(kernel()), choices);
 }
 
 BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {

@@ -14,12 +14,15 @@ namespace weft::compiler {
 
 class BoundKernel {
  public:
-  // Raises InternalError naming the equation if the kernel is malformed, or if some point of the
-  // grid could reach beyond the memory of a variable.
-  BoundKernel(KernelNest nest, const std::vector<int64_t>& grid, const JaxprData& j);
+  // Raises InternalError naming the equation if some point of the grid could reach beyond the
+  // memory of a variable.
+  BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
+              const JaxprData& j);
   void compile();
   const nest::Kernel& kernel() const { return code_ ? code_->kernel() : kernel_; }
+  const Schedule& schedule() const { return code_ ? code_->schedule() : schedule_; }
   const std::shared_ptr<const Code>& code() const { return code_; }
+  std::string describe() const;  // which nest it is, and how it is run
 
   // One run of it. ptrs[v] is the memory of variable v.
   class Run {
@@ -47,6 +50,7 @@ class BoundKernel {
 
  private:
   nest::Kernel kernel_;  // until there is code
+  Schedule schedule_;    // likewise
   const TargetInfo& target_;
   std::vector<KernelNest::Buffer> buffers_;
   std::shared_ptr<const Code> code_;

@@ -36,8 +36,8 @@ class KernelStep final : public RunStep {
   std::string describe() const override {
     std::string g;
     for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
-    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions", what_, g,
-                       equations_, bound_.kernel().insts.size());
+    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions, {}", what_, g,
+                       equations_, bound_.kernel().insts.size(), bound_.describe());
   }
   const nest::Kernel* kernel() const override { return &bound_.kernel(); }
   bool loops() const override { return loops_; }
@@ -97,7 +97,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
     // Whole packs, several of them where there are enough, and whole tiles of rows where there are
     // rows enough. Points that fill vectors by themselves need no company.
-    const bool lanes = bound_.kernel().vector == nest::Vector::grid;
+    const Mode mode = bound_.schedule().mode;
+    const bool lanes = mode == Mode::grid || mode == Mode::refill;
     const int64_t unit = n >= 256 * threads ? 64 : 16;
     if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }
@@ -113,7 +114,7 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
 
 }  // namespace
 
-Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest) {
+Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule) {
   Built b;
   std::vector<Output> zeroed;
   for (const auto& x : nest.buffers) (x.written ? b.writes : b.reads).push_back(x.var);
@@ -123,8 +124,9 @@ Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest) {
     zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  b.step = std::make_unique<KernelStep>(BoundKernel(std::move(nest), k.grid, *p.j),
-                                        std::move(zeroed), k, k.emit.size() + k.roots.size());
+  b.step =
+      std::make_unique<KernelStep>(BoundKernel(std::move(nest), std::move(schedule), k.grid, *p.j),
+                                   std::move(zeroed), k, k.emit.size() + k.roots.size());
   return b;
 }
 

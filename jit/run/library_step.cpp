@@ -146,8 +146,8 @@ class GemmStep final : public RunStep {
 // combined into it in their order.
 class ScatterStep final : public RunStep {
  public:
-  ScatterStep(const Program& p, size_t eqn, KernelNest nest)
-      : j_(p.j), e_(p.j->eqns[eqn]), bound_(std::move(nest), {}, *p.j) {}
+  ScatterStep(const Program& p, size_t eqn, KernelNest nest, Schedule schedule)
+      : j_(p.j), e_(p.j->eqns[eqn]), bound_(std::move(nest), std::move(schedule), {}, *p.j) {}
   void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
@@ -159,7 +159,7 @@ class ScatterStep final : public RunStep {
       });
     BoundKernel::Run(bound_, ptrs, stop).all_of_one_point();
   }
-  std::string describe() const override { return "kernel (scatter)"; }
+  std::string describe() const override { return "kernel (scatter), " + bound_.describe(); }
   const nest::Kernel* kernel() const override { return &bound_.kernel(); }
   std::shared_ptr<const Code> code() const override { return bound_.code(); }
 
@@ -188,8 +188,9 @@ Built build_native(const Program& p, size_t eqn) {
   return built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
 }
 
-Built build_scatter(const Program& p, size_t eqn, KernelNest nest) {
-  Built b = built(p, eqn, std::make_unique<ScatterStep>(p, eqn, std::move(nest)));
+Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {
+  Built b =
+      built(p, eqn, std::make_unique<ScatterStep>(p, eqn, std::move(nest), std::move(schedule)));
   const Eqn& e = p.j->eqns[eqn];
   if (!e.in[0].is_literal()) b.over.emplace_back(e.out, e.in[0].index);
   return b;

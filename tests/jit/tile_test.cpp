@@ -20,7 +20,7 @@ Array numbers(const std::vector<int64_t>& sizes, DType d) {
 }
 template <class F>
 bool in_tiles(const F& compiled, const Array& x) {
-  return compiled.lower(x).llvm_ir().find("%turned = alloca") != std::string::npos;
+  return compiled.lower(x).kernels().find("\ntile ") != std::string::npos;
 }
 std::vector<int32_t> ints(const Array& x) { return x.astype(I32).to_vector<int32_t>(); }
 // Computed one equation and one element at a time.

@@ -210,6 +210,19 @@ class Command(unittest.TestCase):
         lines = [line for line in out.splitlines() if line and not line.startswith("//")]
         self.assertTrue(lines[0].startswith(".version"), lines[0])
 
+    def test_schedules_are_forced_by_a_file(self):
+        shown = self.weft("run", "f.jaxpr", "--show", "kernels").stdout
+        entry = shown[shown.index("schedule "):]
+        self.write("s.txt", entry.splitlines()[0] + "\nmode scalar\n")
+        forced = ["run", "f.jaxpr", "--inputs", "in.npz"]
+        self.assertEqual(self.weft(*forced, WEFT_SCHEDULE="s.txt").stdout, self.weft(*forced).stdout)
+        shown = self.weft("run", "f.jaxpr", "--show", "kernels", WEFT_SCHEDULE="s.txt").stdout
+        self.assertIn("mode scalar\nlanes 1\n", shown)
+        self.write("s.txt", "schedule 0123456789abcdef\nmode scalar\n")
+        r = self.weft(*forced, code=1, WEFT_SCHEDULE="s.txt")
+        self.assertEqual(r.stderr.count("no kernel is one of these nests: 0123456789abcdef (line 1)"), 1)
+        self.assertIn("cannot read the file 'none.txt'", self.weft(*forced, code=1, WEFT_SCHEDULE="none.txt").stderr)
+
     def test_times(self):
         r = self.weft("run", "f.mlir", "--inputs", "in.npz", "--time")
         self.assertRegex(r.stderr, r"compile [0-9.]+ ms.*best of [0-9]+ runs [0-9.]+ ms")

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "weft/core/text/print_array.h"
+#include "weft/jit/forced.h"
 #include "weft/jit/program.h"
 #include "weft/tools/weft/apply.h"
 #include "weft/tools/weft/arrays_file.h"
@@ -116,6 +117,7 @@ class Run {
     compile(in);
     if (!o_.show.empty()) print(stdout, shown(*lowered_, o_.show));
     if (runs) execute();
+    if (compiled_) compiler::require_forced_schedules_used();
     return ok;
   }
 
