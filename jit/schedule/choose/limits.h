@@ -25,18 +25,17 @@ struct Limits {
   // Bodies up to here wait for memory, not for arithmetic. Measured: docs/decisions/0009.
   int64_t short_body;
   // Of one short fold along another axis than the lanes: it reads a piece of each row, and a longer
-  // one pays. The machine: a cache line of f32 or four.
+  // one pays. The machine: two half cache lines of f32, four whole ones with AVX-512.
   int interleave_fold;
   // Elements of arrays in a lane up to which loops are interleaved. The machine: 64 elements of 4
-  // vectors of 64 bytes are half of L1.
+  // vectors of 64 bytes are 16 KB, half of L1 or less.
   int64_t interleaved_arrays;
   // Kernels up to here are written twice, for whole vectors and for the rest under a mask. Without
   // mask registers masked loads of narrow types run lane by lane, so there it takes more. Measured
   // with them: docs/decisions/0003; without: code.
   int64_t versioned;
-  // Whiles from here on take new points as lanes finish. Serving is some tens of instructions a
-  // lane, without masked gathers and scatters several of each. Measured: Newton's square root
-  // against rk45 (tests/jit/speed_kernels.h).
+  // Whiles from here on take new points as lanes finish: without masked gathers and scatters,
+  // serving costs tens of trips of a short loop. Code.
   int64_t refilled;
   // Partial results of a fold in registers while its terms stride. The machine: half of them.
   int fold_registers;
@@ -51,15 +50,15 @@ struct Limits {
   // Kernels up to here are written once more for tiles of rows. Code; what tiles give: transposing
   // 4096 x 4096 floats takes 30 ms, 110 without.
   int64_t tiled;
-  // Bytes of a vector that is moved as a piece of a row: a register. Of all tiles together: half of
-  // L1 (32 KB of 48 or 64).
+  // Bytes of a vector that is moved as a piece of a row: a register. Of all tiles together: those
+  // of the smallest L1 of the time.
   int64_t row_vector, row_tiles;
   // Prefetching: trips ahead of loads that jump so many bytes from trip to trip, which no
   // prefetcher of the machine follows; the next row, if it is so long that it does not come along
   // with its neighbour. Measured: softmax of 4096 x 4096 takes 9 to 10 ms, 13 to 16 without.
   int64_t fetch_trips, fetch_far, fetch_row;
-  // Of GPUs: threads of a block. The machine: whole warps, eight of sixteen on an SM that runs 2048
-  // threads, and up to 255 registers each (65536 / 256).
+  // Of GPUs: threads of a block. The machine: whole warps, and as many as an SM has registers for
+  // if each thread takes all that it can have (65536 / 255).
   int block;
 };
 
