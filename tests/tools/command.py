@@ -221,7 +221,8 @@ class Command(unittest.TestCase):
         self.write("s.txt", "schedule 0123456789abcdef\nmode scalar\n")
         r = self.weft(*forced, code=1, WEFT_SCHEDULE="s.txt")
         self.assertEqual(r.stderr.count("no kernel is one of these nests: 0123456789abcdef (line 1)"), 1)
-        self.assertIn("cannot read the file 'none.txt'", self.weft(*forced, code=1, WEFT_SCHEDULE="none.txt").stderr)
+        r = self.weft(*forced, code=3, WEFT_SCHEDULE="none.txt")
+        self.assertIn("cannot read the file 'none.txt'", r.stderr)
 
     def test_times(self):
         r = self.weft("run", "f.mlir", "--inputs", "in.npz", "--time")
