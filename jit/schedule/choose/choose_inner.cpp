@@ -36,6 +36,7 @@ LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits,
     rows.trips = trips;
     rows.operands.push_back(o);
   }
+  if (rows.operands.empty()) return rows;  // perhaps of a while, which has no bounds
   const Inst &l = k.insts[loop], &lo = k.insts[l.args[0]], &hi = k.insts[l.args[1]];
   if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < rows.trips)
     rows.operands.clear();
