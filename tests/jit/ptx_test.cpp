@@ -22,17 +22,20 @@ std::string assembler() {
   return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
 }
 
-std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80") {
+// By the schedule that is chosen; with more points a thread, if it is said how many.
+std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int points = 1) {
   const TargetInfo target = gpu_target(gpu);
-  return ptx({{k, choose_schedule(k, target)}}, target);
+  Schedule s = choose_schedule(k, target);
+  s.points = points;
+  return ptx({{k, s}}, target);
 }
 
 // Empty if ptxas takes it, else what it says.
-std::string assembled(const nest::Kernel& k, const std::string& gpu) {
+std::string assembled(const nest::Kernel& k, const std::string& gpu, int points = 1) {
   char dir[] = "/tmp/weft_ptx_XXXXXX";
   if (!mkdtemp(dir)) return "no temporary folder";
   const std::string base = dir, file = base + "/k.ptx", log = base + "/log";
-  std::ofstream(file) << text_of(k, gpu);
+  std::ofstream(file) << text_of(k, gpu, points);
   const int rc = std::system(
       (assembler() + " -arch=" + gpu + " " + file + " -o " + base + "/k.cubin >" + log + " 2>&1")
           .c_str());
@@ -40,7 +43,7 @@ std::string assembled(const nest::Kernel& k, const std::string& gpu) {
   std::string said((std::istreambuf_iterator<char>(in)), {});
   for (const char* f : {"/k.ptx", "/log", "/k.cubin"}) unlink((base + f).c_str());
   rmdir(dir);
-  return rc == 0 ? "" : said + "\n" + text_of(k, gpu);
+  return rc == 0 ? "" : said + "\n" + text_of(k, gpu, points);
 }
 
 }  // namespace
@@ -56,7 +59,9 @@ TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
     const std::string text = text_of(k);
     CHECK(text.find(".visible .entry weft_kernel(") != std::string::npos);
     CHECK(text.find(".target sm_80") != std::string::npos);
+    CHECK(text.find(".reqntid 256, 1, 1") != std::string::npos);
     CHECK(assembled(k, "sm_80") == "");
+    CHECK(assembled(k, "sm_80", 4) == "");
   }
   // Neither LLVM nor ptxas may contract: .rn forbids it.
   const std::string text = text_of(mandelbrot(Vector::grid));
