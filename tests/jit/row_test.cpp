@@ -12,7 +12,8 @@ namespace weft::compiler {
 namespace {
 
 bool in_blocks(const nest::Kernel& k, const TargetInfo& t = host_target()) {
-  const auto& loops = compile(k, t)->schedule().loops;
+  const auto code = compile(k, t);
+  const auto& loops = code->schedule().loops;
   return std::ranges::any_of(loops,
                              [](const auto& l) { return l.second.how == LoopSchedule::How::rows; });
 }
