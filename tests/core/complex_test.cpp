@@ -19,12 +19,25 @@ namespace {
 // f(name, function) for each function of complex numbers.
 template <class F>
 void each_function(F f) {
-#define ONE(name) f(#name, [](auto z) { return math::name(z); });
-  ONE(asin)
-  ONE(acos)
-  ONE(atan)
-  ONE(asinh) ONE(acosh) ONE(atanh) ONE(exp) ONE(expm1) ONE(log) ONE(log1p) ONE(sqrt) ONE(square)
-      ONE(sin) ONE(cos) ONE(tan) ONE(sinh) ONE(cosh) ONE(tanh)
+#define ONE(name) f(#name, [](auto z) { return math::name(z); })
+  ONE(asin);
+  ONE(acos);
+  ONE(atan);
+  ONE(asinh);
+  ONE(acosh);
+  ONE(atanh);
+  ONE(exp);
+  ONE(expm1);
+  ONE(log);
+  ONE(log1p);
+  ONE(sqrt);
+  ONE(square);
+  ONE(sin);
+  ONE(cos);
+  ONE(tan);
+  ONE(sinh);
+  ONE(cosh);
+  ONE(tanh);
 #undef ONE
 }
 

@@ -161,18 +161,26 @@ TEST_CASE("rounding to the narrow floats is to nearest even") {
 
 TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t, int32_t, int64_t,
                    uint8_t, uint16_t, uint32_t, uint64_t) {
-  CHECK_BINARY(TestType, add)
-  CHECK_BINARY(TestType, sub)
-  CHECK_BINARY(TestType, mul)
-  CHECK_BINARY(TestType, div)
-  CHECK_BINARY(TestType, rem) CHECK_BINARY(TestType, minimum) CHECK_BINARY(TestType, maximum)
-      CHECK_BINARY(TestType, bit_and) CHECK_BINARY(TestType, bit_or) CHECK_BINARY(TestType, bit_xor)
-          CHECK_BINARY(TestType, shift_left) CHECK_BINARY(TestType, shift_right_logical)
-              CHECK_BINARY(TestType, shift_right_arithmetic) CHECK_BINARY(TestType, mulhi)
-                  CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, abs)
-                      CHECK_UNARY(TestType, bit_not) CHECK_UNARY(TestType, popcount)
-                          CHECK_UNARY(TestType, clz) const test::Emitted<TestType, TestType>
-                              less([](auto a, auto b) { return a < b; }),
+  CHECK_BINARY(TestType, add);
+  CHECK_BINARY(TestType, sub);
+  CHECK_BINARY(TestType, mul);
+  CHECK_BINARY(TestType, div);
+  CHECK_BINARY(TestType, rem);
+  CHECK_BINARY(TestType, minimum);
+  CHECK_BINARY(TestType, maximum);
+  CHECK_BINARY(TestType, bit_and);
+  CHECK_BINARY(TestType, bit_or);
+  CHECK_BINARY(TestType, bit_xor);
+  CHECK_BINARY(TestType, shift_left);
+  CHECK_BINARY(TestType, shift_right_logical);
+  CHECK_BINARY(TestType, shift_right_arithmetic);
+  CHECK_BINARY(TestType, mulhi);
+  CHECK_UNARY(TestType, neg);
+  CHECK_UNARY(TestType, abs);
+  CHECK_UNARY(TestType, bit_not);
+  CHECK_UNARY(TestType, popcount);
+  CHECK_UNARY(TestType, clz);
+  const test::Emitted<TestType, TestType> less([](auto a, auto b) { return a < b; }),
       at_least([](auto a, auto b) { return a >= b; });
   for (TestType a : corner_cases<TestType>())
     for (TestType b : corner_cases<TestType>())
@@ -180,24 +188,30 @@ TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t
 }
 
 TEMPLATE_TEST_CASE("floats of a nest mean plain floats", "", float, double) {
-  CHECK_BINARY(TestType, add)
-  CHECK_BINARY(TestType, sub)
-  CHECK_BINARY(TestType, mul)
-  CHECK_BINARY(TestType, div)
-  CHECK_BINARY(TestType, rem) CHECK_BINARY(TestType, minimum) CHECK_BINARY(TestType, maximum)
-      CHECK_BINARY(TestType, copysign) CHECK_BINARY(TestType, flip_sign) CHECK_UNARY(TestType, sqrt)
-          CHECK_UNARY(TestType, abs) CHECK_UNARY(TestType, neg) CHECK_UNARY(TestType, floor)
-              CHECK_UNARY(TestType, ceil) CHECK_UNARY(TestType, trunc)
-                  CHECK_UNARY(TestType, round_even) CHECK_UNARY(TestType, is_nan)
-                      CHECK_UNARY(TestType, is_finite) CHECK_UNARY(TestType, sign_bit)
-                          const test::Emitted<TestType, TestType>
-                              order([](auto a, auto b) {
-                                const auto bit = [](auto m, int32_t v) {
-                                  return select(m, Ir<int32_t>(v), Ir<int32_t>(0));
-                                };
-                                return bit(a < b, 1) | bit(a <= b, 2) | bit(a == b, 4) |
-                                       bit(a != b, 8) | bit(a > b, 16) | bit(!(a >= b), 32);
-                              });
+  CHECK_BINARY(TestType, add);
+  CHECK_BINARY(TestType, sub);
+  CHECK_BINARY(TestType, mul);
+  CHECK_BINARY(TestType, div);
+  CHECK_BINARY(TestType, rem);
+  CHECK_BINARY(TestType, minimum);
+  CHECK_BINARY(TestType, maximum);
+  CHECK_BINARY(TestType, copysign);
+  CHECK_BINARY(TestType, flip_sign);
+  CHECK_UNARY(TestType, sqrt);
+  CHECK_UNARY(TestType, abs);
+  CHECK_UNARY(TestType, neg);
+  CHECK_UNARY(TestType, floor);
+  CHECK_UNARY(TestType, ceil);
+  CHECK_UNARY(TestType, trunc);
+  CHECK_UNARY(TestType, round_even);
+  CHECK_UNARY(TestType, is_nan);
+  CHECK_UNARY(TestType, is_finite);
+  CHECK_UNARY(TestType, sign_bit);
+  const test::Emitted<TestType, TestType> order([](auto a, auto b) {
+    const auto bit = [](auto m, int32_t v) { return select(m, Ir<int32_t>(v), Ir<int32_t>(0)); };
+    return bit(a < b, 1) | bit(a <= b, 2) | bit(a == b, 4) | bit(a != b, 8) | bit(a > b, 16) |
+           bit(!(a >= b), 32);
+  });
   for (TestType a : corner_cases<TestType>())
     for (TestType b : corner_cases<TestType>()) {
       const int want =
