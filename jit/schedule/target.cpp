@@ -39,7 +39,7 @@ TargetInfo target_named(const std::string& cpu) {
   TargetInfo t;
   t.triple = all.triple;
   t.cpu = cpu;
-  t.lanes = 4 << static_cast<int>(*level);
+  t.lanes = *level == native::CpuLevel::v4 ? 16 : *level == native::CpuLevel::v3 ? 8 : 4;
   t.half = *level >= native::CpuLevel::v3;
   t.mask_registers = *level == native::CpuLevel::v4;
   return t;

@@ -12,7 +12,7 @@
 
 namespace weft::native {
 namespace {
-constexpr std::array<const char*, 3> names{"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+constexpr std::array<const char*, 4> names{"baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
 }  // namespace
 
 const char* name_of(CpuLevel l) { return names[static_cast<size_t>(l)]; }
@@ -21,6 +21,7 @@ CpuLevel processor_level() {
 #if defined(__x86_64__) && defined(__GNUC__)
   static const CpuLevel level = [] {
     __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.2")) return CpuLevel::baseline;
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return CpuLevel::v2;
     const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -28,20 +29,19 @@ CpuLevel processor_level() {
   }();
   return level;
 #else
-  return CpuLevel::v2;
+  return CpuLevel::baseline;
 #endif
 }
 
-std::optional<CpuLevel> cpu_level_named(const std::string& name) {
+std::optional<CpuLevel> cpu_level_named(const std::string& name, CpuLevel most) {
   if (name.empty() || name == "native") return {};
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (name != names[i]) continue;
-    const auto level = static_cast<CpuLevel>(i);
-    if (level <= processor_level()) return level;
+  for (const CpuLevel level : {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4}) {
+    if (name != name_of(level)) continue;
+    if (level <= most) return level;
     throw CompileError(
         fmt::format("WEFT_CPU is {}, which this machine ({}) cannot run; choose a lower level or "
                     "native",
-                    name, name_of(processor_level())));
+                    name, name_of(most)));
   }
   throw CompileError(
       fmt::format("WEFT_CPU is \"{}\"; choose x86-64-v2, x86-64-v3, x86-64-v4 or native", name));

@@ -8,14 +8,14 @@
 
 namespace weft::native {
 
-// What x86 calls its levels; processors of another kind have the first.
-enum class CpuLevel { v2, v3, v4 };
+// What x86 calls its levels; older processors, and those of another kind, are `baseline`.
+enum class CpuLevel { baseline, v2, v3, v4 };
 const char* name_of(CpuLevel l);  // "x86-64-v2"
 // Of the processor; code that runs uses this or less.
 CpuLevel processor_level();
 // The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing: native, or "". Raises
-// CompileError for another name and for more than the processor has.
-std::optional<CpuLevel> cpu_level_named(const std::string& name);
+// CompileError for another name and for more than there is.
+std::optional<CpuLevel> cpu_level_named(const std::string& name, CpuLevel most = processor_level());
 // WEFT_CPU; "" if it is not set.
 std::string forced_cpu();
 // What native functions use: the level that WEFT_CPU names, or all that the processor has.
@@ -23,9 +23,9 @@ CpuLevel cpu_level();
 
 // The one of three functions, or tables of them, that suits.
 template <class T>
-const T& for_cpu(const T& v2, const T& v3, const T& v4) {
+const T& for_cpu(const T& any, const T& v3, const T& v4) {
   const CpuLevel level = cpu_level();
-  return level == CpuLevel::v4 ? v4 : level == CpuLevel::v3 ? v3 : v2;
+  return level == CpuLevel::v4 ? v4 : level == CpuLevel::v3 ? v3 : any;
 }
 
 }  // namespace weft::native

@@ -8,6 +8,7 @@
 
 #include "speed_kernels.h"
 #include "weft/core/error.h"
+#include "weft/runtime/native/cpu.h"
 
 namespace weft::compiler {
 namespace {
@@ -125,6 +126,13 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   CHECK_THROWS_WITH(compile(b.finish(1, 0, {Vector::grid})),
                     Catch::Contains("kernel huge needs more than"));
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
+  CHECK_THROWS_WITH(target_named("baseline"), Catch::Contains("choose x86-64-v2"));
+  // Also the first level is more than some processors have.
+  using native::CpuLevel;
+  CHECK_THROWS_WITH(native::cpu_level_named("x86-64-v2", CpuLevel::baseline),
+                    Catch::Contains("this machine (baseline) cannot run"));
+  CHECK(native::cpu_level_named("x86-64-v2", CpuLevel::v2) == CpuLevel::v2);
+  CHECK_THROWS_AS(native::cpu_level_named("x86-64-v4", CpuLevel::v3), CompileError);
 }
 
 }  // namespace weft::compiler
