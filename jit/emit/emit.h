@@ -99,6 +99,14 @@ class Emitter {
   V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
+  // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
+  // `from` first; behind enter, in the body; behind end_loop, after the loop.
+  struct Head {
+    llvm::BasicBlock *from, *head, *inside, *after;
+  };
+  Head begin_loop(const char* name);
+  void enter(const Head& h, V go);
+  void end_loop(const Head& h);
   // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
   using Body = std::function<Vs(V i, const Vs& carry)>;
   struct Loop {
@@ -171,6 +179,8 @@ class Emitter {
     Variance variance;
   };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
+  // One of the values of each carry, as the carry is held.
+  std::vector<Vs> parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
   void loop_for(nest::Id v);
   void unrolled_for(nest::Id v, std::vector<Carry>& c);
   void uniform_for(nest::Id v, std::vector<Carry>& c);

@@ -45,6 +45,12 @@ Emitter::Masks Emitter::narrow(const Masks& m) {
   return out;
 }
 
+std::vector<Vs> Emitter::parts(const std::vector<Carry>& cs, Id Carry::* which) {
+  std::vector<Vs> out;
+  for (const Carry& c : cs) out.push_back(parts(c.*which, c.variance));
+  return out;
+}
+
 // The carries that change; those that do not are bound to what they start from.
 std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t first_param) {
   const Inst& i = k_.insts[v];
@@ -83,15 +89,14 @@ void Emitter::unrolled_for(Id v, std::vector<Carry>& cs) {
   if (!constant_value(k_, i.args[0], known_, &lo) || !constant_value(k_, i.args[1], known_, &hi))
     throw InternalError("a loop of unknown length was to be written out");
   const int64_t trips = hi - lo;
-  std::vector<Vs> now;
-  for (const Carry& c : cs) now.push_back(parts(c.init, c.variance));
+  std::vector<Vs> now = parts(cs, &Carry::init);
   for (int64_t t = 0; t < trips; ++t) {
     const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
     known_[body.params[0]] = index;
     set(body.params[0], i64(index));
     for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].variance, now[r]);
     emit_block(i.blocks[0]);
-    for (size_t r = 0; r < cs.size(); ++r) now[r] = parts(cs[r].next, cs[r].variance);
+    now = parts(cs, &Carry::next);
   }
   known_.erase(body.params[0]);
   for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].variance, now[r]);
@@ -104,35 +109,25 @@ void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
   const Id index = k_.blocks[i.blocks[0]].params[0];
   const bool up = i.imm > 0;
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]);
-  std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
-  auto* from = here();
-  auto* head = block("for");
-  auto* inside = block("body");
-  auto* after = block("after");
+  const std::vector<Vs> init = parts(cs, &Carry::init);
   const V first = up ? lo : b_.CreateSub(hi, i64(1));
-  jump(head);
-  at(head);
+  const Head head = begin_loop("for");
   Phis phis(b_, machine_.mask_registers);
-  const Vs at_index = phis.add({first}, from);
+  const Vs at_index = phis.add({first}, head.from);
   for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(init[r], from);
+    const Vs x = phis.add(init[r], head.from);
     set_parts(cs[r].param, cs[r].variance, x);
     set_parts(cs[r].result, cs[r].variance, x);
   }
   set_parts(index, variance(index), at_index);
-  b_.CreateCondBr(up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo),
-                  inside, after);
-  at(inside);
+  enter(head, up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo));
   poll(weight(k_, i.blocks[0]));
   emit_block(i.blocks[0]);
-  std::vector<Vs> next;
-  for (const Carry& c : cs) next.push_back(parts(c.next, c.variance));
+  const std::vector<Vs> next = parts(cs, &Carry::next);
   const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
   phis.close(0, {following});
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
-  jump(head);
-  at(after);
+  end_loop(head);
 }
 
 void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
@@ -141,25 +136,19 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   const bool up = i.imm > 0;
   const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
   const Vs limits = parts(bound, varying_value);
-  std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
+  const std::vector<Vs> init = parts(cs, &Carry::init);
   Vs first = parts(start, variance(start));
   if (!up)
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const Val start_value = values_[start];
   const Masks outer = active_, before = masks_of();
-  auto* from = here();
-  auto* head = block("for");
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const Head head = begin_loop("for");
   Phis phis(b_, machine_.mask_registers);
-  const Vs at_index = phis.add(first, from);
-  const Vs running = phis.add(before, from);
+  const Vs at_index = phis.add(first, head.from);
+  const Vs running = phis.add(before, head.from);
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(init[r], from));
+    carry.push_back(phis.add(init[r], head.from));
     set_parts(cs[r].param, cs[r].variance, carry[r]);
     set_parts(cs[r].result, cs[r].variance, carry[r]);
   }
@@ -171,8 +160,7 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
     go.push_back(b_.CreateAnd(
         running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
   }
-  b_.CreateCondBr(any(go), inside, after);
-  at(inside);
+  enter(head, any(go));
   poll(weight(k_, i.blocks[0]));
   active_ = go;
   emit_block(i.blocks[0]);
@@ -185,8 +173,7 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   phis.close(0, following);
   phis.close(1, go);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r]);
-  jump(head);
-  at(after);
+  end_loop(head);
   active_ = outer;
 }
 
@@ -194,56 +181,40 @@ void Emitter::loop_while(Id v) {
   const Inst& i = k_.insts[v];
   auto cs = carries(v, 0, 0);
   if (divergence_.divergent[v]) return divergent_while(v, cs);
-  std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
-  auto* from = here();
-  auto* head = block("while");
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const std::vector<Vs> init = parts(cs, &Carry::init);
+  const Head head = begin_loop("while");
   Phis phis(b_, machine_.mask_registers);
   for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(init[r], from);
+    const Vs x = phis.add(init[r], head.from);
     for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
       set_parts(same, cs[r].variance, x);
   }
   emit_block(i.blocks[0]);
-  b_.CreateCondBr(scalar(k_.blocks[i.blocks[0]].yields[0]), inside, after);
-  at(inside);
+  enter(head, scalar(k_.blocks[i.blocks[0]].yields[0]));
   poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   emit_block(i.blocks[1]);
-  std::vector<Vs> next;
-  for (const Carry& c : cs) next.push_back(parts(c.next, c.variance));
+  const std::vector<Vs> next = parts(cs, &Carry::next);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r]);
-  jump(head);
-  at(after);
+  end_loop(head);
 }
 
 void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  std::vector<Vs> init;
-  for (const Carry& c : cs) init.push_back(parts(c.init, c.variance));
+  const std::vector<Vs> init = parts(cs, &Carry::init);
   const Masks outer = active_, before = masks_of();
-  auto* from = here();
-  auto* head = block("while");
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const Head head = begin_loop("while");
   Phis phis(b_, machine_.mask_registers);
-  const Vs running = phis.add(before, from);
+  const Vs running = phis.add(before, head.from);
   std::vector<Vs> carry;
   for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(init[r], from));
+    carry.push_back(phis.add(init[r], head.from));
     for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
       set_parts(same, cs[r].variance, carry[r]);
   }
   active_ = running;
   emit_block(i.blocks[0]);
   const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_value));
-  b_.CreateCondBr(any(go), inside, after);
-  at(inside);
+  enter(head, any(go));
   poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   active_ = go;
   emit_block(i.blocks[1]);
@@ -252,8 +223,7 @@ void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
     next.push_back(select_parts(go, cs[r].variance, parts(cs[r].next, cs[r].variance), carry[r]));
   phis.close(0, go);
   for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
-  jump(head);
-  at(after);
+  end_loop(head);
   active_ = outer;
 }
 
@@ -392,25 +362,18 @@ void Emitter::for_each(Id v) {
   }
   const Vs limits = parts(i.args[0], varying_value);
   const Masks outer = active_;
-  auto* from = here();
-  auto* head = block("each");
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const Head head = begin_loop("each");
   Phis phis(b_, machine_.mask_registers);
-  const V at_index = phis.add({i64(0)}, from)[0];
+  const V at_index = phis.add({i64(0)}, head.from)[0];
   Masks more;
   for (int p = 0; p < packs_; ++p) more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
   active_ = narrow(more);
-  b_.CreateCondBr(any(active_), inside, after);
-  at(inside);
+  enter(head, any(active_));
   poll(cost);
   set(index, at_index);
   emit_block(i.blocks[0]);
   phis.close(0, {b_.CreateAdd(at_index, i64(1))});
-  jump(head);
-  at(after);
+  end_loop(head);
   active_ = outer;
 }
 

@@ -263,17 +263,11 @@ void Emitter::fold_ragged(Id v) {
                 return Vs{};
               },
               "identity");
-          auto* head = block("terms");
-          auto* inside = block("body");
-          auto* after = block("after");
-          auto* from = here();
-          jump(head);
-          at(head);
+          const Head head = begin_loop("terms");
           auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
-          t->addIncoming(i64(0), from);
+          t->addIncoming(i64(0), head.from);
           const Masks running = lanes_below(t);
-          b_.CreateCondBr(any(running), inside, after);
-          at(inside);
+          enter(head, any(running));
           poll(weight(k_, i.blocks[0]));
           active_ = running;
           const Terms x = term(v, varying_value, t);
@@ -282,8 +276,7 @@ void Emitter::fold_ragged(Id v) {
           const Terms old = load_partials(p, slot);
           store_partials(p, slot, keep(running, combined(v, old, x), old));
           t->addIncoming(b_.CreateAdd(t, i64(1)), here());
-          jump(head);
-          at(after);
+          end_loop(head);
           fold_tree(p, partials);
           store_partials(out, i64(0),
                          keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));

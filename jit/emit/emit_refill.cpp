@@ -219,16 +219,11 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     for (int p = 0; p < packs_; ++p)
       init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
   }
-  auto* from = here();
-  auto* head = block("while");
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const Head head = begin_loop("while");
   Phis phis(b_, machine_.mask_registers);
-  const Vs running = phis.add(active, from), left = phis.add({credit}, from);
+  const Vs running = phis.add(active, head.from), left = phis.add({credit}, head.from);
   std::vector<Vs> carry;
-  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], from));
+  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], head.from));
   for (size_t c = 0; c < r.carries.size(); ++c)
     for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_packs(same, carry[c]);
   active_ = running;
@@ -237,8 +232,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
   const V rest = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
   const V stay = b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(rest, i64(0)));
-  b_.CreateCondBr(stay, inside, after);
-  at(inside);
+  enter(head, stay);
   poll(trip);
   active_ = go;
   emit_block(w.blocks[1]);
@@ -249,8 +243,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   phis.close(0, go);
   phis.close(1, {rest});
   for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
-  jump(head);
-  at(after);
+  end_loop(head);
   active_.clear();
   for (int p = 0; p < packs_; ++p) {
     b_.CreateStore(refill_bits(go[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));

@@ -182,35 +182,43 @@ void Emitter::poll(int64_t cost) {
   at(go);
 }
 
+Emitter::Head Emitter::begin_loop(const char* name) {
+  const Head h{here(), block(name), block("body"), block("after")};
+  jump(h.head);
+  at(h.head);
+  return h;
+}
+void Emitter::enter(const Head& h, V go) {
+  b_.CreateCondBr(go, h.inside, h.after);
+  at(h.inside);
+}
+void Emitter::end_loop(const Head& h) {
+  jump(h.head);
+  at(h.after);
+}
+
 Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body,
                             const char* name) {
   const auto *lo = llvm::dyn_cast<llvm::ConstantInt>(begin),
              *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
   if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
-  auto* from = here();
-  auto* head = block(name);
-  auto* inside = block("body");
-  auto* after = block("after");
-  jump(head);
-  at(head);
+  const Head head = begin_loop(name);
   auto* i = b_.CreatePHI(begin->getType(), 2);
-  i->addIncoming(begin, from);
+  i->addIncoming(begin, head.from);
   llvm::SmallVector<llvm::PHINode*, 8> phis;
   Vs carry;
   for (V x : init) {
     auto* phi = b_.CreatePHI(x->getType(), 2);
-    phi->addIncoming(x, from);
+    phi->addIncoming(x, head.from);
     phis.push_back(phi);
     carry.push_back(phi);
   }
-  b_.CreateCondBr(b_.CreateICmpSLT(i, end), inside, after);
-  at(inside);
+  enter(head, b_.CreateICmpSLT(i, end));
   const Vs next = body(i, carry);
   const V following = b_.CreateAdd(i, step);
   i->addIncoming(following, here());
   for (size_t r = 0; r < next.size(); ++r) phis[r]->addIncoming(next[r], here());
-  jump(head);
-  at(after);
+  end_loop(head);
   return {i, carry};
 }
 
