@@ -140,9 +140,8 @@ void Emitter::leave_caches_alone(llvm::StoreInst* s) {
 // A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
 // and the grid is shared out in whole lines, so that what is not aligned here never is.
 void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise) {
-  constexpr uint64_t line = 64;
-  const uint64_t bytes =
-      std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), line);
+  const auto bytes =
+      std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), cache_line);
   const V low =
       b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
   V whole = b_.CreateICmpEQ(low, i64(0));

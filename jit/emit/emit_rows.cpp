@@ -22,10 +22,6 @@ using nest::Opcode;
 
 using fold_order::run_terms;
 
-namespace {
-constexpr int64_t cache_line = 64;
-}  // namespace
-
 struct Emitter::Rows {
   Id loop;
   BlockId body;

@@ -57,5 +57,6 @@ bool any_inst(const nest::Kernel& k, nest::BlockId b, F&& f) {
   return false;
 }
 inline bool is_structured(nest::Opcode op) { return op >= nest::Opcode::For; }
+inline bool is_loop(const nest::Inst& i) { return is_structured(i.op) && i.op != nest::Opcode::If; }
 
 }  // namespace weft::compiler

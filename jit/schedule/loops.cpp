@@ -20,9 +20,7 @@ using nest::Opcode;
 
 namespace {
 
-bool jumps(const Variance& s) { return !s.varying && s.known && (s.stride < -1 || s.stride > 2); }
 bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode::LocalStore; }
-bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
 
 // Whether nothing else in the loop reads or writes the buffer that v writes.
 bool only_access(const Kernel& k, Id v, BlockId body) {
@@ -88,6 +86,10 @@ Id run_end(const Kernel& k, const Divergence& d, Id v) {
     return !std::all_of(x.args.begin(), x.args.end(), handed_on);
   };
   return any_inst(k, k.insts[end].blocks[0], reads_others) ? no_id : end;
+}
+
+bool jumps(const Variance& index) {
+  return !index.varying && index.known && (index.stride < -1 || index.stride > 2);
 }
 
 std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergence& d, Id loop) {
@@ -239,7 +241,6 @@ bool writes_vectors(const Kernel& k, const Divergence& d, const Schedule& s, int
       return std::ranges::any_of(loop.second.operands,
                                  [&](const auto& o) { return o.access == v; });
     };
-    constexpr int64_t cache_line = 64;
     if (at.stride == 1 ||
         (at.stride * element_bytes(k, v) % cache_line == 0 && std::ranges::any_of(s.loops, moves)))
       return true;

@@ -13,6 +13,8 @@
 
 namespace weft::compiler {
 
+inline constexpr int64_t cache_line = 64;  // bytes
+
 int64_t storage_bytes(nest::Storage s);
 // Of the buffer that a load or store accesses.
 int64_t element_bytes(const nest::Kernel& k, nest::Id access);
@@ -21,6 +23,8 @@ int64_t element_bytes(const nest::Kernel& k, nest::Id access);
 // body hands on and which changes nothing between runs; or no_id.
 nest::Id run_end(const nest::Kernel& k, const Divergence& d, nest::Id loop);
 
+// Whether the lanes of an access with this index lie far from each other.
+bool jumps(const Variance& index);
 // The loads and stores of a loop whose lanes lie far from each other and that go on by one element
 // from trip to trip, so that blocks of trips can be moved as pieces of rows.
 std::vector<LoopSchedule::Operand> row_operands(const nest::Kernel& k, const Divergence& d,

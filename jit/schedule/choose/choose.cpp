@@ -19,10 +19,6 @@ using nest::Opcode;
 
 namespace {
 
-constexpr int64_t cache_line = 64;
-
-bool is_loop(const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }
-
 // Whether most of the floating-point arithmetic is that of doubles, so that vectors of half as many
 // lanes fill the registers.
 bool mostly_wide(const Kernel& k) {
@@ -228,8 +224,7 @@ class Chooser {
     for (Id v : k_.blocks[0].body) {
       const Inst& i = k_.insts[v];
       if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-      const Variance& s = d_.variance[i.args[0]];
-      if (s.varying || !s.known || (s.stride >= -1 && s.stride <= 2)) continue;
+      if (!jumps(d_.variance[i.args[0]])) continue;
       rows = std::max(rows, cache_line / element_bytes(k_, v));
     }
     const std::vector<Id> loads = tile_loads(k_, d_, rows);

@@ -21,7 +21,6 @@ using nest::Opcode;
 
 LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int lanes,
                      int interleave, Id loop) {
-  constexpr int64_t cache_line = 64;
   LoopSchedule rows{LoopSchedule::How::rows};
   if (lanes == 1) return rows;
   const bool runs = run_end(k, d, loop) != no_id;
