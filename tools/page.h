@@ -16,6 +16,11 @@ inline int fail(const std::string& why) {
   return 1;
 }
 
+inline std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // text: the page, made from the folder of the pages.
 template <class Text>
 int run(int argc, char** argv, const char* page, const Text& text) try {
@@ -27,8 +32,7 @@ int run(int argc, char** argv, const char* page, const Text& text) try {
   const std::string folder = argv[argc - 1], path = folder + "/" + page;
   const std::string now = text(folder);
   if (check) {
-    std::ifstream in(path, std::ios::binary);
-    if (std::string(std::istreambuf_iterator<char>(in), {}) == now) return 0;
+    if (read_file(path) == now) return 0;
     return fail(path + " is out of date: run ./dev docs");
   }
   std::ofstream out(path, std::ios::binary);

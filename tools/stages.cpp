@@ -2,8 +2,6 @@
 // Copyright The Weft authors
 // tools/stages.cpp: writes docs/stages.md, one program as each stage of the compiler leaves it.
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -29,8 +27,8 @@ Array root(const Array& x) {
 
 // What stands between the marks above.
 std::string program(const std::string& docs) {
-  std::ifstream in(docs + "/../tools/stages.cpp", std::ios::binary);
-  const std::string s{std::istreambuf_iterator<char>(in), {}}, begin = "// [program]\n";
+  const std::string s = weft::pages::read_file(docs + "/../tools/stages.cpp"),
+                    begin = "// [program]\n";
   const size_t from = s.find(begin) + begin.size(), to = s.find("// [end]\n");
   if (to == std::string::npos) throw std::runtime_error("the program's text was not found");
   return s.substr(from, to - from);

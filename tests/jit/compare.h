@@ -14,6 +14,7 @@
 
 #include "weft/core/loops/nest.h"
 #include "weft/jit/run/codegen.h"
+#include "weft/jit/schedule/loops.h"
 #include "weft/tests/jit/walk_nest.h"
 
 namespace weft::compiler {
@@ -26,18 +27,7 @@ using nest::Opcode;
 using nest::Storage;
 using nest::Vector;
 
-inline size_t bytes_of(Storage s) {
-  switch (s) {
-    case Storage::Bool:
-    case Storage::I8: return 1;
-    case Storage::I16:
-    case Storage::BF16:
-    case Storage::F16: return 2;
-    case Storage::I32:
-    case Storage::F32: return 4;
-    default: return 8;
-  }
-}
+inline size_t bytes_of(Storage s) { return static_cast<size_t>(storage_bytes(s)); }
 
 // Memory for the buffers of a kernel, between guards that must stay as they are.
 class Memory {
