@@ -82,7 +82,7 @@ std::string print(const Kernel& k) {
   for (size_t i = 0; i < k.buffers.size(); ++i)
     p.out += fmt::format(
         "buffer {} {}{}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
-        k.buffers[i].written ? " written" : "", k.buffers[i].past_cache ? " past cache" : "");
+        k.buffers[i].written ? " written" : "", k.buffers[i].non_temporal ? " non-temporal" : "");
   p.block(0, 0);
   return p.out;
 }
@@ -295,10 +295,11 @@ std::vector<Id> Builder::loop_while(const std::vector<Id>& init, BlockId test, B
   return results(v, kinds_of(kernel_, init), {test, body});
 }
 
-std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise, Rare path, Id argument) {
+std::vector<Id> Builder::branch(Id mask, BlockId then, BlockId otherwise, ColdPathId path,
+                                Id argument) {
   const std::vector<Kind> kinds = kinds_of(kernel_, kernel_.blocks[then].yields);
   std::vector<Id> args{mask};
-  if (path != Rare::none) args.push_back(argument);
+  if (path != ColdPathId::none) args.push_back(argument);
   const Id v = append({Opcode::If,
                        Kind::None,
                        0,

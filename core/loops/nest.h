@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "weft/core/loops/rare.h"
+#include "weft/core/loops/cold_path.h"
 
 namespace weft::nest {
 
@@ -106,7 +106,7 @@ enum class Opcode : uint8_t {
   ForEach,  // (n) blocks {body: (i) -> }; iterations are independent, effects are stores
   While,    // (init...) blocks {test: (carry...) -> mask, body: (carry...) -> carry...}
   If,       // (mask) blocks {then: () -> result..., otherwise: () -> result...}; imm, if not 0, is
-            // the path of core/loops/rare.h that `then` computes of one more argument
+            // the path of core/loops/cold_path.h that `then` computes of one more argument
 };
 
 // How a fold combines. ArgMin/ArgMax own two accumulators, (value, index): NaN wins over any
@@ -155,8 +155,8 @@ struct Block {
 
 struct Buffer {
   Storage storage = Storage::F32;
-  bool written = false;     // an output; may be read back too (then loads are not moved)
-  bool past_cache = false;  // an output too large to be found in a cache later, never read here
+  bool written = false;       // an output; may be read back too (then loads are not moved)
+  bool non_temporal = false;  // an output too large to be found in a cache later, never read here
 };
 
 // What fills a vector register best, as far as whoever wrote the kernel can tell.
@@ -209,8 +209,8 @@ class Builder {
                        BlockId body, bool of_folds = false);
   void for_each(Id n, BlockId body);
   std::vector<Id> loop_while(const std::vector<Id>& init, BlockId test, BlockId body);
-  std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise, Rare path = Rare::none,
-                         Id argument = no_id);
+  std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise,
+                         ColdPathId path = ColdPathId::none, Id argument = no_id);
   BlockId open_branch();  // as open({}), and nothing is moved out of it
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }

@@ -24,7 +24,7 @@ extern "C" int32_t weft_check_access(Checked* c, int32_t buffer, const char* bas
                                      const char* const* at, uint64_t active, int32_t lanes,
                                      int64_t size, int32_t in_a_row);
 // The same in front of a call that moves `lanes` rows of `size` bytes, which begin at
-// at + starts[l]; none if row 0 does not begin at 0 (runtime/native/turn.h).
+// at + starts[l]; none if row 0 does not begin at 0 (runtime/native/transpose.h).
 extern "C" int32_t weft_check_rows(Checked* c, int32_t buffer, const char* base, int64_t room,
                                    const char* at, const int64_t* starts, int32_t lanes,
                                    int64_t size);

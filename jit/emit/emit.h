@@ -2,10 +2,11 @@
 // Copyright The Weft authors
 // jit/emit/emit.h: writes the LLVM IR of one kernel. Included by emit_*.cpp alone.
 //
-// A pack is `lanes` neighbouring grid points; `packs` of them are interleaved. A uniform value is
-// one scalar, a linear one a scalar (that of lane 0) and a stride, a varying one a vector per pack.
-// `active` is the mask of the lanes that run; whatever is emitted runs only while at least one lane
-// is active, so uniform loads need no mask. Lanes that are not active compute on leftovers.
+// A vector holds `lanes` neighbouring grid points; `interleave` of them go side by side. A uniform
+// value is one scalar, a linear one a scalar (that of lane 0) and a stride, a varying one its
+// vectors. `active` is the mask of the lanes that run; whatever is emitted runs only while at least
+// one lane is active, so uniform loads need no mask. Lanes that are not active compute on
+// leftovers.
 #pragma once
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -32,8 +33,8 @@ class Emitter {
   struct Machine {
     bool mask_registers = false, half = false;
     bool gpu = false;
-    bool past_cache = false;  // has stores that leave the caches alone
-    bool checked = false;     // every access is tested (jit/emit/checked.h)
+    bool non_temporal = false;  // has non-temporal stores
+    bool checked = false;       // every access is tested (jit/emit/checked.h)
   };
   // The schedule has been verified.
   Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
@@ -50,10 +51,10 @@ class Emitter {
   struct Val {
     V base = nullptr;    // uniform or linear
     V stride = nullptr;  // of a linear one, else null
-    Vs packs;            // of a varying one
+    Vs vectors;          // of a varying one
     V splat = nullptr;   // of a uniform one, made where it is defined
   };
-  using Masks = Vs;  // by pack; empty: all lanes run
+  using Masks = Vs;  // by vector; empty: all lanes run
 
   // Values (emit_values.cpp).
   llvm::Type* type(nest::Kind k) const;
@@ -69,26 +70,26 @@ class Emitter {
   V splat(V scalar, int n);
   V iota(llvm::Type* element);
   V scalar(nest::Id v);  // of a uniform value; lane 0 of a linear one
-  V vec(nest::Id v, int pack);
-  V linear_vec(const Val& x, int pack, llvm::Type* element);
-  V pack_base(const Val& x, int pack);
+  V vec(nest::Id v, int vector);
+  V linear_vec(const Val& x, int vector, llvm::Type* element);
+  V vector_base(const Val& x, int vector);
   V stride_of(nest::Id v);
-  Vs parts(nest::Id v, const Variance& want);  // as `want` holds it: one scalar or a vector a pack
+  Vs parts(nest::Id v, const Variance& want);  // as `want` holds it: one scalar or the vectors
   void set(nest::Id v, V scalar) { values_[v] = Val{scalar, nullptr, {}, nullptr}; }
   void set_parts(nest::Id v, const Variance& s, const Vs& parts);
-  void set_packs(nest::Id v, Vs packs) {
-    values_[v] = Val{nullptr, nullptr, std::move(packs), nullptr};
+  void set_vectors(nest::Id v, Vs vectors) {
+    values_[v] = Val{nullptr, nullptr, std::move(vectors), nullptr};
   }
   Vs select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no);
-  V mask_of(int pack);  // `active`, spelled out
+  V mask_of(int vector);  // `active`, spelled out
   Vs masks_of() {
     Vs m;
-    for (int p = 0; p < packs_; ++p) m.push_back(mask_of(p));
+    for (int p = 0; p < interleave_; ++p) m.push_back(mask_of(p));
     return m;
   }
   V any(const Masks& m);
   V count(const Masks& m);
-  V first_lanes(V n);  // lanes l < n of one pack
+  V first_lanes(V n);  // lanes l < n of one vector
   V at_least_zero(V n);
 
   // Functions and blocks (emit_values.cpp).
@@ -157,16 +158,16 @@ class Emitter {
   void local(nest::Id v);
   void local_load(nest::Id v);
   void local_store(nest::Id v);
-  V load_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
-  void store_lanes(llvm::Type* t, V base, nest::Id offset, int pack, V value,
-                   bool past_cache = false);
-  void leave_caches_alone(llvm::StoreInst* s);
-  void store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise);
-  V address_lanes(llvm::Type* t, V base, nest::Id offset, int pack);
+  V load_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
+  void store_lanes(llvm::Type* t, V base, nest::Id offset, int vector, V value,
+                   bool non_temporal = false);
+  void mark_non_temporal(llvm::StoreInst* s);
+  void store_non_temporal(V value, V at, V all_lanes, const std::function<void()>& otherwise);
+  V address_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
-  V local_address(nest::Id local, nest::Id index, int pack);
+  V local_address(nest::Id local, nest::Id index, int vector);
 
   // Prefetching (emit_prefetch.cpp).
   void fetch_next_row(nest::Id load);
@@ -190,9 +191,9 @@ class Emitter {
   void branch_if(nest::Id v);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
-  // Whether the first side of an If is a call of the library (core/loops/rare.h).
-  bool called(const nest::Inst& i) const { return is_rare(i) && !machine_.gpu; }
-  Vs rare_path(nest::Id v, const Vs& x);
+  // Whether the first side of an If is a call of the library (core/loops/cold_path.h).
+  bool called(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
+  Vs cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m
@@ -224,7 +225,7 @@ class Emitter {
 
   // Grids in tiles (emit_tile.cpp).
   void emit_slice(nest::Id v);
-  void turn_round(Vs& rows);
+  void transpose_square(Vs& rows);
   void fill_tile(nest::Id v, int64_t rows);
   void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
   void grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
@@ -244,10 +245,10 @@ class Emitter {
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
   void emit_offset(nest::Id v, nest::BlockId body);
   void rows_move(const Rows& r, nest::Opcode what);
-  void rows_turn(const Rows& r, nest::Id v);
+  void rows_transpose(const Rows& r, nest::Id v);
   void rows_singly(const Rows& r, nest::Id v);
   V even_starts(int64_t bytes);
-  llvm::FunctionCallee turn_function(int64_t bytes);
+  llvm::FunctionCallee transpose_function(int64_t bytes);
   V starts_line(V address);
 
   // Tests of accesses (emit_check.cpp).
@@ -274,14 +275,14 @@ class Emitter {
   struct Refill;
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
   void refill_state(Refill& r, nest::Id loop);
-  void refill_finish(Refill& r, V pack);
-  void refill_take(Refill& r, V pack);
+  void refill_finish(Refill& r, V vector);
+  void refill_take(Refill& r, V vector);
   void refill_indices(const Refill& r, V point);
   void refill_run(Refill& r, const Masks& active);
   V refill_bits(V mask);
-  V refill_mask(V slots, V pack);
-  V refill_load(V slot, nest::Kind k, V pack);
-  void refill_store(V slot, nest::Kind k, V pack, V x, V mask);
+  V refill_mask(V slots, V vector);
+  V refill_load(V slot, nest::Kind k, V vector);
+  void refill_store(V slot, nest::Kind k, V vector, V x, V mask);
 
   const nest::Kernel& k_;
   const Schedule& s_;
@@ -301,24 +302,24 @@ class Emitter {
   // A load or store that is done for many points together: vectors in the frame.
   struct Tile {
     V array = nullptr;
-    int64_t rows = 0;    // vectors of each pack
+    int64_t rows = 0;    // vectors for each of those interleaved
     V starts = nullptr;  // of rows in memory, in bytes, if a loop runs along them
     V row = nullptr;     // the vector of what is being emitted; null: done as usual
   };
-  V tile_address(const Tile& tile, llvm::Type* t, int pack);
+  V tile_address(const Tile& tile, llvm::Type* t, int vector);
   std::map<nest::Id, Tile> tiles_;
-  Vs index_packs_[2];
-  std::map<llvm::Type*, V> rare_slots_;  // memory of arguments and results of rare paths
+  Vs index_vectors_[2];
+  std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
   V stop_ = nullptr, budget_ = nullptr;
   V checked_ = nullptr,
     addresses_ = nullptr;  // of a kernel that tests its accesses (jit/emit/checked.h)
   Masks active_;
   Masks with_point_;  // lanes that have a point of the grid
-  int lanes_ = 1, packs_ = 1;
-  bool plain_loops_ = false;  // of what is left at the end of a row: loops go trip by trip
-  int array_packs_ = 0;       // packs in per-lane arrays, if not packs_
-  V pack_offset_ = nullptr;   // pack 0 is this one of them
-  Constants known_;           // indices of loops that are being written out
+  int lanes_ = 1, interleave_ = 1;
+  bool plain_loops_ = false;   // of what is left at the end of a row: loops go trip by trip
+  int array_interleave_ = 0;   // of per-lane arrays, if not interleave_
+  V vector_offset_ = nullptr;  // vector 0 is this one of them
+  Constants known_;            // indices of loops that are being written out
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int32_t millisecond = 3'000'000;  // cycles between looks at the stop flag
 };

@@ -272,7 +272,7 @@ void Emitter::pure(nest::Id v) {
   }
   if (i.op == Opcode::Extent) return set(v, extents_[i.imm]);
   if (i.op == Opcode::Index) {
-    if (s.varying) return set_packs(v, index_packs_[i.imm]);
+    if (s.varying) return set_vectors(v, index_vectors_[i.imm]);
     values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
     return;
   }
@@ -282,21 +282,21 @@ void Emitter::pure(nest::Id v) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));
     return set(v, arith(i, a));
   }
-  Vs packs;
-  for (int p = 0; p < packs_; ++p) {
+  Vs vectors;
+  for (int p = 0; p < interleave_; ++p) {
     a.clear();
     const bool narrow = i.op == Opcode::Narrow && variance(i.args[0]).linear();
     if (narrow) {
-      packs.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
+      vectors.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
       continue;
     }
     for (nest::Id arg : i.args) {
       const bool whole = a.empty() && i.op == Opcode::Select && variance(arg).uniform();
       a.push_back(whole ? scalar(arg) : vec(arg, p));
     }
-    packs.push_back(arith(i, a));
+    vectors.push_back(arith(i, a));
   }
-  set_packs(v, std::move(packs));
+  set_vectors(v, std::move(vectors));
 }
 
 // The base follows the instruction; the stride what it does to differences.

@@ -15,7 +15,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit/checked.h"
 #include "weft/jit/emit/emit.h"
-#include "weft/runtime/native/turn.h"
+#include "weft/runtime/native/transpose.h"
 
 namespace weft::compiler {
 namespace {
@@ -142,7 +142,7 @@ void Emitter::emit_checks() {
     if (is_access(i, &a))
       accesses.push_back(a);
     else if (auto* c = llvm::dyn_cast<llvm::CallInst>(&i);
-             c && c->getCalledFunction()->getName().starts_with(turn_prefix))
+             c && c->getCalledFunction()->getName().starts_with(transpose_prefix))
       calls.push_back(c);
   }
   for (const Access& a : accesses) check_access(a.at, a.address, a.type, a.mask);
@@ -186,7 +186,7 @@ void Emitter::check_rows(llvm::CallInst* call, unsigned arg) {
   int64_t bytes = 0, lanes = 0;
   for (const int64_t b : {1, 2, 4, 8})
     for (const int l : {4, 8, 16})
-      if (name == turn_name(b, l)) bytes = b * l, lanes = l;
+      if (name == transpose_name(b, l)) bytes = b * l, lanes = l;
   auto* ptr = b_.getPtrTy();
   auto* n64 = b_.getInt64Ty();
   auto* n32 = b_.getInt32Ty();

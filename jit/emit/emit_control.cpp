@@ -41,7 +41,7 @@ void Emitter::emit_inst(Id v) {
 Emitter::Masks Emitter::narrow(const Masks& m) {
   if (active_.empty()) return m;
   Masks out;
-  for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateAnd(active_[p], m[p]));
+  for (int p = 0; p < interleave_; ++p) out.push_back(b_.CreateAnd(active_[p], m[p]));
   return out;
 }
 
@@ -155,7 +155,7 @@ void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
   values_[index] = variance(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
                                            : Val{at_index[0], start_value.stride, {}, nullptr};
   Masks go;
-  for (int p = 0; p < packs_; ++p) {
+  for (int p = 0; p < interleave_; ++p) {
     const V x = vec(index, p);
     go.push_back(b_.CreateAnd(
         running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
@@ -233,7 +233,7 @@ void Emitter::branch_if(Id v) {
   const auto& results = divergence_.results[v];
   const auto side = [&](BlockId b) {
     if (b == i.blocks[0] && called(i) && variance(i.args[1]).uniform())
-      return rare_path(v, {scalar(i.args[1])});
+      return cold_path(v, {scalar(i.args[1])});
     emit_block(b);
     Vs out;
     for (size_t r = 0; r < results.size(); ++r)
@@ -248,14 +248,14 @@ void Emitter::branch_if(Id v) {
                                 [&] { return side(i.blocks[1]); }, called(i));
   size_t next = 0;
   for (Id r : results) {
-    const size_t n = variance(r).varying ? packs_ : 1;
+    const size_t n = variance(r).varying ? interleave_ : 1;
     set_parts(r, variance(r), Vs(joined.begin() + next, joined.begin() + next + n));
     next += n;
   }
 }
 
-// What the library gives for x, a number or a vector a pack; all lanes are computed.
-Vs Emitter::rare_path(Id v, const Vs& x) {
+// What the library gives for x, a number, or the interleaved vectors; all lanes are computed.
+Vs Emitter::cold_path(Id v, const Vs& x) {
   const Inst& i = k_.insts[v];
   const size_t results = i.kinds.size();
   const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
@@ -265,19 +265,19 @@ Vs Emitter::rare_path(Id v, const Vs& x) {
       native::cold_paths()[static_cast<size_t>(i.imm - 1)].name,
       llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt64Ty()}, false));
   auto* type = x[0]->getType();
-  V& slots = rare_slots_[type];  // the argument and up to three results
+  V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t most_slots = 4;
   if (!slots) slots = stack(type, most_slots, "rare");
   const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
-  Vs packs;
-  for (V pack : x) {
-    b_.CreateStore(pack, slots);
+  Vs vectors;
+  for (V vector : x) {
+    b_.CreateStore(vector, slots);
     b_.CreateCall(f, {slots, slot(1), i64(lanes)})->setDoesNotThrow();
-    for (size_t r = 0; r < results; ++r) packs.push_back(b_.CreateLoad(type, slot(1 + r)));
+    for (size_t r = 0; r < results; ++r) vectors.push_back(b_.CreateLoad(type, slot(1 + r)));
   }
   Vs by_result;
   for (size_t r = 0; r < results; ++r)
-    for (size_t p = 0; p < x.size(); ++p) by_result.push_back(packs[p * results + r]);
+    for (size_t p = 0; p < x.size(); ++p) by_result.push_back(vectors[p * results + r]);
   return by_result;
 }
 
@@ -294,15 +294,15 @@ void Emitter::unlikely_if(Id v) {
   const Masks yes = parts(i.args[0], varying_value);
   active_ = narrow(yes);
   const auto replaced = [&] {
-    Vs out = rare_path(v, parts(i.args[1], varying_value));
+    Vs out = cold_path(v, parts(i.args[1], varying_value));
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
   };
   const Vs joined = branch(any(active_), replaced, [&] { return usual; }, true);
   active_ = outer;
-  for (size_t r = 0, next = 0; r < results.size(); ++r, next += packs_)
-    set_packs(results[r], Vs(joined.begin() + next, joined.begin() + next + packs_));
+  for (size_t r = 0, next = 0; r < results.size(); ++r, next += interleave_)
+    set_vectors(results[r], Vs(joined.begin() + next, joined.begin() + next + interleave_));
 }
 
 void Emitter::divergent_if(Id v) {
@@ -315,7 +315,7 @@ void Emitter::divergent_if(Id v) {
   for (V m : yes) no.push_back(b_.CreateNot(m));
   const auto side = [&](BlockId b, const Masks& m) {
     const auto run = [&] {
-      if (b == i.blocks[0] && called(i)) return rare_path(v, parts(i.args[1], varying_value));
+      if (b == i.blocks[0] && called(i)) return cold_path(v, parts(i.args[1], varying_value));
       emit_block(b);
       Vs out;
       for (size_t r = 0; r < results.size(); ++r)
@@ -327,7 +327,8 @@ void Emitter::divergent_if(Id v) {
     active_ = narrow(m);
     const auto skip = [&] {
       Vs none;
-      for (Id r : results) none.append(packs_, llvm::Constant::getNullValue(vector_type(kind(r))));
+      for (Id r : results)
+        none.append(interleave_, llvm::Constant::getNullValue(vector_type(kind(r))));
       return none;
     };
     const Vs out = branch(any(active_), run, skip, unlikely);
@@ -336,10 +337,10 @@ void Emitter::divergent_if(Id v) {
   };
   const Vs a = side(i.blocks[0], yes), c = side(i.blocks[1], no);
   for (size_t r = 0; r < results.size(); ++r) {
-    Vs packs;
-    for (int p = 0; p < packs_; ++p)
-      packs.push_back(b_.CreateSelect(yes[p], a[r * packs_ + p], c[r * packs_ + p]));
-    set_packs(results[r], std::move(packs));
+    Vs vectors;
+    for (int p = 0; p < interleave_; ++p)
+      vectors.push_back(b_.CreateSelect(yes[p], a[r * interleave_ + p], c[r * interleave_ + p]));
+    set_vectors(results[r], std::move(vectors));
   }
 }
 
@@ -366,7 +367,8 @@ void Emitter::for_each(Id v) {
   Phis phis(b_, machine_.mask_registers);
   const V at_index = phis.add({i64(0)}, head.from)[0];
   Masks more;
-  for (int p = 0; p < packs_; ++p) more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
+  for (int p = 0; p < interleave_; ++p)
+    more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
   active_ = narrow(more);
   enter(head, any(active_));
   poll(cost);

@@ -31,7 +31,7 @@ Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) 
   for (nest::Kind kd : i.kinds) {
     auto* t = memory_type(kd);
     p.elements.push_back(t);
-    p.arrays.push_back(s.varying ? stack(vector_of(t), most * packs_, "partials")
+    p.arrays.push_back(s.varying ? stack(vector_of(t), most * interleave_, "partials")
                                  : stack(t, most, "partials"));
   }
   return p;
@@ -72,7 +72,7 @@ Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
 
 Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
   Terms out;
-  const int n = p.variance.varying ? packs_ : 1;
+  const int n = p.variance.varying ? interleave_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
     out.emplace_back();
@@ -85,7 +85,7 @@ Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
 }
 
 void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
-  const int n = p.variance.varying ? packs_ : 1;
+  const int n = p.variance.varying ? interleave_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
     for (int k = 0; k < n; ++k) {
@@ -148,7 +148,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);
   if (f == s_.folds.end()) return i64(0);
-  const int block_size = f->second.registers / (p.variance.varying ? packs_ : 1);
+  const int block_size = f->second.registers / (p.variance.varying ? interleave_ : 1);
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Terms none = identity(v, p.variance);
   const size_t width = none[0].size();
@@ -236,7 +236,7 @@ void Emitter::fold_ragged(Id v) {
   store_partials(out, i64(0), none);
   const auto lanes_below = [&](V bound) {
     Masks m;
-    for (int k = 0; k < packs_; ++k) m.push_back(b_.CreateICmpSGT(n[k], splat(bound)));
+    for (int k = 0; k < interleave_; ++k) m.push_back(b_.CreateICmpSGT(n[k], splat(bound)));
     return narrow(m);
   };
   const auto keep = [&](const Masks& m, const Terms& a, const Terms& b) {
@@ -250,7 +250,7 @@ void Emitter::fold_ragged(Id v) {
         const V is_long = b_.CreateICmpEQ(pass, i64(1));
         const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
         Masks mine;
-        for (int k = 0; k < packs_; ++k)
+        for (int k = 0; k < interleave_; ++k)
           mine.push_back(
               b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
         mine = narrow(mine);
@@ -287,7 +287,7 @@ void Emitter::fold_ragged(Id v) {
       "pass");
   const Terms result = load_partials(out, i64(0));
   for (size_t r = 0; r < divergence_.results[v].size(); ++r)
-    set_packs(divergence_.results[v][r], result[r]);
+    set_vectors(divergence_.results[v][r], result[r]);
 }
 
 }  // namespace weft::compiler

@@ -8,7 +8,7 @@
 namespace weft::compiler {
 
 // The partial sums of a fold, in the frame: one array a result, of elements that are scalars or the
-// vectors of all packs.
+// all interleaved vectors.
 struct Emitter::Partials {
   nest::Id fold;
   Variance variance;  // uniform or varying

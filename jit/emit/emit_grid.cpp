@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_grid.cpp: the function of a kernel and its loops over the grid. What is the same
-// for all points is computed in front of the loops; the last axis runs in packs, its end under a
+// for all points is computed in front of the loops; the last axis runs in vectors, its end under a
 // mask.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -26,7 +26,7 @@ void Emitter::emit_cpu(const std::string& name) {
   fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
   divergence_ = analyse_divergence(k_, s_.mode);
-  packs_ = s_.interleave;
+  interleave_ = s_.interleave;
   entry();
   if (machine_.checked) {
     checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
@@ -58,7 +58,7 @@ void Emitter::entry() {
   exit_ = block("exit");
   at(exit_);
   // Other threads see such stores only after a fence.
-  if (machine_.past_cache && !s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (machine_.non_temporal && !s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
   at(first);
   frame_ = b_.CreateBr(start);
@@ -118,10 +118,10 @@ void Emitter::grid_row(V begin, V end) {
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
     loop(
-        from, end, i64(lanes_ * packs_), {},
+        from, end, i64(lanes_ * interleave_), {},
         [&](V i, const Vs&) {
           Masks m;
-          for (int p = 0; p < packs_; ++p)
+          for (int p = 0; p < interleave_; ++p)
             m.push_back(first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_)))));
           emit_points(i, m);
           return Vs{};
@@ -129,7 +129,7 @@ void Emitter::grid_points(V begin, V end) {
         "rest");
   };
   if (!s_.versioned) return masked(begin);
-  const int step = lanes_ * packs_;
+  const int step = lanes_ * interleave_;
   const V whole = b_.CreateSub(end, i64(step - 1));
   const Loop l = loop(
       begin, whole, i64(step), {},
@@ -137,9 +137,9 @@ void Emitter::grid_points(V begin, V end) {
         emit_points(i, {});
         return Vs{};
       },
-      "pack");
+      "vector");
   plain_loops_ = s_.plain_remainder;
-  packs_ = 1;
+  interleave_ = 1;
   masked(l.index);
 }
 

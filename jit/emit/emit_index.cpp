@@ -41,9 +41,9 @@ bool Emitter::divide_linear(Id v) {
   const V divisor = call(llvm::Intrinsic::umax, {n64}, {d, i64(1)});
   const V few = b_.CreateTrunc(call(llvm::Intrinsic::umin, {n64}, {divisor, i64(lanes_)}), n32);
   const V inverse = b_.CreateUDiv(b_.CreateAdd(few, i32(0xffff)), few);
-  Vs packs;
-  for (int p = 0; p < packs_; ++p) {
-    const V base = pack_base(values_[i.args[0]], p);
+  Vs vectors;
+  for (int p = 0; p < interleave_; ++p) {
+    const V base = vector_base(values_[i.args[0]], p);
     const V q = b_.CreateUDiv(base, divisor), r = b_.CreateSub(base, b_.CreateMul(q, divisor));
     const V room = b_.CreateTrunc(
         call(llvm::Intrinsic::umin, {n64}, {b_.CreateSub(divisor, r), i64(lanes_)}), n32);
@@ -53,15 +53,15 @@ bool Emitter::divide_linear(Id v) {
     if (division) {
       const V step = b_.CreateSelect(wrapped, b_.CreateAdd(more, splat(i32(1))), splat(i32(0)));
       const V all = b_.CreateAdd(splat(q), b_.CreateZExt(step, vector_of(n64)));
-      packs.push_back(b_.CreateSelect(zero, splat(i64(-1)), all));
+      vectors.push_back(b_.CreateSelect(zero, splat(i64(-1)), all));
     } else {
       const V rest = b_.CreateSub(past, b_.CreateMul(more, splat(few)));
       const V all = b_.CreateSelect(wrapped, b_.CreateZExt(rest, vector_of(n64)),
                                     b_.CreateAdd(splat(r), iota(n64)));
-      packs.push_back(b_.CreateSelect(zero, linear_vec(values_[i.args[0]], p, n64), all));
+      vectors.push_back(b_.CreateSelect(zero, linear_vec(values_[i.args[0]], p, n64), all));
     }
   }
-  set_packs(v, std::move(packs));
+  set_vectors(v, std::move(vectors));
   return true;
 }
 

@@ -69,12 +69,12 @@ void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
                          mask);
 }
 
-// The addresses of one pack: a scalar base plus what differs, in 32 bits where that is enough.
-V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
+// The addresses of one vector: a scalar base plus what differs, in 32 bits where that is enough.
+V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
     const auto narrow = [&](Id v) {
-      return b_.CreateTrunc(vec(v, pack), vector_of(b_.getInt32Ty()));
+      return b_.CreateTrunc(vec(v, vector), vector_of(b_.getInt32Ty()));
     };
     if (fits_int32(offset)) return b_.CreateGEP(t, base, narrow(offset));
     // A row and a place in it. In refill mode what the offset was made of is not at hand.
@@ -84,9 +84,9 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int pack) {
         if (variance(i.args[a]).uniform() && variance(i.args[1 - a]).varying &&
             fits_int32(i.args[1 - a]))
           return b_.CreateGEP(t, b_.CreateGEP(t, base, scalar(i.args[a])), narrow(i.args[1 - a]));
-    return b_.CreateGEP(t, base, vec(offset, pack));
+    return b_.CreateGEP(t, base, vec(offset, vector));
   }
-  const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+  const V first = b_.CreateGEP(t, base, vector_base(x, vector));
   if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride);
       c && std::abs(c->getSExtValue()) < (1 << 26)) {
     auto* n = b_.getInt32Ty();
@@ -116,30 +116,31 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
   return b_.CreateShuffleVector(low, high, pick);
 }
 
-V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int pack) {
+V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
   const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
   const int64_t s = stride ? stride->getSExtValue() : 0;
   if (s == 1) {
-    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
-    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[pack],
+    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[vector],
                                llvm::Constant::getNullValue(vector_of(t)));
   }
   if (active_.empty() && (s == -1 || s == 2))
-    return strided_load(t, b_.CreateGEP(t, base, pack_base(x, pack)), s);
-  return gather(t, address_lanes(t, base, offset, pack), mask_of(pack));
+    return strided_load(t, b_.CreateGEP(t, base, vector_base(x, vector)), s);
+  return gather(t, address_lanes(t, base, offset, vector), mask_of(vector));
 }
 
-void Emitter::leave_caches_alone(llvm::StoreInst* s) {
+void Emitter::mark_non_temporal(llvm::StoreInst* s) {
   auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
   s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
 }
 
 // A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
 // and the grid is shared out in whole lines, so that what is not aligned here never is.
-void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<void()>& otherwise) {
+void Emitter::store_non_temporal(V value, V at, V all_lanes,
+                                 const std::function<void()>& otherwise) {
   const auto bytes =
       std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), cache_line);
   const V low =
@@ -149,7 +150,7 @@ void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<v
   branch(
       whole,
       [&] {
-        leave_caches_alone(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
+        mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
         return Vs{};
       },
       [&] {
@@ -158,24 +159,25 @@ void Emitter::store_past_cache(V value, V at, V all_lanes, const std::function<v
       });
 }
 
-void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int pack, V value, bool past_cache) {
+void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int vector, V value,
+                          bool non_temporal) {
   const Val& x = values_[offset];
   const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
   const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
   if (stride && stride->isOne()) {
-    const V first = b_.CreateGEP(t, base, pack_base(x, pack));
+    const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     const auto plain = [&] {
       if (active_.empty())
         b_.CreateAlignedStore(value, first, align);
       else
-        b_.CreateMaskedStore(value, first, align, active_[pack]);
+        b_.CreateMaskedStore(value, first, align, active_[vector]);
     };
-    if (!past_cache || !machine_.past_cache) return plain();
-    store_past_cache(value, first, active_.empty() ? nullptr : b_.CreateAndReduce(active_[pack]),
-                     plain);
+    if (!non_temporal || !machine_.non_temporal) return plain();
+    store_non_temporal(value, first,
+                       active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;
   }
-  scatter(t, address_lanes(t, base, offset, pack), value, mask_of(pack));
+  scatter(t, address_lanes(t, base, offset, vector), value, mask_of(vector));
 }
 
 void Emitter::load(Id v) {
@@ -187,14 +189,14 @@ void Emitter::load(Id v) {
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
-  Vs packs;
-  for (int p = 0; p < packs_; ++p) {
+  Vs vectors;
+  for (int p = 0; p < interleave_; ++p) {
     const V x = in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
                         : load_lanes(t, buffers_[i.imm], i.args[0], p);
-    packs.push_back(from_memory(x, s));
+    vectors.push_back(from_memory(x, s));
   }
   fetch_next_row(v);
-  set_packs(v, std::move(packs));
+  set_vectors(v, std::move(vectors));
 }
 
 void Emitter::store(Id v) {
@@ -208,7 +210,7 @@ void Emitter::store(Id v) {
   }
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
-  for (int p = 0; p < packs_; ++p) {
+  for (int p = 0; p < interleave_; ++p) {
     const V x = to_memory(vec(i.args[1], p), s);
     if (in_tile)
       b_.CreateStore(x, tile_address(tile->second, t, p));
@@ -217,34 +219,34 @@ void Emitter::store(Id v) {
   }
 }
 
-// An array whose lanes hold the same is one array; else element i of the lanes of pack p lies
-// together, at i * packs + p.
+// An array whose lanes hold the same is one array; else element i of the lanes of vector p lies
+// together, at i * interleave + p.
 void Emitter::local(Id v) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(i.kind);
   const int64_t n = std::max<int64_t>(i.imm, 1);
-  const int packs = array_packs_ ? array_packs_ : packs_;
+  const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] =
-        divergence_.per_lane[v] ? stack(vector_of(t), n * packs, "local") : stack(t, n, "local");
+    locals_[v] = divergence_.per_lane[v] ? stack(vector_of(t), n * interleave, "local")
+                                         : stack(t, n, "local");
 }
 
-// Where one pack's vector of an element lies (a uniform index), or each lane's (a varying one).
-V Emitter::local_address(Id local, Id index, int pack) {
+// Where an element of vector p of the lanes lies (a uniform index), or each lane's (a varying one).
+V Emitter::local_address(Id local, Id index, int vector) {
   auto* t = memory_type(k_.insts[local].kind);
-  const int packs = array_packs_ ? array_packs_ : packs_;
+  const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   const V first =
-      pack_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], pack_offset_) : locals_[local];
+      vector_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], vector_offset_) : locals_[local];
   if (variance(index).uniform()) {
-    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(packs)), i64(pack));
+    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(interleave)), i64(vector));
     return b_.CreateGEP(vector_of(t), first, at);
   }
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
   const V narrow =
-      x.stride ? linear_vec(x, pack, n) : b_.CreateTrunc(vec(index, pack), vector_of(n));
-  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(packs))), splat(i32(pack)));
+      x.stride ? linear_vec(x, vector, n) : b_.CreateTrunc(vec(index, vector), vector_of(n));
+  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(interleave))), splat(i32(vector)));
   const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
   return b_.CreateGEP(t, first, flat);
 }
@@ -257,8 +259,8 @@ void Emitter::local_load(Id v) {
     set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
     return;
   }
-  Vs packs;
-  for (int p = 0; p < packs_; ++p) {
+  Vs vectors;
+  for (int p = 0; p < interleave_; ++p) {
     V x;
     if (!divergence_.per_lane[l])
       x = load_lanes(t, locals_[l], index, p);
@@ -266,9 +268,9 @@ void Emitter::local_load(Id v) {
       x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
     else
       x = gather(t, local_address(l, index, p), mask_of(p));
-    packs.push_back(mask_from_memory(x, i.kind));
+    vectors.push_back(mask_from_memory(x, i.kind));
   }
-  set_packs(v, std::move(packs));
+  set_vectors(v, std::move(vectors));
 }
 
 void Emitter::local_store(Id v) {
@@ -280,7 +282,7 @@ void Emitter::local_store(Id v) {
     b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
     return;
   }
-  for (int p = 0; p < packs_; ++p) {
+  for (int p = 0; p < interleave_; ++p) {
     const V x = mask_to_memory(vec(value, p), kd);
     if (!divergence_.per_lane[l]) {
       store_lanes(t, locals_[l], index, p, x);

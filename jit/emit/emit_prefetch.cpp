@@ -22,8 +22,8 @@ void Emitter::fetch_next_row(Id load) {
   const Val& offset = values_[i.args[0]];
   if (!offset.stride) return;
   auto* t = memory_type(k_.buffers[i.imm].storage);
-  for (int p = 0; p < packs_; ++p) {
-    const V at = b_.CreateAdd(pack_base(offset, p), i64(n->second));
+  for (int p = 0; p < interleave_; ++p) {
+    const V at = b_.CreateAdd(vector_base(offset, p), i64(n->second));
     // To be read, kept in all caches, data.
     call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
          {b_.CreateGEP(t, buffers_[i.imm], at), i32(0), i32(3), i32(1)});

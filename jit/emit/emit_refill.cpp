@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_refill.cpp: kernels that are one divergent while between a prologue and an
-// epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its pack
+// epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its
+// vector
 // ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). Outline of what is emitted:
-//   serve: for each pack: lanes that finished run the epilogue under a mask; free lanes take the
+//   serve: for each vector: lanes that finished run the epilogue under a mask; free lanes take the
 //          next points and run the prologue under a mask; what lives across goes to slots
 //   leave if no lane runs
-//   hot:   load the slots; the while, all packs at once; every idle lane costs a credit a trip, and
+//   hot:   load the slots; the while, all vectors at once; every idle lane costs a credit a trip,
+//   and
 //          when the credit is used up (as much as serving costs) or no lane runs: store, serve
 //          again
 #include <llvm/IR/Intrinsics.h>
@@ -29,7 +31,7 @@ struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
   std::vector<V> value_slots, carry_slots, index_slots;
-  V active = nullptr;  // by pack, a bit a lane: runs
+  V active = nullptr;  // by vector, a bit a lane: runs
   V held = nullptr;    // had a point when the while was entered
   V next = nullptr;    // the first point not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
@@ -37,7 +39,7 @@ struct Emitter::Refill : RefillParts {
 
 void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   Refill r;
-  array_packs_ = packs_;
+  array_interleave_ = interleave_;
   refill_state(r, loop);
   const V rows = b_.CreateSub(outer_end, outer_begin);
   r.columns = b_.CreateSub(inner_end, inner_begin);
@@ -51,21 +53,21 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   auto* done = block("done");
   jump(serve);
   at(serve);
-  const int packs = packs_;
-  packs_ = 1;
+  const int interleave = interleave_;
+  interleave_ = 1;
   this->loop(
-      i64(0), i64(packs), i64(1), {},
-      [&](V pack, const Vs&) {
-        pack_offset_ = pack;
-        refill_finish(r, pack);
-        refill_take(r, pack);
+      i64(0), i64(interleave), i64(1), {},
+      [&](V vector, const Vs&) {
+        vector_offset_ = vector;
+        refill_finish(r, vector);
+        refill_take(r, vector);
         return Vs{};
       },
-      "pack");
-  pack_offset_ = nullptr;
-  packs_ = packs;
+      "vector");
+  vector_offset_ = nullptr;
+  interleave_ = interleave;
   Masks active;
-  for (int p = 0; p < packs_; ++p) active.push_back(refill_mask(r.active, i64(p)));
+  for (int p = 0; p < interleave_; ++p) active.push_back(refill_mask(r.active, i64(p)));
   b_.CreateCondBr(any(active), run, done);
   at(run);
   refill_run(r, active);
@@ -82,8 +84,8 @@ void Emitter::refill_state(Refill& r, Id loop) {
   const nest::Block& body = k_.blocks[w.blocks[1]];
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
-    const V s = stack(t, packs_, "slot");
-    for (int p = 0; p < packs_; ++p)
+    const V s = stack(t, interleave_, "slot");
+    for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s, i64(p)));
     return s;
   };
@@ -96,8 +98,8 @@ void Emitter::refill_state(Refill& r, Id loop) {
   }
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
   for (V* bits : {&r.active, &r.held}) {
-    *bits = stack(b_.getInt32Ty(), packs_, "lanes");
-    for (int p = 0; p < packs_; ++p)
+    *bits = stack(b_.getInt32Ty(), interleave_, "lanes");
+    for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
   }
   r.next = stack(b_.getInt64Ty(), 1, "next");
@@ -108,51 +110,53 @@ V Emitter::refill_bits(V mask) {
   return b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt32Ty());
 }
 
-V Emitter::refill_mask(V slots, V pack) {
-  const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, pack));
+V Emitter::refill_mask(V slots, V vector) {
+  const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, vector));
   return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes_)),
                           llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
 }
 
-V Emitter::refill_load(V slot, Kind kd, V pack) {
+V Emitter::refill_load(V slot, Kind kd, V vector) {
   auto* t = vector_of(memory_type(kd));
-  return mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot, pack)), kd);
+  return mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot, vector)), kd);
 }
 
-void Emitter::refill_store(V slot, Kind kd, V pack, V x, V mask) {
+void Emitter::refill_store(V slot, Kind kd, V vector, V x, V mask) {
   auto* t = vector_of(memory_type(kd));
-  const V at = b_.CreateGEP(t, slot, pack);
+  const V at = b_.CreateGEP(t, slot, vector);
   V y = mask_to_memory(x, kd);
   if (mask) y = b_.CreateSelect(mask, y, b_.CreateLoad(t, at));
   b_.CreateStore(y, at);
 }
 
-// The epilogue of one pack, for lanes that had a point and run no more.
-void Emitter::refill_finish(Refill& r, V pack) {
-  const V mask = b_.CreateAnd(refill_mask(r.held, pack), b_.CreateNot(refill_mask(r.active, pack)));
+// The epilogue of one vector, for lanes that had a point and run no more.
+void Emitter::refill_finish(Refill& r, V vector) {
+  const V mask =
+      b_.CreateAnd(refill_mask(r.held, vector), b_.CreateNot(refill_mask(r.active, vector)));
   when(any({mask}), [&] {
     active_ = {mask};
     for (size_t s = 0; s < r.kept.size(); ++s)
       if (std::ranges::binary_search(r.finished, r.kept[s]))
-        set_packs(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), pack)});
+        set_vectors(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), vector)});
     for (int axis = 0; axis < k_.rank; ++axis)
-      index_packs_[axis] = {refill_load(r.index_slots[axis], Kind::I64, pack)};
+      index_vectors_[axis] = {refill_load(r.index_slots[axis], Kind::I64, vector)};
     for (size_t c = 0; c < r.carries.size(); ++c)
-      set_packs(r.carries[c].result,
-                {refill_load(r.carry_slots[c], kind(r.carries[c].param), pack)});
+      set_vectors(r.carries[c].result,
+                  {refill_load(r.carry_slots[c], kind(r.carries[c].param), vector)});
     carries(r.loop, 0, 0);  // binds the results of untouched carries
     for (Id v : r.epilogue) emit_inst(v);
     active_.clear();
   });
 }
 
-// Gives free lanes of one pack the next points, and runs the prologue for them.
-void Emitter::refill_take(Refill& r, V pack) {
+// Gives free lanes of one vector the next points, and runs the prologue for them.
+void Emitter::refill_take(Refill& r, V vector) {
   auto* n32 = b_.getInt32Ty();
   auto* n64 = b_.getInt64Ty();
-  const V active = refill_mask(r.active, pack), free = b_.CreateNot(active);
+  const V active = refill_mask(r.active, vector), free = b_.CreateNot(active);
   const V next = b_.CreateLoad(n64, r.next);
-  const V held_at = b_.CreateGEP(n32, r.held, pack), active_at = b_.CreateGEP(n32, r.active, pack);
+  const V held_at = b_.CreateGEP(n32, r.held, vector),
+          active_at = b_.CreateGEP(n32, r.active, vector);
   b_.CreateStore(b_.CreateLoad(n32, active_at), held_at);
   when(b_.CreateAnd(any({free}), b_.CreateICmpSLT(next, r.total)), [&] {
     // A lane's place among the free ones: the free lanes below it.
@@ -168,11 +172,11 @@ void Emitter::refill_take(Refill& r, V pack) {
     for (Id v : r.prologue) emit_inst(v);
     active_.clear();
     for (int axis = 0; axis < k_.rank; ++axis)
-      refill_store(r.index_slots[axis], Kind::I64, pack, index_packs_[axis][0], fill);
+      refill_store(r.index_slots[axis], Kind::I64, vector, index_vectors_[axis][0], fill);
     for (size_t s = 0; s < r.kept.size(); ++s)
-      refill_store(r.value_slots[s], kind(r.kept[s]), pack, vec(r.kept[s], 0), fill);
+      refill_store(r.value_slots[s], kind(r.kept[s]), vector, vec(r.kept[s], 0), fill);
     for (size_t c = 0; c < r.carries.size(); ++c)
-      refill_store(r.carry_slots[c], kind(r.carries[c].param), pack, vec(r.carries[c].init, 0),
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), vector, vec(r.carries[c].init, 0),
                    fill);
     const V taken = refill_bits(fill);
     b_.CreateStore(
@@ -187,15 +191,15 @@ void Emitter::refill_take(Refill& r, V pack) {
 // Point n of the range as indices; the division is exact in doubles below 2^52 points.
 void Emitter::refill_indices(const Refill& r, V point) {
   if (k_.rank == 1) {
-    index_packs_[0] = {b_.CreateAdd(point, splat(r.first_column))};
+    index_vectors_[0] = {b_.CreateAdd(point, splat(r.first_column))};
     return;
   }
   auto* f = vector_of(b_.getDoubleTy());
   const V columns = splat(r.columns);
   const V row = b_.CreateFPToSI(
       b_.CreateFDiv(b_.CreateSIToFP(point, f), b_.CreateSIToFP(columns, f)), point->getType());
-  index_packs_[0] = {b_.CreateAdd(row, splat(r.first_row))};
-  index_packs_[1] = {
+  index_vectors_[0] = {b_.CreateAdd(row, splat(r.first_row))};
+  index_vectors_[1] = {
       b_.CreateAdd(b_.CreateSub(point, b_.CreateMul(row, columns)), splat(r.first_column))};
 }
 
@@ -204,9 +208,9 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t s = 0; s < r.kept.size(); ++s) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
     Vs x;
-    for (int p = 0; p < packs_; ++p)
+    for (int p = 0; p < interleave_; ++p)
       x.push_back(refill_load(r.value_slots[s], kind(r.kept[s]), i64(p)));
-    set_packs(r.kept[s], x);
+    set_vectors(r.kept[s], x);
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
   const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
@@ -216,7 +220,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   std::vector<Vs> init;
   for (size_t c = 0; c < r.carries.size(); ++c) {
     init.emplace_back();
-    for (int p = 0; p < packs_; ++p)
+    for (int p = 0; p < interleave_; ++p)
       init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
   }
   const Head head = begin_loop("while");
@@ -225,7 +229,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   std::vector<Vs> carry;
   for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], head.from));
   for (size_t c = 0; c < r.carries.size(); ++c)
-    for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_packs(same, carry[c]);
+    for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_vectors(same, carry[c]);
   active_ = running;
   emit_block(w.blocks[0]);
   const Masks go = narrow(parts(k_.blocks[w.blocks[0]].yields[0], varying_value));
@@ -245,7 +249,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
   end_loop(head);
   active_.clear();
-  for (int p = 0; p < packs_; ++p) {
+  for (int p = 0; p < interleave_; ++p) {
     b_.CreateStore(refill_bits(go[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)
       refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p), carry[c][p], nullptr);

@@ -3,15 +3,15 @@
 // jit/emit/emit_rows.cpp: loops in the lane that run along rows: running folds and scans over the
 // last axis, with a row a lane. An operand whose lanes lie far from each other, and that goes on by
 // one element from step to step, is moved for a block of steps at once: a piece of each lane's row
-// as one vector, turned round (runtime/native/turn.h) so that the steps find their lanes side by
-// side in a small array. The steps themselves run as ever, so no bit changes.
+// as one vector, turned round (runtime/native/transpose.h) so that the steps find their lanes side
+// by side in a small array. The steps themselves run as ever, so no bit changes.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
 
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/emit/emit.h"
-#include "weft/runtime/native/turn.h"
+#include "weft/runtime/native/transpose.h"
 
 namespace weft::compiler {
 
@@ -29,12 +29,12 @@ struct Emitter::Rows {
   Id end;  // of a running fold: where its runs end, or no_id
   std::vector<LoopSchedule::Operand> operands = {};
   int64_t steps = 0;                   // of a block
-  Vs lanes = {};                       // by pack: how many run, the first ones; empty: all do
-  V in_front = nullptr;                // whether it is the first ones in every pack
+  Vs lanes = {};                       // by vector: how many run, the first ones; empty: all do
+  V in_front = nullptr;                // whether it is the first ones in every vector
   V start = nullptr, count = nullptr;  // of the block being emitted: its lowest index, its steps
 };
 
-// The lanes that run, if they are the first ones of their packs. Only these can be moved as rows.
+// The lanes that run, if they are the first ones of their vectors. Only these can be moved as rows.
 void Emitter::rows_lanes(Rows& r) {
   r.in_front = b_.getTrue();
   for (V mask : active_) {
@@ -50,14 +50,14 @@ void Emitter::rows_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
     auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
-    tile = {stack(t, r.steps * packs_, "rows"), r.steps};
-    tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * packs_, "starts");
+    tile = {stack(t, r.steps * interleave_, "rows"), r.steps};
+    tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * interleave_, "starts");
   }
   const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;
   for (int l = 0; l < lanes_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
   const V starts = llvm::ConstantDataVector::get(c_, all);
-  for (int p = 0; p < packs_; ++p) {
+  for (int p = 0; p < interleave_; ++p) {
     V mine = starts;
     if (!r.lanes.empty()) {
       const V last = b_.CreateMul(b_.CreateSub(r.lanes[p], i64(1)), i64(stride));
@@ -101,7 +101,7 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
 void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& flat) {
   size_t at = 0;
   for (const Carry& c : cs) {
-    const size_t n = c.variance.varying ? packs_ : 1;
+    const size_t n = c.variance.varying ? interleave_ : 1;
     set_parts(c.*which, c.variance, Vs(flat.begin() + at, flat.begin() + at + n));
     at += n;
   }
@@ -162,7 +162,7 @@ void Emitter::rows_move(const Rows& r, Opcode what) {
   };
   const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.in_front);
   branch(
-      whole, [&] { return each(&Emitter::rows_turn); },
+      whole, [&] { return each(&Emitter::rows_transpose); },
       [&] { return each(&Emitter::rows_singly); });
 }
 
@@ -172,15 +172,15 @@ V Emitter::starts_line(V address) {
                        b_.getInt32Ty());
 }
 
-// One call a pack and piece, in a loop if there are several; of packs without a lane that runs the
-// library sees to it.
-void Emitter::rows_turn(const Rows& r, Id v) {
+// One call for each vector and piece, in a loop if there are several; of vectors without a lane
+// that runs the library sees to it.
+void Emitter::rows_transpose(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
   auto* t = memory_type(buffer.storage);
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
-  const llvm::FunctionCallee turn = turn_function(element_bytes(v));
+  const llvm::FunctionCallee transpose = transpose_function(element_bytes(v));
   const V dense = even_starts(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
@@ -196,18 +196,18 @@ void Emitter::rows_turn(const Rows& r, Id v) {
     };
     loop(i64(0), i64(n), i64(step), {}, body, name);
   };
-  each(int64_t{lanes_} * packs_, lanes_, "packs", [&](V lane) {
+  each(int64_t{lanes_} * interleave_, lanes_, "vectors", [&](V lane) {
     const V first = b_.CreateGEP(t, buffers_[i.imm],
                                  b_.CreateAdd(offset.base, b_.CreateMul(lane, i64(stride))));
     const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, lane);
     const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(lane, i64(tile.rows)));
-    each(r.steps, lanes_, "turn", [&](V step) {
+    each(r.steps, lanes_, "transpose", [&](V step) {
       const V row = b_.CreateGEP(t, first, step);
       const V column = b_.CreateGEP(vector_of(t), columns, step);
       if (i.op == Opcode::Store)
-        b_.CreateCall(turn, {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
+        b_.CreateCall(transpose, {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
       else
-        b_.CreateCall(turn, {column, dense, row, starts, i32(0)});
+        b_.CreateCall(transpose, {column, dense, row, starts, i32(0)});
     });
   });
 }
@@ -221,7 +221,7 @@ void Emitter::rows_singly(const Rows& r, Id v) {
       [&](V step, const Vs&) {
         const V base = b_.CreateGEP(t, buffers_[i.imm], step);
         tile.row = step;
-        for (int p = 0; p < packs_; ++p) {
+        for (int p = 0; p < interleave_; ++p) {
           const V at = tile_address(tile, t, p);
           if (i.op == Opcode::Load)
             b_.CreateStore(load_lanes(t, base, i.args[0], p), at);
@@ -244,11 +244,11 @@ V Emitter::even_starts(int64_t bytes) {
                                   data, name);
 }
 
-// Called in the library (runtime/native/turn.h).
-llvm::FunctionCallee Emitter::turn_function(int64_t bytes) {
+// Called in the library (runtime/native/transpose.h).
+llvm::FunctionCallee Emitter::transpose_function(int64_t bytes) {
   auto* ptr = b_.getPtrTy();
   return m_.getOrInsertFunction(
-      turn_name(bytes, lanes_),
+      transpose_name(bytes, lanes_),
       llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr, b_.getInt32Ty()}, false));
 }
 

@@ -21,7 +21,7 @@ void Emitter::emit_slice(Id v) {
 }
 
 // Square blocks are turned round by exchanging halves, quarters, ... of pairs of vectors.
-void Emitter::turn_round(Vs& rows) {
+void Emitter::transpose_square(Vs& rows) {
   for (int half = 1; half < lanes_; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
     for (int l = 0; l < lanes_; ++l) {
@@ -37,9 +37,9 @@ void Emitter::turn_round(Vs& rows) {
   }
 }
 
-// Where the vector lies that one pack is to have now.
-V Emitter::tile_address(const Tile& tile, llvm::Type* t, int pack) {
-  return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(pack * tile.rows)));
+// Where the vector lies that is to be loaded now.
+V Emitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
+  return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(vector * tile.rows)));
 }
 
 // Reads the tile of load v whose first point the indices are.
@@ -59,13 +59,13 @@ void Emitter::fill_tile(Id v, int64_t rows) {
         for (int l = 0; l < lanes_; ++l)
           block.push_back(b_.CreateAlignedLoad(
               vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
-        turn_round(block);
+        transpose_square(block);
         for (int l = 0; l < lanes_; ++l)
           b_.CreateStore(block[static_cast<size_t>(l)],
                          b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
         return Vs{};
       },
-      "turn");
+      "transpose");
 }
 
 // Whole tiles of the rows [begin, end), of which there is a multiple of `rows`.
@@ -105,8 +105,9 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
 // three grids for the loop over single rows.
 void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   for (Id v : s_.tiled)
-    tiles_[v] = {stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "turned"),
-                 rows};
+    tiles_[v] = {
+        stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "transposed"),
+        rows};
   const V top =
       call(llvm::Intrinsic::smin, {b_.getInt64Ty()},
            {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});

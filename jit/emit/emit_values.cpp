@@ -55,10 +55,10 @@ V Emitter::scalar(Id v) { return values_[v].base; }
 
 // A splat is made right behind the definition, where it is in front of every use and outside the
 // loops that do not change it.
-V Emitter::vec(Id v, int pack) {
+V Emitter::vec(Id v, int vector) {
   Val& x = values_[v];
-  if (!x.packs.empty()) return x.packs[pack];
-  if (x.stride) return linear_vec(x, pack, x.base->getType());
+  if (!x.vectors.empty()) return x.vectors[vector];
+  if (x.stride) return linear_vec(x, vector, x.base->getType());
   if (x.splat) return x.splat;
   auto* def = llvm::dyn_cast<llvm::Instruction>(x.base);
   if (!def) return x.splat = splat(x.base);
@@ -70,14 +70,14 @@ V Emitter::vec(Id v, int pack) {
   return x.splat = splat(x.base);
 }
 
-V Emitter::pack_base(const Val& x, int pack) {
-  if (pack == 0) return x.base;
+V Emitter::vector_base(const Val& x, int vector) {
+  if (vector == 0) return x.base;
   return b_.CreateAdd(
-      x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), pack * lanes_)));
+      x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), vector * lanes_)));
 }
 
-V Emitter::linear_vec(const Val& x, int pack, llvm::Type* element) {
-  const V base = b_.CreateTrunc(pack_base(x, pack), element);
+V Emitter::linear_vec(const Val& x, int vector, llvm::Type* element) {
+  const V base = b_.CreateTrunc(vector_base(x, vector), element);
   const V stride = b_.CreateTrunc(x.stride, element);
   return b_.CreateAdd(splat(base), b_.CreateMul(iota(element), splat(stride)));
 }
@@ -90,23 +90,23 @@ V Emitter::stride_of(Id v) {
 Vs Emitter::parts(Id v, const Variance& want) {
   if (!want.varying) return {scalar(v)};
   Vs out;
-  for (int p = 0; p < packs_; ++p) out.push_back(vec(v, p));
+  for (int p = 0; p < interleave_; ++p) out.push_back(vec(v, p));
   return out;
 }
 
 void Emitter::set_parts(Id v, const Variance& s, const Vs& parts) {
-  if (s.varying) return set_packs(v, parts);
+  if (s.varying) return set_vectors(v, parts);
   values_[v] = Val{parts[0], s.uniform() ? nullptr : i64(s.stride), {}, nullptr};
 }
 
 Vs Emitter::select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no) {
   if (!s.varying) return yes;
   Vs out;
-  for (int p = 0; p < packs_; ++p) out.push_back(b_.CreateSelect(m[p], yes[p], no[p]));
+  for (int p = 0; p < interleave_; ++p) out.push_back(b_.CreateSelect(m[p], yes[p], no[p]));
   return out;
 }
 
-V Emitter::mask_of(int pack) { return active_.empty() ? splat(b_.getTrue()) : active_[pack]; }
+V Emitter::mask_of(int vector) { return active_.empty() ? splat(b_.getTrue()) : active_[vector]; }
 
 V Emitter::any(const Masks& m) {
   V all = m[0];

@@ -31,7 +31,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/emit/checked.h"
 #include "weft/runtime/native/cold_paths.h"
-#include "weft/runtime/native/turn.h"
+#include "weft/runtime/native/transpose.h"
 
 namespace weft::compiler {
 namespace {
@@ -80,7 +80,7 @@ struct Session {
     add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
     for (const native::ColdPath& p : native::cold_paths()) add(p.name, p.run);
-    for (const Turn& t : turns()) add(t.name.c_str(), t.run);
+    for (const Transpose& t : transposes()) add(t.name.c_str(), t.run);
     add("weft_check_access", weft_check_access);
     add("weft_check_rows", weft_check_rows);
     llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));

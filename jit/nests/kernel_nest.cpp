@@ -13,18 +13,18 @@ namespace {
 
 // An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
 // Written past the caches it does not have to be read into them first.
-constexpr int64_t past_cache_bytes = int64_t{1} << 24;
+constexpr int64_t non_temporal_bytes = int64_t{1} << 24;
 
 void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32_t>& zeroed) {
   nest::Kernel& k = n->kernel;
   for (size_t i = 0; i < n->buffers.size(); ++i) {
     const auto [var, written] = n->buffers[i];
-    k.buffers[i].past_cache = written &&
-                              p.j->types[static_cast<size_t>(var)].bytes() >= past_cache_bytes &&
-                              std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
+    k.buffers[i].non_temporal =
+        written && p.j->types[static_cast<size_t>(var)].bytes() >= non_temporal_bytes &&
+        std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
   }
   for (const nest::Inst& i : k.insts)
-    if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].past_cache = false;
+    if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].non_temporal = false;
 }
 
 // Those that are run; others are left over from writing.

@@ -95,8 +95,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (threads > 1) {
     const double parts = std::min(total_ns / 20000, threads * 16.0);
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
-    // Whole packs, several of them where there are enough, and whole tiles of rows where there are
-    // rows enough. Points that fill vectors by themselves need no company.
+    // Whole vectors, several of them where there are enough, and whole tiles of rows where there
+    // are rows enough. Points that fill vectors by themselves need no company.
     const Mode mode = bound_.schedule().mode;
     const bool lanes = mode == Mode::grid || mode == Mode::refill;
     const int64_t unit = n >= 256 * threads ? 64 : 16;

@@ -21,7 +21,7 @@ int64_t weight(const Kernel& k, BlockId b) {
   for (Id v : k.blocks[b].body) {
     ++n;
     const Inst& i = k.insts[v];
-    for (size_t s = is_rare(i) ? 1 : 0; s < i.blocks.size(); ++s) n += weight(k, i.blocks[s]);
+    for (size_t s = is_cold(i) ? 1 : 0; s < i.blocks.size(); ++s) n += weight(k, i.blocks[s]);
   }
   return n;
 }

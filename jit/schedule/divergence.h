@@ -34,7 +34,7 @@ struct Divergence {
 Divergence analyse_divergence(const nest::Kernel& k, Mode mode);
 
 // Whether the first block of an instruction is not for kernels: they call the library instead.
-inline bool is_rare(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
+inline bool is_cold(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
 
 // The loop over terms in a fold of folds; another loop is itself.
 inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst& loop) {
@@ -44,7 +44,7 @@ inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst&
   return *i;
 }
 
-// Instructions in a block and in all that it holds, less what is_rare.
+// Instructions in a block and in all that it holds, less what is_cold.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
 template <class F>

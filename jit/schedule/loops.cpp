@@ -199,7 +199,7 @@ void mark_written(const Kernel& k, BlockId b, bool gpu, std::vector<char>& out) 
   out[b] = 1;
   for (Id v : k.blocks[b].body) {
     const auto& sides = k.insts[v].blocks;
-    for (size_t s = is_rare(k.insts[v]) && !gpu ? 1 : 0; s < sides.size(); ++s)
+    for (size_t s = is_cold(k.insts[v]) && !gpu ? 1 : 0; s < sides.size(); ++s)
       mark_written(k, sides[s], gpu, out);
   }
 }
@@ -214,7 +214,7 @@ std::vector<char> written_blocks(const Kernel& k, bool gpu) {
 bool asks(const Kernel& k, const Divergence& d, Id branch, bool gpu) {
   const Inst& i = k.insts[branch];
   if (i.op != Opcode::If || !d.divergent[branch]) return false;
-  return gpu || !is_rare(i) || !arithmetic(k, i.blocks[1]);
+  return gpu || !is_cold(i) || !arithmetic(k, i.blocks[1]);
 }
 
 bool fetches(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {

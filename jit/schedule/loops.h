@@ -44,7 +44,7 @@ struct RefillParts {
 };
 RefillParts refill_parts(const nest::Kernel& k, const Divergence& d, nest::Id loop);
 
-// By block: whether its code is part of the kernel's, or of the library's (core/loops/rare.h).
+// By block: whether its code is part of the kernel's, or of the library's (core/loops/cold_path.h).
 std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);
 // Whether lanes ask at this If which of its sides they need.
 bool asks(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);

@@ -10,7 +10,7 @@ namespace weft::compiler {
 struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
-  int packs = 0;         // packs interleaved, 1 to 4; 0 lets the compiler choose
+  int interleave = 0;    // of vectors, 1 to 4; 0 lets the compiler choose
   bool checked = false;  // tests every access (jit/emit/checked.h)
 };
 

@@ -10,7 +10,7 @@ struct TargetInfo {
   std::string triple;           // "x86_64-pc-linux-gnu"
   std::string cpu;              // "sapphirerapids", "x86-64-v3"
   std::string features;         // "+avx512f,..."; empty if the cpu says it all
-  int lanes = 4;                // of a pack: 32-bit elements in a vector register
+  int lanes = 4;                // 32-bit elements in a vector register
   bool mask_registers = false;  // masks live in registers of their own (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)

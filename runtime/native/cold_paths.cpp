@@ -37,8 +37,8 @@ ColdPathFn angles_for_cpu() {
 
 }  // namespace
 
-const std::array<ColdPath, rare_count>& cold_paths() {
-  static const std::array<ColdPath, rare_count> all{{
+const std::array<ColdPath, cold_path_count>& cold_paths() {
+  static const std::array<ColdPath, cold_path_count> all{{
       {"weft_angle_pi_f32", angles_for_cpu<Unit::pi, float>()},
       {"weft_angle_pi_f64", angles_for_cpu<Unit::pi, double>()},
       {"weft_angle_pi_less_half_f32", angles_for_cpu<Unit::pi_less_half, float>()},

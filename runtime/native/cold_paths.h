@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/cold_paths.h: the functions behind the cold paths of kernels
-// (core/loops/rare.h, docs/decisions/0003-rare-paths.md).
+// (core/loops/cold_path.h, docs/decisions/0003-cold-paths.md).
 #pragma once
 #include <array>
 
-#include "weft/core/loops/rare.h"
+#include "weft/core/loops/cold_path.h"
 
 namespace weft::native {
 
@@ -15,7 +15,7 @@ struct ColdPath {
   const char* name;  // of the symbol that kernels refer to
   ColdPathFn run;
 };
-// That of Rare(1) first; chosen for the processor at the first call.
-const std::array<ColdPath, rare_count>& cold_paths();
+// That of ColdPathId(1) first; chosen for the processor at the first call.
+const std::array<ColdPath, cold_path_count>& cold_paths();
 
 }  // namespace weft::native

@@ -264,12 +264,12 @@ TEST_CASE("division of a grid index by every small number", "[jit][arith]") {
       b.store(out, at, b.pure(op, Kind::I64, {shifted, d}));
     }
     const nest::Kernel k = b.finish(1, 2, {Vector::grid});
-    for (int packs : {1, 2})
+    for (int interleave : {1, 2})
       for (int64_t divisor : {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 100, 1 << 30})
         for (int64_t start : {int64_t{0}, int64_t{13}, (int64_t{1} << 40) - 20}) {
           INFO(t.cpu << " d=" << divisor << " start=" << start);
           CHECK(difference(k, Run{{zeros(Storage::I64, 4 * 75)}, {divisor, start}, {0, 1, 0, 75}},
-                           t, {Options::Refill::automatic, packs}) == "");
+                           t, {Options::Refill::automatic, interleave}) == "");
         }
   }
 }

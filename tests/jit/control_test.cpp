@@ -15,8 +15,8 @@ void check_all(nest::Kernel (*make)(Vector), const std::vector<Options>& variant
     for (const TargetInfo& t : targets())
       for (const Options& o : variants)
         for (int64_t n : grid_sizes) {
-          INFO(t.cpu << " n=" << n << " vector=" << static_cast<int>(vector) << " packs=" << o.packs
-                     << " refill=" << static_cast<int>(o.refill));
+          INFO(t.cpu << " n=" << n << " vector=" << static_cast<int>(vector)
+                     << " interleave=" << o.interleave << " refill=" << static_cast<int>(o.refill));
           CHECK(difference(k, control_run(k, n), t, o) == "");
         }
   }

@@ -85,7 +85,7 @@ TEST_CASE("what lies along the result is summed a vector of results at a time", 
   CHECK(count(report(g, x.T() + 0.f), "kernel (rows)") == 1);
 }
 
-TEST_CASE("a loop whose only branch is rare runs several packs side by side", "[jit][plan]") {
+TEST_CASE("a loop whose only branch is rare runs several vectors side by side", "[jit][plan]") {
   const auto loop = [](Array x) {
     return fori_loop(0, 10, [](Array, Array y) { return sin(y) * 0.5f; }, x);
   };

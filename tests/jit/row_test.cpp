@@ -22,7 +22,7 @@ struct Form {
   Storage storage = Storage::F32;
   bool reverse = false;   // from the last step down
   bool mirrored = false;  // reads element n - 1 - i in step i
-  bool past_cache = false;
+  bool non_temporal = false;
   int loops = 1;  // one after the other
 };
 
@@ -53,7 +53,7 @@ nest::Kernel running(const Form& f, int64_t n, int64_t stride) {
     carry = b.loop(b.integer(0), b.integer(n), f.reverse ? -1 : 1, carry, body);
   }
   nest::Kernel kernel = b.finish(1, 0, {});
-  kernel.buffers[static_cast<size_t>(out)].past_cache = f.past_cache;
+  kernel.buffers[static_cast<size_t>(out)].non_temporal = f.non_temporal;
   return kernel;
 }
 
@@ -98,8 +98,8 @@ TEST_CASE("rows of every storage, direction and target", "[jit][row]") {
         const Form f{s, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
         const nest::Kernel k = running(f, 150, 192);
         INFO(t.cpu << " storage " << static_cast<int>(s) << " form " << form);
-        for (int packs : {0, 1, 2}) {
-          const Options o{Options::Refill::never, packs};
+        for (int interleave : {0, 1, 2}) {
+          const Options o{Options::Refill::never, interleave};
           for (int64_t rows : {5, 16, 70}) CHECK(difference(k, rows_of(f, rows, 192), t, o) == "");
         }
         CHECK(in_blocks(k, t));

@@ -114,7 +114,7 @@ inline std::vector<Sample> schedule_samples() {
       traced(
           "f64 sum", [](Array x) { return sin(x).sum(1); }, weft::zeros({5, 200}).astype(F64)),
   };
-  all[0].kernel.buffers.back().past_cache = true;
+  all[0].kernel.buffers.back().non_temporal = true;
   return all;
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("what a loop reads besides is computed once, of its own lane", "[jit][
     for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
     return n;
   };
-  // The sine of v, with its rare path, is written once; arrays hold the numbers of one lane.
+  // The sine of v, with its cold path, is written once; arrays hold the numbers of one lane.
   CHECK(count("= if ") == 1);
   CHECK(count("local f32 40") > 0);
   CHECK(count("local f32 ") == count("local f32 40"));

@@ -159,8 +159,8 @@ Reduced<R> reduce_easy(R a) {
 template <Unit unit>
 struct HardAngle {
   template <class T>
-  static constexpr Rare path =
-      static_cast<Rare>(1 + 2 * static_cast<int>(unit) + static_cast<int>(sizeof(T) / 8));
+  static constexpr ColdPathId path =
+      static_cast<ColdPathId>(1 + 2 * static_cast<int>(unit) + static_cast<int>(sizeof(T) / 8));
   template <Real R>
   static auto kept(Reduced<R> x) {
     using T = scalar_t<R>;

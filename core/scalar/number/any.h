@@ -67,7 +67,7 @@ auto branch(bool m, F then, G otherwise) {
 namespace detail {
 // `path` is what `then` computes of `argument`, if the library has it.
 template <class F, class G>
-auto write_branch(Ir<bool> m, F then, G otherwise, Rare path = Rare::none,
+auto write_branch(Ir<bool> m, F then, G otherwise, ColdPathId path = ColdPathId::none,
                   nest::Id argument = nest::no_id) {
   using Result = decltype(then());
   bool known = false;
@@ -101,7 +101,7 @@ auto branch(Ir<bool> m, F then, G otherwise) {
 }
 
 // A branch to Path::run(x), which gives an array of numbers of x's type and is so rare and long
-// that kernels call it in the library (core/loops/rare.h) by the name Path::path<T>.
+// that kernels call it in the library (core/loops/cold_path.h) by the name Path::path<T>.
 template <class Path, Real R, class G>
 auto rarely(mask_t<R> m, R x, G otherwise) {
   const auto then = [&] { return Path::run(x); };

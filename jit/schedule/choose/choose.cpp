@@ -46,7 +46,7 @@ struct Liveness {
     for (Id v : k.blocks[b].body) {
       if (v == left_out) continue;
       order.emplace_back(v, k.insts[v].args);
-      for (size_t s = is_rare(k.insts[v]) ? 1 : 0; s < k.insts[v].blocks.size(); ++s)
+      for (size_t s = is_cold(k.insts[v]) ? 1 : 0; s < k.insts[v].blocks.size(); ++s)
         walk(k.insts[v].blocks[s]);
     }
     order.emplace_back(no_id, k.blocks[b].yields);
@@ -97,7 +97,7 @@ class Chooser {
         s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
     s_.plain_remainder = s_.versioned && s_.interleave == 1 && blocks;
     for (size_t b = 0; b < k_.buffers.size(); ++b)
-      if (k_.buffers[b].past_cache && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
+      if (k_.buffers[b].non_temporal && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
         s_.streamed.insert(static_cast<int64_t>(b));
     return std::move(s_);
   }
@@ -137,7 +137,7 @@ class Chooser {
       if (b != i.blocks.back()) size += weight(k_, b);
       if (any_inst(k_, b, is_loop)) return 1;
     }
-    const auto is_branch = [](const Inst& x) { return x.op == Opcode::If && !is_rare(x); };
+    const auto is_branch = [](const Inst& x) { return x.op == Opcode::If && !is_cold(x); };
     const auto& body = k_.blocks[i.blocks.back()].body;
     const bool branches = std::any_of(body.begin(), body.end(), [&](Id v) {
       const Inst& x = k_.insts[v];
@@ -186,7 +186,7 @@ class Chooser {
     }
     if (one_plain_fold() && arrays == 0 && weight(k_, 0) <= 5 * limits_.short_body)
       s_.interleave = limits_.interleave_fold;
-    if (options_.packs) s_.interleave = options_.packs;
+    if (options_.interleave) s_.interleave = options_.interleave;
   }
   bool writes_rows(Id loop) const {
     const LoopSchedule rows = rows_of(k_, d_, limits_, s_.lanes, 1, loop);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/turn.cpp: blocks turned round, compiled with the library for several levels of the
-// machine: as part of a kernel they would take LLVM longer than the rest of it.
-#include "weft/runtime/native/turn.h"
+// runtime/native/transpose.cpp: blocks turned round, compiled with the library for several levels
+// of the machine: as part of a kernel they would take LLVM longer than the rest of it.
+#include "weft/runtime/native/transpose.h"
 
 #include <cstddef>
 #include <cstring>
@@ -53,16 +53,17 @@ struct Block {
                          std::integer_sequence<int, row...>) {
     (__builtin_prefetch(from + starts[row]), ...);
   }
-  template <bool past_cache, int... row>
+  template <bool non_temporal, int... row>
   WEFT_INLINE void store(char* to, const int64_t* starts, std::integer_sequence<int, row...>) {
-    (put<past_cache>(to + starts[lanes - 1 - row], rows[lanes - 1 - row]), ...);
+    (put<non_temporal>(to + starts[lanes - 1 - row], rows[lanes - 1 - row]), ...);
   }
-  template <bool past_cache>
+  template <bool non_temporal>
   WEFT_INLINE static void put(char* to, const Vector& x) {
 #if defined(__clang__)
-    if constexpr (past_cache) return __builtin_nontemporal_store(x, reinterpret_cast<Vector*>(to));
+    if constexpr (non_temporal)
+      return __builtin_nontemporal_store(x, reinterpret_cast<Vector*>(to));
 #elif defined(__x86_64__)
-    if constexpr (past_cache) {
+    if constexpr (non_temporal) {
       asm volatile("vmovntdq %1, %0" : "=m"(*reinterpret_cast<Vector*>(to)) : "v"(x));
       return;
     }
@@ -73,8 +74,8 @@ struct Block {
 
 // `lines`: vectors can be stored as whole cache lines.
 template <size_t bytes, int lanes, bool lines>
-WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
-                      const int64_t* from_starts, int32_t past_cache) {
+WEFT_INLINE void transpose(char* to, const int64_t* to_starts, const char* from,
+                           const int64_t* from_starts, int32_t non_temporal) {
   constexpr size_t cache_line = 64, ahead = 4 * cache_line;
   constexpr std::make_integer_sequence<int, lanes> all;
   if (to_starts[0] || from_starts[0]) return;
@@ -84,7 +85,7 @@ WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
   if (from_starts[1] != bytes * lanes) block.fetch(from + ahead, from_starts, all);
   block.template level<1>(all);
   if constexpr (lines && bytes * lanes == cache_line)
-    if (past_cache) return block.template store<true>(to, to_starts, all);
+    if (non_temporal) return block.template store<true>(to, to_starts, all);
   block.template store<false>(to, to_starts, all);
 }
 
@@ -92,30 +93,30 @@ WEFT_INLINE void turn(char* to, const int64_t* to_starts, const char* from,
   char *to, const int64_t *to_starts, const char *from, const int64_t *from_starts, int32_t past
 template <size_t bytes, int lanes>
 [[gnu::flatten]] void plain(WEFT_ARGUMENTS) {
-  turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+  transpose<bytes, lanes, false>(to, to_starts, from, from_starts, past);
 }
 template <size_t bytes, int lanes>
 [[gnu::flatten]] WEFT_FOR_V3 void v3(WEFT_ARGUMENTS) {
-  turn<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+  transpose<bytes, lanes, false>(to, to_starts, from, from_starts, past);
 }
 template <size_t bytes, int lanes>
 [[gnu::flatten]] WEFT_FOR_V4 void v4(WEFT_ARGUMENTS) {
-  turn<bytes, lanes, true>(to, to_starts, from, from_starts, past);
+  transpose<bytes, lanes, true>(to, to_starts, from, from_starts, past);
 }
 
 template <size_t bytes, int lanes>
-Turn best() {
-  return {turn_name(bytes, lanes),
+Transpose best() {
+  return {transpose_name(bytes, lanes),
           native::for_cpu<TurnFn>(plain<bytes, lanes>, v3<bytes, lanes>, v4<bytes, lanes>)};
 }
 
 }  // namespace
 
-std::string turn_name(int64_t element_bytes, int lanes) {
-  return turn_prefix + std::to_string(element_bytes) + "_" + std::to_string(lanes);
+std::string transpose_name(int64_t element_bytes, int lanes) {
+  return transpose_prefix + std::to_string(element_bytes) + "_" + std::to_string(lanes);
 }
 
-std::vector<Turn> turns() {
+std::vector<Transpose> transposes() {
   return {best<1, 4>(), best<2, 4>(), best<4, 4>(),  best<8, 4>(),  best<1, 8>(), best<2, 8>(),
           best<4, 8>(), best<8, 8>(), best<1, 16>(), best<2, 16>(), best<4, 16>()};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/turn.h: blocks of memory turned round, rows to columns; called by kernels
+// runtime/native/transpose.h: blocks of memory turned round, rows to columns; called by kernels
 // (jit/emit/emit_rows.cpp).
 #pragma once
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace weft::compiler {
 // whose row 0 does not begin at 0 has no rows: nothing is done. What is aligned to whole cache
 // lines goes past the caches if asked to.
 using TurnFn = void (*)(char* to, const int64_t* to_starts, const char* from,
-                        const int64_t* from_starts, int32_t past_cache);
+                        const int64_t* from_starts, int32_t non_temporal);
 
-struct Turn {
+struct Transpose {
   std::string name;  // by which kernels call it
   TurnFn run;
 };
-inline constexpr const char* turn_prefix = "weft_turn_";
-std::string turn_name(int64_t element_bytes, int lanes);
+inline constexpr const char* transpose_prefix = "weft_transpose_";
+std::string transpose_name(int64_t element_bytes, int lanes);
 // All there are: 4, 8 and 16 lanes of elements of 1, 2, 4 and 8 bytes, up to 64 bytes together.
-std::vector<Turn> turns();
+std::vector<Transpose> transposes();
 
 }  // namespace weft::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/past_cache_test.cpp: outputs that are written past the caches: where vectors are whole
-// and aligned and where they are not.
+// tests/jit/non_temporal_test.cpp: outputs that are written past the caches: where vectors are
+// whole and aligned and where they are not.
 #include <cstdlib>
 #include <memory>
 
@@ -12,20 +12,20 @@ namespace weft::compiler {
 namespace {
 
 // Element i of the output is that of the input, `after` elements behind its begin.
-nest::Kernel copies(Storage s, bool past_cache, int after, int extra) {
+nest::Kernel copies(Storage s, bool non_temporal, int after, int extra) {
   Builder b("copies");
   const int in = b.buffer(s, false), out = b.buffer(s, true);
   const Id i = b.index(0), x = b.load(in, i);
   Id y = x;
   const Kind k = b.kind(x);
-  // Long kernels write under a mask from the first pack on.
+  // Long kernels write under a mask from the first vector on.
   for (int n = 0; n < extra; ++n)
     y = k == Kind::F32 || k == Kind::F64 ? b.pure(Opcode::FMax, k, {b.pure(Opcode::Neg, k, {y}), x})
                                          : b.pure(k == Kind::Mask ? Opcode::Or : Opcode::Xor, k,
                                                   {b.pure(Opcode::Not, k, {y}), x});
   b.store(out, b.pure(Opcode::Add, Kind::I64, {i, b.integer(after)}), y);
   nest::Kernel kernel = b.finish(1, 0, {});
-  kernel.buffers[static_cast<size_t>(out)].past_cache = past_cache;
+  kernel.buffers[static_cast<size_t>(out)].non_temporal = non_temporal;
   return kernel;
 }
 
@@ -42,7 +42,7 @@ Bytes aligned(size_t n) {
 
 }  // namespace
 
-TEST_CASE("stores past the caches write what others write", "[jit][past_cache]") {
+TEST_CASE("stores past the caches write what others write", "[jit][non_temporal]") {
   constexpr size_t room = 8 * 1100;
   for (Storage s : {Storage::Bool, Storage::I8, Storage::BF16, Storage::I32, Storage::F32,
                     Storage::I64, Storage::F64})
@@ -73,16 +73,16 @@ TEST_CASE("stores past the caches write what others write", "[jit][past_cache]")
       }
 }
 
-TEST_CASE("large results are written past the caches, and right", "[jit][past_cache]") {
+TEST_CASE("large results are written past the caches, and right", "[jit][non_temporal]") {
   const auto f = weft::jit([](weft::Array x) { return x * 2.0f; });
   // The second is no multiple of a vector in any direction.
   for (const weft::Shape& s : {weft::Shape{2048, 2048}, weft::Shape{2051, 2049}}) {
     const weft::Array x = weft::broadcast_to(weft::arange(s[1]).astype(weft::F32), s);
     const weft::Array y = f(x);
     CHECK(weft::array_equal(y - x, x).item<bool>());
-    CHECK(f.lower(x).kernels().find("past cache") != std::string::npos);
+    CHECK(f.lower(x).kernels().find("non-temporal") != std::string::npos);
   }
-  CHECK(f.lower(weft::ones({1000})).kernels().find("past cache") == std::string::npos);
+  CHECK(f.lower(weft::ones({1000})).kernels().find("non-temporal") == std::string::npos);
   // What the kernel reads again stays.
   const auto rows = weft::jit([](weft::Array x) { return weft::nn::softmax(x); });
   const weft::Array x =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/rare.h: paths of elementary functions that arguments hardly ever take and that are
-// long. Kernels hold no code for them: they call functions of the library
+// core/loops/cold_path.h: paths of elementary functions that arguments hardly ever take and that
+// are long. Kernels hold no code for them: they call functions of the library
 // (runtime/native/cold_paths.h), which are made of the same templates (core/scalar/math) and so
-// give the same bits. See docs/decisions/0003-rare-paths.md.
+// give the same bits. See docs/decisions/0003-cold-paths.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace weft {
 
 // Angles too large for the short reduction (core/scalar/math/trig.h), by unit and type of number.
-enum class Rare : int64_t {
+enum class ColdPathId : int64_t {
   none,
   angle_pi_f32,
   angle_pi_f64,
@@ -20,5 +20,5 @@ enum class Rare : int64_t {
   angle_half_pi_f32,
   angle_half_pi_f64,
 };
-inline constexpr size_t rare_count = static_cast<size_t>(Rare::angle_half_pi_f64);
+inline constexpr size_t cold_path_count = static_cast<size_t>(ColdPathId::angle_half_pi_f64);
 }  // namespace weft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/rare_test.cpp: paths that kernels call in the library give the bits of the walked nest,
-// whichever lanes take them, and leave no code in the kernel.
+// tests/jit/cold_paths_test.cpp: paths that kernels call in the library give the bits of the walked
+// nest, whichever lanes take them, and leave no code in the kernel.
+#include "weft/runtime/native/cold_paths.h"
+
 #include "compare.h"
 #include "weft/core/scalar/math.h"
-#include "weft/runtime/native/cold_paths.h"
 
 namespace weft::compiler {
 namespace {
@@ -72,9 +73,9 @@ void check_all() {
         CAPTURE(target.cpu, n, hard);
         CHECK(difference(elementwise<T>(Vector::grid), run, target).empty());
         CHECK(difference(elementwise<T>(Vector::none), run, target).empty());
-        for (int packs : {1, 2})
+        for (int interleave : {1, 2})
           for (auto refill : {Options::Refill::never, Options::Refill::always})
-            CHECK(difference(repeated<T>(), run, target, {refill, packs}).empty());
+            CHECK(difference(repeated<T>(), run, target, {refill, interleave}).empty());
       }
 }
 
@@ -84,13 +85,13 @@ size_t lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("rare paths in the library have the bits of the nest", "[jit][rare]") {
+TEST_CASE("cold paths in the library have the bits of the nest", "[jit][cold]") {
   check_all<float>();
   check_all<double>();
 }
 
-TEST_CASE("the library's rare paths are those of the templates", "[jit][rare]") {
-  const auto same = [](auto zero, Rare path, auto run) {
+TEST_CASE("the library's cold paths are those of the templates", "[jit][cold]") {
+  const auto same = [](auto zero, ColdPathId path, auto run) {
     using T = decltype(zero);
     const std::vector<T> x = numbers<T>(37, 1);
     constexpr size_t most = 3;
@@ -114,7 +115,7 @@ TEST_CASE("the library's rare paths are those of the templates", "[jit][rare]") 
   unit.operator()<Unit::half_pi>();
 }
 
-TEST_CASE("kernels hold no code of rare paths", "[jit][rare]") {
+TEST_CASE("kernels hold no code of cold paths", "[jit][cold]") {
   const auto code = compile(elementwise<float>(Vector::grid));
   const std::string ir = code->llvm_ir();
   for (const char* name :
