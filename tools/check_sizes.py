@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_sizes.py: files up to 800 lines, functions up to 80, licence line and purpose on top,
-# nothing left to do. Functions are found by their braces, which is good enough for our style.
+# tools/check_sizes.py: files up to 800 lines, functions up to 80, up to 25 sources in a folder, licence
+# line and purpose on top, nothing left to do. Functions are found by their braces, which is good enough for our style.
+import collections
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAX_FILE, MAX_FUNCTION = 800, 80
+MAX_FILE, MAX_FUNCTION, MAX_FOLDER = 800, 80, 25
 SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake"}
 LEFT = "TO" + "DO"
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b[^()]*$")
@@ -82,11 +83,19 @@ def tracked():
             yield path
 
 
+def crowded(paths):
+    folders = collections.Counter(path.parent for path in paths)
+    for folder, count in sorted(folders.items()):
+        if count > MAX_FOLDER:
+            yield f"{folder}: {count} sources of its own; at most {MAX_FOLDER}"
+
+
 def main():
     import os
     os.chdir(ROOT)
-    faults = [fault for path in tracked() for fault in check(path)]
-    print("\n".join(faults) if faults else "sizes: every file and function is small enough")
+    paths = list(tracked())
+    faults = [fault for path in paths for fault in check(path)] + list(crowded(paths))
+    print("\n".join(faults) if faults else "sizes: every file, function and folder is small enough")
     return 1 if faults else 0
 
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "compare.h"
+#include "jit/emit/compare.h"
 #include "support/check.h"
 #include "support/rough.h"
 #include "weft/jit/fuse/plan.h"

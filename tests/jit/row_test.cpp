@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compare.h"
+#include "jit/emit/compare.h"
 
 namespace weft::compiler {
 namespace {

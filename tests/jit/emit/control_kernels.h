@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/emit/control_kernels.h: kernels with control flow, used on the CPU and for PTX. Each
+// reads buffer 0 (I32 or F32, one element a point) and writes buffer 1.
+#pragma once
+#include "jit/emit/compare.h"
+
+namespace weft::compiler {
+
+inline Run control_run(const nest::Kernel& k, int64_t n) {
+  std::mt19937 g(7);
+  Run run;
+  std::vector<float> f;
+  std::vector<int32_t> i;
+  for (int64_t p = 0; p < n; ++p) {
+    i.push_back(static_cast<int32_t>(g() % 97));
+    f.push_back(std::uniform_real_distribution<float>(-2, 1)(g));
+  }
+  run.contents.push_back(k.buffers[0].storage == Storage::F32 ? raw(f) : raw(i));
+  run.contents.push_back(zeros(k.buffers[1].storage, n));
+  run.extents = {n};
+  run.range = {0, 1, 0, n};
+  return run;
+}
+
+struct Unary : Builder {
+  int in, out;
+  Id i, x;
+  Unary(const char* name, Storage from, Storage to) : Builder(name) {
+    in = buffer(from, false);
+    out = buffer(to, true);
+    i = index(0);
+    x = load(in, i);
+  }
+  nest::Kernel done(Id y, Vector v) {
+    store(out, i, y);
+    return finish(1, 1, {v});
+  }
+  Id c(int64_t v) { return integer(v, Kind::I32); }
+  Id op(Opcode o, Id a, Id b2) { return pure(o, kind(a), {a, b2}); }
+  Id test(Opcode o, Id a, Id b2) { return pure(o, Kind::Mask, {a, b2}); }
+};
+
+inline nest::Kernel collatz(Vector v) {
+  Unary b("collatz", Storage::I32, Storage::I32);
+  const Id start = b.op(Opcode::Add, b.x, b.c(1));
+  const auto test = b.open({Kind::I32, Kind::I32});
+  b.yield({b.test(Opcode::Ne, b.param(test, 0), b.c(1))});
+  b.leave();
+  const auto body = b.open({Kind::I32, Kind::I32});
+  const Id m = b.param(body, 0), odd = b.test(Opcode::Ne, b.op(Opcode::And, m, b.c(1)), b.c(0));
+  const Id up = b.op(Opcode::Add, b.op(Opcode::Mul, m, b.c(3)), b.c(1)),
+           down = b.op(Opcode::Shr, m, b.c(1));
+  b.yield({b.pure(Opcode::Select, Kind::I32, {odd, up, down}),
+           b.op(Opcode::Add, b.param(body, 1), b.c(1))});
+  b.leave();
+  const auto r = b.loop_while({start, b.c(0)}, test, body);
+  return b.done(b.op(Opcode::Add, r[1], b.op(Opcode::Mul, r[0], b.c(1000))), v);
+}
+
+inline nest::Kernel mandelbrot(Vector v) {
+  Unary b("mandelbrot", Storage::F32, Storage::I32);
+  const auto f = [&](float x) { return b.constant(Kind::F32, std::bit_cast<uint32_t>(x)); };
+  const Id cy = b.op(Opcode::Mul, b.x, f(0.25f));
+  const std::vector<Kind> kinds{Kind::F32, Kind::F32, Kind::I32};
+  const auto test = b.open(kinds);
+  const Id p = b.param(test, 0), q = b.param(test, 1);
+  const Id size = b.op(Opcode::Add, b.op(Opcode::Mul, p, p), b.op(Opcode::Mul, q, q));
+  b.yield({b.op(Opcode::And, b.test(Opcode::Lt, size, f(4)),
+                b.test(Opcode::SLt, b.param(test, 2), b.c(300)))});
+  b.leave();
+  const auto body = b.open(kinds);
+  const Id a = b.param(body, 0), c = b.param(body, 1);
+  const Id na =
+      b.op(Opcode::Add, b.op(Opcode::Sub, b.op(Opcode::Mul, a, a), b.op(Opcode::Mul, c, c)), b.x);
+  const Id nc = b.op(Opcode::Add, b.op(Opcode::Mul, b.op(Opcode::Add, a, a), c), cy);
+  b.yield({na, nc, b.op(Opcode::Add, b.param(body, 2), b.c(1))});
+  b.leave();
+  const auto r = b.loop_while({f(0), f(0), b.c(0)}, test, body);
+  return b.done(r[2], v);
+}
+
+// for t < 5: if (x & (1 << t)) s = while (s % 7 != t) s += t + 1; else s += x
+inline nest::Kernel nested(Vector v) {
+  Unary b("nested", Storage::I32, Storage::I32);
+  const auto body = b.open({Kind::I64, Kind::I32});
+  const Id t = b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}), s = b.param(body, 1);
+  const Id bit = b.op(Opcode::And, b.x, b.op(Opcode::Shl, b.c(1), t));
+  const auto yes = b.open_branch();
+  const auto test = b.open({Kind::I32, Kind::I32});
+  const Id more = b.test(Opcode::Ne, b.op(Opcode::SRem, b.param(test, 0), b.c(7)), t);
+  b.yield({b.op(Opcode::And, more, b.test(Opcode::SLt, b.param(test, 1), b.c(40)))});
+  b.leave();
+  const auto step = b.open({Kind::I32, Kind::I32});
+  b.yield({b.op(Opcode::Add, b.param(step, 0), b.op(Opcode::Add, t, b.c(1))),
+           b.op(Opcode::Add, b.param(step, 1), b.c(1))});
+  b.leave();
+  const auto inner = b.loop_while({s, b.c(0)}, test, step);
+  b.yield({inner[0]});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({b.op(Opcode::Add, s, b.x)});
+  b.leave();
+  const auto r = b.branch(b.test(Opcode::Ne, bit, b.c(0)), yes, no);
+  b.yield({r[0]});
+  b.leave();
+  const auto out = b.loop(b.integer(0), b.integer(5), 1, {b.x}, body);
+  return b.done(out[0], v);
+}
+
+// if (x > 1000) never, so its endless loop does not run
+inline nest::Kernel endless_branch(Vector v) {
+  Unary b("endless", Storage::I32, Storage::I32);
+  const auto yes = b.open_branch();
+  const auto test = b.open({Kind::I32});
+  b.yield({b.test(Opcode::SLt, b.c(0), b.op(Opcode::Or, b.param(test, 0), b.c(1)))});
+  b.leave();
+  const auto body = b.open({Kind::I32});
+  b.yield({b.op(Opcode::And, b.op(Opcode::Add, b.param(body, 0), b.x), b.c(0xff))});
+  b.leave();
+  const auto r = b.loop_while({b.x}, test, body);
+  b.yield({r[0]});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({b.op(Opcode::Mul, b.x, b.x)});
+  b.leave();
+  const auto r2 = b.branch(b.test(Opcode::SLt, b.c(1000), b.x), yes, no);
+  return b.done(r2[0], v);
+}
+
+// sum over j in [i % 5, x) ascending of j * j - s / 3, then descending from x to i % 5
+inline nest::Kernel triangle(Vector v) {
+  Unary b("triangle", Storage::I32, Storage::I32);
+  const Id lo = b.pure(Opcode::URem, Kind::I64, {b.i, b.integer(5)}),
+           hi = b.pure(Opcode::SExt, Kind::I64, {b.x});
+  Id s = b.c(0);
+  for (int step : {1, -1}) {
+    const auto body = b.open({Kind::I64, Kind::I32});
+    const Id j = b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)});
+    b.yield({b.op(Opcode::Sub, b.op(Opcode::Add, b.param(body, 1), b.op(Opcode::Mul, j, j)),
+                  b.op(Opcode::SDiv, b.param(body, 1), b.c(3)))});
+    b.leave();
+    s = b.loop(lo, hi, step, {s}, body)[0];
+  }
+  // Bounds that differ by the same amount between lanes: the trips are uniform, the index is not.
+  const auto body = b.open({Kind::I64, Kind::I32});
+  b.yield({b.op(Opcode::Xor, b.op(Opcode::Mul, b.param(body, 1), b.c(3)),
+                b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}))});
+  b.leave();
+  s = b.loop(b.i, b.pure(Opcode::Add, Kind::I64, {b.i, b.integer(4)}), 1, {s}, body)[0];
+  return b.done(s, v);
+}
+
+// Writes 8 elements in order, one more where x is odd, and reads them back in an order of the lane.
+inline nest::Kernel arrays(Vector v) {
+  Unary b("arrays", Storage::I32, Storage::I32);
+  const Id l = b.local(Kind::I32, 8);
+  const auto fill = b.open({Kind::I64});
+  b.local_store(l, b.param(fill, 0),
+                b.op(Opcode::Add, b.x, b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)})));
+  b.leave();
+  b.loop(b.integer(0), b.integer(8), 1, {}, fill);
+  const Id where =
+      b.pure(Opcode::And, Kind::I64, {b.pure(Opcode::SExt, Kind::I64, {b.x}), b.integer(7)});
+  const auto yes = b.open_branch();
+  b.local_store(l, where, b.c(1000));
+  b.local_store(l, b.integer(3), b.c(-5));
+  b.yield({});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({});
+  b.leave();
+  b.branch(b.test(Opcode::Ne, b.op(Opcode::And, b.x, b.c(1)), b.c(0)), yes, no);
+  const Id flags = b.local(Kind::Mask, 2);
+  b.local_store(flags, b.integer(0), b.test(Opcode::SLt, b.x, b.c(50)));
+  b.local_store(flags, b.integer(1), b.constant(Kind::Mask, 1));
+  const auto body = b.open({Kind::I64, Kind::I32});
+  const Id at = b.pure(Opcode::And, Kind::I64,
+                       {b.pure(Opcode::Add, Kind::I64, {where, b.param(body, 0)}), b.integer(7)});
+  b.yield({b.op(Opcode::Add, b.op(Opcode::Mul, b.param(body, 1), b.c(5)), b.local_load(l, at))});
+  b.leave();
+  const Id s = b.loop(b.integer(0), b.integer(8), 1, {b.c(0)}, body)[0];
+  const Id flag = b.local_load(flags, b.pure(Opcode::And, Kind::I64, {where, b.integer(1)}));
+  return b.done(b.pure(Opcode::Select, Kind::I32, {flag, s, b.op(Opcode::Sub, b.c(0), s)}), v);
+}
+
+// for_each with its own extent in every lane, into an array, then a fold over it.
+inline nest::Kernel each(Vector v) {
+  Unary b("each", Storage::I32, Storage::I32);
+  const Id l = b.local(Kind::I32, 128);
+  const Id n = b.pure(Opcode::SExt, Kind::I64, {b.x});
+  for (const Id extent : {b.integer(128), n}) {
+    const auto fill = b.open({Kind::I64});
+    const Id j = b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)});
+    b.local_store(l, b.param(fill, 0), b.op(Opcode::Mul, j, extent == n ? b.x : b.c(2)));
+    b.leave();
+    b.for_each(extent, fill);
+  }
+  const auto body = b.open({Kind::I64});
+  b.yield({b.local_load(l, b.param(body, 0))});
+  b.leave();
+  const Id s = b.fold(b.integer(128), {b.c(0)}, {Combine::Add}, body)[0];
+  return b.done(s, v);
+}
+
+// A while that keeps the last four values in an array: the state of a lane is not only in carries.
+inline nest::Kernel while_array(Vector v) {
+  Unary b("while_array", Storage::I32, Storage::I32);
+  const Id l = b.local(Kind::I32, 4);
+  for (int t = 0; t < 4; ++t) b.local_store(l, b.integer(t), b.op(Opcode::Add, b.x, b.c(t)));
+  const auto test = b.open({Kind::I64});
+  const Id limit = b.pure(Opcode::SExt, Kind::I64, {b.x});
+  b.yield({b.test(Opcode::SLt, b.param(test, 0), limit)});
+  b.leave();
+  const auto body = b.open({Kind::I64});
+  const Id t = b.param(body, 0), slot = b.pure(Opcode::And, Kind::I64, {t, b.integer(3)});
+  const Id next = b.pure(Opcode::And, Kind::I64,
+                         {b.pure(Opcode::Add, Kind::I64, {t, b.integer(1)}), b.integer(3)});
+  b.local_store(
+      l, slot,
+      b.op(Opcode::Add, b.op(Opcode::Mul, b.local_load(l, slot), b.c(3)), b.local_load(l, next)));
+  b.yield({b.pure(Opcode::Add, Kind::I64, {t, b.integer(1)})});
+  b.leave();
+  const auto r = b.loop_while({b.integer(0)}, test, body);
+  Id s = b.pure(Opcode::Narrow, Kind::I32, {r[0]});
+  for (int j = 0; j < 4; ++j)
+    s = b.op(Opcode::Add, b.op(Opcode::Mul, s, b.c(7)), b.local_load(l, b.integer(j)));
+  return b.done(s, v);
+}
+
+}  // namespace weft::compiler

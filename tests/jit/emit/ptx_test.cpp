@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/emit/ptx_test.cpp: the PTX of kernels assembles.
+#include "weft/jit/emit/ptx.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "jit/emit/compare.h"
+#include "jit/emit/control_kernels.h"
+#include "weft/jit/schedule/choose/choose.h"
+
+namespace weft::compiler {
+namespace {
+
+std::string assembler() {
+  for (const char* p : {"/usr/local/cuda/bin/ptxas"})
+    if (access(p, X_OK) == 0) return p;
+  return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
+}
+
+// By the schedule that is chosen; with more points a thread, if it is said how many.
+std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int points = 1) {
+  const TargetInfo target = gpu_target(gpu);
+  Schedule s = choose_schedule(k, target);
+  s.points = points;
+  return ptx({{k, s}}, target);
+}
+
+// Empty if ptxas takes it, else what it says.
+std::string assembled(const nest::Kernel& k, const std::string& gpu, int points = 1) {
+  char dir[] = "/tmp/weft_ptx_XXXXXX";
+  if (!mkdtemp(dir)) return "no temporary folder";
+  const std::string base = dir, file = base + "/k.ptx", log = base + "/log";
+  std::ofstream(file) << text_of(k, gpu, points);
+  const int rc = std::system(
+      (assembler() + " -arch=" + gpu + " " + file + " -o " + base + "/k.cubin >" + log + " 2>&1")
+          .c_str());
+  std::ifstream in(log);
+  std::string said((std::istreambuf_iterator<char>(in)), {});
+  for (const char* f : {"/k.ptx", "/log", "/k.cubin"}) unlink((base + f).c_str());
+  rmdir(dir);
+  return rc == 0 ? "" : said + "\n" + text_of(k, gpu, points);
+}
+
+}  // namespace
+
+TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
+  if (assembler().empty()) {
+    WARN("skipped: no ptxas in /usr/local/cuda/bin or on PATH");
+    return;
+  }
+  for (auto make :
+       {collatz, mandelbrot, nested, endless_branch, triangle, arrays, each, while_array}) {
+    const nest::Kernel k = make(Vector::grid);
+    const std::string text = text_of(k);
+    CHECK(text.find(".visible .entry weft_kernel(") != std::string::npos);
+    CHECK(text.find(".target sm_80") != std::string::npos);
+    CHECK(text.find(".reqntid 256, 1, 1") != std::string::npos);
+    CHECK(assembled(k, "sm_80") == "");
+    CHECK(assembled(k, "sm_80", 4) == "");
+  }
+  // Neither LLVM nor ptxas may contract: .rn forbids it.
+  const std::string text = text_of(mandelbrot(Vector::grid));
+  CHECK(text.find("mul.rn.f32") != std::string::npos);
+  CHECK(text.find("add.rn.f32") != std::string::npos);
+  CHECK(text.find("fma.") == std::string::npos);
+  CHECK(text.find("ftz") == std::string::npos);
+  CHECK(assembled(mandelbrot(Vector::grid), "sm_90") == "");
+}
+
+TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
+  if (assembler().empty()) {
+    WARN("skipped: no ptxas in /usr/local/cuda/bin or on PATH");
+    return;
+  }
+  Builder b("all");
+  const Id i = b.index(1), row = b.index(0);
+  int64_t slot = 0;
+  const auto in = [&](Storage s) { return b.load(b.buffer(s, false), i); };
+  const auto out = [&](Storage s, Id x) {
+    const int buffer = b.buffer(s, true);
+    b.store(buffer,
+            b.pure(Opcode::Add, Kind::I64,
+                   {b.pure(Opcode::Mul, Kind::I64, {row, b.extent(0)}), b.integer(slot++)}),
+            x);
+  };
+  for (auto [kd, s] : {std::pair{Kind::F32, Storage::F32}, {Kind::F64, Storage::F64}}) {
+    const Id x = in(s), y = b.pure(Opcode::Neg, kd, {x});
+    for (auto op : {Opcode::Add, Opcode::Div, Opcode::Rem, Opcode::FMin, Opcode::FMax})
+      out(s, b.pure(op, kd, {x, y}));
+    for (auto op :
+         {Opcode::Sqrt, Opcode::Abs, Opcode::Floor, Opcode::Ceil, Opcode::Trunc, Opcode::RoundEven})
+      out(s, b.pure(op, kd, {x}));
+    out(s, b.pure(Opcode::Fma, kd, {x, y, x}));
+    for (auto [ki, si] : {std::pair{Kind::I8, Storage::I8},
+                          {Kind::I16, Storage::I16},
+                          {Kind::I32, Storage::I32},
+                          {Kind::I64, Storage::I64}}) {
+      out(si, b.pure(Opcode::FToS, ki, {x}));
+      out(si, b.pure(Opcode::FToU, ki, {x}));
+    }
+  }
+  for (auto [kd, s] :
+       {std::pair{Kind::I8, Storage::I8}, {Kind::I32, Storage::I32}, {Kind::I64, Storage::I64}}) {
+    const Id x = in(s), y = b.pure(Opcode::Not, kd, {x});
+    for (auto op : {Opcode::SDiv, Opcode::URem, Opcode::Shl, Opcode::Sar, Opcode::MulHiS,
+                    Opcode::MulHiU, Opcode::UMin})
+      out(s, b.pure(op, kd, {x, y}));
+    for (auto op : {Opcode::Popcount, Opcode::Clz}) out(s, b.pure(op, kd, {x}));
+  }
+  for (Storage s : {Storage::F16, Storage::BF16, Storage::Bool}) out(s, in(s));
+  const Id f = in(Storage::F32);
+  out(Storage::F32, b.pure(Opcode::RoundF16, Kind::F32, {f}));
+  out(Storage::F32, b.pure(Opcode::RoundBF16, Kind::F32, {f}));
+  CHECK(assembled(b.finish(2, 1, {Vector::grid}), "sm_80") == "");
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/fuse/plan_test.cpp: what is stored and what is computed again, and which loops leave
+// the lane.
+#include "support/check.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+template <class F, class... X>
+Array reference(F f, const X&... x) {
+  const ReferenceMode on;
+  return f(x...);
+}
+
+}  // namespace
+
+TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]") {
+  // 600 sines for 360,000 sums.
+  const auto f = [](Array x, Array y) { return sin(x).reshape({-1, 1}) + y.reshape({1, -1}); };
+  const auto kernels = [&](int n) {
+    const Array x = arange(n).astype(F32);
+    CHECK(array_equal(jit(f)(x, x), reference(f, x, x)).item<bool>());
+    return count(jit(f).lower(x, x).report(), ": kernel");
+  };
+  CHECK(kernels(600) == 2);
+  // A kernel of its own costs more than a few sines.
+  CHECK(kernels(20) == 1);
+  // A cheap one is computed where it is read.
+  const auto cheap = [](Array x, Array y) {
+    return (x + 1.f).reshape({-1, 1}) + y.reshape({1, -1});
+  };
+  const Array x = arange(600).astype(F32);
+  CHECK(count(jit(cheap).lower(x, x).report(), ": kernel") == 1);
+}
+
+TEST_CASE("a value as large as all arguments is not stored for a reader thrice its size",
+          "[jit][plan]") {
+  // 2,400 by 2,400 sines would be 23 MB, where arguments have 10 KB.
+  const auto f = [](Array x) {
+    const Array pairs = sin(x.reshape({-1, 1}) - x.reshape({1, -1}));
+    return (pairs.reshape({2400, 2400, 1}) * arange(3).astype(F32)).sum({0, 1});
+  };
+  const auto c = jit(f).lower(arange(2400).astype(F32)).compile();
+  CHECK(c.memory().temporaries < (int64_t{1} << 20));
+}
+
+TEST_CASE("products over no axes are elementwise", "[jit][plan]") {
+  const auto f = vmap([](Array a, Array b) { return outer(a, b); });
+  const Array a = sin(arange(5 * 33).astype(F32)).reshape({5, 33}),
+              b = cos(arange(5 * 20).astype(F32)).reshape({5, 20});
+  CHECK(count(jit(f).lower(a, b).optimized(), "dot_general") == 0);
+  CHECK(array_equal(jit(f)(a, b), reference(f, a, b)).item<bool>());
+}
+
+TEST_CASE("a loop with large products leaves the lane, one with small ones does not",
+          "[jit][plan]") {
+  const auto f = [](Array w, Array x) {
+    return fori_loop(0, 3, [&](Array, Array h) { return tanh(matmul(h, w)); }, x);
+  };
+  const auto report = [&](int n) {
+    const Array w = sin(arange(n * n).astype(F32)).reshape({n, n}) / static_cast<float>(n),
+                x = cos(arange(32 * n).astype(F32)).reshape({32, n});
+    CHECK(allclose(jit(f)(w, x), reference(f, w, x), 1e-5, 1e-6).item<bool>());
+    return jit(f).lower(w, x).report();
+  };
+  CHECK(count(report(128), "its products are the library's") == 1);
+  CHECK(count(report(8), "library") == 0);
+}
+
+TEST_CASE("what lies along the result is summed a vector of results at a time", "[jit][plan]") {
+  const auto f = [](Array c, Array x) { return tensordot(c, x, 1); };
+  const Array c = sin(arange(200).astype(F32)),
+              x = cos(arange(200 * 40).astype(F32)).reshape({200, 40});
+  const auto report = [&](auto g, const Array& b) {
+    CHECK(array_equal(jit(g)(c, b), reference(g, c, b)).template item<bool>());
+    return jit(g).lower(c, b).report();
+  };
+  CHECK(count(report(f, x), "kernel (rows)") == 0);
+  // The other way round terms lie side by side.
+  const auto g = [](Array c, Array x) { return matmul(x, c); };
+  CHECK(count(report(g, x.T() + 0.f), "kernel (rows)") == 1);
+}
+
+TEST_CASE("a loop whose only branch is rare runs several vectors side by side", "[jit][plan]") {
+  const auto loop = [](Array x) {
+    return fori_loop(0, 10, [](Array, Array y) { return sin(y) * 0.5f; }, x);
+  };
+  const Array x = arange(1000).astype(F32);
+  CHECK(count(jit([](Array x) { return sin(x); }).lower(x).kernels(), "\ninterleave 1\n") == 1);
+  CHECK(count(jit(vmap(loop)).lower(x).kernels(), "\ninterleave 1\n") == 0);
+}

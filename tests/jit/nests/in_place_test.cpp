@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/nests/in_place_test.cpp: carries of loops are updated in place where nothing reads
+// their old values any more, and only there.
+#include <functional>
+#include <random>
+
+#include "support/check.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+using Carry = std::tuple<Array, Array, Array>;  // two arrays and a sum
+
+// A body that reads and updates at random; integers, so that all orders give the same.
+class Body {
+ public:
+  Body(unsigned seed, int n, bool step_in_index) : seed_(seed), n_(n), own_(step_in_index) {}
+  Carry operator()(Array i, Carry c, Array k) const {
+    std::mt19937 g(seed_);
+    auto [x, y, s] = c;
+    Array late = x * 3 + y;  // large: computed where it is read
+    const int steps = 2 + static_cast<int>(g() % 5);
+    for (int q = 0; q < steps; ++q) {
+      const Array at =
+          ((own_ ? i + k : i) * static_cast<int>(1 + g() % 5) + static_cast<int>(g() % 7)) % n_;
+      switch (g() % 10) {
+        case 0: x = x.at(at).set(s + i); break;
+        case 1: x = x.at(at).add(x[at] * 3 - y[at]); break;
+        case 2: s = s + x[at] - y[(at + 1) % n_]; break;
+        case 3: std::swap(x, y); break;
+        case 4: late = x - y * 2; break;
+        case 5: s = s + late[at]; break;
+        case 6:
+          x = lax::dynamic_update_slice(x, lax::dynamic_slice(x, {at}, {3}) + 1, {at % 4});
+          break;
+        case 7: y = x.at(at).set(y[at]); break;
+        case 8: y = y.at(at).set(late[(at * 2) % n_]); break;
+        default:
+          x = lax::dynamic_update_slice(x, lax::dynamic_slice(y, {at % 3}, {n_ / 5}), {at % 5});
+          break;
+      }
+    }
+    if (g() % 4 == 0) s = s + late.sum();
+    if (g() % 4 == 0) x = where(s % 2 == 0, x, y);
+    return Carry(x, y, s % 1000);
+  }
+
+ private:
+  unsigned seed_;
+  int n_;
+  bool own_;
+};
+
+template <class F>
+void same(const F& f, const Array& x, const Array& y, const Array& k) {
+  const auto numbers = [&](const Carry& c) {
+    std::vector<int32_t> all;
+    for (const Array& a : {std::get<0>(c), std::get<1>(c), std::get<2>(c)})
+      for (int32_t v : a.to_vector<int32_t>()) all.push_back(v);
+    return all;
+  };
+  const auto got = numbers(jit(f)(x, y, k));
+  const ReferenceMode reference;
+  CHECK(got == numbers(f(x, y, k)));
+}
+
+Array some(int64_t n, int seed) { return (arange(static_cast<int>(n)) * 7 + seed) % 23; }
+
+}  // namespace
+
+TEST_CASE("random updates of carries", "[jit][in_place]") {
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    // In the lane, and in lockstep.
+    const int n = seed % 3 == 0 ? 1500 : 40 + static_cast<int>(seed % 7);
+    const Body body(seed, n, seed % 2 == 1);
+    const auto loop = [&](Array x, Array y, Array k) {
+      return fori_loop(
+          0, 6, [&](Array i, Carry c) { return body(i, c, k); }, Carry(x, y, x[0] - y[1]));
+    };
+    const auto nested = [&](Array x, Array y, Array k) {
+      const Carry start(x, y, x[2]);
+      return fori_loop(
+          0, 3,
+          [&](Array i, Carry c) {
+            const Array old = std::get<0>(c)[i];
+            auto [p, q, s] =
+                fori_loop(0, 2, [&](Array j, Carry d) { return body(i + j, d, k); }, c);
+            return Carry(p.at(i).add(old), q, s);
+          },
+          start);
+    };
+    CAPTURE(seed, n);
+    same(loop, some(n, 1), some(n, 5), Array(2));
+    same(nested, some(n, 1), some(n, 5), Array(2));
+    const Array xs = some(5 * n, 3).reshape({5, n}), ys = some(5 * n, 4).reshape({5, n});
+    if (n < 100 || seed % 6 == 0) {
+      same(vmap(loop), xs, ys, arange(5));
+      same(vmap(nested), xs, ys, arange(5));
+    }
+  }
+}
+
+TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
+  const int n = 200;
+  const auto fill = [&](Array x) {
+    return fori_loop(0, 50, [&](Array i, Array c) { return c.at(i).set(c[i] * 2 + 1); }, x);
+  };
+  const Array xs = some(8 * n, 1).reshape({8, n});
+  const auto kernels = [&](auto f) { return jit(vmap(f)).lower(xs).kernels(); };
+  // One array a lane, no other loop than the one to fill it, the trips and the one that stores.
+  CHECK(count(kernels(fill), "= local ") == 1);
+  const auto nested = [&](Array x) {
+    return fori_loop(0, 5, [&](Array, Array c) { return fill(c); }, x);
+  };
+  CHECK(count(kernels(nested), "= local ") == 1);
+  // What is read later keeps the old values apart.
+  const auto later = [&](Array x) {
+    return fori_loop(0, 50, [&](Array i, Array c) { return c.at(i).set(c[i] + 1) + c; }, x);
+  };
+  CHECK(count(kernels(later), "= local ") > 1);
+}
+
+TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
+  const int n = 100;
+  const auto f = [&](Array x) {
+    return while_loop([](Array c) { return c.at(3).set(0).sum() < 9000; },
+                      [](Array c) { return c + 1; }, x);
+  };
+  const Array xs = some(6 * n, 1).reshape({6, n});
+  const auto got = jit(vmap(f))(xs).to_vector<int32_t>();
+  const ReferenceMode reference;
+  CHECK(got == vmap(f)(xs).to_vector<int32_t>());
+}
+
+TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
+  constexpr int n = 40;
+  // Expensive enough to be an array of the body, and updated in the lane: by an op, by a loop
+  // inside.
+  const auto expensive = [](Array x) {
+    for (int k = 2; k < 12; ++k) x = (x * x + k) % (97 + k) - x % k;
+    return x;
+  };
+  const auto by_op = [](Array d, Array i) { return d.at(i % n).add(i + 1); };
+  const auto by_loop = [](Array d, Array i) {
+    return fori_loop(0, 4, [i](Array j, Array v) { return v.at(j).add(v[j + 1] + i); }, d);
+  };
+  const auto by_while = [](Array d, Array i) {
+    return while_loop([](Array v) { return v[0] < 1000; },
+                      [i](Array v) { return v.at(0).add(abs(v[1]) + i + 90); }, d);
+  };
+  const auto check = [&](const auto& update) {
+    const auto scanned = [&](Array x, Array y, Array) {
+      const Array d = expensive(x), steps = arange(5);
+      const auto [s, rows] =
+          scan([&](Array s, Array i) { return std::pair{s + update(d, i).sum(), update(d, i)[i]}; },
+               0, steps);
+      return Carry(rows, y, s);
+    };
+    const auto looped = [&](Array x, Array y, Array k) {
+      const Array d = expensive(x);
+      const auto [i, s] =
+          while_loop([&](std::pair<Array, Array> c) { return c.first < 5; },
+                     [&](std::pair<Array, Array> c) {
+                       return std::pair{c.first + 1, c.second * 3 + update(d, c.first).sum()};
+                     },
+                     std::pair{k * 0, y[1]});
+      return Carry(x, i, s % 1000);
+    };
+    const Array xs = some(6 * n, 3).reshape({6, n}), ys = some(6 * n, 4).reshape({6, n});
+    same(scanned, xs[0], ys[0], Array(2));
+    same(looped, xs[0], ys[0], Array(2));
+    same(vmap(scanned), xs, ys, arange(6));
+    same(vmap(looped), xs, ys, arange(6));
+    same(vmap(looped, {0, 0, none}), xs, ys, Array(2));
+    same(vmap(scanned, {0, none, none}), xs, ys[0], Array(2));
+  };
+  check(by_op);
+  check(by_loop);
+  check(by_while);
+}
+
+TEST_CASE("lockstep loops update carries in place", "[jit][in_place]") {
+  const int n = 4096;
+  const auto report = [&](auto body) {
+    return jit([&](Array x) { return fori_loop(0, 50, body, x); }).lower(some(n, 1)).report();
+  };
+  const auto in_place = [&](auto body) {
+    return count(report(body), "1 of 2 carries updated in place");
+  };
+  CHECK(in_place([](Array i, Array c) { return c.at(i).set(c[i] * 2 + 1); }) == 1);
+  CHECK(in_place([](Array i, Array c) {
+          return lax::dynamic_update_slice(c, lax::dynamic_slice(c, {i}, {5}) + 1, {i});
+        }) == 1);
+  CHECK(in_place([](Array i, Array c) {
+          const Array old = c[i];
+          return c.at(i).set(1).at(i + 1).add(old);
+        }) == 1);
+  // The old values are read after the update, or the result is another.
+  CHECK(in_place([](Array i, Array c) { return c.at(i).set(c[i] + 1) + c; }) == 0);
+  CHECK(in_place([](Array i, Array c) { return c.at(i).set(1) * 2; }) == 0);
+  // A loop in a loop.
+  const std::string both =
+      jit([&](Array x) {
+        return fori_loop(
+            0, 5,
+            [&](Array i, Array c) {
+              return fori_loop(0, 5, [&](Array j, Array d) { return d.at(i + j).add(d[j]); }, c);
+            },
+            x);
+      })
+          .lower(some(n, 1))
+          .report();
+  CHECK(count(both, "1 of 2 carries updated in place") == 2);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/schedule/schedule_kernels.h: nests of every kind that schedules are made for, with
+// memory to run them on.
+#pragma once
+#include "jit/emit/compare.h"
+#include "jit/emit/control_kernels.h"
+#include "jit/emit/speed_kernels.h"
+#include "weft/jit/fuse/plan.h"
+#include "weft/jit/nests/kernel_nest.h"
+#include "weft/jit/pipeline.h"
+#include "weft/weft.h"
+
+namespace weft::compiler {
+
+struct Sample {
+  std::string name;
+  nest::Kernel kernel;
+  Run run;
+};
+
+// The only kernel of f at arrays like these.
+template <class F, class... A>
+Sample traced(const char* name, F f, const A&... x) {
+  const Jaxpr j = rewritten(make_jaxpr(f)(x...).jaxpr);
+  const Program p(j);
+  const Plan plan = make_plan(p);
+  if (plan.steps.size() != 1 || plan.steps[0].kind != Step::Kind::kernel)
+    throw std::runtime_error(std::string(name) + " is no single kernel");
+  std::vector<bool> inputs(j->types.size());
+  std::fill_n(inputs.begin(), j->n_in, true);
+  KernelNest nest = write_nest(p, plan.steps[0].kernel, inputs);
+  Sample s{name, std::move(nest.kernel), {}};
+  for (const auto& b : nest.buffers) {
+    const Type& t = j->types[static_cast<size_t>(b.var)];
+    const auto n = static_cast<size_t>(t.elements());
+    const Storage kept = storage_of(t.dtype());
+    s.run.contents.push_back(b.written ? zeros(kept, n) : patterns(kept, n, 11));
+  }
+  const std::vector<int64_t>& grid = plan.steps[0].kernel.grid;
+  int64_t outer = 1;
+  for (size_t a = 0; a + 1 < grid.size(); ++a) outer *= grid[a];
+  const int64_t inner = grid.empty() ? 1 : grid.back();
+  s.run.range = s.kernel.rank == 1 ? std::vector<int64_t>{0, 1, 0, outer * inner}
+                                   : std::vector<int64_t>{0, outer, 0, inner};
+  return s;
+}
+
+inline std::vector<unsigned char> between(float low, float high, size_t n) {
+  std::mt19937 g(5);
+  std::vector<float> x(n);
+  for (float& v : x) v = std::uniform_real_distribution<float>(low, high)(g);
+  return raw(x);
+}
+// One written by hand, at numbers from `low` to `high`; each buffer has `width` elements a point.
+inline Sample written(const char* name, nest::Kernel k, float low, float high, int64_t points,
+                      int64_t width = 1) {
+  Sample s{name, std::move(k), {}};
+  const auto n = static_cast<size_t>(points * width);
+  for (const auto& b : s.kernel.buffers)
+    s.run.contents.push_back(b.written ? zeros(b.storage, n) : between(low, high, n));
+  s.run.extents = {width, points};
+  s.run.range = {0, s.kernel.rank == 2 ? width : 1, 0, points};
+  return s;
+}
+inline Sample written(const char* name, nest::Kernel (*make)(Vector), int64_t n) {
+  const nest::Kernel k = make(Vector::grid);
+  return {name, k, control_run(k, n)};
+}
+
+// One branch is dear, the other a few instructions.
+inline nest::Kernel branching(Vector v) {
+  Unary b("branching", Storage::F32, Storage::F32);
+  const auto f = [&](float x) { return b.constant(Kind::F32, std::bit_cast<uint32_t>(x)); };
+  const auto op = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::F32, {x, y}); };
+  const auto yes = b.open_branch();
+  b.yield({b.pure(Opcode::Sqrt, Kind::F32, {op(Opcode::Div, b.x, f(3))})});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({op(Opcode::Mul, op(Opcode::Add, b.x, f(1)), b.x)});
+  b.leave();
+  return b.done(b.branch(b.test(Opcode::Lt, f(0), b.x), yes, no)[0], v);
+}
+
+inline std::vector<Sample> schedule_samples() {
+  const auto numbers = [](std::vector<int64_t> shape) { return weft::zeros(shape).astype(F32); };
+  std::vector<Sample> all{
+      written("elementwise", speed_elementwise(0), -2, 2, 67),
+      written("newton", speed_newton(), 1, 5, 67),
+      written("rk45", speed_rk45(), 0.5f, 2, 19),
+      written("euler", speed_euler(), -1, 1, 67),
+      written("cholesky", speed_cholesky(3), 1, 2, 19, 9),
+      written("mandelbrot", mandelbrot, 67),
+      written("collatz", collatz, 67),
+      written("branching", branching, 67),
+      written("each", each, 35),
+      traced(
+          "softmax", [](Array x) { return nn::softmax(x); }, numbers({5, 300})),
+      traced(
+          "cumsum of rows", [](Array x) { return cumsum(x, 1); }, numbers({37, 96})),
+      traced(
+          "cumsum of columns", [](Array x) { return cumsum(x, 0); }, numbers({96, 300})),
+      traced(
+          "sum of columns", [](Array x) { return x.sum(0); }, numbers({200, 37})),
+      traced(
+          "transpose", [](Array x, Array y, Array z) { return transpose(x) * y + transpose(z); },
+          numbers({35, 70}), numbers({70, 35}), numbers({35, 70})),
+      traced(
+          "matvec",
+          [](Array a, Array x) {
+            return vmap([](Array m, Array v) { return matmul(m, v); })(a, x);
+          },
+          numbers({37, 4, 4}), numbers({37, 4})),
+      traced(
+          "f64 sum", [](Array x) { return sin(x).sum(1); }, weft::zeros({5, 200}).astype(F64)),
+  };
+  all[0].kernel.buffers.back().non_temporal = true;
+  return all;
+}
+
+}  // namespace weft::compiler

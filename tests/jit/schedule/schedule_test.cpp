@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/schedule/schedule_test.cpp: schedules as texts; what is chosen for nests of every kind;
+// that every choice is another code, or refused; that no choice changes a bit.
+#include "weft/jit/schedule/schedule.h"
+
+#include <functional>
+#include <map>
+#include <random>
+#include <regex>
+#include <set>
+
+#include "golden.h"
+#include "jit/schedule/schedule_kernels.h"
+#include "weft/core/error.h"
+#include "weft/jit/emit/ptx.h"
+#include "weft/jit/schedule/choose/choose.h"
+#include "weft/jit/schedule/loops.h"
+
+namespace weft::compiler {
+namespace {
+
+const std::vector<Sample>& samples() {
+  static const std::vector<Sample> all = schedule_samples();
+  return all;
+}
+
+struct Machine {
+  const char* name;
+  TargetInfo target;
+};
+// Whatever runs the test.
+std::vector<Machine> machines() {
+  const auto cpu = [](int lanes, bool mask_registers) {
+    TargetInfo t = host_target();
+    t.lanes = lanes;
+    t.mask_registers = mask_registers;
+    return t;
+  };
+  return {{"AVX-512", cpu(16, true)},
+          {"AVX2", cpu(8, false)},
+          {"SSE4.2", cpu(4, false)},
+          {"sm_80", gpu_target("sm_80")}};
+}
+std::vector<TargetInfo> compiled_for() {
+  std::vector<TargetInfo> all = targets();
+  all.push_back(gpu_target("sm_80"));
+  return all;
+}
+
+std::string code(const nest::Kernel& k, const Schedule& s, const TargetInfo& t) {
+  if (t.gpu()) return ptx({{k, s}}, t);
+  static const std::regex number("weft_[0-9]+");
+  return std::regex_replace(compile(k, s, t)->llvm_ir(), number, "weft");
+}
+
+using Random = std::mt19937;
+int64_t one_of(Random& g, const std::vector<int64_t>& all) { return all[g() % all.size()]; }
+std::vector<nest::Id> all_of(const nest::Kernel& k, Opcode op) {
+  std::vector<nest::Id> out;
+  for (size_t v = 0; v < k.insts.size(); ++v)
+    if (k.insts[v].op == op) out.push_back(static_cast<nest::Id>(v));
+  return out;
+}
+template <class T>
+void toggle(std::set<T>& s, T x) {
+  if (!s.erase(x)) s.insert(x);
+}
+
+struct Context {
+  const nest::Kernel& kernel;
+  const TargetInfo& target;
+  Random& random;
+};
+void change_mode(Context c, Schedule& s) {
+  Schedule fresh;
+  fresh.mode = static_cast<Mode>(c.random() % 4);
+  if (fresh.mode != Mode::scalar) fresh.lanes = c.target.lanes;
+  if (fresh.mode == Mode::refill) {
+    fresh.refill = refillable_while(c.kernel, analyse_divergence(c.kernel, Mode::grid));
+    fresh.credit = 20;
+  }
+  fresh.block = s.block;
+  s = fresh;
+}
+void change_tile(Context c, Schedule& s) {
+  s.tile = one_of(c.random, {0, 4, 8, 16, 32, 64});
+  s.tiled.clear();
+  if (s.tile)
+    for (nest::Id v : tile_loads(c.kernel, analyse_divergence(c.kernel, Mode::grid), s.tile))
+      s.tiled.insert(v);
+}
+void change_loop(Context c, Schedule& s) {
+  const auto all = all_of(c.kernel, Opcode::For);
+  if (all.empty()) return;
+  const nest::Id v = all[c.random() % all.size()];
+  using How = LoopSchedule::How;
+  LoopSchedule l{static_cast<How>(c.random() % 4)};
+  if (static_cast<int>(l.how) == 3) {
+    s.loops.erase(v);
+    return;
+  }
+  if (l.how == How::rows) {
+    l.trips = one_of(c.random, {4, 8, 16, 32, 64});
+    for (const auto& o : row_operands(c.kernel, analyse_divergence(c.kernel, s.mode), v))
+      if (c.random() % 4) l.operands.push_back(o);
+  }
+  s.loops[v] = l;
+}
+void change_fold(Context c, Schedule& s) {
+  const auto all = all_of(c.kernel, Opcode::Fold);
+  if (all.empty()) return;
+  const nest::Id v = all[c.random() % all.size()];
+  using How = FoldSchedule::How;
+  const auto how = static_cast<How>(c.random() % 5);
+  s.folds.erase(v);
+  if (static_cast<int>(how) == 4) return;
+  s.folds[v] = {how, how == How::blocks ? static_cast<int>(one_of(c.random, {4, 8, 16})) : 0};
+}
+void change_prefetch(Context c, Schedule& s) {
+  const auto all = all_of(c.kernel, Opcode::Load);
+  if (all.empty()) return;
+  const nest::Id v = all[c.random() % all.size()];
+  if (!s.prefetch.erase(v)) s.prefetch[v] = one_of(c.random, {-64, 1, 16, 300});
+}
+
+// A change of each field, by its name.
+using Change = std::function<void(Context, Schedule&)>;
+const std::map<std::string, Change>& changes() {
+  static const std::map<std::string, Change> all{
+      {"mode", change_mode},
+      {"lanes",
+       [](Context c, Schedule& s) { s.lanes = static_cast<int>(one_of(c.random, {4, 8, 16})); }},
+      {"interleave",
+       [](Context c, Schedule& s) { s.interleave = 1 + static_cast<int>(c.random() % 4); }},
+      {"refill",
+       [](Context c, Schedule& s) {
+         s.refill = static_cast<nest::Id>(c.random() % c.kernel.insts.size());
+       }},
+      {"credit", [](Context c, Schedule& s) { s.credit = 1 + c.random() % 500; }},
+      {"versioned", [](Context, Schedule& s) { s.versioned = !s.versioned; }},
+      {"plain_remainder", [](Context, Schedule& s) { s.plain_remainder = !s.plain_remainder; }},
+      {"tile", change_tile},
+      {"tiled",
+       [](Context c, Schedule& s) {
+         toggle(s.tiled, static_cast<nest::Id>(c.random() % c.kernel.insts.size()));
+       }},
+      {"loop", change_loop},
+      {"fold", change_fold},
+      {"prefetch", change_prefetch},
+      {"flat",
+       [](Context c, Schedule& s) {
+         toggle(s.flat, static_cast<nest::BlockId>(c.random() % c.kernel.blocks.size()));
+       }},
+      {"streamed",
+       [](Context c, Schedule& s) {
+         toggle(s.streamed, static_cast<int64_t>(c.random() % c.kernel.buffers.size()));
+       }},
+      {"block",
+       [](Context c, Schedule& s) {
+         s.block = static_cast<int>(one_of(c.random, {0, 32, 64, 128, 512, 1024}));
+       }},
+      {"points", [](Context c, Schedule& s) { s.points = 1 + static_cast<int>(c.random() % 4); }},
+      {"threads", [](Context c, Schedule& s) { s.threads = 1 + static_cast<int>(c.random() % 2); }},
+      {"band", [](Context c, Schedule& s) { s.band = 1 + static_cast<int>(c.random() % 2); }},
+  };
+  return all;
+}
+
+// A schedule that the kernel can have, some changes away from the one that is chosen.
+Schedule random_schedule(Context c) {
+  Schedule s = choose_schedule(c.kernel, c.target);
+  const auto names = schedule_fields();
+  for (int done = 0, tried = 0; done < 4 && tried < 60; ++tried) {
+    Schedule other = s;
+    changes().at(names[c.random() % names.size()])(c, other);
+    if (other == s || !verify(other, c.kernel, c.target).empty()) continue;
+    s = other;
+    ++done;
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("schedules of every kind of nest", "[jit][schedule][golden]") {
+  std::string text = "# made by schedule_test.cpp, with WEFT_UPDATE_GOLDEN=1\n";
+  for (const Sample& s : samples())
+    for (const Machine& m : machines()) {
+      const Schedule chosen = choose_schedule(s.kernel, m.target);
+      CAPTURE(s.name, m.name, to_string(chosen));
+      CHECK(verify(chosen, s.kernel, m.target) == "");
+      CHECK(parse_schedule(to_string(chosen)) == chosen);
+      text += "### " + s.name + ", " + m.name + "\n" + to_string(chosen);
+    }
+  CHECK(testing::own_golden("schedules.txt", text) == "");
+}
+
+TEST_CASE("every field of a schedule is another code, or refused", "[jit][schedule]") {
+  // With all others as they are, these have one legal value: a nest has one while to refill, and
+  // what the others stand for is still to come.
+  const std::set<std::string> always_refused{"refill", "threads", "band"};
+  const std::vector<TargetInfo> all = compiled_for();
+  for (const std::string& field : schedule_fields()) {
+    INFO("field " << field);
+    REQUIRE(changes().count(field) == 1);
+    int refused = 0, other_code = 0;
+    Random g(3);
+    for (int tried = 0; tried < 1000 && other_code < 10; ++tried) {
+      const Sample& k = samples()[g() % samples().size()];
+      const TargetInfo& t = all[g() % all.size()];
+      const Context c{k.kernel, t, g};
+      const Schedule s = g() % 2 ? choose_schedule(k.kernel, t) : random_schedule(c);
+      Schedule other = s;
+      changes().at(field)(c, other);
+      if (other == s) continue;
+      CHECK(to_string(other) != to_string(s));
+      if (!verify(other, k.kernel, t).empty()) {
+        ++refused;
+        continue;
+      }
+      ++other_code;
+      INFO(k.name << " for " << t.cpu << "\n" << to_string(s) << "\n" << to_string(other));
+      CHECK(code(k.kernel, s, t) != code(k.kernel, other, t));
+    }
+    CHECK(refused > 0);
+    CHECK((other_code == 0) == (always_refused.count(field) > 0));
+  }
+}
+
+TEST_CASE("a nest gives the same bits by every schedule", "[jit][schedule]") {
+  Random g(1);
+  const std::vector<TargetInfo> all = targets();
+  for (const Sample& k : samples())
+    for (int n = 0; n < 20; ++n) {
+      const TargetInfo& t = all[g() % all.size()];
+      const Schedule s = random_schedule({k.kernel, t, g});
+      INFO(k.name << " for " << t.cpu << "\n" << to_string(s));
+      CHECK(difference(k.kernel, k.run, compile(k.kernel, s, t)) == "");
+    }
+}
+
+TEST_CASE("texts that are no schedules", "[jit][schedule]") {
+  const auto refuses = [](const char* text, const char* why) {
+    CHECK_THROWS_AS(parse_schedule(text), ParseError);
+    CHECK_THROWS_WITH(parse_schedule(text), why);
+  };
+  refuses("", "schedule, line 1: a schedule says at least its mode");
+  refuses("mode grid\nlanes many", "schedule, line 2: 'many' is no number");
+  refuses("mode grid\n\nlanes 99999999999", "schedule, line 3: 99999999999 is too large");
+  refuses("mode sideways", "schedule, line 1: 'sideways' is none of scalar, grid, refill, inner");
+  refuses("mode grid\nmode grid", "schedule, line 2: says 'mode' a second time");
+  refuses("mode grid\nloop 3 runs\nloop 3 unrolled",
+          "schedule, line 3: says a second time what is to be done with 3");
+  refuses("mode grid 4", "schedule, line 1: '4' is one word too many");
+  refuses("mode", "schedule, line 1: ends too early");
+  CHECK_THROWS_WITH(parse_schedule("speed high"),
+                    Catch::StartsWith("schedule, line 1: 'speed' is no choice of a schedule"));
+}
+
+TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
+  const nest::Kernel k = speed_elementwise(0);
+  const auto refused = [&](const char* text) {
+    try {
+      (void)compile(k, parse_schedule(text), host_target());
+    } catch (const CompileError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto says = [](const char* why) {
+    return Catch::Contains(std::string("schedule: ") + why);
+  };
+  CHECK(refused("mode grid\nlanes 4") == "");
+  CHECK_THAT(refused("mode grid\nlanes 5"), says("lanes 5: has to be 4, 8 or 16"));
+  CHECK_THAT(refused("mode scalar\nlanes 4"), says("lanes 4: has to be"));
+  CHECK_THAT(refused("mode grid\nlanes 4\ninterleave 9"), says("interleave 9: has to be 1 to 4"));
+  CHECK_THAT(refused("mode inner\nlanes 4"), says("mode: a point has no folds"));
+  CHECK_THAT(refused("mode refill\nlanes 4"), says("refill: goes with mode refill"));
+  CHECK_THAT(refused("mode grid\nlanes 4\nband 2"), says("band 2: steps do not share blocks yet"));
+  CHECK_THAT(refused("mode grid\nlanes 4\nloop 1 runs"), says("loop 1: is no loop"));
+  CHECK_THAT(refused("mode grid\nlanes 4\nloop 9999 runs"), says("loop 9999: is no loop"));
+  CHECK_THAT(refused("mode grid\nlanes 4\nblock 32"), says("block, points, threads: are of GPUs"));
+}
+
+}  // namespace weft::compiler
