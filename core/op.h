@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weft/core/jaxpr.h"
@@ -109,6 +110,12 @@ struct Sample {
   std::vector<Type> in;
   P params = {};
   double lo = -2, hi = 2;  // floats are drawn from here
+  // Operands for a seed, where not any numbers will do (loops that must end); empty: drawn from the
+  // above.
+  std::function<Arrays(uint64_t seed)> values = {};
+  // The named maps around the op, outermost first: of collectives those that they name. They map
+  // each operand, or none.
+  std::vector<std::pair<std::string, int64_t>> maps = {};
 };
 template <class P>
 struct Reject {
@@ -151,6 +158,8 @@ struct AnySample {
   Types in;
   AnyParams params;
   double lo, hi;
+  std::function<Arrays(uint64_t seed)> values = {};
+  std::vector<std::pair<std::string, int64_t>> maps = {};
 };
 struct AnyReject {
   Types in;

@@ -189,7 +189,8 @@ class Primitive final : public Op {
   std::vector<AnySample> samples() const override {
     std::vector<AnySample> out;
     if (d_.samples)
-      for (auto& s : d_.samples()) out.push_back({s.in, make_params(s.params), s.lo, s.hi});
+      for (auto& s : d_.samples())
+        out.push_back({s.in, make_params(s.params), s.lo, s.hi, s.values, s.maps});
     return out;
   }
   std::vector<AnyReject> rejects() const override {

@@ -340,6 +340,10 @@ class Parser {
     return v;
   }
   Opaque value(Scope&, const Opaque&) {
+    if (c_.peek_word() == "None") {
+      c_.word();
+      return {};
+    }
     c_.fail("a callback cannot be read back from text", c_.place());
   }
   Jaxpr value(Scope& s, const Jaxpr&) {

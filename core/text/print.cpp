@@ -80,7 +80,7 @@ struct FieldText {
   }
   std::string operator()(const Strings& v) const { return tuple_text(v, quoted); }
   std::string operator()(const Types& v) const { return tuple_text(v, program_type); }
-  std::string operator()(const Opaque&) const { return "<callback>"; }
+  std::string operator()(const Opaque& o) const { return o.object ? "<callback>" : "None"; }
   std::string operator()(const Jaxpr& j) const { return j ? "{…}" : "None"; }
   std::string operator()(const std::vector<Jaxpr>& v) const { return v.empty() ? "()" : "({…})"; }
 };

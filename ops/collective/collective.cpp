@@ -17,6 +17,8 @@
 namespace weft {
 namespace {
 
+using Maps = std::vector<std::pair<std::string, int64_t>>;
+
 struct Collective {
   Strings axes;
   WEFT_FIELDS(axes)
@@ -62,6 +64,22 @@ Batched batch_fold(const Fold& f, const BatchArgs<Collective>& b) {
   return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
 }
 
+// Over one map, over two, and over either of two.
+std::vector<Sample<Collective>> fold_samples() {
+  std::vector<Sample<Collective>> s;
+  const auto add = [&](const Type& t, const Strings& axes, const Maps& maps) {
+    s.push_back({.in = {t}, .params = {axes}, .maps = maps});
+  };
+  add(Type(F64, {4}), {"i"}, {{"i", 3}});
+  add(Type(F32, {2, 3}), {"i", "j"}, {{"i", 3}, {"j", 2}});
+  add(Type(F64, {}), {"j", "i"}, {{"i", 3}, {"j", 2}});
+  add(Type(F64, {4}), {"i"}, {{"i", 3}, {"j", 2}});
+  add(Type(F64, {4}), {"j"}, {{"i", 3}, {"j", 2}});
+  add(Type(I32, {0}), {"i"}, {{"i", 3}});
+  add(Type(F64, {2}), {"i"}, {{"i", 1}});
+  return s;
+}
+
 Def<Collective> fold_def(const Fold& f) {
   Def<Collective> d;
   d.name = f.name;
@@ -73,6 +91,7 @@ Def<Collective> fold_def(const Fold& f) {
     return Types{in[0]};
   };
   d.reference = [](const Arrays&, const Collective& p) -> Arrays { fail_unbound(p.axes[0]); };
+  d.samples = fold_samples;
   return d;
 }
 const Primitive<Collective>& define_fold(const Fold& f, Def<Collective> d) {
@@ -127,6 +146,20 @@ Array own_entry(const Array& sum, const Gathered& p) {
   return squeeze_axes(dynamic_slice_at(sum, starts, sizes), {p.axis});
 }
 
+std::vector<Sample<Gathered>> gathered_samples() {
+  std::vector<Sample<Gathered>> s;
+  const auto add = [&](const Type& t, const Gathered& p, const Maps& maps) {
+    s.push_back({.in = {t}, .params = p, .maps = maps});
+  };
+  add(Type(F64, {2, 4}), {"i", 3, 1}, {{"i", 3}});
+  add(Type(F64, {2, 4}), {"i", 3, 0}, {{"i", 3}});
+  add(Type(F32, {4}), {"i", 3, 1}, {{"i", 3}, {"j", 2}});
+  add(Type(F64, {4}), {"j", 2, 0}, {{"i", 3}, {"j", 2}});
+  add(Type(I32, {}), {"i", 1, 0}, {{"i", 1}});
+  add(Type(Bool, {5}), {"i", 3, 0}, {{"i", 3}});
+  return s;
+}
+
 const Primitive<Gathered>& all_gather_op = define<Gathered>({
     .name = "all_gather",
     .doc = "The values of all lanes of a named axis along a new axis.",
@@ -154,6 +187,7 @@ const Primitive<Gathered>& all_gather_op = define<Gathered>({
           ++p.axis;
           return Batched{all_gather_op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}, p), {0}};
         },
+    .samples = gathered_samples,
     .collective = true,
 });
 
@@ -181,6 +215,13 @@ const Primitive<Named>& axis_index_op = define<Named>({
           if (b.level.first_lane.empty_handle()) return Batched{{lanes}, {0}};
           return Batched{{lax::add(lanes, broadcast_in_dim(b.level.first_lane, {b.size}, {}))},
                          {0}};
+        },
+    .samples =
+        [] {
+          const Maps both = {{"i", 3}, {"j", 2}};
+          return std::vector<Sample<Named>>{{.in = {}, .params = {"i"}, .maps = {{"i", 3}}},
+                                            {.in = {}, .params = {"i"}, .maps = both},
+                                            {.in = {}, .params = {"j"}, .maps = both}};
         },
     .collective = true,
 });

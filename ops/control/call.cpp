@@ -4,6 +4,7 @@
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/program_op.h"
+#include "weft/ops/control/samples.h"
 
 namespace weft {
 namespace {
@@ -65,6 +66,21 @@ Lowering watched_call(const LowerArgs<Call>& a) {
   return l;
 }
 
+std::vector<Sample<Call>> call_samples() {
+  const Types two(2, Type(F64, {3})), words{Type(I32, {2, 3}), Type(Bool, {})};
+  const Jaxpr sines = program(
+      two, [](const Arrays& x) { return Arrays{sine_product(x[0], x[1]), lax::add(x[0], x[1])}; });
+  const Jaxpr chosen = program(words, [](const Arrays& x) {
+    return Arrays{x[1], lax::select(x[1], x[0], lax::neg(x[0])), x[0]};
+  });
+  const Jaxpr nothing =
+      program({}, [](const Arrays&) { return Arrays{base::ones(Type(F32, {2}))}; });
+  return {{two, {.jaxpr = sines, .name = "sines"}},
+          {words, {.jaxpr = chosen, .name = "chosen"}},
+          {{}, {.jaxpr = nothing, .name = "nothing"}},
+          {two, {.jaxpr = sines, .name = "sines", .time_limit = 900}}};
+}
+
 const Primitive<Call>& call_op = define<Call>([] {
   auto d = program_op<Call>("jit", "Runs a program as one equation.");
   d.lower = watched_call;
@@ -72,6 +88,7 @@ const Primitive<Call>& call_op = define<Call>([] {
   d.transpose = call_transpose;
   d.batch = call_batch;
   d.partial = call_partial;
+  d.samples = call_samples;
   return d;
 }());
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "weft/ops/control/body_op.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
@@ -106,12 +107,35 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   return r;
 }
 
+std::vector<Sample<Cond>> cond_samples() {
+  const Type index(I32, {}), x(F64, {3});
+  const Types two(2, x);
+  const Jaxpr product =
+      program(two, [](const Arrays& a) { return Arrays{sine_product(a[0], a[1])}; });
+  const Jaxpr sum = program(two, [](const Arrays& a) { return Arrays{lax::add(a[0], a[1])}; });
+  const Jaxpr first = program(two, [](const Arrays& a) { return Arrays{a[0]}; });
+  const Types words{Type(I32, {2}), Type(Bool, {})};
+  const Jaxpr as_is = program(words, [](const Arrays& a) { return a; });
+  const Jaxpr turned = program(
+      words, [](const Arrays& a) { return Arrays{lax::neg(a[0]), lax::bitwise_not(a[1])}; });
+  const Type lanes(F64, {2}), mask(Bool, {2});
+  const Jaxpr root = program({mask, lanes}, [](const Arrays& a) { return Arrays{lax::sin(a[1])}; });
+  const Jaxpr same = program({mask, lanes}, [](const Arrays& a) { return Arrays{a[1]}; });
+  return {{{index, x, x}, {{product, sum, first}, {}, {}, {}, false}},
+          {{index, words[0], words[1]}, {{as_is, turned}, {}, {}, {}, false}},
+          {{index, x, x}, {{product}, {}, {}, {}, false}},
+          {{index, Type(Bool, {}), x, x}, {{sum, product}, {}, {}, {}, true}},
+          {{Type(I32, {2}), lanes}, {{root, same}, {2}, {0}, {1, 1}, false}},
+          {{Type(I32, {2}), mask, lanes}, {{same, root}, {2}, {0}, {1, 1}, true}}};
+}
+
 const Primitive<Cond>& cond_op = define<Cond>(with_body_rules<Cond>(
     {
         .name = "cond",
         .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its own.",
         .type = cond_type,
         .reference = cond_reference,
+        .samples = cond_samples,
     },
     cond_steps));
 

@@ -9,6 +9,7 @@
 
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/program_op.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft {
@@ -174,12 +175,47 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
                 {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name}));
 }
 
+// k sin(x) y, where k is captured.
+Type sample_number() { return Type(I32, {}); }
+Type sample_operand() { return Type(F64, {3}); }
+Types sample_operands() { return {sample_number(), sample_operand(), sample_operand()}; }
+Array scaled(const Array& k, const Array& x) {
+  const Array f = lax::convert_element_type(k, x.dtype());
+  return lax::mul(broadcast_like(f, x.type()), x);
+}
+constexpr auto scaled_sines = [](const Arrays& a) {
+  return Arrays{scaled(a[0], sine_product(a[1], a[2]))};
+};
+
+std::vector<Sample<CustomJvp>> jvp_samples() {
+  const Types two = rest(sample_operands(), 1);
+  const auto rule = [](const Arrays& a, const Arrays& dx) {
+    const Arrays s = sine_product_slopes(a[0], a[1]);
+    return lax::add(lax::mul(s[0], dx[0]), lax::mul(s[1], dx[1]));
+  };
+  CustomJvp alone{program(two, [](const Arrays& a) { return Arrays{sine_product(a[0], a[1])}; }),
+                  program(joined(two, two),
+                          [&](const Arrays& a) {
+                            return Arrays{sine_product(a[0], a[1]), rule(a, rest(a, 2))};
+                          }),
+                  0, "alone"};
+  CustomJvp captured{program(sample_operands(), scaled_sines),
+                     program(joined(sample_operands(), two),
+                             [&](const Arrays& a) {
+                               return joined(scaled_sines(a),
+                                             {scaled(a[0], rule(rest(a, 1), rest(a, 3)))});
+                             }),
+                     1, "captured"};
+  return {{two, alone}, {sample_operands(), captured}};
+}
+
 const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
   auto d =
       program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
   d.type = jvp_type;
   d.dual = jvp_dual;
   d.batch = jvp_batch;
+  d.samples = jvp_samples;
   return d;
 }());
 
@@ -233,12 +269,27 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                                     static_cast<int64_t>(nb + captured.size()), p.name}));
 }
 
+// (k, slopes by x and y, ct) -> k ct slopes
+Jaxpr sample_bwd() {
+  return program(joined({sample_number()}, Types(3, sample_operand())), [](const Arrays& a) {
+    return Arrays{scaled(a[0], lax::mul(a[3], a[1])), scaled(a[0], lax::mul(a[3], a[2]))};
+  });
+}
+std::vector<Sample<CustomVjp>> vjp_samples() {
+  const Jaxpr fwd = program(sample_operands(), [](const Arrays& a) {
+    return joined(scaled_sines(a), sine_product_slopes(a[1], a[2]));
+  });
+  return {{sample_operands(),
+           {program(sample_operands(), scaled_sines), fwd, sample_bwd(), 1, 1, "captured"}}};
+}
+
 const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
   auto d =
       program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
   d.type = vjp_type;
   d.dual = vjp_dual;
   d.batch = vjp_batch;
+  d.samples = vjp_samples;
   return d;
 }());
 
@@ -290,6 +341,17 @@ Dual lin_dual(const DualArgs<CustomLin>& d) {
   return r;
 }
 
+// Of the tangent that has a value: zero.
+std::vector<Sample<CustomLin>> lin_samples() {
+  const Types in = joined({sample_number()}, Types(4, sample_operand()));
+  return {{.in = in, .params = {sample_bwd(), 3, {sample_operand()}}, .values = [](uint64_t seed) {
+             SampleNumbers r(seed);
+             const Array zero = base::zeros(sample_operand());
+             return Arrays{r(sample_number(), -3, 3), r(sample_operand(), -2, 2),
+                           r(sample_operand(), -2, 2), zero, zero};
+           }}};
+}
+
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
@@ -328,6 +390,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           return mapped_in_front(b.op.bind(with_captured(x, n, captured), q));
         },
     .lower = lin_lower,
+    .samples = lin_samples,
 });
 
 Arrays linear_rule(const Arrays& x, const CustomLin& p) { return custom_lin_op.bind(x, p); }

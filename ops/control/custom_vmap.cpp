@@ -7,6 +7,7 @@
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/program_op.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/reduce/reduce.h"
@@ -84,6 +85,22 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   return {std::move(r.out), std::move(at)};
 }
 
+// A rule that is right: what is not mapped is repeated.
+class SampleRule final : public VmapRule {
+ public:
+  Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const override {
+    Arrays all;
+    for (size_t i = 0; i < x.size(); ++i)
+      all.push_back(mapped[i] ? x[i] : base::insert_axis(x[i], 0, size));
+    return {{sine_product(all[0], all[1])}, {true}};
+  }
+};
+std::vector<Sample<CustomVmap>> custom_vmap_samples() {
+  const Types in(2, Type(F64, {3}));
+  const Jaxpr j = program(in, [](const Arrays& x) { return Arrays{sine_product(x[0], x[1])}; });
+  return {{in, {j, {}, 0}}, {in, {j, Opaque{make_ref<SampleRule>()}, 0}}};
+}
+
 const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
   auto d =
       program_op<CustomVmap>("custom_vmap_call", "A program that is mapped by a rule of its own.");
@@ -92,6 +109,7 @@ const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);
   };
   d.batch = by_rule;
+  d.samples = custom_vmap_samples;
   return d;
 }());
 

@@ -161,7 +161,10 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
     s.lanes.insert(s.lanes.begin(), level.size);
     s.ids.insert(s.ids.begin(), 0);
   }
-  if (s.lanes.empty()) return s;
+  if (s.lanes.empty()) {
+    s.enter = enter;
+    return s;
+  }
   LaneMask mine;
   if (!enter.empty_handle()) {
     mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, level.size) : enter;

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "weft/ops/control/body_op.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/control/unroll.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -126,6 +127,46 @@ Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
                         rest(s.params.jaxpr->out_types(), r.size())));
 }
 
+std::vector<Sample<Scan>> scan_samples() {
+  const Type t(F64, {2}), rows(F64, {5, 2});
+  Scan p;
+  // (k, c, x) -> (sin(c) + x, c * k)
+  p.jaxpr = program({t, t, t}, [](const Arrays& a) {
+    return Arrays{lax::add(lax::sin(a[1]), a[2]), lax::mul(a[1], a[0])};
+  });
+  p.length = 5;
+  p.num_consts = p.num_carry = 1;
+  Scan back = p, none = p, map, count, lanes;
+  back.reverse = true;
+  back.unroll = 2;
+  none.length = 0;
+  map.jaxpr =
+      program({Type(F32, {}), t}, [](const Arrays& a) { return Arrays{lax::sin(a[0]), a[1]}; });
+  map.length = 3;
+  const Type n(I32, {});
+  count.jaxpr = program({n}, [](const Arrays& a) {
+    return Arrays{lax::add(a[0], scalar_of_int(I32, 1)), lax::mul(a[0], a[0])};
+  });
+  count.length = 4;
+  count.num_carry = 1;
+  // (active, c, x) -> (sin(c) + x, -c): a lane takes as many steps as it has trips.
+  lanes.jaxpr = program({Type(Bool, {2}), t, t}, [](const Arrays& a) {
+    return Arrays{lax::add(lax::sin(a[1]), a[2]), lax::neg(a[1])};
+  });
+  lanes.length = 5;
+  lanes.num_carry = 1;
+  lanes.lanes = {2};
+  lanes.lane_ids = {0};
+  lanes.has = {1, 1, 1};
+  lanes.trips = true;
+  return {{{t, t, rows}, p},
+          {{t, t, rows}, back},
+          {{t, t, Type(F64, {0, 2})}, none},
+          {{Type(F32, {3}), Type(F64, {3, 2})}, map},
+          {{n}, count},
+          {{Type(I32, {2}), t, rows}, lanes, -1, 6}};
+}
+
 const Primitive<Scan>& scan_op = define<Scan>(with_body_rules<Scan>(
     {
         .name = "scan",
@@ -133,6 +174,7 @@ const Primitive<Scan>& scan_op = define<Scan>(with_body_rules<Scan>(
         .type = scan_type,
         .reference = scan_reference,
         .simplify = scan_simplify,
+        .samples = scan_samples,
     },
     scan_steps));
 

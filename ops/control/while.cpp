@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "weft/ops/control/loop_blocks.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 
@@ -151,6 +152,71 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   return {test, step};
 }
 
+// A loop that counts to a number each lane has of its own: (enter?, n; k; i, x, passed).
+Sample<While> counted(const Ints& lanes, bool enter) {
+  const auto wide = [lanes](DType d, const Ints& own) { return Type(d, joined(lanes, own)); };
+  const Type n = wide(I32, {}), x = wide(F64, {2});
+  While p;
+  p.cond_jaxpr = program({n, n, x, x}, [](const Arrays& a) { return Arrays{lax::lt(a[1], a[0])}; });
+  p.body_jaxpr = program(joined(mask_input(lanes), {x, n, x, x}), [&](const Arrays& in) {
+    const Arrays a = rest(in, mask_input(lanes).size());
+    return Arrays{lax::add(a[1], base::ones(n)), lax::add(lax::sin(a[2]), a[0]), a[3]};
+  });
+  p.cond_nconsts = p.body_nconsts = 1;
+  p.lanes = lanes;
+  p.lane_ids = first_axes(static_cast<int>(lanes.size()));
+  p.has = Ints(lanes.empty() ? 0 : 5, full_set(lanes));
+  p.enter = enter;
+  Types in{n, x, n, x, x};
+  if (enter) in.insert(in.begin(), wide(Bool, {}));
+  return {.in = in, .params = p, .values = [=](uint64_t seed) {
+            SampleNumbers r(seed);
+            Arrays a{r(n, 0, 4), r(x, -2, 2), base::zeros(n), r(x, -2, 2), r(x, -2, 2)};
+            if (enter) a.insert(a.begin(), r(wide(Bool, {}), 0, 1));
+            return a;
+          }};
+}
+// A loop whose end depends on a number that it computes: (; step; x), or with a bound (; step;
+// trips, x).
+Sample<While> reaching(bool bounded) {
+  const Type t(F64, {}), counter(I32, {});
+  While p;
+  const size_t first = bounded ? 1 : 0;
+  const Types carry = bounded ? Types{counter, t} : Types{t};
+  p.cond_jaxpr = program(carry, [&](const Arrays& a) {
+    Array go = lax::lt(a[first], scalar_of(F64, 3));
+    if (bounded) go = lax::bitwise_and(go, lax::lt(a[0], scalar_of_int(I32, 4)));
+    return Arrays{go};
+  });
+  p.body_jaxpr = program(joined({t}, carry), [&](const Arrays& a) {
+    Arrays out(1, lax::add(a[1 + first], a[0]));
+    if (bounded) out.insert(out.begin(), lax::add(a[1], scalar_of_int(I32, 1)));
+    return out;
+  });
+  p.body_nconsts = 1;
+  if (bounded) p.max_trips = 4;
+  return {.in = joined({t}, carry), .params = p, .values = [=](uint64_t seed) {
+            SampleNumbers r(seed);
+            Arrays a{r(t, 0.3, 2), r(t, -2, 4)};
+            if (bounded) a.insert(a.begin() + 1, base::zeros(counter));
+            return a;
+          }};
+}
+// The greatest common divisor, which ends for all integers.
+Sample<While> divisor() {
+  const Types two(2, Type(I32, {}));
+  While p;
+  p.cond_jaxpr =
+      program(two, [](const Arrays& a) { return Arrays{lax::ne(a[1], scalar_of_int(I32, 0))}; });
+  p.body_jaxpr = program(two, [](const Arrays& a) { return Arrays{a[1], lax::rem(a[0], a[1])}; });
+  return {two, p, 0, 60};
+}
+std::vector<Sample<While>> while_samples() {
+  return {counted({}, false), counted({}, true), counted({2}, false),
+          counted({2}, true), reaching(false),   reaching(true),
+          divisor()};
+}
+
 const Primitive<While>& while_op = define<While>(with_body_rules<While>(
     {
         .name = "while",
@@ -164,6 +230,7 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
               ".max_trips, use scan, or fori_loop with static start/stop.");
         },
         .partial = while_partial,
+        .samples = while_samples,
     },
     while_steps));
 

@@ -93,6 +93,16 @@ std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
         return "says that lanes go elsewhere";
   return {};
 }
+std::string mixes(const JaxprData& j, const Eqn& e);
+// What a loop, a branch or a call does beside its programs (masks, selects, whether any lane goes
+// on) L4 judges; the programs have to keep lanes apart.
+std::string programs_mix(const std::vector<Jaxpr>& programs) {
+  for (const Jaxpr& j : programs)
+    for (const Eqn& e : j->eqns)
+      if (std::string what = mixes(*j, e); !what.empty())
+        return fmt::format("holds '{}', which {}", e.op->name(), what);
+  return {};
+}
 std::string mixes(const JaxprData& j, const Eqn& e) {
   Types in, out;
   for (Atom a : e.in) in.push_back(j.type(a));
@@ -107,23 +117,23 @@ std::string mixes(const JaxprData& j, const Eqn& e) {
     case Form::contract:
     case Form::prefix: return element_mixes(l, in, out);
     case Form::scatter: return scatter_mixes(l, in, out);
-    case Form::opaque: return call_follows(l, in, out);
-    default: return "is not expected in the rule of an op without programs";
+    case Form::opaque: return l.lockstep ? programs_mix(l.lockstep()) : call_follows(l, in, out);
+    case Form::loop:
+    case Form::branch:
+    case Form::inlined: return programs_mix(l.loop.bodies);
   }
+  return "has no form";
 }
 
 }  // namespace
 
 void lanes_stay_apart(const Case& c, Failures& f) {
   if (!c.maps()) return;
-  for (const Types& types : {c.sample.in, c.op->type(c.sample.in, c.sample.params)})
+  for (const Types& types : {c.in(), c.out()})
     for (const Type& t : types) f.check(!lane_axis(t), "the sample has an axis of that size");
   for_each_mapping(c, [&](const MaybeAxes& axes) {
-    Types in = c.sample.in;
-    for (size_t i = 0; i < in.size(); ++i)
-      if (axes[i]) in[i] = in[i].with_shape(in[i].shape().inserted(*axes[i], lanes));
     MaybeAxes out;
-    const Jaxpr j = record(in, [&](const Arrays& x) {
+    const Jaxpr j = record(c.in(axes, lanes), [&](const Arrays& x) {
                       Batched b =
                           vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, lanes);
                       out = b.axis;

@@ -12,20 +12,31 @@
 
 namespace weft::laws {
 
-// An op with operands and parameters that it takes.
+// An op with operands and parameters that it takes, and the named maps around it.
 struct Case {
   const Op* op;
   AnySample sample;
   size_t number = 0;
   // Single precision measures slopes badly, so it is done only where an op has no other sample.
   bool measure_coarsely = false;
+  // The named maps do not map the operands.
+  bool shared = false;
   std::string text() const;
-  Arrays run(const Arrays& x) const { return bind_op(*op, x, sample.params); }
   Random random(uint64_t salt) const;
-  bool maps() const { return op->has(Op::Slot::batch) && !op->collective(); }
+  bool maps() const { return op->has(Op::Slot::batch); }
+
+  // What runs: the op under its named maps, whose axes stand in front of all that is mapped.
+  Arrays run(const Arrays& x) const;
+  Types in() const;
+  Types out() const;
+  // Operands of it, and with `size` lanes along `axes` those of a map of it.
+  Arrays draw(Random& r, bool special = false) const;
+  Arrays draw(const MaybeAxes& axes, int64_t size, Random& r, bool special = false) const;
+  Types in(const MaybeAxes& axes, int64_t size) const;
 };
 // The op's samples; and for each dtype that its type rule takes for all inexact (integer, …)
-// operands and no sample has, the first sample with that dtype.
+// operands and no sample has, the first sample with that dtype. With named maps twice: their
+// operands mapped, and not.
 std::vector<Case> cases_of(const Op& op);
 
 // What a law finds wrong; the first few are kept.
@@ -64,8 +75,23 @@ void lanes_stay_apart(const Case& c, Failures& f);
 // L9: StableHLO text is read back as a program that computes the same.
 void stablehlo_is_read_back(const Case& c, Failures& f);
 
-// What the law finds wrong with the op: the first cases, with their text; "" if nothing. An
-// exception in one case does not keep the others from being checked.
+// A law that cannot hold for an op, or not for some of its cases.
+struct Exempt {
+  const char* op;
+  Law law;
+  const char* why;
+  bool (*of)(const Case&) = nullptr;  // none: all cases
+  bool covers(Law l, const Case& c) const {
+    return l == law && c.op->name() == op && (!of || of(c));
+  }
+};
+const std::vector<Exempt>& exemptions();
+bool exempt(Law law, const Case& c);
+
+// What the law finds wrong with the case; "" if nothing.
+std::string breach(Law law, const Case& c);
+// What it finds wrong with the op, but for what is exempt: the first cases, with their text; "" if
+// nothing. An exception in one case does not keep the others from being checked.
 std::string breaches(Law law, const Op& op);
 
 }  // namespace weft::laws

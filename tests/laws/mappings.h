@@ -8,9 +8,11 @@
 
 namespace weft::laws {
 
-// Each non-empty subset of mapped operands: all of them for up to 4, else single ones and all.
+// Each non-empty subset of mapped operands: all of them for up to 4, else single ones and all. Of
+// no operands the empty one.
 inline std::vector<std::vector<bool>> subsets(size_t n) {
   std::vector<std::vector<bool>> r;
+  if (n == 0) r.emplace_back();
   if (n <= 4) {
     for (size_t bits = 1; bits < (size_t{1} << n); ++bits) {
       r.emplace_back();
@@ -30,13 +32,14 @@ inline std::vector<std::vector<bool>> subsets(size_t n) {
 template <class F>
 void for_each_mapping(const Case& c, F run) {
   int rank = 0;
-  for (const Type& t : c.sample.in) rank = std::max(rank, t.ndim());
-  for (const auto& mapped : subsets(c.sample.in.size()))
+  const Types in = c.in();
+  for (const Type& t : in) rank = std::max(rank, t.ndim());
+  for (const auto& mapped : subsets(in.size()))
     for (int shift = 0; shift <= rank; ++shift)
       for (const bool together : {true, false}) {
         MaybeAxes axes;
-        for (size_t i = 0; i < c.sample.in.size(); ++i) {
-          const int n = c.sample.in[i].ndim();
+        for (size_t i = 0; i < in.size(); ++i) {
+          const int n = in[i].ndim();
           const int at = together ? std::min(shift, n) : (shift + static_cast<int>(i)) % (n + 1);
           axes.push_back(mapped[i] ? MaybeAxis(at) : std::nullopt);
         }

@@ -12,9 +12,6 @@ struct Measure {
 };
 // False where it cannot be: no inexact operand, half precision, no tangents.
 bool measurable(const Case& c, Measure* m);
-// Ops whose derivative is defined as zero where the slope is not (sign: of complex numbers), or as
-// NaN (polygamma by its order).
-bool by_definition(const Op& op);
 // Differences of all results to the bit; "" if there is none.
 std::string all_differences(const Arrays& a, const Arrays& b);
 

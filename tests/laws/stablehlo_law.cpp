@@ -49,8 +49,8 @@ void compare(const Case& c, const std::string& text, bool exactly, Failures& f) 
     // Finite numbers where the order of the arithmetic is another one.
     if (special && !exactly) continue;
     Random r = c.random(special);
-    const Arrays x = random_arrays(c.sample.in, c.sample.lo, c.sample.hi, r, special);
     const ReferenceMode reference;
+    const Arrays x = c.draw(r, special);
     const Arrays expected = with_words(c.run(x)), got = eval_jaxpr(p, with_words(x));
     if (exactly)
       f.expect(all_differences(got, expected), "read back from\n" + text);
@@ -63,7 +63,7 @@ void compare(const Case& c, const std::string& text, bool exactly, Failures& f) 
 }  // namespace
 
 void stablehlo_is_read_back(const Case& c, Failures& f) {
-  const Jaxpr j = record(c.sample.in, [&](const Arrays& x) { return c.run(x); }).jaxpr;
+  const Jaxpr j = record(c.in(), [&](const Arrays& x) { return c.run(x); }).jaxpr;
   std::string text = to_stablehlo({j, {}});
   compare(c, text, !rounds_otherwise(c), f);
   // Who does not know our ops takes what they are made of.

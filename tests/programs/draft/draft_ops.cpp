@@ -12,8 +12,10 @@ namespace {
 
 // Ops that other steps make.
 bool leaf(const Op& op) {
-  return op.has(Op::Slot::lower) && !op.samples().empty() && !op.compile_eagerly() &&
-         !op.collective();
+  if (op.compile_eagerly() || op.collective()) return false;
+  const std::vector<AnySample> all = op.samples();
+  // A program has no operands made for one op.
+  return std::none_of(all.begin(), all.end(), [](const AnySample& s) { return s.values; });
 }
 const std::vector<const Op*>& leaves() {
   static const std::vector<const Op*> all = [] {

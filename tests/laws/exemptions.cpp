@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/exemptions.cpp: the laws that cannot hold for an op, and why.
+#include <algorithm>
+
+#include "laws.h"
+#include "weft/core/param.h"
+
+namespace weft::laws {
+namespace {
+
+// What a parameter of the case is.
+template <class T>
+T field(const Case& c, const std::string& name) {
+  for (const ParamField& f : c.sample.params->fields())
+    if (f.name == name) return std::get<T>(f.value);
+  throw InternalError(c.op->name() + " has no field " + name);
+}
+bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule").object); }
+bool unbounded(const Case& c) { return field<int64_t>(c, "max_trips") < 0; }
+bool is_complex_number(const Case& c) { return is_complex(c.sample.in[0].dtype()); }
+
+}  // namespace
+
+const std::vector<Exempt>& exemptions() {
+  static const char* const zero = "its derivative is zero by definition, its slope is not";
+  static const char* const one_way =
+      "only the transpose of its derivative is known; call_laws_test.cpp judges that";
+  static const std::vector<Exempt> all = {
+      {"stop_gradient", tangents_are_slopes, zero},
+      {"bitcast_convert_type", tangents_are_slopes, zero},
+      {"nextafter", tangents_are_slopes, zero},
+      {"sign", tangents_are_slopes, zero, is_complex_number},
+      {"reduce_precision", tangents_are_slopes, "its steps are larger than those of a slope"},
+      {"polygamma", tangents_are_slopes, "its derivative by the order is NaN by definition"},
+      {"while", transposes_pair, "without a bound on its trips nothing is kept for the way back",
+       unbounded},
+      {"custom_vjp_call", tangents_are_slopes, one_way},
+      {"custom_vjp_call", transposes_pair, one_way},
+      {"custom_vjp_call", tangents_map, one_way},
+      {"custom_lin", tangents_are_slopes, one_way},
+      {"custom_lin", transposes_pair, one_way},
+      {"custom_lin", tangents_map, one_way},
+      {"custom_lin", lanes_stay_apart, "it has a value of zeros alone, which follow no operand"},
+      {"custom_lin", stablehlo_is_read_back, "StableHLO has no op that only checks its operands"},
+      {"custom_vmap_call", text_is_read_back, "a rule in C++ has no text", has_rule},
+  };
+  return all;
+}
+bool exempt(Law law, const Case& c) {
+  return std::any_of(exemptions().begin(), exemptions().end(),
+                     [&](const Exempt& e) { return e.covers(law, c); });
+}
+
+}  // namespace weft::laws
