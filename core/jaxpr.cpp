@@ -35,6 +35,7 @@ size_t hash_program(const JaxprData& j) {
   for (const Eqn& e : j.eqns) {
     h = mix(h, reinterpret_cast<size_t>(e.op));
     h = mix(h, e.params->hash());
+    if (!e.implementation.empty()) h = mix(h, std::hash<std::string_view>()(e.implementation));
     for (Atom a : e.in) h = mix(h, static_cast<size_t>(a.index));
   }
   for (Atom a : j.out) h = mix(h, static_cast<size_t>(a.index));
@@ -47,7 +48,8 @@ bool same_program(const JaxprData& a, const JaxprData& b) {
     return false;
   for (size_t i = 0; i < a.eqns.size(); ++i) {
     const Eqn &x = a.eqns[i], &y = b.eqns[i];
-    if (x.op != y.op || x.in != y.in || x.n_out != y.n_out || !equal(x.params, y.params))
+    if (x.op != y.op || x.in != y.in || x.n_out != y.n_out ||
+        x.implementation != y.implementation || !equal(x.params, y.params))
       return false;
   }
   return true;

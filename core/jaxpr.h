@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/core/any_params.h"
@@ -31,6 +32,9 @@ struct Eqn {
   int32_t out = 0;  // the first of its outputs; they are numbered in a row
   int32_t n_out = 1;
   Location source;
+  // How it is run: the name of an implementation (core/loops/implementation.h), which lives as long
+  // as the op; empty before the compiler has chosen, and where there is nothing to choose.
+  std::string_view implementation = {};
 };
 
 // A closed program: inputs are the variables 0 … n_in-1, of which the first n_const are constants

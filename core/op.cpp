@@ -28,6 +28,19 @@ const Op* find_op(const std::string& name) {
   return it == registry().by_name.end() ? nullptr : it->second;
 }
 
+const AnyImplementation* find_implementation(const Op& op, std::string_view name) {
+  for (const AnyImplementation& i : op.implementations())
+    if (i.name == name) return &i;
+  return nullptr;
+}
+
+std::string implementation_names(const Op& op, const AnyUse* use) {
+  std::string s;
+  for (const AnyImplementation& i : op.implementations())
+    if (!use || i.applies(*use)) s += (s.empty() ? "" : ", ") + i.name;
+  return s;
+}
+
 void detail::register_op(const Op* op) {
   if (!registry().by_name.emplace(op->name(), op).second)
     throw InternalError("two ops are named " + op->name());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/core/jaxpr.h"
+#include "weft/core/loops/implementation.h"
 #include "weft/core/loops/lower.h"
 #include "weft/core/param.h"
 #include "weft/core/type.h"
@@ -89,6 +90,12 @@ struct SimplifyArgs {
   const P& params;
 };
 template <class P>
+struct ExpandArgs {
+  const Primitive<P>& op;
+  const Arrays& x;
+  const P& params;
+};
+template <class P>
 struct SplitArgs {
   const Primitive<P>& op;
   const Arrays& x;
@@ -136,11 +143,19 @@ struct Def {
   std::function<Batched(const BatchArgs<P>&)> batch = {};
   std::function<Arrays(const PartialArgs<P>&)> partial = {};  // default: recorded whole
   std::function<Lowering(const LowerArgs<P>&)> lower = {};
+  // The op as a program of others, which the compiler puts in its place.
+  std::function<Arrays(const ExpandArgs<P>&)> expand = {};
+  // Ways to run it besides these two, or what there is to say about these
+  // (core/loops/implementation.h). The cheapest that applies is chosen (jit/rewrite/choose.h).
+  std::function<std::vector<Implementation<P>>()> implementations = {};
   // Rewrites of jit, each by a pass of its own (jit/pipeline.cpp); {}: nothing to do. Shorter ways
   // to say the same; several steps that more threads share; one op with those that made operands.
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};
+  // How far results of two implementations may be apart, in roundings of the largest of them; 0:
+  // not at all.
+  double tolerance = 0;
   bool is_product = false;  // of its operands, or of its only one with itself
   bool hands_on = false;    // its result is its only operand, in another shape or repeated
   std::function<Effect(const P&)> effects = {};
@@ -183,6 +198,10 @@ class Op {
   virtual Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
                          PartialEval& level) const = 0;
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
+  virtual Arrays expand(const Arrays& x, const AnyParams& p) const = 0;
+  // All ways to run it, those of `lower` and `expand` among them; none: it is never run itself.
+  virtual const std::vector<AnyImplementation>& implementations() const = 0;
+  virtual double tolerance() const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
   virtual Arrays split(const Arrays& x, const AnyParams& p) const = 0;
   virtual Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
@@ -196,7 +215,18 @@ class Op {
   // Parameters from their printed fields; raises ParseError.
   virtual AnyParams parse_params(
       const std::vector<std::pair<std::string, ParamValue>>& fields) const = 0;
-  enum class Slot { reference, jvp, transpose, batch, partial, lower, simplify, split, fuse };
+  enum class Slot {
+    reference,
+    jvp,
+    transpose,
+    batch,
+    partial,
+    lower,
+    expand,
+    simplify,
+    split,
+    fuse
+  };
   virtual bool has(Slot s) const = 0;
   virtual bool compile_eagerly() const = 0;
   virtual bool collective() const = 0;
@@ -205,6 +235,10 @@ class Op {
 // All ops by name; frozen once static initialisation is over.
 const std::vector<const Op*>& all_ops();
 const Op* find_op(const std::string& name);
+// Null if the op has none of that name.
+const AnyImplementation* find_implementation(const Op& op, std::string_view name);
+// "generated, library": the names of the op's implementations, or of those that apply to a use.
+std::string implementation_names(const Op& op, const AnyUse* use = nullptr);
 namespace detail {
 void register_op(const Op* op);
 [[noreturn]] void missing_rule(const Op& op, Op::Slot s);

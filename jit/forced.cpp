@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/forced.cpp: reading demanded schedules, and finding that of a nest.
+// jit/forced.cpp: reading what is demanded, and finding what is for a nest or an op.
 #include "weft/jit/forced.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
 #include "weft/core/error.h"
+#include "weft/core/op.h"
 #include "weft/jit/schedule/choose/choose.h"
 #include "weft/runtime/log.h"
 
@@ -36,12 +38,37 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Null if WEFT_SCHEDULE names no file.
-const ForcedSchedules* of_environment() {
-  static const ForcedSchedules* all = []() -> const ForcedSchedules* {
-    const char* path = std::getenv("WEFT_SCHEDULE");
-    if (!path || !*path) return nullptr;
-    const auto* s = new ForcedSchedules(read_file(path), fmt::format("WEFT_SCHEDULE ({})", path));
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+ForcedSchedules named_schedules() {
+  const std::string path = variable("WEFT_SCHEDULE");
+  return {path.empty() ? path : read_file(path), fmt::format("WEFT_SCHEDULE ({})", path)};
+}
+
+ForcedImplementations named_implementations() {
+  const std::string text = variable("WEFT_IMPL");
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    const size_t sign = entry.find('=');
+    if (sign == std::string::npos)
+      throw CompileError(fmt::format(
+          "WEFT_IMPL: '{}' is not op=implementation, as in dot_general=generated", entry));
+    entries.emplace_back(entry.substr(0, sign), entry.substr(sign + 1));
+    begin = end + 1;
+  }
+  return {entries, "WEFT_IMPL"};
+}
+
+// Null if nothing is demanded by the environment.
+const Forced* of_environment() {
+  static const Forced* all = []() -> const Forced* {
+    if (variable("WEFT_SCHEDULE").empty() && variable("WEFT_IMPL").empty()) return nullptr;
+    const auto* f = new Forced{named_schedules(), named_implementations()};
     std::atexit([] {
       try {
         require_forced_schedules_used();
@@ -49,12 +76,29 @@ const ForcedSchedules* of_environment() {
         log_warning(e.what());
       }
     });
-    return s;
+    return f;
   }();
   return all;
 }
 
-thread_local const ForcedSchedules* chosen = nullptr;
+thread_local const Forced* chosen = nullptr;
+
+// What `find` finds first, from the innermost scope outwards; null if nothing is demanded.
+template <class F>
+auto first(F find) {
+  auto found = chosen ? find(*chosen) : nullptr;
+  if (const Forced* f = found ? nullptr : of_environment()) found = find(*f);
+  return found;
+}
+
+// The ops that can be run in several ways, for errors.
+std::string ops_with_a_choice() {
+  std::vector<std::string> names;
+  for (const Op* op : all_ops())
+    if (op->implementations().size() > 1) names.push_back(op->name());
+  std::sort(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 }  // namespace
 
@@ -127,18 +171,41 @@ void ForcedSchedules::require_used() const {
                   where_, unused));
 }
 
-ScheduleScope::ScheduleScope(const ForcedSchedules& s) : before_(std::exchange(chosen, &s)) {}
-ScheduleScope::~ScheduleScope() { chosen = before_; }
-bool ScheduleScope::entered() { return chosen; }
+ForcedImplementations::ForcedImplementations(
+    const std::vector<std::pair<std::string, std::string>>& entries, const std::string& where) {
+  for (const auto& [name, implementation] : entries) {
+    const Op* op = find_op(name);
+    if (!op)
+      throw CompileError(fmt::format("{}: there is no op '{}'; a choice have {}", where, name,
+                                     ops_with_a_choice()));
+    if (!find_implementation(*op, implementation))
+      throw CompileError(fmt::format("{}: '{}' has no implementation '{}'; there is {}", where,
+                                     name, implementation, implementation_names(*op)));
+    if (!entries_.try_emplace(op, Demand{implementation, where}).second)
+      throw CompileError(fmt::format("{}: a second implementation for '{}'", where, name));
+  }
+}
+
+const Demand* ForcedImplementations::find(const Op& op) const {
+  const auto at = entries_.find(&op);
+  return at == entries_.end() ? nullptr : &at->second;
+}
+
+ForcedScope::ForcedScope(const Forced& f) : before_(std::exchange(chosen, &f)) {}
+ForcedScope::~ForcedScope() { chosen = before_; }
+bool ForcedScope::entered() { return chosen; }
 
 Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target) {
-  for (const ForcedSchedules* forced : {std::as_const(chosen), of_environment()})
-    if (const Schedule* s = forced ? forced->find(k, target) : nullptr) return *s;
-  return choose_schedule(k, target);
+  const Schedule* s = first([&](const Forced& f) { return f.schedules.find(k, target); });
+  return s ? *s : choose_schedule(k, target);
+}
+
+const Demand* demanded_implementation(const Op& op) {
+  return first([&](const Forced& f) { return f.implementations.find(op); });
 }
 
 void require_forced_schedules_used() {
-  if (const ForcedSchedules* s = of_environment()) s->require_used();
+  if (const Forced* f = of_environment()) f->schedules.require_used();
 }
 
 }  // namespace weft::compiler

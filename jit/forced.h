@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/forced.h: schedules that are demanded of the compiler, by the hashes of nests; the others it
-// chooses.
+// jit/forced.h: schedules, by the hashes of nests, and implementations, by ops, that are demanded
+// of the compiler; the others it chooses.
 #pragma once
 #include <atomic>
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "weft/core/loops/nest.h"
+#include "weft/jit/rewrite/choose.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/jit/schedule/target.h"
 
@@ -38,21 +40,41 @@ class ForcedSchedules {
   mutable std::atomic<bool> told_ = false;
 };
 
-// What this thread compiles is forced by these, where they have an entry, until the scope ends.
-class ScheduleScope {
+// Names of implementations, by ops.
+class ForcedImplementations {
  public:
-  explicit ScheduleScope(const ForcedSchedules& s);
-  ~ScheduleScope();
-  ScheduleScope(const ScheduleScope&) = delete;
+  // Pairs (op, implementation). Raises CompileError for a name that there is not.
+  ForcedImplementations(const std::vector<std::pair<std::string, std::string>>& entries,
+                        const std::string& where);
+  const Demand* find(const Op& op) const;
+
+ private:
+  std::map<const Op*, Demand> entries_;
+};
+
+struct Forced {
+  ForcedSchedules schedules;
+  ForcedImplementations implementations;
+};
+
+// What this thread compiles is forced by these, where they have an entry, until the scope ends.
+class ForcedScope {
+ public:
+  explicit ForcedScope(const Forced& f);
+  ~ForcedScope();
+  ForcedScope(const ForcedScope&) = delete;
   static bool entered();  // this thread is in such a scope
 
  private:
-  const ForcedSchedules* before_;
+  const Forced* before_;
 };
 
 // The schedule that the kernel gets: that of the innermost scope, else that of the file that
 // WEFT_SCHEDULE names, else the one that pays.
 Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target);
+// The implementation that the innermost scope demands, else that of WEFT_IMPL (op=name,…), else
+// null.
+const Demand* demanded_implementation(const Op& op);
 
 // Raises CompileError naming the entries of WEFT_SCHEDULE that no kernel of this process had. A
 // process that does not ask is told when it ends, by the log.

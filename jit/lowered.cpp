@@ -58,16 +58,28 @@ void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
   }
 }
 
+// The program and those of its loops, all the way in.
+std::vector<const CompiledProgram*> with_inner(const CompiledProgram& p) {
+  std::vector<const CompiledProgram*> all{&p};
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const auto& step : all[i]->steps())
+      for (const CompiledProgram* inner : step->inner()) all.push_back(inner);
+  return all;
+}
+
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
   explicit LoweredView(Ref<const weft::detail::Program> p) : traced_(std::move(p)) {}
   std::string jaxpr() const override { return to_string(closed().jaxpr); }
   std::string optimized() const override { return to_string(program()->jaxpr()); }
   std::string kernels() const override {
-    return each([](const nest::Kernel& k, const Code& c) {
-      return fmt::format("{}schedule {}\n{}", nest::print(k), nest_hash(k),
-                         to_string(c.schedule()));
-    });
+    std::string s;
+    const Ref<const CompiledProgram> keep = program();
+    for (const CompiledProgram* p : with_inner(*keep)) s += p->implementations();
+    return s + each([](const nest::Kernel& k, const Code& c) {
+             return fmt::format("{}schedule {}\n{}", nest::print(k), nest_hash(k),
+                                to_string(c.schedule()));
+           });
   }
   std::string llvm_ir() const override {
     return each([](const nest::Kernel&, const Code& c) { return c.llvm_ir(); });
@@ -96,12 +108,13 @@ class LoweredView final : public weft::detail::LoweredImpl {
     return s;
   }
   Ref<const weft::detail::CompiledImpl> compile(const weft::CompileOptions& o) const override {
-    if (o.schedules.empty())
+    if (o.schedules.empty() && o.implementations.empty())
       return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
-    const ForcedSchedules forced(o.schedules, "schedules of compile()");
-    const ScheduleScope scope(forced);
+    const Forced forced{{o.schedules, "schedules of compile()"},
+                        {o.implementations, "implementations of compile()"}};
+    const ForcedScope scope(forced);
     const Ref<const CompiledProgram> p = program();
-    forced.require_used();
+    forced.schedules.require_used();
     return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_->run_by(p), p));
   }
 
@@ -110,13 +123,10 @@ class LoweredView final : public weft::detail::LoweredImpl {
   // The kernels of all steps, those of inner programs included.
   std::string each(FunctionRef<std::string(const nest::Kernel&, const Code&)> text) const {
     std::string s;
-    std::vector<const CompiledProgram*> todo{program().get()};
     const Ref<const CompiledProgram> keep = program();
-    for (size_t i = 0; i < todo.size(); ++i)
-      for (const auto& step : todo[i]->steps()) {
+    for (const CompiledProgram* p : with_inner(*keep))
+      for (const auto& step : p->steps())
         if (step->kernel()) s += text(*step->kernel(), *step->code());
-        for (const CompiledProgram* p : step->inner()) todo.push_back(p);
-      }
     return s;
   }
   Ref<const weft::detail::Program> traced_;

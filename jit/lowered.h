@@ -4,6 +4,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "weft/runtime/usage.h"
 #include "weft/tracer/callable.h"
@@ -16,6 +18,10 @@ struct CompileOptions {
   // with its hash, as kernels() and report() show it, and the lines below it there. CompileError if
   // the program has no such kernel, or it cannot be run so.
   std::string schedules = {};
+  // Ops and the implementations that they are to be run by, as {{"dot_general", "generated"}};
+  // docs/ops.md has the names. CompileError if there is no such name, or it does not apply to a use
+  // of the op.
+  std::vector<std::pair<std::string, std::string>> implementations = {};
 };
 
 namespace detail {

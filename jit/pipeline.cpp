@@ -13,6 +13,7 @@
 #include "weft/jit/forced.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
+#include "weft/jit/rewrite/choose.h"
 #include "weft/jit/rewrite/op_rewrites.h"
 #include "weft/jit/rewrite/simplify.h"
 #include "weft/jit/run/steps.h"
@@ -78,7 +79,6 @@ Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule sched
                 Bodies bodies) {
   switch (s.kind) {
     case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest), std::move(schedule));
-    case Step::Kind::dot: return build_product(p, s.eqn);
     case Step::Kind::native: return build_native(p, s.eqn);
     case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest), std::move(schedule));
     case Step::Kind::lockstep: return build_lockstep(p, s, std::move(bodies));
@@ -123,6 +123,24 @@ std::string show_steps(const Compilation& c) {
   return s;
 }
 
+// What bodies are rewritten by before anything is chosen in them.
+Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
+
+Jaxpr choose(const Jaxpr& j) {
+  const TargetInfo& t = current_target();
+  return choose_implementations(j, {t.gpu(), t.lanes},
+                                [](const Op& op) { return demanded_implementation(op); });
+}
+
+// What an op is expanded to may leave a choice, too.
+Jaxpr expand(const Jaxpr& j) {
+  for (Jaxpr before = j;;) {
+    const Jaxpr r = expand_ops(before);
+    if (r == before) return r;
+    before = choose(simplify(r, simple_body));
+  }
+}
+
 // A pass rewrites the jaxpr, or adds to what is known of the program; `show` is what it did.
 struct Pass {
   const char* name;
@@ -131,7 +149,9 @@ struct Pass {
   std::string (*show)(const Compilation&);
 };
 constexpr Pass passes[] = {
-    {"simplify", [](const Jaxpr& j) { return simplify(j, rewritten); }, nullptr, nullptr},
+    {"simplify", [](const Jaxpr& j) { return simplify(j, simple_body); }, nullptr, nullptr},
+    {"choose", choose, nullptr, nullptr},
+    {"expand", expand, nullptr, nullptr},
     {"split", split_ops, nullptr, nullptr},
     {"fuse ops", fuse_ops, nullptr, nullptr},
     {"analyse", nullptr, analyse, nullptr},

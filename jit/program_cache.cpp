@@ -89,7 +89,7 @@ const bool installed = (install_backend(compile_executable), true);
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
   const ProgramKey key{j.get(), chosen_target()};
-  const bool kept = !ScheduleScope::entered();  // what was forced is for whoever forced it
+  const bool kept = !ForcedScope::entered();  // what was forced is for whoever forced it
   if (kept) {
     const std::lock_guard lock(c.guard);
     if (Ref<const CompiledProgram> known = find(c, key)) return known;

@@ -23,8 +23,8 @@ constexpr Column columns[] = {
     {"reference", Op::Slot::reference}, {"jvp", Op::Slot::jvp},
     {"transpose", Op::Slot::transpose}, {"batch", Op::Slot::batch},
     {"partial", Op::Slot::partial},     {"lower", Op::Slot::lower},
-    {"simplify", Op::Slot::simplify},   {"split", Op::Slot::split},
-    {"fuse", Op::Slot::fuse},
+    {"expand", Op::Slot::expand},       {"simplify", Op::Slot::simplify},
+    {"split", Op::Slot::split},         {"fuse", Op::Slot::fuse},
 };
 
 // Text that is no markup in a table.
@@ -37,13 +37,19 @@ std::string escaped(const std::string& s) {
   return out;
 }
 
+// The names of its implementations, if there is more to say than that it is generated.
+std::string choices(const Op& op) {
+  const std::string names = weft::implementation_names(op);
+  return names == weft::generated ? "" : names;
+}
+
 std::string row(const Op& op) {
   std::string fields;
   for (const auto& [name, value] : weft::default_fields(op))
     fields += (fields.empty() ? "" : ", ") + std::string(name);
   std::string s = fmt::format("| `{}` | {} | {} |", op.name(), escaped(op.doc()), escaped(fields));
   for (const Column& c : columns) s += op.has(c.slot) ? " ✓ |" : " |";
-  return s + fmt::format(" {} |\n", op.samples().size());
+  return s + fmt::format(" {} | {} |\n", choices(op), op.samples().size());
 }
 
 std::string page() {
@@ -56,12 +62,12 @@ std::string page() {
       "one without\n"
       "`transpose` is not linear, or has a derivative made of ops that are. Samples are the cases "
       "that every law\n"
-      "of the tests is checked on.\n\n"
+      "of the tests is checked on. Implementations are the names by which it can be run.\n\n"
       "| op | what it computes | fields |";
   for (const Column& c : columns) s += fmt::format(" {} |", c.title);
-  s += " samples |\n|---|---|---|";
+  s += " implementations | samples |\n|---|---|---|";
   for (size_t i = 0; i < std::size(columns); ++i) s += ":-:|";
-  s += "--:|\n";
+  s += "---|--:|\n";
   for (const Op* op : ops) s += row(*op);
   return s + fmt::format("\n{} ops.\n", ops.size());
 }

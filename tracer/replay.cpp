@@ -3,10 +3,27 @@
 // tracer/replay.cpp: the loop over the equations of a program.
 #include "weft/tracer/replay.h"
 
+#include <utility>
+
 #include "weft/core/error.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft {
+
+namespace {
+thread_local const Eqn* bound = nullptr;
+}
+
+ImplementationScope::ImplementationScope(const Eqn& e) : before_(std::exchange(bound, &e)) {}
+ImplementationScope::~ImplementationScope() { bound = before_; }
+std::string_view ImplementationScope::of(const Op& op) {
+  return bound && bound->op == &op ? bound->implementation : std::string_view();
+}
+
+Arrays bind_equation(const Eqn& e, const Arrays& in, const AnyParams& params) {
+  const ImplementationScope scope(e);
+  return bind_op(*e.op, in, params);
+}
 
 Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
   std::vector<int32_t> last(j->types.size(), -1);

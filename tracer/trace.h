@@ -126,7 +126,7 @@ struct Made {
 template <class P>
 class Primitive final : public Op {
  public:
-  explicit Primitive(Def<P> d) : d_(std::move(d)) {}
+  explicit Primitive(Def<P> d) : d_(std::move(d)), implementations_(listed()) {}
   // x processed by the current interpreter.
   Arrays bind(const Arrays& x, P p = {}) const {
     return bind_op(*this, x, make_params(std::move(p)));
@@ -168,6 +168,14 @@ class Primitive final : public Op {
     if (!d_.lower) detail::missing_rule(*this, Slot::lower);
     return d_.lower({in, out, params_as<P>(p)});
   }
+  Arrays expand(const Arrays& x, const AnyParams& p) const override {
+    if (!d_.expand) detail::missing_rule(*this, Slot::expand);
+    return d_.expand({*this, x, params_as<P>(p)});
+  }
+  const std::vector<AnyImplementation>& implementations() const override {
+    return implementations_;
+  }
+  double tolerance() const override { return d_.tolerance; }
   Arrays simplify(const Arrays& x, const AnyParams& p) const override {
     return d_.simplify({x, params_as<P>(p)});
   }
@@ -217,6 +225,7 @@ class Primitive final : public Op {
       case Slot::batch: return static_cast<bool>(d_.batch);
       case Slot::partial: return static_cast<bool>(d_.partial);
       case Slot::lower: return static_cast<bool>(d_.lower);
+      case Slot::expand: return static_cast<bool>(d_.expand);
       case Slot::simplify: return static_cast<bool>(d_.simplify);
       case Slot::split: return static_cast<bool>(d_.split);
       case Slot::fuse: return static_cast<bool>(d_.fuse);
@@ -227,7 +236,34 @@ class Primitive final : public Op {
   bool collective() const override { return d_.collective; }
 
  private:
+  // Those of the definition, then those of its rules that it says nothing about.
+  std::vector<AnyImplementation> listed() const {
+    std::vector<AnyImplementation> all;
+    std::vector<Implementation<P>> named;
+    if (d_.implementations) named = d_.implementations();
+    for (const Implementation<P>& i : named)
+      all.push_back(
+          {i.name, typed(i.applies, true), typed(i.cost, 0.), typed(i.make, NativeCall())});
+    const auto add = [&](std::string_view name, bool has) {
+      for (const AnyImplementation& i : all) has = has && i.name != name;
+      if (has)
+        all.push_back({std::string(name), [](const AnyUse&) { return true; },
+                       [](const AnyUse&) { return 0.; }});
+    };
+    add(generated, static_cast<bool>(d_.lower));
+    add(expanded, static_cast<bool>(d_.expand));
+    return all;
+  }
+  template <class R>
+  static std::function<R(const AnyUse&)> typed(const std::function<R(const Use<P>&)>& f, R none) {
+    if constexpr (std::is_same_v<R, NativeCall>)
+      if (!f) return {};
+    return [f, none](const AnyUse& u) {
+      return f ? f({u.in, u.out, params_as<P>(u.params), u.target}) : none;
+    };
+  }
   Def<P> d_;
+  std::vector<AnyImplementation> implementations_;
 };
 
 // Registers an op. Ops live as long as the process.

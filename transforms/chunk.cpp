@@ -62,9 +62,9 @@ int64_t peak_bytes(const JaxprData& j, Known& known);
 // most that one of the programs needs that it runs (rules of derivatives it does not). Their inputs
 // are operands, or as large as what the results replace.
 int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
-  if (!e.op->has(Op::Slot::lower)) return 0;
+  if (e.op->implementations().empty()) return 0;
   const Lowering l = lower_equation(j, e);
-  int64_t most = l.workspace ? l.workspace() : 0;
+  int64_t most = l.native.workspace ? l.native.workspace() : 0;
   for (const Jaxpr& body : l.loop.bodies) most = std::max(most, peak_bytes(*body, known));
   return most;
 }

@@ -15,11 +15,30 @@ namespace weft {
 
 using Form = Lowering::Form;
 
+namespace {
+// As chosen, or before there is a choice: as the lane does it, else by the first call.
+Lowering lowering_of(const Eqn& e, const AnyUse& use) {
+  if (e.op->implementations().empty()) return e.op->lower(use.in, use.out, e.params);
+  Lowering l;
+  l.form = Form::opaque;
+  for (const AnyImplementation& i : e.op->implementations()) {
+    if (e.implementation.empty() ? i.name == expanded || !i.applies(use)
+                                 : i.name != e.implementation)
+      continue;
+    if (i.name == generated) return e.op->lower(use.in, use.out, e.params);
+    l.name = i.name;
+    if (i.make) l.native = i.make(use);
+    break;
+  }
+  return l;
+}
+}  // namespace
+
 Lowering lower_equation(const JaxprData& j, const Eqn& e) {
   Types in, out;
   for (Atom a : e.in) in.push_back(j.type(a));
   for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-  return e.op->lower(in, out, e.params);
+  return lowering_of(e, {in, out, e.params});
 }
 
 namespace {
@@ -120,10 +139,10 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
     return a;
   }
   if (l.form == Form::opaque) {
-    a.reads = l.follows;
+    a.reads = l.native.follows;
     a.reads.resize(in.size());
     for (size_t k = 0; k < in.size(); ++k)
-      if (l.follows.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
+      if (l.native.follows.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
     return a;
   }
   if (!l.element) return a;

@@ -3,20 +3,9 @@
 // core/loops/lower.cpp: elements that are constants, and their storage.
 #include "weft/core/loops/lower.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "weft/core/error.h"
 #include "weft/core/scalar/number.h"
 
 namespace weft {
-
-void NativeArgs::require_bytes(int64_t bytes, int64_t n, int64_t item) {
-  if (n >= 0 && bytes / item == n && bytes % item == 0) return;
-  throw InternalError(
-      fmt::format("native code takes {} bytes for {} elements of {} bytes", bytes, n, item));
-}
 
 namespace {
 void emit_bits(DType d, const uint64_t* bits, Elem* e) {
@@ -96,17 +85,6 @@ nest::Storage storage_of(DType d) {
     case C128: return nest::Storage::F64;
     default: return nest::Storage::F32;
   }
-}
-
-std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed) {
-  std::vector<int> one;
-  int next = 0;
-  for (int a = 0; a < n; ++a) {
-    const bool along = std::find(axes.begin(), axes.end(), a) != axes.end();
-    one.push_back(along ? -1 : next);
-    next += !(along && removed);
-  }
-  return std::vector<std::vector<int>>(operands, one);
 }
 
 }  // namespace weft

@@ -4,13 +4,12 @@
 // scalar expression of operands at computed indices (pull form), or one of a closed list of
 // structured forms.
 #pragma once
-#include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "weft/core/jaxpr.h"
+#include "weft/core/loops/implementation.h"
 #include "weft/core/loops/loop_form.h"
 #include "weft/core/loops/nest.h"
 
@@ -37,43 +36,18 @@ class Reader {
   virtual Elem read(int operand, const Coords& at) = 0;
 };
 
-// A call of native code on dense row-major buffers, for what is not generated (sorts,
-// factorisations). What it takes for its operands and results must be as large as they are.
-struct NativeArgs {
-  const std::vector<std::span<const std::byte>>& in_bytes;
-  const std::vector<std::span<std::byte>>& out_bytes;
-  // All n elements of an operand or result; InternalError if it has another number.
-  template <class T>
-  const T* in(size_t operand, int64_t n) const {
-    return reinterpret_cast<const T*>(whole(in_bytes.at(operand), n, sizeof(T)));
-  }
-  template <class T>
-  T* out(size_t result, int64_t n) const {
-    return reinterpret_cast<T*>(whole(out_bytes.at(result), n, sizeof(T)));
-  }
-
- private:
-  template <class Bytes>
-  static auto* whole(Bytes bytes, int64_t n, size_t item) {
-    require_bytes(static_cast<int64_t>(bytes.size()), n, static_cast<int64_t>(item));
-    return bytes.data();
-  }
-  static void require_bytes(int64_t bytes, int64_t n, int64_t item);
-};
-using NativeFn = std::function<void(const NativeArgs&)>;
-
 struct Lowering {
   enum class Form {
     pull,      // `element`
     reduce,    // `element` is the term at a full index; folded over `axes` of `extent`
-    contract,  // a dot product: described as a reduction over a space of (batch, lhs free, rhs
-               // free, contracted) axes, and by its axes, for libraries
+    contract,  // a dot product, as a reduction over a space of (batch, lhs free, rhs free,
+               // contracted) axes
     prefix,    // running fold along axes[0] (reverse: from the end); `element` is the term
     scatter,   // updates are combined into a copy of operand 0 (`target`, `update`)
     loop,      // a while or scan: the jit reads its parameters
     branch,    // a cond
     inlined,   // a call: the body stands for the equation
-    opaque,    // `native`, or a call that stays one: `lockstep`
+    opaque,    // `native`, or a call that stays one: `lockstep`; or not yet expanded
   };
   Form form = Form::pull;
   // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term
@@ -87,8 +61,6 @@ struct Lowering {
   std::function<std::vector<Elem>(const std::vector<nest::Id>&)>
       results;  // outputs from the folded components
   bool reverse = false;
-  // contract, besides: axes of lhs and rhs, pairwise
-  Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   // scatter, and pull forms that can work in place: operands (target, updates, others...); the
   // update at `at` goes to destination(at) if `valid`; duplicates combine in row-major order.
   struct Target {
@@ -106,17 +78,9 @@ struct Lowering {
   //        then for each branch (active, operands, results so far) -> results}
   // call:  {the body}
   std::function<std::vector<Jaxpr>()> lockstep;
-  // opaque
-  NativeFn native;
-  std::function<int64_t()> workspace;  // bytes that it takes at once on the threads there are
-  // Axis b of operand k is axis follows[k][b] of every result, and an element there depends on the
-  // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
-  std::vector<std::vector<int>> follows;
-  std::string name;  // for report()
+  // opaque: what the implementation gives (core/loops/implementation.h), and its name
+  NativeCall native;
+  std::string name;
 };
-
-// Lowering::follows of a call that works along `axes` of its operands, of n axes each, and leaves
-// them where they are (sorts) or out (reductions).
-std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed);
 
 }  // namespace weft

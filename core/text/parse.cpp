@@ -165,7 +165,7 @@ class Parser {
     if (name.empty()) c_.expected(out.empty() ? "an equation, or in (…)" : "the name of an op");
     e.op = find_op(name);
     if (!e.op) c_.fail(fmt::format("unknown op '{}'", name), at_op);
-    e.params = c_.peek() == '[' ? params(s, *e.op) : kind(*e.op).params;
+    e.params = c_.peek() == '[' ? params(s, e) : kind(*e.op).params;
     require_programs(e, at_op);
     operands(s, e, start);
     e.n_out = static_cast<int32_t>(out.size());
@@ -222,6 +222,11 @@ class Parser {
         c_.fail(fmt::format("op '{}' gives {} here, not {}", e.op->name(), program_type(types[i]),
                             program_type(out[i].type)),
                 out[i].at_type);
+    const AnyUse use{in, types, e.params};
+    if (!e.implementation.empty() && !find_implementation(*e.op, e.implementation)->applies(use))
+      c_.fail(fmt::format("op '{}' cannot be run as '{}' on {}", e.op->name(), e.implementation,
+                          to_string(in)),
+              where);
   }
 
   // ---- fields
@@ -241,7 +246,21 @@ class Parser {
     }
     return it->second;
   }
-  AnyParams params(Scope& s, const Op& op) {
+  // How the equation is run is a field that every op has.
+  std::string_view implementation(Scope& s, const Op& op) {
+    c_.expect('=');
+    c_.space();
+    const Place here = c_.place();
+    const std::string name = value(s, std::string());
+    const AnyImplementation* found = find_implementation(op, name);
+    if (!found)
+      c_.fail(fmt::format("op '{}' has no implementation '{}'; it has {}", op.name(), name,
+                          implementation_names(op)),
+              here);
+    return found->name;
+  }
+  AnyParams params(Scope& s, Eqn& e) {
+    const Op& op = *e.op;
     const Place start = c_.place();
     const Kind& k = kind(op);
     Fields given;
@@ -251,6 +270,10 @@ class Parser {
       const Place here = c_.place();
       const std::string_view name = c_.word();
       if (name.empty()) c_.expected("a field such as axis=0, or ']'");
+      if (name == implementation_field) {
+        e.implementation = implementation(s, op);
+        continue;
+      }
       const ParamValue* like = nullptr;
       for (const auto& [key, value] : k.fields)
         if (name == key) like = &value;

@@ -199,8 +199,7 @@ class Printer {
   void fields(const Eqn& e, int indent) {
     auto it = defaults_.find(e.op);
     if (it == defaults_.end()) it = defaults_.emplace(e.op, default_fields(*e.op)).first;
-    if (it->second.empty()) return;
-    const auto fs = printed_fields(e.params, it->second);
+    const auto fs = printed_fields(e, it->second);
     if (fs.empty()) return;
     group([&] {
       text("[");
@@ -277,10 +276,12 @@ std::string field_text(const ParamValue& v) { return std::visit(FieldText{}, v);
 
 std::vector<ParamField> default_fields(const Op& op) { return op.parse_params({})->fields(); }
 
-std::vector<ParamField> printed_fields(const AnyParams& p,
-                                       const std::vector<ParamField>& defaults) {
+std::vector<ParamField> printed_fields(const Eqn& e, const std::vector<ParamField>& defaults) {
   std::vector<ParamField> shown;
-  const auto fields = p->fields();
+  if (!e.implementation.empty())
+    shown.push_back({implementation_field, std::string(e.implementation)});
+  if (defaults.empty()) return shown;
+  const auto fields = e.params->fields();
   for (size_t i = 0; i < fields.size(); ++i) {
     const bool own = std::count(own_fields.begin(), own_fields.end(), fields[i].name) > 0;
     if (!own || !(fields[i].value == defaults[i].value)) shown.push_back(fields[i]);
@@ -313,6 +314,9 @@ std::string equation_text(const JaxprData& j, size_t i) {
     std::string fields;
     for (const auto& [name, value] : e.params->fields())
       fields += fmt::format("{}{}={}", fields.empty() ? "" : " ", name, field_text(value));
+    if (!e.implementation.empty())
+      fields +=
+          fmt::format("{}{}={}", fields.empty() ? "" : " ", implementation_field, e.implementation);
     if (!fields.empty()) s += '[' + fields + ']';
   }
   for (Atom a : e.in) s += ' ' + atom(a);

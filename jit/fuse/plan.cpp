@@ -13,7 +13,6 @@
 #include "weft/core/text/names.h"
 #include "weft/core/text/print.h"
 #include "weft/jit/fuse/loop_grid.h"
-#include "weft/jit/fuse/product.h"
 #include "weft/jit/fuse/region.h"
 
 namespace weft::compiler {
@@ -563,31 +562,6 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
-// m * n * k of a product that the library can compute, else 0.
-int64_t product_size(const JaxprData& j, const Eqn& e, const Lowering& l) {
-  const DType d = j.type(e.in[0]).dtype();
-  if ((d != F32 && d != F64) || j.types[static_cast<size_t>(e.out)].dtype() != d ||
-      j.type(e.in[1]).dtype() != d)
-    return 0;
-  const auto p = product_of(j, e, l);
-  return p && p->batch > 0 && p->m >= 4 && p->n >= 4 && p->k >= 4 ? p->m * p->n * p->k : 0;
-}
-// A product goes to the library when it has the size of one.
-constexpr int64_t library_product = 4096;
-// A loop without lanes of its own leaves the lane for one: a step costs some calls more, and the
-// library is ten times faster.
-constexpr int64_t library_product_in_loop = 1 << 17;
-
-bool has_large_product(const AxisClasses& an) {
-  bool found = false;
-  visit_bodies(an.top(), [&](const Scope& s) {
-    for (size_t q = 0; q < s.j->eqns.size(); ++q)
-      found = found || (s.lowering[q].form == Lowering::Form::contract &&
-                        product_size(*s.j, s.j->eqns[q], s.lowering[q]) >= library_product_in_loop);
-  });
-  return found;
-}
-
 // Whether the loop runs inside the lane, and over which grid.
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
@@ -603,7 +577,6 @@ bool Planner::lane_loop(size_t i, KernelPlan* k) {
     for (size_t q = 0; q < s.j->eqns.size(); ++q) whole = whole || holds_whole_value(an, s, q);
   });
   if (whole) return no("a result belongs to all lanes together");
-  if (v.lanes.empty() && has_large_product(an)) return no("its products are the library's");
   LoopGrid g(v, an);
   if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
   // With lanes, what a lane holds stays together unless it is long.
@@ -728,20 +701,15 @@ Plan Planner::run() {
     const Lowering& l = p_.scope.lowering[i];
     switch (l.form) {
       case Form::pull: pull_equation(i); break;
-      case Form::reduce: reduce_equation(i); break;
-      case Form::contract:
-        if (product_size(j_, j_.eqns[i], l) >= library_product)
-          library_equation(i, Step::Kind::dot);
-        else
-          reduce_equation(i);
-        break;
+      case Form::reduce:
+      case Form::contract: reduce_equation(i); break;
       case Form::loop:
       case Form::branch:
       case Form::inlined: loop_equation(i); break;
       case Form::scatter: library_equation(i, Step::Kind::scatter); break;
       case Form::prefix: prefix_equation(i); break;
       case Form::opaque:
-        library_equation(i, l.native ? Step::Kind::native : Step::Kind::lockstep);
+        library_equation(i, l.native.run ? Step::Kind::native : Step::Kind::lockstep);
         break;
     }
   }
@@ -776,7 +744,7 @@ void Planner::verify(const KernelPlan& k) const {
 Plan make_plan(const Program& p) { return Planner(p).run(); }
 
 std::string to_string(const Plan& plan, const Program& p) {
-  constexpr const char* kinds[] = {"kernel", "product", "native", "scatter", "lockstep"};
+  constexpr const char* kinds[] = {"kernel", "native", "scatter", "lockstep"};
   std::string out;
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& s = plan.steps[i];

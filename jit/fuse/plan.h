@@ -38,7 +38,7 @@ struct KernelPlan {
 };
 
 struct Step {
-  enum class Kind { kernel, dot, native, scatter, lockstep };
+  enum class Kind { kernel, native, scatter, lockstep };
   Kind kind = Kind::kernel;
   KernelPlan kernel;
   size_t eqn = 0;  // of the other kinds

@@ -21,7 +21,7 @@ Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
     return j;
   const Jaxpr r = rewrite(j, [&](const Eqn& e, const Arrays& in) {
     Arrays better = rule(e, in);
-    return better.empty() ? bind_op(*e.op, in, e.params) : better;
+    return better.empty() ? bind_equation(e, in, e.params) : better;
   });
   if (r->out_types() != j->out_types())
     throw InternalError("a rewrite changed the type of a result");
@@ -29,6 +29,35 @@ Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
 }
 
 }  // namespace
+
+AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
+  std::vector<std::pair<std::string, ParamValue>> fields;
+  bool changed = false;
+  const auto replace = [&](Jaxpr& program) {
+    if (!program) return;
+    Jaxpr r = f(program);
+    changed = changed || r != program;
+    program = std::move(r);
+  };
+  for (auto& [name, value] : e.params->fields()) {
+    if (auto* body = std::get_if<Jaxpr>(&value)) replace(*body);
+    if (auto* many = std::get_if<std::vector<Jaxpr>>(&value))
+      for (Jaxpr& b : *many) replace(b);
+    fields.emplace_back(name, value);
+  }
+  return changed ? e.op->parse_params(fields) : e.params;
+}
+
+Jaxpr expand_ops(const Jaxpr& j) {
+  const auto waits = [](const JaxprData&, const Eqn& e) { return e.implementation == expanded; };
+  if (!any_equation({j}, waits)) return j;
+  return rewrite(j, [](const Eqn& e, const Arrays& in) {
+    return e.implementation == expanded
+               ? e.op->expand(in, e.params)
+               : bind_equation(
+                     e, in, with_programs(e, [](const Jaxpr& body) { return expand_ops(body); }));
+  });
+}
 
 Jaxpr split_ops(const Jaxpr& j) {
   return rewritten_by(j, Op::Slot::split, [](const Eqn& e, const Arrays& in) {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/op_rewrites.h: the passes that are rules of single ops (core/op.h: split, fuse).
+// jit/rewrite/op_rewrites.h: the passes that are rules of single ops (core/op.h: expand, split,
+// fuse).
 #pragma once
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
 
+// The equation's parameters with f of each program in place of it.
+AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f);
+// The equations that are to be expanded replaced by what the ops say, in bodies too.
+Jaxpr expand_ops(const Jaxpr& j);
 // What is large and can be done in steps, in steps.
 Jaxpr split_ops(const Jaxpr& j);
 // Ops that can do the work of those that made their operands do it: sums of products become fma

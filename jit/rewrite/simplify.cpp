@@ -10,6 +10,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/loops/axis_classes.h"
+#include "weft/jit/rewrite/op_rewrites.h"
 #include "weft/tracer/replay.h"
 
 namespace weft::compiler {
@@ -34,6 +35,7 @@ class Simplifier final : public Interpreter {
     std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
     const size_t h = params->hash();
     key.append(reinterpret_cast<const char*>(&h), sizeof h);
+    key += ImplementationScope::of(op);
     for (const Array& a : x) {
       const Atom atom = record_->atom(a);
       key.append(reinterpret_cast<const char*>(&atom.index), sizeof atom.index);
@@ -55,23 +57,6 @@ class Simplifier final : public Interpreter {
   Record* record_;
   std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
 };
-
-// The parameters with their programs simplified.
-AnyParams simple_bodies(const Eqn& e, Rewrite simple) {
-  std::vector<std::pair<std::string, ParamValue>> fields;
-  bool bodies = false;
-  for (auto& [name, value] : e.params->fields()) {
-    if (auto* body = std::get_if<Jaxpr>(&value); body && *body) {
-      *body = simple(*body);
-      bodies = true;
-    } else if (auto* many = std::get_if<std::vector<Jaxpr>>(&value)) {
-      for (Jaxpr& b : *many) b = simple(b);
-      bodies = true;
-    }
-    fields.emplace_back(name, value);
-  }
-  return bodies ? e.op->parse_params(fields) : e.params;
-}
 
 // The program that stands for the equation, if it is a call.
 Jaxpr called_program(const JaxprData& j, const Eqn& e) {
@@ -107,7 +92,7 @@ void require_inlinable(const Jaxpr& j) {
 Arrays inlined(const Jaxpr& j, const Arrays& x, Rewrite simple) {
   return replay(j, x, [&](const Eqn& e, const Arrays& in) {
     const Jaxpr body = called_program(*j, e);
-    return body ? inlined(body, in, simple) : bind_op(*e.op, in, simple_bodies(e, simple));
+    return body ? inlined(body, in, simple) : bind_equation(e, in, with_programs(e, simple));
   });
 }
 

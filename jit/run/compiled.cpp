@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "weft/core/error.h"
+#include "weft/core/op.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
 #include "weft/runtime/buffer.h"
@@ -254,11 +256,24 @@ int64_t CompiledProgram::without_code() const {
   return n + std::count(computed.begin(), computed.end(), false);
 }
 
+std::string CompiledProgram::implementations() const {
+  std::map<std::pair<std::string_view, std::string_view>, int> uses;
+  for_each_program({j_}, [&](const JaxprData& j) {
+    for (const Eqn& e : j.eqns)
+      if (!e.implementation.empty()) ++uses[{e.op->name(), e.implementation}];
+  });
+  std::string s;
+  for (const auto& [use, n] : uses)
+    s += fmt::format("{}: {}{}\n", use.first, use.second, n > 1 ? fmt::format(" ({})", n) : "");
+  return s;
+}
+
 std::string CompiledProgram::report() const {
   std::string s = fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n",
                               count_equations(j_), without_code(), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
+  s += implementations();
   const ProgramMemory m = memory();
   s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n",
                    m.arguments, m.results, m.temporaries);

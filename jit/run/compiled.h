@@ -69,6 +69,8 @@ class CompiledProgram final : public Executable {
   int64_t footprint() const override;
   Cost cost() const;
   std::string report() const;
+  // A line for each implementation that was chosen for an op of the program itself.
+  std::string implementations() const;
   int64_t without_code() const;
   void set_times(std::vector<PassTime> times) { times_ = std::move(times); }
 

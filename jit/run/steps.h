@@ -14,7 +14,6 @@ namespace weft::compiler {
 using Bodies = std::vector<Ref<const CompiledProgram>>;
 
 Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule);
-Built build_product(const Program& p, size_t eqn);
 Built build_native(const Program& p, size_t eqn);
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule);
 // A while, scan, cond or call as a native loop over the programs of its bodies.

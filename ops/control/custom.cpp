@@ -314,16 +314,12 @@ Arrays lin_reference(const Arrays& x, const CustomLin& p) {
   return each(base::zeros, inexact_of(p.result_types));
 }
 
-Lowering lin_lower(const LowerArgs<CustomLin>& l) {
-  Lowering r;
-  r.form = Lowering::Form::opaque;
-  r.name = "custom_lin";
-  r.native = [in = l.in, n = l.params.num_residuals](const NativeArgs& a) {
+NativeCall lin_call(const Use<CustomLin>& u) {
+  return {[in = u.in, n = u.params.num_residuals](const NativeArgs& a) {
     for (size_t i = static_cast<size_t>(n); i < in.size(); ++i)
       require_zeros(in[i].dtype(), a.in_bytes[i]);
     for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  };
-  return r;
+  }};
 }
 
 // lin(r, dt), and what the change of the residuals does to lin(r, t): nothing, as that is zero, or
@@ -389,7 +385,8 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
           return mapped_in_front(b.op.bind(with_captured(x, n, captured), q));
         },
-    .lower = lin_lower,
+    .implementations =
+        [] { return std::vector<Implementation<CustomLin>>{{.name = "native", .make = lin_call}}; },
     .samples = lin_samples,
 });
 

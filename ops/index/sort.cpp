@@ -52,6 +52,18 @@ Types sort_type(const Types& in, const Sort& p) {
   return in;
 }
 
+NativeCall sort_call(const Use<Sort>& u) {
+  NativeCall call;
+  call.run = [in = u.in, p = u.params](const NativeArgs& a) {
+    sorting::sort_rows(in, p.dimension, p.num_keys, a);
+  };
+  call.workspace = [in = u.in, p = u.params] {
+    return sorting::sort_workspace(in, p.dimension, p.num_keys);
+  };
+  call.follows = follows_but(u.in.size(), u.in[0].ndim(), {u.params.dimension}, false);
+  return call;
+}
+
 const Primitive<Sort>& sort_op = define<Sort>({
     .name = "sort",
     .doc = "Sorts the operands along an axis by the first of them; stable, NaN last.",
@@ -93,20 +105,8 @@ const Primitive<Sort>& sort_op = define<Sort>({
           const MaybeAxes axes(out.size(), at);
           return Batched{std::move(out), axes};
         },
-    .lower =
-        [](const LowerArgs<Sort>& l) {
-          Lowering r;
-          r.form = Lowering::Form::opaque;
-          r.name = "sort";
-          r.follows = follows_but(l.in.size(), l.in[0].ndim(), {l.params.dimension}, false);
-          r.native = [in = l.in, p = l.params](const NativeArgs& a) {
-            sorting::sort_rows(in, p.dimension, p.num_keys, a);
-          };
-          r.workspace = [in = l.in, p = l.params] {
-            return sorting::sort_workspace(in, p.dimension, p.num_keys);
-          };
-          return r;
-        },
+    .implementations =
+        [] { return std::vector<Implementation<Sort>>{{.name = "native", .make = sort_call}}; },
     .samples =
         [] {
           return std::vector<Sample<Sort>>{
@@ -148,6 +148,16 @@ Types top_k_type(const Types& in, const TopK& p) {
   return {in[0].with_shape(s), Type(I32, s)};
 }
 
+NativeCall top_k_call(const Use<TopK>& u) {
+  NativeCall call;
+  call.run = [t = u.in[0], p = u.params](const NativeArgs& a) {
+    sorting::top_rows(t, p.axis, p.k, a);
+  };
+  call.workspace = [t = u.in[0], p = u.params] { return sorting::top_workspace(t, p.axis, p.k); };
+  call.follows = follows_but(1, u.in[0].ndim(), {u.params.axis}, false);
+  return call;
+}
+
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
     .doc = "The k largest along an axis in the total order, largest first, and their indices.",
@@ -170,20 +180,8 @@ const Primitive<TopK>& top_k_op = define<TopK>({
           if (p.axis >= at) ++p.axis;
           return Batched{top_k_op.bind({b.x[0]}, p), {at, at}};
         },
-    .lower =
-        [](const LowerArgs<TopK>& l) {
-          Lowering r;
-          r.form = Lowering::Form::opaque;
-          r.name = "top_k";
-          r.follows = follows_but(1, l.in[0].ndim(), {l.params.axis}, false);
-          r.native = [t = l.in[0], p = l.params](const NativeArgs& a) {
-            sorting::top_rows(t, p.axis, p.k, a);
-          };
-          r.workspace = [t = l.in[0], p = l.params] {
-            return sorting::top_workspace(t, p.axis, p.k);
-          };
-          return r;
-        },
+    .implementations =
+        [] { return std::vector<Implementation<TopK>>{{.name = "native", .make = top_k_call}}; },
     .samples =
         [] {
           return std::vector<Sample<TopK>>{{{Type(F32, {7})}, {3, 0}},

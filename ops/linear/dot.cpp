@@ -11,11 +11,13 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/runtime/native/gemm.h"
 
 namespace weft {
 namespace {
 
 using lax::DotDims;
+using native::Product;
 
 struct Dot {
   Ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
@@ -284,10 +286,6 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
   const Dot& p = l.params;
   Lowering r;
   r.form = Lowering::Form::contract;
-  r.lhs_batch = p.lhs_batch;
-  r.rhs_batch = p.rhs_batch;
-  r.lhs_contract = p.lhs_contract;
-  r.rhs_contract = p.rhs_contract;
   std::vector<int64_t> space = l.out[0].shape().sizes();
   for (int64_t a : p.lhs_contract) {
     r.axes.push_back(static_cast<int64_t>(space.size()));
@@ -304,6 +302,69 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
     });
   });
   return r;
+}
+
+// ---- products of matrices by a library
+
+std::optional<Product> product_of(const Use<Dot>& u) {
+  const Dot& p = u.params;
+  const DType d = u.in[0].dtype();
+  if ((d != F32 && d != F64) || u.out[0].dtype() != d || u.target.gpu) return {};
+  const auto product = native::matrix_product(u.in[0].shape(), p.lhs_batch, p.lhs_contract,
+                                              u.in[1].shape(), p.rhs_batch, p.rhs_contract);
+  if (!product || std::min({product->batch, product->m, product->n, product->k}) == 0) return {};
+  return product;
+}
+
+// Nanoseconds of a multiplication where the code is generated, and in the library, which knows what
+// to keep in registers and caches. Together with what a call costs they say that products go to the
+// library from 4096 multiplications on, measured for squares of 12 to 24. A side below 4 leaves it
+// nothing to keep.
+constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
+                 library_call_ns = 4096 * (generated_ns - library_ns);
+constexpr int64_t shortest_side = 4;
+
+double multiplications(const Use<Dot>& u) {
+  double n = static_cast<double>(u.out[0].elements());
+  for (int64_t a : u.params.lhs_batch) n /= static_cast<double>(u.in[0].shape()[a]);
+  for (int64_t a : u.params.lhs_contract) n *= static_cast<double>(u.in[0].shape()[a]);
+  return n;
+}
+
+double library_cost(const Use<Dot>& u) {
+  const Product p = *product_of(u);
+  const bool thin = std::min({p.m, p.n, p.k}) < shortest_side;
+  return library_call_ns + multiplications(u) * (thin ? generated_ns : library_ns);
+}
+
+NativeCall library_call(const Use<Dot>& u) {
+  const Product p = *product_of(u);
+  NativeCall call;
+  call.run = [p, d = u.out[0].dtype()](const NativeArgs& a) { native::multiply(p, d, a); };
+  call.workspace = [p, d = u.out[0].dtype()] { return native::multiply_workspace(p, d); };
+  int next = static_cast<int>(u.params.lhs_batch.size());
+  const auto follows = [&](const Type& t, const Ints& batch, const Ints& contract) {
+    std::vector<int> axes(static_cast<size_t>(t.ndim()), -1);
+    for (size_t i = 0; i < batch.size(); ++i)
+      axes[static_cast<size_t>(batch[i])] = static_cast<int>(i);
+    for (int64_t a : free_axes(t.ndim(), contract, batch)) axes[static_cast<size_t>(a)] = next++;
+    call.follows.push_back(std::move(axes));
+  };
+  follows(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
+  follows(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
+  return call;
+}
+
+std::vector<Implementation<Dot>> dot_implementations() {
+  const Implementation<Dot> nest{.name = std::string(generated), .cost = [](const Use<Dot>& u) {
+                                   return generated_ns * multiplications(u);
+                                 }};
+  const Implementation<Dot> library{
+      .name = "library",
+      .applies = [](const Use<Dot>& u) { return product_of(u).has_value(); },
+      .cost = library_cost,
+      .make = library_call};
+  return {nest, library};
 }
 
 // A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.
@@ -345,7 +406,9 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .transpose = dot_transpose,
     .batch = dot_batch,
     .lower = dot_lower,
+    .implementations = dot_implementations,
     .simplify = outer_product,
+    .tolerance = 16,
     .samples = dot_samples,
     .rejects = dot_rejects,
 });

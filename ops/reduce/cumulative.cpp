@@ -43,24 +43,47 @@ void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* 
   }
 }
 
+// Whether nests have a combiner for it.
+template <class M>
+constexpr bool has_combiner(DType d) {
+  return M::in_nests && (!is_complex(d) || M::complex_by_parts);
+}
+
 template <class M, class T>
 Lowering lower_run(const Type& in, const Cumulative& p) {
-  using Ir = typename Element<T>::ir;
-  if constexpr (!M::in_nests || (arith::is_cx<Ir> && !M::complex_by_parts)) {
-    // Nests have no combiner for it.
-    Lowering r;
-    r.form = Lowering::Form::opaque;
-    r.name = M::name;
-    r.follows = follows_but(1, in.ndim(), {p.axis}, false);
-    r.native = [shape = in.shape(), p](const NativeArgs& a) {
-      run_dense<M, T>(shape, p, a.in<T>(0, shape.elements()), a.out<T>(0, shape.elements()));
-    };
-    return r;
-  } else {
+  if constexpr (has_combiner<M>(dtype_of_v<T>)) {
     Lowering r = monoid::fold_lowering<M, T>(Lowering::Form::prefix, in.shape(), {p.axis});
     r.reverse = p.reverse;
     return r;
+  } else {
+    return {};
   }
+}
+
+template <class M>
+NativeCall running_call(const Use<Cumulative>& u) {
+  NativeCall call;
+  call.follows = follows_but(1, u.in[0].ndim(), {u.params.axis}, false);
+  call.run = [in = u.in[0], p = u.params](const NativeArgs& a) {
+    with_class<M::classes>(in.dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      run_dense<M, T>(in.shape(), p, a.in<T>(0, in.elements()), a.out<T>(0, in.elements()));
+    });
+  };
+  return call;
+}
+
+template <class M>
+std::vector<Implementation<Cumulative>> running_implementations() {
+  const auto combines = [](const Use<Cumulative>& u) { return has_combiner<M>(u.in[0].dtype()); };
+  const Implementation<Cumulative> nest{.name = std::string(generated), .applies = combines};
+  const Implementation<Cumulative> native{
+      .name = "native",
+      .applies = [combines](const Use<Cumulative>& u) { return !combines(u); },
+      .make = running_call<M>};
+  if (!M::in_nests) return {native};
+  if (!(M::classes & DTypes::complexes) || M::complex_by_parts) return {};
+  return {nest, native};
 }
 
 template <class M>
@@ -84,13 +107,15 @@ Def<Cumulative> running() {
     });
     return Arrays{r.array};
   };
-  d.lower = [](const LowerArgs<Cumulative>& l) {
-    Lowering r;
-    with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
-      r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params);
-    });
-    return r;
-  };
+  if (M::in_nests)
+    d.lower = [](const LowerArgs<Cumulative>& l) {
+      Lowering r;
+      with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
+        r = lower_run<M, std::remove_pointer_t<decltype(q)>>(l.in[0], l.params);
+      });
+      return r;
+    };
+  d.implementations = running_implementations<M>;
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)

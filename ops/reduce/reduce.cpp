@@ -34,24 +34,33 @@ void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* 
         [](auto a, auto b) { return M::join(a, b); }));
 }
 
+// Two parts that depend on each other are no combiner of a nest.
+template <class M>
+bool has_combiner(DType d) {
+  return !is_complex(d) || M::complex_by_parts;
+}
+
 template <class M, class T>
 Lowering lower_reduce(const Type& in, const Ints& axes) {
-  using Ir = typename Element<T>::ir;
-  if constexpr (arith::is_cx<Ir> && !M::complex_by_parts) {
-    // Two parts that depend on each other are no combiner of a nest.
-    Lowering r;
-    r.form = Lowering::Form::opaque;
-    r.name = "complex reduction";
-    r.follows = follows_but(1, in.ndim(), axes, true);
-    r.native = [shape = in.shape(), axes](const NativeArgs& a) {
-      int64_t kept = 1;
-      for (int64_t k : other_axes(shape.ndim(), axes)) kept *= shape[k];
-      reduce_dense<M, T>(shape, axes, a.in<T>(0, shape.elements()), a.out<T>(0, kept));
-    };
-    return r;
-  } else {
+  if constexpr (is_complex(dtype_of_v<T>) && !M::complex_by_parts)
+    return {};
+  else
     return fold_lowering<M, T>(Lowering::Form::reduce, in.shape(), axes);
-  }
+}
+
+template <class M>
+NativeCall reduce_call(const Use<Reduce>& u) {
+  NativeCall call;
+  call.follows = follows_but(1, u.in[0].ndim(), u.params.axes, true);
+  call.run = [in = u.in[0], axes = u.params.axes](const NativeArgs& a) {
+    with_class<M::classes>(in.dtype(), [&](auto* q) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      int64_t kept = 1;
+      for (int64_t k : other_axes(in.ndim(), axes)) kept *= in.shape()[k];
+      reduce_dense<M, T>(in.shape(), axes, a.in<T>(0, in.elements()), a.out<T>(0, kept));
+    });
+  };
+  return call;
 }
 
 template <class M>
@@ -77,6 +86,15 @@ Def<Reduce> reducer(const char* name, const char* doc) {
     });
     return r;
   };
+  if (M::classes & DTypes::complexes && !M::complex_by_parts)
+    d.implementations = [] {
+      return std::vector<Implementation<Reduce>>{
+          {.name = std::string(generated),
+           .applies = [](const Use<Reduce>& u) { return has_combiner<M>(u.in[0].dtype()); }},
+          {.name = "native",
+           .applies = [](const Use<Reduce>& u) { return !has_combiner<M>(u.in[0].dtype()); },
+           .make = reduce_call<M>}};
+    };
   d.simplify = [](const SimplifyArgs<Reduce>& s) {
     // A sum of one term is not that term: 0 + -0 is 0.
     const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/gemm.cpp: oneDNN for float, OpenBLAS for double.
+// runtime/native/gemm.cpp: finds rows and columns among the axes of the operands, shares products
+// out to threads, calls oneDNN for float and OpenBLAS for double.
 #include "weft/runtime/native/gemm.h"
 
 #include <cblas.h>
@@ -10,9 +11,48 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/threads.h"
 
-namespace weft::compiler {
+namespace weft::native {
 namespace {
+
+// An operand whose batch axes lead, before rows and columns as groups of axes.
+struct Side {
+  bool ok = false;
+  bool contracted_last = false;
+  int64_t batch = 1, free = 1, contracted = 1;
+};
+Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
+  Side s;
+  std::vector<int> role;  // 0 batch, 1 free, 2 contracted, in axis order
+  Ints seen_batch, seen_contract;
+  for (int a = 0; a < shape.ndim(); ++a) {
+    const auto b = std::find(batch.begin(), batch.end(), a);
+    const auto c = std::find(contract.begin(), contract.end(), a);
+    role.push_back(b != batch.end() ? 0 : c != contract.end() ? 2 : 1);
+    if (b != batch.end()) seen_batch.push_back(b - batch.begin());
+    if (c != contract.end()) seen_contract.push_back(c - contract.begin());
+    (role.back() == 0 ? s.batch : role.back() == 1 ? s.free : s.contracted) *= shape[a];
+  }
+  const auto groups = std::unique(role.begin(), role.end()) - role.begin();
+  role.resize(static_cast<size_t>(groups));
+  if (!role.empty() && role[0] == 0) role.erase(role.begin());
+  s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 &&
+         std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
+         std::is_sorted(seen_contract.begin(), seen_contract.end());
+  s.contracted_last = role.empty() || role.back() == 2;
+  return s;
+}
+
+// ---- one product, or a part of one, on one thread
+
+// c = op(a) op(b), row-major; op transposes where trans_… is set. ld…: elements between rows as
+// stored.
+struct Gemm {
+  bool trans_a = false, trans_b = false;
+  int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+};
 
 // oneDNN's threads are OpenMP's; threads are ours, so each caller is told to use one. The setting
 // belongs to the thread.
@@ -23,8 +63,6 @@ void one_openmp_thread() {
   using Set = void (*)(int);
   if (const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(1);
 }
-
-}  // namespace
 
 void gemm(const Gemm& g, const float* a, const float* b, float* c) {
   one_openmp_thread();
@@ -45,17 +83,95 @@ void gemm(const Gemm& g, const double* a, const double* b, double* c) {
 // The blocks of the operands that are packed. What the libraries do is seen from the growth of
 // resident memory for products of many shapes (docs/decisions/0012). They see the result
 // transposed: its columns are their rows.
-int64_t gemm_workspace(const Gemm& g, int64_t item) {
+int64_t gemm_workspace(int64_t m, int64_t n, int64_t k, int64_t item) {
   constexpr int64_t kib = 1024;
-  const int64_t rows = g.n, columns = g.m, shorter = std::min(rows, columns);
+  const int64_t rows = n, columns = m, shorter = std::min(rows, columns);
   if (item == sizeof(float)) {
     constexpr int64_t least = 256, most_deep = 384;  // small products are not packed
-    const int64_t blocks = std::max<int64_t>(1, (g.k + most_deep - 1) / most_deep);
-    return shorter <= least ? 0 : rows * (g.k / blocks) * item + 500 * kib;
+    const int64_t blocks = std::max<int64_t>(1, (k + most_deep - 1) / most_deep);
+    return shorter <= least ? 0 : rows * (k / blocks) * item + 500 * kib;
   }
   constexpr int64_t least = 128, most_deep = 256, most_rows = 512;
-  const int64_t deep = g.k >= 2 * most_deep ? most_deep : g.k > most_deep ? g.k / 2 : g.k;
+  const int64_t deep = k >= 2 * most_deep ? most_deep : k > most_deep ? k / 2 : k;
   return shorter <= least ? 0 : (columns + std::min(rows, most_rows)) * deep * item + 100 * kib;
 }
 
-}  // namespace weft::compiler
+// ---- all of them, on all threads
+
+// What threads take at once: whole products, or parts of one along the longer side of the result,
+// which do not depend on the number of threads.
+struct Parts {
+  bool rows;  // of the result, not columns
+  int64_t items, grain;
+};
+Parts parts_of(const Product& p) {
+  const double work =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  const bool rows = p.m >= p.n;
+  if (p.batch > 1)
+    return {rows, p.batch, static_cast<int64_t>(std::max(1., 1e6 / std::max(1., work)))};
+  const int64_t side = rows ? p.m : p.n;
+  return {
+      rows, side,
+      work < 2e6 ? std::max<int64_t>(1, side) : std::max<int64_t>(48, (side / 2 + 15) / 16 * 16)};
+}
+
+// Rows m0..m1 and columns n0..n1 of one product.
+template <class T>
+void part(const Product& p, const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0,
+          int64_t n1) {
+  const Gemm g{p.transposed_lhs,
+               p.transposed_rhs,
+               m1 - m0,
+               n1 - n0,
+               p.k,
+               p.transposed_lhs ? p.m : p.k,
+               p.transposed_rhs ? p.k : p.n,
+               p.n};
+  gemm(g, a + (p.transposed_lhs ? m0 : m0 * p.k), b + (p.transposed_rhs ? n0 * p.k : n0),
+       c + m0 * p.n + n0);
+}
+
+template <class T>
+void multiply_as(const Product& p, const NativeArgs& args) {
+  const T* a = args.in<T>(0, p.batch * p.m * p.k);
+  const T* b = args.in<T>(1, p.batch * p.k * p.n);
+  T* c = args.out<T>(0, p.batch * p.m * p.n);
+  const Parts parts = parts_of(p);
+  parallel_for(parts.items, parts.grain, [&](int64_t lo, int64_t hi) {
+    if (p.batch == 1)
+      return parts.rows ? part(p, a, b, c, lo, hi, 0, p.n) : part(p, a, b, c, 0, p.m, lo, hi);
+    for (int64_t i = lo; i < hi; ++i)
+      part(p, a + i * p.m * p.k, b + i * p.k * p.n, c + i * p.m * p.n, 0, p.m, 0, p.n);
+  });
+}
+
+}  // namespace
+
+std::optional<Product> matrix_product(const Shape& lhs, const Ints& lhs_batch,
+                                      const Ints& lhs_contract, const Shape& rhs,
+                                      const Ints& rhs_batch, const Ints& rhs_contract) {
+  const Side a = side_of(lhs, lhs_batch, lhs_contract), b = side_of(rhs, rhs_batch, rhs_contract);
+  if (!a.ok || !b.ok) return {};
+  return Product{a.batch, a.free, b.free, a.contracted, !a.contracted_last, b.contracted_last};
+}
+
+void multiply(const Product& p, DType type, const NativeArgs& args) {
+  const Reserved workspace(multiply_workspace(p, type));
+  if (type == F32)
+    multiply_as<float>(p, args);
+  else
+    multiply_as<double>(p, args);
+}
+
+int64_t multiply_workspace(const Product& p, DType type) {
+  const Parts parts = parts_of(p);
+  const int64_t at_once =
+      std::min<int64_t>(num_threads(), (parts.items + parts.grain - 1) / parts.grain);
+  const bool whole = p.batch > 1;
+  return at_once * gemm_workspace(whole || !parts.rows ? p.m : std::min(parts.grain, p.m),
+                                  whole || parts.rows ? p.n : std::min(parts.grain, p.n), p.k,
+                                  itemsize(type));
+}
+
+}  // namespace weft::native

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/gemm.h: dense products by a library, one thread a call
-// (docs/decisions/0002-gemm.md).
+// runtime/native/gemm.h: dense products of matrices by a library (docs/decisions/0002-gemm.md).
 #pragma once
 #include <cstdint>
+#include <optional>
 
-namespace weft::compiler {
+#include "weft/core/loops/implementation.h"
 
-// c = op(a) op(b), row-major; op transposes where trans_… is set. ld…: elements between rows as
-// stored.
-struct Gemm {
-  bool trans_a = false, trans_b = false;
-  int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
+namespace weft::native {
+
+// `batch` products of [m, k] with [k, n], one behind the other in memory. A transposed operand lies
+// as [k, m] or [n, k].
+struct Product {
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+  bool transposed_lhs = false, transposed_rhs = false;
 };
-void gemm(const Gemm& g, const float* a, const float* b, float* c);
-void gemm(const Gemm& g, const double* a, const double* b, double* c);
-// Bytes that the library takes beside the operands, about, while it computes g with elements of so
-// many bytes.
-int64_t gemm_workspace(const Gemm& g, int64_t item);
+// Of arrays whose pairs of batch axes are walked together and of contracted ones summed over.
+// Nothing if the axes of an operand do not lie as those of matrices.
+std::optional<Product> matrix_product(const Shape& lhs, const Ints& lhs_batch,
+                                      const Ints& lhs_contract, const Shape& rhs,
+                                      const Ints& rhs_batch, const Ints& rhs_contract);
 
-}  // namespace weft::compiler
+// Computes p of elements F32 or F64 on all threads; no extent is 0.
+void multiply(const Product& p, DType type, const NativeArgs& args);
+// Bytes that the library takes beside the operands, about, meanwhile.
+int64_t multiply_workspace(const Product& p, DType type);
+
+}  // namespace weft::native

@@ -75,6 +75,12 @@ void lanes_stay_apart(const Case& c, Failures& f);
 // L9: StableHLO text is read back as a program that computes the same.
 void stablehlo_is_read_back(const Case& c, Failures& f);
 
+// L10: each implementation of the op gives what the reference says, as exactly as the op promises;
+// mapped, too.
+void implementations_agree(const Case& c, Failures& f);
+// Whether the implementation applies to the sample.
+bool applies(const Case& c, const AnyImplementation& i);
+
 // A law that cannot hold for an op, or not for some of its cases.
 struct Exempt {
   const char* op;

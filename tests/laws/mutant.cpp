@@ -177,6 +177,11 @@ class Forward final : public MutantOp {
                  PartialEval& level) const override {
     return op_.partial(x, unknown, p, level);
   }
+  Arrays expand(const Arrays& x, const AnyParams& p) const override { return op_.expand(x, p); }
+  const std::vector<AnyImplementation>& implementations() const override {
+    return op_.implementations();
+  }
+  double tolerance() const override { return op_.tolerance(); }
   Arrays simplify(const Arrays& x, const AnyParams& p) const override { return op_.simplify(x, p); }
   Arrays split(const Arrays& x, const AnyParams& p) const override { return op_.split(x, p); }
   Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,

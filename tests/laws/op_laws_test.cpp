@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/laws/op_laws_test.cpp: every registered op against every law, on all its samples.
+#include <algorithm>
+
 #include "catch.h"
 #include "laws.h"
 #include "measure.h"
@@ -30,7 +32,7 @@ TEST_CASE("every op has samples, documentation and rules for what it claims") {
     CHECK(op->has(Op::Slot::batch));
     CHECK(!op->samples().empty());
     // Maps remove collectives before anything runs.
-    CHECK((op->has(Op::Slot::lower) || op->collective()));
+    CHECK((!op->implementations().empty() || op->collective()));
   }
 }
 
@@ -38,7 +40,7 @@ TEST_CASE("samples of ops that maps remove stand under the maps that they name")
   for (const Op* op : all_ops())
     for (const AnySample& s : op->samples()) {
       INFO(op->name() << " of " << to_string(s.in));
-      CHECK((op->has(Op::Slot::lower) || !s.maps.empty()));
+      CHECK((!op->implementations().empty() || !s.maps.empty()));
     }
 }
 
@@ -103,4 +105,17 @@ TEST_CASE("L7: tangents of a map are the map of tangents") { obeyed(tangents_map
 TEST_CASE("L8: the program of a map is local to its lanes") { obeyed(lanes_stay_apart); }
 TEST_CASE("L9: StableHLO text is read back as a program that computes the same") {
   obeyed(stablehlo_is_read_back);
+}
+TEST_CASE("L10: each implementation gives what the reference says") {
+  obeyed(implementations_agree);
+}
+TEST_CASE("each implementation applies to a sample of its op") {
+  for (const Op* op : all_ops()) {
+    const std::vector<Case> cases = cases_of(*op);
+    if (cases.empty()) continue;
+    for (const AnyImplementation& i : op->implementations()) {
+      INFO(op->name() << ": " << i.name);
+      CHECK(std::any_of(cases.begin(), cases.end(), [&](const Case& c) { return applies(c, i); }));
+    }
+  }
 }

@@ -51,13 +51,13 @@ const Primitive<None>& op_without_rule(const char* name) {
             for (float& e : v) e += 1;
             return Arrays{array_of_bytes(x[0].type(), v.data())};
           },
-      .lower =
-          [](const LowerArgs<None>&) {
-            Lowering l;
-            l.form = Lowering::Form::opaque;
-            l.name = "plus one";
-            l.native = [](const NativeArgs& a) { *a.out<float>(0, 1) = *a.in<float>(0, 1) + 1; };
-            return l;
+      .implementations =
+          [] {
+            const auto plus_one = [](const Use<None>&) {
+              return NativeCall{
+                  [](const NativeArgs& a) { *a.out<float>(0, 1) = *a.in<float>(0, 1) + 1; }};
+            };
+            return std::vector<Implementation<None>>{{.name = "native", .make = plus_one}};
           },
   });
 }

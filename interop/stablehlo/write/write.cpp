@@ -71,7 +71,7 @@ Vals write_composite(Writer& w, const Equation& e, const Vals& x,
 }
 
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
-  if (!e.eqn.op->has(weft::Op::Slot::lower))
+  if (e.eqn.op->implementations().empty())
     e.refuse("it means something only inside a map, or only while a program is transposed");
   const Lowering l = e.eqn.op->lower(e.in, e.out, e.eqn.params);
   using Form = Lowering::Form;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/loops/implementation.cpp: buffers of native calls, and the axes that they leave alone.
+#include "weft/core/loops/implementation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "weft/core/error.h"
+
+namespace weft {
+
+void NativeArgs::require_bytes(int64_t bytes, int64_t n, int64_t item) {
+  if (n >= 0 && bytes / item == n && bytes % item == 0) return;
+  throw InternalError(
+      fmt::format("native code takes {} bytes for {} elements of {} bytes", bytes, n, item));
+}
+
+std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed) {
+  std::vector<int> one;
+  int next = 0;
+  for (int a = 0; a < n; ++a) {
+    const bool along = std::find(axes.begin(), axes.end(), a) != axes.end();
+    one.push_back(along ? -1 : next);
+    next += !(along && removed);
+  }
+  return std::vector<std::vector<int>>(operands, one);
+}
+
+}  // namespace weft

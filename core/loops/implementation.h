@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/loops/implementation.h: named ways to run an op, and what native code is called with
+// (docs/decisions/0017).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/core/any_params.h"
+#include "weft/core/type.h"
+
+namespace weft {
+
+// A call of native code on dense row-major buffers, for what is not generated (sorts,
+// factorisations). What it takes for its operands and results must be as large as they are.
+struct NativeArgs {
+  const std::vector<std::span<const std::byte>>& in_bytes;
+  const std::vector<std::span<std::byte>>& out_bytes;
+  // All n elements of an operand or result; InternalError if it has another number.
+  template <class T>
+  const T* in(size_t operand, int64_t n) const {
+    return reinterpret_cast<const T*>(whole(in_bytes.at(operand), n, sizeof(T)));
+  }
+  template <class T>
+  T* out(size_t result, int64_t n) const {
+    return reinterpret_cast<T*>(whole(out_bytes.at(result), n, sizeof(T)));
+  }
+
+ private:
+  template <class Bytes>
+  static auto* whole(Bytes bytes, int64_t n, size_t item) {
+    require_bytes(static_cast<int64_t>(bytes.size()), n, static_cast<int64_t>(item));
+    return bytes.data();
+  }
+  static void require_bytes(int64_t bytes, int64_t n, int64_t item);
+};
+using NativeFn = std::function<void(const NativeArgs&)>;
+
+// It shares its work out to threads itself.
+struct NativeCall {
+  NativeFn run;
+  std::function<int64_t()> workspace = {};  // bytes that it takes at once on the threads there are
+  // Axis b of operand k is axis follows[k][b] of every result, and an element there depends on the
+  // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
+  std::vector<std::vector<int>> follows = {};
+};
+
+// NativeCall::follows of a call that works along `axes` of its operands, of n axes each, and leaves
+// them where they are (sorts) or out (reductions).
+std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed);
+
+// What a choice may depend on of the machine that a program is compiled for.
+struct Target {
+  bool gpu = false;
+  int lanes = 4;  // 32-bit elements of a vector register
+};
+
+// One use of an op.
+template <class P>
+struct Use {
+  const Types& in;
+  const Types& out;
+  const P& params;
+  Target target = {};
+};
+
+// Those of `lower` and `expand`: entries of these names have no `make`, and say when the rule
+// applies and what it costs, if there is something to say.
+inline constexpr std::string_view generated = "generated", expanded = "expanded";
+
+template <class P>
+struct Implementation {
+  std::string name;
+  std::function<bool(const Use<P>&)> applies = {};  // {}: always
+  // Nanoseconds, about, of one use on one thread: of one product or row of a batch, so that the
+  // choice does not depend on how many there are. {}: 0.
+  std::function<double(const Use<P>&)> cost = {};
+  std::function<NativeCall(const Use<P>&)> make = {};
+};
+using AnyUse = Use<AnyParams>;
+using AnyImplementation = Implementation<AnyParams>;
+
+}  // namespace weft

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/choose.cpp: compares what the implementations of an op say that they cost.
+#include "weft/jit/rewrite/choose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "weft/core/error.h"
+#include "weft/core/loops/axis_classes.h"
+#include "weft/jit/rewrite/op_rewrites.h"
+
+namespace weft::compiler {
+namespace {
+
+// What a step of a loop takes longer as a program of its own than in the lane: some calls more.
+constexpr double lockstep_ns = 13'888;
+// No call is worth that the lanes of a mapped loop wait for each other.
+constexpr double mapped_lockstep_ns = 1e18;
+
+constexpr auto has_choice = [](const JaxprData&, const Eqn& e) {
+  const auto& all = e.op->implementations();
+  return all.size() > 1 || (all.size() == 1 && all[0].name != generated);
+};
+
+class Chooser {
+ public:
+  Chooser(const Target& target, Demands demands) : target_(target), demands_(demands) {}
+
+  // In a body of a loop that costs `lockstep` more for each step once there is a call in it.
+  Jaxpr program(const Jaxpr& j, double lockstep) {
+    if (!any_equation({j}, has_choice)) return j;
+    const auto [it, fresh] = known_.try_emplace({j.get(), lockstep});
+    if (!fresh) return it->second;
+    auto r = make_ref<JaxprData>(*j);
+    r->interned = false;
+    for (Eqn& e : r->eqns) {
+      if (e.op->compile_eagerly()) bodies(*j, e, lockstep);
+      if (has_choice(*j, e)) e.implementation = name_for(*j, e, lockstep);
+    }
+    return it->second = intern(std::move(r));
+  }
+
+ private:
+  void bodies(const JaxprData& j, Eqn& e, double lockstep) {
+    const Lowering l = lower_equation(j, e);
+    // A call that stays one is a program of its own.
+    if (l.form == Lowering::Form::opaque) return;
+    if (l.form != Lowering::Form::inlined)
+      lockstep = std::max(lockstep, l.loop.lanes.empty() ? lockstep_ns : mapped_lockstep_ns);
+    e.params = with_programs(e, [&](const Jaxpr& b) { return program(b, lockstep); });
+  }
+
+  std::string_view name_for(const JaxprData& j, const Eqn& e, double lockstep) const {
+    Types in, out;
+    for (Atom a : e.in) in.push_back(j.type(a));
+    for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+    const AnyUse use{in, out, e.params, target_};
+    if (const Demand* d = demands_(*e.op)) return demanded(*d, e, use);
+    if (!e.implementation.empty()) return e.implementation;
+    const AnyImplementation* best = nullptr;
+    double least = 0;
+    int applicable = 0;
+    for (const AnyImplementation& i : e.op->implementations()) {
+      if (!i.applies(use)) continue;
+      ++applicable;
+      const double cost = i.cost(use) + (i.make ? lockstep : 0);
+      if (best && cost > least) continue;
+      best = &i;
+      least = cost;
+    }
+    if (!best)
+      throw CompileError(fmt::format("'{}' cannot be compiled: none of {} applies to {}",
+                                     e.op->name(), implementation_names(*e.op), to_string(in)));
+    // Whether the lane holds the loop is not known yet; out of it there is another choice.
+    const bool open = best->name == generated && (applicable == 1 || lockstep > 0);
+    return open ? std::string_view() : best->name;
+  }
+
+  static std::string_view demanded(const Demand& d, const Eqn& e, const AnyUse& use) {
+    const AnyImplementation* i = find_implementation(*e.op, d.implementation);
+    if (!i || !i->applies(use))
+      throw CompileError(fmt::format("{}: '{}' does not apply to {} of {}; there is {}", d.where,
+                                     d.implementation, e.op->name(), to_string(use.in),
+                                     implementation_names(*e.op, &use)));
+    return i->name;
+  }
+
+  const Target target_;
+  const Demands demands_;
+  std::map<std::pair<const JaxprData*, double>, Jaxpr> known_;
+};
+
+}  // namespace
+
+Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands) {
+  return Chooser(target, demands).program(j, 0);
+}
+
+}  // namespace weft::compiler
