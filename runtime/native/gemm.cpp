@@ -9,6 +9,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
@@ -80,6 +81,19 @@ void gemm(const Gemm& g, const double* a, const double* b, double* c) {
               0.0, c, static_cast<int>(g.ldc));
 }
 
+// How deep the blocks are that OpenBLAS packs, and how many rows one has: as it was built for
+// processors with AVX-512, and for the others.
+struct Blocks {
+  int64_t deep, rows;
+};
+Blocks openblas_blocks() {
+  static const bool wide = [] {
+    const std::string_view core = openblas_get_corename();
+    return core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
+  }();
+  return wide ? Blocks{384, 192} : Blocks{256, 512};
+}
+
 // The blocks of the operands that are packed. What the libraries do is seen from the growth of
 // resident memory for products of many shapes (docs/decisions/0012). They see the result
 // transposed: its columns are their rows.
@@ -91,9 +105,10 @@ int64_t gemm_workspace(int64_t m, int64_t n, int64_t k, int64_t item) {
     const int64_t blocks = std::max<int64_t>(1, (k + most_deep - 1) / most_deep);
     return shorter <= least ? 0 : rows * (k / blocks) * item + 500 * kib;
   }
-  constexpr int64_t least = 128, most_deep = 256, most_rows = 512;
-  const int64_t deep = k >= 2 * most_deep ? most_deep : k > most_deep ? k / 2 : k;
-  return shorter <= least ? 0 : (columns + std::min(rows, most_rows)) * deep * item + 100 * kib;
+  constexpr int64_t least = 128;
+  const Blocks most = openblas_blocks();
+  const int64_t deep = k >= 2 * most.deep ? most.deep : k > most.deep ? k / 2 : k;
+  return shorter <= least ? 0 : (columns + std::min(rows, most.rows)) * deep * item + 250 * kib;
 }
 
 // ---- all of them, on all threads
