@@ -27,9 +27,9 @@ def generator(path):
     if words[:3] != ["#", "made", "by"] or len(words) < 4:
         sys.exit(f"{named.relative_to(ROOT)}: the first line must be '# made by GENERATOR …'")
     name = words[3].rstrip(",")
-    found = [p for p in (ROOT / "tests").glob("*/" + name)]
+    found = [p for p in (ROOT / "tests").rglob(name)]
     if len(found) != 1:
-        sys.exit(f"{named.relative_to(ROOT)}: there is no generator tests/*/{name}")
+        sys.exit(f"{named.relative_to(ROOT)}: there is no generator tests/**/{name}")
     return found[0]
 
 
