@@ -44,24 +44,24 @@ Array array(const Nested& n, std::optional<DType> dtype = {}, Location at = Loca
 
 namespace detail {
 template <class T>
-concept Element = requires { dtype_of<std::remove_cv_t<T>>::value; };
+concept ArrayElement = requires { dtype_of<std::remove_cv_t<T>>::value; };
 Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
 }  // namespace detail
 
 // The elements row-major; the dtype is that of the vector.
-template <detail::Element T>
+template <detail::ArrayElement T>
 Array array(std::span<const T> x, const Shape& shape, Location at = Location::here()) {
   return detail::array_from(x.data(), x.size(), dtype_of_v<T>, &shape, at);
 }
-template <detail::Element T>
+template <detail::ArrayElement T>
 Array array(std::span<const T> x, Location at = Location::here()) {
   return detail::array_from(x.data(), x.size(), dtype_of_v<T>, nullptr, at);
 }
-template <detail::Element T>
+template <detail::ArrayElement T>
 Array array(std::span<T> x, const Shape& shape, Location at = Location::here()) {
   return array(std::span<const T>(x), shape, at);
 }
-template <detail::Element T>
+template <detail::ArrayElement T>
 Array array(const std::vector<T>& x, const Shape& shape, Location at = Location::here()) {
   if constexpr (std::is_same_v<T, bool>) {
     const std::vector<uint8_t> bytes(x.begin(), x.end());
@@ -70,7 +70,7 @@ Array array(const std::vector<T>& x, const Shape& shape, Location at = Location:
     return array(std::span<const T>(x), shape, at);
   }
 }
-template <detail::Element T>
+template <detail::ArrayElement T>
 Array array(const std::vector<T>& x, Location at = Location::here()) {
   return array(x, Shape{static_cast<int64_t>(x.size())}, at);
 }
