@@ -109,12 +109,14 @@ class Emitter {
   void enter(const Head& h, V go);
   void end_loop(const Head& h);
   // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
-  using Body = std::function<Vs(V i, const Vs& carry)>;
   struct Loop {
     V index;
     Vs carry;
   };
-  Loop loop(V begin, V end, V step, const Vs& init, const Body& body, const char* name);
+  Loop loop(const char* name, V begin, V end, V step, const Vs& init,
+            const std::function<Vs(V i, const Vs& carry)>& body);
+  // The same with nothing handed around; the index behind it.
+  V each(const char* name, V begin, V end, int64_t step, const std::function<void(V i)>& body);
   Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
             bool unlikely = false);
   void when(V condition, const std::function<void()>& then);

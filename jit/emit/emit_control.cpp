@@ -350,15 +350,11 @@ void Emitter::for_each(Id v) {
   if (divergence_.in_lanes[v]) return for_each_lanes(v);
   const int64_t cost = weight(k_, i.blocks[0]);
   if (!divergence_.divergent[v]) {
-    loop(
-        i64(0), scalar(i.args[0]), i64(1), {},
-        [&](V at, const Vs&) {
-          poll(cost);
-          set(index, at);
-          emit_block(i.blocks[0]);
-          return Vs{};
-        },
-        "each");
+    each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
+      poll(cost);
+      set(index, at);
+      emit_block(i.blocks[0]);
+    });
     return;
   }
   const Vs limits = parts(i.args[0], varying_value);
@@ -392,14 +388,10 @@ void Emitter::for_each_lanes(Id v) {
     active_.clear();
   };
   const V whole = b_.CreateAnd(n, i64(-lanes_));
-  loop(
-      i64(0), whole, i64(lanes_), {},
-      [&](V at, const Vs&) {
-        poll(cost);
-        body(at, {});
-        return Vs{};
-      },
-      "each");
+  each("each", i64(0), whole, lanes_, [&](V at) {
+    poll(cost);
+    body(at, {});
+  });
   when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})),
        [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
   lanes_ = 1;

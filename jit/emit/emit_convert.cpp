@@ -166,9 +166,8 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   const auto reduce = [&, my = my](V m) {
     return b_.CreateSelect(b_.CreateICmpUGE(m, my), b_.CreateSub(m, my), m);
   };
-  const Loop l = loop(
-      c(0), b_.CreateSub(ex, ey), c(1), {mx},
-      [&](V, const Vs& m) { return Vs{b_.CreateShl(reduce(m[0]), 1)}; }, "digit");
+  const Loop l = loop("digit", c(0), b_.CreateSub(ex, ey), c(1), {mx},
+                      [&](V, const Vs& m) { return Vs{b_.CreateShl(reduce(m[0]), 1)}; });
   const V rest = reduce(l.carry[0]);
   // rest * 2^(ey - bias - digits): normalise, then either set the exponent or shift into a
   // subnormal.

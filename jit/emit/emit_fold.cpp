@@ -118,13 +118,8 @@ void Emitter::fold_few(Id v, int64_t n) {
   const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, n);
   const Terms none = identity(v, s);
-  loop(
-      i64(0), i64(n), i64(1), {},
-      [&](V t, const Vs&) {
-        store_partials(p, t, combined(v, none, term(v, s, t)));
-        return Vs{};
-      },
-      "blocks");
+  each("blocks", i64(0), i64(n), 1,
+       [&](V t) { store_partials(p, t, combined(v, none, term(v, s, t))); });
   std::vector<Terms> acc;
   for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
   fold_registers(v, s, std::move(acc));
@@ -153,29 +148,22 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Terms none = identity(v, p.variance);
   const size_t width = none[0].size();
   const V last = b_.CreateSub(n, i64(block_size - 1));
-  loop(
-      i64(0), partials, i64(block_size), {},
-      [&](V first, const Vs&) {
-        Vs init;
-        for (int k = 0; k < block_size; ++k) init.append(none[0]);
-        const Loop l = loop(
-            first, last, partials, init,
-            [&](V t, const Vs& acc) {
-              poll(weight(k_, body) * block_size);
-              Vs next;
-              for (int k = 0; k < block_size; ++k) {
-                const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
-                next.append(combined(v, {old}, term(v, p.variance, b_.CreateAdd(t, i64(k))))[0]);
-              }
-              return next;
-            },
-            "terms");
-        for (int k = 0; k < block_size; ++k)
-          store_partials(p, b_.CreateAdd(first, i64(k)),
-                         {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
-        return Vs{};
-      },
-      "partials");
+  each("partials", i64(0), partials, block_size, [&](V first) {
+    Vs init;
+    for (int k = 0; k < block_size; ++k) init.append(none[0]);
+    const Loop l = loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
+      poll(weight(k_, body) * block_size);
+      Vs next;
+      for (int k = 0; k < block_size; ++k) {
+        const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
+        next.append(combined(v, {old}, term(v, p.variance, b_.CreateAdd(t, i64(k))))[0]);
+      }
+      return next;
+    });
+    for (int k = 0; k < block_size; ++k)
+      store_partials(p, b_.CreateAdd(first, i64(k)),
+                     {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
+  });
   return b_.CreateAnd(at_least_zero(n), i64(-block_size));
 }
 
@@ -183,45 +171,26 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const Terms none = identity(v, p.variance);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
-  loop(
-      i64(0), partials, i64(1), {},
-      [&](V k, const Vs&) {
-        store_partials(p, k, none);
-        return Vs{};
-      },
-      "identity");
+  each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
   const V begin = fold_blocks(p, n, partials);
-  loop(
-      begin, n, i64(1), {},
-      [&](V t, const Vs&) {
-        poll(cost);
-        const Terms x = term(v, p.variance, t);
-        const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-        store_partials(p, at, combined(v, load_partials(p, at), x));
-        return Vs{};
-      },
-      "terms");
+  each("terms", begin, n, 1, [&](V t) {
+    poll(cost);
+    const Terms x = term(v, p.variance, t);
+    const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+    store_partials(p, at, combined(v, load_partials(p, at), x));
+  });
   fold_tree(p, partials);
 }
 
 void Emitter::fold_tree(const Partials& p, V partials) {
   const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
-  loop(
-      i64(0), levels, i64(1), {},
-      [&](V level, const Vs&) {
-        const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
-        loop(
-            i64(0), half, i64(1), {},
-            [&](V k, const Vs&) {
-              store_partials(
-                  p, k,
-                  combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
-              return Vs{};
-            },
-            "pairs");
-        return Vs{};
-      },
-      "tree");
+  each("tree", i64(0), levels, 1, [&](V level) {
+    const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
+    each("pairs", i64(0), half, 1, [&](V k) {
+      store_partials(
+          p, k, combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
+    });
+  });
 }
 
 // Lanes have folds of different lengths: first the lanes of short folds run, then those of long
@@ -244,47 +213,36 @@ void Emitter::fold_ragged(Id v) {
     for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_value, a[r], b[r]);
     return x;
   };
-  loop(
-      i64(0), i64(2), i64(1), {},
-      [&](V pass, const Vs&) {
-        const V is_long = b_.CreateICmpEQ(pass, i64(1));
-        const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
-        Masks mine;
-        for (int k = 0; k < interleave_; ++k)
-          mine.push_back(
-              b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
-        mine = narrow(mine);
-        when(any(mine), [&] {
-          active_ = mine;
-          loop(
-              i64(0), partials, i64(1), {},
-              [&](V k, const Vs&) {
-                store_partials(p, k, none);
-                return Vs{};
-              },
-              "identity");
-          const Head head = begin_loop("terms");
-          auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
-          t->addIncoming(i64(0), head.from);
-          const Masks running = lanes_below(t);
-          enter(head, any(running));
-          poll(weight(k_, i.blocks[0]));
-          active_ = running;
-          const Terms x = term(v, varying_value, t);
-          active_ = mine;
-          const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-          const Terms old = load_partials(p, slot);
-          store_partials(p, slot, keep(running, combined(v, old, x), old));
-          t->addIncoming(b_.CreateAdd(t, i64(1)), here());
-          end_loop(head);
-          fold_tree(p, partials);
-          store_partials(out, i64(0),
-                         keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
-          active_ = outer;
-        });
-        return Vs{};
-      },
-      "pass");
+  each("pass", i64(0), i64(2), 1, [&](V pass) {
+    const V is_long = b_.CreateICmpEQ(pass, i64(1));
+    const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
+    Masks mine;
+    for (int k = 0; k < interleave_; ++k)
+      mine.push_back(
+          b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
+    mine = narrow(mine);
+    when(any(mine), [&] {
+      active_ = mine;
+      each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
+      const Head head = begin_loop("terms");
+      auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
+      t->addIncoming(i64(0), head.from);
+      const Masks running = lanes_below(t);
+      enter(head, any(running));
+      poll(weight(k_, i.blocks[0]));
+      active_ = running;
+      const Terms x = term(v, varying_value, t);
+      active_ = mine;
+      const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+      const Terms old = load_partials(p, slot);
+      store_partials(p, slot, keep(running, combined(v, old, x), old));
+      t->addIncoming(b_.CreateAdd(t, i64(1)), here());
+      end_loop(head);
+      fold_tree(p, partials);
+      store_partials(out, i64(0), keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
+      active_ = outer;
+    });
+  });
   const Terms result = load_partials(out, i64(0));
   for (size_t r = 0; r < divergence_.results[v].size(); ++r)
     set_vectors(divergence_.results[v][r], result[r]);

@@ -79,9 +79,8 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
     for (size_t r = 0; r < n; ++r) t.push_back({all[g * n + r]});
     return t;
   };
-  const Loop l = loop(
-      i64(0), whole, i64(registers * lanes_), init,
-      [&](V at, const Vs& acc) {
+  const Loop l =
+      loop("terms", i64(0), whole, i64(registers * lanes_), init, [&](V at, const Vs& acc) {
         poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
@@ -90,29 +89,23 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
                         term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))))
             next.push_back(x[0]);
         return next;
-      },
-      "terms");
+      });
   for (int g = 0; g < registers; ++g) store_vector(p, i64(g * lanes_), pick(l.carry, g));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
-  loop(
-      begin, n, i64(lanes_), {},
-      [&](V at, const Vs&) {
-        poll(weight(k_, k_.insts[p.fold].blocks[0]));
-        const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-        const V m = first_lanes(b_.CreateSub(n, at));
-        const Terms old = load_vector(p, slot, lanes_);
-        active_ = {m};
-        const Terms x = term(p.fold, varying_value, at);
-        active_.clear();
-        Terms next = combined(p.fold, old, x);
-        for (size_t r = 0; r < next.size(); ++r)
-          next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
-        store_vector(p, slot, next);
-        return Vs{};
-      },
-      "tail");
+  each("tail", begin, n, lanes_, [&](V at) {
+    poll(weight(k_, k_.insts[p.fold].blocks[0]));
+    const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
+    const V m = first_lanes(b_.CreateSub(n, at));
+    const Terms old = load_vector(p, slot, lanes_);
+    active_ = {m};
+    const Terms x = term(p.fold, varying_value, at);
+    active_.clear();
+    Terms next = combined(p.fold, old, x);
+    for (size_t r = 0; r < next.size(); ++r) next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
+    store_vector(p, slot, next);
+  });
 }
 
 void Emitter::fold_across(const Partials& p, V partials) {

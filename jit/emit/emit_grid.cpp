@@ -91,56 +91,38 @@ void Emitter::grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end) 
 }
 
 void Emitter::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end) {
-  loop(
-      outer_begin, outer_end, i64(1), {},
-      [&](V row, const Vs&) {
-        indices_[0] = row;
-        emit_level(1);
-        grid_row(inner_begin, inner_end);
-        return Vs{};
-      },
-      "row");
+  each("row", outer_begin, outer_end, 1, [&](V row) {
+    indices_[0] = row;
+    emit_level(1);
+    grid_row(inner_begin, inner_end);
+  });
 }
 
 void Emitter::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
   if (divergence_.mode == Mode::grid) return grid_points(begin, end);
-  loop(
-      begin, end, i64(1), {},
-      [&](V i, const Vs&) {
-        poll(weight(k_, 0));
-        emit_points(i, {});
-        return Vs{};
-      },
-      "point");
+  each("point", begin, end, 1, [&](V i) {
+    poll(weight(k_, 0));
+    emit_points(i, {});
+  });
 }
 
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
-    loop(
-        from, end, i64(lanes_ * interleave_), {},
-        [&](V i, const Vs&) {
-          Masks m;
-          for (int p = 0; p < interleave_; ++p)
-            m.push_back(first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_)))));
-          emit_points(i, m);
-          return Vs{};
-        },
-        "rest");
+    each("rest", from, end, lanes_ * interleave_, [&](V i) {
+      Masks m;
+      for (int p = 0; p < interleave_; ++p)
+        m.push_back(first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_)))));
+      emit_points(i, m);
+    });
   };
   if (!s_.versioned) return masked(begin);
   const int step = lanes_ * interleave_;
   const V whole = b_.CreateSub(end, i64(step - 1));
-  const Loop l = loop(
-      begin, whole, i64(step), {},
-      [&](V i, const Vs&) {
-        emit_points(i, {});
-        return Vs{};
-      },
-      "vector");
+  const V rest = each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
   plain_loops_ = s_.plain_remainder;
   interleave_ = 1;
-  masked(l.index);
+  masked(rest);
 }
 
 void Emitter::emit_points(V begin, const Masks& m) {
@@ -194,14 +176,10 @@ void Emitter::emit_gpu(const std::string& name) {
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
     if (s_.points == 1) return thread_point(point, columns);
-    loop(
-        i64(0), i64(s_.points), i64(1), {},
-        [&](V n, const Vs&) {
-          const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(s_.block)));
-          when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
-          return Vs{};
-        },
-        "points");
+    each("points", i64(0), i64(s_.points), 1, [&](V n) {
+      const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(s_.block)));
+      when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
+    });
   });
   jump(exit_);
 }

@@ -55,15 +55,11 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   at(serve);
   const int interleave = interleave_;
   interleave_ = 1;
-  this->loop(
-      i64(0), i64(interleave), i64(1), {},
-      [&](V vector, const Vs&) {
-        vector_offset_ = vector;
-        refill_finish(r, vector);
-        refill_take(r, vector);
-        return Vs{};
-      },
-      "vector");
+  each("vector", i64(0), i64(interleave), 1, [&](V vector) {
+    vector_offset_ = vector;
+    refill_finish(r, vector);
+    refill_take(r, vector);
+  });
   vector_offset_ = nullptr;
   interleave_ = interleave;
   Masks active;

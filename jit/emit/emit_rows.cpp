@@ -81,15 +81,12 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
   for (const auto& o : r.operands) rows_tile(r, o.access);
   Vs init;
   for (const Carry& c : cs) init.append(parts(c.init, c.variance));
-  const Loop blocks = loop(
-      i64(0), n, i64(r.steps), init,
-      [&](V done, const Vs& carry) {
-        poll(weight(k_, r.body) * r.steps);
-        r.count = trips_of_block(n, done, r.steps);
-        r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
-        return rows_block(r, cs, carry);
-      },
-      "rows");
+  const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
+    poll(weight(k_, r.body) * r.steps);
+    r.count = trips_of_block(n, done, r.steps);
+    r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
+    return rows_block(r, cs, carry);
+  });
   const auto last = [&] {
     const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
     return run_of_trips(v, cs, first, i64(rest), blocks.carry, [](V) {});
@@ -125,7 +122,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
     return next;
   };
   const Vs now = r.end == nest::no_id
-                     ? loop(i64(0), r.count, i64(1), carry, each, "steps").carry
+                     ? loop("steps", i64(0), r.count, i64(1), carry, each).carry
                      : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
   for (const auto& o : r.operands) tiles_[o.access].row = nullptr;
   rows_move(r, Opcode::Store);
@@ -184,24 +181,18 @@ void Emitter::rows_transpose(const Rows& r, Id v) {
   const V dense = even_starts(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
-  const auto each = [&](int64_t n, int64_t step, const char* name,
-                        const std::function<void(V)>& f) {
-    if (n <= 2 * step) {
-      for (int64_t at = 0; at < n; at += step) f(i64(at));
-      return;
-    }
-    const auto body = [&](V at, const Vs&) {
-      f(at);
-      return Vs{};
-    };
-    loop(i64(0), i64(n), i64(step), {}, body, name);
+  const auto pieces = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
+    if (n > 2 * lanes_)
+      each(name, i64(0), i64(n), lanes_, f);
+    else
+      for (int64_t at = 0; at < n; at += lanes_) f(i64(at));
   };
-  each(int64_t{lanes_} * interleave_, lanes_, "vectors", [&](V lane) {
+  pieces("vectors", int64_t{lanes_} * interleave_, [&](V lane) {
     const V first = b_.CreateGEP(t, buffers_[i.imm],
                                  b_.CreateAdd(offset.base, b_.CreateMul(lane, i64(stride))));
     const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, lane);
     const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(lane, i64(tile.rows)));
-    each(r.steps, lanes_, "transpose", [&](V step) {
+    pieces("transpose", r.steps, [&](V step) {
       const V row = b_.CreateGEP(t, first, step);
       const V column = b_.CreateGEP(vector_of(t), columns, step);
       if (i.op == Opcode::Store)
@@ -216,21 +207,17 @@ void Emitter::rows_singly(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(k_.buffers[i.imm].storage);
   Tile tile = tiles_[v];
-  loop(
-      i64(0), r.count, i64(1), {},
-      [&](V step, const Vs&) {
-        const V base = b_.CreateGEP(t, buffers_[i.imm], step);
-        tile.row = step;
-        for (int p = 0; p < interleave_; ++p) {
-          const V at = tile_address(tile, t, p);
-          if (i.op == Opcode::Load)
-            b_.CreateStore(load_lanes(t, base, i.args[0], p), at);
-          else
-            store_lanes(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
-        }
-        return Vs{};
-      },
-      "singly");
+  each("singly", i64(0), r.count, 1, [&](V step) {
+    const V base = b_.CreateGEP(t, buffers_[i.imm], step);
+    tile.row = step;
+    for (int p = 0; p < interleave_; ++p) {
+      const V at = tile_address(tile, t, p);
+      if (i.op == Opcode::Load)
+        b_.CreateStore(load_lanes(t, base, i.args[0], p), at);
+      else
+        store_lanes(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
+    }
+  });
 }
 
 // Where rows begin that lie one behind the other in a tile.

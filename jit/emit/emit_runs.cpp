@@ -42,17 +42,14 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
     for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.variance));
     return out;
   };
-  const Loop l = loop(
-      i64(0), count, i64(1), init,
-      [&](V trip, const Vs& now) {
-        set(body.params[0], index(trip));
-        bind(cs, &Carry::param, now);
-        at_trip(trip);
-        for (Id x : body.body)
-          if (x != end) emit_inst(x);
-        return handed_on(between);
-      },
-      "trips");
+  const Loop l = loop("trips", i64(0), count, i64(1), init, [&](V trip, const Vs& now) {
+    set(body.params[0], index(trip));
+    bind(cs, &Carry::param, now);
+    at_trip(trip);
+    for (Id x : body.body)
+      if (x != end) emit_inst(x);
+    return handed_on(between);
+  });
   return branch(
       b_.CreateICmpEQ(count, i64(run_terms)),
       [&] {
@@ -73,15 +70,12 @@ void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
   const V hi = scalar(i.args[1]);
   Vs init;
   for (const Carry& c : cs) init.append(parts(c.init, c.variance));
-  const Loop l = loop(
-      i64(0), hi, i64(run_terms), init,
-      [&](V done, const Vs& carry) {
-        poll(weight(k_, i.blocks[0]) * run_terms);
-        const V left = b_.CreateSub(hi, done);
-        const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
-        return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
-      },
-      "runs");
+  const Loop l = loop("runs", i64(0), hi, i64(run_terms), init, [&](V done, const Vs& carry) {
+    poll(weight(k_, i.blocks[0]) * run_terms);
+    const V left = b_.CreateSub(hi, done);
+    const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
+    return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
+  });
   bind(cs, &Carry::result, l.carry);
 }
 

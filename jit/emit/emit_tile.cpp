@@ -51,21 +51,17 @@ void Emitter::fill_tile(Id v, int64_t rows) {
   const Val& offset = values_[i.args[0]];
   const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
   const V stride = offset.stride;
-  loop(
-      i64(0), i64(rows), i64(lanes_), {},
-      [&](V row, const Vs&) {
-        const V from = b_.CreateGEP(t, first, row);
-        Vs block;
-        for (int l = 0; l < lanes_; ++l)
-          block.push_back(b_.CreateAlignedLoad(
-              vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
-        transpose_square(block);
-        for (int l = 0; l < lanes_; ++l)
-          b_.CreateStore(block[static_cast<size_t>(l)],
-                         b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
-        return Vs{};
-      },
-      "transpose");
+  each("transpose", i64(0), i64(rows), lanes_, [&](V row) {
+    const V from = b_.CreateGEP(t, first, row);
+    Vs block;
+    for (int l = 0; l < lanes_; ++l)
+      block.push_back(b_.CreateAlignedLoad(
+          vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
+    transpose_square(block);
+    for (int l = 0; l < lanes_; ++l)
+      b_.CreateStore(block[static_cast<size_t>(l)],
+                     b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
+  });
 }
 
 // Whole tiles of the rows [begin, end), of which there is a multiple of `rows`.
@@ -74,31 +70,17 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
     indices_[0] = top;
     indices_[1] = i;
     for (const auto& t : tiles_) fill_tile(t.first, rows);
-    loop(
-        i64(0), i64(rows), i64(1), {},
-        [&](V row, const Vs&) {
-          for (auto& t : tiles_) t.second.row = row;
-          indices_[0] = b_.CreateAdd(top, row);
-          emit_level(1);
-          emit_points(i, {});
-          for (auto& t : tiles_) t.second.row = nullptr;
-          return Vs{};
-        },
-        "tile");
+    each("tile", i64(0), i64(rows), 1, [&](V row) {
+      for (auto& t : tiles_) t.second.row = row;
+      indices_[0] = b_.CreateAdd(top, row);
+      emit_level(1);
+      emit_points(i, {});
+      for (auto& t : tiles_) t.second.row = nullptr;
+    });
   };
-  loop(
-      begin, end, i64(rows), {},
-      [&](V top, const Vs&) {
-        loop(
-            inner_begin, inner_end, i64(lanes_), {},
-            [&](V i, const Vs&) {
-              points(top, i);
-              return Vs{};
-            },
-            "across");
-        return Vs{};
-      },
-      "down");
+  each("down", begin, end, rows, [&](V top) {
+    each("across", inner_begin, inner_end, lanes_, [&](V i) { points(top, i); });
+  });
 }
 
 // What whole tiles do not cover, the rows in front, the ends of the tiled rows, the rows behind, is
@@ -115,18 +97,14 @@ void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin
   const V right =
       b_.CreateAdd(inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), i64(-lanes_)));
   tile_rows(top, bottom, rows, inner_begin, right);
-  loop(
-      i64(0), i64(3), i64(1), {},
-      [&](V part, const Vs&) {
-        const V before = b_.CreateICmpEQ(part, i64(0)), beside = b_.CreateICmpEQ(part, i64(1));
-        const auto pick = [&](V x, V y, V z) {
-          return b_.CreateSelect(before, x, b_.CreateSelect(beside, y, z));
-        };
-        rows_one_by_one(pick(outer_begin, top, bottom), pick(top, bottom, outer_end),
-                        b_.CreateSelect(beside, right, inner_begin), inner_end);
-        return Vs{};
-      },
-      "border");
+  each("border", i64(0), i64(3), 1, [&](V part) {
+    const V before = b_.CreateICmpEQ(part, i64(0)), beside = b_.CreateICmpEQ(part, i64(1));
+    const auto pick = [&](V x, V y, V z) {
+      return b_.CreateSelect(before, x, b_.CreateSelect(beside, y, z));
+    };
+    rows_one_by_one(pick(outer_begin, top, bottom), pick(top, bottom, outer_end),
+                    b_.CreateSelect(beside, right, inner_begin), inner_end);
+  });
 }
 
 }  // namespace weft::compiler

@@ -197,8 +197,8 @@ void Emitter::end_loop(const Head& h) {
   at(h.after);
 }
 
-Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& body,
-                            const char* name) {
+Emitter::Loop Emitter::loop(const char* name, V begin, V end, V step, const Vs& init,
+                            const std::function<Vs(V i, const Vs& carry)>& body) {
   const auto *lo = llvm::dyn_cast<llvm::ConstantInt>(begin),
              *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
   if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
@@ -220,6 +220,15 @@ Emitter::Loop Emitter::loop(V begin, V end, V step, const Vs& init, const Body& 
   for (size_t r = 0; r < next.size(); ++r) phis[r]->addIncoming(next[r], here());
   end_loop(head);
   return {i, carry};
+}
+
+V Emitter::each(const char* name, V begin, V end, int64_t step,
+                const std::function<void(V i)>& body) {
+  const auto nothing = [&](V i, const Vs&) {
+    body(i);
+    return Vs{};
+  };
+  return loop(name, begin, end, i64(step), {}, nothing).index;
 }
 
 Vs Emitter::branch(V condition, const std::function<Vs()>& then,
