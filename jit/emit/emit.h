@@ -182,14 +182,20 @@ class Emitter {
     Variance variance;
   };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
-  // One of the values of each carry, as the carry is held.
-  std::vector<Vs> parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
+  // One of the values of each carry, one after the other, each as the carry is held.
+  Vs parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
+  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& values);
+  Vs next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
   void loop_for(nest::Id v);
-  void unrolled_for(nest::Id v, std::vector<Carry>& c);
-  void uniform_for(nest::Id v, std::vector<Carry>& c);
-  void divergent_for(nest::Id v, std::vector<Carry>& c);
+  void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
+  void plain_for(nest::Id v, const std::vector<Carry>& cs);
   void loop_while(nest::Id v);
-  void divergent_while(nest::Id v, std::vector<Carry>& c);
+  struct Left {  // behind a while: the lanes that made the last trip and could go on, its carries
+    Masks active;
+    Vs carry;
+  };
+  Left while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
+                   const Vs& init, const std::function<V(const Masks& go, Vs& own)>& stay);
   void branch_if(nest::Id v);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
@@ -234,14 +240,13 @@ class Emitter {
 
   // Loops along rows (emit_rows.cpp).
   struct Rows;
-  void rows_for(nest::Id v, const LoopSchedule& l, std::vector<Carry>& cs);
+  void rows_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
   int64_t element_bytes(nest::Id v) const { return compiler::element_bytes(k_, v); }
   void rows_lanes(Rows& r);
   void rows_tile(const Rows& r, nest::Id v);
-  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& flat);
   // Runs of trips (emit_runs.cpp).
   V trips_of_block(V n, V done, int64_t most);
-  void runs_for(nest::Id v, std::vector<Carry>& c);
+  void runs_for(nest::Id v, const std::vector<Carry>& cs);
   Vs run_of_trips(nest::Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
                   const std::function<void(V)>& at_trip);
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);

@@ -45,9 +45,30 @@ Emitter::Masks Emitter::narrow(const Masks& m) {
   return out;
 }
 
-std::vector<Vs> Emitter::parts(const std::vector<Carry>& cs, Id Carry::* which) {
-  std::vector<Vs> out;
-  for (const Carry& c : cs) out.push_back(parts(c.*which, c.variance));
+Vs Emitter::parts(const std::vector<Carry>& cs, Id Carry::* which) {
+  Vs out;
+  for (const Carry& c : cs) out.append(parts(c.*which, c.variance));
+  return out;
+}
+
+void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& values) {
+  const V* at = values.begin();
+  for (const Carry& c : cs) {
+    const V* end = at + (c.variance.varying ? interleave_ : 1);
+    set_parts(c.*which, c.variance, Vs(at, end));
+    at = end;
+  }
+}
+
+// What they are after a trip; in lanes that did not make it, what they were.
+Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
+  if (made.empty()) return parts(cs, &Carry::next);
+  Vs out;
+  for (const Carry& c : cs)
+    for (V x : parts(c.next, c.variance)) {
+      const size_t n = out.size();
+      out.push_back(b_.CreateSelect(made[n % made.size()], x, before[n]));
+    }
   return out;
 }
 
@@ -72,159 +93,117 @@ std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t firs
 }
 
 void Emitter::loop_for(Id v) {
-  auto c = carries(v, 2, 1);
-  if (divergence_.divergent[v]) return divergent_for(v, c);
+  const auto c = carries(v, 2, 1);
   const auto l = s_.loops.find(v);
-  if (l == s_.loops.end()) return uniform_for(v, c);
+  if (l == s_.loops.end()) return plain_for(v, c);
   if (l->second.how == LoopSchedule::How::unrolled) return unrolled_for(v, c);
   // The last lanes of a grid are not worth a loop in a loop.
-  if (plain_loops_) return uniform_for(v, c);
+  if (plain_loops_) return plain_for(v, c);
   l->second.how == LoopSchedule::How::rows ? rows_for(v, l->second, c) : runs_for(v, c);
 }
 
-void Emitter::unrolled_for(Id v, std::vector<Carry>& cs) {
+void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const nest::Block& body = k_.blocks[i.blocks[0]];
   int64_t lo = 0, hi = 0;
   if (!constant_value(k_, i.args[0], known_, &lo) || !constant_value(k_, i.args[1], known_, &hi))
     throw InternalError("a loop of unknown length was to be written out");
   const int64_t trips = hi - lo;
-  std::vector<Vs> now = parts(cs, &Carry::init);
+  Vs now = parts(cs, &Carry::init);
   for (int64_t t = 0; t < trips; ++t) {
     const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
     known_[body.params[0]] = index;
     set(body.params[0], i64(index));
-    for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].param, cs[r].variance, now[r]);
+    bind(cs, &Carry::param, now);
     emit_block(i.blocks[0]);
     now = parts(cs, &Carry::next);
   }
   known_.erase(body.params[0]);
-  for (size_t r = 0; r < cs.size(); ++r) set_parts(cs[r].result, cs[r].variance, now[r]);
+  bind(cs, &Carry::result, now);
 }
 
-// Lower and upper bound differ between lanes by the same amount, if at all: the trip count is that
-// of lane 0, and the index is linear like the bounds.
-void Emitter::uniform_for(Id v, std::vector<Carry>& cs) {
+// Where lanes run alike, lower and upper bound differ between them by the same amount, if at all:
+// the trip count is that of lane 0, and the index is linear like the bounds. Else the mask of those
+// that still run goes around, too.
+void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  const bool up = i.imm > 0;
-  const V lo = scalar(i.args[0]), hi = scalar(i.args[1]);
-  const std::vector<Vs> init = parts(cs, &Carry::init);
-  const V first = up ? lo : b_.CreateSub(hi, i64(1));
-  const Head head = begin_loop("for");
-  Phis phis(b_, machine_.mask_registers);
-  const Vs at_index = phis.add({first}, head.from);
-  for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(init[r], head.from);
-    set_parts(cs[r].param, cs[r].variance, x);
-    set_parts(cs[r].result, cs[r].variance, x);
-  }
-  set_parts(index, variance(index), at_index);
-  enter(head, up ? b_.CreateICmpSLT(at_index[0], hi) : b_.CreateICmpSGE(at_index[0], lo));
-  poll(weight(k_, i.blocks[0]));
-  emit_block(i.blocks[0]);
-  const std::vector<Vs> next = parts(cs, &Carry::next);
-  const V following = b_.CreateAdd(at_index[0], i64(up ? 1 : -1));
-  phis.close(0, {following});
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
-  end_loop(head);
-}
-
-void Emitter::divergent_for(Id v, std::vector<Carry>& cs) {
-  const Inst& i = k_.insts[v];
-  const Id index = k_.blocks[i.blocks[0]].params[0];
-  const bool up = i.imm > 0;
+  const bool up = i.imm > 0, apart = divergence_.divergent[v];
   const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
-  const Vs limits = parts(bound, varying_value);
-  const std::vector<Vs> init = parts(cs, &Carry::init);
+  const Vs limits = parts(bound, apart ? varying_value : uniform_value);
+  const Vs init = parts(cs, &Carry::init);
   Vs first = parts(start, variance(start));
   if (!up)
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
-  const Val start_value = values_[start];
-  const Masks outer = active_, before = masks_of();
+  const V stride = values_[start].stride;
+  const Masks outer = active_, before = apart ? masks_of() : Masks();
   const Head head = begin_loop("for");
-  Phis phis(b_, machine_.mask_registers);
-  const Vs at_index = phis.add(first, head.from);
-  const Vs running = phis.add(before, head.from);
-  std::vector<Vs> carry;
-  for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(init[r], head.from));
-    set_parts(cs[r].param, cs[r].variance, carry[r]);
-    set_parts(cs[r].result, cs[r].variance, carry[r]);
-  }
+  Phis phis(b_, head.from, machine_.mask_registers);
+  const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
+  bind(cs, &Carry::param, carry);
+  bind(cs, &Carry::result, carry);
   values_[index] = variance(index).varying ? Val{nullptr, nullptr, at_index, nullptr}
-                                           : Val{at_index[0], start_value.stride, {}, nullptr};
+                                           : Val{at_index[0], stride, {}, nullptr};
   Masks go;
-  for (int p = 0; p < interleave_; ++p) {
-    const V x = vec(index, p);
-    go.push_back(b_.CreateAnd(
-        running[p], up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p])));
+  for (size_t p = 0; p < limits.size(); ++p) {
+    const V x = apart ? vec(index, static_cast<int>(p)) : at_index[0];
+    const V more = up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p]);
+    go.push_back(apart ? b_.CreateAnd(running[p], more) : more);
   }
   enter(head, any(go));
   poll(weight(k_, i.blocks[0]));
-  active_ = go;
+  if (apart) active_ = go;
   emit_block(i.blocks[0]);
-  std::vector<Vs> next;
-  for (size_t r = 0; r < cs.size(); ++r)
-    next.push_back(select_parts(go, cs[r].variance, parts(cs[r].next, cs[r].variance), carry[r]));
+  if (!apart) go.clear();
+  const Vs next = next_of(cs, go, carry);
   Vs following;
   for (V x : at_index)
     following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
-  phis.close(0, following);
-  phis.close(1, go);
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 2, next[r]);
+  phis.close(following);
+  phis.close(go);
+  phis.close(next);
   end_loop(head);
   active_ = outer;
 }
 
 void Emitter::loop_while(Id v) {
-  const Inst& i = k_.insts[v];
-  auto cs = carries(v, 0, 0);
-  if (divergence_.divergent[v]) return divergent_while(v, cs);
-  const std::vector<Vs> init = parts(cs, &Carry::init);
-  const Head head = begin_loop("while");
-  Phis phis(b_, machine_.mask_registers);
-  for (size_t r = 0; r < cs.size(); ++r) {
-    const Vs x = phis.add(init[r], head.from);
-    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
-      set_parts(same, cs[r].variance, x);
-  }
-  emit_block(i.blocks[0]);
-  enter(head, scalar(k_.blocks[i.blocks[0]].yields[0]));
-  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
-  emit_block(i.blocks[1]);
-  const std::vector<Vs> next = parts(cs, &Carry::next);
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r, next[r]);
-  end_loop(head);
+  const auto cs = carries(v, 0, 0);
+  const Vs init = parts(cs, &Carry::init);
+  while_trips(v, cs, divergence_.divergent[v] ? masks_of() : Masks(), {}, init,
+              [&](const Masks& go, Vs&) { return any(go); });
 }
 
-void Emitter::divergent_while(Id v, std::vector<Carry>& cs) {
+// Of the lanes in `before`, which may leave at different trips; where it is empty, all that are
+// active run alike. `own` goes around with the carries: `stay` is told which lanes go on, and
+// replaces it.
+Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
+                                   const Vs& init,
+                                   const std::function<V(const Masks& go, Vs& own)>& stay) {
   const Inst& i = k_.insts[v];
-  const std::vector<Vs> init = parts(cs, &Carry::init);
-  const Masks outer = active_, before = masks_of();
+  const bool apart = !before.empty();
+  const Masks outer = active_;
   const Head head = begin_loop("while");
-  Phis phis(b_, machine_.mask_registers);
-  const Vs running = phis.add(before, head.from);
-  std::vector<Vs> carry;
-  for (size_t r = 0; r < cs.size(); ++r) {
-    carry.push_back(phis.add(init[r], head.from));
-    for (Id same : {cs[r].param, cs[r].test_param, cs[r].result})
-      set_parts(same, cs[r].variance, carry[r]);
-  }
-  active_ = running;
+  Phis phis(b_, head.from, machine_.mask_registers);
+  const Masks running = phis.add(before);
+  own = phis.add(own);
+  const Vs carry = phis.add(init);
+  for (auto which : {&Carry::param, &Carry::test_param, &Carry::result}) bind(cs, which, carry);
+  if (apart) active_ = running;
   emit_block(i.blocks[0]);
-  const Masks go = narrow(parts(k_.blocks[i.blocks[0]].yields[0], varying_value));
-  enter(head, any(go));
+  const Id test = k_.blocks[i.blocks[0]].yields[0];
+  Masks go = apart ? narrow(parts(test, varying_value)) : Masks{scalar(test)};
+  enter(head, stay(go, own));
   poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
-  active_ = go;
+  if (apart) active_ = go;
   emit_block(i.blocks[1]);
-  std::vector<Vs> next;
-  for (size_t r = 0; r < cs.size(); ++r)
-    next.push_back(select_parts(go, cs[r].variance, parts(cs[r].next, cs[r].variance), carry[r]));
-  phis.close(0, go);
-  for (size_t r = 0; r < cs.size(); ++r) phis.close(r + 1, next[r]);
+  if (!apart) go.clear();
+  const Vs next = next_of(cs, go, carry);
+  phis.close(go);
+  phis.close(own);
+  phis.close(next);
   end_loop(head);
   active_ = outer;
+  return {go, carry};
 }
 
 void Emitter::branch_if(Id v) {
@@ -360,8 +339,8 @@ void Emitter::for_each(Id v) {
   const Vs limits = parts(i.args[0], varying_value);
   const Masks outer = active_;
   const Head head = begin_loop("each");
-  Phis phis(b_, machine_.mask_registers);
-  const V at_index = phis.add({i64(0)}, head.from)[0];
+  Phis phis(b_, head.from, machine_.mask_registers);
+  const V at_index = phis.add({i64(0)})[0];
   Masks more;
   for (int p = 0; p < interleave_; ++p)
     more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
@@ -370,7 +349,7 @@ void Emitter::for_each(Id v) {
   poll(cost);
   set(index, at_index);
   emit_block(i.blocks[0]);
-  phis.close(0, {b_.CreateAdd(at_index, i64(1))});
+  phis.close({b_.CreateAdd(at_index, i64(1))});
   end_loop(head);
   active_ = outer;
 }

@@ -8,35 +8,34 @@
 
 namespace weft::compiler {
 
-// The phis of a loop's head, in groups. Without mask registers a mask goes around as a vector of
-// integers, -1 or 0: LLVM would narrow its lanes to 16 bits and widen them again in every trip.
+// The phis of a loop's head, which is entered from block `from`. Without mask registers a mask goes
+// around as a vector of integers, -1 or 0: LLVM would narrow its lanes to 16 bits and widen them
+// again in every trip.
 class Phis {
  public:
-  Phis(llvm::IRBuilder<>& builder, bool mask_registers)
-      : b_(builder), keep_masks_(mask_registers) {}
+  Phis(llvm::IRBuilder<>& builder, llvm::BasicBlock* from, bool mask_registers)
+      : b_(builder), from_(from), keep_masks_(mask_registers) {}
 
-  // Called at the head; `init` comes from block `from`.
-  Vs add(const Vs& init, llvm::BasicBlock* from) {
+  // Called at the head.
+  Vs add(const Vs& init) {
     Vs out;
-    groups_.emplace_back();
     for (V x : init) {
       const bool wide = widens(x);
       llvm::Type* t = wide ? integers(x) : x->getType();
-      if (wide) x = widened(x, from);
+      if (wide) x = widened(x);
       auto* head = b_.GetInsertBlock();
-      auto* phi = llvm::PHINode::Create(t, 2, "", head->getFirstNonPHIIt());
-      phi->addIncoming(x, from);
-      groups_.back().push_back(phi);
-      out.push_back(wide ? b_.CreateICmpSLT(phi, llvm::Constant::getNullValue(t)) : phi);
+      phis_.push_back(llvm::PHINode::Create(t, 2, "", head->getFirstNonPHIIt()));
+      phis_.back()->addIncoming(x, from_);
+      out.push_back(wide ? b_.CreateICmpSLT(phis_.back(), llvm::Constant::getNullValue(t))
+                         : phis_.back());
     }
     return out;
   }
-  // Called where the trip ends.
-  void close(size_t group, const Vs& next) {
-    for (size_t p = 0; p < next.size(); ++p)
-      groups_[group][p]->addIncoming(
-          widens(next[p]) ? b_.CreateSExt(next[p], integers(next[p])) : next[p],
-          b_.GetInsertBlock());
+  // Called where the trip ends, for all in the order they were added.
+  void close(const Vs& next) {
+    for (V x : next)
+      phis_[closed_++]->addIncoming(widens(x) ? b_.CreateSExt(x, integers(x)) : x,
+                                    b_.GetInsertBlock());
   }
 
  private:
@@ -46,14 +45,16 @@ class Phis {
   llvm::Type* integers(V x) const {
     return llvm::VectorType::get(b_.getInt32Ty(), llvm::cast<llvm::VectorType>(x->getType()));
   }
-  V widened(V x, llvm::BasicBlock* from) {
+  V widened(V x) {
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(from->getTerminator());
+    b_.SetInsertPoint(from_->getTerminator());
     return b_.CreateSExt(x, integers(x));
   }
   llvm::IRBuilder<>& b_;
+  llvm::BasicBlock* from_;
   bool keep_masks_;
-  llvm::SmallVector<llvm::SmallVector<llvm::PHINode*, 4>, 8> groups_;
+  llvm::SmallVector<llvm::PHINode*, 16> phis_;
+  size_t closed_ = 0;
 };
 
 }  // namespace weft::compiler

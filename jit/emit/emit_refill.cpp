@@ -16,7 +16,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
-#include "weft/jit/emit/emit_phis.h"
+#include "weft/jit/emit/emit.h"
 
 namespace weft::compiler {
 
@@ -76,8 +76,6 @@ void Emitter::refill_state(Refill& r, Id loop) {
   static_cast<RefillParts&>(r) = refill_parts(k_, divergence_, loop);
   for (Id v : k_.blocks[0].body)
     if (k_.insts[v].op == Opcode::Local) local(v);
-  const Inst& w = k_.insts[loop];
-  const nest::Block& body = k_.blocks[w.blocks[1]];
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
     const V s = stack(t, interleave_, "slot");
@@ -86,12 +84,8 @@ void Emitter::refill_state(Refill& r, Id loop) {
     return s;
   };
   for (Id v : r.kept) r.value_slots.push_back(slot(kind(v)));
-  for (size_t c = 0; c < w.kinds.size(); ++c) {
-    if (body.yields[c] == body.params[c]) continue;
-    r.carries.push_back({w.args[c], body.params[c], k_.blocks[w.blocks[0]].params[c],
-                         body.yields[c], divergence_.results[loop][c], varying_value});
-    r.carry_slots.push_back(slot(w.kinds[c]));
-  }
+  r.carries = carries(loop, 0, 0);
+  for (const Carry& c : r.carries) r.carry_slots.push_back(slot(kind(c.param)));
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
   for (V* bits : {&r.active, &r.held}) {
     *bits = stack(b_.getInt32Ty(), interleave_, "lanes");
@@ -200,7 +194,6 @@ void Emitter::refill_indices(const Refill& r, V point) {
 }
 
 void Emitter::refill_run(Refill& r, const Masks& active) {
-  const Inst& w = k_.insts[r.loop];
   for (size_t s = 0; s < r.kept.size(); ++s) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
     Vs x;
@@ -209,46 +202,25 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     set_vectors(r.kept[s], x);
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
-  const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
   const V credit = b_.CreateSelect(more, i64(s_.credit), i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
-  std::vector<Vs> init;
-  for (size_t c = 0; c < r.carries.size(); ++c) {
-    init.emplace_back();
+  Vs init;
+  for (size_t c = 0; c < r.carries.size(); ++c)
     for (int p = 0; p < interleave_; ++p)
-      init.back().push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
-  }
-  const Head head = begin_loop("while");
-  Phis phis(b_, machine_.mask_registers);
-  const Vs running = phis.add(active, head.from), left = phis.add({credit}, head.from);
-  std::vector<Vs> carry;
-  for (size_t c = 0; c < r.carries.size(); ++c) carry.push_back(phis.add(init[c], head.from));
-  for (size_t c = 0; c < r.carries.size(); ++c)
-    for (Id same : {r.carries[c].param, r.carries[c].test_param}) set_vectors(same, carry[c]);
-  active_ = running;
-  emit_block(w.blocks[0]);
-  const Masks go = narrow(parts(k_.blocks[w.blocks[0]].yields[0], varying_value));
-  const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
-  const V rest = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
-  const V stay = b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(rest, i64(0)));
-  enter(head, stay);
-  poll(trip);
-  active_ = go;
-  emit_block(w.blocks[1]);
-  std::vector<Vs> next;
-  for (size_t c = 0; c < r.carries.size(); ++c)
-    next.push_back(
-        select_parts(go, varying_value, parts(r.carries[c].next, varying_value), carry[c]));
-  phis.close(0, go);
-  phis.close(1, {rest});
-  for (size_t c = 0; c < r.carries.size(); ++c) phis.close(c + 2, next[c]);
-  end_loop(head);
-  active_.clear();
+      init.push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
+  const auto stay = [&](const Masks& go, Vs& left) {
+    const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
+    left[0] = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
+    return b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
+  };
+  const Left left = while_trips(r.loop, r.carries, active, {credit}, init, stay);
   for (int p = 0; p < interleave_; ++p) {
-    b_.CreateStore(refill_bits(go[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
+    b_.CreateStore(refill_bits(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)
-      refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p), carry[c][p], nullptr);
+      refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p),
+                   left.carry[c * static_cast<size_t>(interleave_) + static_cast<size_t>(p)],
+                   nullptr);
   }
 }
 

@@ -67,7 +67,7 @@ void Emitter::rows_tile(const Rows& r, Id v) {
   }
 }
 
-void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
+void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   Rows r{v, i.blocks[0], i.imm > 0, run_end(k_, divergence_, v), l.operands, l.trips};
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
@@ -79,8 +79,7 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
   const V n = b_.CreateSub(all, i64(rest));
   rows_lanes(r);
   for (const auto& o : r.operands) rows_tile(r, o.access);
-  Vs init;
-  for (const Carry& c : cs) init.append(parts(c.init, c.variance));
+  const Vs init = parts(cs, &Carry::init);
   const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
     poll(weight(k_, r.body) * r.steps);
     r.count = trips_of_block(n, done, r.steps);
@@ -92,16 +91,6 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, std::vector<Carry>& cs) {
     return run_of_trips(v, cs, first, i64(rest), blocks.carry, [](V) {});
   };
   bind(cs, &Carry::result, rest ? last() : blocks.carry);
-}
-
-// Sets values of carries that stand one after the other.
-void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& flat) {
-  size_t at = 0;
-  for (const Carry& c : cs) {
-    const size_t n = c.variance.varying ? interleave_ : 1;
-    set_parts(c.*which, c.variance, Vs(flat.begin() + at, flat.begin() + at + n));
-    at += n;
-  }
 }
 
 Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {
@@ -117,9 +106,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
     set(k_.blocks[r.body].params[0], place(step));
     bind(cs, &Carry::param, now);
     emit_block(r.body);
-    Vs next;
-    for (const Carry& c : cs) next.append(parts(c.next, c.variance));
-    return next;
+    return parts(cs, &Carry::next);
   };
   const Vs now = r.end == nest::no_id
                      ? loop("steps", i64(0), r.count, i64(1), carry, each).carry

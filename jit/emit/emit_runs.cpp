@@ -65,11 +65,10 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
       [&] { return l.carry; });
 }
 
-void Emitter::runs_for(Id v, std::vector<Carry>& cs) {
+void Emitter::runs_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const V hi = scalar(i.args[1]);
-  Vs init;
-  for (const Carry& c : cs) init.append(parts(c.init, c.variance));
+  const Vs init = parts(cs, &Carry::init);
   const Loop l = loop("runs", i64(0), hi, i64(run_terms), init, [&](V done, const Vs& carry) {
     poll(weight(k_, i.blocks[0]) * run_terms);
     const V left = b_.CreateSub(hi, done);

@@ -7,7 +7,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
+#include "weft/jit/emit/emit_phis.h"
 #include "weft/jit/emit/frame.h"
 
 namespace weft::compiler {
@@ -203,21 +203,13 @@ Emitter::Loop Emitter::loop(const char* name, V begin, V end, V step, const Vs& 
              *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
   if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
   const Head head = begin_loop(name);
-  auto* i = b_.CreatePHI(begin->getType(), 2);
-  i->addIncoming(begin, head.from);
-  llvm::SmallVector<llvm::PHINode*, 8> phis;
-  Vs carry;
-  for (V x : init) {
-    auto* phi = b_.CreatePHI(x->getType(), 2);
-    phi->addIncoming(x, head.from);
-    phis.push_back(phi);
-    carry.push_back(phi);
-  }
+  Phis phis(b_, head.from, /*mask_registers=*/true);
+  const V i = phis.add({begin})[0];
+  const Vs carry = phis.add(init);
   enter(head, b_.CreateICmpSLT(i, end));
   const Vs next = body(i, carry);
-  const V following = b_.CreateAdd(i, step);
-  i->addIncoming(following, here());
-  for (size_t r = 0; r < next.size(); ++r) phis[r]->addIncoming(next[r], here());
+  phis.close({b_.CreateAdd(i, step)});
+  phis.close(next);
   end_loop(head);
   return {i, carry};
 }
