@@ -197,6 +197,8 @@ class Emitter {
   Left while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
                    const Vs& init, const std::function<V(const Masks& go, Vs& own)>& stay);
   void branch_if(nest::Id v);
+  Vs side(nest::Id v, nest::BlockId b);
+  void set_results(nest::Id v, const Vs& values);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
   // Whether the first side of an If is a call of the library (core/loops/cold_path.h).

@@ -206,31 +206,36 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   return {go, carry};
 }
 
+// What a side of branch v gives, each as the result is held: computed, or by the library.
+Vs Emitter::side(Id v, BlockId b) {
+  const Inst& i = k_.insts[v];
+  const bool apart = divergence_.divergent[v];
+  if (b == i.blocks[0] && called(i) && (apart || variance(i.args[1]).uniform()))
+    return cold_path(v, parts(i.args[1], apart ? varying_value : uniform_value));
+  emit_block(b);
+  const auto& results = divergence_.results[v];
+  Vs out;
+  for (size_t r = 0; r < results.size(); ++r)
+    out.append(parts(k_.blocks[b].yields[r], variance(results[r])));
+  return out;
+}
+
+void Emitter::set_results(Id v, const Vs& values) {
+  const V* at = values.begin();
+  for (Id r : divergence_.results[v]) {
+    const V* end = at + (variance(r).varying ? interleave_ : 1);
+    set_parts(r, variance(r), Vs(at, end));
+    at = end;
+  }
+}
+
 void Emitter::branch_if(Id v) {
   const Inst& i = k_.insts[v];
   if (divergence_.divergent[v]) return divergent_if(v);
-  const auto& results = divergence_.results[v];
-  const auto side = [&](BlockId b) {
-    if (b == i.blocks[0] && called(i) && variance(i.args[1]).uniform())
-      return cold_path(v, {scalar(i.args[1])});
-    emit_block(b);
-    Vs out;
-    for (size_t r = 0; r < results.size(); ++r)
-      out.append(parts(k_.blocks[b].yields[r], variance(results[r])));
-    return out;
-  };
+  const auto then = [&] { return side(v, i.blocks[0]); };
+  const auto otherwise = [&] { return side(v, i.blocks[1]); };
   // In an unrolled loop the condition may be known.
-  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(scalar(i.args[0]));
-  const Vs joined = known ? side(i.blocks[known->isOne() ? 0 : 1])
-                          : branch(
-                                scalar(i.args[0]), [&] { return side(i.blocks[0]); },
-                                [&] { return side(i.blocks[1]); }, called(i));
-  size_t next = 0;
-  for (Id r : results) {
-    const size_t n = variance(r).varying ? interleave_ : 1;
-    set_parts(r, variance(r), Vs(joined.begin() + next, joined.begin() + next + n));
-    next += n;
-  }
+  set_results(v, branch(scalar(i.args[0]), then, otherwise, called(i)));
 }
 
 // What the library gives for x, a number, or the interleaved vectors; all lanes are computed.
@@ -264,63 +269,47 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
 // that take it get theirs instead.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
-  const auto& results = divergence_.results[v];
-  emit_block(i.blocks[1]);
-  Vs usual;
-  for (size_t r = 0; r < results.size(); ++r)
-    usual.append(parts(k_.blocks[i.blocks[1]].yields[r], varying_value));
+  const Vs usual = side(v, i.blocks[1]);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
   active_ = narrow(yes);
   const auto replaced = [&] {
-    Vs out = cold_path(v, parts(i.args[1], varying_value));
+    Vs out = side(v, i.blocks[0]);
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
   };
   const Vs joined = branch(any(active_), replaced, [&] { return usual; }, true);
   active_ = outer;
-  for (size_t r = 0, next = 0; r < results.size(); ++r, next += interleave_)
-    set_vectors(results[r], Vs(joined.begin() + next, joined.begin() + next + interleave_));
+  set_results(v, joined);
 }
 
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
   if (called(i) && arithmetic(k_, i.blocks[1])) return unlikely_if(v);
-  const auto& results = divergence_.results[v];
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
   Masks no;
   for (V m : yes) no.push_back(b_.CreateNot(m));
-  const auto side = [&](BlockId b, const Masks& m) {
-    const auto run = [&] {
-      if (b == i.blocks[0] && called(i)) return cold_path(v, parts(i.args[1], varying_value));
-      emit_block(b);
-      Vs out;
-      for (size_t r = 0; r < results.size(); ++r)
-        out.append(parts(k_.blocks[b].yields[r], varying_value));
-      return out;
-    };
+  const auto reached = [&](BlockId b, const Masks& m) {
+    const auto run = [&] { return side(v, b); };
     if (s_.flat.count(b)) return run();
-    const bool unlikely = called(i) && b == i.blocks[0];
     active_ = narrow(m);
     const auto skip = [&] {
       Vs none;
-      for (Id r : results)
+      for (Id r : divergence_.results[v])
         none.append(interleave_, llvm::Constant::getNullValue(vector_type(kind(r))));
       return none;
     };
-    const Vs out = branch(any(active_), run, skip, unlikely);
+    const Vs out = branch(any(active_), run, skip, called(i) && b == i.blocks[0]);
     active_ = outer;
     return out;
   };
-  const Vs a = side(i.blocks[0], yes), c = side(i.blocks[1], no);
-  for (size_t r = 0; r < results.size(); ++r) {
-    Vs vectors;
-    for (int p = 0; p < interleave_; ++p)
-      vectors.push_back(b_.CreateSelect(yes[p], a[r * interleave_ + p], c[r * interleave_ + p]));
-    set_vectors(results[r], std::move(vectors));
-  }
+  Vs out = reached(i.blocks[0], yes);
+  const Vs other = reached(i.blocks[1], no);
+  for (size_t k = 0; k < out.size(); ++k)
+    out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], other[k]);
+  set_results(v, out);
 }
 
 void Emitter::for_each(Id v) {
