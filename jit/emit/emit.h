@@ -64,6 +64,13 @@ class Emitter {
   llvm::Type* vector_of(llvm::Type* t) const { return llvm::FixedVectorType::get(t, lanes_); }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
+  // What f gives for the number of each vector.
+  template <class F>
+  Vs vectors(F&& f) const {
+    Vs out;
+    for (int p = 0; p < interleave_; ++p) out.push_back(f(p));
+    return out;
+  }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
   V splat(V scalar) { return splat(scalar, lanes_); }
@@ -83,9 +90,7 @@ class Emitter {
   Vs select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no);
   V mask_of(int vector);  // `active`, spelled out
   Vs masks_of() {
-    Vs m;
-    for (int p = 0; p < interleave_; ++p) m.push_back(mask_of(p));
-    return m;
+    return vectors([&](int p) { return mask_of(p); });
   }
   V any(const Masks& m);
   V count(const Masks& m);
@@ -120,6 +125,7 @@ class Emitter {
   Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
             bool unlikely = false);
   void when(V condition, const std::function<void()>& then);
+  void when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise);
 
   // Arithmetic (emit_arith.cpp, emit_convert.cpp): scalars and vectors alike.
   V arith(const nest::Inst& i, llvm::ArrayRef<V> a);

@@ -40,9 +40,7 @@ void Emitter::emit_inst(Id v) {
 
 Emitter::Masks Emitter::narrow(const Masks& m) {
   if (active_.empty()) return m;
-  Masks out;
-  for (int p = 0; p < interleave_; ++p) out.push_back(b_.CreateAnd(active_[p], m[p]));
-  return out;
+  return vectors([&](int p) { return b_.CreateAnd(active_[p], m[p]); });
 }
 
 Vs Emitter::parts(const std::vector<Carry>& cs, Id Carry::* which) {
@@ -330,10 +328,7 @@ void Emitter::for_each(Id v) {
   const Head head = begin_loop("each");
   Phis phis(b_, head.from, machine_.mask_registers);
   const V at_index = phis.add({i64(0)})[0];
-  Masks more;
-  for (int p = 0; p < interleave_; ++p)
-    more.push_back(b_.CreateICmpSLT(splat(at_index), limits[p]));
-  active_ = narrow(more);
+  active_ = narrow(vectors([&](int p) { return b_.CreateICmpSLT(splat(at_index), limits[p]); }));
   enter(head, any(active_));
   poll(cost);
   set(index, at_index);

@@ -204,9 +204,7 @@ void Emitter::fold_ragged(Id v) {
   const Masks outer = active_;
   store_partials(out, i64(0), none);
   const auto lanes_below = [&](V bound) {
-    Masks m;
-    for (int k = 0; k < interleave_; ++k) m.push_back(b_.CreateICmpSGT(n[k], splat(bound)));
-    return narrow(m);
+    return narrow(vectors([&](int k) { return b_.CreateICmpSGT(n[k], splat(bound)); }));
   };
   const auto keep = [&](const Masks& m, const Terms& a, const Terms& b) {
     Terms x = a;
@@ -216,11 +214,9 @@ void Emitter::fold_ragged(Id v) {
   each("pass", i64(0), i64(2), 1, [&](V pass) {
     const V is_long = b_.CreateICmpEQ(pass, i64(1));
     const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
-    Masks mine;
-    for (int k = 0; k < interleave_; ++k)
-      mine.push_back(
-          b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long)));
-    mine = narrow(mine);
+    const Masks mine = narrow(vectors([&](int k) {
+      return b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long));
+    }));
     when(any(mine), [&] {
       active_ = mine;
       each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });

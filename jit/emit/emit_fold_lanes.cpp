@@ -51,16 +51,7 @@ void Emitter::fold_lanes(Id v) {
   V begin = i64(0);
   if (s_.folds.count(v)) {
     const V whole = b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials));
-    branch(
-        is_long,
-        [&] {
-          fold_wide(p, whole, wide);
-          return Vs{};
-        },
-        [&] {
-          fold_wide(p, whole, narrow);
-          return Vs{};
-        });
+    when(is_long, [&] { fold_wide(p, whole, wide); }, [&] { fold_wide(p, whole, narrow); });
     begin = whole;
   }
   fold_tail(p, n, begin, partials);

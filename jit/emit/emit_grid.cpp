@@ -110,10 +110,9 @@ void Emitter::grid_row(V begin, V end) {
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
     each("rest", from, end, lanes_ * interleave_, [&](V i) {
-      Masks m;
-      for (int p = 0; p < interleave_; ++p)
-        m.push_back(first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_)))));
-      emit_points(i, m);
+      emit_points(i, vectors([&](int p) {
+                    return first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_))));
+                  }));
     });
   };
   if (!s_.versioned) return masked(begin);

@@ -147,16 +147,10 @@ void Emitter::store_non_temporal(V value, V at, V all_lanes,
       b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
   V whole = b_.CreateICmpEQ(low, i64(0));
   if (all_lanes) whole = b_.CreateAnd(whole, all_lanes);
-  branch(
-      whole,
-      [&] {
-        mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
-        return Vs{};
-      },
-      [&] {
-        otherwise();
-        return Vs{};
-      });
+  const auto past = [&] {
+    mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
+  };
+  when(whole, past, otherwise);
 }
 
 void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int vector, V value,
@@ -189,14 +183,12 @@ void Emitter::load(Id v) {
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
-  Vs vectors;
-  for (int p = 0; p < interleave_; ++p) {
-    const V x = in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
-                        : load_lanes(t, buffers_[i.imm], i.args[0], p);
-    vectors.push_back(from_memory(x, s));
-  }
+  const auto loaded = [&](int p) {
+    return in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
+                   : load_lanes(t, buffers_[i.imm], i.args[0], p);
+  };
+  set_vectors(v, vectors([&](int p) { return from_memory(loaded(p), s); }));
   fetch_next_row(v);
-  set_vectors(v, std::move(vectors));
 }
 
 void Emitter::store(Id v) {
@@ -259,18 +251,12 @@ void Emitter::local_load(Id v) {
     set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
     return;
   }
-  Vs vectors;
-  for (int p = 0; p < interleave_; ++p) {
-    V x;
-    if (!divergence_.per_lane[l])
-      x = load_lanes(t, locals_[l], index, p);
-    else if (variance(index).uniform())
-      x = b_.CreateLoad(vector_of(t), local_address(l, index, p));
-    else
-      x = gather(t, local_address(l, index, p), mask_of(p));
-    vectors.push_back(mask_from_memory(x, i.kind));
-  }
-  set_vectors(v, std::move(vectors));
+  const auto loaded = [&](int p) -> V {
+    if (!divergence_.per_lane[l]) return load_lanes(t, locals_[l], index, p);
+    if (!variance(index).uniform()) return gather(t, local_address(l, index, p), mask_of(p));
+    return b_.CreateLoad(vector_of(t), local_address(l, index, p));
+  };
+  set_vectors(v, vectors([&](int p) { return mask_from_memory(loaded(p), i.kind); }));
 }
 
 void Emitter::local_store(Id v) {

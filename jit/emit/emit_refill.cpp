@@ -62,8 +62,7 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   });
   vector_offset_ = nullptr;
   interleave_ = interleave;
-  Masks active;
-  for (int p = 0; p < interleave_; ++p) active.push_back(refill_mask(r.active, i64(p)));
+  const Masks active = vectors([&](int p) { return refill_mask(r.active, i64(p)); });
   b_.CreateCondBr(any(active), run, done);
   at(run);
   refill_run(r, active);
@@ -196,10 +195,9 @@ void Emitter::refill_indices(const Refill& r, V point) {
 void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t s = 0; s < r.kept.size(); ++s) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
-    Vs x;
-    for (int p = 0; p < interleave_; ++p)
-      x.push_back(refill_load(r.value_slots[s], kind(r.kept[s]), i64(p)));
-    set_vectors(r.kept[s], x);
+    set_vectors(r.kept[s], vectors([&](int p) {
+                  return refill_load(r.value_slots[s], kind(r.kept[s]), i64(p));
+                }));
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
@@ -207,8 +205,8 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
   Vs init;
   for (size_t c = 0; c < r.carries.size(); ++c)
-    for (int p = 0; p < interleave_; ++p)
-      init.push_back(refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)));
+    init.append(vectors(
+        [&](int p) { return refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)); }));
   const auto stay = [&](const Masks& go, Vs& left) {
     const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);

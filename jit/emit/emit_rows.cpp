@@ -142,12 +142,9 @@ void Emitter::rows_move(const Rows& r, Opcode what) {
       values_[k_.insts[v].args[0]] = offset;
       (this->*move)(r, v);
     }
-    return Vs{};
   };
   const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.in_front);
-  branch(
-      whole, [&] { return each(&Emitter::rows_transpose); },
-      [&] { return each(&Emitter::rows_singly); });
+  when(whole, [&] { each(&Emitter::rows_transpose); }, [&] { each(&Emitter::rows_singly); });
 }
 
 V Emitter::starts_line(V address) {

@@ -89,9 +89,7 @@ V Emitter::stride_of(Id v) {
 
 Vs Emitter::parts(Id v, const Variance& want) {
   if (!want.varying) return {scalar(v)};
-  Vs out;
-  for (int p = 0; p < interleave_; ++p) out.push_back(vec(v, p));
-  return out;
+  return vectors([&](int p) { return vec(v, p); });
 }
 
 void Emitter::set_parts(Id v, const Variance& s, const Vs& parts) {
@@ -101,9 +99,7 @@ void Emitter::set_parts(Id v, const Variance& s, const Vs& parts) {
 
 Vs Emitter::select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no) {
   if (!s.varying) return yes;
-  Vs out;
-  for (int p = 0; p < interleave_; ++p) out.push_back(b_.CreateSelect(m[p], yes[p], no[p]));
-  return out;
+  return vectors([&](int p) { return b_.CreateSelect(m[p], yes[p], no[p]); });
 }
 
 V Emitter::mask_of(int vector) { return active_.empty() ? splat(b_.getTrue()) : active_[vector]; }
@@ -249,6 +245,12 @@ Vs Emitter::branch(V condition, const std::function<Vs()>& then,
     out.push_back(phi);
   }
   return out;
+}
+
+void Emitter::when(V condition, const std::function<void()>& then,
+                   const std::function<void()>& otherwise) {
+  const auto nothing = [](const std::function<void()>& f) { return [&f] { return f(), Vs(); }; };
+  branch(condition, nothing(then), nothing(otherwise));
 }
 
 void Emitter::when(V condition, const std::function<void()>& then) {
