@@ -104,6 +104,8 @@ class Emitter {
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
   V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
+  // Of a function of the library.
+  llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
   // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
   // `from` first; behind enter, in the body; behind end_loop, after the loop.
@@ -263,7 +265,6 @@ class Emitter {
   void rows_transpose(const Rows& r, nest::Id v);
   void rows_singly(const Rows& r, nest::Id v);
   V even_starts(int64_t bytes);
-  llvm::FunctionCallee transpose_function(int64_t bytes);
   V starts_line(V address);
 
   // Tests of accesses (emit_check.cpp).
@@ -273,7 +274,7 @@ class Emitter {
   };
   void emit_checks();
   void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
-  void check_rows(llvm::CallInst* call, unsigned arg);
+  void check_rows(llvm::CallInst* moving, unsigned arg);
   bool room_of(V address, Room* room);
   void leave_if(V bad, llvm::Instruction* at);
   void note_point(V outer, V inner);

@@ -156,7 +156,6 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
   b_.SetInsertPoint(at);
   Room room;
   if (!room_of(address, &room)) return;
-  auto* ptr = b_.getPtrTy();
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
   const unsigned lanes = vector ? vector->getNumElements() : 1;
   llvm::Type* element = vector ? vector->getElementType() : t;
@@ -165,38 +164,28 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
                                   lanes >= 64 ? UINT64_MAX : (uint64_t{1} << lanes) - 1);
   if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes)), b_.getInt64Ty());
   b_.CreateStore(address, addresses_);
-  auto* n64 = b_.getInt64Ty();
-  auto* n32 = b_.getInt32Ty();
-  const auto f = m_.getOrInsertFunction(
-      "weft_check_access",
-      llvm::FunctionType::get(n32, {ptr, n32, ptr, n64, ptr, n64, n32, n64, n32}, false));
-  leave_if(b_.CreateCall(f, {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
-                             i32(static_cast<int32_t>(lanes)), i64(size),
-                             i32(address->getType()->isVectorTy() ? 0 : 1)}),
+  leave_if(call("weft_check_access", b_.getInt32Ty(),
+                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
+                 i32(static_cast<int32_t>(lanes)), i64(size),
+                 i32(address->getType()->isVectorTy() ? 0 : 1)}),
            at);
 }
 
 // Argument `arg` of a call that moves rows is their memory, the next one their starts.
-void Emitter::check_rows(llvm::CallInst* call, unsigned arg) {
-  b_.SetInsertPoint(call);
+void Emitter::check_rows(llvm::CallInst* moving, unsigned arg) {
+  b_.SetInsertPoint(moving);
   Room room;
-  const V address = call->getArgOperand(arg);
+  const V address = moving->getArgOperand(arg);
   if (!room_of(address, &room) || room.buffer < 0) return;
-  const llvm::StringRef name = call->getCalledFunction()->getName();
+  const llvm::StringRef name = moving->getCalledFunction()->getName();
   int64_t bytes = 0, lanes = 0;
   for (const int64_t b : {1, 2, 4, 8})
     for (const int l : {4, 8, 16})
       if (name == transpose_name(b, l)) bytes = b * l, lanes = l;
-  auto* ptr = b_.getPtrTy();
-  auto* n64 = b_.getInt64Ty();
-  auto* n32 = b_.getInt32Ty();
-  const auto f = m_.getOrInsertFunction(
-      "weft_check_rows",
-      llvm::FunctionType::get(n32, {ptr, n32, ptr, n64, ptr, ptr, n32, n64}, false));
-  leave_if(b_.CreateCall(
-               f, {checked_, i32(room.buffer), room.base, room.bytes, address,
-                   call->getArgOperand(arg + 1), i32(static_cast<int32_t>(lanes)), i64(bytes)}),
-           call);
+  leave_if(call("weft_check_rows", b_.getInt32Ty(),
+                {checked_, i32(room.buffer), room.base, room.bytes, address,
+                 moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(lanes)), i64(bytes)}),
+           moving);
 }
 
 }  // namespace weft::compiler

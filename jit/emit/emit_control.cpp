@@ -242,10 +242,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   const size_t results = i.kinds.size();
   const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
   const unsigned lanes = lane ? lane->getNumElements() : 1;
-  auto* ptr = b_.getPtrTy();
-  const auto f = m_.getOrInsertFunction(
-      native::cold_paths()[static_cast<size_t>(i.imm - 1)].name,
-      llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, b_.getInt64Ty()}, false));
+  const char* name = native::cold_paths()[static_cast<size_t>(i.imm - 1)].name;
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t most_slots = 4;
@@ -254,7 +251,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   Vs vectors;
   for (V vector : x) {
     b_.CreateStore(vector, slots);
-    b_.CreateCall(f, {slots, slot(1), i64(lanes)})->setDoesNotThrow();
+    call(name, b_.getVoidTy(), {slots, slot(1), i64(lanes)})->setDoesNotThrow();
     for (size_t r = 0; r < results; ++r) vectors.push_back(b_.CreateLoad(type, slot(1 + r)));
   }
   Vs by_result;

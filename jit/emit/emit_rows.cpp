@@ -153,15 +153,15 @@ V Emitter::starts_line(V address) {
                        b_.getInt32Ty());
 }
 
-// One call for each vector and piece, in a loop if there are several; of vectors without a lane
-// that runs the library sees to it.
+// One call (runtime/native/transpose.h) for each vector and piece, in a loop if there are several;
+// of vectors without a lane that runs the library sees to it.
 void Emitter::rows_transpose(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
   auto* t = memory_type(buffer.storage);
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
-  const llvm::FunctionCallee transpose = transpose_function(element_bytes(v));
+  const std::string transpose = transpose_name(element_bytes(v), lanes_);
   const V dense = even_starts(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
@@ -180,9 +180,10 @@ void Emitter::rows_transpose(const Rows& r, Id v) {
       const V row = b_.CreateGEP(t, first, step);
       const V column = b_.CreateGEP(vector_of(t), columns, step);
       if (i.op == Opcode::Store)
-        b_.CreateCall(transpose, {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
+        call(transpose, b_.getVoidTy(),
+             {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
       else
-        b_.CreateCall(transpose, {column, dense, row, starts, i32(0)});
+        call(transpose, b_.getVoidTy(), {column, dense, row, starts, i32(0)});
     });
   });
 }
@@ -213,14 +214,6 @@ V Emitter::even_starts(int64_t bytes) {
   auto* data = llvm::ConstantDataArray::get(c_, starts);
   return new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                   data, name);
-}
-
-// Called in the library (runtime/native/transpose.h).
-llvm::FunctionCallee Emitter::transpose_function(int64_t bytes) {
-  auto* ptr = b_.getPtrTy();
-  return m_.getOrInsertFunction(
-      transpose_name(bytes, lanes_),
-      llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr, b_.getInt32Ty()}, false));
 }
 
 }  // namespace weft::compiler

@@ -160,6 +160,13 @@ V Emitter::call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm:
   return b_.CreateIntrinsic(id, types, args);
 }
 
+llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args) {
+  llvm::SmallVector<llvm::Type*, 16> types;
+  for (V a : args) types.push_back(a->getType());
+  auto* type = llvm::FunctionType::get(result, types, false);
+  return b_.CreateCall(m_.getOrInsertFunction(name, type), args);
+}
+
 // The budget is a count of estimated cycles that all loops share, in memory: a decrement with a
 // branch that is not taken.
 void Emitter::poll(int64_t cost) {
