@@ -130,8 +130,7 @@ class Emitter {
   void when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise);
 
   // Arithmetic (emit_arith.cpp, emit_convert.cpp): scalars and vectors alike.
-  V arith(const nest::Inst& i, llvm::ArrayRef<V> a);
-  V compare(const nest::Inst& i, llvm::ArrayRef<V> a);
+  V arith(nest::Opcode op, nest::Kind k, llvm::ArrayRef<V> a);
   V shift(nest::Opcode op, V x, V count);
   V divide(nest::Opcode op, V a, V b);
   V quotient(nest::Opcode op, V a, V b);
@@ -140,9 +139,8 @@ class Emitter {
   V float_rem(V a, V b);
   llvm::Function* float_rem_function(llvm::Type* t);
   V mul_high(nest::Opcode op, V a, V b);
-  V convert(const nest::Inst& i, V x);
+  V convert(nest::Opcode op, nest::Kind k, V x);
   V saturate(V x, llvm::Type* t, bool is_signed);
-  V combine(nest::Combine c, nest::Kind k, V a, V b);
   void combine_pair(nest::Combine c, nest::Kind k, V& value, V& index, V value2, V index2);
   V half_to_float(V bits);
   V float_to_half(V x);

@@ -55,23 +55,23 @@ llvm::Type* Emitter::like(V x, llvm::Type* element) const {
   return element;
 }
 
-V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
+V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
   const V x = a[0];
   const bool f = is_float(x);
-  if (const ID id = unary_intrinsic(i.op)) return call(id, {x->getType()}, {x});
-  if (const ID id = binary_intrinsic(i.op)) return call(id, {x->getType()}, {x, a[1]});
-  switch (i.op) {
+  if (const ID id = unary_intrinsic(op)) return call(id, {x->getType()}, {x});
+  if (const ID id = binary_intrinsic(op)) return call(id, {x->getType()}, {x, a[1]});
+  switch (op) {
     case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
     case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
     case Opcode::Mul: return f ? b_.CreateFMul(x, a[1]) : b_.CreateMul(x, a[1]);
     case Opcode::Neg: return f ? b_.CreateFNeg(x) : b_.CreateNeg(x);
     case Opcode::Div: return b_.CreateFDiv(x, a[1]);
     case Opcode::FMin:
-    case Opcode::FMax: return float_extreme(i.op == Opcode::FMax, x, a[1]);
+    case Opcode::FMax: return float_extreme(op == Opcode::FMax, x, a[1]);
     case Opcode::SDiv:
     case Opcode::UDiv:
     case Opcode::SRem:
-    case Opcode::URem: return divide(i.op, x, a[1]);
+    case Opcode::URem: return divide(op, x, a[1]);
     case Opcode::Rem: return float_rem(x, a[1]);
     case Opcode::Fma: return call(llvm::Intrinsic::fma, {x->getType()}, a);
     case Opcode::Abs:
@@ -83,34 +83,20 @@ V Emitter::arith(const Inst& i, llvm::ArrayRef<V> a) {
     case Opcode::Not: return b_.CreateNot(x);
     case Opcode::Shl:
     case Opcode::Shr:
-    case Opcode::Sar: return shift(i.op, x, a[1]);
+    case Opcode::Sar: return shift(op, x, a[1]);
     case Opcode::MulHiS:
-    case Opcode::MulHiU: return mul_high(i.op, x, a[1]);
+    case Opcode::MulHiU: return mul_high(op, x, a[1]);
     case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
     case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
-    case Opcode::Eq:
-    case Opcode::Ne:
-    case Opcode::Lt:
-    case Opcode::Le:
-    case Opcode::SLt:
-    case Opcode::SLe:
-    case Opcode::ULt:
-    case Opcode::ULe: return compare(i, a);
-    default: return convert(i, x);
-  }
-}
-
-V Emitter::compare(const Inst& i, llvm::ArrayRef<V> a) {
-  const bool f = is_float(a[0]);
-  switch (i.op) {
-    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(a[0], a[1]) : b_.CreateICmpEQ(a[0], a[1]);
-    case Opcode::Ne: return f ? b_.CreateFCmpUNE(a[0], a[1]) : b_.CreateICmpNE(a[0], a[1]);
-    case Opcode::Lt: return b_.CreateFCmpOLT(a[0], a[1]);
-    case Opcode::Le: return b_.CreateFCmpOLE(a[0], a[1]);
-    case Opcode::SLt: return b_.CreateICmpSLT(a[0], a[1]);
-    case Opcode::SLe: return b_.CreateICmpSLE(a[0], a[1]);
-    case Opcode::ULt: return b_.CreateICmpULT(a[0], a[1]);
-    default: return b_.CreateICmpULE(a[0], a[1]);
+    case Opcode::Eq: return f ? b_.CreateFCmpOEQ(x, a[1]) : b_.CreateICmpEQ(x, a[1]);
+    case Opcode::Ne: return f ? b_.CreateFCmpUNE(x, a[1]) : b_.CreateICmpNE(x, a[1]);
+    case Opcode::Lt: return b_.CreateFCmpOLT(x, a[1]);
+    case Opcode::Le: return b_.CreateFCmpOLE(x, a[1]);
+    case Opcode::SLt: return b_.CreateICmpSLT(x, a[1]);
+    case Opcode::SLe: return b_.CreateICmpSLE(x, a[1]);
+    case Opcode::ULt: return b_.CreateICmpULT(x, a[1]);
+    case Opcode::ULe: return b_.CreateICmpULE(x, a[1]);
+    default: return convert(op, k, x);
   }
 }
 
@@ -226,23 +212,6 @@ V Emitter::mul_high(Opcode op, V a, V b) {
   return b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(b, sign), a));
 }
 
-V Emitter::combine(Combine c, Kind, V a, V b) {
-  switch (c) {
-    case Combine::Add: return is_float(a) ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b);
-    case Combine::Mul: return is_float(a) ? b_.CreateFMul(a, b) : b_.CreateMul(a, b);
-    case Combine::FMin:
-    case Combine::FMax: return float_extreme(c == Combine::FMax, a, b);
-    case Combine::SMin: return call(llvm::Intrinsic::smin, {a->getType()}, {a, b});
-    case Combine::SMax: return call(llvm::Intrinsic::smax, {a->getType()}, {a, b});
-    case Combine::UMin: return call(llvm::Intrinsic::umin, {a->getType()}, {a, b});
-    case Combine::UMax: return call(llvm::Intrinsic::umax, {a->getType()}, {a, b});
-    case Combine::And: return b_.CreateAnd(a, b);
-    case Combine::Or: return b_.CreateOr(a, b);
-    case Combine::Xor: return b_.CreateXor(a, b);
-    default: throw InternalError("a pair combiner stands alone in a fold");
-  }
-}
-
 // Of two (value, index) pairs: NaN wins over any number, then the better value, then the lower
 // index.
 void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
@@ -280,7 +249,7 @@ void Emitter::pure(nest::Id v) {
   Vs a;
   if (!s.varying) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));
-    return set(v, arith(i, a));
+    return set(v, arith(i.op, i.kind, a));
   }
   Vs vectors;
   for (int p = 0; p < interleave_; ++p) {
@@ -294,7 +263,7 @@ void Emitter::pure(nest::Id v) {
       const bool whole = a.empty() && i.op == Opcode::Select && variance(arg).uniform();
       a.push_back(whole ? scalar(arg) : vec(arg, p));
     }
-    vectors.push_back(arith(i, a));
+    vectors.push_back(arith(i.op, i.kind, a));
   }
   set_vectors(v, std::move(vectors));
 }
@@ -304,7 +273,7 @@ bool Emitter::linear(nest::Id v) {
   const Inst& i = k_.insts[v];
   Vs a;
   for (nest::Id arg : i.args) a.push_back(scalar(arg));
-  const V base = arith(i, a);
+  const V base = arith(i.op, i.kind, a);
   V stride = nullptr;
   switch (i.op) {
     case Opcode::Add: stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1])); break;

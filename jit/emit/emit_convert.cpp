@@ -11,13 +11,12 @@
 
 namespace weft::compiler {
 
-using nest::Inst;
 using nest::Kind;
 using nest::Opcode;
 
-V Emitter::convert(const Inst& i, V x) {
-  auto* t = like(x, type(i.kind));
-  switch (i.op) {
+V Emitter::convert(Opcode op, Kind k, V x) {
+  auto* t = like(x, type(k));
+  switch (op) {
     case Opcode::FToS: return saturate(x, t, true);
     case Opcode::FToU: return saturate(x, t, false);
     case Opcode::SToF: return b_.CreateSIToFP(x, t);

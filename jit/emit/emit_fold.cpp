@@ -7,6 +7,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "weft/core/loops/combine.h"
+
 namespace weft::compiler {
 
 using nest::Combine;
@@ -64,7 +66,7 @@ Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
       if (c == Combine::ArgMin || c == Combine::ArgMax)
         combine_pair(c, i.kinds[r], out[r][p], out[r + 1][p], b[r][p], b[r + 1][p]);
       else
-        out[r][p] = combine(c, i.kinds[r], a[r][p], b[r][p]);
+        out[r][p] = arith(nest::opcode_of(c), i.kinds[r], {a[r][p], b[r][p]});
     }
   }
   return out;

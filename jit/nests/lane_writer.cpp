@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/core/loops/combine.h"
 #include "weft/core/loops/fold_order.h"
 
 namespace weft::compiler {
@@ -237,18 +238,6 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
   }
 }
 
-namespace {
-// x combined with y, as a fold does it.
-nest::Id combine_one(nest::Builder& b, nest::Combine c, nest::Id x, nest::Id y) {
-  using nest::Opcode;
-  static constexpr Opcode ops[] = {Opcode::Add,  Opcode::Mul,  Opcode::FMin, Opcode::FMax,
-                                   Opcode::SMin, Opcode::SMax, Opcode::UMin, Opcode::UMax,
-                                   Opcode::And,  Opcode::Or,   Opcode::Xor};
-  return b.pure(ops[static_cast<size_t>(c)], b.kind(x), {x, y});
-}
-
-}  // namespace
-
 // Component-wise; the pairs of ArgMin and ArgMax by value, then index.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
                                   const std::vector<nest::Id>& x, const std::vector<nest::Id>& y) {
@@ -256,7 +245,7 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
   std::vector<nest::Id> r(x.size());
   for (size_t k = 0; k < c.size(); ++k) {
     if (c[k] != Combine::ArgMin && c[k] != Combine::ArgMax) {
-      r[k] = combine_one(b, c[k], x[k], y[k]);
+      r[k] = b.pure(nest::opcode_of(c[k]), b.kind(x[k]), {x[k], y[k]});
       continue;
     }
     const bool real = b.kind(x[k]) == Kind::F32 || b.kind(x[k]) == Kind::F64;
