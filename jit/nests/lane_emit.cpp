@@ -418,51 +418,37 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
           push(&yields, value(k, var, coords_at(f, var, q)));
     }
     fill_locals(fills);
-    b_.yield(yields);
+    return yields;
   };
-  const auto branch_block = [&](int b) {
-    const BlockId block = b_.open_branch();
+  const auto taken = [&](int b) {
     Frame& body = branch_body(f, i, static_cast<size_t>(b));
-    deliver([&](int k, int32_t, const Coords& c) {
+    return deliver([&](int k, int32_t, const Coords& c) {
       return read(body, body.s->j->out[static_cast<size_t>(k)], c);
     });
-    b_.leave();
-    return block;
   };
-  const auto zero_block = [&] {
-    const BlockId block = b_.open_branch();
-    deliver([&](int, int32_t var, const Coords&) {
+  const auto zeros = [&] {
+    return deliver([&](int, int32_t var, const Coords&) {
       return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype());
     });
-    b_.leave();
-    return block;
   };
   // The index has the lanes of the op, as the mask that the branches are given.
   Coords lanes;
   if (v.active()) lanes = coords_at(body_frame(f, i, 0), 0, 0);
   const auto index = num::Ir<int32_t>::at(read(f, e.in[0], lanes).re);
   // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last.
-  const std::function<BlockId(int)> chain = [&](int b) {
-    if (b == last) return branch_block(b);
-    const BlockId block = b_.open_branch();
+  const std::function<std::vector<Id>(int)> chain = [&](int b) {
+    if (b == last) return taken(b);
     const auto here = index <= num::Ir<int32_t>(b);
-    const BlockId then = branch_block(b), otherwise = chain(b + 1);
-    b_.yield(b_.branch(here.id, then, otherwise));
-    b_.leave();
-    return block;
+    return branch(here.id, [&] { return taken(b); }, [&] { return chain(b + 1); });
   };
+  const auto all = [&] { return chain(0); };
   std::vector<Id> r;
-  if (v.enter) {
-    const Id enter = read(f, e.in[1], lanes).re;
-    const BlockId then = chain(0), otherwise = zero_block();
-    r = b_.branch(enter, then, otherwise);
-  } else if (last == 0) {
-    r = b_.branch(num::Ir<bool>(true).id, branch_block(0), zero_block());
-  } else {
-    const auto here = index <= num::Ir<int32_t>(0);
-    const BlockId then = branch_block(0), otherwise = chain(1);
-    r = b_.branch(here.id, then, otherwise);
-  }
+  if (v.enter)
+    r = branch(read(f, e.in[1], lanes).re, all, zeros);
+  else if (last == 0)
+    r = branch(num::Ir<bool>(true).id, all, zeros);
+  else
+    r = all();
   place_results(f, e, std::move(results), r);
 }
 
@@ -506,29 +492,18 @@ void LaneWriter::emit_scatter(size_t i) {
   Frame& f = frames_.front();
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
-  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
   const Type u = f.s->j->type(e.in[1]);
-  const int buffer = buffer_of(e.out, true), m = components(t.dtype());
-  const BlockId body = b_.open({Kind::I64});
-  const Coords at = u.ndim() == 0 ? Coords{} : split(b_.param(body, 0), u.shape().sizes());
+  buffer_of(e.out, true);
   EqnReader r(*this, f, e);
-  const Lowering::Target target = l.destination(r, at);
-  const Elem update = r.read(1, at);
-  const BlockId then = b_.open_branch();
-  const I64v o = offset(target.index, t.shape(), {}) * I64v(m);
-  const Elem old{b_.load(buffer, o.id), m == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};
-  const Elem merged = l.merge(b_, old, update);
-  b_.store(buffer, o.id, merged.re);
-  if (m == 2) b_.store(buffer, (o + I64v(1)).id, merged.im);
-  b_.yield({});
-  b_.leave();
-  const BlockId otherwise = b_.open_branch();
-  b_.yield({});
-  b_.leave();
-  b_.branch(target.valid, then, otherwise);
-  b_.yield({});
-  b_.leave();
-  b_.loop(b_.integer(0), b_.integer(u.elements()), 1, {}, body);
+  count(u.elements(), [&](Id n) {
+    const Coords at = u.ndim() == 0 ? Coords{} : split(n, u.shape().sizes());
+    const Lowering::Target target = l.destination(r, at);
+    const Elem update = r.read(1, at);
+    when(target.valid, [&] {
+      const Elem old = read_memory(e.out, target.index);
+      store_element(e.out, target.index, l.merge(b_, old, update));
+    });
+  });
 }
 
 // ---- storing
@@ -602,22 +577,12 @@ void LaneWriter::store_variable(int32_t var) {
     missing = true;
     first = first & (I64v::at(grid_[g]) == I64v(0));
   }
-  BlockId guarded = -1;
-  if (missing) guarded = b_.open_branch();
   const int64_t n = inner_elements(f, var);
-  if (n <= small_) {
+  const auto store = [&] {
+    if (n > small_) return for_each_inner(f, var, store_at);
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
-  } else {
-    for_each_inner(f, var, store_at);
-  }
-  if (guarded >= 0) {
-    b_.yield({});
-    b_.leave();
-    const BlockId none = b_.open_branch();
-    b_.yield({});
-    b_.leave();
-    b_.branch(first.id, guarded, none);
-  }
+  };
+  missing ? when(first.id, store) : store();
 }
 
 }  // namespace weft::compiler

@@ -59,17 +59,16 @@ std::vector<Id> LaneWriter::end_run(const Running& r, int level, Id step,
     return sum;
   }
   const std::vector<Id> before = combine_all(b_, r.combine, at(1), sum);
-  const Id ends = run_ends(level + 1, step);
-  const BlockId then = b_.open_branch();
-  set(1, end_run(r, level + 1, step, sum));
-  set(0, r.identity);
-  b_.yield({});
-  b_.leave();
-  const BlockId otherwise = b_.open_branch();
-  set(0, sum);
-  b_.yield({});
-  b_.leave();
-  b_.branch(ends, then, otherwise);
+  const auto run = [&] {
+    set(1, end_run(r, level + 1, step, sum));
+    set(0, r.identity);
+    return std::vector<Id>();
+  };
+  const auto between = [&] {
+    set(0, sum);
+    return std::vector<Id>();
+  };
+  branch(run_ends(level + 1, step), run, between);
   return before;
 }
 
@@ -100,18 +99,18 @@ void LaneWriter::write_running(const Lowering& l, int64_t n,
   keep(l.results(r.levels ? combine_all(b_, l.combine, before, sum) : sum)[0]);
   if (r.levels) {
     const Id step = l.reverse ? (I64v(n - 1) - I64v::at(index)).id : index;
-    const Id ends = run_ends(0, step);
-    const BlockId then = b_.open_branch();
-    std::vector<Id> next = r.identity;
-    const std::vector<Id> all = end_run(r, 0, step, sum);
-    next.insert(next.end(), all.begin(), all.end());
-    b_.yield(next);
-    b_.leave();
-    const BlockId otherwise = b_.open_branch();
-    sum.insert(sum.end(), before.begin(), before.end());
-    b_.yield(sum);
-    b_.leave();
-    sum = b_.branch(ends, then, otherwise);
+    const auto run = [&] {
+      std::vector<Id> next = r.identity;
+      const std::vector<Id> all = end_run(r, 0, step, sum);
+      next.insert(next.end(), all.begin(), all.end());
+      return next;
+    };
+    const auto between = [&] {
+      std::vector<Id> next = sum;
+      next.insert(next.end(), before.begin(), before.end());
+      return next;
+    };
+    sum = branch(run_ends(0, step), run, between);
   }
   b_.yield(sum);
   b_.leave();

@@ -39,6 +39,23 @@ void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
   b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
 }
 
+// A side gives what it yields.
+std::vector<Id> LaneWriter::branch(Id mask, const std::function<std::vector<Id>()>& then,
+                                   const std::function<std::vector<Id>()>& otherwise) {
+  BlockId blocks[2];
+  for (int k : {0, 1}) {
+    blocks[k] = b_.open_branch();
+    b_.yield(k == 0 ? then() : otherwise());
+    b_.leave();
+  }
+  return b_.branch(mask, blocks[0], blocks[1]);
+}
+
+void LaneWriter::when(Id mask, const std::function<void()>& then) {
+  const std::vector<Id> none;
+  branch(mask, [&] { return then(), none; }, [&] { return none; });
+}
+
 // One loop for all that have the same inner axes.
 void LaneWriter::fill_locals(const std::vector<Fill>& fills) {
   std::map<std::vector<int64_t>, std::vector<const Fill*>> groups;

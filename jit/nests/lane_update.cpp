@@ -10,7 +10,7 @@ namespace weft::compiler {
 
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
-using nest::BlockId, nest::Id, nest::Kind;
+using nest::Id;
 
 // Variables whose elements are still to be computed from those of `var` when equation i comes: they
 // are read as late as they are used.
@@ -97,26 +97,12 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
 
 void LaneWriter::apply_update(const Frame& f, size_t i, const Elem& array, const Update& u) {
   const auto write = [&] {
-    const bool two = array.im != nest::no_id;
-    const Elem old{b_.local_load(array.re, u.offset),
-                   two ? b_.local_load(array.im, u.offset) : nest::no_id};
-    const Elem merged = f.s->lowering[i].merge(b_, old, u.value);
-    b_.local_store(array.re, u.offset, merged.re);
-    if (two) b_.local_store(array.im, u.offset, merged.im);
+    const Elem old = load_local(array, u.offset);
+    store_local(array, u.offset, f.s->lowering[i].merge(b_, old, u.value));
   };
   bool valid = false;
-  if (num::Ir<bool>::at(u.valid).known(&valid)) {
-    if (valid) write();
-    return;
-  }
-  const BlockId then = b_.open_branch();
-  write();
-  b_.yield({});
-  b_.leave();
-  const BlockId otherwise = b_.open_branch();
-  b_.yield({});
-  b_.leave();
-  b_.branch(u.valid, then, otherwise);
+  if (!num::Ir<bool>::at(u.valid).known(&valid)) return when(u.valid, write);
+  if (valid) write();
 }
 
 }  // namespace weft::compiler

@@ -219,6 +219,9 @@ class LaneWriter {
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
+  std::vector<nest::Id> branch(nest::Id mask, const std::function<std::vector<nest::Id>()>& then,
+                               const std::function<std::vector<nest::Id>()>& otherwise);
+  void when(nest::Id mask, const std::function<void()>& then);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, Frame& f);
   void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
