@@ -45,7 +45,9 @@ Elem true_elem() { return {num::Ir<bool>(true).id, nest::no_id}; }
 
 // ---- local arrays
 
-Elem LaneWriter::new_local(DType d, int64_t n) {
+Elem LaneWriter::new_local(const Frame& f, int32_t var) {
+  const DType d = f.type(var).dtype();
+  const int64_t n = std::max<int64_t>(inner_elements(f, var), 1);
   return {b_.local(kind_of(d), n), components(d) == 2 ? b_.local(kind_of(d), n) : nest::no_id};
 }
 
@@ -53,11 +55,10 @@ Elem LaneWriter::new_local(DType d, int64_t n) {
 
 void LaneWriter::keep(Frame& f, int32_t var) {
   const int64_t n = inner_elements(f, var);
-  if (n > small_) return keep_large(f, {var});
-  Place kept;
-  kept.kind = Place::Kind::scalars;
-  for (int64_t k = 0; k < n; ++k) kept.elems.push_back(read(f, {var}, coords_at(f, var, k)));
-  f.place[static_cast<size_t>(var)] = kept;
+  if (n > small_) return keep_large(f, {fill_of(f, var, new_local(f, var))});
+  std::vector<Elem> elems;
+  for (int64_t k = 0; k < n; ++k) elems.push_back(read(f, {var}, coords_at(f, var, k)));
+  f.place[var] = {.kind = Place::Kind::scalars, .elems = std::move(elems)};
 }
 
 // Pull forms of few elements are computed in program order, so that nothing recurses along chains;
@@ -154,12 +155,12 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
     const int32_t like = first_input + t;
     Carry c;
     c.n = inner_elements(body, like);
-    c.dtype = body.s->j->types[static_cast<size_t>(like)].dtype();
+    c.dtype = body.type(like).dtype();
     c.local = c.n > small_;
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
     } else if (may_take(f, i, operand)) {
-      c.array = f.place[static_cast<size_t>(init.index)].local;
+      c.array = f.place[init.index].local;
     } else {
       c.array = new_local(c.dtype, c.n);
       fills.push_back(
@@ -189,7 +190,7 @@ LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size
 
 bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
   if (a.is_literal()) return false;
-  const Place* p = f.place.seen(static_cast<size_t>(a.index));
+  const Place* p = f.place.seen(a.index);
   return p && p->kind == Place::Kind::local && p->local.re == array.re;
 }
 
@@ -209,7 +210,7 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
       const bool aside = std::none_of(carries.begin(), carries.end(), [&](const Carry& other) {
         return other.local && is_in(body, out, other.array);
       });
-      const Place* p = out.is_literal() ? nullptr : body.place.seen(static_cast<size_t>(out.index));
+      const Place* p = out.is_literal() ? nullptr : body.place.seen(out.index);
       if (p && p->kind == Place::Kind::local && aside) {
         copies[c.n].emplace_back(c.array, p->local);
         continue;
@@ -264,8 +265,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const BlockId tb = b_.open(kinds);
   size_t next = 0;
   for (int t = 0; t < v.carry; ++t)
-    test.place[static_cast<size_t>(v.cond_consts + t)] =
-        place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
+    test.place[v.cond_consts + t] = place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
   emit_all(test);
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
@@ -276,8 +276,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const BlockId bb = b_.open(kinds);
   next = 0;
   for (int t = 0; t < v.carry; ++t)
-    body.place[static_cast<size_t>(first + t)] =
-        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+    body.place[first + t] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   emit_all(body);
   std::vector<Id> yields;
   finish_carries(body, carries, first, &yields);
@@ -289,35 +288,16 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
 // ---- scan
 
 void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& f) {
-  Place& p = f.place[static_cast<size_t>(result)];
-  const Type& t = f.s->j->types[static_cast<size_t>(result)];
-  const int64_t n = t.shape()[0] == 0 ? 0 : inner_elements(f, result) / t.shape()[0];
-  const bool streamed = is_streamed(f, result);
-  std::vector<bool> inner(t.shape().size(), false);
-  for (int a : inner_axes(f, result)) inner[static_cast<size_t>(a)] = true;
+  const int64_t trips = f.type(result).shape()[0];
+  const int64_t n = trips == 0 ? 0 : inner_elements(f, result) / trips;
+  const Elem array = f.place[result].local;
   const auto write = [&](Coords c) {
     const Coords row(c.begin() + 1, c.end());
     c[0] = time;
-    const Elem el = read(body, y, row);
-    if (streamed)
-      store_element(result, c, el);
-    else
-      store_local(p.local, offset(c, t.shape(), inner).id, el);
+    store_inner(f, result, array, c, read(body, y, row));
   };
-  if (n <= small_) {
-    for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
-    return;
-  }
-  std::vector<int> axes;
-  std::vector<int64_t> extents;
-  for (int axis : inner_axes(f, result))
-    if (axis > 0) axes.push_back(axis), extents.push_back(t.shape()[axis]);
-  count(n, [&](Id i) {
-    Coords c = coords_at(f, result, 0);
-    const Coords digits = split(i, extents);
-    for (size_t k = 0; k < axes.size(); ++k) c[static_cast<size_t>(axes[k])] = digits[k];
-    write(std::move(c));
-  });
+  if (n > small_) return count(n, [&](Id i) { write(coords_of_flat(f, result, i, 0)); });
+  for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
 }
 
 void LaneWriter::emit_scan(Frame& f, size_t i) {
@@ -329,17 +309,14 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
-    const bool streamed = is_streamed(f, result);
-    Place& p = f.place[static_cast<size_t>(result)];
-    if (streamed) {
-      p.kind = Place::Kind::unset;  // in memory, for later kernels
-      continue;
-    }
-    const DType d = f.s->j->types[static_cast<size_t>(result)].dtype();
-    const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
+    Place& p = f.place[result];
+    p.kind = Place::Kind::unset;  // streamed: in memory, for later kernels
+    if (is_streamed(f, result)) continue;
     p.kind = Place::Kind::local;
-    p.local = new_local(d, n);
-    if (v.trips) count(n, [&](Id at) { store_local(p.local, at, zero_elem(d)); });
+    p.local = new_local(f, result);
+    const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
+    const Elem zero = zero_elem(f.type(result).dtype());
+    if (v.trips) count(n, [&](Id at) { store_local(p.local, at, zero); });
   }
   I64v hi(v.length);
   if (v.trips) {
@@ -353,10 +330,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const Id time = b_.param(bb, 0);
   size_t next = 1;
   for (int t = 0; t < v.carry; ++t)
-    body.place[static_cast<size_t>(first + t)] =
-        place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+    body.place[first + t] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
   for (int r = 0; r < v.rows; ++r) {
-    Place& p = body.place[static_cast<size_t>(first + v.carry + r)];
+    Place& p = body.place[first + v.carry + r];
     p.kind = Place::Kind::row;
     p.outer = &f;
     p.atom = e.in[static_cast<size_t>(v.first_row() + r)];
@@ -399,7 +375,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   std::vector<Place> results(static_cast<size_t>(v.results));
   for (int k = 0; k < v.results; ++k) {
     const int64_t n = inner_elements(f, e.out + k);
-    const DType d = f.s->j->types[static_cast<size_t>(e.out + k)].dtype();
+    const DType d = f.type(e.out + k).dtype();
     Place& p = results[static_cast<size_t>(k)];
     p.kind = n > small_ ? Place::Kind::local : Place::Kind::scalars;
     if (p.kind == Place::Kind::local) p.local = new_local(d, n);
@@ -427,9 +403,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     });
   };
   const auto zeros = [&] {
-    return deliver([&](int, int32_t var, const Coords&) {
-      return zero_elem(f.s->j->types[static_cast<size_t>(var)].dtype());
-    });
+    return deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.type(var).dtype()); });
   };
   // The index has the lanes of the op, as the mask that the branches are given.
   Coords lanes;
@@ -462,11 +436,10 @@ void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> result
     if (p.kind == Place::Kind::scalars)
       for (int64_t q = 0; q < inner_elements(f, var); ++q) {
         Elem el{yielded[next++], nest::no_id};
-        if (components(f.s->j->types[static_cast<size_t>(var)].dtype()) == 2)
-          el.im = yielded[next++];
+        if (components(f.type(var).dtype()) == 2) el.im = yielded[next++];
         p.elems.push_back(el);
       }
-    f.place[static_cast<size_t>(var)] = std::move(p);
+    f.place[var] = std::move(p);
   }
 }
 
@@ -478,11 +451,8 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
   bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
-    Place& p = f.place[static_cast<size_t>(e.out + k)];
-    p = {};
-    p.kind = Place::Kind::alias;
-    p.outer = &body;
-    p.atom = body.s->j->out[static_cast<size_t>(k)];
+    const Atom out = body.s->j->out[static_cast<size_t>(k)];
+    f.place[e.out + k] = {.kind = Place::Kind::alias, .outer = &body, .atom = out};
   }
 }
 
@@ -514,18 +484,25 @@ bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
 }
 
 void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
-  const Type& t = frames_.front().s->j->types[static_cast<size_t>(var)];
+  const Type& t = frames_.front().type(var);
   const int buffer = buffer_of(var, true), m = components(t.dtype());
   const I64v o = offset(at, t.shape(), {}) * I64v(m);
   b_.store(buffer, o.id, e.re);
   if (m == 2) b_.store(buffer, (o + I64v(1)).id, e.im);
 }
 
+// In the array, or where there is none, in memory.
+void LaneWriter::store_inner(const Frame& f, int32_t var, const Elem& array, const Coords& at,
+                             const Elem& e) {
+  if (array.re == nest::no_id) return store_element(var, at, e);
+  store_local(array, inner_offset(f, var, at).id, e);
+}
+
 // Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
 void LaneWriter::for_each_inner(const Frame& f, int32_t var,
                                 const std::function<void(const Coords&)>& each) {
   const std::vector<int> axes = inner_axes(f, var);
-  const Shape& shape = f.s->j->types[static_cast<size_t>(var)].shape();
+  const Shape& shape = f.type(var).shape();
   Coords c = coords_at(f, var, 0);
   const std::function<void(size_t)> nest = [&](size_t a) {
     const int64_t extent = shape[axes[a]];
@@ -550,22 +527,17 @@ void LaneWriter::keep_row(int32_t var) {
   Frame& f = frames_.front();
   const int64_t n = inner_elements(f, var);
   if (n <= small_) return keep(f, var);
-  Place kept;
-  kept.kind = Place::Kind::local;
-  kept.local = new_local(f.s->j->types[static_cast<size_t>(var)].dtype(), n);
-  std::vector<bool> inner(static_cast<size_t>(f.s->j->types[static_cast<size_t>(var)].ndim()));
-  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  const Elem array = new_local(f, var);
   for_each_inner(f, var, [&](const Coords& c) {
     const Elem e = read(f, {var}, c);
-    store_local(kept.local, offset(c, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id,
-                e);
+    store_inner(f, var, array, c, e);
   });
-  f.place[static_cast<size_t>(var)] = kept;
+  f.place[var] = {.kind = Place::Kind::local, .local = array};
 }
 
 void LaneWriter::store_variable(int32_t var) {
   Frame& f = frames_.front();
-  const Type& t = f.s->j->types[static_cast<size_t>(var)];
+  const Type& t = f.type(var);
   const auto store_at = [&](const Coords& c) { store_element(var, c, read(f, {var}, c)); };
   // A value that lacks a grid axis is the same in all its lanes; the first one writes it.
   num::Ir<bool> first(true);

@@ -121,45 +121,25 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   const int axis = static_cast<int>(l.axes[0]);
-  const Type& t = f.s->j->types[static_cast<size_t>(e.out)];
+  const Type& t = f.type(e.out);
   const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
-  const bool streamed = is_streamed(f, e.out);
-  Place kept;
-  if (!streamed) {
-    kept.kind = Place::Kind::local;
-    kept.local = new_local(t.dtype(), std::max<int64_t>(all, 1));
-  }
+  const Elem array = is_streamed(f, e.out) ? Elem{} : new_local(f, e.out);
   EqnReader reader(*this, f, e);
-  std::vector<bool> inner(t.shape().size(), false);
-  for (int a : inner_axes(f, e.out)) inner[static_cast<size_t>(a)] = true;
   // One running fold a row, which the other inner axes number.
-  std::vector<int> others;
-  std::vector<int64_t> extents;
-  for (int a : inner_axes(f, e.out)) {
-    if (a == axis) continue;
-    others.push_back(a);
-    extents.push_back(t.shape()[a]);
-  }
   const auto write_row = [&](Id row) {
-    Coords c = coords_at(f, e.out, 0);
-    const Coords digits = others.empty() ? Coords{} : split(row, extents);
-    for (size_t a = 0; a < others.size(); ++a) c[static_cast<size_t>(others[a])] = digits[a];
+    Coords c = coords_of_flat(f, e.out, row, axis);
     const auto term_at = [&](Id index) {
       c[static_cast<size_t>(axis)] = index;
       return terms_at(l, reader, c);
     };
-    write_running(l, n, term_at, [&](const Elem& y) {
-      if (streamed)
-        store_element(e.out, c, y);
-      else
-        store_local(kept.local, offset(c, t.shape(), inner).id, y);
-    });
+    write_running(l, n, term_at, [&](const Elem& y) { store_inner(f, e.out, array, c, y); });
   };
   if (rows > small_)
     count(rows, write_row);
   else
     for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
-  f.place[static_cast<size_t>(e.out)] = kept;
+  const auto kind = is_streamed(f, e.out) ? Place::Kind::unset : Place::Kind::local;
+  f.place[e.out] = {.kind = kind, .local = array};
 }
 
 }  // namespace weft::compiler

@@ -79,21 +79,16 @@ void LaneWriter::copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, 
   });
 }
 
+LaneWriter::Fill LaneWriter::fill_of(Frame& f, int32_t var, const Elem& array) {
+  return {array, &f, var, [this, &f, var](const Coords& at) { return read(f, {var}, at); }};
+}
+
 // Computes all elements of large values now.
-void LaneWriter::keep_large(Frame& f, const std::vector<int32_t>& vars) {
-  std::vector<Fill> fills;
-  for (int32_t v : vars) {
-    const DType d = f.s->j->types[static_cast<size_t>(v)].dtype();
-    fills.push_back({new_local(d, inner_elements(f, v)), &f, v,
-                     [this, &f, v](const Coords& at) { return read(f, {v}, at); }});
-  }
+void LaneWriter::keep_large(Frame& f, const std::vector<Fill>& fills) {
   fill_locals(fills);
-  for (const Fill& fill : fills) {
-    Place& p = f.place[static_cast<size_t>(fill.like)];
-    p = {};
-    p.kind = Place::Kind::local;
-    p.local = fill.array;
-  }
+  for (const Fill& fill : fills)
+    if (fill.array.re != nest::no_id)
+      f.place[fill.like] = {.kind = Place::Kind::local, .local = fill.array};
 }
 
 // ---- what waits
@@ -119,7 +114,7 @@ bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
 }
 
 bool LaneWriter::is_waiting_expensive(const Frame& f, Atom a) const {
-  if (a.is_literal() || f.place.kind(static_cast<size_t>(a.index)) != Place::Kind::pull ||
+  if (a.is_literal() || f.place.kind(a.index) != Place::Kind::pull ||
       inner_elements(f, a.index) <= small_)
     return false;
   int budget = expensive;
@@ -132,9 +127,9 @@ bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   const std::vector<int>& reads = f.s->access[i].reads[k];
-  const Shape& from = f.s->j->types[static_cast<size_t>(e.in[k].index)].shape();
+  const Shape& from = f.type(e.in[k].index).shape();
   const bool pull = l.form == Form::pull;
-  const Shape& to = pull ? f.s->j->types[static_cast<size_t>(e.out)].shape() : l.space;
+  const Shape& to = pull ? f.type(e.out).shape() : l.space;
   if (pull && inner_extents(f, e.in[k].index) != inner_extents(f, e.out)) return false;
   if (from.elements() != to.elements()) return false;
   int before = -1;
@@ -197,17 +192,9 @@ void LaneWriter::materialize(Frame& f, size_t i) {
     for (int32_t v = j.eqns[q].out; v < j.eqns[q].out + j.eqns[q].n_out; ++v) {
       const auto at = static_cast<size_t>(v);
       if (!needed[at]) continue;
-      const Elem array = keeps[at] ? new_local(j.types[at].dtype(), inner_elements(f, v)) : Elem{};
-      fills.push_back({array, &f, v, [this, &f, v](const Coords& c) { return read(f, {v}, c); }});
+      fills.push_back(fill_of(f, v, keeps[at] ? new_local(f, v) : Elem{}));
     }
-  fill_locals(fills);
-  for (const Fill& fill : fills)
-    if (fill.array.re != nest::no_id) {
-      Place& p = f.place[static_cast<size_t>(fill.like)];
-      p = {};
-      p.kind = Place::Kind::local;
-      p.local = fill.array;
-    }
+  keep_large(f, fills);
   f.waiting.clear();
 }
 
@@ -218,19 +205,15 @@ void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int o
   for (int k = 0; k < n; ++k) {
     const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
     const int32_t var = input + k;
-    Place& p = body.place[static_cast<size_t>(var)];
     int budget = expensive;
-    if (inner_elements(body, var) > small_ && is_expensive(f, a, &budget)) {
-      p.kind = Place::Kind::local;
-      p.local =
-          new_local(body.s->j->types[static_cast<size_t>(var)].dtype(), inner_elements(body, var));
-      fills.push_back(
-          {p.local, &body, var, [this, &f, a](const Coords& at) { return read(f, a, at); }});
-    } else {
-      p.kind = Place::Kind::alias;
-      p.outer = &f;
-      p.atom = a;
+    if (inner_elements(body, var) <= small_ || !is_expensive(f, a, &budget)) {
+      body.place[var] = {.kind = Place::Kind::alias, .outer = &f, .atom = a};
+      continue;
     }
+    const Elem array = new_local(body, var);
+    body.place[var] = {.kind = Place::Kind::local, .local = array};
+    fills.push_back(
+        {array, &body, var, [this, &f, a](const Coords& at) { return read(f, a, at); }});
   }
   fill_locals(fills);
 }

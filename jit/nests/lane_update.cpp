@@ -24,7 +24,7 @@ std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) c
     });
     if (!reads) continue;
     for (int32_t k = 0; k < e.n_out; ++k) {
-      const auto kind = f.place.kind(static_cast<size_t>(e.out + k));
+      const auto kind = f.place.kind(e.out + k);
       if (kind == Place::Kind::pull || kind == Place::Kind::alias)
         late[static_cast<size_t>(e.out + k)] = true;
     }
@@ -38,7 +38,7 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
   const Eqn& e = f.s->j->eqns[i];
   if (!f.analysis || e.in[k].is_literal()) return false;
   const int32_t var = e.in[k].index;
-  if (f.place.kind(static_cast<size_t>(var)) != Place::Kind::local ||
+  if (f.place.kind(var) != Place::Kind::local ||
       std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || var < f.kept_inputs)
     return false;
   *late = read_late(f, i, var);
@@ -59,7 +59,7 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
   std::vector<bool> late;
   if (!f.s->lowering[i].destination || !is_last_read(f, i, 0, &late)) return false;
   const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
-  const Place array = f.place[static_cast<size_t>(e.in[0].index)];
+  const Place array = f.place[e.in[0].index];
   if (n <= small_) {
     std::vector<Update> all;
     for (int64_t k = 0; k < n; ++k)
@@ -73,7 +73,7 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
       apply_update(f, i, array.local, update_at(f, i, coords_of_flat(f, e.in[1].index, at)));
     });
   }
-  f.place[static_cast<size_t>(e.out)] = array;
+  f.place[e.out] = array;
   return true;
 }
 
@@ -82,17 +82,14 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
   EqnReader r(*this, f, e);
   const Lowering::Target target = f.s->lowering[i].destination(r, at);
   // What goes to other lanes is written by those.
-  std::vector<bool> inner(target.index.size(), false);
   num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
-  for (size_t a = 0; a < inner.size(); ++a) {
+  for (size_t a = 0; a < target.index.size(); ++a) {
     const int lane = lane_of(f, e.out, static_cast<int>(a));
-    inner[a] = lane < 0;
-    if (!inner[a] && target.index[a] != grid_[static_cast<size_t>(lane)])
-      valid =
-          num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
+    if (lane < 0 || target.index[a] == grid_[static_cast<size_t>(lane)]) continue;
+    valid =
+        num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
   }
-  const Shape& shape = f.s->j->types[static_cast<size_t>(e.out)].shape();
-  return {offset(target.index, shape, inner).id, valid.id, r.read(1, at)};
+  return {inner_offset(f, e.out, target.index).id, valid.id, r.read(1, at)};
 }
 
 void LaneWriter::apply_update(const Frame& f, size_t i, const Elem& array, const Update& u) {

@@ -63,14 +63,14 @@ int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
 
 std::vector<int> LaneWriter::inner_axes(const Frame& f, int32_t var) const {
   std::vector<int> r;
-  for (int a = 0; a < f.s->j->types[static_cast<size_t>(var)].ndim(); ++a)
+  for (int a = 0; a < f.type(var).ndim(); ++a)
     if (lane_of(f, var, a) < 0) r.push_back(a);
   return r;
 }
 
 std::vector<int64_t> LaneWriter::inner_extents(const Frame& f, int32_t var) const {
   std::vector<int64_t> r;
-  for (int a : inner_axes(f, var)) r.push_back(f.s->j->types[static_cast<size_t>(var)].shape()[a]);
+  for (int a : inner_axes(f, var)) r.push_back(f.type(var).shape()[a]);
   return r;
 }
 
@@ -98,7 +98,7 @@ Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
 }
 
 Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
-  const Shape& s = f.s->j->types[static_cast<size_t>(var)].shape();
+  const Shape& s = f.type(var).shape();
   Coords c(s.size());
   for (int a = s.ndim(); a-- > 0;) {
     const int lane = lane_of(f, var, a);
@@ -112,12 +112,15 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
   return c;
 }
 
-Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat) {
-  const std::vector<int> inner = inner_axes(f, var);
+Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but) {
+  std::vector<size_t> axes;
+  std::vector<int64_t> extents;
+  for (int a : inner_axes(f, var))
+    if (a != but) axes.push_back(static_cast<size_t>(a)), extents.push_back(f.type(var).shape()[a]);
   Coords c = coords_at(f, var, 0);
-  if (inner.empty()) return c;
-  const Coords digits = split(flat, inner_extents(f, var));
-  for (size_t i = 0; i < inner.size(); ++i) c[static_cast<size_t>(inner[i])] = digits[i];
+  if (axes.empty()) return c;
+  const Coords digits = split(flat, extents);
+  for (size_t i = 0; i < axes.size(); ++i) c[axes[i]] = digits[i];
   return c;
 }
 
@@ -155,18 +158,24 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
   return total;
 }
 
+// Over the inner axes.
+I64v LaneWriter::inner_offset(const Frame& f, int32_t var, const Coords& at) const {
+  std::vector<bool> inner(at.size(), false);
+  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  return offset(at, f.type(var).shape(), inner);
+}
+
 int LaneWriter::buffer_of(int32_t var, bool written) {
   const auto [it, fresh] = buffer_index_.try_emplace(var, 0);
   if (fresh) {
-    it->second = b_.buffer(
-        storage_of(frames_.front().s->j->types[static_cast<size_t>(var)].dtype()), written);
+    it->second = b_.buffer(storage_of(frames_.front().type(var).dtype()), written);
     buffers_.push_back({var, written});
   }
   return it->second;
 }
 
 Elem LaneWriter::read_memory(int32_t var, const Coords& at) {
-  const Type& t = frames_.front().s->j->types[static_cast<size_t>(var)];
+  const Type& t = frames_.front().type(var);
   const int buffer = buffer_of(var, false);
   const int n = components(t.dtype());
   const I64v o = offset(at, t.shape(), {}) * I64v(n);
@@ -175,11 +184,8 @@ Elem LaneWriter::read_memory(int32_t var, const Coords& at) {
 
 Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at) {
   if (p.elems.size() == 1) return p.elems[0];
-  if (p.elems.empty())
-    return literal_elem({f.s->j->types[static_cast<size_t>(var)].dtype(), false, {0, 0}});
-  std::vector<bool> inner(at.size(), false);
-  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
-  const I64v o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner);
+  if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
+  const I64v o = inner_offset(f, var, at);
   int64_t k = 0;
   if (o.known(&k)) return p.elems[static_cast<size_t>(k)];
   Elem e = p.elems[0];
@@ -188,20 +194,13 @@ Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const
   return e;
 }
 
-Elem LaneWriter::read_local(const Frame& f, int32_t var, const Place& p, const Coords& at) {
-  std::vector<bool> inner(at.size(), false);
-  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
-  const nest::Id o = offset(at, f.s->j->types[static_cast<size_t>(var)].shape(), inner).id;
-  return load_local(p.local, o);
-}
-
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
   if (a.is_literal()) return literal_elem(f.s->j->literals[static_cast<size_t>(a.literal())]);
-  Place& p = f.place[static_cast<size_t>(a.index)];
+  Place& p = f.place[a.index];
   switch (p.kind) {
     case Place::Kind::memory: return read_memory(a.index, at);
     case Place::Kind::scalars: return read_scalars(f, a.index, p, at);
-    case Place::Kind::local: return read_local(f, a.index, p, at);
+    case Place::Kind::local: return load_local(p.local, inner_offset(f, a.index, at).id);
     case Place::Kind::alias: return read(*p.outer, p.atom, at);
     case Place::Kind::row: {
       Coords c{p.time};

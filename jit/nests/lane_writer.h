@@ -63,26 +63,26 @@ class LaneWriter {
   struct Place {
     enum class Kind { unset, memory, scalars, local, pull, alias, row };
     Kind kind = Kind::unset;
-    std::vector<Elem> elems;  // scalars: row-major over the inner axes
-    Elem local;               // local: the arrays of the components
-    Frame* outer = nullptr;   // alias, row
-    Atom atom;
+    std::vector<Elem> elems = {};  // scalars: row-major over the inner axes
+    Elem local = {};               // local: the arrays of the components
+    Frame* outer = nullptr;        // alias, row
+    Atom atom = {};
     nest::Id time = nest::no_id;  // row: the leading index
     size_t eqn = 0;               // pull
   };
   // By variable; of those that were looked at. A kernel sees few values of a long program.
   class Places {
    public:
-    Place& operator[](size_t v) {
+    Place& operator[](int32_t v) {
       const auto [it, fresh] = made_.try_emplace(v);
       if (fresh) it->second = first(v);
       return it->second;
     }
-    const Place* seen(size_t v) const {
+    const Place* seen(int32_t v) const {
       const auto it = made_.find(v);
       return it == made_.end() ? nullptr : &it->second;
     }
-    Place::Kind kind(size_t v) const {
+    Place::Kind kind(int32_t v) const {
       const Place* p = seen(v);
       return p ? p->kind : first(v).kind;
     }
@@ -90,17 +90,13 @@ class LaneWriter {
     const std::vector<bool>* in_memory = nullptr;  // by variable
 
    private:
-    Place first(size_t v) const {
-      Place p;
-      if (in_memory && (*in_memory)[v]) {
-        p.kind = Place::Kind::memory;
-      } else if ((*maker)[v] != Program::none) {
-        p.kind = Place::Kind::pull;
-        p.eqn = (*maker)[v];
-      }
-      return p;
+    Place first(int32_t var) const {
+      const auto v = static_cast<size_t>(var);
+      if (in_memory && (*in_memory)[v]) return {.kind = Place::Kind::memory};
+      if ((*maker)[v] == Program::none) return {};
+      return {.kind = Place::Kind::pull, .eqn = (*maker)[v]};
     }
-    std::unordered_map<size_t, Place> made_;
+    std::unordered_map<int32_t, Place> made_;
   };
   struct Frame {
     const Scope* s = nullptr;
@@ -112,6 +108,7 @@ class LaneWriter {
     std::vector<size_t> waiting;  // equations whose large results are not computed yet, in order
     Places place;
     std::unordered_map<std::string, Elem> memo;
+    const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }
   };
   struct Group {
     Coords coords;
@@ -136,14 +133,15 @@ class LaneWriter {
   std::vector<int64_t> inner_extents(const Frame& f, int32_t var) const;
   int64_t inner_elements(const Frame& f, int32_t var) const;
   Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
-  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat);  // computed inner index
-  Coords split(nest::Id flat, const std::vector<int64_t>& extents);   // row-major digits
+  // A computed inner index, over the axes other than `but`.
+  Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but = -1);
+  Coords split(nest::Id flat, const std::vector<int64_t>& extents);  // row-major digits
   num::Ir<int64_t> offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const;
+  num::Ir<int64_t> inner_offset(const Frame& f, int32_t var, const Coords& at) const;
 
   Elem read(Frame& f, Atom a, const Coords& at);
   Elem read_memory(int32_t var, const Coords& at);
   Elem read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at);
-  Elem read_local(const Frame& f, int32_t var, const Place& p, const Coords& at);
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
   Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
   struct Folded {
@@ -186,7 +184,8 @@ class LaneWriter {
   void materialize(Frame& f, size_t eqn);
   void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
   int bind_constants(Frame& f, size_t eqn, Frame& body);
-  void keep_large(Frame& f, const std::vector<int32_t>& vars);
+  Fill fill_of(Frame& f, int32_t var, const Elem& array);
+  void keep_large(Frame& f, const std::vector<Fill>& fills);
 
   // Updates in place (lane_update.cpp).
   struct Update {
@@ -215,7 +214,7 @@ class LaneWriter {
                       std::vector<nest::Id>* yields);
   void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
                           const std::vector<nest::Id>& r);
-  Elem new_local(DType d, int64_t n);
+  Elem new_local(const Frame& f, int32_t var);  // for its inner elements
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
@@ -226,6 +225,7 @@ class LaneWriter {
   void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);
+  void store_inner(const Frame& f, int32_t var, const Elem& array, const Coords& at, const Elem& e);
   int buffer_of(int32_t var, bool written);
 
   const Program& program_;
