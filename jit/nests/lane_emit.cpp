@@ -123,8 +123,7 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   const int a = v.active() ? 1 : 0;
   body.kept_inputs = a + v.consts;
   bind_operands(f, i, body, a, v.first_const(), v.consts);
-  if (v.active())
-    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
   return a + v.consts;
 }
 
@@ -143,6 +142,11 @@ bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
   return true;
 }
 
+LaneWriter::Carry LaneWriter::carry_like(const Frame& f, int32_t var) const {
+  const int64_t n = inner_elements(f, var);
+  return {n > small_, n, f.type(var).dtype(), {}};
+}
+
 // A large carry has an array of its own, or that of its first value if nothing else reads it.
 std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
                                                          int first_input, std::vector<Id>* flat) {
@@ -153,16 +157,13 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
     const auto operand = static_cast<size_t>(v.first_carry() + t);
     const Atom init = f.s->j->eqns[i].in[operand];
     const int32_t like = first_input + t;
-    Carry c;
-    c.n = inner_elements(body, like);
-    c.dtype = body.type(like).dtype();
-    c.local = c.n > small_;
+    Carry c = carry_like(body, like);
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
     } else if (may_take(f, i, operand)) {
       c.array = f.place[init.index].local;
     } else {
-      c.array = new_local(c.dtype, c.n);
+      c.array = new_local(body, like);
       fills.push_back(
           {c.array, &body, like, [this, &f, init](const Coords& at) { return read(f, init, at); }});
     }
@@ -172,20 +173,22 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
   return carries;
 }
 
-LaneWriter::Place LaneWriter::place_of_carry(const Carry& c, BlockId block, size_t* next) {
-  Place p;
-  if (c.local) {
-    p.kind = Place::Kind::local;
-    p.local = c.array;
-    return p;
+void LaneWriter::place_carries(Frame& f, int32_t first, const std::vector<Carry>& carries,
+                               const std::vector<Id>& ids, size_t next) {
+  for (const Carry& c : carries) {
+    Place& p = f.place[first++];
+    p = {.kind = c.local ? Place::Kind::local : Place::Kind::scalars, .local = c.array};
+    for (int64_t k = 0; k < c.n && !c.local; ++k) {
+      p.elems.push_back({ids[next++], nest::no_id});
+      if (components(c.dtype) == 2) p.elems.back().im = ids[next++];
+    }
   }
-  p.kind = Place::Kind::scalars;
-  for (int64_t k = 0; k < c.n; ++k) {
-    Elem e{b_.param(block, static_cast<int>((*next)++)), nest::no_id};
-    if (components(c.dtype) == 2) e.im = b_.param(block, static_cast<int>((*next)++));
-    p.elems.push_back(e);
-  }
-  return p;
+}
+
+std::vector<Id> LaneWriter::params_of(BlockId block, size_t n) const {
+  std::vector<Id> ids;
+  for (size_t k = 0; k < n; ++k) ids.push_back(b_.param(block, static_cast<int>(k)));
+  return ids;
 }
 
 bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
@@ -215,7 +218,7 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
         copies[c.n].emplace_back(c.array, p->local);
         continue;
       }
-      const Elem from = new_local(c.dtype, c.n);
+      const Elem from = new_local(body, input);
       fills.push_back({from, &body, input,
                        [this, &body, out](const Coords& at) { return read(body, out, at); }});
       copies[c.n].emplace_back(c.array, from);
@@ -223,27 +226,6 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
   }
   fill_locals(fills);
   for (const auto& [n, to_from] : copies) copy_locals(to_from, n);
-}
-
-void LaneWriter::results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
-                                    const std::vector<Id>& r) {
-  size_t next = 0;
-  for (size_t t = 0; t < carries.size(); ++t) {
-    const Carry& c = carries[t];
-    Place p;
-    if (c.local) {
-      p.kind = Place::Kind::local;
-      p.local = c.array;
-    } else {
-      p.kind = Place::Kind::scalars;
-      for (int64_t k = 0; k < c.n; ++k) {
-        Elem el{r[next++], nest::no_id};
-        if (components(c.dtype) == 2) el.im = r[next++];
-        p.elems.push_back(el);
-      }
-    }
-    f.place[static_cast<size_t>(e.out) + t] = p;
-  }
 }
 
 // ---- while
@@ -263,9 +245,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
   const BlockId tb = b_.open(kinds);
-  size_t next = 0;
-  for (int t = 0; t < v.carry; ++t)
-    test.place[v.cond_consts + t] = place_of_carry(carries[static_cast<size_t>(t)], tb, &next);
+  place_carries(test, v.cond_consts, carries, params_of(tb, kinds.size()));
   emit_all(test);
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
@@ -274,15 +254,13 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   b_.yield({go.id});
   b_.leave();
   const BlockId bb = b_.open(kinds);
-  next = 0;
-  for (int t = 0; t < v.carry; ++t)
-    body.place[first + t] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  place_carries(body, first, carries, params_of(bb, kinds.size()));
   emit_all(body);
   std::vector<Id> yields;
   finish_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
-  results_of_carries(f, e, carries, b_.loop_while(init, tb, bb));
+  place_carries(f, e.out, carries, b_.loop_while(init, tb, bb));
 }
 
 // ---- scan
@@ -315,8 +293,8 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     p.kind = Place::Kind::local;
     p.local = new_local(f, result);
     const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
-    const Elem zero = zero_elem(f.type(result).dtype());
-    if (v.trips) count(n, [&](Id at) { store_local(p.local, at, zero); });
+    const auto clear = [&](Id at) { store_local(p.local, at, zero_elem(f.type(result).dtype())); };
+    if (v.trips) count(n, clear);
   }
   I64v hi(v.length);
   if (v.trips) {
@@ -328,15 +306,11 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   kinds.insert(kinds.begin(), Kind::I64);
   const BlockId bb = b_.open(kinds);
   const Id time = b_.param(bb, 0);
-  size_t next = 1;
-  for (int t = 0; t < v.carry; ++t)
-    body.place[first + t] = place_of_carry(carries[static_cast<size_t>(t)], bb, &next);
+  place_carries(body, first, carries, params_of(bb, kinds.size()), 1);
   for (int r = 0; r < v.rows; ++r) {
-    Place& p = body.place[first + v.carry + r];
-    p.kind = Place::Kind::row;
-    p.outer = &f;
-    p.atom = e.in[static_cast<size_t>(v.first_row() + r)];
-    p.time = time;
+    const Atom rows = e.in[static_cast<size_t>(v.first_row() + r)];
+    body.place[first + v.carry + r] = {
+        .kind = Place::Kind::row, .outer = &f, .atom = rows, .time = time};
   }
   emit_all(body);
   for (int k = 0; k < v.results; ++k)
@@ -345,7 +319,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   finish_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
-  results_of_carries(f, e, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
+  place_carries(f, e.out, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
 }
 
 // ---- cond
@@ -356,8 +330,7 @@ LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const LoopForm& v = f.s->lowering[i].loop;
   const int a = v.active() ? 1 : 0;
   Frame& body = body_frame(f, i, b);
-  if (v.active())
-    body.place[0] = Place{Place::Kind::scalars, {true_elem()}, {}, nullptr, {}, nest::no_id, 0};
+  if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
   bind_operands(f, i, body, a, v.first_const(), v.consts);
   // Results that one loop can compute need not be kept, too.
   bool alike = true;
@@ -372,26 +345,22 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   const LoopForm& v = f.s->lowering[i].loop;
   const int last = static_cast<int>(v.bodies.size()) - 1;
   // Large results are written to local arrays by the branch that is taken.
-  std::vector<Place> results(static_cast<size_t>(v.results));
+  std::vector<Carry> results;
   for (int k = 0; k < v.results; ++k) {
-    const int64_t n = inner_elements(f, e.out + k);
-    const DType d = f.type(e.out + k).dtype();
-    Place& p = results[static_cast<size_t>(k)];
-    p.kind = n > small_ ? Place::Kind::local : Place::Kind::scalars;
-    if (p.kind == Place::Kind::local) p.local = new_local(d, n);
+    results.push_back(carry_like(f, e.out + k));
+    if (results.back().local) results.back().array = new_local(f, e.out + k);
   }
   const auto deliver = [&](const std::function<Elem(int, int32_t, const Coords&)>& value) {
     std::vector<Id> yields;
     std::vector<Fill> fills;
     for (int k = 0; k < v.results; ++k) {
       const int32_t var = e.out + k;
-      const Place& p = results[static_cast<size_t>(k)];
-      if (p.kind == Place::Kind::local)
+      const Carry& c = results[static_cast<size_t>(k)];
+      if (c.local)
         fills.push_back(
-            {p.local, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
+            {c.array, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
       else
-        for (int64_t q = 0; q < inner_elements(f, var); ++q)
-          push(&yields, value(k, var, coords_at(f, var, q)));
+        for (int64_t q = 0; q < c.n; ++q) push(&yields, value(k, var, coords_at(f, var, q)));
     }
     fill_locals(fills);
     return yields;
@@ -423,24 +392,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     r = branch(num::Ir<bool>(true).id, all, zeros);
   else
     r = all();
-  place_results(f, e, std::move(results), r);
-}
-
-// Small results are what the branches yield.
-void LaneWriter::place_results(Frame& f, const Eqn& e, std::vector<Place> results,
-                               const std::vector<Id>& yielded) {
-  size_t next = 0;
-  for (size_t k = 0; k < results.size(); ++k) {
-    const int32_t var = e.out + static_cast<int32_t>(k);
-    Place& p = results[k];
-    if (p.kind == Place::Kind::scalars)
-      for (int64_t q = 0; q < inner_elements(f, var); ++q) {
-        Elem el{yielded[next++], nest::no_id};
-        if (components(f.type(var).dtype()) == 2) el.im = yielded[next++];
-        p.elems.push_back(el);
-      }
-    f.place[var] = std::move(p);
-  }
+  place_carries(f, e.out, results, r);
 }
 
 // ---- call

@@ -169,8 +169,6 @@ class LaneWriter {
   void emit_while(Frame& f, size_t eqn);
   void emit_scan(Frame& f, size_t eqn);
   void emit_cond(Frame& f, size_t eqn);
-  void place_results(Frame& f, const Eqn& e, std::vector<Place> results,
-                     const std::vector<nest::Id>& yielded);
   void emit_call(Frame& f, size_t eqn);
   void keep(Frame& f, int32_t var);  // computes all elements now
 
@@ -198,22 +196,25 @@ class LaneWriter {
   Update update_at(Frame& f, size_t eqn, const Coords& at);
   void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
 
-  // Carries of a loop: small ones travel through the loop, larger ones live in a local array.
+  // Carries of a loop and results of a branch: small ones travel through it, component by
+  // component, larger ones live in a local array.
   struct Carry {
     bool local = false;
     int64_t n = 0;
     DType dtype = F32;
     Elem array;
   };
+  Carry carry_like(const Frame& f, int32_t var) const;
   bool may_take(const Frame& f, size_t eqn, size_t operand) const;
   std::vector<Carry> start_carries(Frame& f, size_t eqn, Frame& body, int first_input,
                                    std::vector<nest::Id>* flat);
   static bool is_in(const Frame& f, Atom a, const Elem& array);
-  Place place_of_carry(const Carry& c, nest::BlockId block, size_t* next);
+  // The variables from `first` on are the carries, whose components are ids from `next` on.
+  static void place_carries(Frame& f, int32_t first, const std::vector<Carry>& carries,
+                            const std::vector<nest::Id>& ids, size_t next = 0);
+  std::vector<nest::Id> params_of(nest::BlockId block, size_t n) const;
   void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                       std::vector<nest::Id>* yields);
-  void results_of_carries(Frame& f, const Eqn& e, const std::vector<Carry>& carries,
-                          const std::vector<nest::Id>& r);
   Elem new_local(const Frame& f, int32_t var);  // for its inner elements
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
