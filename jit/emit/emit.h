@@ -87,7 +87,6 @@ class Emitter {
   void set_vectors(nest::Id v, Vs vectors) {
     values_[v] = Val{nullptr, nullptr, std::move(vectors), nullptr};
   }
-  Vs select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no);
   V mask_of(int vector);  // `active`, spelled out
   Vs masks_of() {
     return vectors([&](int p) { return mask_of(p); });
@@ -222,7 +221,6 @@ class Emitter {
   void fold_registers(nest::Id v, const Variance& s, std::vector<Terms> acc);
   void fold_few(nest::Id v, int64_t n);
   void fold_serial(nest::Id v);
-  void fold_ragged(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);
   V fold_blocks(const Partials& p, V n, V partials);
   void fold_tree(const Partials& p, V partials);

@@ -311,28 +311,11 @@ void Emitter::for_each(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
   if (divergence_.in_lanes[v]) return for_each_lanes(v);
-  const int64_t cost = weight(k_, i.blocks[0]);
-  if (!divergence_.divergent[v]) {
-    each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
-      poll(cost);
-      set(index, at);
-      emit_block(i.blocks[0]);
-    });
-    return;
-  }
-  const Vs limits = parts(i.args[0], varying_value);
-  const Masks outer = active_;
-  const Head head = begin_loop("each");
-  Phis phis(b_, head.from, machine_.mask_registers);
-  const V at_index = phis.add({i64(0)})[0];
-  active_ = narrow(vectors([&](int p) { return b_.CreateICmpSLT(splat(at_index), limits[p]); }));
-  enter(head, any(active_));
-  poll(cost);
-  set(index, at_index);
-  emit_block(i.blocks[0]);
-  phis.close({b_.CreateAdd(at_index, i64(1))});
-  end_loop(head);
-  active_ = outer;
+  each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
+    poll(weight(k_, i.blocks[0]));
+    set(index, at);
+    emit_block(i.blocks[0]);
+  });
 }
 
 void Emitter::for_each_lanes(Id v) {

@@ -20,7 +20,6 @@ using fold_order::few_partials, fold_order::many_partials, fold_order::long_bloc
 
 void Emitter::fold(Id v) {
   if (divergence_.in_lanes[v]) return fold_lanes(v);
-  if (divergence_.divergent[v]) return fold_ragged(v);
   const auto f = s_.folds.find(v);
   if (f == s_.folds.end() || f->second.how == FoldSchedule::How::blocks) return fold_serial(v);
   const int64_t n = std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 0);
@@ -193,57 +192,6 @@ void Emitter::fold_tree(const Partials& p, V partials) {
           p, k, combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
     });
   });
-}
-
-// Lanes have folds of different lengths: first the lanes of short folds run, then those of long
-// ones, as the number of partials depends on the length.
-void Emitter::fold_ragged(Id v) {
-  const Inst& i = k_.insts[v];
-  const Partials p = make_partials(v, varying_value, many_partials),
-                 out = make_partials(v, varying_value, 1);
-  const Vs n = parts(i.args[0], varying_value);
-  const Terms none = identity(v, varying_value);
-  const Masks outer = active_;
-  store_partials(out, i64(0), none);
-  const auto lanes_below = [&](V bound) {
-    return narrow(vectors([&](int k) { return b_.CreateICmpSGT(n[k], splat(bound)); }));
-  };
-  const auto keep = [&](const Masks& m, const Terms& a, const Terms& b) {
-    Terms x = a;
-    for (size_t r = 0; r < x.size(); ++r) x[r] = select_parts(m, varying_value, a[r], b[r]);
-    return x;
-  };
-  each("pass", i64(0), i64(2), 1, [&](V pass) {
-    const V is_long = b_.CreateICmpEQ(pass, i64(1));
-    const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
-    const Masks mine = narrow(vectors([&](int k) {
-      return b_.CreateICmpEQ(b_.CreateICmpSGE(n[k], splat(i64(long_block))), splat(is_long));
-    }));
-    when(any(mine), [&] {
-      active_ = mine;
-      each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
-      const Head head = begin_loop("terms");
-      auto* t = b_.CreatePHI(b_.getInt64Ty(), 2);
-      t->addIncoming(i64(0), head.from);
-      const Masks running = lanes_below(t);
-      enter(head, any(running));
-      poll(weight(k_, i.blocks[0]));
-      active_ = running;
-      const Terms x = term(v, varying_value, t);
-      active_ = mine;
-      const V slot = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-      const Terms old = load_partials(p, slot);
-      store_partials(p, slot, keep(running, combined(v, old, x), old));
-      t->addIncoming(b_.CreateAdd(t, i64(1)), here());
-      end_loop(head);
-      fold_tree(p, partials);
-      store_partials(out, i64(0), keep(mine, load_partials(p, i64(0)), load_partials(out, i64(0))));
-      active_ = outer;
-    });
-  });
-  const Terms result = load_partials(out, i64(0));
-  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
-    set_vectors(divergence_.results[v][r], result[r]);
 }
 
 }  // namespace weft::compiler

@@ -97,11 +97,6 @@ void Emitter::set_parts(Id v, const Variance& s, const Vs& parts) {
   values_[v] = Val{parts[0], s.uniform() ? nullptr : i64(s.stride), {}, nullptr};
 }
 
-Vs Emitter::select_parts(const Masks& m, const Variance& s, const Vs& yes, const Vs& no) {
-  if (!s.varying) return yes;
-  return vectors([&](int p) { return b_.CreateSelect(m[p], yes[p], no[p]); });
-}
-
 V Emitter::mask_of(int vector) { return active_.empty() ? splat(b_.getTrue()) : active_[vector]; }
 
 V Emitter::any(const Masks& m) {

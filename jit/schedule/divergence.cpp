@@ -117,8 +117,8 @@ class Analysis {
         return mark(divergence_.per_lane, l, local_lanes_[l] && !same);
       }
       case Opcode::For: return loop(v, c);
-      case Opcode::Fold: return fold(v, c);
-      case Opcode::ForEach: return for_each(v, c);
+      case Opcode::Fold:
+      case Opcode::ForEach: return iterations(v, c);
       case Opcode::While: return loop_while(v, c);
       case Opcode::If: return branch(v, c);
       default: return assign(v, variance_of(k_, i, [this](Id a) { return variance(a); }));
@@ -167,30 +167,18 @@ class Analysis {
     carries(v, 0, 0, divergence_.divergent[v]);
   }
 
-  void fold(Id v, Context c) {
+  // Folds and for_eachs: of their iterations there are as many in all lanes.
+  void iterations(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    const Id param = k_.blocks[i.blocks[0]].params[0];
     const bool lanes = divergence_.mode == Mode::inner && !c.lanes && i.imm == 0;
     mark(divergence_.in_lanes, v, lanes);
-    mark(divergence_.divergent, v, !lanes && !variance(i.args[0]).uniform());
-    assign(param, lanes ? Variance{false, true, 1} : uniform_value);
-    block(i.blocks[0],
-          {c.lanes || lanes, c.divergence + (divergence_.divergent[v] || lanes ? 1 : 0)});
-    bool same = !divergence_.divergent[v];
+    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
+    block(i.blocks[0], {c.lanes || lanes, c.divergence + (lanes ? 1 : 0)});
+    bool same = true;
     for (size_t r = 0; r < i.kinds.size(); ++r)
       same = same && variance(i.args[r + 1]).uniform() &&
              (lanes || variance(k_.blocks[i.blocks[0]].yields[r]).uniform());
     for (Id r : divergence_.results[v]) assign(r, same ? uniform_value : varying_value);
-  }
-
-  void for_each(Id v, Context c) {
-    const Inst& i = k_.insts[v];
-    const bool lanes = divergence_.mode == Mode::inner && !c.lanes;
-    mark(divergence_.in_lanes, v, lanes);
-    mark(divergence_.divergent, v, !lanes && !variance(i.args[0]).uniform());
-    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
-    block(i.blocks[0],
-          {c.lanes || lanes, c.divergence + (divergence_.divergent[v] || lanes ? 1 : 0)});
   }
 
   void branch(Id v, Context c) {

@@ -83,8 +83,9 @@ Schedule parse_schedule(const std::string& text, const std::string& where = "sch
 // What the schedule cannot be for this kernel and target, or nothing. Two that pass and differ are
 // different code, of the same bits.
 std::string verify(const Schedule& s, const nest::Kernel& k, const TargetInfo& target);
-// Raises CompileError for a kernel that is not well formed, or that has more axes than code can
-// have, and for a schedule that verify() refuses.
+// Raises CompileError for a kernel that is not well formed, that has more axes than code can have,
+// or a fold or for_each of a number that need not be the same for all points, and for a schedule
+// that verify() refuses.
 void require_compilable(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
 
 }  // namespace weft::compiler

@@ -170,9 +170,8 @@ class Verifier {
     const Inst &i = k_.insts[id], &n = k_.insts[i.args[0]];
     using How = FoldSchedule::How;
     require(f.how == How::blocks || f.registers == 0, "fold {}: only blocks have registers", id);
-    require(f.how == How::vectors ? d_.in_lanes[id] != 0 : !d_.in_lanes[id] && !d_.divergent[id],
-            "fold {}: its terms are {}in lanes, or differ in number", id,
-            d_.in_lanes[id] ? "" : "not ");
+    require((f.how == How::vectors) == (d_.in_lanes[id] != 0), "fold {}: its terms are {}in lanes",
+            id, d_.in_lanes[id] ? "" : "not ");
     const bool few = n.op == Opcode::Const && n.imm <= few_partials;
     if (f.how == How::registers)
       require(few && i.imm == 0, "fold {}: has not up to {} terms", id, few_partials);
@@ -276,6 +275,13 @@ void require_compilable(const Kernel& k, const Schedule& s, const TargetInfo& ta
   if (k.rank < 0 || k.rank > 2)
     throw CompileError(
         fmt::format("the grid of {} has {} axes; at most 2 can be compiled", k.name, k.rank));
+  for (const Inst& i : k.insts)
+    if ((i.op == Opcode::Fold || i.op == Opcode::ForEach) &&
+        k.insts[i.args[0]].op != Opcode::Const && k.insts[i.args[0]].op != Opcode::Extent)
+      throw CompileError(fmt::format(
+          "a fold or for_each of {} is over as many elements as a value says; code is made for a "
+          "constant or an extent, other numbers take a For",
+          k.name));
   if (const std::string problem = verify(s, k, target); !problem.empty())
     throw CompileError(fmt::format("the loop program {} cannot have this schedule: {}\n{}", k.name,
                                    problem, to_string(s)));

@@ -93,7 +93,6 @@ class Inner {
         s_.folds[v] = {How::vectors};
       return;
     }
-    if (d_.divergent[v]) return;
     const Inst& n = k_.insts[i.args[0]];
     if (n.op == Opcode::Const && n.imm <= few_partials) {
       if (i.imm != 0) s_.folds[v] = {How::each};

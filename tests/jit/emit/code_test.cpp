@@ -125,6 +125,20 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   b.local_store(l, b.index(0), b.constant(Kind::F32, 0));
   CHECK_THROWS_WITH(compile(b.finish(1, 0, {Vector::grid})),
                     Catch::Contains("kernel huge needs more than"));
+  for (const bool folds : {true, false}) {
+    Builder counted("counted");
+    const int in = counted.buffer(nest::Storage::I64, false);
+    const Id n = counted.load(in, counted.index(0));
+    const auto body = counted.open({Kind::I64});
+    if (folds) counted.yield({counted.param(body, 0)});
+    counted.leave();
+    if (folds)
+      counted.fold(n, {counted.integer(0)}, {nest::Combine::Add}, body);
+    else
+      counted.for_each(n, body);
+    CHECK_THROWS_WITH(compile(counted.finish(1, 0, {Vector::grid})),
+                      Catch::Contains("counted") && Catch::Contains("a constant or an extent"));
+  }
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
   CHECK_THROWS_WITH(target_named("baseline"), Catch::Contains("choose x86-64-v2"));
   // Also the first level is more than some processors have.

@@ -184,15 +184,15 @@ inline nest::Kernel arrays(Vector v) {
   return b.done(b.pure(Opcode::Select, Kind::I32, {flag, s, b.op(Opcode::Sub, b.c(0), s)}), v);
 }
 
-// for_each with its own extent in every lane, into an array, then a fold over it.
+// Two for_eachs into an array, the second one over a part of it, then a fold over it.
 inline nest::Kernel each(Vector v) {
   Unary b("each", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 128);
-  const Id n = b.pure(Opcode::SExt, Kind::I64, {b.x});
-  for (const Id extent : {b.integer(128), n}) {
+  const Id part = b.integer(77);
+  for (const Id extent : {b.integer(128), part}) {
     const auto fill = b.open({Kind::I64});
     const Id j = b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)});
-    b.local_store(l, b.param(fill, 0), b.op(Opcode::Mul, j, extent == n ? b.x : b.c(2)));
+    b.local_store(l, b.param(fill, 0), b.op(Opcode::Mul, j, extent == part ? b.x : b.c(2)));
     b.leave();
     b.for_each(extent, fill);
   }

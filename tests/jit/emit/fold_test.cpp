@@ -109,28 +109,6 @@ TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold]") {
           }
 }
 
-TEST_CASE("folds whose extent differs between lanes", "[jit][fold]") {
-  for (auto v : schedules)
-    for (const TargetInfo& t : targets()) {
-      Builder b("ragged");
-      const int lengths = b.buffer(Storage::I64, false), in = b.buffer(Storage::F32, false),
-                out = b.buffer(Storage::F32, true);
-      const Id i = b.index(0), n = b.load(lengths, i);
-      const auto body = b.open({Kind::I64});
-      const Id x = b.load(in, b.pure(Opcode::Add, Kind::I64, {b.param(body, 0), i}));
-      b.yield({b.pure(Opcode::Mul, Kind::F32, {x, x})});
-      b.leave();
-      b.store(out, i, b.fold(n, {b.constant(Kind::F32, 0)}, {Combine::Add}, body)[0]);
-      std::vector<int64_t> ns;
-      std::vector<float> xs;
-      for (int p = 0; p < 77; ++p) ns.push_back(extents[p % extents.size()]);
-      for (int p = 0; p < 5100; ++p) xs.push_back(static_cast<float>(std::sin(p)));
-      Run run{{raw(ns), raw(xs), zeros(Storage::F32, 77)}, {}, {0, 1, 0, 77}};
-      INFO(t.cpu << " schedule=" << static_cast<int>(v));
-      CHECK(difference(b.finish(1, 0, {v}), run, t) == "");
-    }
-}
-
 // Softmax of a row, and a for_each that writes what depends on the folds.
 TEST_CASE("folds and for_each of one row", "[jit][fold]") {
   for (auto v : schedules)

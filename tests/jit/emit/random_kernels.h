@@ -290,7 +290,7 @@ class RandomKernel {
     }
     const std::vector<Id> identity = picks(ks);
     const int64_t lengths[] = {0, 1, 3, 16, 20};
-    const Id n = g() % 2 ? b.integer(lengths[g() % 5]) : below(32);
+    const Id n = b.integer(g() % 2 ? lengths[g() % 5] : static_cast<int64_t>(g() % 32));
     const auto body = independent([&](nest::BlockId) {
       fill(depth - 1, 3);
       b.yield(picks(ks));
@@ -299,7 +299,7 @@ class RandomKernel {
   }
   void for_each(int depth) {
     const bool stores = may_store;
-    const Id n = g() % 2 ? b.integer(width) : below(width);
+    const Id n = b.integer(g() % 2 ? width : static_cast<int64_t>(g() % 8));
     const auto body = independent([&](nest::BlockId t) {
       fill(depth - 1, 3);
       if (stores)
