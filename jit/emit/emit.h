@@ -213,25 +213,27 @@ class Emitter {
   void for_each_lanes(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m
 
-  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial sum is, by result, its parts.
-  using Terms = std::vector<Vs>;
+  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial sum is its parts, result by
+  // result.
   struct Partials;
   void fold(nest::Id v);
   void fold_unrolled(nest::Id v, int64_t n);
-  void fold_registers(nest::Id v, const Variance& s, std::vector<Terms> acc);
+  void fold_registers(nest::Id v, const Variance& s, std::vector<Vs> acc);
   void fold_few(nest::Id v, int64_t n);
   void fold_serial(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);
   V fold_blocks(const Partials& p, V n, V partials);
   void fold_tree(const Partials& p, V partials);
   Partials make_partials(nest::Id v, const Variance& s, int64_t most);
-  Terms identity(nest::Id v, const Variance& s);
-  Terms term(nest::Id v, const Variance& s, V index);
-  Terms combined(nest::Id v, const Terms& a, const Terms& b);
-  Terms load_partials(const Partials& p, V index);
-  void store_partials(const Partials& p, V index, const Terms& x);
-  Terms load_vector(const Partials& p, V index, int n);
-  void store_vector(const Partials& p, V index, const Terms& x);
+  Vs identity(nest::Id v, const Variance& s);
+  Vs term(nest::Id v, const Variance& s, V index);
+  Vs combined(nest::Id v, const Vs& a, const Vs& b);
+  void each_part(const Partials& p, V index,
+                 const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
+  Vs load_partials(const Partials& p, V index);
+  void store_partials(const Partials& p, V index, const Vs& x);
+  Vs load_vector(const Partials& p, V index, int n);
+  void store_vector(const Partials& p, V index, const Vs& x);
   void fold_lanes(nest::Id v);
   void fold_wide(const Partials& p, V n, int registers);
   void fold_tail(const Partials& p, V n, V begin, V partials);

@@ -38,90 +38,92 @@ Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) 
   return p;
 }
 
-Emitter::Terms Emitter::identity(Id v, const Variance& s) {
-  Terms out;
+Vs Emitter::identity(Id v, const Variance& s) {
+  Vs out;
   for (size_t r = 0; r < k_.insts[v].kinds.size(); ++r)
-    out.push_back(parts(k_.insts[v].args[r + 1], s));
+    out.append(parts(k_.insts[v].args[r + 1], s));
   return out;
 }
 
-Emitter::Terms Emitter::term(Id v, const Variance& s, V index) {
+Vs Emitter::term(Id v, const Variance& s, V index) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Id param = k_.blocks[body].params[0];
   set_parts(param, variance(param), {index});
   emit_block(body);
-  Terms out;
-  for (Id y : k_.blocks[body].yields) out.push_back(parts(y, s));
+  Vs out;
+  for (Id y : k_.blocks[body].yields) out.append(parts(y, s));
   return out;
 }
 
-Emitter::Terms Emitter::combined(Id v, const Terms& a, const Terms& b) {
+Vs Emitter::combined(Id v, const Vs& a, const Vs& b) {
   const Inst& i = k_.insts[v];
-  Terms out = a;
-  for (size_t r = 0; r < a.size(); ++r) {
-    const Combine c = i.fold[r];
+  const size_t width = a.size() / i.kinds.size();
+  Vs out = a;
+  for (size_t n = 0; n < a.size(); ++n) {
+    const Combine c = i.fold[n / width];
+    const nest::Kind kd = i.kinds[n / width];
     if (c == Combine::Second) continue;
-    for (size_t p = 0; p < a[r].size(); ++p) {
-      if (c == Combine::ArgMin || c == Combine::ArgMax)
-        combine_pair(c, i.kinds[r], out[r][p], out[r + 1][p], b[r][p], b[r + 1][p]);
-      else
-        out[r][p] = arith(nest::opcode_of(c), i.kinds[r], {a[r][p], b[r][p]});
-    }
+    if (c == Combine::ArgMin || c == Combine::ArgMax)
+      combine_pair(c, kd, out[n], out[n + width], b[n], b[n + width]);
+    else
+      out[n] = arith(nest::opcode_of(c), kd, {a[n], b[n]});
   }
   return out;
 }
 
-Emitter::Terms Emitter::load_partials(const Partials& p, V index) {
-  Terms out;
+// Tells f the place of each part of partial sum `index`, and what lies there.
+void Emitter::each_part(const Partials& p, V index,
+                        const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f) {
   const int n = p.variance.varying ? interleave_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
-    out.emplace_back();
     for (int k = 0; k < n; ++k) {
-      const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
-      out.back().push_back(mask_from_memory(b_.CreateLoad(t, at), p.kinds[r]));
+      const V at = b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k));
+      f(t, b_.CreateGEP(t, p.arrays[r], at), p.kinds[r]);
     }
   }
+}
+
+Vs Emitter::load_partials(const Partials& p, V index) {
+  Vs out;
+  each_part(p, index, [&](llvm::Type* t, V at, nest::Kind k) {
+    out.push_back(mask_from_memory(b_.CreateLoad(t, at), k));
+  });
   return out;
 }
 
-void Emitter::store_partials(const Partials& p, V index, const Terms& x) {
-  const int n = p.variance.varying ? interleave_ : 1;
-  for (size_t r = 0; r < p.arrays.size(); ++r) {
-    auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
-    for (int k = 0; k < n; ++k) {
-      const V at = b_.CreateGEP(t, p.arrays[r], b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k)));
-      b_.CreateStore(mask_to_memory(x[r][k], p.kinds[r]), at);
-    }
-  }
+void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
+  const V* next = x.begin();
+  each_part(p, index, [&](llvm::Type*, V at, nest::Kind k) {
+    b_.CreateStore(mask_to_memory(*next++, k), at);
+  });
 }
 
 // All partials in registers; those no term reaches are the identity, and what is combined with a
 // true identity is simplified away later.
 void Emitter::fold_unrolled(Id v, int64_t n) {
   const Variance s = variance(divergence_.results[v].empty() ? v : divergence_.results[v][0]);
-  const Terms none = identity(v, s);
-  std::vector<Terms> acc;
+  const Vs none = identity(v, s);
+  std::vector<Vs> acc;
   for (int64_t t = 0; t < n; ++t) acc.push_back(combined(v, none, term(v, s, i64(t))));
   fold_registers(v, s, std::move(acc));
 }
 
-void Emitter::fold_registers(Id v, const Variance& s, std::vector<Terms> acc) {
+void Emitter::fold_registers(Id v, const Variance& s, std::vector<Vs> acc) {
   acc.resize(few_partials, identity(v, s));
   for (int64_t half = few_partials / 2; half >= 1; half /= 2)
     for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
-  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
-    set_parts(divergence_.results[v][r], s, acc[0][r]);
+  set_results(v, acc[0]);
 }
 
 // A few terms of which each is worth a loop.
 void Emitter::fold_few(Id v, int64_t n) {
   const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, n);
-  const Terms none = identity(v, s);
+  const Vs none = identity(v, s);
   each("blocks", i64(0), i64(n), 1,
        [&](V t) { store_partials(p, t, combined(v, none, term(v, s, t))); });
-  std::vector<Terms> acc;
+  std::vector<Vs> acc;
   for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
   fold_registers(v, s, std::move(acc));
 }
@@ -133,9 +135,7 @@ void Emitter::fold_serial(Id v) {
   const V partials =
       b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_block)), i64(few_partials), i64(many_partials));
   fold_run(p, n, partials);
-  const Terms out = load_partials(p, i64(0));
-  for (size_t r = 0; r < divergence_.results[v].size(); ++r)
-    set_parts(divergence_.results[v][r], s, out[r]);
+  set_results(v, load_partials(p, i64(0)));
 }
 
 // Blocks of terms that follow each other belong to as many partials, which stay in registers while
@@ -146,37 +146,34 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   if (f == s_.folds.end()) return i64(0);
   const int block_size = f->second.registers / (p.variance.varying ? interleave_ : 1);
   const nest::BlockId body = k_.insts[v].blocks[0];
-  const Terms none = identity(v, p.variance);
-  const size_t width = none[0].size();
+  const Vs none = identity(v, p.variance);
   const V last = b_.CreateSub(n, i64(block_size - 1));
   each("partials", i64(0), partials, block_size, [&](V first) {
     Vs init;
-    for (int k = 0; k < block_size; ++k) init.append(none[0]);
+    for (int k = 0; k < block_size; ++k) init.append(none);
     const Loop l = loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
       poll(weight(k_, body) * block_size);
       Vs next;
-      for (int k = 0; k < block_size; ++k) {
-        const Vs old(acc.begin() + k * width, acc.begin() + (k + 1) * width);
-        next.append(combined(v, {old}, term(v, p.variance, b_.CreateAdd(t, i64(k))))[0]);
-      }
+      for (int k = 0; k < block_size; ++k)
+        next.append(
+            combined(v, nth(acc, k, none.size()), term(v, p.variance, b_.CreateAdd(t, i64(k)))));
       return next;
     });
     for (int k = 0; k < block_size; ++k)
-      store_partials(p, b_.CreateAdd(first, i64(k)),
-                     {Vs(l.carry.begin() + k * width, l.carry.begin() + (k + 1) * width)});
+      store_partials(p, b_.CreateAdd(first, i64(k)), nth(l.carry, k, none.size()));
   });
   return b_.CreateAnd(at_least_zero(n), i64(-block_size));
 }
 
 void Emitter::fold_run(const Partials& p, V n, V partials) {
   const Id v = p.fold;
-  const Terms none = identity(v, p.variance);
+  const Vs none = identity(v, p.variance);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
   const V begin = fold_blocks(p, n, partials);
   each("terms", begin, n, 1, [&](V t) {
     poll(cost);
-    const Terms x = term(v, p.variance, t);
+    const Vs x = term(v, p.variance, t);
     const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
     store_partials(p, at, combined(v, load_partials(p, at), x));
   });

@@ -17,4 +17,10 @@ struct Emitter::Partials {
   std::vector<nest::Kind> kinds;
 };
 
+// The nth of the groups of so many values.
+inline Vs nth(const Vs& all, int n, size_t size) {
+  const V* begin = all.begin() + static_cast<size_t>(n) * size;
+  return {begin, begin + size};
+}
+
 }  // namespace weft::compiler

@@ -16,22 +16,22 @@ using nest::Inst;
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
-Emitter::Terms Emitter::load_vector(const Partials& p, V index, int n) {
-  Terms out;
+Vs Emitter::load_vector(const Partials& p, V index, int n) {
+  Vs out;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
     const V x =
         b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n), b_.CreateGEP(t, p.arrays[r], index),
                              llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
-    out.push_back({mask_from_memory(x, p.kinds[r])});
+    out.push_back(mask_from_memory(x, p.kinds[r]));
   }
   return out;
 }
 
-void Emitter::store_vector(const Partials& p, V index, const Terms& x) {
+void Emitter::store_vector(const Partials& p, V index, const Vs& x) {
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
-    b_.CreateAlignedStore(mask_to_memory(x[r][0], p.kinds[r]), b_.CreateGEP(t, p.arrays[r], index),
+    b_.CreateAlignedStore(mask_to_memory(x[r], p.kinds[r]), b_.CreateGEP(t, p.arrays[r], index),
                           llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
   }
 }
@@ -43,7 +43,7 @@ void Emitter::fold_lanes(Id v) {
   lanes_ = s_.lanes;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
-  const Terms none = identity(v, varying_value);
+  const Vs none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
   // Written out once a register; or all terms run in the tail's loop.
   const auto wide = static_cast<int>(many_partials / lanes_),
@@ -60,28 +60,20 @@ void Emitter::fold_lanes(Id v) {
 }
 
 void Emitter::fold_wide(const Partials& p, V whole, int registers) {
-  const Terms none = identity(p.fold, varying_value);
+  const Vs none = identity(p.fold, varying_value);
   Vs init;
-  for (int g = 0; g < registers; ++g)
-    for (const Vs& x : none) init.push_back(x[0]);
-  const size_t n = none.size();
-  const auto pick = [&](const Vs& all, int g) {
-    Terms t;
-    for (size_t r = 0; r < n; ++r) t.push_back({all[g * n + r]});
-    return t;
-  };
+  for (int g = 0; g < registers; ++g) init.append(none);
   const Loop l =
       loop("terms", i64(0), whole, i64(registers * lanes_), init, [&](V at, const Vs& acc) {
         poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
-          for (const Vs& x :
-               combined(p.fold, pick(acc, g),
-                        term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))))
-            next.push_back(x[0]);
+          next.append(combined(p.fold, nth(acc, g, none.size()),
+                               term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))));
         return next;
       });
-  for (int g = 0; g < registers; ++g) store_vector(p, i64(g * lanes_), pick(l.carry, g));
+  for (int g = 0; g < registers; ++g)
+    store_vector(p, i64(g * lanes_), nth(l.carry, g, none.size()));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
@@ -89,12 +81,12 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
     poll(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
     const V m = first_lanes(b_.CreateSub(n, at));
-    const Terms old = load_vector(p, slot, lanes_);
+    const Vs old = load_vector(p, slot, lanes_);
     active_ = {m};
-    const Terms x = term(p.fold, varying_value, at);
+    const Vs x = term(p.fold, varying_value, at);
     active_.clear();
-    Terms next = combined(p.fold, old, x);
-    for (size_t r = 0; r < next.size(); ++r) next[r][0] = b_.CreateSelect(m, next[r][0], old[r][0]);
+    Vs next = combined(p.fold, old, x);
+    for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(m, next[r], old[r]);
     store_vector(p, slot, next);
   });
 }
@@ -107,21 +99,20 @@ void Emitter::fold_across(const Partials& p, V partials) {
                      combined(p.fold, load_vector(p, i64(k), lanes_),
                               load_vector(p, i64(k + half), lanes_)));
   });
-  Terms x = load_vector(p, i64(0), few_partials);
+  Vs x = load_vector(p, i64(0), few_partials);
   for (int half = few_partials / 2; half >= 1; half /= 2) {
     llvm::SmallVector<int, 16> low(half), high(half);
     std::iota(low.begin(), low.end(), 0);
     std::iota(high.begin(), high.end(), half);
-    Terms a, b;
-    for (const Vs& t : x) {
-      a.push_back({b_.CreateShuffleVector(t[0], low)});
-      b.push_back({b_.CreateShuffleVector(t[0], high)});
+    Vs a, b;
+    for (V t : x) {
+      a.push_back(b_.CreateShuffleVector(t, low));
+      b.push_back(b_.CreateShuffleVector(t, high));
     }
     x = combined(p.fold, a, b);
   }
-  const auto& results = divergence_.results[p.fold];
-  for (size_t r = 0; r < results.size(); ++r)
-    set(results[r], b_.CreateExtractElement(x[r][0], uint64_t{0}));
+  for (V& t : x) t = b_.CreateExtractElement(t, uint64_t{0});
+  set_results(p.fold, x);
 }
 
 }  // namespace weft::compiler
