@@ -278,6 +278,7 @@ class Emitter {
   void note_point(V outer, V inner);
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
+  void begin_function(llvm::FunctionType* type, const std::string& name);
   void entry();
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);

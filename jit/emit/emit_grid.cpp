@@ -21,11 +21,9 @@ using nest::Opcode;
 void Emitter::emit_cpu(const std::string& name) {
   auto* ptr = b_.getPtrTy();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr}, false);
-  fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
-  fn_->setDoesNotThrow();
+  begin_function(type, name);
   fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
-  divergence_ = analyse_divergence(k_, s_.mode);
   interleave_ = s_.interleave;
   entry();
   if (machine_.checked) {
@@ -51,8 +49,11 @@ void Emitter::emit_cpu(const std::string& name) {
   if (machine_.checked) emit_checks();
 }
 
-// Arguments, and the frame: slots are made in the first block, whatever is being emitted.
-void Emitter::entry() {
+// Slots of the frame are made in the first block, whatever is being emitted.
+void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) {
+  fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
+  fn_->setDoesNotThrow();
+  divergence_ = analyse_divergence(k_, s_.mode);
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");
@@ -63,6 +64,10 @@ void Emitter::entry() {
   at(first);
   frame_ = b_.CreateBr(start);
   at(start);
+}
+
+// Arguments.
+void Emitter::entry() {
   auto* ptr = b_.getPtrTy();
   for (size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
@@ -139,10 +144,8 @@ void Emitter::emit_gpu(const std::string& name) {
   auto* ptr = llvm::PointerType::get(c_, 1);
   std::vector<llvm::Type*> params(k_.buffers.size(), ptr);
   params.insert(params.end(), k_.extents + k_.rank, b_.getInt64Ty());
-  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), params, false),
-                               llvm::Function::ExternalLinkage, name, m_);
+  begin_function(llvm::FunctionType::get(b_.getVoidTy(), params, false), name);
   fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  fn_->setDoesNotThrow();
   const auto annotate = [&](const char* what, int n) {
     m_.getOrInsertNamedMetadata("nvvm.annotations")
         ->addOperand(llvm::MDNode::get(
@@ -151,15 +154,6 @@ void Emitter::emit_gpu(const std::string& name) {
   };
   annotate("kernel", 1);
   annotate("reqntidx", s_.block);
-  divergence_ = analyse_divergence(k_, s_.mode);
-  auto* first = block("entry");
-  auto* start = block("start");
-  exit_ = block("exit");
-  at(exit_);
-  b_.CreateRetVoid();
-  at(first);
-  frame_ = b_.CreateBr(start);
-  at(start);
   size_t arg = 0;
   for (size_t i = 0; i < k_.buffers.size(); ++i) buffers_.push_back(fn_->getArg(arg++));
   for (int i = 0; i < k_.extents; ++i) extents_.push_back(fn_->getArg(arg++));
