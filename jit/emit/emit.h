@@ -288,6 +288,10 @@ class Emitter {
   void emit_points(V begin, const Masks& m);
   void thread_point(V point, V columns);
   struct Refill;
+  struct Slot {  // memory of a value, a vector for each of those interleaved
+    V at;
+    nest::Kind kind;
+  };
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
   void refill_state(Refill& r, nest::Id loop);
   void refill_finish(Refill& r, V vector);
@@ -296,8 +300,8 @@ class Emitter {
   void refill_run(Refill& r, const Masks& active);
   V refill_bits(V mask);
   V refill_mask(V slots, V vector);
-  V refill_load(V slot, nest::Kind k, V vector);
-  void refill_store(V slot, nest::Kind k, V vector, V x, V mask);
+  V refill_load(const Slot& slot, V vector);
+  void refill_store(const Slot& slot, V vector, V x, V mask);
 
   const nest::Kernel& k_;
   const Schedule& s_;

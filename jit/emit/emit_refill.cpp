@@ -30,7 +30,7 @@ using nest::Opcode;
 struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
-  std::vector<V> value_slots, carry_slots, index_slots;
+  std::vector<Slot> value_slots, carry_slots, index_slots;
   V active = nullptr;  // by vector, a bit a lane: runs
   V held = nullptr;    // had a point when the while was entered
   V next = nullptr;    // the first point not yet taken, counted from 0
@@ -77,9 +77,9 @@ void Emitter::refill_state(Refill& r, Id loop) {
     if (k_.insts[v].op == Opcode::Local) local(v);
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
-    const V s = stack(t, interleave_, "slot");
+    const Slot s{stack(t, interleave_, "slot"), kd};
     for (int p = 0; p < interleave_; ++p)
-      b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s, i64(p)));
+      b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s.at, i64(p)));
     return s;
   };
   for (Id v : r.kept) r.value_slots.push_back(slot(kind(v)));
@@ -105,15 +105,15 @@ V Emitter::refill_mask(V slots, V vector) {
                           llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
 }
 
-V Emitter::refill_load(V slot, Kind kd, V vector) {
-  auto* t = vector_of(memory_type(kd));
-  return mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot, vector)), kd);
+V Emitter::refill_load(const Slot& slot, V vector) {
+  auto* t = vector_of(memory_type(slot.kind));
+  return mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot.at, vector)), slot.kind);
 }
 
-void Emitter::refill_store(V slot, Kind kd, V vector, V x, V mask) {
-  auto* t = vector_of(memory_type(kd));
-  const V at = b_.CreateGEP(t, slot, vector);
-  V y = mask_to_memory(x, kd);
+void Emitter::refill_store(const Slot& slot, V vector, V x, V mask) {
+  auto* t = vector_of(memory_type(slot.kind));
+  const V at = b_.CreateGEP(t, slot.at, vector);
+  V y = mask_to_memory(x, slot.kind);
   if (mask) y = b_.CreateSelect(mask, y, b_.CreateLoad(t, at));
   b_.CreateStore(y, at);
 }
@@ -126,12 +126,11 @@ void Emitter::refill_finish(Refill& r, V vector) {
     active_ = {mask};
     for (size_t s = 0; s < r.kept.size(); ++s)
       if (std::ranges::binary_search(r.finished, r.kept[s]))
-        set_vectors(r.kept[s], {refill_load(r.value_slots[s], kind(r.kept[s]), vector)});
+        set_vectors(r.kept[s], {refill_load(r.value_slots[s], vector)});
     for (int axis = 0; axis < k_.rank; ++axis)
-      index_vectors_[axis] = {refill_load(r.index_slots[axis], Kind::I64, vector)};
+      index_vectors_[axis] = {refill_load(r.index_slots[axis], vector)};
     for (size_t c = 0; c < r.carries.size(); ++c)
-      set_vectors(r.carries[c].result,
-                  {refill_load(r.carry_slots[c], kind(r.carries[c].param), vector)});
+      set_vectors(r.carries[c].result, {refill_load(r.carry_slots[c], vector)});
     carries(r.loop, 0, 0);  // binds the results of untouched carries
     for (Id v : r.epilogue) emit_inst(v);
     active_.clear();
@@ -161,12 +160,11 @@ void Emitter::refill_take(Refill& r, V vector) {
     for (Id v : r.prologue) emit_inst(v);
     active_.clear();
     for (int axis = 0; axis < k_.rank; ++axis)
-      refill_store(r.index_slots[axis], Kind::I64, vector, index_vectors_[axis][0], fill);
+      refill_store(r.index_slots[axis], vector, index_vectors_[axis][0], fill);
     for (size_t s = 0; s < r.kept.size(); ++s)
-      refill_store(r.value_slots[s], kind(r.kept[s]), vector, vec(r.kept[s], 0), fill);
+      refill_store(r.value_slots[s], vector, vec(r.kept[s], 0), fill);
     for (size_t c = 0; c < r.carries.size(); ++c)
-      refill_store(r.carry_slots[c], kind(r.carries[c].param), vector, vec(r.carries[c].init, 0),
-                   fill);
+      refill_store(r.carry_slots[c], vector, vec(r.carries[c].init, 0), fill);
     const V taken = refill_bits(fill);
     b_.CreateStore(
         b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {n32}, {taken}), n64)),
@@ -195,9 +193,7 @@ void Emitter::refill_indices(const Refill& r, V point) {
 void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t s = 0; s < r.kept.size(); ++s) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
-    set_vectors(r.kept[s], vectors([&](int p) {
-                  return refill_load(r.value_slots[s], kind(r.kept[s]), i64(p));
-                }));
+    set_vectors(r.kept[s], vectors([&](int p) { return refill_load(r.value_slots[s], i64(p)); }));
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
@@ -205,8 +201,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
   Vs init;
   for (size_t c = 0; c < r.carries.size(); ++c)
-    init.append(vectors(
-        [&](int p) { return refill_load(r.carry_slots[c], kind(r.carries[c].param), i64(p)); }));
+    init.append(vectors([&](int p) { return refill_load(r.carry_slots[c], i64(p)); }));
   const auto stay = [&](const Masks& go, Vs& left) {
     const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
@@ -216,7 +211,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   for (int p = 0; p < interleave_; ++p) {
     b_.CreateStore(refill_bits(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)
-      refill_store(r.carry_slots[c], kind(r.carries[c].param), i64(p),
+      refill_store(r.carry_slots[c], i64(p),
                    left.carry[c * static_cast<size_t>(interleave_) + static_cast<size_t>(p)],
                    nullptr);
   }
