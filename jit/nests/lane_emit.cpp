@@ -385,14 +385,10 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     return branch(here.id, [&] { return taken(b); }, [&] { return chain(b + 1); });
   };
   const auto all = [&] { return chain(0); };
-  std::vector<Id> r;
-  if (v.enter)
-    r = branch(read(f, e.in[1], lanes).re, all, zeros);
-  else if (last == 0)
-    r = branch(num::Ir<bool>(true).id, all, zeros);
-  else
-    r = all();
-  place_carries(f, e.out, results, r);
+  place_carries(f, e.out, results,
+                v.enter     ? branch(read(f, e.in[1], lanes).re, all, zeros)
+                : last == 0 ? branch(num::Ir<bool>(true).id, all, zeros)
+                            : all());
 }
 
 // ---- call
