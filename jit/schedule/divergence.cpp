@@ -198,42 +198,21 @@ class Analysis {
   bool outer(int64_t axis) const {
     return k_.rank == 2 && axis == 0 && divergence_.mode != Mode::refill;
   }
+  // By what an instruction is, what it reads from the top block, and all that its blocks hold.
   int level(Id v) const {
     const Inst& i = k_.insts[v];
-    switch (i.op) {
-      case Opcode::Const:
-      case Opcode::Extent: return 0;
-      case Opcode::Index: return outer(i.imm) ? 1 : 2;
-      case Opcode::Store:
-      case Opcode::Local:
-      case Opcode::LocalLoad:
-      case Opcode::LocalStore: return 2;
-      case Opcode::Load:
-        if (k_.buffers[i.imm].written) return 2;
-        break;
-      default: break;
-    }
+    if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;
+    if (i.op == Opcode::Load && k_.buffers[i.imm].written) return 2;
     int l = 0;
-    for (Id a : i.args) l = std::max(l, divergence_.level[a]);
-    for (BlockId b : i.blocks) l = std::max(l, block_level(b));
-    return l;
-  }
-  // Of a structured instruction: that of what it reads from the top block, if it has no effects.
-  int block_level(BlockId b) const {
-    int l = 0;
-    for (Id v : k_.blocks[b].body) {
-      const Inst& i = k_.insts[v];
-      if (i.op == Opcode::Param) continue;
-      if (i.op == Opcode::Index && !outer(i.imm)) return 2;
-      if (i.op == Opcode::Index) l = std::max(l, 1);
-      if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;
-      if (i.op == Opcode::Load && k_.buffers[i.imm].written) return 2;
-      for (Id a : i.args)
-        if (k_.insts[a].home == 0) l = std::max(l, divergence_.level[a]);
-      for (BlockId inner : i.blocks) l = std::max(l, block_level(inner));
+    if (i.op == Opcode::Index) l = outer(i.imm) ? 1 : 2;
+    const auto read = [&](Id a) {
+      if (k_.insts[a].home == 0) l = std::max(l, divergence_.level[a]);
+    };
+    for (Id a : i.args) read(a);
+    for (BlockId b : i.blocks) {
+      for (Id inner : k_.blocks[b].body) l = std::max(l, level(inner));
+      for (Id y : k_.blocks[b].yields) read(y);
     }
-    for (Id y : k_.blocks[b].yields)
-      if (k_.insts[y].home == 0) l = std::max(l, divergence_.level[y]);
     return l;
   }
 
