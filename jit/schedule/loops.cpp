@@ -194,20 +194,15 @@ RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
   return r;
 }
 
-namespace {
-void mark_written(const Kernel& k, BlockId b, bool gpu, std::vector<char>& out) {
-  out[b] = 1;
-  for (Id v : k.blocks[b].body) {
-    const auto& sides = k.insts[v].blocks;
-    for (size_t s = is_cold(k.insts[v]) && !gpu ? 1 : 0; s < sides.size(); ++s)
-      mark_written(k, sides[s], gpu, out);
-  }
-}
-}  // namespace
-
 std::vector<char> written_blocks(const Kernel& k, bool gpu) {
   std::vector<char> out(k.blocks.size(), 0);
-  mark_written(k, 0, gpu, out);
+  out[0] = 1;
+  for (size_t b = 0; b < out.size(); ++b)  // blocks stand behind those that hold them
+    for (Id v : k.blocks[b].body)
+      for (BlockId side : k.insts[v].blocks) {
+        const bool called = !gpu && is_cold(k.insts[v]) && side == k.insts[v].blocks[0];
+        out[side] = out[b] && !called;
+      }
   return out;
 }
 
