@@ -42,36 +42,18 @@ struct Access {
 };
 
 bool is_access(llvm::Instruction& i, Access* a) {
-  a->at = &i;
-  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
-    a->address = load->getPointerOperand();
-    a->type = load->getType();
-    return true;
-  }
-  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
-    a->address = store->getPointerOperand();
-    a->type = store->getValueOperand()->getType();
+  if (V address = llvm::getLoadStorePointerOperand(&i)) {
+    *a = {&i, address, llvm::getLoadStoreType(&i), nullptr};
     return true;
   }
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
   if (!call) return false;
-  const auto loaded = [&](unsigned mask) {
-    a->address = call->getArgOperand(0);
-    a->type = call->getType();
-    a->mask = call->getArgOperand(mask);
-    return true;
-  };
-  const auto stored = [&] {
-    a->address = call->getArgOperand(1);
-    a->type = call->getArgOperand(0)->getType();
-    a->mask = call->getArgOperand(3);
-    return true;
-  };
+  const auto arg = [&](unsigned n) { return call->getArgOperand(n); };
   switch (call->getIntrinsicID()) {
     case llvm::Intrinsic::masked_load:
-    case llvm::Intrinsic::masked_gather: return loaded(2);
+    case llvm::Intrinsic::masked_gather: *a = {&i, arg(0), call->getType(), arg(2)}; return true;
     case llvm::Intrinsic::masked_store:
-    case llvm::Intrinsic::masked_scatter: return stored();
+    case llvm::Intrinsic::masked_scatter: *a = {&i, arg(1), arg(0)->getType(), arg(3)}; return true;
     default:
       if (call->mayReadOrWriteMemory() && !call->onlyAccessesInaccessibleMemory() &&
           call->getIntrinsicID() != llvm::Intrinsic::prefetch &&
