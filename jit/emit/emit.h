@@ -72,6 +72,11 @@ class Emitter {
     return out;
   }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
+  // Of an integer that is a constant.
+  static std::optional<int64_t> known(V x) {
+    const auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(x);
+    return c ? std::optional(c->getSExtValue()) : std::nullopt;
+  }
   V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
   V splat(V scalar) { return splat(scalar, lanes_); }
   V splat(V scalar, int n);
@@ -102,7 +107,13 @@ class Emitter {
   void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
   V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
-  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args);
+  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
+    return b_.CreateIntrinsic(id, types, args);
+  }
+  // Of the type of its first argument.
+  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<V> args) {
+    return call(id, {args[0]->getType()}, args);
+  }
   // Of a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
@@ -154,6 +165,9 @@ class Emitter {
   bool divide_linear(nest::Id v);
 
   // Memory (emit_memory.cpp).
+  llvm::Align align_of(llvm::Type* t) const {
+    return llvm::Align(m_.getDataLayout().getTypeStoreSize(t));
+  }
   llvm::Type* memory_type(nest::Storage s) const;
   llvm::Type* memory_type(nest::Kind k) const;
   V from_memory(V x, nest::Storage s);

@@ -58,8 +58,8 @@ llvm::Type* Emitter::like(V x, llvm::Type* element) const {
 V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
   const V x = a[0];
   const bool f = is_float(x);
-  if (const ID id = unary_intrinsic(op)) return call(id, {x->getType()}, {x});
-  if (const ID id = binary_intrinsic(op)) return call(id, {x->getType()}, {x, a[1]});
+  if (const ID id = unary_intrinsic(op)) return call(id, {x});
+  if (const ID id = binary_intrinsic(op)) return call(id, {x, a[1]});
   switch (op) {
     case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
     case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
@@ -73,10 +73,10 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
     case Opcode::SRem:
     case Opcode::URem: return divide(op, x, a[1]);
     case Opcode::Rem: return float_rem(x, a[1]);
-    case Opcode::Fma: return call(llvm::Intrinsic::fma, {x->getType()}, a);
+    case Opcode::Fma: return call(llvm::Intrinsic::fma, a);
     case Opcode::Abs:
-      if (!f) return call(llvm::Intrinsic::abs, {x->getType()}, {x, b_.getFalse()});
-      return call(llvm::Intrinsic::fabs, {x->getType()}, {x});
+      if (!f) return call(llvm::Intrinsic::abs, {x, b_.getFalse()});
+      return call(llvm::Intrinsic::fabs, {x});
     case Opcode::And: return b_.CreateAnd(x, a[1]);
     case Opcode::Or: return b_.CreateOr(x, a[1]);
     case Opcode::Xor: return b_.CreateXor(x, a[1]);
@@ -86,7 +86,7 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
     case Opcode::Sar: return shift(op, x, a[1]);
     case Opcode::MulHiS:
     case Opcode::MulHiU: return mul_high(op, x, a[1]);
-    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x->getType()}, {x, b_.getFalse()});
+    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x, b_.getFalse()});
     case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
     case Opcode::Eq: return f ? b_.CreateFCmpOEQ(x, a[1]) : b_.CreateICmpEQ(x, a[1]);
     case Opcode::Ne: return f ? b_.CreateFCmpUNE(x, a[1]) : b_.CreateICmpNE(x, a[1]);
@@ -105,7 +105,7 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
 V Emitter::shift(Opcode op, V x, V count) {
   const V bits = constant(x, width(x));
   if (op == Opcode::Sar) {
-    const V last = call(llvm::Intrinsic::umin, {x->getType()}, {count, constant(x, width(x) - 1)});
+    const V last = call(llvm::Intrinsic::umin, {count, constant(x, width(x) - 1)});
     return b_.CreateAShr(x, last);
   }
   const V fits = b_.CreateICmpULT(count, bits);

@@ -335,7 +335,7 @@ void Emitter::for_each_lanes(Id v) {
     poll(cost);
     body(at, {});
   });
-  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {whole, i64(0)})),
+  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),
        [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
   lanes_ = 1;
 }

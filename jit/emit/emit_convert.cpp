@@ -153,7 +153,7 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
       [&](V v) {  // significand with its leading bit at `digits`, exponent (1 for the least normal)
         const V e = b_.CreateLShr(v, digits), m = b_.CreateAnd(v, c(lead - 1));
         const V normal = b_.CreateICmpNE(e, c(0));
-        const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {n}, {m, b_.getFalse()}),
+        const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {m, b_.getFalse()}),
                                      c(n->getBitWidth() - 1 - digits));
         const V shift = b_.CreateSelect(normal, c(0), zeros);
         const V full = b_.CreateSelect(normal, b_.CreateOr(m, c(lead)), m);
@@ -170,12 +170,12 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   const V rest = reduce(l.carry[0]);
   // rest * 2^(ey - bias - digits): normalise, then either set the exponent or shift into a
   // subnormal.
-  const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {n}, {rest, b_.getFalse()}),
+  const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {rest, b_.getFalse()}),
                                c(n->getBitWidth() - 1 - digits));
   const V m = b_.CreateShl(rest, zeros), e = b_.CreateSub(ey, zeros);
   const V normal = b_.CreateOr(b_.CreateAnd(m, c(lead - 1)), b_.CreateShl(e, digits));
-  const V down = call(llvm::Intrinsic::smin, {n}, {b_.CreateSub(c(1), e), c(digits + 1)});
-  const V tiny = b_.CreateLShr(m, call(llvm::Intrinsic::smax, {n}, {down, c(0)}));
+  const V down = call(llvm::Intrinsic::smin, {b_.CreateSub(c(1), e), c(digits + 1)});
+  const V tiny = b_.CreateLShr(m, call(llvm::Intrinsic::smax, {down, c(0)}));
   V bits = b_.CreateSelect(b_.CreateICmpSGE(e, c(1)), normal, tiny);
   bits = b_.CreateSelect(b_.CreateICmpEQ(rest, c(0)), c(0), bits);
   b_.CreateRet(b_.CreateBitCast(b_.CreateOr(bits, b_.CreateAnd(a, sign_bit)), t));

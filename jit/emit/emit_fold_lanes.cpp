@@ -20,9 +20,8 @@ Vs Emitter::load_vector(const Partials& p, V index, int n) {
   Vs out;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
-    const V x =
-        b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n), b_.CreateGEP(t, p.arrays[r], index),
-                             llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+    const V x = b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n),
+                                     b_.CreateGEP(t, p.arrays[r], index), align_of(t));
     out.push_back(mask_from_memory(x, p.kinds[r]));
   }
   return out;
@@ -32,7 +31,7 @@ void Emitter::store_vector(const Partials& p, V index, const Vs& x) {
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
     b_.CreateAlignedStore(mask_to_memory(x[r], p.kinds[r]), b_.CreateGEP(t, p.arrays[r], index),
-                          llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+                          align_of(t));
   }
 }
 

@@ -38,15 +38,15 @@ bool Emitter::divide_linear(Id v) {
   if (!variance(i.args[1]).uniform() || !small(i.args[0]) || !small(i.args[1])) return false;
   auto *n32 = b_.getInt32Ty(), *n64 = b_.getInt64Ty();
   const V d = scalar(i.args[1]), zero = b_.CreateICmpEQ(d, i64(0));
-  const V divisor = call(llvm::Intrinsic::umax, {n64}, {d, i64(1)});
-  const V few = b_.CreateTrunc(call(llvm::Intrinsic::umin, {n64}, {divisor, i64(lanes_)}), n32);
+  const V divisor = call(llvm::Intrinsic::umax, {d, i64(1)});
+  const V few = b_.CreateTrunc(call(llvm::Intrinsic::umin, {divisor, i64(lanes_)}), n32);
   const V inverse = b_.CreateUDiv(b_.CreateAdd(few, i32(0xffff)), few);
   Vs vectors;
   for (int p = 0; p < interleave_; ++p) {
     const V base = vector_base(values_[i.args[0]], p);
     const V q = b_.CreateUDiv(base, divisor), r = b_.CreateSub(base, b_.CreateMul(q, divisor));
-    const V room = b_.CreateTrunc(
-        call(llvm::Intrinsic::umin, {n64}, {b_.CreateSub(divisor, r), i64(lanes_)}), n32);
+    const V room =
+        b_.CreateTrunc(call(llvm::Intrinsic::umin, {b_.CreateSub(divisor, r), i64(lanes_)}), n32);
     const V past = b_.CreateSub(iota(n32), splat(room));
     const V wrapped = b_.CreateICmpSGE(past, splat(i32(0)));
     const V more = b_.CreateLShr(b_.CreateMul(past, splat(inverse)), splat(i32(16)));

@@ -59,14 +59,12 @@ V Emitter::mask_from_memory(V x, Kind k) {
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
-  return b_.CreateMaskedGather(vector_of(t), addresses,
-                               llvm::Align(m_.getDataLayout().getTypeStoreSize(t)), mask,
+  return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
-  b_.CreateMaskedScatter(value, addresses, llvm::Align(m_.getDataLayout().getTypeStoreSize(t)),
-                         mask);
+  b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 
 // The addresses of one vector: a scalar base plus what differs, in 32 bits where that is enough.
@@ -87,11 +85,9 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateGEP(t, base, vec(offset, vector));
   }
   const V first = b_.CreateGEP(t, base, vector_base(x, vector));
-  if (const auto* c = llvm::dyn_cast<llvm::ConstantInt>(x.stride);
-      c && std::abs(c->getSExtValue()) < (1 << 26)) {
-    auto* n = b_.getInt32Ty();
-    return b_.CreateGEP(t, first,
-                        b_.CreateMul(iota(n), splat(i32(static_cast<int32_t>(c->getSExtValue())))));
+  if (const auto stride = known(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+    const V step = splat(i32(static_cast<int32_t>(*stride)));
+    return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt32Ty()), step));
   }
   return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
 }
@@ -102,8 +98,7 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
   const int n = static_cast<int>(stride);
   llvm::SmallVector<int, 64> pick;
   const auto read = [&](V at, int count) {
-    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at,
-                                llvm::Align(m_.getDataLayout().getTypeStoreSize(t)));
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, align_of(t));
   };
   if (n == -1) {
     for (int l = 0; l < lanes_; ++l) pick.push_back(lanes_ - 1 - l);
@@ -118,9 +113,8 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
 
 V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
-  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
-  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
-  const int64_t s = stride ? stride->getSExtValue() : 0;
+  const llvm::Align align = align_of(t);
+  const int64_t s = known(x.stride).value_or(0);
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
@@ -156,9 +150,8 @@ void Emitter::store_non_temporal(V value, V at, V all_lanes,
 void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int vector, V value,
                           bool non_temporal) {
   const Val& x = values_[offset];
-  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
-  const auto* stride = x.stride ? llvm::dyn_cast<llvm::ConstantInt>(x.stride) : nullptr;
-  if (stride && stride->isOne()) {
+  const llvm::Align align = align_of(t);
+  if (known(x.stride) == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     const auto plain = [&] {
       if (active_.empty())

@@ -151,7 +151,7 @@ void Emitter::refill_take(Refill& r, V vector) {
     llvm::SmallVector<llvm::Constant*, 16> below;
     for (int l = 0; l < lanes_; ++l) below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
     const V place =
-        call(llvm::Intrinsic::ctpop, {vector_of(n32)},
+        call(llvm::Intrinsic::ctpop,
              {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
     const V point = b_.CreateAdd(b_.CreateZExt(place, vector_of(n64)), splat(next));
     const V fill = b_.CreateAnd(free, b_.CreateICmpSLT(point, splat(r.total)));
@@ -166,9 +166,8 @@ void Emitter::refill_take(Refill& r, V vector) {
     for (size_t c = 0; c < r.carries.size(); ++c)
       refill_store(r.carry_slots[c], vector, vec(r.carries[c].init, 0), fill);
     const V taken = refill_bits(fill);
-    b_.CreateStore(
-        b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {n32}, {taken}), n64)),
-        r.next);
+    b_.CreateStore(b_.CreateAdd(next, b_.CreateZExt(call(llvm::Intrinsic::ctpop, {taken}), n64)),
+                   r.next);
     const V now = b_.CreateOr(taken, refill_bits(active));
     b_.CreateStore(now, active_at);
     b_.CreateStore(now, held_at);

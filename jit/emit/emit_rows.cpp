@@ -39,7 +39,7 @@ void Emitter::rows_lanes(Rows& r) {
   r.in_front = b_.getTrue();
   for (V mask : active_) {
     const V bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt64Ty());
-    r.lanes.push_back(call(llvm::Intrinsic::ctpop, {b_.getInt64Ty()}, {bits}));
+    r.lanes.push_back(call(llvm::Intrinsic::ctpop, {bits}));
     const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, i64(1)));
     r.in_front = b_.CreateAnd(r.in_front, b_.CreateICmpEQ(gaps, i64(0)));
   }

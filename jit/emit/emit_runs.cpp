@@ -20,9 +20,8 @@ using nest::Opcode;
 // How many trips of a loop of n a block of up to `most` has that comes behind those done. A
 // constant where all blocks are whole: nothing is written then for the rest.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
-  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n);
-  if (known && known->getSExtValue() % most == 0) return i64(most);
-  return call(llvm::Intrinsic::smin, {b_.getInt64Ty()}, {i64(most), b_.CreateSub(n, done)});
+  if (known(n).value_or(1) % most == 0) return i64(most);
+  return call(llvm::Intrinsic::smin, {i64(most), b_.CreateSub(n, done)});
 }
 
 // Up to a whole run of trips, the first one at index `first`; at_trip is told the number of each.

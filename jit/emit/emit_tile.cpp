@@ -46,7 +46,7 @@ V Emitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
 void Emitter::fill_tile(Id v, int64_t rows) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(k_.buffers[i.imm].storage);
-  const llvm::Align align(m_.getDataLayout().getTypeStoreSize(t));
+  const llvm::Align align = align_of(t);
   emit_slice(i.args[0]);
   const Val& offset = values_[i.args[0]];
   const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
@@ -91,7 +91,7 @@ void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin
         stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "transposed"),
         rows};
   const V top =
-      call(llvm::Intrinsic::smin, {b_.getInt64Ty()},
+      call(llvm::Intrinsic::smin,
            {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});
   const V bottom = b_.CreateAdd(top, b_.CreateAnd(b_.CreateSub(outer_end, top), i64(-rows)));
   const V right =

@@ -116,17 +116,16 @@ V Emitter::count(const Masks& m) {
     if (p) x = b_.CreateShl(x, p * lanes_);
     bits = bits ? b_.CreateOr(bits, x) : x;
   }
-  return b_.CreateZExtOrTrunc(call(llvm::Intrinsic::ctpop, {wide}, {bits}), b_.getInt32Ty());
+  return b_.CreateZExtOrTrunc(call(llvm::Intrinsic::ctpop, {bits}), b_.getInt32Ty());
 }
 
 V Emitter::at_least_zero(V n) {
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(n))
-    return i64(std::max<int64_t>(known->getSExtValue(), 0));
-  return call(llvm::Intrinsic::smax, {b_.getInt64Ty()}, {n, i64(0)});
+  if (const auto c = known(n)) return i64(std::max<int64_t>(*c, 0));
+  return call(llvm::Intrinsic::smax, {n, i64(0)});
 }
 
 V Emitter::first_lanes(V n) {
-  const V most = call(llvm::Intrinsic::umin, {b_.getInt64Ty()}, {at_least_zero(n), i64(lanes_)});
+  const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(lanes_)});
   return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
 }
 
@@ -149,10 +148,6 @@ V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
   auto* a = b_.CreateAlloca(n == 1 ? t : llvm::ArrayType::get(t, n), nullptr, name);
   a->setAlignment(std::max(llvm::Align(64), m_.getDataLayout().getABITypeAlign(t)));
   return a;
-}
-
-V Emitter::call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
-  return b_.CreateIntrinsic(id, types, args);
 }
 
 llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args) {
@@ -197,9 +192,7 @@ void Emitter::end_loop(const Head& h) {
 
 Emitter::Loop Emitter::loop(const char* name, V begin, V end, V step, const Vs& init,
                             const std::function<Vs(V i, const Vs& carry)>& body) {
-  const auto *lo = llvm::dyn_cast<llvm::ConstantInt>(begin),
-             *hi = llvm::dyn_cast<llvm::ConstantInt>(end);
-  if (lo && hi && lo->getSExtValue() >= hi->getSExtValue()) return {begin, init};
+  if (known(begin) && known(end) && *known(begin) >= *known(end)) return {begin, init};
   const Head head = begin_loop(name);
   Phis phis(b_, head.from, /*mask_registers=*/true);
   const V i = phis.add({begin})[0];
@@ -223,8 +216,7 @@ V Emitter::each(const char* name, V begin, V end, int64_t step,
 
 Vs Emitter::branch(V condition, const std::function<Vs()>& then,
                    const std::function<Vs()>& otherwise, bool unlikely) {
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition))
-    return known->isOne() ? then() : otherwise();
+  if (const auto c = known(condition)) return *c ? then() : otherwise();
   auto* yes = block("then");
   auto* no = block("else");
   auto* join = block("join");
@@ -256,10 +248,7 @@ void Emitter::when(V condition, const std::function<void()>& then,
 }
 
 void Emitter::when(V condition, const std::function<void()>& then) {
-  if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
-    if (known->isOne()) then();
-    return;
-  }
+  if (const auto c = known(condition)) return *c ? then() : void();
   auto* yes = block("when");
   auto* join = block("join");
   b_.CreateCondBr(condition, yes, join);
