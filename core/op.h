@@ -164,6 +164,8 @@ struct Def {
   // Whether the op reads a weak F32 operand, its only one, as the double it was written as
   // (docs/decisions/0010): conversions to types with more numbers than F32.
   std::function<bool(const P&)> reads_double = {};
+  // The device that the result is put on; empty: where the operands are.
+  std::function<std::string(const P&)> puts_on = {};
   bool compile_eagerly = false;  // carries a jaxpr: eager calls are compiled (Decided 22)
   bool collective = false;       // names axes: its batching rule also sees unmapped operands
 };
@@ -210,6 +212,7 @@ class Op {
   virtual bool hands_on() const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual bool reads_double(const AnyParams& p) const = 0;
+  virtual std::string puts_on(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
   virtual std::vector<AnyReject> rejects() const = 0;
   // Parameters from their printed fields; raises ParseError.

@@ -17,6 +17,7 @@
 #include "weft/jit/program_cache.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/reading.h"
 #include "weft/runtime/stop.h"
@@ -27,6 +28,16 @@
 
 namespace weft::detail {
 namespace {
+
+std::string name_of(const JitOptions& o) { return o.name.empty() ? "fn" : o.name; }
+
+// What is wrong with them whatever the arguments are.
+void check_options(const JitOptions& o) {
+  if (!o.device.empty()) find_device(o.device, fmt::format("jit '{}'", name_of(o)));
+  if (!(o.time_limit >= 0))
+    throw CompileError(
+        fmt::format("jit '{}': time_limit must be a number of seconds, not negative", name_of(o)));
+}
 
 bool same_words(const std::vector<uint64_t>& a, const KeyWriter& b) {
   if (a.size() != b.size()) return false;
@@ -89,6 +100,7 @@ class State final : public RefCounted {
   const JitOptions options;
   const Location at;
   const char* const name;
+  Device* const device;             // null: where the arguments are
   std::vector<InProgress> tracing;  // under tracing_mutex()
 
  private:
@@ -124,7 +136,10 @@ struct States {
 };
 
 State::State(const JitOptions& o, Location at)
-    : options(o), at(at), name(intern_name(o.name.empty() ? "fn" : o.name)) {
+    : options(o),
+      at(at),
+      name(intern_name(name_of(o))),
+      device(o.device.empty() ? nullptr : &find_device(o.device, name_of(o))) {
   const std::lock_guard lock(States::instance().guard);
   States::instance().all.insert(this);
 }
@@ -211,16 +226,6 @@ void State::clear() {
 State& state_of(RefCounted& s) { return static_cast<State&>(s); }
 const State& state_of(const RefCounted& s) { return static_cast<const State&>(s); }
 
-void check_options(const State& s) {
-  const std::string& d = s.options.device;
-  if (!d.empty() && d != "cpu" && d != "cpu:0")
-    throw DeviceError(
-        fmt::format("jit '{}': there is no device '{}'; this process has: cpu", s.name, d));
-  if (!(s.options.time_limit >= 0))
-    throw CompileError(
-        fmt::format("jit '{}': time_limit must be a number of seconds, not negative", s.name));
-}
-
 void add_options(KeyWriter& k, const JitOptions& o) {
   k.add(o.donate_argnums.size());
   for (int n : o.donate_argnums) k.add(static_cast<uint64_t>(n));
@@ -272,12 +277,11 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
 
 Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& t,
                          bool keep_unused) {
-  check_options(s);
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
   Closed c = record(in, t.f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
-  const CallOptions options{s.name, s.options.time_limit, s.options.check_nans};
+  const CallOptions options{s.name, s.options.time_limit, s.options.check_nans, s.device};
   auto p = make_ref<Program>(std::move(c), keep_unused, options);
   if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
   p->prototype = t.prototype();
@@ -327,7 +331,10 @@ bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<ForkMutex>
 
 }  // namespace
 
-JitState make_jit_state(const JitOptions& o, Location at) { return JitState(new State(o, at)); }
+JitState make_jit_state(const JitOptions& o, Location at) {
+  check_options(o);
+  return JitState(new State(o, at));
+}
 
 JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity) {
   static auto& m = *new ForkMutex;
@@ -380,8 +387,11 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
   }
   Arrays operands = p.closed.consts;
   for (size_t i = 0; i < x.size(); ++i) operands.push_back(x[i]);
-  Arrays r = base::call(p.written.jaxpr, p.written.operands(std::move(operands)), s.name,
-                        p.options.time_limit, p.options.check_nans);
+  operands = p.written.operands(std::move(operands));
+  if (s.device)
+    for (Array& a : operands) a = base::device_put(a, s.device->name());
+  Arrays r =
+      base::call(p.written.jaxpr, operands, s.name, p.options.time_limit, p.options.check_nans);
   std::move(r.begin(), r.end(), out);
 }
 

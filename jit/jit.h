@@ -19,7 +19,8 @@ struct JitOptions {
   // Arguments whose memory the program may take over; using them afterwards raises DeviceError, and
   // no other thread may use them meanwhile. Under another transform they stay.
   std::vector<int> donate_argnums = {};
-  // "cpu"; empty: where the arguments are.
+  // One of devices(), to which the arguments are moved if they lie elsewhere; empty: where they
+  // are.
   std::string device = {};
   // How programs and messages call the function.
   std::string name = {};

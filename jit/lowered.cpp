@@ -110,6 +110,10 @@ class LoweredView final : public weft::detail::LoweredImpl {
   Ref<const weft::detail::CompiledImpl> compile(const weft::CompileOptions& o) const override {
     if (o.schedules.empty() && o.implementations.empty())
       return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
+    if (weft::detail::Device* d = traced_->options.device; d && d != &weft::detail::host())
+      throw DeviceError(
+          fmt::format("compile(): what is forced is forced for the host; this program is for '{}'",
+                      d->name()));
     const Forced forced{{o.schedules, "schedules of compile()"},
                         {o.implementations, "implementations of compile()"}};
     const ForcedScope scope(forced);

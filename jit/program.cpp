@@ -14,6 +14,7 @@
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/placement.h"
 
 namespace weft::detail {
 namespace {
@@ -92,7 +93,8 @@ const Executable& Program::executable() const {
   const NoFork hold;
   const std::lock_guard lock(compiling_);
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
-  const Ref<const Executable> e = backend()(pruned_);
+  require_one_device(pruned_, host());
+  const Ref<const Executable> e = host().compile(pruned_);
   e->retain();
   Temporaries::announce(e->temporaries());
   exe_.store(e.get(), std::memory_order_release);
@@ -115,19 +117,52 @@ int64_t Program::footprint() const {
   return bytes + (e ? e->footprint() : 0);
 }
 
+// What it compiles to elsewhere has no part in the temporaries of the host.
+Ref<const Executable> Program::executable_for(Device& d) const {
+  const NoFork hold;
+  const std::lock_guard lock(compiling_);
+  for (const auto& [device, e] : elsewhere_)
+    if (device == &d) return e;
+  require_one_device(pruned_, d);
+  elsewhere_.emplace_back(&d, d.compile(pruned_));
+  return elsewhere_.back().second;
+}
+
+Device* Program::device_for(const LeafList& x) const {
+  if (options.device) return options.device == &host() ? nullptr : options.device;
+  Arrays all;
+  for (int32_t k : kept_)
+    if (k < closed.jaxpr->n_in) all.push_back(input(x, k));
+  return weft::elsewhere(all);
+}
+
+void Program::run_on(Device& d, const LeafList& x, Array* out) const {
+  Arrays all = closed.consts, in;
+  for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
+  all = written.operands(std::move(all));
+  for (int32_t k : kept_) in.push_back(all[static_cast<size_t>(k)]);
+  Arrays r = run_elsewhere(d, pruned_, *executable_for(d), in);
+  std::move(r.begin(), r.end(), out);
+}
+
+bool Program::all_here(const LeafList& x) const {
+  for (int32_t k : kept_)
+    if (k < closed.jaxpr->n_in && static_cast<const Concrete&>(input(x, k).node()).elsewhere())
+      return false;
+  return true;
+}
+
 void Program::run(const LeafList& x, Array* out) const {
-  const size_t n_const = closed.consts.size();
-  const auto input = [&](int32_t i) -> const Array& {
-    const size_t k = static_cast<size_t>(i);
-    return k < n_const ? closed.consts[k] : x[k - n_const];
-  };
-  if (!only_copies_ && !backend()) {
-    Arrays all = closed.consts;
-    for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
-    Arrays r = eval_jaxpr(closed.jaxpr, all);
-    std::move(r.begin(), r.end(), out);
-    return;
-  }
+  if (options.device || default_elsewhere() || !all_here(x))
+    if (Device* const d = device_for(x)) return run_on(*d, x, out);
+  if (only_copies_ || backend()) return run_here(x, out);
+  Arrays all = closed.consts;
+  for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
+  Arrays r = eval_jaxpr(closed.jaxpr, all);
+  std::move(r.begin(), r.end(), out);
+}
+
+void Program::run_here(const LeafList& x, Array* out) const {
   constexpr size_t few = 24;
   std::array<const void*, few> few_in;
   std::array<void*, few> few_out;
@@ -137,10 +172,10 @@ void Program::run(const LeafList& x, Array* out) const {
   void** to = many_out.empty() ? few_out.data() : many_out.data();
   std::vector<double> numbers(written.of.size());
   for (size_t i = 0; i < numbers.size(); ++i)
-    detail::convert_elements(input(written.of[i]), &numbers[i], F64);
+    detail::convert_elements(input(x, written.of[i]), &numbers[i], F64);
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
-    in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(kept_[i]).node()).data()
+    in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()
                            : &numbers[static_cast<size_t>(kept_[i] - own)];
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
@@ -150,7 +185,7 @@ void Program::run(const LeafList& x, Array* out) const {
       out[k] = std::move(f.array);
       to[k] = f.data;
     } else {
-      out[k] = r.from == Result::input ? input(r.index) : r.value;
+      out[k] = r.from == Result::input ? input(x, r.index) : r.value;
     }
   }
   if (!only_copies_) executable().run(in, to);
@@ -180,7 +215,9 @@ void Program::donate(const LeafList& x, const Array* out) const {
         std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
     const auto* c = static_cast<const Concrete*>(node);
     const bool foreign = c->buffer() && c->buffer()->is_foreign();
-    if (donated[i] && !returned && !foreign) c->donate(options.name);
+    if (!donated[i] || returned || foreign || c->claimed_by(options.name)) continue;
+    c->claim(options.name);
+    (void)c->take();
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "weft/jit/jit.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/device.h"
 #include "weft/tracer/record_trace.h"
 #include "weft/tracer/written_inputs.h"
 
@@ -17,6 +18,7 @@ struct CallOptions {
   const char* name = "fn";
   double time_limit = 0;
   bool check_nans = false;
+  Device* device = nullptr;  // null: where the arguments are
 };
 
 class Program final : public JitProgram {
@@ -45,8 +47,16 @@ class Program final : public JitProgram {
 
  private:
   void run(const LeafList& x, Array* out) const;
+  void run_here(const LeafList& x, Array* out) const;
   // Marks the donated arguments as used up, but for those that are results.
   void donate(const LeafList& x, const Array* out) const;
+  const Array& input(const LeafList& x, int32_t i) const {
+    const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
+    return k < n_const ? closed.consts[k] : x[k - n_const];
+  }
+  bool all_here(const LeafList& x) const;       // on the host
+  Device* device_for(const LeafList& x) const;  // null: the host
+  void run_on(Device& d, const LeafList& x, Array* out) const;
   // Where a result comes from.
   struct Result {
     enum { computed, input, literal } from;
@@ -54,13 +64,15 @@ class Program final : public JitProgram {
     Type type;
     Array value;  // of a literal
   };
-  const Executable& executable() const;
+  const Executable& executable() const;  // for the host
+  Ref<const Executable> executable_for(Device& d) const;
   Jaxpr pruned_;               // without inputs that are not read
   std::vector<int32_t> kept_;  // inputs of written.jaxpr that pruned_ has
   std::vector<Result> results_;
   bool only_copies_ = false;  // no equation: nothing to compile
   mutable std::atomic<const Executable*> exe_{nullptr};
   mutable std::mutex compiling_;
+  mutable std::vector<std::pair<Device*, Ref<const Executable>>> elsewhere_;  // under compiling_
 };
 
 // The compiler's view of a program (jit/lowered.cpp).

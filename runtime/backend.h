@@ -6,8 +6,9 @@
 
 namespace weft {
 
-// A compiled program. `in` are dense row-major inputs (constants first), `out` memory for each
-// output; an output that is an input is not written (the caller returns the same buffer).
+// A compiled program of one device (runtime/device.h), whose addresses it takes. `in` are dense
+// row-major inputs (constants first), `out` memory for each output; an output that is an input is
+// not written (the caller returns the same buffer).
 class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;
@@ -18,7 +19,7 @@ class Executable : public RefCounted {
 };
 
 using CompileFn = Ref<const Executable> (*)(const Jaxpr&);
-// The compiler, or null if jit/ is not linked or WEFT_NO_JIT is set.
+// The compiler for the host, or null if jit/ is not linked or WEFT_NO_JIT is set.
 CompileFn backend();
 void install_backend(CompileFn f);
 

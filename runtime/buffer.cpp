@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/red_zones.h"
 
@@ -194,19 +195,68 @@ void reserve(int64_t need, int64_t bytes) {
 
 }  // namespace
 
-Ref<Buffer> Buffer::allocate(int64_t bytes) {
+void* detail::HostMemory::allocate(int64_t bytes, int64_t* capacity) {
   Pool& p = pool();
   const int64_t need = needed(bytes);
   reserve(need, bytes);
-  int64_t capacity = need < pooled_from ? need : block_size(need + red_zone);
-  void* data = need < pooled_from ? nullptr : take_idle(need + red_zone, &capacity);
-  if (!data) data = fresh(capacity);
+  *capacity = need < pooled_from ? need : block_size(need + red_zone);
+  void* data = need < pooled_from ? nullptr : take_idle(need + red_zone, capacity);
+  if (!data) data = fresh(*capacity);
   if (!data) {
     p.in_use.fetch_sub(need, std::memory_order_relaxed);
     out_of_memory(bytes, "the system has no more");
   }
-  forbid_rest(static_cast<std::byte*>(data), bytes, capacity);
+  forbid_rest(static_cast<std::byte*>(data), bytes, *capacity);
+  return data;
+}
+
+void detail::HostMemory::release(void* data, int64_t bytes, int64_t capacity) {
+  Pool& p = pool();
+  const int64_t need = needed(bytes);
+  const int64_t now = p.in_use.fetch_sub(need, std::memory_order_relaxed) - need;
+  if (need < pooled_from) {
+    unmap_block(data, capacity);
+    return;
+  }
+  const std::lock_guard lock(p.guard);
+  forbid_rest(static_cast<std::byte*>(data), sizeof(Idle), capacity);
+  auto* const b = new (data) Idle{p.newest, nullptr, capacity};
+  (p.newest ? p.newest->newer : p.oldest) = b;
+  p.newest = b;
+  p.by_capacity[capacity].push_back(b);
+  p.idle += capacity;
+  shrink(p, now);
+}
+
+Ref<Buffer> Buffer::allocate(int64_t bytes) {
+  int64_t capacity = 0;
+  void* const data = detail::HostMemory::allocate(bytes, &capacity);
   return Ref<Buffer>(new Buffer(data, bytes, capacity));
+}
+
+Ref<Buffer> Buffer::allocate(int64_t bytes, detail::Device& device) {
+  if (&device == &detail::host()) return allocate(bytes);
+  int64_t capacity = 0;
+  void* const data = device.allocate(bytes, &capacity);
+  Ref<Buffer> b(new Buffer(data, bytes, capacity));
+  b->elsewhere_ = &device;
+  return b;
+}
+
+detail::Device& Buffer::device() const { return elsewhere_ ? *elsewhere_ : detail::host(); }
+
+const void* Buffer::host_data() const {
+  if (!elsewhere_) return data_;
+  static auto& copying = *new ForkMutex;
+  {
+    const std::lock_guard lock(copying);
+    if (copy_) return copy_->data();
+  }
+  Ref<Buffer> mine = allocate(bytes_);
+  elsewhere_->copy_out(mine->data(), data_, bytes_);
+  const std::lock_guard lock(copying);
+  if (!copy_) copy_ = std::move(mine);
+  return copy_->data();
 }
 
 Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> owner) {
@@ -216,22 +266,10 @@ Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> own
 }
 
 Buffer::~Buffer() {
-  if (capacity_ == 0) return;
-  Pool& p = pool();
-  const int64_t need = needed(bytes_);
-  const int64_t now = p.in_use.fetch_sub(need, std::memory_order_relaxed) - need;
-  if (need < pooled_from) {
-    unmap_block(data_, capacity_);
-    return;
-  }
-  const std::lock_guard lock(p.guard);
-  forbid_rest(static_cast<std::byte*>(data_), sizeof(Idle), capacity_);
-  auto* const b = new (data_) Idle{p.newest, nullptr, capacity_};
-  (p.newest ? p.newest->newer : p.oldest) = b;
-  p.newest = b;
-  p.by_capacity[capacity_].push_back(b);
-  p.idle += capacity_;
-  shrink(p, now);
+  if (elsewhere_)
+    elsewhere_->release(data_, bytes_, capacity_);
+  else if (capacity_ != 0)
+    detail::HostMemory::release(data_, bytes_, capacity_);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/buffer.h: memory that holds arrays: aligned, pooled, limited.
+// runtime/buffer.h: memory that holds arrays: aligned, pooled, limited, on a device.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,19 +8,32 @@
 #include "weft/core/ref.h"
 
 namespace weft {
+namespace detail {
+class Device;
 
-// Bytes on the host, aligned to 64, never moved. Freed memory of 64 KB and more is kept for the
-// next buffer of about its size, so that large results do not pay page faults on every call
-// (docs/decisions/0012).
+// The memory of the host. Freed blocks of 64 KB and more are kept for the next of about their size,
+// so that large results do not pay page faults on every call (docs/decisions/0012).
+struct HostMemory {
+  static void* allocate(int64_t bytes, int64_t* capacity);  // OutOfMemoryError
+  static void release(void* data, int64_t bytes, int64_t capacity);
+};
+}  // namespace detail
+
+// Bytes on a device, aligned to 64, never moved.
 class Buffer final : public RefCounted {
  public:
-  static Ref<Buffer> allocate(int64_t bytes);  // uninitialised; OutOfMemoryError
-  // Memory of somebody else; `owner` is released with the buffer.
+  static Ref<Buffer> allocate(int64_t bytes);  // on the host; uninitialised; OutOfMemoryError
+  static Ref<Buffer> allocate(int64_t bytes, detail::Device& device);
+  // Memory of somebody else on the host; `owner` is released with the buffer.
   static Ref<Buffer> foreign(void* data, int64_t bytes, Ref<const RefCounted> owner);
   ~Buffer() override;
-  void* data() const { return data_; }
+  void* data() const { return data_; }  // an address of the device
   int64_t bytes() const { return bytes_; }
   bool is_foreign() const { return capacity_ == 0 && bytes_ != 0; }
+  bool on_host() const { return !elsewhere_; }
+  detail::Device& device() const;
+  // The bytes where the host can read them; of another device a copy, made once.
+  const void* host_data() const;
 
  private:
   Buffer(void* data, int64_t bytes, int64_t capacity)
@@ -29,6 +42,8 @@ class Buffer final : public RefCounted {
   int64_t bytes_;
   int64_t capacity_;  // of the block; 0: not ours
   Ref<const RefCounted> owner_;
+  detail::Device* elsewhere_ = nullptr;  // null: the host
+  mutable Ref<Buffer> copy_;             // on the host
 };
 
 // Memory for the temporaries of one run. Programs own none: blocks wait for whichever runs next and

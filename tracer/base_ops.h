@@ -25,6 +25,7 @@ Array concatenate(const Arrays& x, int axis);  // same dtypes
 Array flip(const Array& x, int axis);
 Array iota(const Type& t, int axis);  // 0, 1, 2, … along one axis
 Array stop_gradient(const Array& x);  // identity with zero derivative
+Array device_put(const Array& x, const std::string& device);
 // A call of a program as one equation (jit under a transform), with the options of jit that belong
 // to the call.
 Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name,

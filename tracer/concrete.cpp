@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/runtime/device.h"
 #include "weft/tracer/trace.h"
 
 namespace weft {
@@ -13,12 +14,32 @@ Concrete::Concrete(Type t, Location made, bool literal) : Node(t, made), literal
   if (t.bytes() > static_cast<int64_t>(sizeof inline_)) buffer_ = Buffer::allocate(t.bytes());
 }
 
+Concrete::Concrete(Type t, Location made, Ref<Buffer> buffer)
+    : Node(t, made), literal(false), buffer_(std::move(buffer)) {
+  if (!buffer_->on_host()) state_ = lies_elsewhere;
+}
+
+const void* Concrete::special_data() const {
+  if (state() != lies_elsewhere) raise_donated();
+  return buffer_->host_data();
+}
+detail::Device* Concrete::special_device() const {
+  if (state() != lies_elsewhere) raise_donated();
+  return &buffer_->device();
+}
+
+void Concrete::claim(const char* to) const {
+  const char* before = nullptr;
+  if (state_.compare_exchange_strong(before, to)) return;
+  if (before != lies_elsewhere || !state_.compare_exchange_strong(before, to)) raise_donated();
+}
+
 void Concrete::raise_donated() const {
   throw DeviceError(
       fmt::format("this array {} has been deleted: its memory was donated to '{}' "
                   "(donate_argnums). Use the result of "
                   "that call instead, or do not donate the argument.",
-                  to_string(type), donated_));
+                  to_string(type), state()));
 }
 
 const Concrete* concrete_or_null(const Array& x) {
@@ -157,7 +178,13 @@ void Array::raise_empty(Location at) {
   throw ShapeError("empty Array: a default-constructed handle holds no value; assign one first");
 }
 
-std::string Array::device(Location at) const { return node(at).concrete() ? "cpu" : "traced"; }
+std::string Array::device(Location at) const {
+  const Source source(at);
+  const Concrete* c = node(at).concrete() ? concrete_or_null(*this) : nullptr;
+  if (!c) return "traced";
+  const detail::Device* d = c->elsewhere();
+  return (d ? *d : detail::host()).name();
+}
 
 const void* Array::host_data(DType d, Location at) const {
   const Source source(at);
@@ -169,7 +196,9 @@ const void* Array::host_data(DType d, Location at) const {
 }
 
 const Array& Array::block_until_ready(Location at) const {
-  node(at);
+  const Source source(at);
+  if (const Concrete* c = concrete_or_null(*this))
+    if (detail::Device* d = c->elsewhere()) d->stream().synchronize();
   return *this;
 }
 

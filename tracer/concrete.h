@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tracer/concrete.h: arrays that hold numbers: their node, and making and reading them.
 #pragma once
+#include <atomic>
 #include <cstring>
 
 #include "weft/core/jaxpr.h"
@@ -10,33 +11,40 @@
 
 namespace weft {
 
-// A dense row-major array on the host. Up to 16 bytes lie in the node itself.
+// A dense row-major array. Up to 16 bytes on the host lie in the node itself.
 class Concrete final : public Node {
  public:
-  Concrete(Type t, Location made, bool literal = false);  // uninitialised memory
-  Concrete(Type t, Location made, Ref<Buffer> buffer)
-      : Node(t, made), literal(false), buffer_(std::move(buffer)) {}
+  Concrete(Type t, Location made, bool literal = false);  // uninitialised memory on the host
+  Concrete(Type t, Location made, Ref<Buffer> buffer);
   bool concrete() const override { return true; }
-  const void* data() const { return const_cast<Concrete*>(this)->mutable_data(); }
-  // Only for whoever makes the array, before anybody else sees it.
-  void* mutable_data() {
-    if (donated_) raise_donated();
-    return buffer_ ? buffer_->data() : inline_;
-  }
+  // Where the host can read it; what lies elsewhere is copied, once.
+  const void* data() const { return state() ? special_data() : memory(); }
+  // Only for whoever makes the array, before anybody else sees it: an address of its device.
+  void* mutable_data() { return buffer_ ? buffer_->data() : inline_; }
   const Ref<Buffer>& buffer() const { return buffer_; }
-  // The memory was given to a program called so (which lives as long as the process); later use is
-  // a DeviceError.
-  void donate(const char* to) const {
-    donated_ = to;
-    buffer_ = nullptr;
-  }
+  // Null: the host. DeviceError for an array that was donated.
+  detail::Device* elsewhere() const { return state() ? special_device() : nullptr; }
+  // Donation to a program called so (which lives as long as the process). From claim() on any use
+  // is a DeviceError, also that of a second one that claims it at the same time; whoever has
+  // claimed it reads it still, takes its memory, or gives it back as it was.
+  void claim(const char* to) const;
+  bool claimed_by(const char* to) const { return state() == to; }
+  const void* claimed_data() const { return memory(); }
+  Ref<Buffer> take() const { return std::move(buffer_); }
+  void unclaim() const { state_ = buffer_ && !buffer_->on_host() ? lies_elsewhere : nullptr; }
   const bool literal;  // a C++ number: written into programs, not passed to them
 
  private:
+  static constexpr char lies_elsewhere[] = "elsewhere";  // a state
+  const char* state() const { return state_.load(std::memory_order_acquire); }
+  const void* memory() const { return const_cast<Concrete*>(this)->mutable_data(); }
+  const void* special_data() const;
+  detail::Device* special_device() const;
   [[noreturn]] void raise_donated() const;
   alignas(16) std::byte inline_[16] = {};
   mutable Ref<Buffer> buffer_;
-  mutable const char* donated_ = nullptr;
+  // Null: on the host, not donated. Else where it lies, or to whom it was donated.
+  mutable std::atomic<const char*> state_{nullptr};
 };
 
 // The numbers behind x. ConcretizationError if x is traced; follows tracers that know their value.

@@ -9,6 +9,7 @@
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/placement.h"
 #include "weft/tracer/record_trace.h"
 
 namespace weft {
@@ -45,8 +46,10 @@ class Eval final : public Interpreter {
     }
     const Types out = op.type(in, params);
     for (const Type& t : out) bytes += t.bytes();
+    const bool placed = !op.puts_on(params).empty();
     const bool compile =
-        !reference_only && backend() && (op.compile_eagerly() || bytes > small_bytes);
+        !reference_only && !placed &&
+        (elsewhere(x) || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
     if (compile) return run_compiled(program_of(op, in, params), x);
     StopToken::check_scope("running");
     const FloatState state;
@@ -71,6 +74,9 @@ const Ref<Interpreter>& eval_interpreter() {
 }
 
 Arrays run_compiled(const Jaxpr& j, const Arrays& x) {
+  detail::Device* const device = elsewhere(x);
+  require_one_device(j, device ? *device : detail::host());
+  if (device) return run_elsewhere(*device, j, *device->compile(j), x);
   const Ref<const Executable> exe = backend()(j);
   std::vector<const void*> in;
   in.reserve(x.size());

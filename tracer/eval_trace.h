@@ -9,7 +9,8 @@ namespace weft {
 // Shared by all threads.
 const Ref<Interpreter>& eval_interpreter();
 
-// Runs a program on concrete arrays through the compiler, which caches by program (Decided 22).
+// Runs a program on concrete arrays through the compiler, which caches by program (Decided 22); on
+// the device where they lie.
 Arrays run_compiled(const Jaxpr& j, const Arrays& x);
 
 // While it lives, this thread runs everything by the ops' reference rules (WEFT_NO_JIT does the

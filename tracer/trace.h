@@ -194,6 +194,9 @@ class Primitive final : public Op {
   bool reads_double(const AnyParams& p) const override {
     return d_.reads_double && d_.reads_double(params_as<P>(p));
   }
+  std::string puts_on(const AnyParams& p) const override {
+    return d_.puts_on ? d_.puts_on(params_as<P>(p)) : std::string();
+  }
   std::vector<AnySample> samples() const override {
     std::vector<AnySample> out;
     if (d_.samples)

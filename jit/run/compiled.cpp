@@ -16,6 +16,7 @@
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
@@ -171,9 +172,10 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
       ptrs[static_cast<size_t>(a.index)] = out[k];
   for (size_t v = 0; v < same_place_.size(); ++v)
     if (same_place_[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(same_place_[v])];
+  weft::detail::HostStream& stream = weft::detail::host_stream();
   for (size_t s = 0; s < steps_.size(); ++s) {
     const StepMemory guard(*this, s, ptrs, arena ? arena->data() : nullptr);
-    steps_[s]->run(ptrs.data(), stop);
+    stream.launch([&] { steps_[s]->run(ptrs.data(), stop); });
   }
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {

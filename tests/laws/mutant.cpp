@@ -192,6 +192,7 @@ class Forward final : public MutantOp {
   bool hands_on() const override { return op_.hands_on(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
   bool reads_double(const AnyParams& p) const override { return op_.reads_double(p); }
+  std::string puts_on(const AnyParams& p) const override { return op_.puts_on(p); }
   std::vector<AnySample> samples() const override { return op_.samples(); }
   std::vector<AnyReject> rejects() const override { return op_.rejects(); }
   AnyParams parse_params(

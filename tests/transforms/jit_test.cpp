@@ -123,8 +123,8 @@ TEST_CASE("donated arguments are used up", "[jit]") {
 TEST_CASE("options are obeyed or refused", "[jit]") {
   const auto f = [](Array x) { return sqrt(x) + 1; };
   CHECK(jit(f, {.device = "cpu"})(4.).item<float>() == 3);
-  check_error<DeviceError>([&] { jit(f, {.device = "tpu:9"})(4.); }, "there is no device 'tpu:9'");
-  check_error<CompileError>([&] { jit(f, {.time_limit = -1})(4.); },
+  check_error<DeviceError>([&] { jit(f, {.device = "tpu:9"}); }, "there is no device 'tpu:9'");
+  check_error<CompileError>([&] { jit(f, {.time_limit = -1}); },
                             "time_limit must be a number of seconds");
   CHECK(jit(f, {.check_nans = true})(4.).item<float>() == 3);
   check_error<CheckError>([&] { jit(f, {.name = "root", .check_nans = true})(-4.); },

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tools/weft/info.cpp: weft info: this build of Weft and the machine it finds itself on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zip.h>
 
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "weft/jit/libraries.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/native/cpu.h"
 #include "weft/runtime/threads.h"
 #include "weft/tools/weft/command.h"
@@ -49,7 +51,7 @@ int info_command() {
   line("threads", std::to_string(num_threads()));
   line("compiler", backend() ? "on" : "off (WEFT_NO_JIT)");
   line("cache", "in memory, for one process");
-  line("devices", "cpu");
+  line("devices", fmt::format("{}", fmt::join(devices(), " ")));
   return ok;
 }
 

@@ -10,6 +10,7 @@
 #include "weft/core/text/print_array.h"
 #include "weft/jit/forced.h"
 #include "weft/jit/program.h"
+#include "weft/runtime/device.h"
 #include "weft/tools/weft/apply.h"
 #include "weft/tools/weft/arrays_file.h"
 #include "weft/tools/weft/command.h"
@@ -95,9 +96,11 @@ std::string timing(const Times& t, const detail::CompiledImpl& program, const Ar
 class Run {
  public:
   explicit Run(const RunOptions& o) : o_(o), expr_(parse_expr(o.apply)) {
-    if (o.device != "cpu" && o.device != "cpu:0")
-      throw UsageError(
-          fmt::format("--device: there is no device '{}'; this version has: cpu", o.device));
+    try {
+      default_device(o.device);
+    } catch (const DeviceError& e) {
+      throw UsageError(fmt::format("--device: {}", e.what()));
+    }
   }
 
   int run() {

@@ -112,6 +112,7 @@ void write_elementwise(WriteRules& r) {
                            {"select_n", selected},
                            {"copy", identity},
                            {"stop_gradient", identity},
+                           {"device_put", identity},
                            {"convert_element_type", converted},
                            {"bitcast_convert_type", bit_cast},
                            {"round", rounded},

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/device.h: where memory lies and programs run: devices and their streams. The host is one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "weft/core/error.h"
+#include "weft/core/ref.h"
+
+namespace weft {
+class Executable;
+class JaxprData;
+
+// The names of the devices of this process. The host, "cpu", is the first; "X" and "X:0" are one.
+std::vector<std::string> devices();
+// Where everything is computed from now on, in all threads, that neither an operand nor an option
+// sends to a device. "cpu" unless set; DeviceError for a name that is not among devices().
+void default_device(const std::string& name, Location at = Location::here());
+std::string default_device();
+
+namespace detail {
+
+// What a device does one after another.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  // Starts `work`, or runs it, after all that was launched before.
+  virtual void launch(FunctionRef<void()> work) = 0;
+  // Returns when all that was launched is done.
+  virtual void synchronize() = 0;
+};
+
+// What is launched on the host has run when launch() returns: its errors are those of the call.
+class HostStream final : public Stream {
+ public:
+  void launch(FunctionRef<void()> work) override { work(); }
+  void synchronize() override {}
+};
+HostStream& host_stream();
+
+// Addresses of a device mean nothing to anybody else: its memory is written and read by copy_in and
+// copy_out. All of it is in the order of the stream, so that memory may be released while what was
+// launched still uses it.
+class Device {
+ public:
+  explicit Device(std::string name) : name_(std::move(name)) {}
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  const std::string& name() const { return name_; }
+  // Aligned to 64, uninitialised; OutOfMemoryError. *capacity: the bytes that there are in truth.
+  virtual void* allocate(int64_t bytes, int64_t* capacity) = 0;
+  virtual void release(void* data, int64_t bytes, int64_t capacity) = 0;
+  virtual void copy_in(void* to, const void* from, int64_t bytes) = 0;
+  virtual void copy_out(void* to, const void* from, int64_t bytes) = 0;  // waits
+  virtual Stream& stream() = 0;
+  // The program as this device runs it; `in` and `out` of the executable are its addresses.
+  virtual Ref<const Executable> compile(const Ref<const JaxprData>& j) = 0;
+
+ private:
+  const std::string name_;
+};
+
+// The host. Its memory is Buffer's pool, its compiler that of runtime/backend.h.
+Device& host();
+// One device more, for as long as the process lives. DeviceError if there is one of that name.
+void add_device(Device* d);
+// DeviceError that names those there are; `who` is what asked for it.
+Device& find_device(const std::string& name, const std::string& who);
+// Where it is computed by default; null: the host.
+Device* default_elsewhere();
+
+}  // namespace detail
+}  // namespace weft

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/placement.cpp: values on devices other than the host.
+#include "weft/tracer/placement.h"
+
+#include <fmt/format.h>
+
+#include "weft/core/op.h"
+
+namespace weft {
+
+detail::Device* elsewhere(const Arrays& x) {
+  detail::Device* found = nullptr;
+  for (const Array& a : x) {
+    detail::Device* const d = concrete(a).elsewhere();
+    if (!d || d == found) continue;
+    if (found)
+      throw DeviceError(
+          fmt::format("the operands lie on two devices, '{}' and '{}'; move them to one with "
+                      "device_put",
+                      found->name(), d->name()));
+    found = d;
+  }
+  return found ? found : detail::default_elsewhere();
+}
+
+Array array_on(const Type& t, detail::Device& d, void** memory) {
+  auto* node = &d == &detail::host()
+                   ? new Concrete(t, Source::current())
+                   : new Concrete(t, Source::current(), Buffer::allocate(t.bytes(), d));
+  *memory = node->mutable_data();
+  return Array{Ref<const Node>(node)};
+}
+
+Array placed(const Array& x, detail::Device& d) {
+  const Concrete& c = concrete(x);
+  detail::Device* const from = c.elsewhere();
+  if (!c.literal && (from ? from : &detail::host()) == &d) return x;
+  void* memory = nullptr;
+  Array r = array_on(x.type(), d, &memory);
+  d.copy_in(memory, c.data(), x.type().bytes());
+  return r;
+}
+
+Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, const Arrays& x) {
+  Arrays there, result;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const Array& a : x) {
+    there.push_back(placed(a, d));
+    in.push_back(concrete(there.back()).buffer()->data());
+  }
+  for (Atom a : j->out) {
+    const bool computed = !a.is_literal() && a.index >= j->n_in;
+    void* memory = nullptr;
+    result.push_back(computed         ? array_on(j->type(a), d, &memory)
+                     : a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
+                                      : there[static_cast<size_t>(a.index)]);
+    out.push_back(memory);
+  }
+  e.run(in.data(), out.data());
+  return result;
+}
+
+void require_one_device(const Jaxpr& j, const detail::Device& d) {
+  for (const Eqn& e : j->eqns) {
+    if (const std::string to = e.op->puts_on(e.params);
+        !to.empty() && &detail::find_device(to, e.op->name()) != &d)
+      throw DeviceError(
+          fmt::format("{} to '{}' in a program that runs on '{}': a compiled program runs on one "
+                      "device. Put its arguments there before the call, or its results after it.",
+                      e.op->name(), to, d.name()));
+    for_inner(e, [&](const Jaxpr& inner) { require_one_device(inner, d); });
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/placement.h: on which device it is computed, and getting values there.
+#pragma once
+#include "weft/core/jaxpr.h"
+#include "weft/runtime/backend.h"
+#include "weft/runtime/device.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+
+// Where x is computed with, null for the host: the device of those that lie elsewhere, which the
+// others follow, or else the default. DeviceError if they lie on several.
+detail::Device* elsewhere(const Arrays& x);
+// x in the memory of the device; x itself if it lies there.
+Array placed(const Array& x, detail::Device& d);
+// A new array on the device, and its memory there.
+Array array_on(const Type& t, detail::Device& d, void** memory);
+// One run of a program that was compiled for the device.
+Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, const Arrays& x);
+// DeviceError if the program, which is to run on d, puts something on another device.
+void require_one_device(const Jaxpr& j, const detail::Device& d);
+
+}  // namespace weft
