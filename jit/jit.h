@@ -16,8 +16,9 @@ namespace weft {
 // grad, inside another jit. There the call stays a step of its own, and a mapped loop around it
 // runs all lanes step by step.
 struct JitOptions {
-  // Arguments whose memory the program may take over; using them afterwards raises DeviceError, and
-  // no other thread may use them meanwhile. Under another transform they stay.
+  // Arguments whose memory the program takes for results and temporaries, where they fit; using
+  // them afterwards raises DeviceError, and no other thread may use them meanwhile, nor a span of
+  // data(). Under another transform they stay.
   std::vector<int> donate_argnums = {};
   // One of devices(), to which the arguments are moved if they lie elsewhere; empty: where they
   // are.

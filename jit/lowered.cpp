@@ -27,9 +27,15 @@ class CompiledView final : public weft::detail::CompiledImpl {
     const JaxprData& j = *traced_->closed.jaxpr;
     for (int v = 0; v < j.n_in; ++v)
       (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
-    m.outputs = program_->memory().results;
-    m.temporaries = program_->memory().temporaries;
-    m.code = program_->memory().code;
+    const ProgramMemory p = program_->memory();
+    m.outputs = p.results;
+    m.temporaries = p.temporaries;
+    m.code = p.code;
+    if (traced_->donated.empty()) return m;
+    const Ref<const Executable> d = program_->donating(traced_->donated_memory());
+    m.temporaries = d->temporaries();
+    for (size_t k = 0; k < j.out.size(); ++k)
+      if (d->over(k) >= 0) m.aliased += j.type(j.out[k]).bytes();
     return m;
   }
   Cost cost() const override { return program_->cost(); }
@@ -111,9 +117,8 @@ class LoweredView final : public weft::detail::LoweredImpl {
     if (o.schedules.empty() && o.implementations.empty())
       return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
     if (weft::detail::Device* d = traced_->options.device; d && d != &weft::detail::host())
-      throw DeviceError(
-          fmt::format("compile(): what is forced is forced for the host; this program is for '{}'",
-                      d->name()));
+      throw DeviceError(fmt::format(
+          "compile(): what is forced is forced for the host; this program is for '{}'", d->name()));
     const Forced forced{{o.schedules, "schedules of compile()"},
                         {o.implementations, "implementations of compile()"}};
     const ForcedScope scope(forced);

@@ -82,6 +82,7 @@ Program::Program(Closed c, bool keep_unused, const CallOptions& options)
 }
 
 Program::~Program() {
+  if (const Executable* e = donating_.load()) e->release();
   if (const Executable* e = exe_.load()) {
     Temporaries::retract(e->temporaries());
     e->release();
@@ -113,8 +114,9 @@ Ref<const Program> Program::run_by(const Ref<const Executable>& e) const {
 int64_t Program::footprint() const {
   int64_t bytes = 1000 + 300 * static_cast<int64_t>(closed.jaxpr->eqns.size());
   for (const Array& c : closed.consts) bytes += c.type().bytes();
-  const Executable* e = exe_.load(std::memory_order_acquire);
-  return bytes + (e ? e->footprint() : 0);
+  for (const auto* which : {&exe_, &donating_})
+    if (const Executable* e = which->load(std::memory_order_acquire)) bytes += e->footprint();
+  return bytes;
 }
 
 // What it compiles to elsewhere has no part in the temporaries of the host.
@@ -162,6 +164,12 @@ void Program::run(const LeafList& x, Array* out) const {
   std::move(r.begin(), r.end(), out);
 }
 
+void Program::read_numbers(const LeafList& x, std::vector<double>* numbers) const {
+  numbers->resize(written.of.size());
+  for (size_t i = 0; i < numbers->size(); ++i)
+    detail::convert_elements(input(x, written.of[i]), &(*numbers)[i], F64);
+}
+
 void Program::run_here(const LeafList& x, Array* out) const {
   constexpr size_t few = 24;
   std::array<const void*, few> few_in;
@@ -170,9 +178,8 @@ void Program::run_here(const LeafList& x, Array* out) const {
   std::vector<void*> many_out(n_out > few ? n_out : 0);
   const void** in = many_in.empty() ? few_in.data() : many_in.data();
   void** to = many_out.empty() ? few_out.data() : many_out.data();
-  std::vector<double> numbers(written.of.size());
-  for (size_t i = 0; i < numbers.size(); ++i)
-    detail::convert_elements(input(x, written.of[i]), &numbers[i], F64);
+  std::vector<double> numbers;
+  if (!written.of.empty()) read_numbers(x, &numbers);
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
     in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()
@@ -192,33 +199,20 @@ void Program::run_here(const LeafList& x, Array* out) const {
 }
 
 void Program::call(const LeafList& x, Array* out) const {
-  if (options.time_limit > 0 || options.check_nans) {
-    const TimeLimit limit(options.time_limit, options.name);
-    run(x, out);
-    limit.token().check(options.name);
-    if (options.check_nans) {
-      Arrays in = closed.consts;
-      for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i]);
-      check_nans(options.name, closed.jaxpr, in, Arrays(out, out + n_out));
-    }
-  } else {
-    run(x, out);
-  }
   // What an enclosing trace has captured stays.
-  if (!donated.empty() && current().get() == eval_interpreter().get()) donate(x, out);
+  const bool donates = !donated.empty() && current().get() == eval_interpreter().get();
+  donates ? call_donating(x, out) : call_keeping(x, out);
 }
 
-void Program::donate(const LeafList& x, const Array* out) const {
-  for (size_t i = 0; i < x.size(); ++i) {
-    const Node* node = &x[i].node();
-    const bool returned =
-        std::any_of(out, out + n_out, [&](const Array& a) { return &a.node() == node; });
-    const auto* c = static_cast<const Concrete*>(node);
-    const bool foreign = c->buffer() && c->buffer()->is_foreign();
-    if (!donated[i] || returned || foreign || c->claimed_by(options.name)) continue;
-    c->claim(options.name);
-    (void)c->take();
-  }
+void Program::call_keeping(const LeafList& x, Array* out) const {
+  if (options.time_limit <= 0 && !options.check_nans) return run(x, out);
+  const TimeLimit limit(options.time_limit, options.name);
+  run(x, out);
+  limit.token().check(options.name);
+  if (!options.check_nans) return;
+  Arrays in = closed.consts;
+  for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i]);
+  check_nans(options.name, closed.jaxpr, in, Arrays(out, out + n_out));
 }
 
 void check_compiled_arguments(const Types& want, const Arrays& x,

@@ -44,12 +44,21 @@ class Program final : public JitProgram {
   const WrittenInputs written;  // the program as it is run and called
   const CallOptions options;
   std::vector<bool> donated;  // a leaf each; empty: none
+  // By input of the program that is run, whether its memory may be a result's or a temporary's.
+  std::vector<bool> donated_memory() const;
 
  private:
   void run(const LeafList& x, Array* out) const;
   void run_here(const LeafList& x, Array* out) const;
-  // Marks the donated arguments as used up, but for those that are results.
-  void donate(const LeafList& x, const Array* out) const;
+  void call_keeping(const LeafList& x, Array* out) const;
+  // The donated arguments are gone afterwards, but for those that are results (jit/donation.cpp).
+  void call_donating(const LeafList& x, Array* out) const;
+  class Claims;
+  void run_beside(const LeafList& x, Claims* claims, Array* out) const;
+  void run_over(const LeafList& x, Claims* claims, const std::vector<double>& numbers,
+                Array* out) const;
+  bool is_donated(int32_t input) const;
+  void read_numbers(const LeafList& x, std::vector<double>* numbers) const;
   const Array& input(const LeafList& x, int32_t i) const {
     const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
     return k < n_const ? closed.consts[k] : x[k - n_const];
@@ -65,12 +74,14 @@ class Program final : public JitProgram {
     Array value;  // of a literal
   };
   const Executable& executable() const;  // for the host
+  const Executable& donating_executable() const;
   Ref<const Executable> executable_for(Device& d) const;
   Jaxpr pruned_;               // without inputs that are not read
   std::vector<int32_t> kept_;  // inputs of written.jaxpr that pruned_ has
   std::vector<Result> results_;
   bool only_copies_ = false;  // no equation: nothing to compile
   mutable std::atomic<const Executable*> exe_{nullptr};
+  mutable std::atomic<const Executable*> donating_{nullptr};
   mutable std::mutex compiling_;
   mutable std::vector<std::pair<Device*, Ref<const Executable>>> elsewhere_;  // under compiling_
 };

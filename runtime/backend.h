@@ -12,6 +12,14 @@ namespace weft {
 class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;
+  // The input whose memory may be that of output k, or -1.
+  virtual int32_t over(size_t) const { return -1; }
+  // The same program, which may write over these inputs. It then writes over those that it takes,
+  // whether or not an output lies there.
+  virtual Ref<const Executable> donating(const std::vector<bool>&) const {
+    return Ref<const Executable>(this);
+  }
+  virtual bool takes(size_t) const { return false; }
   // Bytes of temporaries that a run needs at once.
   virtual int64_t temporaries() const = 0;
   // About how many bytes it occupies while it does not run.

@@ -11,7 +11,8 @@ struct MemoryUse {
   int64_t arguments = 0, constants = 0, outputs = 0;
   int64_t temporaries = 0;  // the most that live at once
   int64_t code = 0;
-  int64_t peak() const { return arguments + constants + outputs + temporaries; }
+  int64_t aliased = 0;  // of the outputs, in the memory of donated arguments
+  int64_t peak() const { return arguments + constants + outputs + temporaries - aliased; }
 };
 struct Cost {
   double flops = 0;

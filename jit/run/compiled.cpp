@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/compiled.cpp: placing temporaries, running the steps.
+// jit/run/compiled.cpp: running the steps, and what is known of them.
 #include "weft/jit/run/compiled.h"
 
 #include <fmt/format.h>
@@ -24,106 +24,47 @@
 namespace weft::compiler {
 
 CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps) : j_(std::move(j)) {
-  std::vector<Pairs> over;
   for (Built& b : steps) {
     loops_ = loops_ || b.step->loops();
-    step_reads_.push_back(std::move(b.reads));
-    step_writes_.push_back(std::move(b.writes));
-    over.push_back(std::move(b.over));
     steps_.push_back(std::move(b.step));
+    uses_.push_back(std::move(b));
   }
-  share_places(over);
-  place_temporaries();
+  plan_ = plan_memory(*j_, uses_);
 }
 
 CompiledProgram::~CompiledProgram() = default;
 
-// From each result back through the steps that may write it over an operand, as long as nothing
-// reads that operand otherwise or later.
-void CompiledProgram::share_places(const std::vector<Pairs>& pairs) {
-  const size_t n = j_->types.size();
-  std::vector<int> made(n, -1), last(n, -1);
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    for (int32_t v : step_writes_[s]) made[static_cast<size_t>(v)] = static_cast<int>(s);
-    for (int32_t v : step_reads_[s]) last[static_cast<size_t>(v)] = static_cast<int>(s);
+// The same steps with another plan.
+class CompiledProgram::Donating final : public Executable {
+ public:
+  Donating(Ref<const CompiledProgram> p, const std::vector<bool>& inputs)
+      : program_(std::move(p)), plan_(plan_memory(*program_->j_, program_->uses_, inputs)) {}
+  void run(const void* const* in, void* const* out) const override {
+    program_->run_planned(plan_, in, out);
   }
-  std::vector<int> results(n, 0);
-  for (Atom a : j_->out)
-    if (!a.is_literal()) ++results[static_cast<size_t>(a.index)];
-  same_place_.assign(n, -1);
-  over_.assign(j_->out.size(), -1);
-  for (size_t k = 0; k < j_->out.size(); ++k) {
-    const Atom result = j_->out[k];
-    if (result.is_literal() || results[static_cast<size_t>(result.index)] != 1) continue;
-    for (int32_t v = result.index;;) {
-      const int s = made[static_cast<size_t>(v)];
-      if (s < 0) break;
-      const auto& over = pairs[static_cast<size_t>(s)];
-      const auto pair =
-          std::find_if(over.begin(), over.end(), [&](const auto& p) { return p.first == v; });
-      if (pair == over.end()) break;
-      const int32_t u = pair->second;
-      const auto& in = step_reads_[static_cast<size_t>(s)];
-      if (last[static_cast<size_t>(u)] != s || results[static_cast<size_t>(u)] ||
-          std::count(in.begin(), in.end(), u) != 1 || same_place_[static_cast<size_t>(u)] >= 0)
-        break;
-      if (u < j_->n_in) {
-        over_[k] = u;
-        break;
-      }
-      same_place_[static_cast<size_t>(u)] = result.index;
-      v = u;
-    }
+  int32_t over(size_t k) const override { return plan_.over[k]; }
+  bool takes(size_t input) const override { return plan_.takes[input]; }
+  int64_t temporaries() const override { return program_->temporaries(plan_); }
+  int64_t footprint() const override {
+    return 100 * static_cast<int64_t>(program_->j_->types.size());
   }
-}
 
-// First fit by lifetime: a temporary lives from the step that writes it to the last that reads it.
-void CompiledProgram::place_temporaries() {
-  const size_t n = j_->types.size();
-  std::vector<int> first(n, -1), last(n, -1);
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    for (int32_t v : step_writes_[s]) {
-      if (first[static_cast<size_t>(v)] < 0) first[static_cast<size_t>(v)] = static_cast<int>(s);
-      last[static_cast<size_t>(v)] = static_cast<int>(s);
-    }
-    for (int32_t v : step_reads_[s]) last[static_cast<size_t>(v)] = static_cast<int>(s);
-  }
-  offset_.assign(n, -1);
-  std::vector<bool> result(n, false);
-  for (Atom a : j_->out)
-    if (!a.is_literal()) result[static_cast<size_t>(a.index)] = true;
-  struct Live {
-    int64_t at, size;
-    int until;
-  };
-  std::vector<Live> live;
-  for (size_t s = 0; s < steps_.size(); ++s) {
-    std::erase_if(live, [&](const Live& l) { return l.until < static_cast<int>(s); });
-    for (int32_t v : step_writes_[s]) {
-      const auto k = static_cast<size_t>(v);
-      if (result[k] || same_place_[k] >= 0 || first[k] != static_cast<int>(s) || offset_[k] >= 0)
-        continue;
-      const int64_t size = room_of(j_->types[k].bytes());
-      std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
-      int64_t at = 0;
-      for (const Live& l : live) {
-        if (l.at - at >= size) break;
-        at = std::max(at, l.at + l.size);
-      }
-      offset_[k] = at;
-      live.push_back({at, size, last[k]});
-      arena_ = std::max(arena_, at + size);
-    }
-  }
+ private:
+  Ref<const CompiledProgram> program_;
+  MemoryPlan plan_;
+};
+
+Ref<const Executable> CompiledProgram::donating(const std::vector<bool>& inputs) const {
+  return make_ref<const Donating>(Ref<const CompiledProgram>(this), inputs);
 }
 
 // With the address sanitizer: what step s reads and writes is memory that may be touched as far as
 // its types say, and no further as long as the step runs.
 struct CompiledProgram::StepMemory {
-  StepMemory(const CompiledProgram& p, size_t s, const std::vector<void*>& ptrs,
-             const std::byte* arena) {
+  StepMemory(const CompiledProgram& p, const MemoryPlan& plan, size_t s,
+             const std::vector<void*>& ptrs, const std::byte* arena) {
     if constexpr (red_zone == 0) return;
-    for (const auto* variables : {&p.step_reads_[s], &p.step_writes_[s]})
+    for (const auto* variables : {&p.uses_[s].reads, &p.uses_[s].writes})
       for (const int32_t v : *variables) {
         const auto* at = static_cast<const std::byte*>(ptrs[static_cast<size_t>(v)]);
         const int64_t bytes = p.j_->types[static_cast<size_t>(v)].bytes();
@@ -133,7 +74,7 @@ struct CompiledProgram::StepMemory {
               fmt::format("step {} of a program takes {} bytes of memory that has "
                           "fewer: variable {}",
                           s, bytes, v));
-        if (!arena || at < arena || at >= arena + p.arena_) continue;
+        if (!arena || at < arena || at >= arena + plan.arena) continue;
         rests.emplace_back(at + bytes, room_of(bytes) - bytes);
       }
     for (const auto& [at, bytes] : rests) forbid(at, bytes);
@@ -146,35 +87,46 @@ struct CompiledProgram::StepMemory {
 };
 
 void CompiledProgram::run(const void* const* in, void* const* out) const {
-  const FloatState state;
-  if (!loops_) {
-    static const int32_t never = 0;
-    return run_inside(in, out, &never);
-  }
-  const StopFlag flag;
-  run_inside(in, out, flag.word());
-  flag.check("a compiled program");
+  run_planned(plan_, in, out);
 }
 
 void CompiledProgram::run_inside(const void* const* in, void* const* out,
                                  const int32_t* stop) const {
+  run_steps(plan_, in, out, stop);
+}
+
+void CompiledProgram::run_planned(const MemoryPlan& plan, const void* const* in,
+                                  void* const* out) const {
+  const FloatState state;
+  if (!loops_) {
+    static const int32_t never = 0;
+    return run_steps(plan, in, out, &never);
+  }
+  const StopFlag flag;
+  run_steps(plan, in, out, flag.word());
+  flag.check("a compiled program");
+}
+
+void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, void* const* out,
+                                const int32_t* stop) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
   std::optional<Temporaries> arena;
-  if (arena_ > 0) {
-    arena.emplace(arena_);
-    for (size_t v = 0; v < offset_.size(); ++v)
-      if (offset_[v] >= 0) ptrs[v] = arena->data() + offset_[v];
-  }
+  if (plan.arena > 0) arena.emplace(plan.arena);
+  for (size_t v = 0; plan.places && v < ptrs.size(); ++v)
+    if (const MemoryPlan::Place p = plan.place[v]; p.at >= 0)
+      ptrs[v] = (p.input < 0 ? arena->data()
+                             : static_cast<std::byte*>(ptrs[static_cast<size_t>(p.input)])) +
+                p.at;
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const Atom a = j_->out[k];
         !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
       ptrs[static_cast<size_t>(a.index)] = out[k];
-  for (size_t v = 0; v < same_place_.size(); ++v)
-    if (same_place_[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(same_place_[v])];
+  for (size_t v = 0; v < ptrs.size(); ++v)
+    if (plan.same_place[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.same_place[v])];
   weft::detail::HostStream& stream = weft::detail::host_stream();
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const StepMemory guard(*this, s, ptrs, arena ? arena->data() : nullptr);
+    const StepMemory guard(*this, plan, s, ptrs, arena ? arena->data() : nullptr);
     stream.launch([&] { steps_[s]->run(ptrs.data(), stop); });
   }
   // What is not computed but handed on; a result that stands twice.
@@ -190,10 +142,11 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
   }
 }
 
-int64_t CompiledProgram::temporaries() const {
+int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }
+int64_t CompiledProgram::temporaries(const MemoryPlan& plan) const {
   int64_t most = 0;
   for (const auto& step : steps_) most = std::max(most, step->temporaries());
-  return arena_ + most;
+  return plan.arena + most;
 }
 
 // About what was measured: a step and an equation take half a kilobyte, an instruction of a nest an
@@ -226,9 +179,9 @@ Cost CompiledProgram::cost() const {
   Cost c;
   c.flops = flops(j_);
   for (size_t s = 0; s < steps_.size(); ++s) {
-    for (int32_t v : step_reads_[s])
+    for (int32_t v : uses_[s].reads)
       c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
-    for (int32_t v : step_writes_[s])
+    for (int32_t v : uses_[s].writes)
       c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
     for (const CompiledProgram* p : steps_[s]->inner())
       c.bytes += static_cast<double>(steps_[s]->trips()) * p->cost().bytes;
@@ -242,9 +195,9 @@ int64_t CompiledProgram::without_code() const {
   std::vector<bool> computed(j_->eqns.size(), false);
   int64_t n = 0;
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const std::set<int32_t> reads(step_reads_[s].begin(), step_reads_[s].end());
+    const std::set<int32_t> reads(uses_[s].reads.begin(), uses_[s].reads.end());
     std::set<size_t> seen;
-    std::vector<int32_t> todo = step_writes_[s];
+    std::vector<int32_t> todo = uses_[s].writes;
     while (!todo.empty()) {
       const size_t i = maker[static_cast<size_t>(todo.back())];
       todo.pop_back();

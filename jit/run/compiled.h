@@ -8,6 +8,7 @@
 
 #include "weft/core/jaxpr.h"
 #include "weft/jit/run/codegen.h"
+#include "weft/jit/run/memory_plan.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/usage.h"
 
@@ -32,12 +33,9 @@ class RunStep {
   virtual bool loops() const { return false; }
 };
 
-// A step, the variables of the program that it reads and writes, and what it writes to the memory
-// of an operand if both have one place: (written, operand).
-struct Built {
+// A step, and the variables of the program that it uses.
+struct Built : StepUse {
   std::unique_ptr<RunStep> step;
-  std::vector<int32_t> reads, writes;
-  std::vector<std::pair<int32_t, int32_t>> over;
 };
 
 // What a pass of the compiler took, in seconds.
@@ -61,9 +59,12 @@ class CompiledProgram final : public Executable {
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
   const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
-  // The input whose memory may be that of result k, or -1: all that reads the input is done before
-  // the result is written over it.
-  int32_t over(size_t k) const { return over_[k]; }
+  int32_t over(size_t k) const override {
+    return plan_.over[k] >= 0 ? plan_.over[k] : plan_.may_lie_over[k];
+  }
+  // The same, where less work is done if it is so.
+  int32_t in_place(size_t k) const { return plan_.over[k]; }
+  Ref<const Executable> donating(const std::vector<bool>& inputs) const override;
   ProgramMemory memory() const;
   int64_t temporaries() const override;
   int64_t footprint() const override;
@@ -75,18 +76,17 @@ class CompiledProgram final : public Executable {
   void set_times(std::vector<PassTime> times) { times_ = std::move(times); }
 
  private:
-  using Pairs = std::vector<std::pair<int32_t, int32_t>>;
   struct StepMemory;
-  void share_places(const std::vector<Pairs>& pairs);
-  void place_temporaries();
+  class Donating;
+  void run_planned(const MemoryPlan& plan, const void* const* in, void* const* out) const;
+  void run_steps(const MemoryPlan& plan, const void* const* in, void* const* out,
+                 const int32_t* stop) const;
+  int64_t temporaries(const MemoryPlan& plan) const;
   Jaxpr j_;
   std::vector<std::unique_ptr<RunStep>> steps_;
-  std::vector<std::vector<int32_t>> step_reads_, step_writes_;
-  std::vector<int32_t> over_;        // by result
-  std::vector<int32_t> same_place_;  // by temporary: the result that has its memory, or -1
-  std::vector<int64_t> offset_;      // of temporaries in the arena, -1 else
-  int64_t arena_ = 0;                // bytes of them
-  bool loops_ = false;               // can run long
+  std::vector<StepUse> uses_;  // by step
+  MemoryPlan plan_;            // with nothing donated
+  bool loops_ = false;         // can run long
   std::vector<PassTime> times_;
 };
 

@@ -95,7 +95,11 @@ class ScatterStep final : public RunStep {
 namespace {
 Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
   const Eqn& e = p.j->eqns[eqn];
-  return {std::move(step), variables(e), results(e), {}};
+  Built b;
+  b.step = std::move(step);
+  b.reads = variables(e);
+  b.writes = results(e);
+  return b;
 }
 }  // namespace
 

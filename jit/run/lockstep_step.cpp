@@ -131,7 +131,7 @@ class Lockstep final : public RunStep {
   bool stays(size_t t) const {
     const CompiledProgram& body = *programs_.back();
     const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
-    return body.over(t) == first + static_cast<int>(t);
+    return body.in_place(t) == first + static_cast<int>(t);
   }
   // Types of the carries that need a second place.
   Types moving(int n) const {

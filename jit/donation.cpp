@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/donation.cpp: calls of a traced function that are given arguments (docs/decisions/0018).
+#include <algorithm>
+#include <cstring>
+
+#include "weft/jit/program.h"
+#include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
+#include "weft/runtime/stop.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::detail {
+namespace {
+const Concrete& number(const Array& x) { return static_cast<const Concrete&>(x.node()); }
+// Another array of the same memory, which has been claimed.
+Array second_handle(const Concrete& c) {
+  return c.buffer() ? Array{Ref<const Node>(new Concrete(c.type, c.made, c.buffer()))}
+                    : array_of_bytes(c.type, c.claimed_data());
+}
+}  // namespace
+
+// The arguments that one call has taken. Those that it does not use up are given back.
+class Program::Claims {
+ public:
+  explicit Claims(const char* name) : name_(name) {}
+  ~Claims() {
+    for (const Claim& c : claims_) c.array->unclaim();
+  }
+  Claims(const Claims&) = delete;
+  // DeviceError if somebody else has it.
+  void add(const Concrete& c) {
+    if (Claim* known = find(c)) {
+      known->shared = true;
+      return;
+    }
+    c.claim(name_);
+    claims_.push_back({&c});
+  }
+  bool has(const Concrete& c) { return find(c) != nullptr; }
+  // Another argument, which may be one of these arrays.
+  const void* read(const Concrete& c) {
+    Claim* known = find(c);
+    if (!known) return c.data();
+    known->shared = true;
+    return c.claimed_data();
+  }
+  // Whether nothing else reads or holds what c did: its memory may be written.
+  bool alone(const Concrete& c) {
+    const Claim* known = find(c);
+    return known && !known->shared && c.buffer() && !c.buffer()->is_foreign() &&
+           c.buffer()->on_host() && c.buffer()->use_count() == 1;
+  }
+  // The memory of one that is alone; from here on it is lost to everybody else.
+  Ref<Buffer> spend(const Concrete& c) {
+    std::erase_if(claims_, [&](const Claim& x) { return x.array == &c; });
+    return c.take();
+  }
+  // It is a result of the call.
+  void keep(const Node& n) {
+    std::erase_if(claims_, [&](const Claim& c) {
+      if (c.array != &n) return false;
+      c.array->unclaim();
+      return true;
+    });
+  }
+  void use_up() {
+    for (const Claim& c : claims_) (void)c.array->take();
+    claims_.clear();
+  }
+
+ private:
+  struct Claim {
+    const Concrete* array;
+    bool shared = false;
+  };
+  Claim* find(const Concrete& c) {
+    if (!c.claimed_by(name_)) return nullptr;
+    const auto it =
+        std::find_if(claims_.begin(), claims_.end(), [&](const Claim& x) { return x.array == &c; });
+    return it == claims_.end() ? nullptr : &*it;
+  }
+  const char* name_;
+  std::vector<Claim> claims_;
+};
+
+bool Program::is_donated(int32_t input) const {
+  const auto n_const = static_cast<int32_t>(closed.consts.size());
+  return input >= n_const && input < closed.jaxpr->n_in &&
+         donated[static_cast<size_t>(input - n_const)];
+}
+
+std::vector<bool> Program::donated_memory() const {
+  constexpr int64_t in_the_node = 16;  // Concrete
+  std::vector<bool> r;
+  for (int32_t v : kept_)
+    r.push_back(!donated.empty() && is_donated(v) &&
+                closed.jaxpr->types[static_cast<size_t>(v)].bytes() > in_the_node);
+  return r;
+}
+
+const Executable& Program::donating_executable() const {
+  if (const Executable* e = donating_.load(std::memory_order_acquire)) return *e;
+  const Executable& plain = executable();
+  const NoFork hold;
+  const std::lock_guard lock(compiling_);
+  if (const Executable* e = donating_.load(std::memory_order_acquire)) return *e;
+  const Ref<const Executable> e = plain.donating(donated_memory());
+  e->retain();
+  donating_.store(e.get(), std::memory_order_release);
+  return *e;
+}
+
+void Program::call_donating(const LeafList& x, Array* out) const {
+  const bool reuses = !options.check_nans && !only_copies_ && backend() && !device_for(x);
+  std::vector<double> numbers;
+  if (reuses) read_numbers(x, &numbers);
+  Claims claims(options.name);
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Concrete& c = number(x[i]);
+    const bool foreign = c.buffer() && c.buffer()->is_foreign();
+    if (donated[i] && !foreign) claims.add(c);
+  }
+  if (!reuses) {
+    run_beside(x, &claims, out);
+  } else if (options.time_limit > 0) {
+    const TimeLimit limit(options.time_limit, options.name);
+    run_over(x, &claims, numbers, out);
+    limit.token().check(options.name);
+  } else {
+    run_over(x, &claims, numbers, out);
+  }
+  for (size_t k = 0; k < n_out; ++k) claims.keep(out[k].node());
+  claims.use_up();
+}
+
+// Where arguments are read again after the call, or not by code for the host: by handles of its
+// own.
+void Program::run_beside(const LeafList& x, Claims* claims, Array* out) const {
+  Arrays own(x.size());
+  LeafList mine;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const Concrete& c = number(x[i]);
+    own[i] = claims->has(c) ? second_handle(c) : x[i];
+    mine.add(&own[i]);
+  }
+  call_keeping(mine, out);
+  for (size_t k = 0; k < n_out; ++k)
+    for (size_t i = 0; i < x.size(); ++i)
+      if (&out[k].node() == &own[i].node()) out[k] = x[i];
+}
+
+// All that may fail is done before an argument is given up. One that is used otherwise as well, or
+// is not Weft's memory, is copied where its place is needed.
+void Program::run_over(const LeafList& x, Claims* claims, const std::vector<double>& numbers,
+                       Array* out) const {
+  const Executable& e = donating_executable();
+  const int32_t own = closed.jaxpr->n_in;
+  std::vector<const void*> in(kept_.size());
+  std::vector<void*> to(n_out);
+  std::vector<Ref<Buffer>> memory(kept_.size());  // of the inputs that are written over
+  for (size_t i = 0; i < kept_.size(); ++i)
+    if (const int32_t v = kept_[i]; v >= own)
+      in[i] = &numbers[static_cast<size_t>(v - own)];
+    else if (!is_donated(v))
+      in[i] = claims->read(number(input(x, v)));
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    if (!is_donated(kept_[i])) continue;
+    const Concrete& c = number(input(x, kept_[i]));
+    in[i] = c.claimed_data();
+    if (!e.takes(i) || claims->alone(c)) continue;
+    memory[i] = Buffer::allocate(c.type.bytes());
+    std::memcpy(memory[i]->data(), in[i], static_cast<size_t>(c.type.bytes()));
+    in[i] = memory[i]->data();
+  }
+  for (size_t k = 0; k < n_out; ++k) {
+    const Result& r = results_[k];
+    if (r.from != Result::computed) {
+      out[k] = r.from == Result::input ? input(x, r.index) : r.value;
+    } else if (e.over(k) < 0) {
+      Fresh f = fresh_array(r.type);
+      out[k] = std::move(f.array);
+      to[k] = f.data;
+    }
+  }
+  for (size_t i = 0; i < kept_.size(); ++i)
+    if (e.takes(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
+  for (size_t k = 0; k < n_out; ++k) {
+    const int32_t over = e.over(k);
+    if (results_[k].from != Result::computed || over < 0) continue;
+    auto* node = new Concrete(results_[k].type, Source::current(),
+                              std::move(memory[static_cast<size_t>(over)]));
+    out[k] = Array{Ref<const Node>(node)};
+    to[k] = node->mutable_data();
+  }
+  e.run(in.data(), to.data());
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/memory_plan.cpp: results over operands, temporaries in an arena and in donated inputs.
+#include "weft/jit/run/memory_plan.h"
+
+#include <algorithm>
+
+#include "weft/runtime/red_zones.h"
+
+namespace weft::compiler {
+namespace {
+
+struct Live {
+  int64_t at, size;
+  int until;
+};
+
+class Planner {
+ public:
+  Planner(const JaxprData& j, const std::vector<StepUse>& steps, const std::vector<bool>* donated)
+      : j_(j),
+        steps_(steps),
+        donated_(donated),
+        first_(j.types.size(), -1),
+        last_(j.types.size(), -1),
+        last_read_(j.types.size(), -1),
+        results_(j.types.size(), 0) {
+    for (size_t s = 0; s < steps.size(); ++s) {
+      for (int32_t v : steps[s].writes) {
+        if (first_[index(v)] < 0) first_[index(v)] = static_cast<int>(s);
+        last_[index(v)] = static_cast<int>(s);
+      }
+      for (int32_t v : steps[s].reads) last_[index(v)] = last_read_[index(v)] = static_cast<int>(s);
+    }
+    for (Atom a : j.out)
+      if (!a.is_literal()) ++results_[index(a.index)];
+    plan_.same_place.assign(j.types.size(), -1);
+    plan_.place.resize(j.types.size());
+    plan_.over.assign(j.out.size(), -1);
+    plan_.may_lie_over.assign(j.out.size(), -1);
+    plan_.takes.assign(static_cast<size_t>(j.n_in), false);
+    heads_.assign(j.out.size(), -1);
+  }
+  MemoryPlan plan() {
+    for (size_t k = 0; k < j_.out.size(); ++k) share_places(k);
+    for (size_t k = 0; donated_ && k < j_.out.size(); ++k) reuse_read(k);
+    if (!donated_) lay_over_inputs();
+    place_temporaries();
+    return std::move(plan_);
+  }
+
+ private:
+  static size_t index(int32_t v) { return static_cast<size_t>(v); }
+  int64_t bytes(int32_t v) const { return j_.types[index(v)].bytes(); }
+  bool alone(size_t k) const {
+    return !j_.out[k].is_literal() && results_[index(j_.out[k].index)] == 1 &&
+           j_.out[k].index >= j_.n_in;
+  }
+  // An input that nothing is written over yet.
+  bool free(int32_t u) const {
+    return results_[index(u)] == 0 && !plan_.takes[index(u)] &&
+           (!donated_ || (*donated_)[index(u)]);
+  }
+  // Whether step s is the last that reads u, and reads it as one operand only.
+  bool ends(int32_t u, int s) const {
+    const auto& in = steps_[static_cast<size_t>(s)].reads;
+    return last_read_[index(u)] == s && results_[index(u)] == 0 &&
+           std::count(in.begin(), in.end(), u) == 1;
+  }
+  // What the step that makes v may write v over, or -1.
+  int32_t operand_under(int32_t v, const StepUse::Pairs& pairs) const {
+    for (const auto& [written, u] : pairs) {
+      if (written != v || !ends(u, first_[index(v)])) continue;
+      if (u < j_.n_in ? free(u) : plan_.same_place[index(u)] < 0) return u;
+    }
+    return -1;
+  }
+  // From a result back through the steps that may write it over an operand, as long as nothing
+  // reads that operand otherwise or later.
+  void share_places(size_t k) {
+    if (!alone(k)) return;
+    for (int32_t v = j_.out[k].index;;) {
+      heads_[k] = v;
+      const int s = first_[index(v)];
+      if (s < 0) return;
+      int32_t u = operand_under(v, steps_[static_cast<size_t>(s)].over);
+      if (u < 0 && donated_) u = operand_under(v, steps_[static_cast<size_t>(s)].may_lie_over);
+      if (u < 0) return;
+      if (u < j_.n_in) return take(k, u);
+      plan_.same_place[index(u)] = j_.out[k].index;
+      v = u;
+    }
+  }
+  void take(size_t k, int32_t u) {
+    plan_.over[k] = u;
+    plan_.takes[index(u)] = true;
+  }
+  // A donated input that is read for the last time before the result is begun, and of its size:
+  // what is much larger would be kept for a small result.
+  void reuse_read(size_t k) {
+    if (!alone(k) || plan_.over[k] >= 0 || first_[index(heads_[k])] < 0) return;
+    const int64_t need = bytes(j_.out[k].index);
+    for (int32_t u = 0; u < j_.n_in; ++u)
+      if (free(u) && bytes(u) >= need && bytes(u) - bytes(u) / 8 <= need &&
+          last_read_[index(u)] < first_[index(heads_[k])])
+        return take(k, u);
+  }
+  // For callers that have an input to spare.
+  void lay_over_inputs() {
+    for (size_t k = 0; k < j_.out.size(); ++k) {
+      if (!alone(k) || plan_.over[k] >= 0 || heads_[k] != j_.out[k].index) continue;
+      const int s = first_[index(heads_[k])];
+      const int32_t u =
+          s < 0 ? -1 : operand_under(heads_[k], steps_[static_cast<size_t>(s)].may_lie_over);
+      if (u < 0 || u >= j_.n_in) continue;
+      plan_.may_lie_over[k] = u;
+      plan_.takes[index(u)] = true;
+    }
+    plan_.takes.assign(plan_.takes.size(), false);
+  }
+  // First fit by lifetime: a temporary lives from the step that writes it to the last that reads
+  // it.
+  void place_temporaries() {
+    in_input_.resize(static_cast<size_t>(j_.n_in));
+    for (size_t s = 0; s < steps_.size(); ++s)
+      for (int32_t v : steps_[s].writes) {
+        if (results_[index(v)] || plan_.same_place[index(v)] >= 0 ||
+            first_[index(v)] != static_cast<int>(s) || plan_.place[index(v)].at >= 0)
+          continue;
+        plan_.places = true;
+        if (donated_ && place_in_input(v)) continue;
+        const int64_t size = room_of(bytes(v));
+        const int64_t at = fit(in_arena_, v, size, INT64_MAX);
+        plan_.place[index(v)] = {-1, at};
+        plan_.arena = std::max(plan_.arena, at + size);
+      }
+  }
+  bool place_in_input(int32_t v) {
+    for (int32_t u = 0; u < j_.n_in; ++u) {
+      const bool taken_by_result =
+          std::find(plan_.over.begin(), plan_.over.end(), u) != plan_.over.end();
+      if (!(*donated_)[index(u)] || results_[index(u)] || taken_by_result ||
+          last_read_[index(u)] >= first_[index(v)])
+        continue;
+      const int64_t at = fit(in_input_[index(u)], v, room_of(bytes(v)) - red_zone, bytes(u));
+      if (at < 0) continue;
+      plan_.place[index(v)] = {u, at};
+      plan_.takes[index(u)] = true;
+      return true;
+    }
+    return false;
+  }
+  // Where v fits among what lives when it is made, or -1 where there is no more room.
+  int64_t fit(std::vector<Live>& live, int32_t v, int64_t size, int64_t room) const {
+    const int now = first_[index(v)];
+    std::erase_if(live, [&](const Live& l) { return l.until < now; });
+    std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
+    int64_t at = 0;
+    for (const Live& l : live) {
+      if (l.at - at >= size) break;
+      at = std::max(at, l.at + l.size);
+    }
+    if (at > room - bytes(v)) return -1;
+    live.push_back({at, size, last_[index(v)]});
+    return at;
+  }
+
+  const JaxprData& j_;
+  const std::vector<StepUse>& steps_;
+  const std::vector<bool>* donated_;  // null: none
+  std::vector<int> first_, last_;     // steps that write a variable, or read or write it
+  std::vector<int> last_read_;
+  std::vector<int> results_;    // how often it is a result
+  std::vector<int32_t> heads_;  // by result: what is written first of those in its place
+  std::vector<Live> in_arena_;
+  std::vector<std::vector<Live>> in_input_;
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+MemoryPlan plan_memory(const JaxprData& j, const std::vector<StepUse>& steps) {
+  return Planner(j, steps, nullptr).plan();
+}
+MemoryPlan plan_memory(const JaxprData& j, const std::vector<StepUse>& steps,
+                       const std::vector<bool>& donated) {
+  return Planner(j, steps, &donated).plan();
+}
+
+}  // namespace weft::compiler

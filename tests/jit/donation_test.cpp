@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/donation_test.cpp: results and temporaries lie in the memory of donated arguments,
+// where they may, and nowhere else.
+#include <atomic>
+#include <thread>
+
+#include "support/check.h"
+#include "weft/runtime/buffer.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+const void* address(const Array& x) { return x.data<float>().data(); }
+Array some(int64_t n) { return sin(arange(static_cast<int>(n)) * 0.37); }
+const JitOptions first{.donate_argnums = {0}, .name = "step"};
+
+// Whether the result lies where the argument did, with the numbers that it has without donation.
+template <class F>
+bool lies_over(F f, int64_t n = 20000) {
+  const Floats want = floats(jit(f)(some(n)));
+  const Array x = some(n);
+  const void* const at = address(x);
+  const Array r = jit(f, first)(x);
+  CHECK(floats(r) == want);
+  check_error<DeviceError>([&] { floats(x); }, "donated to 'step'");
+  return address(r) == at;
+}
+
+}  // namespace
+
+TEST_CASE("a result lies over a donated argument", "[jit][donate]") {
+  CHECK(lies_over([](Array x) { return x + 1; }));
+  CHECK(lies_over([](Array x) { return exp(x) * x - tanh(x); }));
+  CHECK(lies_over([](Array x) { return x.at(3).set(7.); }));
+  CHECK(lies_over([](Array x) { return x.at(slice(5, 9)).add(x[0]); }));
+  CHECK(
+      lies_over([](Array x) { return fori_loop(0, 9, [](Array, Array c) { return c * 2; }, x); }));
+  // Rows that are read before they are written.
+  CHECK(lies_over([](Array x) { return nn::softmax(x.reshape({200, 100})).ravel(); }));
+  // A step that begins when the argument has been read.
+  CHECK(lies_over([](Array x) { return sort(sort(x) * 2); }));
+}
+
+TEST_CASE("a result does not lie over what is still read", "[jit][donate]") {
+  CHECK_FALSE(lies_over([](Array x) { return x + flip(x); }));
+  CHECK_FALSE(lies_over([](Array x) { return cumsum(x) + flip(x); }, 300));
+  CHECK_FALSE(lies_over([](Array x) { return x.reshape({100, 200}).T().ravel() + 1; }));
+  CHECK_FALSE(lies_over([](Array x) { return x[(arange(20000) * 7) % 20000] + 1; }));
+}
+
+TEST_CASE("memory() shows what lies in donated memory", "[jit][donate]") {
+  const Array x = some(1 << 18);
+  const auto f = [](Array v) { return sort(v * 2) + 1; };
+  const auto plain = jit(f).lower(x).compile().memory();
+  const auto given = jit(f, first).lower(x).compile().memory();
+  CHECK(plain.aliased == 0);
+  CHECK(given.aliased == x.size() * 4);
+  CHECK(given.outputs == plain.outputs);
+  CHECK(given.peak() < plain.peak());
+  // A temporary.
+  const auto sums = [](Array v) { return sort(v * 2).sum() + sort(v + 1)[3]; };
+  const auto a = jit(sums).lower(x).compile().memory(),
+             b = jit(sums, first).lower(x).compile().memory();
+  CHECK(b.aliased == 0);
+  CHECK(b.temporaries < a.temporaries);
+  CHECK(jit(sums, first)(some(1 << 18)).item<float>() == jit(sums)(x).item<float>());
+  // And the process needs no more than is said.
+  const auto step = jit(f, first).lower(x).compile();
+  Array y = some(1 << 18);
+  y = step(y);
+  const int64_t before = memory_in_use();
+  set_memory_limit(before + given.temporaries + (64 << 10));
+  y = step(y);
+  set_memory_limit(0);
+  CHECK(memory_in_use() == before);
+}
+
+TEST_CASE("what is used twice is copied", "[jit][donate]") {
+  const auto f = jit([](Array x, Array y) { return std::pair{x + 1, x * y + y}; }, first);
+  const Array x = some(5000), want = x * x + x, more = x + 1;
+  const auto [a, b] = f(x, x);
+  CHECK(floats(a) == floats(more));
+  CHECK(floats(b) == floats(jit([](Array v) { return v * v + v; })(some(5000))));
+  check_error<DeviceError>([&] { floats(x); }, "donated to 'step'");
+  const auto both =
+      jit([](Array p, Array q) { return std::pair{p + 1, q + 2}; }, {.donate_argnums = {0, 1}});
+  const Array y = some(5000);
+  const auto [c, d] = both(y, y);
+  CHECK(floats(c) == floats(some(5000) + 1));
+  CHECK(floats(d) == floats(some(5000) + 2));
+  // Captured as well.
+  const Array z = some(5000);
+  const auto captures = jit([z](Array p) { return p + z; }, first);
+  CHECK(floats(captures(z)) == floats(some(5000) + some(5000)));
+  // Returned as it is, it stays.
+  const Array kept = some(5000);
+  const auto [same, twice] = jit([](Array v) { return std::pair{v, v * 2}; }, first)(kept);
+  CHECK(&same.node() == &kept.node());
+  CHECK(floats(kept) == floats(some(5000)));
+  CHECK(floats(twice) == floats(some(5000) * 2));
+}
+
+TEST_CASE("options and donation", "[jit][donate]") {
+  for (const JitOptions& o :
+       {JitOptions{.donate_argnums = {0}, .check_nans = true},
+        JitOptions{.donate_argnums = {0}, .time_limit = 100},
+        JitOptions{.donate_argnums = {0}, .device = "cpu", .keep_unused = true}}) {
+    const Array x = some(4000);
+    CHECK(floats(jit([](Array v) { return sqrt(v * v); }, o)(x)) ==
+          floats(jit([](Array v) { return sqrt(v * v); })(some(4000))));
+    check_error<DeviceError>([&] { floats(x); }, "donated to 'fn'");
+  }
+  // What cannot be allocated is refused before anything is given away.
+  const Array x = some(1 << 20);
+  const auto wide = jit([](Array v) { return std::pair{v + 1, astype(v, F64)}; }, first);
+  set_memory_limit(memory_in_use() + (1 << 20));
+  check_error<OutOfMemoryError>([&] { wide(x); }, "the limit is");
+  set_memory_limit(0);
+  CHECK(floats(x)[0] == 0);
+}
+
+TEST_CASE("of two that donate one array, one gets it", "[jit][donate]") {
+  const auto f = jit([](Array x) { return x * 2 + 1; }, first);
+  const Floats want = floats(f(some(30000)));
+  for (int round = 0; round < 50; ++round) {
+    const Array x = some(30000);
+    std::atomic<int> got = 0, refused = 0, ready = 0;
+    std::vector<std::thread> all;
+    for (int t = 0; t < 3; ++t)
+      all.emplace_back([&] {
+        for (++ready; ready < 3;) std::this_thread::yield();
+        try {
+          got += floats(f(x)) == want;
+        } catch (const DeviceError&) {
+          ++refused;
+        }
+      });
+    for (std::thread& t : all) t.join();
+    CHECK(got == 1);
+    CHECK(refused == 2);
+  }
+}
