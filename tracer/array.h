@@ -119,11 +119,14 @@ class Array {
   const Array& block_until_ready(Location at = Location::here()) const;
   explicit operator bool() const;
 
-  // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v).
+  // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v), or
+  // x = std::move(x).at(i).set(v), which writes where x lies if nobody else has a handle of it.
   const Array operator[](const Index& i) const;
   const Array operator[](std::initializer_list<Index> i) const;
-  At at(const Index& i) const;
-  At at(std::initializer_list<Index> i, Location at = Location::here()) const;
+  At at(const Index& i) const&;
+  At at(const Index& i) &&;
+  At at(std::initializer_list<Index> i, Location at = Location::here()) const&;
+  At at(std::initializer_list<Index> i, Location at = Location::here()) &&;
 
   // ---- methods for the usual; the free functions of the same name document them
   Array sum(AxisList axis = AxisList(none, Location::here())) const;
@@ -271,13 +274,19 @@ class At {
  public:
   At(Array x, std::vector<Index> i, Location at) : x_(std::move(x)), i_(std::move(i)), at_(at) {}
   Array get(const GetOptions& o = {}) const;
-  Array set(const Arg& v, const SetOptions& o = {}) const;
-  Array add(const Arg& v, const SetOptions& o = {}) const;
-  Array subtract(const Arg& v, const SetOptions& o = {}) const;
-  Array multiply(const Arg& v, const SetOptions& o = {}) const;
+  Array set(const Arg& v, const SetOptions& o = {}) const&;
+  Array set(const Arg& v, const SetOptions& o = {}) &&;
+  Array add(const Arg& v, const SetOptions& o = {}) const&;
+  Array add(const Arg& v, const SetOptions& o = {}) &&;
+  Array subtract(const Arg& v, const SetOptions& o = {}) const&;
+  Array subtract(const Arg& v, const SetOptions& o = {}) &&;
+  Array multiply(const Arg& v, const SetOptions& o = {}) const&;
+  Array multiply(const Arg& v, const SetOptions& o = {}) &&;
   Array divide(const Arg& v, const SetOptions& o = {}) const;
-  Array min(const Arg& v, const SetOptions& o = {}) const;
-  Array max(const Arg& v, const SetOptions& o = {}) const;
+  Array min(const Arg& v, const SetOptions& o = {}) const&;
+  Array min(const Arg& v, const SetOptions& o = {}) &&;
+  Array max(const Arg& v, const SetOptions& o = {}) const&;
+  Array max(const Arg& v, const SetOptions& o = {}) &&;
 
  private:
   Array x_;

@@ -91,9 +91,12 @@ Arrays run_compiled(const Jaxpr& j, const Arrays& x) {
       result.push_back(literal_array(j->literals[static_cast<size_t>(a.literal())]));
       out.push_back(nullptr);
     } else {
-      Fresh f = fresh_array(j->types[static_cast<size_t>(a.index)]);
-      result.push_back(std::move(f.array));
-      out.push_back(f.data);
+      const int32_t over = exe->over(out.size());
+      Ref<Buffer> mine = over < 0 ? nullptr : take_given(x[static_cast<size_t>(over)], x);
+      auto* node = mine ? new Concrete(j->type(a), Source::current(), std::move(mine))
+                        : new Concrete(j->type(a), Source::current());
+      result.push_back(Array{Ref<const Node>(node)});
+      out.push_back(node->mutable_data());
     }
   }
   exe->run(in.data(), out.data());

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/placement.cpp: values on devices other than the host.
+// tracer/placement.cpp: values on devices other than the host, and memory that is given away.
 #include "weft/tracer/placement.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "weft/core/op.h"
+#include "weft/tracer/eval_trace.h"
 
 namespace weft {
 
@@ -72,6 +76,39 @@ void require_one_device(const Jaxpr& j, const detail::Device& d) {
                       e.op->name(), to, d.name()));
     for_inner(e, [&](const Jaxpr& inner) { require_one_device(inner, d); });
   }
+}
+
+// ---- memory that is given away
+
+namespace {
+thread_local const Node* given = nullptr;
+}
+
+Given::Given(const Array& x) : before_(given) {
+  const Concrete* c = concrete_or_null(x);
+  const bool plain = c && !c->literal && current().get() == eval_interpreter().get() &&
+                     !c->elsewhere() && c->buffer() && !c->buffer()->is_foreign();
+  given = plain ? c : nullptr;
+}
+Given::~Given() { given = before_; }
+
+Ref<Buffer> take_given(const Array& x, const Arrays& operands) {
+  if (!given || &x.node() != given) return {};
+  const auto it = [&](const Array& a) { return &a.node() == given; };
+  if (std::count_if(operands.begin(), operands.end(), it) != 1) return {};
+  const auto& c = static_cast<const Concrete&>(*std::exchange(given, nullptr));
+  c.claim("std::move(x).at(...)");
+  return c.take();
+}
+
+Fresh writable_first(const Type& t, const Arrays& operands) {
+  if (Ref<Buffer> mine = take_given(operands[0], operands)) {
+    auto* node = new Concrete(t, Source::current(), std::move(mine));
+    return {Array{Ref<const Node>(node)}, node->mutable_data()};
+  }
+  Fresh r = fresh_array(t);
+  if (t.bytes()) std::memcpy(r.data, concrete(operands[0]).data(), static_cast<size_t>(t.bytes()));
+  return r;
 }
 
 }  // namespace weft

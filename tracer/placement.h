@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/placement.h: on which device it is computed, and getting values there.
+// tracer/placement.h: where the results of an op lie: on which device, and over which operand.
 #pragma once
 #include "weft/core/jaxpr.h"
 #include "weft/runtime/backend.h"
@@ -20,5 +20,22 @@ Array array_on(const Type& t, detail::Device& d, void** memory);
 Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, const Arrays& x);
 // DeviceError if the program, which is to run on d, puts something on another device.
 void require_one_device(const Jaxpr& j, const detail::Device& d);
+
+// While it lives, the first op that this thread evaluates may take the memory of x, which the
+// caller knows nobody else has a handle of. Under a transform, and for what is no array of memory
+// on the host, it does nothing: rules may keep their operands.
+class Given {
+ public:
+  explicit Given(const Array& x);
+  ~Given();
+  Given(const Given&) = delete;
+
+ private:
+  const Node* before_;
+};
+// The memory of x, if x is given and stands among the operands once; x holds nothing then.
+Ref<Buffer> take_given(const Array& x, const Arrays& operands);
+// The first operand in memory that may be changed: its own if it is given, else a copy; of type t.
+Fresh writable_first(const Type& t, const Arrays& operands);
 
 }  // namespace weft

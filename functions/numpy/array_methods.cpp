@@ -67,8 +67,10 @@ Array indexed(const Array& x, const std::vector<Index>& i) {
 }  // namespace
 const Array Array::operator[](const Index& i) const { return indexed(*this, {i}); }
 const Array Array::operator[](std::initializer_list<Index> i) const { return indexed(*this, i); }
-At Array::at(const Index& i) const { return At(*this, {i}, i.at); }
-At Array::at(std::initializer_list<Index> i, Location at) const { return At(*this, i, at); }
+At Array::at(const Index& i) const& { return At(*this, {i}, i.at); }
+At Array::at(const Index& i) && { return At(std::move(*this), {i}, i.at); }
+At Array::at(std::initializer_list<Index> i, Location at) const& { return At(*this, i, at); }
+At Array::at(std::initializer_list<Index> i, Location at) && { return At(std::move(*this), i, at); }
 
 namespace {
 fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x,
@@ -96,8 +98,9 @@ fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x
   return {OutOfBounds::clip};
 }
 
+// `last`: the handle x is not used again.
 Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Update u,
-              const SetOptions& o) {
+              const SetOptions& o, bool last = false) {
   const Source s(v.at());
   // A mask of the whole array and one value: a choice, for which the mask need not be known.
   if (index.size() == 1)
@@ -114,7 +117,11 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
     }
   const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
   return fn::update_items(x, items, v, u, mode_of(o.mode, OutOfBounds::zero, x, items),
-                          o.unique_indices);
+                          o.unique_indices, last && x.ref()->use_count() == 1);
+}
+Arg negated(const Arg& v, const Array& x) {
+  const Source s(v.at());
+  return {negative(fn::as_dtype(v, x.dtype())), v.at()};
 }
 }  // namespace
 
@@ -123,28 +130,45 @@ Array At::get(const GetOptions& o) const {
   const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
   return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value);
 }
-Array At::set(const Arg& v, const SetOptions& o) const {
+Array At::set(const Arg& v, const SetOptions& o) const& {
   return updated(x_, i_, v, Update::set, o);
 }
-Array At::add(const Arg& v, const SetOptions& o) const {
+Array At::set(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, v, Update::set, o, true);
+}
+Array At::add(const Arg& v, const SetOptions& o) const& {
   return updated(x_, i_, v, Update::add, o);
 }
-Array At::subtract(const Arg& v, const SetOptions& o) const {
-  const Source s(v.at());
-  return updated(x_, i_, {negative(fn::as_dtype(v, x_.dtype())), v.at()}, Update::add, o);
+Array At::add(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, v, Update::add, o, true);
 }
-Array At::multiply(const Arg& v, const SetOptions& o) const {
+Array At::subtract(const Arg& v, const SetOptions& o) const& {
+  return updated(x_, i_, negated(v, x_), Update::add, o);
+}
+Array At::subtract(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, negated(v, x_), Update::add, o, true);
+}
+Array At::multiply(const Arg& v, const SetOptions& o) const& {
   return updated(x_, i_, v, Update::mul, o);
+}
+Array At::multiply(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, v, Update::mul, o, true);
+}
+Array At::min(const Arg& v, const SetOptions& o) const& {
+  return updated(x_, i_, v, Update::min, o);
+}
+Array At::min(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, v, Update::min, o, true);
+}
+Array At::max(const Arg& v, const SetOptions& o) const& {
+  return updated(x_, i_, v, Update::max, o);
+}
+Array At::max(const Arg& v, const SetOptions& o) && {
+  return updated(x_, i_, v, Update::max, o, true);
 }
 Array At::divide(const Arg& v, const SetOptions& o) const {
   const Source s(v.at());
   return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
-}
-Array At::min(const Arg& v, const SetOptions& o) const {
-  return updated(x_, i_, v, Update::min, o);
-}
-Array At::max(const Arg& v, const SetOptions& o) const {
-  return updated(x_, i_, v, Update::max, o);
 }
 
 // ---- printing

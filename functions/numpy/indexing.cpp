@@ -16,6 +16,7 @@
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/placement.h"
 
 namespace weft::fn {
 
@@ -432,7 +433,7 @@ Array combined(const Array& old, const Array& v, Update u) {
   return v;
 }
 // An update of a box known beforehand: read, combined, written back.
-Array update_box(const Array& x, const IndexItems& items, const Array& v, Update u) {
+Array update_box(const Array& x, const IndexItems& items, const Array& v, Update u, bool sole) {
   Sizes box, flip;
   Arrays starts;
   IndexItems up;
@@ -450,22 +451,24 @@ Array update_box(const Array& x, const IndexItems& items, const Array& v, Update
   Array value = reshape_to(v, Shape(box));
   if (!flip.empty()) value = reverse(value, flip);
   if (u != Update::set) value = combined(cut(x, up), value, u);
+  const Given given(sole ? x : Array(0));
   return dynamic_update_at(x, value, starts);
 }
 }  // namespace
 
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
-                   const IndexMode& mode, bool unique) {
+                   const IndexMode& mode, bool unique, bool sole) {
   const Shape s = items_shape(x, items);
   const Array value = broadcast_to(as_dtype(v, x.dtype()), s);
   if (s.elements() == 0) return x;
   const bool strided = std::any_of(items.begin(), items.end(),
                                    [](const IndexItem& i) { return i.step != 1 && i.step != -1; });
-  if (!any_array(items) && !strided) return update_box(x, items, value, update);
+  if (!any_array(items) && !strided) return update_box(x, items, value, update, sole);
   need_elements(x, items, s.elements());
   const Plan p = plan_of(x, items, mode, false);
   const Array updates = reshape_to(value, p.shape);
   const bool one = p.indices.size() == static_cast<int64_t>(p.dims.index_map.size());
+  const Given given(sole ? x : Array(0));
   return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds,
                          unique || one || !any_array(items));
 }

@@ -33,9 +33,9 @@ struct IndexMode {
 };
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
                 const std::optional<Array>& fill = {});
-// x with `v`, broadcast to the shape of x[items], combined in.
+// x with `v`, broadcast to the shape of x[items], combined in; `sole`: where x lies, if it can be.
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
-                   const IndexMode& mode, bool unique);
+                   const IndexMode& mode, bool unique, bool sole = false);
 // The shape of x[items].
 Shape items_shape(const Array& x, const IndexItems& items);
 

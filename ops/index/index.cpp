@@ -12,6 +12,7 @@
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/strided.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/placement.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
@@ -336,9 +337,7 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
     .type = dynamic_update_type,
     .reference =
         [](const Arrays& x, const DynamicUpdate& p) {
-          Fresh r = fresh_array(dynamic_update_type(types_of(x), p)[0]);
-          if (x[0].type().bytes())
-            std::memcpy(r.data, concrete(x[0]).data(), static_cast<size_t>(x[0].type().bytes()));
+          const Fresh r = writable_first(dynamic_update_type(types_of(x), p)[0], x);
           auto* update = static_cast<std::byte*>(const_cast<void*>(concrete(x[1]).data()));
           move_windows(static_cast<std::byte*>(r.data), x[0].shape(), update,
                        tail_of(x[1].shape(), p.batch_dims), x, 2, p.batch_dims,

@@ -8,6 +8,7 @@
 #include "weft/ops/index/index_map.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/placement.h"
 
 namespace weft {
 namespace {
@@ -96,10 +97,9 @@ bool moves_inside(const Scatter& p, const Type& operand) {
 
 Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
-  Fresh out = fresh_array(t);
-  if (t.bytes()) std::memcpy(out.data, concrete(x[0]).data(), static_cast<size_t>(t.bytes()));
   const bool moves = moves_inside(p, t);
   const IndexMap r = index_map_for(p, x[0].type(), x[1].type());
+  const Fresh out = writable_first(t, x);
   const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
   const auto* from = static_cast<const std::byte*>(concrete(x[1]).data());
   for_each_index(x[1].shape(), [&](const Ints& at, int64_t flat) {

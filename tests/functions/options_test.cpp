@@ -132,16 +132,23 @@ TEST_CASE("reading and writing at indices", "[options]") {
   CHECK(floats(x.at(far).set(0., {.mode = "drop"})) == Floats{1, 2, 0});
   CHECK(floats(x.at(far).set(0., {.mode = "wrap"})) == Floats{0, 2, 0});
   CHECK(refuses([&] { x.at(far).set(0., {.mode = "check"}); }));
-  for (const auto f :
-       {&At::set, &At::add, &At::subtract, &At::multiply, &At::divide, &At::min, &At::max}) {
+  using Change = Array (*)(const At&, const Array&, const SetOptions&);
+  const Change max = [](const At& a, const Array& v, const SetOptions& o) { return a.max(v, o); };
+  for (const Change f :
+       {Change([](const At& a, const Array& v, const SetOptions& o) { return a.set(v, o); }),
+        Change([](const At& a, const Array& v, const SetOptions& o) { return a.add(v, o); }),
+        Change([](const At& a, const Array& v, const SetOptions& o) { return a.subtract(v, o); }),
+        Change([](const At& a, const Array& v, const SetOptions& o) { return a.multiply(v, o); }),
+        Change([](const At& a, const Array& v, const SetOptions& o) { return a.divide(v, o); }),
+        Change([](const At& a, const Array& v, const SetOptions& o) { return a.min(v, o); }),
+        max}) {
     const Array at = array({0, 7}), value = array({-4., -4.});
-    CHECK(equals((x.at(at).*f)(value, {.mode = "clip"}), (x.at(at).*f)(value, {})) ==
-          (f == &At::max));  // -4 is no larger than what is there
+    CHECK(equals(f(x.at(at), value, {.mode = "clip"}), f(x.at(at), value, {})) ==
+          (f == max));  // -4 is no larger than what is there
     // A promise about the indices, kept in the program.
     const auto program = [&](bool unique) {
-      return to_string(make_jaxpr([&](Array y, Array i) {
-        return (y.at(i).*f)(value, {.unique_indices = unique});
-      })(x, at));
+      return to_string(make_jaxpr(
+          [&](Array y, Array i) { return f(y.at(i), value, {.unique_indices = unique}); })(x, at));
     };
     CHECK(program(true).find("unique_indices=True") != std::string::npos);
     CHECK(program(false).find("unique_indices=False") != std::string::npos);

@@ -143,3 +143,50 @@ TEST_CASE("of two that donate one array, one gets it", "[jit][donate]") {
     CHECK(refused == 2);
   }
 }
+
+TEST_CASE("an update of the only handle is made in place", "[donate][index]") {
+  const auto in_place = [](auto update) {
+    const Floats want = floats(update(some(9000)));
+    Array x = some(9000);
+    const void* const at = address(x);
+    x = update(std::move(x));
+    CHECK(floats(x) == want);
+    return address(x) == at;
+  };
+  CHECK(in_place([](Array&& x) { return std::move(x).at(3).set(7.); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(-1).add(2); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(slice(4, 90)).multiply(3); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(slice(4, 90, 3)).subtract(3); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(slice(9, 3, -1)).min(0.); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(array({5, 5, 8})).add(1.); }));
+  CHECK(in_place([](Array&& x) { return std::move(x).at(array({5, 5, 8})).max(0.); }));
+  // Small ones by the rules of reference.
+  Array y = arange(20.);
+  const void* const at = address(y);
+  y = std::move(y).at(2).set(50.);
+  CHECK(address(y) == at);
+  CHECK(floats(y)[2] == 50);
+}
+
+TEST_CASE("an update leaves what others hold", "[donate][index]") {
+  Array x = some(9000);
+  const Array other = x;
+  const Array r = std::move(x).at(3).set(7.);
+  CHECK(floats(other) == floats(some(9000)));
+  CHECK(floats(r)[3] == 7);
+  // Of a named At each call is one of its own.
+  const auto at = some(9000).at(3);
+  CHECK(floats(at.set(7.))[3] == 7);
+  CHECK(floats(at.add(1.)) == floats(some(9000).at(3).add(1.)));
+  // The new value reads the old ones.
+  Array z = some(9000);
+  const Floats want = floats(z.at(slice(0, 8999)).set(z[slice(1, 9000)]));
+  const Array shifted = z[slice(1, 9000)];
+  CHECK(floats(std::move(z).at(slice(0, 8999)).set(shifted)) == want);
+  // Under a transform the rules keep what they need.
+  const auto f = [](Array v) {
+    Array c = some(3000);
+    return (std::move(c).at(2).multiply(v) * some(3000)).sum();
+  };
+  CHECK(grad(f)(2.).item<float>() == jit(grad(f))(2.).item<float>());
+}
