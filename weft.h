@@ -7,6 +7,7 @@
 #include "weft/core/version.h"
 #include "weft/functions/collective.h"
 #include "weft/functions/lax.h"
+#include "weft/functions/linalg.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"

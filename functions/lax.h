@@ -12,7 +12,9 @@
 #include "weft/ops/elementwise/fma.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
+#include "weft/ops/linear/cholesky.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/reduce/reduce.h"
 

@@ -114,6 +114,7 @@ void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws) {
     const Case c = call(inner);
     INFO(c.op->name() << " of " << inner.text());
     for (const Law law : laws) {
+      if (exempt(law, inner)) continue;
       CHECK(breach(law, c) == "");
     }
     ++number;

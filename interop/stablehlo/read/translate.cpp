@@ -53,7 +53,7 @@ const Rules& rules() {
     add_shapes(r);
     add_reductions(r);
     add_windows(r);
-    add_products(r);
+    add_linear(r);
     add_control(r);
     add_indexing(r);
     add_sorting(r);

@@ -114,10 +114,12 @@ void add_elementwise(Rules& r);
 void add_shapes(Rules& r);
 void add_reductions(Rules& r);
 void add_windows(Rules& r);
-void add_products(Rules& r);
+void add_linear(Rules& r);
 void add_control(Rules& r);
 void add_indexing(Rules& r);
 void add_sorting(Rules& r);
+// The rule of a call of LAPACK by this name; null if there is none.
+Rule lapack_rule(std::string_view target);
 void add_checks(Rules& r);
 
 }  // namespace weft::hlo

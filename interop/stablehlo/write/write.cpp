@@ -32,6 +32,7 @@ const WriteRules& write_rules() {
     write_reductions(r);
     write_indexing(r);
     write_sorting(r);
+    write_linalg(r);
     return r;
   }();
   return all;

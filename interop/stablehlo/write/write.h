@@ -154,6 +154,7 @@ void write_shapes(WriteRules& r);
 void write_reductions(WriteRules& r);
 void write_indexing(WriteRules& r);
 void write_sorting(WriteRules& r);
+void write_linalg(WriteRules& r);
 
 // An op without parameters under its own name, for readers that have it, with what f writes for the
 // others.

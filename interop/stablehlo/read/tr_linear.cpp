@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/tr_linear.cpp: products of arrays, factorisations and triangular systems,
+// and the calls of LAPACK that JAX writes for these on CPUs.
+#include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/linear/cholesky.h"
+#include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/triangular_solve.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::hlo {
+namespace {
+
+Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& dims) {
+  if (x.size() != 2) t.fail(op, "a product needs two operands");
+  return lax::dot_general(x[0], x[1], dims, t.result(op).dtype());
+}
+Arrays dot_general(Translator& t, const Op& op, const Arrays& x) {
+  const Attr& a = t.attr(op, "dot_dimension_numbers");
+  return {product(
+      t, op, x,
+      {t.field(op, a, "lhs_contracting_dimensions"), t.field(op, a, "rhs_contracting_dimensions"),
+       t.field(op, a, "lhs_batching_dimensions"), t.field(op, a, "rhs_batching_dimensions")})};
+}
+// Of vectors and matrices.
+Arrays dot(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 2 || x[0].ndim() < 1 || x[1].ndim() < 1)
+    t.fail(op, "a product needs two operands");
+  return {product(t, op, x, {{x[0].ndim() - 1}, {0}})};
+}
+
+// ---- factors and systems
+
+void require(Translator& t, const Op& op, const Arrays& x, size_t n) {
+  if (x.size() != n || x[0].ndim() < 2) t.fail(op, "takes matrices");
+}
+
+// The factor of which the lower triangle is asked for, or of the upper one. StableHLO leaves the
+// other triangle open.
+Array factor(const Array& x, bool lower) {
+  if (lower) return lax::cholesky(x, false);
+  return matrix::transposed(lax::cholesky(matrix::transposed(x, true), false), true);
+}
+
+Arrays cholesky(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const Attr* lower = op.attr("lower");
+  return {factor(x[0], lower && lower->integer != 0)};
+}
+
+// Half precision is that of the result alone.
+Array solved(const Array& a, const Array& b, const lax::TriangularSolve& o) {
+  const DType d = b.dtype();
+  if (d != F16 && d != BF16) return lax::triangular_solve(a, b, o);
+  return base::convert(lax::triangular_solve(base::convert(a, F32), base::convert(b, F32), o), d);
+}
+
+Arrays triangular_solve(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 2);
+  const auto flag = [&](std::string_view name) { return t.integer(op, name) != 0; };
+  const std::string how = t.word(op, "transpose_a");
+  if (how != "NO_TRANSPOSE" && how != "TRANSPOSE" && how != "ADJOINT")
+    t.fail(op, "transpose_a is NO_TRANSPOSE, TRANSPOSE or ADJOINT");
+  return {solved(x[0], x[1],
+                 {.left_side = flag("left_side"),
+                  .lower = flag("lower"),
+                  .transpose_a = how != "NO_TRANSPOSE",
+                  .conjugate_a = how == "ADJOINT",
+                  .unit_diagonal = flag("unit_diagonal")})};
+}
+
+// ---- LAPACK: its letters are numbers in a dictionary.
+
+char letter(Translator& t, const Op& op, std::string_view name) {
+  for (const NamedAttr& e : t.attr(op, "mhlo.backend_config").entries)
+    if (e.name == name && e.value.kind == Attr::Kind::integer)
+      return static_cast<char>(e.value.integer);
+  t.fail(op, "no letter for " + std::string(name));
+}
+
+// The factor, and 0 where there is one.
+Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const Array l = factor(x[0], letter(t, op, "uplo") == 'L');
+  const Array first = matrix::element(matrix::element(l, base::zeros(Type(I32, {})), l.ndim() - 1),
+                                      base::zeros(Type(I32, {})), l.ndim() - 2);
+  return {l, base::convert(lax::ne(first, first), I32)};
+}
+
+Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 2);
+  const char how = letter(t, op, "trans_x");
+  return {lax::triangular_solve(x[0], x[1],
+                                {.left_side = letter(t, op, "side") == 'L',
+                                 .lower = letter(t, op, "uplo") == 'L',
+                                 .transpose_a = how != 'N',
+                                 .conjugate_a = how == 'C',
+                                 .unit_diagonal = letter(t, op, "diag") == 'U'})};
+}
+
+}  // namespace
+
+Rule lapack_rule(std::string_view target) {
+  constexpr std::string_view front = "lapack_", back = "_ffi";
+  if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
+  target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
+  return target == "potrf" ? potrf : target == "trsm" ? trsm : nullptr;
+}
+
+void add_linear(Rules& r) {
+  const Rules mine = {{"stablehlo.cholesky", cholesky},
+                      {"stablehlo.dot", dot},
+                      {"stablehlo.dot_general", dot_general},
+                      {"stablehlo.triangular_solve", triangular_solve}};
+  r.insert(mine.begin(), mine.end());
+}
+
+}  // namespace weft::hlo

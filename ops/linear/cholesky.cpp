@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/cholesky.cpp: cholesky: column by column inside the lane, large ones by LAPACK.
+#include "weft/ops/linear/cholesky.h"
+
+#include <cmath>
+#include <limits>
+
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/triangular_solve.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/runtime/native/linalg.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
+
+// ---- the definition
+
+template <class P>
+auto real_of(const P& x) {
+  if constexpr (arith::is_cx<P>)
+    return x.re;
+  else
+    return x;
+}
+template <class P>
+P conj_of(const P& x) {
+  if constexpr (arith::is_cx<P>)
+    return {x.re, -x.im};
+  else
+    return x;
+}
+
+// One matrix of n rows; false if it is not positive definite.
+template <class P>
+bool factor(std::vector<P>& l, int64_t n) {
+  const auto at = [&](int64_t i, int64_t j) -> P& { return l[static_cast<size_t>(i * n + j)]; };
+  for (int64_t j = 0; j < n; ++j) {
+    const auto pivot = real_of(at(j, j));
+    if (!(pivot > 0)) return false;
+    const P root(std::sqrt(pivot));
+    at(j, j) = root;
+    for (int64_t i = j + 1; i < n; ++i) at(i, j) = arith::div(at(i, j), root);
+    for (int64_t i = j + 1; i < n; ++i)
+      for (int64_t k = j + 1; k <= i; ++k)
+        at(i, k) = arith::sub(at(i, k), arith::mul(at(i, j), conj_of(at(k, j))));
+  }
+  return true;
+}
+
+template <class T>
+void factor_dense(const T* from, T* to, int64_t batch, int64_t n) {
+  using P = typename Element<T>::plain;
+  const P nan = arith::mul(arith::constant<P>(std::numeric_limits<double>::quiet_NaN()), P(1));
+  std::vector<P> l(static_cast<size_t>(n * n));
+  for (int64_t b = 0; b < batch; ++b, from += n * n, to += n * n) {
+    for (int64_t k = 0; k < n * n; ++k) l[static_cast<size_t>(k)] = Element<T>::load(from[k]);
+    const bool definite = factor(l, n);
+    for (int64_t k = 0; k < n * n; ++k)
+      to[k] = Element<T>::store(k % n > k / n ? P(0) : definite ? l[static_cast<size_t>(k)] : nan);
+  }
+}
+
+int64_t rows_of(const Type& t) { return t.shape()[t.ndim() - 1]; }
+int64_t matrices_of(const Type& t) {
+  int64_t n = 1;
+  for (int a = 0; a + 2 < t.ndim(); ++a) n *= t.shape()[a];
+  return n;
+}
+
+Arrays cholesky_reference(const Arrays& x, const None&) {
+  const Type t = x[0].type().strong();
+  const Fresh r = fresh_array(t);
+  with_class<classes>(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    factor_dense(data_of<T>(x[0]), static_cast<T*>(r.data), matrices_of(t), rows_of(t));
+  });
+  return {r.array};
+}
+
+// ---- as a program: a step takes from each row below a pivot what its column adds to it, where the
+// matrix lies. The columns get the roots of their pivots at the end.
+
+Array as_number(const Array& real_part, DType d) {
+  return is_complex(d) ? complex(real_part, base::zeros(real_part.type().strong())) : real_part;
+}
+Array real_of(const Array& x) { return is_complex(x.dtype()) ? real(x) : x; }
+// x with the real parts of its diagonal alone.
+Array with_real_diagonal(const Array& x) {
+  if (!is_complex(x.dtype())) return x;
+  const Array i = iota(I32, x.shape(), x.ndim() - 2), j = iota(I32, x.shape(), x.ndim() - 1);
+  return select(eq(i, j), as_number(real(x), x.dtype()), x);
+}
+
+// The rows from j + 1 on less their number at j times `across`.
+Array without_column(const Array& a, const Array& across, const Array& j) {
+  const int rank = a.ndim();
+  const int64_t n = a.shape()[rank - 1];
+  const Type index(I32, {});
+  const Closed test = record({index, a.type()}, [&](const Arrays& c) {
+    return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
+  });
+  const Closed body = record({index, a.type()}, [&](const Arrays& c) {
+    const Array row = matrix::element(c[1], c[0], rank - 2);
+    const Array factor = matrix::along_leading(matrix::number(c[1], c[0], j), row.shape());
+    const Array less = sub(row, mul(factor, across));
+    Arrays starts(static_cast<size_t>(rank), base::zeros(index));
+    starts[static_cast<size_t>(rank - 2)] = c[0];
+    return Arrays{add(c[0], like(c[0], 1)),
+                  dynamic_update_at(c[1], base::insert_axis(less, rank - 2, 1), starts)};
+  });
+  return while_flat(test, body, {add(j, like(j, 1)), a})[1];
+}
+
+// (matrices, whether they are positive definite so far), j -> the same.
+Arrays column_step(const Array& a, const Array& definite, const Array& j) {
+  const int rank = a.ndim();
+  const Array pivot = real_of(matrix::number(a, j, j)), inverse = div(like(pivot, 1), pivot);
+  const Array column = matrix::conj(matrix::column(a, j));
+  const Array later = gt(iota(I32, column.shape(), rank - 2), j);
+  const Array quotients =
+      mul(column, matrix::along_leading(as_number(inverse, a.dtype()), column.shape()));
+  const Array across = select(later, quotients, base::zeros(column.type().strong()));
+  return {without_column(a, across, j),
+          bitwise_and(definite, gt(pivot, base::zeros(pivot.type().strong())))};
+}
+
+Arrays cholesky_expand(const ExpandArgs<None>& e) {
+  const Array& x = e.x[0];
+  const int rank = x.ndim();
+  const Type t = x.type().strong(), flag(Bool, x.shape().erased(rank - 1).erased(rank - 2));
+  const int64_t n = rows_of(t);
+  const Array first = with_real_diagonal(base::convert(x, t.dtype()));
+  if (n == 0) return {first};
+  const Closed body = record({t, flag, Type(I32, {})},
+                             [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
+  const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
+  const Array roots = as_number(rsqrt(real_of(matrix::diagonal(out[0]))), t.dtype());
+  const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
+  const Array nan =
+      convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), t.dtype());
+  return {
+      matrix::triangle(select(matrix::along_leading(out[1], t.shape()), with_real_diagonal(factors),
+                              broadcast_in_dim(nan, t.shape(), {})),
+                       true)};
+}
+
+// ---- by LAPACK
+
+native::Squares squares(const Use<None>& u) {
+  return {u.in[0].dtype(), matrices_of(u.in[0]), rows_of(u.in[0])};
+}
+NativeCall cholesky_call(const Use<None>& u) {
+  NativeCall call;
+  call.run = [a = squares(u)](const NativeArgs& args) { native::cholesky(a, args); };
+  const int n = u.in[0].ndim();
+  call.follows = follows_but(1, n, {n - 2, n - 1}, false);
+  return call;
+}
+
+double cube(const Use<None>& u) {
+  const auto n = static_cast<double>(rows_of(u.in[0]));
+  return n * n * n;
+}
+// Nanoseconds of a matrix among many (AVX-512, one thread): 100 in the lane and 190 by LAPACK of 8
+// rows, 320 and 570 of 16, 790 and 1220 of 24, 1160 and 1670 of 28 in F32, 4300 to 5400 and 2400 to
+// 5500 of 32, which no longer fit the inner cache. Single ones are slower in the lane, but what is
+// chosen does not depend on how many there are.
+std::vector<Implementation<None>> cholesky_implementations() {
+  constexpr int64_t largest_in_lane = 32;
+  const Implementation<None> program{
+      .name = std::string(expanded),
+      .applies = [](const Use<None>& u) { return rows_of(u.in[0]) <= largest_in_lane; },
+      .cost = [](const Use<None>& u) { return 0.06 * cube(u); }};
+  const Implementation<None> library{
+      .name = "library",
+      .applies =
+          [](const Use<None>& u) {
+            return !u.target.gpu && rows_of(u.in[0]) <= std::numeric_limits<int>::max();
+          },
+      .cost = [](const Use<None>& u) { return 150 + 0.054 * cube(u); },
+      .make = cholesky_call};
+  return {program, library};
+}
+
+// ---- derivative: L' = L phi(L^-1 A' L^-H), where phi takes the lower triangle with half of the
+// diagonal. Of A' the lower triangle stands for the whole, as of A.
+Array hermitian(const Array& x) {
+  const Array low = matrix::triangle(x, true, true);
+  const Array diagonal = sub(matrix::triangle(x, true), low);
+  return add(add(low, matrix::transposed(low, true)), as_number(real_of(diagonal), x.dtype()));
+}
+Arrays cholesky_jvp(const JvpArgs<None>& j) {
+  if (j.dx[0].empty_handle()) return Arrays(1);
+  const Array& l = j.out[0];
+  const Array right = triangular_solve(
+      l, hermitian(j.dx[0]),
+      {.left_side = false, .lower = true, .transpose_a = true, .conjugate_a = true});
+  const Array both = triangular_solve(l, right, {.left_side = true, .lower = true});
+  const Array low = matrix::triangle(both, true, true), whole = matrix::triangle(both, true);
+  return {matrix::product(l, mul(add(low, whole), like(low, 0.5)))};
+}
+
+std::vector<Sample<None>> cholesky_samples() {
+  std::vector<Sample<None>> s;
+  const auto add_sample = [&](const Type& t) {
+    s.push_back({.in = {t}, .values = [t](uint64_t seed) {
+                   return Arrays{matrix::positive_definite(t, seed)};
+                 }});
+  };
+  for (DType d : {F32, F64, C64, C128}) add_sample(Type(d, {3, 3}));
+  for (const Shape& shape : {Shape{1, 1}, Shape{0, 0}, Shape{2, 4, 4}, Shape{0, 2, 2}})
+    add_sample(Type(F64, shape));
+  add_sample(Type(F64, {34, 34}));
+  return s;
+}
+
+const Primitive<None>& cholesky_op = define<None>({
+    .name = "cholesky",
+    .doc = "The lower triangular factors of positive definite matrices, of which the lower "
+           "triangles are read; NaN of others.",
+    .type =
+        [](const Types& in, const None&) {
+          require_operands("cholesky", in, 1);
+          matrix::require_square("cholesky", in, 0);
+          return Types{in[0].strong()};
+        },
+    .reference = cholesky_reference,
+    .jvp = cholesky_jvp,
+    .batch =
+        [](const BatchArgs<None>& b) {
+          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}), {0}};
+        },
+    .expand = cholesky_expand,
+    .implementations = cholesky_implementations,
+    .tolerance = 64,
+    .samples = cholesky_samples,
+    .rejects =
+        [] {
+          return std::vector<Reject<None>>{{{Type(F32, {3, 2})}, {}, "square matrices"},
+                                           {{Type(F32, {3})}, {}, "square matrices"},
+                                           {{Type(I32, {3, 3})}, {}, "takes f32, f64"}};
+        },
+});
+
+}  // namespace
+
+namespace lax {
+Array cholesky(const Arg& x, bool symmetrize_input) {
+  const Source s(x.at());
+  if (!symmetrize_input || x->ndim() < 2) return cholesky_op({x});
+  const Array sum = add(x, matrix::transposed(x, true));
+  return cholesky_op({mul(sum, like(sum, 0.5))});
+}
+}  // namespace lax
+
+}  // namespace weft

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/cholesky.h: the factor of a positive definite matrix.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// The lower triangular L with L L^H = x, of the last two axes; zeros above the diagonal. Where x is
+// not positive definite, NaN on and below it. x is made Hermitian, (x + x^H) / 2, or its lower
+// triangle stands for the whole.
+Array cholesky(const Arg& x, bool symmetrize_input = true);
+
+}  // namespace weft::lax

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/matrix.h: what rules of factorisations say of the last two axes of an array.
+#pragma once
+#include "weft/core/type.h"
+#include "weft/tracer/array.h"
+
+namespace weft::matrix {
+
+// Raises ShapeError or DTypeError unless t has square matrices of F32, F64, C64 or C128.
+void require_square(const char* op, const Types& in, size_t operand);
+
+Array conj(const Array& x);  // of real numbers x itself
+// Rows and columns exchanged; `conjugated` besides.
+Array transposed(const Array& x, bool conjugated = false);
+// x on and below the diagonal (above it, unless `lower`), zeros elsewhere; `strict`: without it.
+Array triangle(const Array& x, bool lower, bool strict = false);
+// Element j of axis `at`, which goes.
+Array element(const Array& x, const Array& j, int at);
+// The diagonals; number (i, j) of each matrix; its column j.
+Array diagonal(const Array& x);
+Array number(const Array& x, const Array& i, const Array& j);
+Array column(const Array& x, const Array& j);
+// a b, for each pair of matrices.
+Array product(const Array& a, const Array& b);
+// v, whose axes are the leading ones of `shape`, along those and repeated along the rest; `at`:
+// where its last axis is instead.
+Array along_leading(const Array& v, const Shape& shape);
+Array along(const Array& v, const Shape& shape, int at);
+// v repeated along axis `at` of `shape`, which it has not.
+Array without(const Array& v, const Shape& shape, int at);
+
+// Numbers for tests: from -1 to 1; the same off the diagonal, and about n on it.
+Array random(const Type& t, uint64_t seed);
+Array dominant(const Type& t, uint64_t seed);
+// The Hermitian part of such; what is imaginary on the diagonal does not count.
+Array positive_definite(const Type& t, uint64_t seed);
+
+}  // namespace weft::matrix

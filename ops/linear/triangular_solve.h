@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/triangular_solve.h: systems with a triangular matrix.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+struct TriangularSolve {
+  bool left_side = false;                         // op(a) x = b, else x op(a) = b
+  bool lower = false;                             // a is the lower triangle of what is given
+  bool transpose_a = false, conjugate_a = false;  // op
+  bool unit_diagonal = false;                     // the diagonal counts as ones
+};
+// x, for each matrix a of the last two axes. b has the batch axes of a, then rows and columns; or
+// on the side that a is not multiplied from any number of axes. Singular matrices give infinities
+// and NaN.
+Array triangular_solve(const Arg& a, const Arg& b, const TriangularSolve& options);
+
+}  // namespace weft::lax

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/linalg.h: factorisations and triangular systems by LAPACK and BLAS, each matrix on
+// one thread.
+#pragma once
+#include "weft/core/loops/implementation.h"
+
+namespace weft::native {
+
+// `batch` square matrices of n rows, one behind the other, of elements F32, F64, C64 or C128.
+struct Squares {
+  DType type = F32;
+  int64_t batch = 1, n = 1;
+};
+
+// The lower factors L of operand 0 = L L^H, of which the lower triangle is read; zeros above. NaN
+// on and below the diagonal where a matrix is not positive definite.
+void cholesky(const Squares& a, const NativeArgs& args);
+
+// op(A) X = B, or X op(A) = B unless `left`. A is operand 0, of which one triangle is read, B
+// operand 1 of n rows and `columns`, unless `left` of `columns` rows and n columns.
+struct Triangular {
+  Squares a;
+  int64_t columns = 1;
+  bool left = true, lower = true, transpose = false, conjugate = false, unit_diagonal = false;
+  // Whether A is copied to be conjugated: BLAS conjugates only what it transposes.
+  bool copies() const { return conjugate && !transpose && is_complex(a.type); }
+};
+void solve_triangular(const Triangular& t, const NativeArgs& args);
+int64_t solve_triangular_workspace(const Triangular& t);
+
+}  // namespace weft::native
