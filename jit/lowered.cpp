@@ -57,11 +57,11 @@ class CompiledView final : public weft::detail::CompiledImpl {
 
 // The ops that run for one lane after another because they have no batching rule.
 void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
-  for (const Eqn& e : j->eqns) {
+  any_equation({j}, [&](const JaxprData&, const Eqn& e) {
     if (const auto op = param_field<std::string>(e.params, "lane_loop_of"); op && !op->empty())
       ops->insert(*op);
-    for_inner(e, [&](const Jaxpr& inner) { lane_loops(inner, ops); });
-  }
+    return false;
+  });
 }
 
 // The program and those of its loops, all the way in.

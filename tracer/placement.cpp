@@ -67,15 +67,15 @@ Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, con
 }
 
 void require_one_device(const Jaxpr& j, const detail::Device& d) {
-  for (const Eqn& e : j->eqns) {
-    if (const std::string to = e.op->puts_on(e.params);
-        !to.empty() && &detail::find_device(to, e.op->name()) != &d)
+  any_equation({j}, [&](const JaxprData&, const Eqn& e) {
+    const std::string to = e.op->puts_on(e.params);
+    if (!to.empty() && &detail::find_device(to, e.op->name()) != &d)
       throw DeviceError(
           fmt::format("{} to '{}' in a program that runs on '{}': a compiled program runs on one "
                       "device. Put its arguments there before the call, or its results after it.",
                       e.op->name(), to, d.name()));
-    for_inner(e, [&](const Jaxpr& inner) { require_one_device(inner, d); });
-  }
+    return false;
+  });
 }
 
 // ---- memory that is given away
