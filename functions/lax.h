@@ -116,4 +116,32 @@ std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis = -1);
 Array dot(const Arg& x, const Arg& y);  // of vectors and matrices
 Array batch_matmul(const Arg& x, const Arg& y);
 
+// ---- convolutions
+// "VALID", "SAME", "SAME_LOWER", or how much is put before and behind each spatial axis.
+struct ConvPadding {
+  std::string kind;
+  std::vector<std::pair<int64_t, int64_t>> amounts;
+  ConvPadding(const char* kind) : kind(kind) {}
+  ConvPadding(std::string kind) : kind(std::move(kind)) {}
+  ConvPadding(std::vector<std::pair<int64_t, int64_t>> amounts) : amounts(std::move(amounts)) {}
+  ConvPadding(std::initializer_list<std::pair<int64_t, int64_t>> amounts) : amounts(amounts) {}
+};
+// Which axis is which: N and C (batch and features) of lhs and result, O and I (features of the
+// result and of the operand) of rhs; the other letters are spatial axes, those of lhs and result in
+// the order of rhs. Empty: NCHW, OIHW, NCHW, for any number of spatial axes.
+struct ConvDimensions {
+  std::string lhs = {}, rhs = {}, out = {};
+};
+struct ConvDilatedOptions {
+  std::vector<int64_t> lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  ConvDimensions dimension_numbers = {};
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  std::optional<DType> preferred_element_type = {};
+};
+// Sums of products of a kernel with the window of lhs around each place, as
+// jax.lax.conv_general_dilated (the kernel is not turned round).
+Array conv_general_dilated(const Arg& lhs, const Arg& rhs,
+                           const std::vector<int64_t>& window_strides, const ConvPadding& padding,
+                           const ConvDilatedOptions& o = {});
+
 }  // namespace weft::lax

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/nn.h: activations and normalisations of neural networks, as jax.nn.
+// functions/nn.h: activations, normalisations and layers of neural networks, as jax.nn.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/functions/lax.h"
 
 namespace weft::nn {
 
@@ -60,5 +60,16 @@ struct AttentionOptions {
 // Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K.
 Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                             const AttentionOptions& o = {});
+
+// A convolutional layer: x (batch, spatial…, features), kernel (spatial…, features of a group, out
+// features); the result has the axes of x.
+struct ConvOptions {
+  std::vector<int64_t> strides = {};  // {}: ones
+  lax::ConvPadding padding = "SAME";
+  std::vector<int64_t> input_dilation = {}, kernel_dilation = {};
+  int64_t feature_group_count = 1;
+  std::optional<Array> bias = {};  // of the out features
+};
+Array conv(const Arg& x, const Arg& kernel, const ConvOptions& o = {});
 
 }  // namespace weft::nn

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/fold.h"
+#include "weft/ops/linear/product.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/gemm.h"
 
@@ -35,16 +35,7 @@ Ints free_axes(int64_t rank, const Ints& contract, const Ints& batch) {
 
 Types dot_type(const Types& in, const Dot& p) {
   const char* op = "dot_general";
-  require_operands(op, in, 2);
-  if (in[0].dtype() != in[1].dtype())
-    reject_dtype(op, "requires arguments to have the same dtypes", in);
-  if (!is_number(in[0].dtype())) reject_dtype(op, "takes numbers", in);
-  const DType out = p.preferred_element_type;
-  if (!is_number(out) || is_complex(out) != is_complex(in[0].dtype()) ||
-      (is_inexact(in[0].dtype()) && !is_inexact(out)))
-    reject_dtype(
-        op, fmt::format("preferred_element_type {} does not hold the product", short_name(out)),
-        in);
+  require_product(op, in, p.preferred_element_type);
   const auto check = [&](const Ints& l, const Ints& r, const char* what) {
     if (l.size() != r.size())
       reject_shape(op, fmt::format("{} dimensions must come in pairs", what), in);
@@ -70,33 +61,7 @@ Types dot_type(const Types& in, const Dot& p) {
     shape.push_back(in[0].shape()[a]);
   for (int64_t a : free_axes(in[1].ndim(), p.rhs_contract, p.rhs_batch))
     shape.push_back(in[1].shape()[a]);
-  return {Type(out, Shape(shape), in[0].weak() && in[1].weak())};
-}
-
-// The number x of dtype T as one that products of dtype Out are computed with.
-template <class V>
-inline constexpr bool is_nest = num::is_ir<V>;
-template <class R>
-inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
-template <class Out, class V>
-auto factor(const V& x) {
-  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
-  if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
-    using S = num::scalar_t<decltype(P::re)>;
-    return P(num::convert<S>(x.re), num::convert<S>(x.im));
-  } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
-    return num::convert<num::scalar_t<P>>(x);
-  } else {
-    return P{};  // the type rule lets no real meet a complex
-  }
-}
-template <class R>
-Elem term_elem(const R& x) {
-  return {x.id, nest::no_id};
-}
-template <class R>
-Elem term_elem(const num::Cx<R>& x) {
-  return {x.re.id, x.im.id};
+  return {Type(p.preferred_element_type, Shape(shape), in[0].weak() && in[1].weak())};
 }
 
 template <class T, class Out>
@@ -129,14 +94,10 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
 
 Arrays dot_reference(const Arrays& x, const Dot& p) {
   const Fresh r = fresh_array(dot_type({x[0].type(), x[1].type()}, p)[0]);
-  with_class<DTypes::numbers>(x[0].dtype(), [&](auto* q) {
-    with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      using Out = std::remove_pointer_t<decltype(o)>;
-      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
-                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
-        dot_dense<T, Out>(x[0], x[1], p, static_cast<Out*>(r.data));
-    });
+  with_product(x[0].dtype(), p.preferred_element_type, [&](auto* q, auto* o) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    using Out = std::remove_pointer_t<decltype(o)>;
+    dot_dense<T, Out>(x[0], x[1], p, static_cast<Out*>(r.data));
   });
   return {r.array};
 }
@@ -270,16 +231,7 @@ void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
         Element<T>::in(x.read(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at))));
     return term_elem(arith::mul(a, b));
   };
-  using Ir = typename Element<Out>::ir;
-  r->combine.assign(arith::is_cx<Ir> ? 2 : 1, nest::Combine::Add);
-  r->identity = [](nest::Builder&) {
-    const Elem e = term_elem(arith::constant<Ir>(0));
-    return e.im == nest::no_id ? std::vector<nest::Id>{e.re} : std::vector<nest::Id>{e.re, e.im};
-  };
-  r->results = [](const std::vector<nest::Id>& id) {
-    return std::vector<Elem>{
-        Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
-  };
+  describe_sum<Out>(r);
 }
 
 Lowering dot_lower(const LowerArgs<Dot>& l) {
@@ -292,14 +244,10 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
     space.push_back(l.in[0].shape()[a]);
   }
   r.space = Shape(space);
-  with_class<DTypes::numbers>(l.in[0].dtype(), [&](auto* q) {
-    with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      using Out = std::remove_pointer_t<decltype(o)>;
-      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
-                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
-        describe_terms<T, Out>(l, &r);
-    });
+  with_product(l.in[0].dtype(), p.preferred_element_type, [&](auto* q, auto* o) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    using Out = std::remove_pointer_t<decltype(o)>;
+    describe_terms<T, Out>(l, &r);
   });
   return r;
 }

@@ -6,6 +6,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/coords.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/strided.h"
 #include "weft/ops/structure/structure.h"
@@ -13,13 +14,6 @@
 
 namespace weft {
 namespace {
-
-using Index64 = num::Ir<int64_t>;
-Index64 index_at(nest::Id id) { return Index64::at(id); }
-// i moved into [0, n), so that what is read is there even where it is not chosen.
-Index64 in_range(Index64 i, int64_t n) {
-  return num::maximum(num::minimum(i, Index64(n - 1)), Index64(0));
-}
 
 // ---- concatenate
 

@@ -5,7 +5,6 @@
 #include "weft/runtime/native/gemm.h"
 
 #include <cblas.h>
-#include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/native/onednn.h"
 #include "weft/runtime/threads.h"
 
 namespace weft::native {
@@ -54,16 +54,6 @@ struct Gemm {
   bool trans_a = false, trans_b = false;
   int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
 };
-
-// oneDNN's threads are OpenMP's; threads are ours, so each caller is told to use one. The setting
-// belongs to the thread.
-void one_openmp_thread() {
-  thread_local bool done = false;
-  if (done) return;
-  done = true;
-  using Set = void (*)(int);
-  if (const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(1);
-}
 
 void gemm(const Gemm& g, const float* a, const float* b, float* c) {
   one_openmp_thread();

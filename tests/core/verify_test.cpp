@@ -80,8 +80,7 @@ const std::vector<Broken>& all_broken() {
          j.eqns[0].op = &stranger;
        }},
       {"ir.V6", "no parameters", [](JaxprData& j) { j.eqns[0].params = AnyParams(); }},
-      {"ir.V6",
-       "parameters of another op, in equation 0: c:f32[] = test_next[callback=None] a",
+      {"ir.V6", "parameters of another op, in equation 0: c:f32[] = test_next[callback=None] a",
        [](JaxprData& j) { j.eqns[0].params = make_params(CallbackOfTests{}); }},
       {"ir.V7", "the op refuses its operands (f32[], f32[3]): takes one operand, in equation 0",
        [](JaxprData& j) { j.eqns[0].in.push_back({1}); }},

@@ -511,6 +511,8 @@ TEST_CASE("reductions and products of lax name the line of the call", "[errors][
                 CALL(lax::argmax(e, 0)),
                 CALL(lax::argmin(e, 0)),
                 CALL(lax::dot_general(m23(), m23(), {{1}, {0}})),
+                CALL(lax::conv_general_dilated(e, m23(), {1}, "SAME")),
+                CALL(lax::conv_general_dilated(m23(), m23(), {}, "SAME")),
                 CALL(lax::add(v3(), arange(3)))});
 }
 
@@ -567,6 +569,8 @@ TEST_CASE("nn and random name the line of the call", "[errors][places]") {
                 CALL(nn::layer_norm(e)),
                 CALL(nn::one_hot(e, 3)),
                 CALL(nn::dot_product_attention(e, e, e)),
+                CALL(nn::conv(e, m23())),
+                CALL(nn::conv(m23(), v3())),
                 CALL(random::bits(e)),
                 CALL(random::uniform(e)),
                 CALL(random::normal(e)),

@@ -30,6 +30,7 @@ const WriteRules& write_rules() {
     write_elementwise(r);
     write_shapes(r);
     write_reductions(r);
+    write_convolutions(r);
     write_indexing(r);
     write_sorting(r);
     write_linalg(r);

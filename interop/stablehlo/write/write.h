@@ -152,6 +152,7 @@ using WriteRules = std::unordered_map<std::string_view, WriteRule>;
 void write_elementwise(WriteRules& r);
 void write_shapes(WriteRules& r);
 void write_reductions(WriteRules& r);
+void write_convolutions(WriteRules& r);
 void write_indexing(WriteRules& r);
 void write_sorting(WriteRules& r);
 void write_linalg(WriteRules& r);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/coords.h: arithmetic on indices in lowering rules.
+#pragma once
+#include "weft/core/loops/lower.h"
+#include "weft/core/scalar/number.h"
+
+namespace weft {
+
+using Index64 = num::Ir<int64_t>;
+inline Index64 index_at(nest::Id id) { return Index64::at(id); }
+// i moved into [0, n), so that what is read is there even where it is not chosen.
+inline Index64 in_range(Index64 i, int64_t n) {
+  return num::maximum(num::minimum(i, Index64(n - 1)), Index64(0));
+}
+
+}  // namespace weft

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/conv.h: convolutions.
+#pragma once
+#include <vector>
+
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// The parameters of conv_general_dilated. Spatial axes are in the order of the lists. The axes of
+// an operand are those of its spec (batch, feature, spatial…; of rhs out feature, in feature,
+// spatial…) and those of its lanes.
+struct ConvWindow {
+  std::vector<int64_t> strides, low, high, lhs_dilation, rhs_dilation;
+};
+struct ConvAxes {
+  std::vector<int64_t> lhs, rhs, out;
+};
+struct ConvGroups {
+  int64_t feature = 1, batch = 1;
+};
+Array convolution(const Array& lhs, const Array& rhs, const ConvWindow& w, const ConvAxes& axes,
+                  const ConvGroups& groups, DType out);
+
+}  // namespace weft

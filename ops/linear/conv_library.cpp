@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/conv_library.cpp: convolutions of floats by a library, and when that pays.
+#include <algorithm>
+#include <memory>
+
+#include "weft/ops/linear/conv_params.h"
+#include "weft/runtime/native/conv.h"
+
+namespace weft {
+namespace {
+
+using native::Convolution;
+
+// What the library knows: one to three spatial axes, nothing between the elements of lhs, padding
+// that no whole window lies in.
+bool library_applies(const Use<Conv>& u) {
+  const Conv& p = u.params;
+  if (u.target.gpu || u.in[0].dtype() != F32 || u.out[0].dtype() != F32) return false;
+  if (p.spatial() < 1 || p.spatial() > 3 || u.out[0].elements() == 0) return false;
+  if (u.in[0].elements() == 0 || u.in[1].elements() == 0) return false;
+  for (size_t d = 0; d < p.spatial(); ++d) {
+    const int64_t window = dilated(size_of(u.in[1], p.rhs_spec, d + 2), p.rhs_dilation[d]);
+    if (p.lhs_dilation[d] != 1 || std::min(p.low[d], p.high[d]) < 0 ||
+        std::max(p.low[d], p.high[d]) >= window)
+      return false;
+  }
+  return true;
+}
+
+// Products of one image of one lane.
+double multiplications(const Use<Conv>& u) {
+  const Conv& p = u.params;
+  double n = static_cast<double>(size_of(u.in[1], p.rhs_spec, 0)) *
+             static_cast<double>(size_of(u.in[1], p.rhs_spec, 1)) /
+             static_cast<double>(p.batch_group_count);
+  for (size_t d = 0; d < p.spatial(); ++d)
+    n *= static_cast<double>(size_of(u.in[1], p.rhs_spec, d + 2)) *
+         static_cast<double>(size_of(u.out[0], p.out_spec, d + 2));
+  return n;
+}
+
+// Nanoseconds of a multiplication and of a call: images go to the library from about 9500
+// multiplications on (docs/decisions/0019).
+constexpr double generated_ns = 0.7, library_ns = 1. / 64, library_call_ns = 6500;
+
+// A single image is divided along its features from so many multiplications on.
+constexpr double large_image = 4e6;
+
+Convolution convolution_of(const Use<Conv>& u) {
+  const Conv& p = u.params;
+  const Ints lhs = row_major(u.in[0].shape()), rhs = row_major(u.in[1].shape()),
+             out = row_major(u.out[0].shape());
+  const auto step = [](const Ints& steps, int64_t axis) {
+    return axis == -1 ? 0 : steps[static_cast<size_t>(axis)];
+  };
+  Convolution c;
+  for (size_t k = 0; k < p.lanes(); ++k)
+    c.walks.push_back({u.out[0].shape()[static_cast<int64_t>(k)], step(lhs, p.lhs_lanes[k]),
+                       step(rhs, p.rhs_lanes[k]), out[k]});
+  c.lhs_feature = step(lhs, p.lhs_spec[1]);
+  c.rhs_given = step(rhs, p.rhs_spec[0]);
+  c.rhs_taken = step(rhs, p.rhs_spec[1]);
+  c.out_feature = step(out, p.out_spec[1]);
+  c.groups = p.feature_group_count;
+  c.taken = size_of(u.in[1], p.rhs_spec, 1);
+  c.given = size_of(u.in[1], p.rhs_spec, 0) / (p.feature_group_count * p.batch_group_count);
+  const int64_t images = size_of(u.out[0], p.out_spec, 0), image = step(lhs, p.lhs_spec[0]);
+  const auto divided = [&](int64_t parts, int64_t of_lhs) {
+    c.walks.push_back({parts, of_lhs, c.given * c.rhs_given, c.given * c.out_feature});
+  };
+  if (p.batch_group_count > 1) divided(p.batch_group_count, images * image);
+  c.walks.push_back({images, image, 0, step(out, p.out_spec[0])});
+  if (c.images() == 1 && c.groups == 1 && c.given % 2 == 0 && multiplications(u) > large_image) {
+    c.given /= 2;
+    divided(2, 0);
+  }
+  for (size_t d = 0; d < p.spatial(); ++d)
+    c.axes.push_back({size_of(u.in[0], p.lhs_spec, d + 2), size_of(u.in[1], p.rhs_spec, d + 2),
+                      size_of(u.out[0], p.out_spec, d + 2), p.window_strides[d], p.rhs_dilation[d],
+                      p.low[d], p.high[d], step(lhs, p.lhs_spec[d + 2]),
+                      step(rhs, p.rhs_spec[d + 2]), step(out, p.out_spec[d + 2])});
+  return c;
+}
+
+// The lanes are left alone, all else is worked along.
+std::vector<int> follows_lanes(const Type& t, const Ints& lanes) {
+  std::vector<int> follows(static_cast<size_t>(t.ndim()), -1);
+  for (size_t k = 0; k < lanes.size(); ++k)
+    if (lanes[k] != -1) follows[static_cast<size_t>(lanes[k])] = static_cast<int>(k);
+  return follows;
+}
+
+NativeCall library_call(const Use<Conv>& u) {
+  const auto made = std::make_shared<native::Convolver>(convolution_of(u));
+  NativeCall call;
+  call.run = [made, a = u.in[0].elements(), b = u.in[1].elements(),
+              n = u.out[0].elements()](const NativeArgs& args) {
+    made->run(args.in<float>(0, a), args.in<float>(1, b), args.out<float>(0, n));
+  };
+  call.workspace = [made] { return made->workspace(); };
+  call.follows = {follows_lanes(u.in[0], u.params.lhs_lanes),
+                  follows_lanes(u.in[1], u.params.rhs_lanes)};
+  return call;
+}
+
+}  // namespace
+
+std::vector<Implementation<Conv>> conv_implementations() {
+  const Implementation<Conv> nest{.name = std::string(generated), .cost = [](const Use<Conv>& u) {
+                                    return generated_ns * multiplications(u);
+                                  }};
+  const Implementation<Conv> library{
+      .name = "library",
+      .applies = library_applies,
+      .cost = [](const Use<Conv>& u) { return library_call_ns + library_ns * multiplications(u); },
+      .make = library_call};
+  return {nest, library};
+}
+
+}  // namespace weft

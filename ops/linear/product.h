@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/product.h: what ops that sum products share: their dtypes, factors and sums.
+#pragma once
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft {
+
+// Two operands of one dtype, of numbers, and a result that holds their products.
+void require_product(const char* op, const Types& in, DType out);
+// Calls f(T*, Out*) with the element types of the operands and of the result.
+template <class F>
+void with_product(DType in, DType out, F&& f) {
+  with_class<DTypes::numbers>(in, [&](auto* q) {
+    with_class<DTypes::numbers>(out, [&](auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
+                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
+        f(q, o);
+    });
+  });
+}
+
+// The number x of dtype T as one that products of dtype Out are computed with.
+template <class V>
+inline constexpr bool is_nest = num::is_ir<V>;
+template <class R>
+inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
+template <class Out, class V>
+auto factor(const V& x) {
+  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
+  if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
+    using S = num::scalar_t<decltype(P::re)>;
+    return P(num::convert<S>(x.re), num::convert<S>(x.im));
+  } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
+    return num::convert<num::scalar_t<P>>(x);
+  } else {
+    return P{};  // the type rule lets no real meet a complex
+  }
+}
+template <class R>
+Elem term_elem(const R& x) {
+  return {x.id, nest::no_id};
+}
+template <class R>
+Elem term_elem(const num::Cx<R>& x) {
+  return {x.re.id, x.im.id};
+}
+
+// How terms of dtype Out add up.
+template <class Out>
+void describe_sum(Lowering* r) {
+  using Ir = typename Element<Out>::ir;
+  r->combine.assign(arith::is_cx<Ir> ? 2 : 1, nest::Combine::Add);
+  r->identity = [](nest::Builder&) {
+    const Elem e = term_elem(arith::constant<Ir>(0));
+    return e.im == nest::no_id ? std::vector<nest::Id>{e.re} : std::vector<nest::Id>{e.re, e.im};
+  };
+  r->results = [](const std::vector<nest::Id>& id) {
+    return std::vector<Elem>{
+        Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
+  };
+}
+
+}  // namespace weft

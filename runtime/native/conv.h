@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/native/conv.h: convolutions of floats by a library (docs/decisions/0019-convolutions.md).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weft::native {
+
+// What is convolved, and where it lies: steps are in elements, from one to the next.
+struct Convolution {
+  // One after another: images and lanes. What all share has step 0.
+  struct Walk {
+    int64_t count, lhs, rhs, out;
+  };
+  std::vector<Walk> walks;
+  // Features of one group: that it takes from lhs, and gives.
+  int64_t groups = 1, taken = 1, given = 1;
+  int64_t lhs_feature = 1, rhs_taken = 1, rhs_given = 1, out_feature = 1;
+  // An axis of the images: its size in lhs, kernel and result, and steps there.
+  struct Axis {
+    int64_t in, kernel, out, stride, dilation, low, high;
+    int64_t lhs_step, rhs_step, out_step;
+  };
+  std::vector<Axis> axes;
+  int64_t images() const;
+};
+
+// Computes c on all threads, image by image, so that the result does not depend on how many there
+// are. What the library prepares is made when it is first needed.
+class Convolver {
+ public:
+  explicit Convolver(Convolution c);
+  ~Convolver();
+  void run(const float* lhs, const float* rhs, float* out) const;
+  // Bytes that it takes beside the operands on the threads there are.
+  int64_t workspace() const;
+
+ private:
+  struct Plan;
+  struct Data {
+    const float *lhs, *rhs;
+    float* out;
+  };
+  const Plan& plan() const;
+  void some_images(const Plan& p, const Data& x, int64_t first, int64_t last, std::byte* room,
+                   std::byte* kernel) const;
+  const Convolution c_;
+  mutable std::unique_ptr<Plan> plan_;
+};
+
+}  // namespace weft::native
