@@ -16,7 +16,8 @@
 namespace weft::compiler {
 namespace {
 
-// What a step of a loop takes longer as a program of its own than in the lane: some calls more.
+// What a step of a loop takes longer as a program of its own than in the lane, some calls more, as
+// products are to see it (ops/linear/dot.cpp).
 constexpr double lockstep_ns = 13'888;
 // No call is worth that the lanes of a mapped loop wait for each other.
 constexpr double mapped_lockstep_ns = 1e18;

@@ -265,9 +265,9 @@ std::optional<Product> product_of(const Use<Dot>& u) {
 }
 
 // Nanoseconds of a multiplication where the code is generated, and in the library, which knows what
-// to keep in registers and caches. Together with what a call costs they say that products go to the
-// library from 4096 multiplications on, measured for squares of 12 to 24. A side below 4 leaves it
-// nothing to keep.
+// to keep in registers and caches. They are set so that products go to the library from 4096
+// multiplications on, and loops with them leave the lane from 2^17 on (jit/rewrite/choose.cpp);
+// neither bound has a measurement of its own. A side below 4 leaves the library nothing to keep.
 constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
                  library_call_ns = 4096 * (generated_ns - library_ns);
 constexpr int64_t shortest_side = 4;
