@@ -512,7 +512,7 @@ TEST_CASE("reductions and products of lax name the line of the call", "[errors][
                 CALL(lax::argmin(e, 0)),
                 CALL(lax::dot_general(m23(), m23(), {{1}, {0}})),
                 CALL(lax::conv_general_dilated(e, m23(), {1}, "SAME")),
-                CALL(lax::conv_general_dilated(m23(), m23(), {}, "SAME")),
+                CALL(lax::conv_general_dilated(m23(), m23().T(), {}, "SAME")),
                 CALL(lax::add(v3(), arange(3)))});
 }
 
