@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/rewrite/implementations_test.cpp: how equations are run: what is chosen, shown and demanded.
+// tests/jit/rewrite/implementations_test.cpp: how equations are run: what is chosen, shown and
+// demanded.
 #include <cstdio>
 #include <filesystem>
 #include <string>
