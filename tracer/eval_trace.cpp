@@ -32,50 +32,16 @@ Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
   return intern(j);
 }
 
-class Eval final : public Interpreter {
- public:
-  Eval() : Interpreter(nullptr) {}
-  const char* name() const override { return "eval"; }
-  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
-    int64_t bytes = 0;
-    Types in;
-    for (const Array& a : x) {
-      if (!concrete_or_null(a)) escaped(op, a);
-      bytes += a.type().bytes();
-      in.push_back(a.type());
-    }
-    const Types out = op.type(in, params);
-    for (const Type& t : out) bytes += t.bytes();
-    const bool placed = !op.puts_on(params).empty();
-    const bool compile =
-        !reference_only && !placed &&
-        (elsewhere(x) || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
-    if (compile) return run_compiled(program_of(op, in, params), x);
-    StopToken::check_scope("running");
-    const FloatState state;
-    return op.reference(x, params);
-  }
-
- private:
-  [[noreturn]] static void escaped(const Op& op, const Array& x) {
-    const Tracer& t = static_cast<const Tracer&>(x.node());
-    throw LeakedTracerError(fmt::format(
-        "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or "
-        "return it.",
-        op.name(), to_string(x.type()), made_at(t), t.level->name()));
-  }
-};
-
-}  // namespace
-
-const Ref<Interpreter>& eval_interpreter() {
-  static const auto* eval = new Ref<Interpreter>(new Eval);
-  return *eval;
+// Whether the program can hold an op that puts something on a device: not if it is one op that
+// holds no program and is none of those.
+bool may_put(const JaxprData& j) {
+  if (j.eqns.size() != 1) return true;
+  const Eqn& e = j.eqns[0];
+  return e.op->compile_eagerly() || !e.op->puts_on(e.params).empty();
 }
 
-Arrays run_compiled(const Jaxpr& j, const Arrays& x) {
-  detail::Device* const device = elsewhere(x);
-  require_one_device(j, device ? *device : detail::host());
+Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
+  if (may_put(*j)) require_one_device(j, device ? *device : detail::host());
   if (device) return run_elsewhere(*device, j, *device->compile(j), x);
   const Ref<const Executable> exe = backend()(j);
   std::vector<const void*> in;
@@ -102,6 +68,52 @@ Arrays run_compiled(const Jaxpr& j, const Arrays& x) {
   exe->run(in.data(), out.data());
   return result;
 }
+
+class Eval final : public Interpreter {
+ public:
+  Eval() : Interpreter(nullptr) {}
+  const char* name() const override { return "eval"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
+    int64_t bytes = 0;
+    Types in;
+    bool here = !detail::default_elsewhere();
+    for (const Array& a : x) {
+      const Concrete* c = concrete_or_null(a);
+      if (!c) escaped(op, a);
+      here = here && !c->elsewhere();
+      bytes += a.type().bytes();
+      in.push_back(a.type());
+    }
+    const Types out = op.type(in, params);
+    for (const Type& t : out) bytes += t.bytes();
+    detail::Device* const device = here ? nullptr : elsewhere(x);
+    const bool compile =
+        !reference_only && op.puts_on(params).empty() &&
+        (device || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
+    if (compile) return run_on(device, program_of(op, in, params), x);
+    StopToken::check_scope("running");
+    const FloatState state;
+    return op.reference(x, params);
+  }
+
+ private:
+  [[noreturn]] static void escaped(const Op& op, const Array& x) {
+    const Tracer& t = static_cast<const Tracer&>(x.node());
+    throw LeakedTracerError(fmt::format(
+        "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or "
+        "return it.",
+        op.name(), to_string(x.type()), made_at(t), t.level->name()));
+  }
+};
+
+}  // namespace
+
+const Ref<Interpreter>& eval_interpreter() {
+  static const auto* eval = new Ref<Interpreter>(new Eval);
+  return *eval;
+}
+
+Arrays run_compiled(const Jaxpr& j, const Arrays& x) { return run_on(elsewhere(x), j, x); }
 
 ReferenceMode::ReferenceMode() : before_(std::exchange(reference_only, true)) {}
 ReferenceMode::~ReferenceMode() { reference_only = before_; }
