@@ -514,16 +514,7 @@ const Primitive<Conv>& conv_op = define<Conv>({
     .doc = "Sums of products of a kernel with the window of an array around each place.",
     .type = conv_type,
     .reference = conv_reference,
-    .jvp =
-        [](const JvpArgs<Conv>& j) {
-          Array t;
-          if (!j.dx[0].empty_handle()) t = j.op({j.dx[0], j.x[1]}, j.params);
-          if (!j.dx[1].empty_handle()) {
-            const Array u = j.op({j.x[0], j.dx[1]}, j.params);
-            t = t.empty_handle() ? u : base::add(t, u);
-          }
-          return Arrays{t};
-        },
+    .jvp = product_jvp<Conv>,
     .transpose = conv_transpose,
     .batch = conv_batch,
     .lower = conv_lower,

@@ -341,16 +341,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
            "walked together.",
     .type = dot_type,
     .reference = dot_reference,
-    .jvp =
-        [](const JvpArgs<Dot>& j) {
-          Array t;
-          if (!j.dx[0].empty_handle()) t = j.op({j.dx[0], j.x[1]}, j.params);
-          if (!j.dx[1].empty_handle()) {
-            const Array u = j.op({j.x[0], j.dx[1]}, j.params);
-            t = t.empty_handle() ? u : base::add(t, u);
-          }
-          return Arrays{t};
-        },
+    .jvp = product_jvp<Dot>,
     .transpose = dot_transpose,
     .batch = dot_batch,
     .lower = dot_lower,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/product.h: what ops that sum products share: their dtypes, factors and sums.
+// ops/linear/product.h: what ops that sum products share: their dtypes, factors, sums and
+// derivative.
 #pragma once
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
@@ -47,6 +48,18 @@ Elem term_elem(const R& x) {
 template <class R>
 Elem term_elem(const num::Cx<R>& x) {
   return {x.re.id, x.im.id};
+}
+
+// The derivative of an op that is linear in each of its two operands.
+template <class P>
+Arrays product_jvp(const JvpArgs<P>& j) {
+  Array t;
+  if (!j.dx[0].empty_handle()) t = j.op({j.dx[0], j.x[1]}, j.params);
+  if (!j.dx[1].empty_handle()) {
+    const Array u = j.op({j.x[0], j.dx[1]}, j.params);
+    t = t.empty_handle() ? u : base::add(t, u);
+  }
+  return {t};
 }
 
 // How terms of dtype Out add up.
