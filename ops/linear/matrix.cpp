@@ -8,8 +8,10 @@
 
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/sample_numbers.h"
 #include "weft/ops/linear/dot.h"
 #include "weft/ops/structure/structure.h"
 
@@ -35,7 +37,6 @@ Array transposed(const Array& x, bool conjugated) {
 }
 
 Array triangle(const Array& x, bool lower, bool strict) {
-  const Type index(I32, x.shape());
   const Array i = iota(I32, x.shape(), x.ndim() - 2), j = iota(I32, x.shape(), x.ndim() - 1);
   const Array inside =
       lower ? (strict ? lax::gt(i, j) : lax::ge(i, j)) : (strict ? lax::lt(i, j) : lax::le(i, j));
@@ -89,59 +90,19 @@ Array without(const Array& v, const Shape& shape, int at) {
   return broadcast_in_dim(v, shape, dims);
 }
 
-namespace {
-template <class T>
-T as_element(double re, double im) {
-  if constexpr (is_complex(dtype_of_v<T>)) {
-    using R = decltype(T{}.re);
-    return {static_cast<R>(re), static_cast<R>(im)};
-  } else {
-    return static_cast<T>(re);
-  }
-}
-// f(element, which it is) of each element.
-template <class F>
-Array filled(const Type& t, F f) {
-  const Fresh r = fresh_array(t);
-  with_class<DTypes::wide_floats | DTypes::complexes>(t.dtype(), [&](auto* p) {
-    auto* out = static_cast<decltype(p)>(r.data);
-    for (int64_t k = 0; k < t.elements(); ++k) f(out[k], k);
-  });
-  return r.array;
-}
-// Number k of those of a seed, from -1 to 1.
-double drawn(uint64_t seed, int64_t k) {
-  uint64_t z = seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(k) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return static_cast<double>(static_cast<int64_t>(z ^ z >> 31)) * 0x1p-63;
-}
-}  // namespace
-
-Array random(const Type& t, uint64_t seed) {
-  return filled(t, [&](auto& x, int64_t k) {
-    x = as_element<std::remove_reference_t<decltype(x)>>(drawn(seed, k), drawn(~seed, k));
-  });
-}
+Array random(const Type& t, uint64_t seed) { return SampleNumbers(seed)(t, -1, 1); }
 
 Array dominant(const Type& t, uint64_t seed) {
-  const int64_t n = t.shape()[t.ndim() - 1];
-  return filled(t, [&](auto& x, int64_t k) {
-    const bool diagonal = k % n == k / n % n;
-    x = as_element<std::remove_reference_t<decltype(x)>>(
-        drawn(seed, k) + (diagonal ? static_cast<double>(n) + 1 : 0), drawn(~seed, k));
-  });
+  const Array x = random(t, seed);
+  const int n = t.ndim();
+  const Array on_diagonal = lax::eq(iota(I32, t.shape(), n - 2), iota(I32, t.shape(), n - 1));
+  const double more = static_cast<double>(t.shape()[n - 1]) + 1;
+  return lax::select(on_diagonal, lax::add(x, like(x, more)), x);
 }
 
 Array positive_definite(const Type& t, uint64_t seed) {
-  const int64_t n = t.shape()[t.ndim() - 1];
-  return filled(t, [&](auto& x, int64_t k) {
-    const int64_t i = k / n % n, j = k % n,
-                  lower = k - i * n - j + std::max(i, j) * n + std::min(i, j);
-    const double im = drawn(~seed, lower) * (i >= j ? 1 : -1);
-    x = as_element<std::remove_reference_t<decltype(x)>>(
-        drawn(seed, lower) + (i == j ? static_cast<double>(n) + 1 : 0), im);
-  });
+  const Array lower = triangle(dominant(t, seed), true);
+  return lax::add(lower, transposed(triangle(lower, true, true), true));
 }
 
 }  // namespace weft::matrix

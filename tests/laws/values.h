@@ -11,28 +11,13 @@
 #include <vector>
 
 #include "weft/core/op.h"
+#include "weft/ops/kit/sample_numbers.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::laws {
 
-// The same numbers on every run (splitmix64).
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t word() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  double uniform(double lo, double hi) {
-    return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53);
-  }
-
- private:
-  uint64_t state_;
-};
+using Random = SampleNumbers;
 
 template <class T>
 inline constexpr bool floats = is_floating(dtype_of_v<T>);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/sample_numbers.h: numbers for samples and tests: the same on every run.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// splitmix64
+class SampleNumbers {
+ public:
+  explicit SampleNumbers(uint64_t seed) : state_(seed) {}
+  uint64_t word() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  // From [lo, hi).
+  double uniform(double lo, double hi) {
+    return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53);
+  }
+  // Uniform; integers include both ends, complex numbers have both parts from there.
+  Array operator()(const Type& t, double lo, double hi);
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace weft
