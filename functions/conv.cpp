@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/math.h"
+#include "weft/ops/kit/axes.h"
 
 namespace weft {
 namespace {
@@ -41,8 +41,7 @@ Sizes letter_axes(const char* what, const std::string& spec, const char* pair,
 }
 ConvAxes axes_of(const lax::ConvDimensions& d, int64_t rank) {
   if (d.lhs.empty() && d.rhs.empty() && d.out.empty()) {
-    Sizes axes(static_cast<size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
+    const Sizes axes = axis_range(rank);
     return {axes, axes, axes};
   }
   return {letter_axes("lhs", d.lhs, "NC", d.rhs, rank),

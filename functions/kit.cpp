@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -68,9 +68,7 @@ Array numeric(const Array& x) { return is_bool(x.dtype()) ? as_dtype(x, I32) : x
 
 Array broadcast(const Array& x, const Shape& s) {
   if (x.shape() == s) return x;
-  std::vector<int64_t> dims(x.shape().size());
-  std::iota(dims.begin(), dims.end(), s.ndim() - x.shape().ndim());
-  return broadcast_in_dim(x, s, dims);
+  return broadcast_in_dim(x, s, axis_range(s.ndim() - x.ndim(), s.ndim()));
 }
 Array scalar_or_broadcast(const Array& x, const Shape& s) {
   return x.ndim() == 0 ? x : broadcast(x, s);
@@ -141,10 +139,7 @@ std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes,
   return out;
 }
 std::vector<int64_t> axes_of(const Array& x, const AxisList& a) {
-  if (!a.all) return axes_of("axis", a.axes, x.shape().ndim());
-  std::vector<int64_t> out(x.shape().size());
-  std::iota(out.begin(), out.end(), 0);
-  return out;
+  return a.all ? axis_range(x.ndim()) : axes_of("axis", a.axes, x.ndim());
 }
 int axis_of(const char* name, int64_t axis, int ndim) {
   if (axis < -ndim || axis >= ndim)

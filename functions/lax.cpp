@@ -11,6 +11,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/sort.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
@@ -71,10 +72,10 @@ Array reciprocal(const Arg& x) { return integer_pow(x, -1); }
 
 Array broadcast(const Arg& x, const Shape& sizes) {
   const Source s(x.at());
-  Sizes shape = sizes.sizes(), dims(x->shape().size());
+  Sizes shape = sizes.sizes();
   shape.insert(shape.end(), x->shape().begin(), x->shape().end());
-  std::iota(dims.begin(), dims.end(), static_cast<int64_t>(sizes.size()));
-  return weft::broadcast_in_dim(x, Shape(shape), dims);
+  const int64_t n = sizes.ndim();
+  return weft::broadcast_in_dim(x, Shape(shape), axis_range(n, n + x->ndim()));
 }
 Array broadcast_in_dim(const Arg& x, const Shape& shape, const Sizes& dims) {
   const Source s(x.at());
@@ -85,9 +86,7 @@ Array broadcast_to_rank(const Arg& x, int64_t rank) {
   if (rank < x->ndim())
     fn::fail_shape(
         fmt::format("broadcast_to_rank: {} has more than {} axes", to_string(x->type()), rank));
-  Sizes fresh(static_cast<size_t>(rank - x->ndim()));
-  std::iota(fresh.begin(), fresh.end(), 0);
-  return weft::expand_dims(x, fresh);
+  return weft::expand_dims(x, axis_range(rank - x->ndim()));
 }
 Array reshape(const Arg& x, const Shape& new_sizes) {
   const Source s(x.at());
@@ -326,8 +325,7 @@ Array batch_matmul(const Arg& x, const Arg& y) {
     fn::fail_shape(
         fmt::format("batch_matmul: takes matrices with the same batch axes, got {} and {}",
                     to_string(x->type()), to_string(y->type())));
-  Sizes batch(static_cast<size_t>(n - 2));
-  std::iota(batch.begin(), batch.end(), 0);
+  const Sizes batch = axis_range(n - 2);
   return dot_general(x, y, {{n - 1}, {n - 2}, batch, batch});
 }
 

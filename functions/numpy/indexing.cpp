@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -240,11 +240,6 @@ Array column(const Array& v, const Shape& batch, const Sizes& dims) {
   full.push_back(1);
   return broadcast_in_dim(v, Shape(full), dims);
 }
-Sizes run(size_t from, size_t count) {
-  Sizes v(count);
-  std::iota(v.begin(), v.end(), static_cast<int64_t>(from));
-  return v;
-}
 
 // Where the axes of the result come from, and for each strided slice its axis of the indices.
 struct Places {
@@ -261,7 +256,8 @@ Places place_axes(const IndexItems& items, Plan* p) {
   const auto place = [&] {
     if (placed) return;
     placed = true;
-    r.common = run(r.batch.size(), l.common.size());
+    const int64_t first = std::ssize(r.batch);
+    r.common = axis_range(first, first + std::ssize(l.common));
     for (int64_t n : l.common) {
       p->batch_dims.push_back(static_cast<int64_t>(out.size()));
       out.push_back(n);

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/index/index.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
@@ -73,8 +73,7 @@ Array matrix_transpose(const Arg& x) {
 Array swapaxes(const Arg& x, int64_t a, int64_t b) {
   const Source s(x.at());
   const int n = x->type().ndim();
-  Sizes p(static_cast<size_t>(n));
-  std::iota(p.begin(), p.end(), 0);
+  Sizes p = axis_range(n);
   std::swap(p[static_cast<size_t>(fn::axis_of("swapaxes", a, n))],
             p[static_cast<size_t>(fn::axis_of("swapaxes", b, n))]);
   return transpose(x, p);

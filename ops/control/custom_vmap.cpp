@@ -49,7 +49,7 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
     starts[0] = first;
     const Array row = dynamic_slice_at(x[i], starts, x[i].shape().with(0, 1).sizes());
     in.push_back(
-        select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), first_axes(row.ndim()))));
+        select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), axis_range(row.ndim()))));
   }
   r.out = eval_jaxpr(open_constants(c.jaxpr), in);
   return r;

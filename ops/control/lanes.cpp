@@ -108,12 +108,12 @@ LaneMask both_masks(const LaneMask& a, const LaneMask& b) {
 Array select_lanes(const Array& mask, const Array& a, const Array& b) {
   Array m = mask;
   if (m.ndim() != a.ndim() && m.ndim() != 0)
-    m = broadcast_in_dim(m, a.shape(), first_axes(m.ndim()));
+    m = broadcast_in_dim(m, a.shape(), axis_range(m.ndim()));
   return lax::select(m, a, b);
 }
 
 Array any_lane(const Array& mask) {
-  return mask.ndim() == 0 ? mask : base::reduce_any(mask, first_axes(mask.ndim()));
+  return mask.ndim() == 0 ? mask : base::reduce_any(mask, axis_range(mask.ndim()));
 }
 
 Array mask_out(const Array& mask, const Array& x) {
@@ -141,7 +141,7 @@ Array fill_inactive(const Array& active, const Array& x, const std::vector<int>&
     any = any || on;
   }
   if (!any || !is_inexact(x.dtype())) return x;
-  const Array mask = align_mask(m, first_axes(x.ndim()), x.shape().sizes());
+  const Array mask = align_mask(m, axis_range(x.ndim()), x.shape().sizes());
   return lax::select(mask, x, base::ones(x.type()));
 }
 

@@ -3,10 +3,10 @@
 // ops/control/lists.h: lists of operands and results: parts of them, and those that flags choose.
 #pragma once
 #include <algorithm>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 
+#include "weft/ops/kit/axes.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
@@ -55,12 +55,6 @@ inline Arrays merged(const std::vector<bool>& flag, const Arrays& on, const Arra
 // The values where the flag is set, empty handles (zeros) elsewhere.
 inline Arrays spread(const Arrays& x, const std::vector<bool>& flag) {
   return merged(flag, x, Arrays(flag.size()));
-}
-// 0, 1, … n - 1.
-inline Ints first_axes(int n) {
-  Ints r(static_cast<size_t>(n));
-  std::iota(r.begin(), r.end(), 0);
-  return r;
 }
 // The type of n values in a row, and that of one of them.
 inline Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }

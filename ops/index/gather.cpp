@@ -3,9 +3,8 @@
 // ops/index/gather.cpp: gather, with XLA's dimension numbers and batching dimensions.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "weft/ops/index/index_map.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
@@ -236,10 +235,9 @@ WindowDims along_dims(int rank, int axis) {
   return d;
 }
 Array gather_along(const Array& x, const Array& indices, int axis, OutOfBounds mode) {
-  Ints own(indices.shape().size());
-  std::iota(own.begin(), own.end(), 0);
+  const int rank = indices.ndim();
   const Array components =
-      broadcast_in_dim(indices, indices.shape().inserted(indices.type().ndim(), 1), own);
+      broadcast_in_dim(indices, indices.shape().inserted(rank, 1), axis_range(rank));
   Ints sizes(x.shape().size(), 1);
   sizes[static_cast<size_t>(axis)] = std::min<int64_t>(1, x.shape()[axis]);
   return gather_windows(x, components, along_dims(x.type().ndim(), axis), sizes, mode);

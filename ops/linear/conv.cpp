@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/coords.h"
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/linear/conv_params.h"
@@ -90,15 +91,16 @@ Ints lane_sizes(const Conv& p, const Types& in) {
   return sizes;
 }
 
+// Of a result.
+Ints lane_axes(const Conv& p) { return axis_range(std::ssize(p.lhs_lanes)); }
+
 Types conv_type(const Types& in, const Conv& p) {
   require_product(name, in, p.preferred_element_type);
   require_lists(p, in);
   const size_t n = p.spatial(), lanes = p.lanes();
   require_axes("lhs", n, p.lhs_spec, p.lhs_lanes, in[0].ndim(), in);
   require_axes("rhs", n, p.rhs_spec, p.rhs_lanes, in[1].ndim(), in);
-  Ints first(lanes);
-  std::iota(first.begin(), first.end(), 0);
-  require_axes("the result", n, p.out_spec, first, static_cast<int64_t>(n + 2 + lanes), in);
+  require_axes("the result", n, p.out_spec, lane_axes(p), static_cast<int64_t>(n + 2 + lanes), in);
   require_groups(p, in);
   Ints shape = lane_sizes(p, in);
   shape.resize(lanes + n + 2);
@@ -301,11 +303,6 @@ Ints swapped(Ints spec) {
   std::swap(spec[0], spec[1]);
   return spec;
 }
-Ints first_lanes(size_t n) {
-  Ints r(n);
-  std::iota(r.begin(), r.end(), 0);
-  return r;
-}
 // The axes of a result with those of a spec in their order behind the lanes.
 Ints behind_lanes(const Ints& spec, size_t lanes) {
   Ints r;
@@ -357,7 +354,7 @@ Array lhs_cotangent(const TransposeArgs<Conv>& t) {
     q.high[d] = n.lhs + n.rhs - 1 - n.out - q.low[d];
   }
   q.lhs_spec = p.out_spec;
-  q.lhs_lanes = first_lanes(p.lanes());
+  q.lhs_lanes = lane_axes(p);
   q.rhs_spec = swapped(p.rhs_spec);
   q.out_spec = behind_lanes(p.lhs_spec, p.lanes());
   q.feature_group_count = groups;
@@ -383,7 +380,7 @@ Array rhs_cotangent(const TransposeArgs<Conv>& t) {
   }
   q.lhs_spec = swapped(p.lhs_spec);
   q.rhs_spec = swapped(p.out_spec);
-  q.rhs_lanes = first_lanes(p.lanes());
+  q.rhs_lanes = lane_axes(p);
   q.out_spec = behind_lanes(swapped(p.rhs_spec), p.lanes());
   q.feature_group_count = p.batch_group_count;
   q.batch_group_count = p.feature_group_count;
@@ -425,8 +422,7 @@ Batched conv_batch(const BatchArgs<Conv>& b) {
 // ---- samples
 
 Conv plain_conv(size_t n, DType d) {
-  Ints axes(n + 2), ones(n, 1), zeros(n, 0);
-  std::iota(axes.begin(), axes.end(), 0);
+  const Ints axes = axis_range(static_cast<int64_t>(n) + 2), ones(n, 1), zeros(n, 0);
   return {ones, zeros, zeros, ones, ones, axes, axes, axes, {}, {}, 1, 1, d};
 }
 

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/linear/product.h"
 #include "weft/ops/structure/structure.h"
@@ -107,15 +106,13 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
                     const Ints& y_contract, const Ints& x_batch, const Ints& y_batch, bool first) {
   const Ints x_kept = free_axes(x.ndim(), x_contract, x_batch),
              y_kept = free_axes(y.ndim(), y_contract, y_batch);
-  Ints batch(x_batch.size()), of_y(y_kept.size());
-  std::iota(batch.begin(), batch.end(), 0);
-  std::iota(of_y.begin(), of_y.end(),
-            static_cast<int64_t>(batch.size() + (first ? x_kept.size() : 0)));
+  const int64_t before_y = std::ssize(x_batch) + (first ? std::ssize(x_kept) : 0);
+  const Ints batch = axis_range(std::ssize(x_batch)),
+             of_y = axis_range(before_y, before_y + std::ssize(y_kept));
   // The axes of the product stand for those of x: batch, kept, and the contracted ones in the order
   // of y; with the factors swapped the contracted ones come before the kept ones. One of the two is
   // often the order of x itself.
-  Ints order(x_contract.size());
-  std::iota(order.begin(), order.end(), 0);
+  Ints order = axis_range(std::ssize(x_contract));
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return y_contract[static_cast<size_t>(a)] < y_contract[static_cast<size_t>(b)];
   });
@@ -323,8 +320,7 @@ Arrays outer_product(const SimplifyArgs<Dot>& s) {
   const Type out = dot_type({s.x[0].type(), s.x[1].type()}, p)[0];
   const auto placed = [&](const Array& x, const Ints& batch, size_t first_free) {
     const Ints free = free_axes(x.ndim(), {}, batch), order = joined(batch, free);
-    Ints at(order.size());
-    std::iota(at.begin(), at.end(), 0);
+    Ints at = axis_range(x.ndim());
     for (size_t i = batch.size(); i < at.size(); ++i)
       at[i] += static_cast<int64_t>(first_free - batch.size());
     const Array y = std::is_sorted(order.begin(), order.end()) ? x : transpose_axes(x, order);

@@ -3,13 +3,11 @@
 // ops/linear/matrix.cpp: matrices by ops that move elements and choose among them.
 #include "weft/ops/linear/matrix.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/sample_numbers.h"
 #include "weft/ops/linear/dot.h"
@@ -29,8 +27,7 @@ void require_square(const char* op, const Types& in, size_t operand) {
 Array conj(const Array& x) { return is_complex(x.dtype()) ? lax::conj(x) : x; }
 
 Array transposed(const Array& x, bool conjugated) {
-  Ints order(static_cast<size_t>(x.ndim()));
-  std::iota(order.begin(), order.end(), 0);
+  Ints order = axis_range(x.ndim());
   std::swap(order[order.size() - 2], order[order.size() - 1]);
   const Array t = transpose_axes(x, order);
   return conjugated ? conj(t) : t;
@@ -69,16 +66,14 @@ Array diagonal(const Array& x) {
 Array column(const Array& x, const Array& j) { return element(x, j, x.ndim() - 1); }
 
 Array product(const Array& a, const Array& b) {
-  Ints batch(static_cast<size_t>(a.ndim() - 2));
-  std::iota(batch.begin(), batch.end(), 0);
+  const Ints batch = axis_range(a.ndim() - 2);
   return lax::dot_general(a, b, {{a.ndim() - 1}, {a.ndim() - 2}, batch, batch});
 }
 
 Array along_leading(const Array& v, const Shape& shape) { return along(v, shape, v.ndim() - 1); }
 
 Array along(const Array& v, const Shape& shape, int at) {
-  Ints dims(static_cast<size_t>(v.ndim()));
-  std::iota(dims.begin(), dims.end(), 0);
+  Ints dims = axis_range(v.ndim());
   if (!dims.empty()) dims.back() = at;
   return broadcast_in_dim(v, shape, dims);
 }

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/linear/dot.h"
 #include "weft/ops/linear/matrix.h"
@@ -200,8 +200,7 @@ Array change_of_matrix(const Array& da, const Array& x, const Solve& p) {
   Array d = matrix::triangle(da, p.lower, p.unit_diagonal);
   if (p.conjugate_a) d = matrix::conj(d);
   const int rank = d.ndim();
-  Ints batch(static_cast<size_t>(rank - 2));
-  std::iota(batch.begin(), batch.end(), 0);
+  const Ints batch = axis_range(rank - 2);
   if (p.left_side)
     return dot_general(d, x, {{p.transpose_a ? rank - 2 : rank - 1}, {rank - 2}, batch, batch});
   return dot_general(x, d, {{x.ndim() - 1}, {p.transpose_a ? rank - 1 : rank - 2}, batch, batch});

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/kit/axes.h: lists of axes.
+#pragma once
+#include <numeric>
+
+#include "weft/core/any_params.h"
+
+namespace weft {
+
+// first, first + 1, … last - 1
+inline Ints axis_range(int64_t first, int64_t last) {
+  Ints r(static_cast<size_t>(last - first));
+  std::iota(r.begin(), r.end(), first);
+  return r;
+}
+inline Ints axis_range(int64_t n) { return axis_range(0, n); }
+
+}  // namespace weft
