@@ -12,7 +12,7 @@
 
 #include "weft/core/error.h"
 #include "weft/runtime/buffer.h"
-#include "weft/runtime/native/onednn.h"
+#include "weft/runtime/native/library_threads.h"
 #include "weft/runtime/threads.h"
 
 namespace weft::native {
@@ -63,8 +63,7 @@ void gemm(const Gemm& g, const float* a, const float* b, float* c) {
 }
 
 void gemm(const Gemm& g, const double* a, const double* b, double* c) {
-  static const bool once = (openblas_set_num_threads(1), true);
-  (void)once;
+  one_blas_thread();
   cblas_dgemm(CblasRowMajor, g.trans_a ? CblasTrans : CblasNoTrans,
               g.trans_b ? CblasTrans : CblasNoTrans, static_cast<int>(g.m), static_cast<int>(g.n),
               static_cast<int>(g.k), 1.0, a, static_cast<int>(g.lda), b, static_cast<int>(g.ldb),

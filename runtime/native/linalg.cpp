@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/native/library_threads.h"
 #include "weft/runtime/threads.h"
 
 // LAPACK's own names; the length of a text comes behind the arguments.
@@ -23,11 +24,6 @@ void zpotrf_(const char*, const int*, void*, const int*, int*, size_t);
 
 namespace weft::native {
 namespace {
-
-void one_blas_thread() {
-  static const bool once = (openblas_set_num_threads(1), true);
-  (void)once;
-}
 
 // f(i) for each matrix; `work` are the multiplications that it takes.
 template <class F>
