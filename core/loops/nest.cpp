@@ -187,7 +187,6 @@ Id Builder::integer(int64_t v, Kind k) {
 Id Builder::extent(int64_t slot) { return pure(Opcode::Extent, Kind::I64, {}, slot); }
 Id Builder::index(int axis) { return pure(Opcode::Index, Kind::I64, {}, axis); }
 
-namespace {
 Kind loaded_kind(Storage s) {
   switch (s) {
     case Storage::Bool: return Kind::Mask;
@@ -199,7 +198,6 @@ Kind loaded_kind(Storage s) {
     default: return Kind::F32;
   }
 }
-}  // namespace
 
 Id Builder::load(int buffer, Id offset) {
   const Buffer& b = kernel_.buffers[buffer];

@@ -26,6 +26,7 @@ enum class Kind : uint8_t { None, Mask, I8, I16, I32, I64, F32, F64 };
 // How an element of a buffer lies in memory. Bool is a byte 0/1 (loaded as Mask); BF16 and F16 are
 // loaded as F32 (exact) and stored rounded to nearest even.
 enum class Storage : uint8_t { Bool, I8, I16, I32, I64, BF16, F16, F32, F64 };
+Kind loaded_kind(Storage s);
 
 enum class Opcode : uint8_t {
   // Leaves.

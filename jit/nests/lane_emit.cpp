@@ -28,17 +28,7 @@ std::vector<Id> terms_at(const Lowering& l, Reader& reader, const Coords& c) {
 }
 
 namespace {
-Kind kind_of(DType d) {
-  switch (storage_of(d)) {
-    case nest::Storage::Bool: return Kind::Mask;
-    case nest::Storage::I8: return Kind::I8;
-    case nest::Storage::I16: return Kind::I16;
-    case nest::Storage::I32: return Kind::I32;
-    case nest::Storage::I64: return Kind::I64;
-    case nest::Storage::F64: return Kind::F64;
-    default: return Kind::F32;
-  }
-}
+Kind kind_of(DType d) { return nest::loaded_kind(storage_of(d)); }
 Elem zero_elem(DType d) { return literal_elem({d, false, {0, 0}}); }
 Elem true_elem() { return {num::Ir<bool>(true).id, nest::no_id}; }
 }  // namespace

@@ -42,7 +42,7 @@ class RandomKernel {
     } else {
       fill(3, 12);
     }
-    for (auto [buffer, s] : outputs) b.store(buffer, point, pick(loaded(s)));
+    for (auto [buffer, s] : outputs) b.store(buffer, point, pick(nest::loaded_kind(s)));
     kernel = b.finish(rank, 1, {v});
   }
 
@@ -65,17 +65,6 @@ class RandomKernel {
  private:
   using Pool = std::map<Kind, std::vector<Id>>;
 
-  static Kind loaded(Storage s) {
-    switch (s) {
-      case Storage::Bool: return Kind::Mask;
-      case Storage::I8: return Kind::I8;
-      case Storage::I16: return Kind::I16;
-      case Storage::I32: return Kind::I32;
-      case Storage::I64: return Kind::I64;
-      case Storage::F64: return Kind::F64;
-      default: return Kind::F32;
-    }
-  }
   void add(Id v) { pool[b.kind(v)].push_back(v); }
   Id pick(Kind k) {
     auto& p = pool[k];
@@ -332,7 +321,7 @@ class RandomKernel {
     if (r == 8) return load();
     if (r == 9 && may_store && effects) {
       const auto [buffer, s] = outputs[g() % outputs.size()];
-      return b.store(buffer, point, pick(loaded(s)));
+      return b.store(buffer, point, pick(nest::loaded_kind(s)));
     }
     if (r == 9) return load();
     if (r == 10) return effects ? local() : arithmetic();
