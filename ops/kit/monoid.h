@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/monoid.h: what reductions and running folds combine with: how two terms combine, what
-// changes nothing, and which combiner of a nest does so.
+// changes nothing, which combiner of a nest does so, and what runs those without.
 #pragma once
 #include <limits>
 
+#include "weft/core/loops/implementation.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/element.h"
 
@@ -36,6 +37,8 @@ auto extreme(int sign) {
     return sign > 0 ? Lim::max() : Lim::lowest();
 }
 
+// A monoid M is of the dtypes in M::classes; those in M::combined have a combiner in nests. Two
+// parts that depend on each other are none.
 struct Sum {
   static constexpr unsigned classes = DTypes::numbers;
   template <class R>
@@ -48,7 +51,7 @@ struct Sum {
   }
   template <class T>
   static constexpr Combine combine = Combine::Add;
-  static constexpr bool complex_by_parts = true;
+  static constexpr unsigned combined = DTypes::numbers;
 };
 struct Product {
   static constexpr unsigned classes = DTypes::numbers;
@@ -62,7 +65,7 @@ struct Product {
   }
   template <class T>
   static constexpr Combine combine = Combine::Mul;
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = DTypes::real_numbers;
 };
 struct Max {
   static constexpr unsigned classes = DTypes::any;
@@ -77,7 +80,7 @@ struct Max {
   template <class T>
   static constexpr Combine combine =
       by_type<T>(Combine::FMax, Combine::SMax, Combine::UMax, Combine::Or);
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = DTypes::bools | DTypes::real_numbers;
 };
 struct Min {
   static constexpr unsigned classes = DTypes::any;
@@ -92,7 +95,7 @@ struct Min {
   template <class T>
   static constexpr Combine combine =
       by_type<T>(Combine::FMin, Combine::SMin, Combine::UMin, Combine::And);
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = DTypes::bools | DTypes::real_numbers;
 };
 constexpr unsigned bits = DTypes::bools | DTypes::ints;
 struct All {
@@ -107,7 +110,7 @@ struct All {
   }
   template <class T>
   static constexpr Combine combine = Combine::And;
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = bits;
 };
 struct AnyOf {
   static constexpr unsigned classes = bits;
@@ -121,7 +124,7 @@ struct AnyOf {
   }
   template <class T>
   static constexpr Combine combine = Combine::Or;
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = bits;
 };
 struct Parity {
   static constexpr unsigned classes = bits;
@@ -135,8 +138,22 @@ struct Parity {
   }
   template <class T>
   static constexpr Combine combine = Combine::Xor;
-  static constexpr bool complex_by_parts = false;
+  static constexpr unsigned combined = bits;
 };
+
+// Nests for the dtypes that have a combiner, native code for the others; {}: there are none of
+// those.
+template <class M, class P>
+std::vector<Implementation<P>> nest_or_native(NativeCall (*make)(const Use<P>&)) {
+  const auto combined = [](const Use<P>& u) { return dtype_in(u.in[0].dtype(), M::combined); };
+  const Implementation<P> nest{.name = std::string(generated), .applies = combined};
+  const Implementation<P> native{.name = "native",
+                                 .applies = [combined](const Use<P>& u) { return !combined(u); },
+                                 .make = make};
+  if constexpr (!(M::classes & ~M::combined)) return {};
+  if constexpr (!(M::classes & M::combined)) return {native};
+  return {nest, native};
+}
 
 // The folds along `axes` of operand 0, of type T, as nests run them.
 template <class M, class T>

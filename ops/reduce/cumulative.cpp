@@ -43,15 +43,9 @@ void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* 
   }
 }
 
-// Whether nests have a combiner for it.
-template <class M>
-constexpr bool has_combiner(DType d) {
-  return M::in_nests && (!is_complex(d) || M::complex_by_parts);
-}
-
 template <class M, class T>
 Lowering lower_run(const Type& in, const Cumulative& p) {
-  if constexpr (has_combiner<M>(dtype_of_v<T>)) {
+  if constexpr (in_class<T>(M::combined)) {
     Lowering r = monoid::fold_lowering<M, T>(Lowering::Form::prefix, in.shape(), {p.axis});
     r.reverse = p.reverse;
     return r;
@@ -71,19 +65,6 @@ NativeCall running_call(const Use<Cumulative>& u) {
     });
   };
   return call;
-}
-
-template <class M>
-std::vector<Implementation<Cumulative>> running_implementations() {
-  const auto combines = [](const Use<Cumulative>& u) { return has_combiner<M>(u.in[0].dtype()); };
-  const Implementation<Cumulative> nest{.name = std::string(generated), .applies = combines};
-  const Implementation<Cumulative> native{
-      .name = "native",
-      .applies = [combines](const Use<Cumulative>& u) { return !combines(u); },
-      .make = running_call<M>};
-  if (!M::in_nests) return {native};
-  if (!(M::classes & DTypes::complexes) || M::complex_by_parts) return {};
-  return {nest, native};
 }
 
 template <class M>
@@ -107,7 +88,7 @@ Def<Cumulative> running() {
     });
     return Arrays{r.array};
   };
-  if (M::in_nests)
+  if (M::classes & M::combined)
     d.lower = [](const LowerArgs<Cumulative>& l) {
       Lowering r;
       with_class<M::classes>(l.in[0].dtype(), [&](auto* q) {
@@ -115,7 +96,7 @@ Def<Cumulative> running() {
       });
       return r;
     };
-  d.implementations = running_implementations<M>;
+  d.implementations = [] { return monoid::nest_or_native<M>(running_call<M>); };
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)
@@ -168,7 +149,6 @@ auto chosen_jvp(F choose) {
 struct Sum : monoid::Sum {
   static constexpr const char* name = "cumsum";
   static constexpr const char* doc = "Sums of all elements up to each.";
-  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
   auto d = running<Sum>();
@@ -184,7 +164,6 @@ const Primitive<Cumulative>& sum_op = define_running([] {
 struct Product : monoid::Product {
   static constexpr const char* name = "cumprod";
   static constexpr const char* doc = "Products of all elements up to each.";
-  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
   auto d = running<Product>();
@@ -198,13 +177,11 @@ struct Max : monoid::Max {
   static constexpr const char* name = "cummax";
   static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
-  static constexpr bool in_nests = true;
 };
 struct Min : monoid::Min {
   static constexpr const char* name = "cummin";
   static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
   static constexpr unsigned classes = DTypes::real_numbers;
-  static constexpr bool in_nests = true;
 };
 const Primitive<Cumulative>& max_op = define_running([] {
   auto d = running<Max>();
@@ -221,7 +198,7 @@ struct LogSumExp {
   static constexpr const char* name = "cumlogsumexp";
   static constexpr const char* doc = "log(sum(exp(x))) of all elements up to each.";
   static constexpr unsigned classes = DTypes::floats;
-  static constexpr bool in_nests = false, complex_by_parts = false;
+  static constexpr unsigned combined = 0;
   template <class R>
   static R join(R a, R b) {
     return math::logaddexp(a, b);

@@ -34,18 +34,12 @@ void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* 
         [](auto a, auto b) { return M::join(a, b); }));
 }
 
-// Two parts that depend on each other are no combiner of a nest.
-template <class M>
-bool has_combiner(DType d) {
-  return !is_complex(d) || M::complex_by_parts;
-}
-
 template <class M, class T>
 Lowering lower_reduce(const Type& in, const Ints& axes) {
-  if constexpr (is_complex(dtype_of_v<T>) && !M::complex_by_parts)
-    return {};
-  else
+  if constexpr (in_class<T>(M::combined))
     return fold_lowering<M, T>(Lowering::Form::reduce, in.shape(), axes);
+  else
+    return {};
 }
 
 template <class M>
@@ -86,15 +80,7 @@ Def<Reduce> reducer(const char* name, const char* doc) {
     });
     return r;
   };
-  if (M::classes & DTypes::complexes && !M::complex_by_parts)
-    d.implementations = [] {
-      return std::vector<Implementation<Reduce>>{
-          {.name = std::string(generated),
-           .applies = [](const Use<Reduce>& u) { return has_combiner<M>(u.in[0].dtype()); }},
-          {.name = "native",
-           .applies = [](const Use<Reduce>& u) { return !has_combiner<M>(u.in[0].dtype()); },
-           .make = reduce_call<M>}};
-    };
+  d.implementations = [] { return nest_or_native<M>(reduce_call<M>); };
   d.simplify = [](const SimplifyArgs<Reduce>& s) {
     // A sum of one term is not that term: 0 + -0 is 0.
     const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());
