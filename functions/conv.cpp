@@ -73,9 +73,8 @@ void set_padding(ConvWindow* w, const std::string& kind, const ConvAxes& axes, c
           fmt::format("conv_general_dilated: padding \"{}\" does not go with a "
                       "lhs_dilation; give pairs of numbers",
                       kind));
-    const int64_t n = lhs[axes.lhs[d + 2]], k = rhs[axes.rhs[d + 2]],
-                  stride = std::max<int64_t>(w->strides[d], 1);
-    const int64_t window = k == 0 ? 0 : checked_mul(k - 1, w->rhs_dilation[d]) + 1;
+    const int64_t n = lhs[axes.lhs[d + 2]], stride = std::max<int64_t>(w->strides[d], 1),
+                  window = dilated(rhs[axes.rhs[d + 2]], w->rhs_dilation[d]);
     const int64_t places = n / stride + (n % stride ? 1 : 0);
     const int64_t reach = checked_mul(places - 1, stride) + window;
     const int64_t all = valid ? 0 : std::max<int64_t>(reach - n, 0);

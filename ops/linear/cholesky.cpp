@@ -233,7 +233,7 @@ const Primitive<None>& cholesky_op = define<None>({
     .type =
         [](const Types& in, const None&) {
           require_operands("cholesky", in, 1);
-          matrix::require_square("cholesky", in, 0);
+          matrix::require_square("cholesky", in);
           return Types{in[0].strong()};
         },
     .reference = cholesky_reference,

@@ -4,6 +4,7 @@
 #pragma once
 #include <vector>
 
+#include "weft/core/shape.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -20,6 +21,8 @@ struct ConvAxes {
 struct ConvGroups {
   int64_t feature = 1, batch = 1;
 };
+// What n elements with d - 1 between each two span.
+inline int64_t dilated(int64_t n, int64_t d) { return n == 0 ? 0 : checked_mul(n - 1, d) + 1; }
 Array convolution(const Array& lhs, const Array& rhs, const ConvWindow& w, const ConvAxes& axes,
                   const ConvGroups& groups, DType out);
 

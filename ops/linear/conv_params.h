@@ -3,6 +3,7 @@
 // ops/linear/conv_params.h: the parameters of conv_general_dilated, and in which ways it is run.
 #pragma once
 #include "weft/core/op.h"
+#include "weft/ops/linear/conv.h"
 
 namespace weft {
 
@@ -36,9 +37,6 @@ struct Conv {
 };
 
 inline int64_t size_of(const Type& t, const Ints& spec, size_t i) { return t.shape()[spec[i]]; }
-// n elements with d - 1 between each two.
-inline int64_t dilated(int64_t n, int64_t d) { return n == 0 ? 0 : checked_mul(n - 1, d) + 1; }
-
 std::vector<Implementation<Conv>> conv_implementations();
 
 }  // namespace weft

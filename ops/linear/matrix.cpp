@@ -15,8 +15,8 @@
 
 namespace weft::matrix {
 
-void require_square(const char* op, const Types& in, size_t operand) {
-  const Type& t = in[operand];
+void require_square(const char* op, const Types& in) {
+  const Type& t = in[0];
   if (!dtype_in(t.dtype(), DTypes::wide_floats | DTypes::complexes))
     reject_dtype(op, "takes f32, f64, c64 and c128 operands", in);
   const int n = t.ndim();

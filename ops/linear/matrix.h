@@ -7,8 +7,9 @@
 
 namespace weft::matrix {
 
-// Raises ShapeError or DTypeError unless t has square matrices of F32, F64, C64 or C128.
-void require_square(const char* op, const Types& in, size_t operand);
+// Raises ShapeError or DTypeError unless the first operand has square matrices of F32, F64, C64 or
+// C128.
+void require_square(const char* op, const Types& in);
 
 Array conj(const Array& x);  // of real numbers x itself
 // Rows and columns exchanged; `conjugated` besides.

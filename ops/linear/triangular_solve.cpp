@@ -38,7 +38,7 @@ int solved_axis(int a_rank, int b_rank, const Solve& p) {
 Types solve_type(const Types& in, const Solve& p) {
   const char* op = "triangular_solve";
   require_operands(op, in, 2);
-  matrix::require_square(op, in, 0);
+  matrix::require_square(op, in);
   if (in[0].dtype() != in[1].dtype())
     reject_dtype(op, "requires arguments to have the same dtypes", in);
   const int rank = in[0].ndim();

@@ -160,8 +160,8 @@ char letter(Translator& t, const Op& op, std::string_view name) {
 Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   require(t, op, x, 1);
   const Array l = factor(x[0], letter(t, op, "uplo") == 'L');
-  const Array first = matrix::element(matrix::element(l, base::zeros(Type(I32, {})), l.ndim() - 1),
-                                      base::zeros(Type(I32, {})), l.ndim() - 2);
+  const Array zero = base::zeros(Type(I32, {}));
+  const Array first = matrix::number(l, zero, zero);
   return {l, base::convert(lax::ne(first, first), I32)};
 }
 
