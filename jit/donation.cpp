@@ -177,7 +177,7 @@ void Program::run_over(const LeafList& x, Claims* claims, const std::vector<doub
     const Result& r = results_[k];
     if (r.from != Result::computed) {
       out[k] = r.from == Result::input ? input(x, r.index) : r.value;
-    } else if (e.over(k) < 0) {
+    } else if (e.aliased_input(k) < 0) {
       Fresh f = fresh_array(r.type);
       out[k] = std::move(f.array);
       to[k] = f.data;
@@ -186,10 +186,10 @@ void Program::run_over(const LeafList& x, Claims* claims, const std::vector<doub
   for (size_t i = 0; i < kept_.size(); ++i)
     if (e.takes(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
   for (size_t k = 0; k < n_out; ++k) {
-    const int32_t over = e.over(k);
-    if (results_[k].from != Result::computed || over < 0) continue;
+    const int32_t from = e.aliased_input(k);
+    if (results_[k].from != Result::computed || from < 0) continue;
     auto* node = new Concrete(results_[k].type, Source::current(),
-                              std::move(memory[static_cast<size_t>(over)]));
+                              std::move(memory[static_cast<size_t>(from)]));
     out[k] = Array{Ref<const Node>(node)};
     to[k] = node->mutable_data();
   }

@@ -35,7 +35,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
     const Ref<const Executable> d = program_->donating(traced_->donated_memory());
     m.temporaries = d->temporaries();
     for (size_t k = 0; k < j.out.size(); ++k)
-      if (d->over(k) >= 0) m.aliased += j.type(j.out[k]).bytes();
+      if (d->aliased_input(k) >= 0) m.aliased += j.type(j.out[k]).bytes();
     return m;
   }
   Cost cost() const override { return program_->cost(); }

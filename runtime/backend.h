@@ -13,7 +13,7 @@ class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;
   // The input whose memory may be that of output k, or -1.
-  virtual int32_t over(size_t) const { return -1; }
+  virtual int32_t aliased_input(size_t) const { return -1; }
   // The same program, which may write over these inputs. It then writes over those that it takes,
   // whether or not an output lies there.
   virtual Ref<const Executable> donating(const std::vector<bool>&) const {

@@ -75,7 +75,7 @@ std::string page(const std::string& docs) {
        "A lane that is done keeps\nits value while others go on; `budget` counts down to the next "
        "look "
        "at time limits.\n\n";
-  s += block("llvm", between(lowered.llvm_ir(), "while:", "rest:"));
+  s += block("llvm", between(lowered.llvm_ir(), "while:", "tail:"));
   s.pop_back();
   return s;
 }

@@ -57,8 +57,8 @@ Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
       result.push_back(literal_array(j->literals[static_cast<size_t>(a.literal())]));
       out.push_back(nullptr);
     } else {
-      const int32_t over = exe->over(out.size());
-      Ref<Buffer> mine = over < 0 ? nullptr : take_given(x[static_cast<size_t>(over)], x);
+      const int32_t input = exe->aliased_input(out.size());
+      Ref<Buffer> mine = input < 0 ? nullptr : take_given(x[static_cast<size_t>(input)], x);
       auto* node = mine ? new Concrete(j->type(a), Source::current(), std::move(mine))
                         : new Concrete(j->type(a), Source::current());
       result.push_back(Array{Ref<const Node>(node)});
@@ -87,9 +87,8 @@ class Eval final : public Interpreter {
     const Types out = op.type(in, params);
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
-    const bool compile =
-        !reference_only && op.puts_on(params).empty() &&
-        (device || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
+    const bool compile = !reference_only && op.puts_on(params).empty() &&
+                         (device || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
     if (compile) return run_on(device, program_of(op, in, params), x);
     StopToken::check_scope("running");
     const FloatState state;

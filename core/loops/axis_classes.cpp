@@ -139,10 +139,10 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
     return a;
   }
   if (l.form == Form::opaque) {
-    a.reads = l.native.follows;
+    a.reads = l.native.axis_map;
     a.reads.resize(in.size());
     for (size_t k = 0; k < in.size(); ++k)
-      if (l.native.follows.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
+      if (l.native.axis_map.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
     return a;
   }
   if (!l.element) return a;

@@ -17,7 +17,8 @@ void NativeArgs::require_bytes(int64_t bytes, int64_t n, int64_t item) {
       fmt::format("native code takes {} bytes for {} elements of {} bytes", bytes, n, item));
 }
 
-std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed) {
+std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Ints& axes,
+                                               bool removed) {
   std::vector<int> one;
   int next = 0;
   for (int a = 0; a < n; ++a) {

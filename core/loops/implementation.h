@@ -45,14 +45,15 @@ using NativeFn = std::function<void(const NativeArgs&)>;
 struct NativeCall {
   NativeFn run;
   std::function<int64_t()> workspace = {};  // bytes that it takes at once on the threads there are
-  // Axis b of operand k is axis follows[k][b] of every result, and an element there depends on the
+  // Axis b of operand k is axis axis_map[k][b] of every result, and an element there depends on the
   // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
-  std::vector<std::vector<int>> follows = {};
+  std::vector<std::vector<int>> axis_map = {};
 };
 
-// NativeCall::follows of a call that works along `axes` of its operands, of n axes each, and leaves
-// them where they are (sorts) or out (reductions).
-std::vector<std::vector<int>> follows_but(size_t operands, int n, const Ints& axes, bool removed);
+// NativeCall::axis_map of a call that works along `axes` of its operands, of n axes each, and
+// leaves them where they are (sorts) or out (reductions).
+std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Ints& axes,
+                                               bool removed);
 
 // What a choice may depend on of the machine that a program is compiled for.
 struct Target {

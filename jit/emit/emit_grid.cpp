@@ -114,7 +114,7 @@ void Emitter::grid_row(V begin, V end) {
 
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
-    each("rest", from, end, lanes_ * interleave_, [&](V i) {
+    each("tail", from, end, lanes_ * interleave_, [&](V i) {
       emit_points(i, vectors([&](int p) {
                     return first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_))));
                   }));
@@ -123,10 +123,10 @@ void Emitter::grid_points(V begin, V end) {
   if (!s_.versioned) return masked(begin);
   const int step = lanes_ * interleave_;
   const V whole = b_.CreateSub(end, i64(step - 1));
-  const V rest = each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
+  const V tail = each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
   plain_loops_ = s_.plain_remainder;
   interleave_ = 1;
-  masked(rest);
+  masked(tail);
 }
 
 void Emitter::emit_points(V begin, const Masks& m) {

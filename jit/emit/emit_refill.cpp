@@ -2,15 +2,12 @@
 // Copyright The Weft authors
 // jit/emit/emit_refill.cpp: kernels that are one divergent while between a prologue and an
 // epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its
-// vector
-// ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). Outline of what is emitted:
-//   serve: for each vector: lanes that finished run the epilogue under a mask; free lanes take the
-//          next points and run the prologue under a mask; what lives across goes to slots
+// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). What is emitted:
+//   refill: for each vector: lanes that finished run the epilogue under a mask; free lanes take the
+//           next points and run the prologue under a mask; what lives across goes to slots
 //   leave if no lane runs
-//   hot:   load the slots; the while, all vectors at once; every idle lane costs a credit a trip,
-//   and
-//          when the credit is used up (as much as serving costs) or no lane runs: store, serve
-//          again
+//   hot:    load the slots; the while, all vectors at once, and each trip the idle lanes are
+//           counted; after so many idle trips, or when no lane runs: store, refill again
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -26,7 +23,7 @@ using nest::Inst;
 using nest::Kind;
 using nest::Opcode;
 
-// What lives in memory between serving and running.
+// What lives in memory between refilling and running.
 struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
@@ -48,11 +45,11 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   r.first_column = inner_begin;
   emit_level(0);
   note_point(nullptr, nullptr);
-  auto* serve = block("serve");
+  auto* refill = block("refill");
   auto* run = block("hot");
   auto* done = block("done");
-  jump(serve);
-  at(serve);
+  jump(refill);
+  at(refill);
   const int interleave = interleave_;
   interleave_ = 1;
   each("vector", i64(0), i64(interleave), 1, [&](V vector) {
@@ -66,7 +63,7 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   b_.CreateCondBr(any(active), run, done);
   at(run);
   refill_run(r, active);
-  jump(serve);
+  jump(refill);
   at(done);
 }
 
@@ -196,7 +193,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   }
   carries(r.loop, 0, 0);  // binds the parameters of untouched carries
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
-  const V credit = b_.CreateSelect(more, i64(s_.credit), i64(INT64_MAX / 2));
+  const V idle_trips = b_.CreateSelect(more, i64(s_.idle_trips), i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());
   Vs init;
   for (size_t c = 0; c < r.carries.size(); ++c)
@@ -206,7 +203,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
     return b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
   };
-  const Left left = while_trips(r.loop, r.carries, active, {credit}, init, stay);
+  const Left left = while_trips(r.loop, r.carries, active, {idle_trips}, init, stay);
   for (int p = 0; p < interleave_; ++p) {
     b_.CreateStore(refill_bits(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)

@@ -73,10 +73,10 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
   // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
   // and less code than blocks that may be short.
-  const int64_t rest = active_.empty() && r.end != nest::no_id
+  const int64_t tail = active_.empty() && r.end != nest::no_id
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
                            : 0;
-  const V n = b_.CreateSub(all, i64(rest));
+  const V n = b_.CreateSub(all, i64(tail));
   rows_lanes(r);
   for (const auto& o : r.operands) rows_tile(r, o.access);
   const Vs init = parts(cs, &Carry::init);
@@ -88,9 +88,9 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   });
   const auto last = [&] {
     const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
-    return run_of_trips(v, cs, first, i64(rest), blocks.carry, [](V) {});
+    return run_of_trips(v, cs, first, i64(tail), blocks.carry, [](V) {});
   };
-  bind(cs, &Carry::result, rest ? last() : blocks.carry);
+  bind(cs, &Carry::result, tail ? last() : blocks.carry);
 }
 
 Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {

@@ -42,7 +42,7 @@ class CompiledProgram::Donating final : public Executable {
   void run(const void* const* in, void* const* out) const override {
     program_->run_planned(plan_, in, out);
   }
-  int32_t over(size_t k) const override { return plan_.over[k]; }
+  int32_t aliased_input(size_t k) const override { return plan_.in_place[k]; }
   bool takes(size_t input) const override { return plan_.takes[input]; }
   int64_t temporaries() const override { return program_->temporaries(plan_); }
   int64_t footprint() const override {
@@ -123,7 +123,7 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, v
         !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
       ptrs[static_cast<size_t>(a.index)] = out[k];
   for (size_t v = 0; v < ptrs.size(); ++v)
-    if (plan.same_place[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.same_place[v])];
+    if (plan.aliased_result[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.aliased_result[v])];
   weft::detail::HostStream& stream = weft::detail::host_stream();
   for (size_t s = 0; s < steps_.size(); ++s) {
     const StepMemory guard(*this, plan, s, ptrs, arena ? arena->data() : nullptr);

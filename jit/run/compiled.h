@@ -59,11 +59,11 @@ class CompiledProgram final : public Executable {
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
   const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
-  int32_t over(size_t k) const override {
-    return plan_.over[k] >= 0 ? plan_.over[k] : plan_.may_lie_over[k];
+  int32_t aliased_input(size_t k) const override {
+    return plan_.in_place[k] >= 0 ? plan_.in_place[k] : plan_.may_alias[k];
   }
   // The same, where less work is done if it is so.
-  int32_t in_place(size_t k) const { return plan_.over[k]; }
+  int32_t in_place(size_t k) const { return plan_.in_place[k]; }
   Ref<const Executable> donating(const std::vector<bool>& inputs) const override;
   ProgramMemory memory() const;
   int64_t temporaries() const override;

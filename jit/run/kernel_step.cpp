@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/jit/nests/lies_over.h"
+#include "weft/jit/nests/aliasing.h"
 #include "weft/jit/run/bound_kernel.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
@@ -125,7 +125,7 @@ Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Sched
     zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
-  b.may_lie_over = lies_over(nest, k, *p.j);
+  b.may_alias = aliases(nest, k, *p.j);
   b.step =
       std::make_unique<KernelStep>(BoundKernel(std::move(nest), std::move(schedule), k.grid, *p.j),
                                    std::move(zeroed), k, k.emit.size() + k.roots.size());

@@ -111,7 +111,7 @@ Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule sche
   Built b =
       built(p, eqn, std::make_unique<ScatterStep>(p, eqn, std::move(nest), std::move(schedule)));
   const Eqn& e = p.j->eqns[eqn];
-  if (!e.in[0].is_literal()) b.over.emplace_back(e.out, e.in[0].index);
+  if (!e.in[0].is_literal()) b.in_place.emplace_back(e.out, e.in[0].index);
   return b;
 }
 
@@ -121,7 +121,7 @@ Built build_lockstep(const Program& p, const Step& s, Bodies bodies) {
   const LoopForm& v = p.scope.lowering[s.eqn].loop;
   for (int t = 0; t < v.carry; ++t)
     if (const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)]; !a.is_literal())
-      b.over.emplace_back(e.out + t, a.index);
+      b.in_place.emplace_back(e.out + t, a.index);
   return b;
 }
 

@@ -34,17 +34,17 @@ class Planner {
     }
     for (Atom a : j.out)
       if (!a.is_literal()) ++results_[index(a.index)];
-    plan_.same_place.assign(j.types.size(), -1);
+    plan_.aliased_result.assign(j.types.size(), -1);
     plan_.place.resize(j.types.size());
-    plan_.over.assign(j.out.size(), -1);
-    plan_.may_lie_over.assign(j.out.size(), -1);
+    plan_.in_place.assign(j.out.size(), -1);
+    plan_.may_alias.assign(j.out.size(), -1);
     plan_.takes.assign(static_cast<size_t>(j.n_in), false);
     heads_.assign(j.out.size(), -1);
   }
   MemoryPlan plan() {
     for (size_t k = 0; k < j_.out.size(); ++k) share_places(k);
     for (size_t k = 0; donated_ && k < j_.out.size(); ++k) reuse_read(k);
-    if (!donated_) lay_over_inputs();
+    if (!donated_) alias_inputs();
     place_temporaries();
     return std::move(plan_);
   }
@@ -68,10 +68,10 @@ class Planner {
            std::count(in.begin(), in.end(), u) == 1;
   }
   // What the step that makes v may write v over, or -1.
-  int32_t operand_under(int32_t v, const StepUse::Pairs& pairs) const {
+  int32_t aliased_operand(int32_t v, const StepUse::Pairs& pairs) const {
     for (const auto& [written, u] : pairs) {
       if (written != v || !ends(u, first_[index(v)])) continue;
-      if (u < j_.n_in ? free(u) : plan_.same_place[index(u)] < 0) return u;
+      if (u < j_.n_in ? free(u) : plan_.aliased_result[index(u)] < 0) return u;
     }
     return -1;
   }
@@ -83,22 +83,22 @@ class Planner {
       heads_[k] = v;
       const int s = first_[index(v)];
       if (s < 0) return;
-      int32_t u = operand_under(v, steps_[static_cast<size_t>(s)].over);
-      if (u < 0 && donated_) u = operand_under(v, steps_[static_cast<size_t>(s)].may_lie_over);
+      int32_t u = aliased_operand(v, steps_[static_cast<size_t>(s)].in_place);
+      if (u < 0 && donated_) u = aliased_operand(v, steps_[static_cast<size_t>(s)].may_alias);
       if (u < 0) return;
       if (u < j_.n_in) return take(k, u);
-      plan_.same_place[index(u)] = j_.out[k].index;
+      plan_.aliased_result[index(u)] = j_.out[k].index;
       v = u;
     }
   }
   void take(size_t k, int32_t u) {
-    plan_.over[k] = u;
+    plan_.in_place[k] = u;
     plan_.takes[index(u)] = true;
   }
   // A donated input that is read for the last time before the result is begun, and of its size:
   // what is much larger would be kept for a small result.
   void reuse_read(size_t k) {
-    if (!alone(k) || plan_.over[k] >= 0 || first_[index(heads_[k])] < 0) return;
+    if (!alone(k) || plan_.in_place[k] >= 0 || first_[index(heads_[k])] < 0) return;
     const int64_t need = bytes(j_.out[k].index);
     for (int32_t u = 0; u < j_.n_in; ++u)
       if (free(u) && bytes(u) >= need && bytes(u) - bytes(u) / 8 <= need &&
@@ -106,14 +106,14 @@ class Planner {
         return take(k, u);
   }
   // For callers that have an input to spare.
-  void lay_over_inputs() {
+  void alias_inputs() {
     for (size_t k = 0; k < j_.out.size(); ++k) {
-      if (!alone(k) || plan_.over[k] >= 0 || heads_[k] != j_.out[k].index) continue;
+      if (!alone(k) || plan_.in_place[k] >= 0 || heads_[k] != j_.out[k].index) continue;
       const int s = first_[index(heads_[k])];
       const int32_t u =
-          s < 0 ? -1 : operand_under(heads_[k], steps_[static_cast<size_t>(s)].may_lie_over);
+          s < 0 ? -1 : aliased_operand(heads_[k], steps_[static_cast<size_t>(s)].may_alias);
       if (u < 0 || u >= j_.n_in) continue;
-      plan_.may_lie_over[k] = u;
+      plan_.may_alias[k] = u;
       plan_.takes[index(u)] = true;
     }
     plan_.takes.assign(plan_.takes.size(), false);
@@ -124,7 +124,7 @@ class Planner {
     in_input_.resize(static_cast<size_t>(j_.n_in));
     for (size_t s = 0; s < steps_.size(); ++s)
       for (int32_t v : steps_[s].writes) {
-        if (results_[index(v)] || plan_.same_place[index(v)] >= 0 ||
+        if (results_[index(v)] || plan_.aliased_result[index(v)] >= 0 ||
             first_[index(v)] != static_cast<int>(s) || plan_.place[index(v)].at >= 0)
           continue;
         plan_.places = true;
@@ -138,7 +138,7 @@ class Planner {
   bool place_in_input(int32_t v) {
     for (int32_t u = 0; u < j_.n_in; ++u) {
       const bool taken_by_result =
-          std::find(plan_.over.begin(), plan_.over.end(), u) != plan_.over.end();
+          std::find(plan_.in_place.begin(), plan_.in_place.end(), u) != plan_.in_place.end();
       if (!(*donated_)[index(u)] || results_[index(u)] || taken_by_result ||
           last_read_[index(u)] >= first_[index(v)])
         continue;

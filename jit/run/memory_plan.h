@@ -11,11 +11,11 @@
 namespace weft::compiler {
 
 // The variables that a step reads and writes, and what it may write where an operand lies, as
-// (written, operand): `over`, by which it saves work, and `may_lie_over`, by which it does not.
+// (written, operand): `in_place`, by which it saves work, and `may_alias`, by which it does not.
 struct StepUse {
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
   std::vector<int32_t> reads, writes;
-  Pairs over, may_lie_over;
+  Pairs in_place, may_alias;
 };
 
 struct MemoryPlan {
@@ -27,15 +27,15 @@ struct MemoryPlan {
   };
   // By result: the input whose memory it may have, or -1; where nothing is donated also one whose
   // memory saves nothing but itself.
-  std::vector<int32_t> over, may_lie_over;
-  std::vector<int32_t> same_place;  // by temporary: the result that has its memory, or -1
-  std::vector<Place> place;         // by temporary
-  bool places = false;              // some have one
-  std::vector<bool> takes;          // by donated input: something else is written there
-  int64_t arena = 0;                // bytes
+  std::vector<int32_t> in_place, may_alias;
+  std::vector<int32_t> aliased_result;  // by temporary: the result that has its memory, or -1
+  std::vector<Place> place;             // by temporary
+  bool places = false;                  // some have one
+  std::vector<bool> takes;              // by donated input: something else is written there
+  int64_t arena = 0;                    // bytes
 };
 
-// Nothing is written over an input, unless the caller makes `over` so. Of steps in order.
+// Nothing is written over an input, unless the caller makes `in_place` so. Of steps in order.
 MemoryPlan plan_memory(const JaxprData& j, const std::vector<StepUse>& steps);
 // Results and temporaries lie in the memory of the donated inputs, where they fit.
 MemoryPlan plan_memory(const JaxprData& j, const std::vector<StepUse>& steps,

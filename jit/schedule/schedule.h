@@ -52,7 +52,7 @@ struct Schedule {
   int lanes = 1;                  // 32-bit numbers, or wider ones, of a vector
   int interleave = 1;             // vectors computed side by side
   nest::Id refill = nest::no_id;  // the while whose lanes take new points as they finish,
-  int64_t credit = 0;             // after so many trips of idle lanes (a vector's worth)
+  int64_t idle_trips = 0;         // after so many trips of idle lanes (a vector's worth)
   // Of grids in lanes. Whole vectors and the remainder are loops of their own; in that remainder
   // loops are run trip by trip.
   bool versioned = false, plain_remainder = false;

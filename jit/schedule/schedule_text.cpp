@@ -155,7 +155,7 @@ constexpr Field fields[] = {
     {"lanes", number<&S::lanes>, read_number<&S::lanes>},
     {"interleave", number<&S::interleave>, read_number<&S::interleave>},
     {"refill", number_if<&S::refill, nest::no_id>, read_number<&S::refill>},
-    {"credit", number_if<&S::credit, 0>, read_number<&S::credit>},
+    {"idle_trips", number_if<&S::idle_trips, 0>, read_number<&S::idle_trips>},
     {"versioned", word_if<&S::versioned>, read_word<&S::versioned>},
     {"plain_remainder", word_if<&S::plain_remainder>, read_word<&S::plain_remainder>},
     {"tile", number_if<&S::tile, 0>, read_number<&S::tile>},
@@ -182,9 +182,9 @@ constexpr Field fields[] = {
 };
 // Does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
-  [[maybe_unused]] const auto& [mode, lanes, interleave, refill, credit, versioned, plain_remainder,
-                                tile, tiled, loops, folds, prefetch, flat, streamed, block, points,
-                                threads, band] = s;
+  [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
+                                plain_remainder, tile, tiled, loops, folds, prefetch, flat,
+                                streamed, block, points, threads, band] = s;
 }
 static_assert(std::size(fields) == 18);
 

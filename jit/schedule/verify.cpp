@@ -48,7 +48,7 @@ class Verifier {
 
   void run() const {
     target_.gpu() ? threads() : lanes();
-    if (s_.mode == Mode::refill || s_.refill != no_id || s_.credit) refill();
+    if (s_.mode == Mode::refill || s_.refill != no_id || s_.idle_trips) refill();
     require(!s_.versioned || s_.mode == Mode::grid, "versioned: goes with mode grid");
     require(!s_.plain_remainder || (s_.versioned && std::ranges::any_of(s_.loops, in_blocks)),
             "plain_remainder: goes with versioned and a loop of rows or runs");
@@ -115,7 +115,7 @@ class Verifier {
     require(s_.mode == Mode::refill && s_.refill != no_id, "refill: goes with mode refill");
     require(refillable_while(k_, analyse_divergence(k_, Mode::grid)) == s_.refill,
             "refill {}: cannot be refilled", s_.refill);
-    require(s_.credit > 0, "credit {}: has to be positive", s_.credit);
+    require(s_.idle_trips > 0, "idle_trips {}: has to be positive", s_.idle_trips);
   }
 
   void tile() const {

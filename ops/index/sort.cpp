@@ -60,7 +60,7 @@ NativeCall sort_call(const Use<Sort>& u) {
   call.workspace = [in = u.in, p = u.params] {
     return sorting::sort_workspace(in, p.dimension, p.num_keys);
   };
-  call.follows = follows_but(u.in.size(), u.in[0].ndim(), {u.params.dimension}, false);
+  call.axis_map = axis_map_without(u.in.size(), u.in[0].ndim(), {u.params.dimension}, false);
   return call;
 }
 
@@ -154,7 +154,7 @@ NativeCall top_k_call(const Use<TopK>& u) {
     sorting::top_rows(t, p.axis, p.k, a);
   };
   call.workspace = [t = u.in[0], p = u.params] { return sorting::top_workspace(t, p.axis, p.k); };
-  call.follows = follows_but(1, u.in[0].ndim(), {u.params.axis}, false);
+  call.axis_map = axis_map_without(1, u.in[0].ndim(), {u.params.axis}, false);
   return call;
 }
 

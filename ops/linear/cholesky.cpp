@@ -165,7 +165,7 @@ NativeCall cholesky_call(const Use<None>& u) {
   NativeCall call;
   call.run = [a = squares(u)](const NativeArgs& args) { native::cholesky(a, args); };
   const int n = u.in[0].ndim();
-  call.follows = follows_but(1, n, {n - 2, n - 1}, false);
+  call.axis_map = axis_map_without(1, n, {n - 2, n - 1}, false);
   return call;
 }
 

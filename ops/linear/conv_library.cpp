@@ -84,11 +84,11 @@ Convolution convolution_of(const Use<Conv>& u) {
 }
 
 // The lanes are left alone, all else is worked along.
-std::vector<int> follows_lanes(const Type& t, const Ints& lanes) {
-  std::vector<int> follows(static_cast<size_t>(t.ndim()), -1);
+std::vector<int> lane_axis_map(const Type& t, const Ints& lanes) {
+  std::vector<int> axis_map(static_cast<size_t>(t.ndim()), -1);
   for (size_t k = 0; k < lanes.size(); ++k)
-    if (lanes[k] != -1) follows[static_cast<size_t>(lanes[k])] = static_cast<int>(k);
-  return follows;
+    if (lanes[k] != -1) axis_map[static_cast<size_t>(lanes[k])] = static_cast<int>(k);
+  return axis_map;
 }
 
 NativeCall library_call(const Use<Conv>& u) {
@@ -99,8 +99,8 @@ NativeCall library_call(const Use<Conv>& u) {
     made->run(args.in<float>(0, a), args.in<float>(1, b), args.out<float>(0, n));
   };
   call.workspace = [made] { return made->workspace(); };
-  call.follows = {follows_lanes(u.in[0], u.params.lhs_lanes),
-                  follows_lanes(u.in[1], u.params.rhs_lanes)};
+  call.axis_map = {lane_axis_map(u.in[0], u.params.lhs_lanes),
+                   lane_axis_map(u.in[1], u.params.rhs_lanes)};
   return call;
 }
 

@@ -288,15 +288,15 @@ NativeCall library_call(const Use<Dot>& u) {
   call.run = [p, d = u.out[0].dtype()](const NativeArgs& a) { native::multiply(p, d, a); };
   call.workspace = [p, d = u.out[0].dtype()] { return native::multiply_workspace(p, d); };
   int next = static_cast<int>(u.params.lhs_batch.size());
-  const auto follows = [&](const Type& t, const Ints& batch, const Ints& contract) {
+  const auto add_axis_map = [&](const Type& t, const Ints& batch, const Ints& contract) {
     std::vector<int> axes(static_cast<size_t>(t.ndim()), -1);
     for (size_t i = 0; i < batch.size(); ++i)
       axes[static_cast<size_t>(batch[i])] = static_cast<int>(i);
     for (int64_t a : free_axes(t.ndim(), contract, batch)) axes[static_cast<size_t>(a)] = next++;
-    call.follows.push_back(std::move(axes));
+    call.axis_map.push_back(std::move(axes));
   };
-  follows(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
-  follows(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
+  add_axis_map(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
+  add_axis_map(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
   return call;
 }
 

@@ -160,8 +160,8 @@ NativeCall solve_call(const Use<Solve>& u) {
   call.run = [t](const NativeArgs& args) { native::solve_triangular(t, args); };
   call.workspace = [t] { return native::solve_triangular_workspace(t); };
   const int rank = u.in[0].ndim(), at = solved_axis(rank, u.in[1].ndim(), u.params);
-  call.follows = {follows_but(1, rank, {rank - 2, rank - 1}, false)[0],
-                  follows_but(1, u.in[1].ndim(), {at}, false)[0]};
+  call.axis_map = {axis_map_without(1, rank, {rank - 2, rank - 1}, false)[0],
+                   axis_map_without(1, u.in[1].ndim(), {at}, false)[0]};
   return call;
 }
 

@@ -57,7 +57,7 @@ Lowering lower_run(const Type& in, const Cumulative& p) {
 template <class M>
 NativeCall running_call(const Use<Cumulative>& u) {
   NativeCall call;
-  call.follows = follows_but(1, u.in[0].ndim(), {u.params.axis}, false);
+  call.axis_map = axis_map_without(1, u.in[0].ndim(), {u.params.axis}, false);
   call.run = [in = u.in[0], p = u.params](const NativeArgs& a) {
     with_class<M::classes>(in.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;

@@ -45,7 +45,7 @@ Lowering lower_reduce(const Type& in, const Ints& axes) {
 template <class M>
 NativeCall reduce_call(const Use<Reduce>& u) {
   NativeCall call;
-  call.follows = follows_but(1, u.in[0].ndim(), u.params.axes, true);
+  call.axis_map = axis_map_without(1, u.in[0].ndim(), u.params.axes, true);
   call.run = [in = u.in[0], axes = u.params.axes](const NativeArgs& a) {
     with_class<M::classes>(in.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;

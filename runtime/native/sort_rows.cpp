@@ -24,7 +24,7 @@ Rows rows_of(const Shape& s, int64_t axis) {
   return r;
 }
 
-void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f) {
+void partition(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f) {
   const double total = ns * static_cast<double>(n);
   if (n <= 0) return;
   if (total < 40000 || num_threads() == 1) {
@@ -269,7 +269,7 @@ void each_row(const Call& c, double ns, F f) {
   if (parts > 1)
     run(0, c.rows.count);
   else
-    share_out(c.rows.count, ns, run);
+    partition(c.rows.count, ns, run);
 }
 
 // By words that know their places, one after the other.
@@ -432,7 +432,7 @@ void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs&
   if (c.rows.count == 0) return;
   const double in_lanes = lanes_ns(c), alone = radix_ns(c);
   if (side_by_side(c)) {
-    share_out(blocks_of(c), in_lanes, [&](int64_t lo, int64_t hi) {
+    partition(blocks_of(c), in_lanes, [&](int64_t lo, int64_t hi) {
       Lanes lanes(c);
       for (int64_t b = lo; b < hi; ++b)
         lanes.sort(b * Lanes::most, std::min(Lanes::most, c.rows.count - b * Lanes::most));

@@ -41,9 +41,9 @@ class Scratch {
   int64_t used_ = 0;
 };
 
-// How work is shared out: f(begin, end) on `n` items of about `ns` each, at the same time where
+// Partitions work: f(begin, end) on `n` items of about `ns` each, at the same time where
 // that is worth it.
-void share_out(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f);
+void partition(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f);
 // Bytes at once if each part of shared work on n items takes so many.
 int64_t shared_bytes(int64_t n, int64_t each);
 // In how many parts one row is worked on, if there are `count` of them.

@@ -232,7 +232,7 @@ void few(const TopCall<T>& c) {
     for (int64_t i = 0; i < c.k; ++i) write_top(c, row, i, place_of(found[i]));
   };
   if (parts == 1) {
-    share_out(c.from.count, static_cast<double>(n) + 20.0 * static_cast<double>(c.k),
+    partition(c.from.count, static_cast<double>(n) + 20.0 * static_cast<double>(c.k),
               [&](int64_t lo, int64_t hi) {
                 Best<T> best(c.k);
                 for (int64_t row = lo; row < hi; ++row) {
@@ -279,7 +279,7 @@ void many(const TopCall<T>& c) {
   if (parts > 1)
     run(0, c.from.count);
   else
-    share_out(c.from.count, 12.0 * static_cast<double>(n) + 1000, run);
+    partition(c.from.count, 12.0 * static_cast<double>(n) + 1000, run);
 }
 
 bool sorts_all(int64_t n, int64_t k) { return n > 256 && k > n / 8; }

@@ -19,7 +19,7 @@ const JitOptions first{.donate_argnums = {0}, .name = "step"};
 
 // Whether the result lies where the argument did, with the numbers that it has without donation.
 template <class F>
-bool lies_over(F f, int64_t n = 20000) {
+bool aliases(F f, int64_t n = 20000) {
   const Floats want = floats(jit(f)(some(n)));
   const Array x = some(n);
   const void* const at = address(x);
@@ -32,23 +32,22 @@ bool lies_over(F f, int64_t n = 20000) {
 }  // namespace
 
 TEST_CASE("a result lies over a donated argument", "[jit][donate]") {
-  CHECK(lies_over([](Array x) { return x + 1; }));
-  CHECK(lies_over([](Array x) { return exp(x) * x - tanh(x); }));
-  CHECK(lies_over([](Array x) { return x.at(3).set(7.); }));
-  CHECK(lies_over([](Array x) { return x.at(slice(5, 9)).add(x[0]); }));
-  CHECK(
-      lies_over([](Array x) { return fori_loop(0, 9, [](Array, Array c) { return c * 2; }, x); }));
+  CHECK(aliases([](Array x) { return x + 1; }));
+  CHECK(aliases([](Array x) { return exp(x) * x - tanh(x); }));
+  CHECK(aliases([](Array x) { return x.at(3).set(7.); }));
+  CHECK(aliases([](Array x) { return x.at(slice(5, 9)).add(x[0]); }));
+  CHECK(aliases([](Array x) { return fori_loop(0, 9, [](Array, Array c) { return c * 2; }, x); }));
   // Rows that are read before they are written.
-  CHECK(lies_over([](Array x) { return nn::softmax(x.reshape({200, 100})).ravel(); }));
+  CHECK(aliases([](Array x) { return nn::softmax(x.reshape({200, 100})).ravel(); }));
   // A step that begins when the argument has been read.
-  CHECK(lies_over([](Array x) { return sort(sort(x) * 2); }));
+  CHECK(aliases([](Array x) { return sort(sort(x) * 2); }));
 }
 
 TEST_CASE("a result does not lie over what is still read", "[jit][donate]") {
-  CHECK_FALSE(lies_over([](Array x) { return x + flip(x); }));
-  CHECK_FALSE(lies_over([](Array x) { return cumsum(x) + flip(x); }, 300));
-  CHECK_FALSE(lies_over([](Array x) { return x.reshape({100, 200}).T().ravel() + 1; }));
-  CHECK_FALSE(lies_over([](Array x) { return x[(arange(20000) * 7) % 20000] + 1; }));
+  CHECK_FALSE(aliases([](Array x) { return x + flip(x); }));
+  CHECK_FALSE(aliases([](Array x) { return cumsum(x) + flip(x); }, 300));
+  CHECK_FALSE(aliases([](Array x) { return x.reshape({100, 200}).T().ravel() + 1; }));
+  CHECK_FALSE(aliases([](Array x) { return x[(arange(20000) * 7) % 20000] + 1; }));
 }
 
 TEST_CASE("memory() shows what lies in donated memory", "[jit][donate]") {

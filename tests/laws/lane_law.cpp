@@ -85,11 +85,11 @@ std::string scatter_mixes(const Lowering& l, const Types& in, const Types& out) 
 }
 // Of native code L4 tells whether it mixes lanes; it has to say that it does not.
 std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
-  if (l.native.follows.size() != in.size()) return "does not say which axes it follows";
+  if (l.native.axis_map.size() != in.size()) return "does not say which axes it follows";
   for (size_t k = 0; k < in.size(); ++k)
     for (const Type& t : out)
       if (const MaybeAxis from = lane_axis(in[k]);
-          from && MaybeAxis(l.native.follows[k][static_cast<size_t>(*from)]) != lane_axis(t))
+          from && MaybeAxis(l.native.axis_map[k][static_cast<size_t>(*from)]) != lane_axis(t))
         return "says that lanes go elsewhere";
   return {};
 }

@@ -21,10 +21,10 @@ Arrays run_over_inputs(const Executable& e, const Jaxpr& j, const Arrays& x, std
   std::vector<void*> out;
   std::vector<bool> taken(x.size(), false);
   for (size_t k = 0; k < j->out.size(); ++k) {
-    const int32_t over = e.over(k);
-    if (over >= 0) taken[static_cast<size_t>(over)] = true;
-    results.push_back(over >= 0 ? memory[static_cast<size_t>(over)]
-                                : Buffer::allocate(j->type(j->out[k]).bytes()));
+    const int32_t input = e.aliased_input(k);
+    if (input >= 0) taken[static_cast<size_t>(input)] = true;
+    results.push_back(input >= 0 ? memory[static_cast<size_t>(input)]
+                                 : Buffer::allocate(j->type(j->out[k]).bytes()));
     out.push_back(results.back()->data());
   }
   e.run(in.data(), out.data());

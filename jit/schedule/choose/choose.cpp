@@ -204,7 +204,7 @@ class Chooser {
     s_.mode = Mode::refill;
     s_.refill = loop;
     d_ = analyse_divergence(k_, s_.mode);
-    // Serving costs about as much as these instructions; an idle lane wastes a share of each trip.
+    // An idle lane wastes a share of each trip: refill when they wasted about what that costs.
     const RefillParts parts = refill_parts(k_, d_, loop);
     const Inst& w = k_.insts[loop];
     const nest::Block& body = k_.blocks[w.blocks[1]];
@@ -212,8 +212,8 @@ class Chooser {
     for (size_t c = 0; c < w.kinds.size(); ++c) slots += body.yields[c] != body.params[c];
     const auto around = static_cast<int64_t>(parts.prologue.size() + parts.epilogue.size());
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
-    const int64_t serving = 60 + s_.interleave * (4 * slots + 2 * around);
-    s_.credit = std::max<int64_t>(serving * s_.lanes / trip, s_.lanes / 2);
+    const int64_t refill_cost = 60 + s_.interleave * (4 * slots + 2 * around);
+    s_.idle_trips = std::max<int64_t>(refill_cost * s_.lanes / trip, s_.lanes / 2);
   }
 
   void choose_tile() {

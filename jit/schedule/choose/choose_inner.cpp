@@ -140,13 +140,13 @@ class Inner {
   // on what it brought; the next row is fetched meanwhile.
   void fetch_next_rows() {
     std::map<int64_t, int> passes;  // by buffer
-    bool rest = false;              // the last loop went over whole blocks, this one over the rest
+    bool tail = false;              // the last loop went over whole blocks, this one over the rest
     for (Id v : k_.blocks[0].body) {
       const Inst* loop = &k_.insts[v];
       if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
-      const bool blocks = loop->imm != 0, same_pass = rest && !blocks && loop->op == Opcode::Fold;
+      const bool blocks = loop->imm != 0, same_pass = tail && !blocks && loop->op == Opcode::Fold;
       loop = &innermost_fold(k_, *loop);
-      rest = blocks;
+      tail = blocks;
       if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;
       const nest::Block& body = k_.blocks[loop->blocks[0]];
       std::set<int64_t> read;

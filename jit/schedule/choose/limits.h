@@ -35,7 +35,7 @@ struct Limits {
   // with them: docs/decisions/0003; without: code.
   int64_t versioned;
   // Whiles from here on take new points as lanes finish: without masked gathers and scatters,
-  // serving costs tens of trips of a short loop. Code.
+  // refill_cost costs tens of trips of a short loop. Code.
   int64_t refilled;
   // Partial results of a fold in registers while its terms stride. The machine: half of them.
   int fold_registers;

@@ -78,7 +78,7 @@ void change_mode(Context c, Schedule& s) {
   if (fresh.mode != Mode::scalar) fresh.lanes = c.target.lanes;
   if (fresh.mode == Mode::refill) {
     fresh.refill = refillable_while(c.kernel, analyse_divergence(c.kernel, Mode::grid));
-    fresh.credit = 20;
+    fresh.idle_trips = 20;
   }
   fresh.block = s.block;
   s = fresh;
@@ -137,7 +137,7 @@ const std::map<std::string, Change>& changes() {
        [](Context c, Schedule& s) {
          s.refill = static_cast<nest::Id>(c.random() % c.kernel.insts.size());
        }},
-      {"credit", [](Context c, Schedule& s) { s.credit = 1 + c.random() % 500; }},
+      {"idle_trips", [](Context c, Schedule& s) { s.idle_trips = 1 + c.random() % 500; }},
       {"versioned", [](Context, Schedule& s) { s.versioned = !s.versioned; }},
       {"plain_remainder", [](Context, Schedule& s) { s.plain_remainder = !s.plain_remainder; }},
       {"tile", change_tile},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lies_over.cpp: the proof, read off the loads and stores of a nest.
-#include "weft/jit/nests/lies_over.h"
+// jit/nests/aliasing.cpp: the proof, read off the loads and stores of a nest.
+#include "weft/jit/nests/aliasing.h"
 
 #include <algorithm>
 #include <set>
@@ -131,8 +131,8 @@ class Overlap {
 
 }  // namespace
 
-std::vector<std::pair<int32_t, int32_t>> lies_over(const KernelNest& n, const KernelPlan& k,
-                                                   const JaxprData& j) {
+std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const KernelPlan& k,
+                                                 const JaxprData& j) {
   std::vector<std::pair<int32_t, int32_t>> pairs;
   const Overlap overlap(n, k);
   for (size_t out = 0; out < n.buffers.size(); ++out) {

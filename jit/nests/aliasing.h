@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lies_over.h: which results of a kernel may be written where an operand lies.
+// jit/nests/aliasing.h: which results of a kernel may be written where an operand lies.
 #pragma once
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ namespace weft::compiler {
 // Pairs (written, read) of variables: a point of the grid reads of the second only the elements
 // that it writes of the first, and each before it writes it, so that both may have one memory
 // however the points are run.
-std::vector<std::pair<int32_t, int32_t>> lies_over(const KernelNest& n, const KernelPlan& k,
-                                                   const JaxprData& j);
+std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const KernelPlan& k,
+                                                 const JaxprData& j);
 
 }  // namespace weft::compiler
