@@ -127,8 +127,7 @@ std::string show_steps(const Compilation& c) {
 Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
 
 Jaxpr choose(const Jaxpr& j) {
-  const TargetInfo& t = current_target();
-  return choose_implementations(j, {t.gpu(), t.lanes},
+  return choose_implementations(j, target_of_choices(),
                                 [](const Op& op) { return demanded_implementation(op); });
 }
 

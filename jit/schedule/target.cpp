@@ -23,9 +23,8 @@ TargetInfo host_cpu(const llvm::StringMap<bool>& host) {
   for (const auto& f : host)
     t.features +=
         fmt::format("{}{}{}", t.features.empty() ? "" : ",", f.second ? "+" : "-", f.first().str());
-  t.mask_registers = host.lookup("avx512f") && host.lookup("avx512bw") && host.lookup("avx512dq") &&
-                     host.lookup("avx512vl");
-  t.lanes = t.mask_registers ? 16 : host.lookup("avx2") ? 8 : 4;
+  t.mask_registers = native::processor_level() == native::CpuLevel::v4;
+  t.lanes = native::vector_lanes(native::processor_level());
   t.half = host.lookup("f16c") || host.lookup("neon") || host.lookup("fp-armv8");
   return t;
 }
@@ -39,7 +38,7 @@ TargetInfo target_named(const std::string& cpu) {
   TargetInfo t;
   t.triple = all.triple;
   t.cpu = cpu;
-  t.lanes = *level == native::CpuLevel::v4 ? 16 : *level == native::CpuLevel::v3 ? 8 : 4;
+  t.lanes = native::vector_lanes(*level);
   t.half = *level >= native::CpuLevel::v3;
   t.mask_registers = *level == native::CpuLevel::v4;
   return t;
@@ -70,6 +69,10 @@ thread_local const TargetInfo* chosen = nullptr;
 
 const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
 const TargetInfo* chosen_target() { return chosen; }
+Target target_of_choices() {
+  if (chosen) return {chosen->gpu(), chosen->lanes};
+  return {false, native::vector_lanes(native::cpu_level())};
+}
 TargetScope::TargetScope(const TargetInfo& t) : before_(std::exchange(chosen, &t)) {}
 TargetScope::~TargetScope() { chosen = before_; }
 

@@ -4,6 +4,8 @@
 #pragma once
 #include <string>
 
+#include "weft/core/loops/implementation.h"
+
 namespace weft::compiler {
 
 struct TargetInfo {
@@ -30,6 +32,9 @@ TargetInfo gpu_target(const std::string& architecture);
 const TargetInfo& current_target();
 // The target of the innermost scope; null: the host, which need not have been looked at.
 const TargetInfo* chosen_target();
+// What implementations are chosen by. The host is not looked at for it: that takes longer than all
+// else that a program of one library call needs.
+Target target_of_choices();
 class TargetScope {
  public:
   // Programs refer to the target: it lives as long as they do.

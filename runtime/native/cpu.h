@@ -11,6 +11,7 @@ namespace weft::native {
 // What x86 calls its levels; older processors, and those of another kind, are `baseline`.
 enum class CpuLevel { baseline, v2, v3, v4 };
 const char* name_of(CpuLevel l);  // "x86-64-v2"
+int vector_lanes(CpuLevel l);     // 32-bit elements of a vector register
 // Of the processor; code that runs uses this or less.
 CpuLevel processor_level();
 // The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing: native, or "". Raises
