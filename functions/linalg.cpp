@@ -41,8 +41,7 @@ Array cholesky(const Arg& a, const CholeskyOptions& o) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   require_square("cholesky", x);
-  const Array given = o.upper && !o.symmetrize_input ? matrix::transposed(x, true) : x;
-  const Array l = lax::cholesky(given, o.symmetrize_input);
+  const Array l = lax::cholesky(x, o.symmetrize_input);
   return o.upper ? matrix::transposed(l, true) : l;
 }
 

@@ -8,8 +8,8 @@
 namespace weft::linalg {
 
 struct CholeskyOptions {
-  bool upper = false;            // U with U^H U = a instead
-  bool symmetrize_input = true;  // (a + a^H) / 2 is factored, not the lower triangle
+  bool upper = false;            // L^H instead
+  bool symmetrize_input = true;  // (a + a^H) / 2 is factored, not the lower triangle alone
 };
 // The lower triangular L with L L^H = a; NaN on and below the diagonal where a is not positive
 // definite.
