@@ -14,6 +14,7 @@
 #include "catch.h"
 #include "weft/autodiff/grad.h"
 #include "weft/functions/lax.h"
+#include "weft/functions/linalg.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
@@ -326,6 +327,67 @@ void add_products(Cases& t, const Inputs& in) {
   };
 }
 
+void add_factorisations(Cases& t) {
+  using linalg::Trans;
+  const Array weights = x({2, 4, 4}, 5, 13);
+  const Array spd = matmul(weights, matrix_transpose(weights)) + 2 * eye(4),
+              lopsided = spd + triu(weights, 1), right = x({2, 4, 3}, 3, 7);
+  t["cholesky"] = [=] { return linalg::cholesky(spd); };
+  t["cholesky_upper"] = [=] {
+    return linalg::cholesky(lopsided, {.upper = true, .symmetrize_input = false});
+  };
+  t["cholesky_symmetrized"] = [=] { return linalg::cholesky(lopsided); };
+  t["cholesky_slope"] = [=] {
+    return grad([=](Array m) { return sum(linalg::cholesky(m) * weights); })(spd);
+  };
+  t["solve_lower"] = [=] { return linalg::solve_triangular(spd, right, {.lower = true}); };
+  t["solve_transposed"] = [=] {
+    return linalg::solve_triangular(spd, right, {.trans = Trans::transpose});
+  };
+  t["solve_unit"] = [=] {
+    return linalg::solve_triangular(spd[0], right[0].T()[0], {.unit_diagonal = true});
+  };
+  t["solve_slope"] = [=] {
+    return grad([=](Array m) {
+      const auto how = Trans::conjugate_transpose;
+      return sum(square(linalg::solve_triangular(m, right, {.trans = how, .lower = true})));
+    })(spd);
+  };
+}
+
+void add_convolutions(Cases& t) {
+  const Array image = x({2, 4, 7, 6}, 7, 23), kernel = x({4, 4, 3, 3}, 5, 19);
+  const auto conv = [](const Array& lhs, const Array& rhs, const std::vector<int64_t>& strides,
+                       const lax::ConvPadding& padding, const lax::ConvDilatedOptions& o = {}) {
+    return lax::conv_general_dilated(lhs, rhs, strides, padding, o);
+  };
+  t["conv_same"] = [=] { return conv(image, kernel, {2, 1}, "SAME"); };
+  t["conv_same_lower"] = [=] {
+    const Array small = kernel[{slice(), slice(), slice(0, 2), slice(0, 2)}];
+    return conv(image, small, {1, 2}, "SAME_LOWER");
+  };
+  t["conv_dilated"] = [=] {
+    return conv(image, kernel, {1, 2}, {{1, 2}, {0, -1}},
+                {.lhs_dilation = {2, 1}, .rhs_dilation = {1, 2}});
+  };
+  t["conv_groups"] = [=] {
+    return conv(image, kernel.reshape({8, 2, 3, 3}), {1, 1}, "VALID", {.feature_group_count = 2});
+  };
+  t["conv_batch_groups"] = [=] {
+    return conv(image, kernel, {2, 2}, "VALID", {.batch_group_count = 2});
+  };
+  t["conv_features_last"] = [=] {
+    return conv(image, kernel.reshape({3, 2, 6, 4}), {1, 1}, "VALID",
+                {.dimension_numbers = {"NWHC", "HWIO", "NHWC"}});
+  };
+  const auto energy = [=](const Array& lhs, const Array& rhs) {
+    return sum(square(conv(lhs, rhs, {2, 1}, {{1, 0}, {2, 1}},
+                           {.lhs_dilation = {1, 2}, .rhs_dilation = {2, 1}})));
+  };
+  t["conv_slope_lhs"] = [=] { return grad([=](Array x) { return energy(x, kernel); })(image); };
+  t["conv_slope_rhs"] = [=] { return grad([=](Array y) { return energy(image, y); })(kernel); };
+}
+
 void add_random(Cases& t, const Inputs& in) {
   const auto& [a, b, c, v, i, j, odd, key] = in;
   const Array p = array({0.1, 0.2, 0.3, 0.2, 0.2});
@@ -377,6 +439,8 @@ Cases all_cases() {
   add_shapes(t, in);
   add_indexing(t, in);
   add_products(t, in);
+  add_factorisations(t);
+  add_convolutions(t);
   add_random(t, in);
   return t;
 }

@@ -10,7 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import nn, random
+from jax.lax import conv_general_dilated as conv
 from jax.ops import segment_max, segment_sum
+from jax.scipy.linalg import solve_triangular
 
 inf, nan = np.inf, np.nan
 
@@ -30,6 +32,11 @@ i, j = n((3, 4)), n((3, 4), 5, 7)
 odd = jnp.array([3.0, nan, -inf, inf, 0.0, -0.0, -2.5, nan], jnp.float32)
 edges = jnp.array([1.7, 57344.0, 61440.0, -65504.0, 6.2e-5, 5e-5, -1e-30, 3e38], jnp.float32)
 key = random.key(42)
+weights = x((2, 4, 4), 5, 13)
+spd = weights @ weights.mT + 2 * jnp.eye(4, dtype=jnp.float32)
+lopsided = spd + jnp.triu(weights, 1)
+right = x((2, 4, 3), 3, 7)
+image, kernel = x((2, 4, 7, 6), 7, 23), x((4, 4, 3, 3), 5, 19)
 
 CASES = {
     # arithmetic
@@ -124,6 +131,19 @@ CASES = {
     "random_choice_once_p": lambda: random.choice(key, 5, (3,), False, jnp.array([0.1, 0.2, 0.3, 0.2, 0.2])), "random_exponential": lambda: random.exponential(key, (3,)), "random_gumbel": lambda: random.gumbel(key, (3,)),
     "random_laplace": lambda: random.laplace(key, (3,)), "random_logistic": lambda: random.logistic(key, (3,)), "random_cauchy": lambda: random.cauchy(key, (3,)), "random_truncated_normal": lambda: random.truncated_normal(key, -1.0, 2.0, (4,)),
     "random_rademacher": lambda: random.rademacher(key, (5,)),
+    # factorisations and convolutions
+    "cholesky": lambda: jnp.linalg.cholesky(spd), "cholesky_upper": lambda: jnp.linalg.cholesky(lopsided, upper=True, symmetrize_input=False),
+    "cholesky_symmetrized": lambda: jnp.linalg.cholesky(lopsided), "cholesky_slope": lambda: jax.grad(lambda m: jnp.sum(jnp.linalg.cholesky(m) * weights))(spd),
+    "solve_lower": lambda: solve_triangular(spd, right, lower=True), "solve_transposed": lambda: solve_triangular(spd, right, trans=1),
+    "solve_unit": lambda: solve_triangular(spd[0], right[0, :, 0], unit_diagonal=True),
+    "solve_slope": lambda: jax.grad(lambda m: jnp.sum(solve_triangular(m, right, lower=True, trans=2) ** 2))(spd),
+    "conv_same": lambda: conv(image, kernel, (2, 1), "SAME"), "conv_same_lower": lambda: conv(image, kernel[:, :, :2, :2], (1, 2), "SAME_LOWER"),
+    "conv_dilated": lambda: conv(image, kernel, (1, 2), ((1, 2), (0, -1)), (2, 1), (1, 2)),
+    "conv_groups": lambda: conv(image, kernel.reshape(8, 2, 3, 3), (1, 1), "VALID", feature_group_count=2),
+    "conv_batch_groups": lambda: conv(image, kernel, (2, 2), "VALID", batch_group_count=2),
+    "conv_features_last": lambda: conv(image, kernel.reshape(3, 2, 6, 4), (1, 1), "VALID", dimension_numbers=("NWHC", "HWIO", "NHWC")),
+    "conv_slope_lhs": lambda: jax.grad(lambda x: jnp.sum(conv(x, kernel, (2, 1), ((1, 0), (2, 1)), (1, 2), (2, 1)) ** 2))(image),
+    "conv_slope_rhs": lambda: jax.grad(lambda y: jnp.sum(conv(image, y, (2, 1), ((1, 0), (2, 1)), (1, 2), (2, 1)) ** 2))(kernel),
 }
 
 SHORT = {"float32": "f32", "float16": "f16", "int32": "i32", "int8": "i8", "uint8": "u8", "uint32": "u32", "bool": "bool"}
