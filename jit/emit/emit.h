@@ -231,8 +231,6 @@ class Emitter {
   // result.
   struct Partials;
   void fold(nest::Id v);
-  void fold_unrolled(nest::Id v, int64_t n);
-  void fold_registers(nest::Id v, const Variance& s, std::vector<Vs> acc);
   void fold_few(nest::Id v, int64_t n);
   void fold_serial(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);

@@ -22,8 +22,7 @@ void Emitter::fold(Id v) {
   if (divergence_.in_lanes[v]) return fold_lanes(v);
   const auto f = s_.folds.find(v);
   if (f == s_.folds.end() || f->second.how == FoldSchedule::How::blocks) return fold_serial(v);
-  const int64_t n = std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 0);
-  f->second.how == FoldSchedule::How::registers ? fold_unrolled(v, n) : fold_few(v, n);
+  fold_few(v, std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 0));
 }
 
 Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) {
@@ -99,24 +98,8 @@ void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
   });
 }
 
-// All partials in registers; those no term reaches are the identity, and what is combined with a
-// true identity is simplified away later.
-void Emitter::fold_unrolled(Id v, int64_t n) {
-  const Variance s = variance(divergence_.results[v].empty() ? v : divergence_.results[v][0]);
-  const Vs none = identity(v, s);
-  std::vector<Vs> acc;
-  for (int64_t t = 0; t < n; ++t) acc.push_back(combined(v, none, term(v, s, i64(t))));
-  fold_registers(v, s, std::move(acc));
-}
-
-void Emitter::fold_registers(Id v, const Variance& s, std::vector<Vs> acc) {
-  acc.resize(few_partials, identity(v, s));
-  for (int64_t half = few_partials / 2; half >= 1; half /= 2)
-    for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
-  set_results(v, acc[0]);
-}
-
-// A few terms of which each is worth a loop.
+// A few terms of which each is worth a loop. Partials that no term reaches are the identity, and
+// what is combined with a true identity is simplified away later.
 void Emitter::fold_few(Id v, int64_t n) {
   const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, n);
@@ -125,7 +108,10 @@ void Emitter::fold_few(Id v, int64_t n) {
        [&](V t) { store_partials(p, t, combined(v, none, term(v, s, t))); });
   std::vector<Vs> acc;
   for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
-  fold_registers(v, s, std::move(acc));
+  acc.resize(few_partials, none);
+  for (int64_t half = few_partials / 2; half >= 1; half /= 2)
+    for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
+  set_results(v, acc[0]);
 }
 
 void Emitter::fold_serial(Id v) {

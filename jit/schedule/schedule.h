@@ -37,12 +37,11 @@ struct LoopSchedule {
 // A fold whose terms are not combined one by one into partial results in memory.
 struct FoldSchedule {
   enum class How : uint8_t {
-    registers,  // all terms written out
-    each,       // terms that are folds themselves: one after another, then combined in registers
-    blocks,     // so many neighbouring partial results in registers while the terms stride
-    vectors,    // of terms in lanes: all partial results in vector registers
+    each,     // terms that are folds themselves: one after another, then combined in registers
+    blocks,   // so many neighbouring partial results in registers while the terms stride
+    vectors,  // of terms in lanes: all partial results in vector registers
   };
-  How how = How::registers;
+  How how = How::each;
   int registers = 0;  // of blocks: vectors of partial results, whatever is interleaved
   friend bool operator==(const FoldSchedule&, const FoldSchedule&) = default;
 };

@@ -173,8 +173,6 @@ class Verifier {
     require((f.how == How::vectors) == (d_.in_lanes[id] != 0), "fold {}: its terms are {}in lanes",
             id, d_.in_lanes[id] ? "" : "not ");
     const bool few = n.op == Opcode::Const && n.imm <= few_partials;
-    if (f.how == How::registers)
-      require(few && i.imm == 0, "fold {}: has not up to {} terms", id, few_partials);
     if (f.how == How::each)
       require(few && i.imm != 0, "fold {}: is not of up to {} folds", id, few_partials);
     if (f.how == How::blocks) blocks(id, f);
@@ -242,8 +240,6 @@ class Verifier {
     const auto f = s_.folds.find(v);
     if (f == s_.folds.end()) return 1;
     switch (f->second.how) {
-      case FoldSchedule::How::registers:
-        return std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 1);
       case FoldSchedule::How::each: return 1;
       case FoldSchedule::How::blocks: return 1 + f->second.registers;
       case FoldSchedule::How::vectors: return 1 + (many_partials + few_partials) / s_.lanes;

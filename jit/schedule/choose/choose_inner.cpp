@@ -94,10 +94,9 @@ class Inner {
       return;
     }
     const Inst& n = k_.insts[i.args[0]];
-    if (n.op == Opcode::Const && n.imm <= few_partials) {
-      if (i.imm != 0) s_.folds[v] = {How::each};
-      if (i.imm == 0 && n.imm * size <= limits_.fold_unrolled) s_.folds[v] = {How::registers};
-      if (s_.folds.count(v)) return;
+    if (n.op == Opcode::Const && n.imm <= few_partials && i.imm != 0) {
+      s_.folds[v] = {How::each};
+      return;
     }
     const bool structured = any_inst(k_, i.blocks[0], [](const Inst& x) {
       return is_structured(x.op) || x.op == Opcode::Local;

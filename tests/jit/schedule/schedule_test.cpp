@@ -112,9 +112,9 @@ void change_fold(Context c, Schedule& s) {
   if (all.empty()) return;
   const nest::Id v = all[c.random() % all.size()];
   using How = FoldSchedule::How;
-  const auto how = static_cast<How>(c.random() % 5);
+  const auto how = static_cast<How>(c.random() % 4);
   s.folds.erase(v);
-  if (static_cast<int>(how) == 4) return;
+  if (static_cast<int>(how) == 3) return;
   s.folds[v] = {how, how == How::blocks ? static_cast<int>(one_of(c.random, {4, 8, 16})) : 0};
 }
 void change_prefetch(Context c, Schedule& s) {
