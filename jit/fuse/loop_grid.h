@@ -28,7 +28,7 @@ inline void visit_bodies(const Scope& s, const Visit& f) {
 class LoopGrid {
  public:
   LoopGrid(const LoopForm& v, const AxisClasses& an)
-      : v_(v), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
+      : an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     if (v.kind != LoopForm::Kind::scan) return;
@@ -127,7 +127,6 @@ class LoopGrid {
       return;
     }
   }
-  const LoopForm& v_;
   const AxisClasses& an_;
   const Scope& top_;
   const Eqn& one_;
