@@ -10,16 +10,16 @@ struct Layer {  // an aggregate struct is a tree by itself
 
 int main() {
   // A tuple with a tuple inside, and an axis for each of its arrays.
-  const int A = 2, B = 3, C = 4, D = 5, K = 6;
+  const int a = 2, b = 3, c = 4, d = 5, k = 6;
   using Tree = std::tuple<Array, std::tuple<Array, Array>>;
   auto foo = [](Tree tree) {
     auto [x, yz] = tree;
     auto [y, z] = yz;
     return dot(x, dot(y, z));
   };
-  show("foo(tree)", foo({ones({A, B}), {ones({B, C}), ones({C, D})}}), full({2, 5}, 12.));
-  const Tree batch{ones({K, A, B}),
-                   {ones({B, K, C}), ones({C, D, K})}};  // lanes in different places
+  show("foo(tree)", foo({ones({a, b}), {ones({b, c}), ones({c, d})}}), full({2, 5}, 12.));
+  const Tree batch{ones({k, a, b}),
+                   {ones({b, k, c}), ones({c, d, k})}};  // lanes in different places
   auto vfoo = vmap(foo, {{0, {1, 2}}});
   show_shape("vfoo(batch), the axes being {{0, {1, 2}}}", vfoo(batch), {6, 2, 5});
   expect(bool(allclose(vfoo(batch), 12.)), "every element of vfoo(batch) should be 12");

@@ -78,7 +78,9 @@ template <class T>
 struct Holds<T> {
   struct Fields {
     template <class... F>
-    std::bool_constant<(holds_array<F> || ...)> operator()(F&...) const;
+    std::bool_constant<(holds_array<F> || ...)> operator()(F&...) const {
+      return {};
+    }
   };
   static constexpr bool array = decltype(with_fields(std::declval<T&>(), Fields{}))::value;
 };

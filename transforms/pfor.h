@@ -51,10 +51,7 @@ auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Loc
   const Source source(at);
   VmapOptions v;
   v.chunk_size = o.parallel_iterations;
-  auto one = [loop_fn](const Array& i) mutable {
-    Array index = i;
-    return loop_fn(index);
-  };
+  auto one = [loop_fn](Array i) mutable { return loop_fn(i); };
   return vmap(std::move(one), 0, 0, v, at)(detail::iterations(iters));
 }
 

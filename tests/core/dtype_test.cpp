@@ -18,8 +18,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr DType kAll[] = {Bool, I8,   I16, I32, I64, U8,  U16,  U32,
-                          U64,  BF16, F16, F32, F64, C64, C128, Key};
+constexpr DType all_dtypes[] = {Bool, I8,   I16, I32, I64, U8,  U16,  U32,
+                                U64,  BF16, F16, F32, F64, C64, C128, Key};
 
 // The values of a 16-bit format by its bits from +0 to +infinity, in increasing order.
 template <class H>
@@ -124,12 +124,12 @@ TEST_CASE("promotion of C++ scalars and keys", "[core][dtype]") {
                        Catch::Matchers::Predicate<DTypeError>([](const DTypeError& e) {
                          return Contains("key").match(e.what()) && Contains("f32").match(e.what());
                        }));
-  for (DType d : kAll)
+  for (DType d : all_dtypes)
     if (d != Key) CHECK_THROWS_AS(promote(d, true, Key, false), DTypeError);
 }
 
 TEST_CASE("properties of element types", "[core][dtype]") {
-  for (DType d : kAll) {
+  for (DType d : all_dtypes) {
     DType back;
     REQUIRE(parse_dtype(short_name(d), &back));
     CHECK(back == d);

@@ -58,10 +58,11 @@ T parsed(const std::string& text) {
 template <class T>
 bool refused(const std::string& text) {
   T x{}, zero{};
-  return !parse_scalar(text, dtype_of_v<T>, &x) && std::memcmp(&x, &zero, sizeof x) == 0;
+  return !parse_scalar(text, dtype_of_v<T>, &x) &&
+         std::memcmp(static_cast<const void*>(&x), static_cast<const void*>(&zero), sizeof x) == 0;
 }
 
-constexpr uint64_t kNoNan = 0;
+constexpr uint64_t no_nan = 0;
 
 // Bits that compare equal after a trip through text: NaNs lose sign and payload.
 uint64_t canonical(uint64_t b, DType part) {
@@ -74,7 +75,7 @@ std::vector<uint64_t> canonical_parts(const void* p, DType d) {
   DType part = real_part(d);
   std::vector<uint64_t> out;
   for (int i = 0; i < itemsize(d); i += itemsize(part)) {
-    uint64_t b = kNoNan;
+    uint64_t b = no_nan;
     std::memcpy(&b, static_cast<const char*>(p) + i, static_cast<size_t>(itemsize(part)));
     out.push_back(is_floating(part) ? canonical(b, part) : b);
   }

@@ -22,7 +22,7 @@ std::string error_of(F&& f) {
   return "no error";
 }
 std::string at(int line) { return " (at shape_test.cpp:" + std::to_string(line) + ")"; }
-constexpr int64_t kLimit = int64_t{1} << 62;
+constexpr int64_t limit = int64_t{1} << 62;
 
 }  // namespace
 
@@ -51,15 +51,15 @@ TEST_CASE("sizes are checked", "[core][shape]") {
   CHECK_THROWS_AS(Shape(std::vector<int64_t>{-5}), ShapeError);
   CHECK_THROWS_AS(Shape({~uint64_t{0}}), ShapeError);  // would wrap to -1
   CHECK_THROWS_AS(Shape({2}).with(0, -1), ShapeError);
-  CHECK(Shape{kLimit}.elements() == kLimit);
-  CHECK_THROWS_AS((Shape{kLimit, 2}.elements()), ShapeError);
-  CHECK_THROWS_AS((Shape{kLimit, kLimit, 16}.elements()), ShapeError);
-  CHECK_THROWS_AS((Shape{0, kLimit, 4}.elements()), ShapeError);
-  CHECK_THROWS_AS((row_major(Shape{kLimit, kLimit, kLimit})), ShapeError);
+  CHECK(Shape{limit}.elements() == limit);
+  CHECK_THROWS_AS((Shape{limit, 2}.elements()), ShapeError);
+  CHECK_THROWS_AS((Shape{limit, limit, 16}.elements()), ShapeError);
+  CHECK_THROWS_AS((Shape{0, limit, 4}.elements()), ShapeError);
+  CHECK_THROWS_AS((row_major(Shape{limit, limit, limit})), ShapeError);
   CHECK(checked_mul(-3, 7) == -21);
-  CHECK(checked_mul(int64_t{1} << 31, int64_t{1} << 31) == kLimit);
-  CHECK_THROWS_AS(checked_mul(kLimit, 2), ShapeError);
-  CHECK_THROWS_AS(checked_mul(kLimit, -2), ShapeError);
+  CHECK(checked_mul(int64_t{1} << 31, int64_t{1} << 31) == limit);
+  CHECK_THROWS_AS(checked_mul(limit, 2), ShapeError);
+  CHECK_THROWS_AS(checked_mul(limit, -2), ShapeError);
 }
 
 TEST_CASE("sizes of axes that are not there raise", "[core][shape]") {

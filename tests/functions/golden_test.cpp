@@ -30,7 +30,7 @@ using namespace weft;
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity(),
-                 nan_ = std::numeric_limits<double>::quiet_NaN();
+                 not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<int64_t> counted(const Shape& s, int64_t m, int64_t k) {
   std::vector<int64_t> v;
@@ -52,7 +52,7 @@ using Cases = std::map<std::string, Case>;
 struct Inputs {
   Array a = x({3, 4}), b = x({4, 3}, 5, 13), c = x({2, 3, 4}, 3, 7), v = x({5}, 3, 5);
   Array i = n({3, 4}), j = n({3, 4}, 5, 7);
-  Array odd = array({3., nan_, -inf, inf, 0., -0., -2.5, nan_});
+  Array odd = array({3., not_a_number, -inf, inf, 0., -0., -2.5, not_a_number});
   Array key = random::key(42);
 };
 
@@ -152,7 +152,7 @@ void add_elementary(Cases& t, const Inputs& in) {
     return lax::imag(lax::atan2(lax::complex(a, b.T()), lax::complex(b.T() + 5, a)));
   };
   t["top_k_order"] = [=] {
-    return lax::top_k(array({-nan_, 0., -inf, -0., nan_, inf, -1.}), 7).second;
+    return lax::top_k(array({-not_a_number, 0., -inf, -0., not_a_number, inf, -1.}), 7).second;
   };
   t["select"] = [=] { return select({a > 1, a > 0}, {a, -a}, 7.0); };
 }
@@ -277,7 +277,7 @@ void add_indexing(Cases& t, const Inputs& in) {
   t["argsort_descending"] = [=] { return argsort(array({1, 3, 1, 2}), -1, {.descending = true}); };
   t["lexsort"] = [=] { return lexsort({i[0], array({1, 0, 1, 0})}); };
   t["top_k"] = [=] { return top_k(odd, 4).second; };
-  t["searchsorted"] = [=] { return searchsorted(array({1.0, 2.0, 2.0, nan_}), odd); };
+  t["searchsorted"] = [=] { return searchsorted(array({1.0, 2.0, 2.0, not_a_number}), odd); };
   t["searchsorted_right"] = [=] {
     return searchsorted(array({1, 2, 2, 3}), arange(5), {.side = "right"});
   };

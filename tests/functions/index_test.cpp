@@ -32,7 +32,7 @@ const Array& table() {
 }  // namespace
 
 TEST_CASE("a constant index out of range is an error that names file and line") {
-  const Array x = table();
+  const Array& x = table();
   CHECK_THAT(
       error_of<IndexError>([&] { x[4]; }),
       Contains("index 4 is out of bounds for axis 0 with size 4") && Contains("index_test.cpp:"));
@@ -89,7 +89,8 @@ TEST_CASE("a mask of the whole array and one value need no known mask") {
 }
 
 TEST_CASE("lanes index for themselves, whatever is mapped") {
-  const Array x = table(), i = array({2, 0, -1, 9});
+  const Array& x = table();
+  const Array i = array({2, 0, -1, 9});
   const Array wanted = stack({x[2], x[0], x[3], x[3]});
   const auto row = [](const Array& y, const Array& k) { return y[k]; };
   CHECK(equals(vmap(row, {none, 0})(x, i), wanted));
@@ -113,7 +114,7 @@ TEST_CASE("lanes index for themselves, whatever is mapped") {
 }
 
 TEST_CASE("indexing has derivatives") {
-  const Array x = table();
+  const Array& x = table();
   const Array i = array({1, 1, 3, 9});
   // Each read of a row counts; the one out of range read row 3.
   CHECK(equals(grad([&](const Array& y) { return y[i].sum(); })(x),

@@ -80,7 +80,7 @@ TEST_CASE("triangular systems are solved on either side", "[linalg]") {
 TEST_CASE("lanes that share a matrix are columns of one system", "[linalg]") {
   const Array a = definite(1, 4)[0], b = cos(arange(7 * 4 * 2).astype(F64)).reshape({7, 4, 2});
   const auto one = [](Array x, Array y) { return linalg::solve_triangular(x, y, {.lower = true}); };
-  const auto mapped = vmap(one, {.in_axes = {none, 0}});
+  const auto mapped = vmap(one, {none, 0});
   const Array x = mapped(a, b);
   for (int i = 0; i < 7; ++i) CHECK(close(x[i], one(a, b[i])));
   CHECK(!holds(to_string(make_jaxpr(mapped)(a, b).jaxpr), "f64[7,4,4]"));

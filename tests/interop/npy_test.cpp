@@ -66,7 +66,7 @@ bool reads_or_refuses(const std::string& file) {
 }
 
 // What a header may be made of, and not.
-constexpr std::string_view kSigns("()[]{}'\",: 0123456789TFLdf<>|\0\xff-", 32);
+constexpr std::string_view signs("()[]{}'\",: 0123456789TFLdf<>|\0\xff-", 32);
 
 struct TemporaryFolder {
   std::filesystem::path path = std::filesystem::temp_directory_path() /
@@ -157,7 +157,7 @@ TEST_CASE("files with flipped bits are read within bounds or refused", "[interop
     std::mt19937 random(3);
     for (int k = 0; k < 20000; ++k) {
       std::string broken = file;
-      for (int j = 0; j < 4; ++j) broken[random() % 100] = kSigns[random() % kSigns.size()];
+      for (int j = 0; j < 4; ++j) broken[random() % 100] = signs[random() % signs.size()];
       wrong += !reads_or_refuses(broken);
     }
     CHECK(wrong == 0);

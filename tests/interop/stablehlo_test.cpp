@@ -73,7 +73,7 @@ struct Case {
 std::string value_of(const std::string& object, const std::string& key) {
   const size_t at = object.find("\"" + key + "\":");
   if (at == std::string::npos) return {};
-  size_t from = object.find_first_not_of(" ", at + key.size() + 3);
+  size_t from = object.find_first_not_of(' ', at + key.size() + 3);
   if (object[from] == '"') return object.substr(from + 1, object.find('"', from + 1) - from - 1);
   return object.substr(from, object.find_first_of(",}", from) - from);
 }

@@ -76,7 +76,7 @@ void check_everywhere(const Fn& f, int64_t n) {
   const Array columns = transpose(x) + 0.f;
   const auto rows = jit([&](Array a) { return f(a); });
   const auto across = jit([&](Array a) { return f(transpose(a)); });
-  const auto mapped = jit(vmap([&](Array a) { return f(a); }, {.in_axes = 1}));
+  const auto mapped = jit(vmap([&](Array a) { return f(a); }, 1));
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);
     CAPTURE(threads);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <utility>
 
 #include "programs/runner.h"
 #include "weft/core/error.h"
@@ -108,8 +109,8 @@ class Change {
     for (size_t k = 0; k < f.steps.size(); ++k)
       for (Fn& b : f.steps[k].bodies)
         if (now()) {
-          const Fn body = b;
-          f = body;
+          Fn body = std::move(b);
+          f = std::move(body);
           return true;
         }
     for (size_t k = f.out.size(); f.out.size() > 1 && k-- > 0;)

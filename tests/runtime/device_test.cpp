@@ -5,6 +5,7 @@
 #include "weft/runtime/device.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -21,10 +22,8 @@ using detail::Stream;
 
 // Memory of the host at other addresses, which belong to no process.
 constexpr uintptr_t hidden = uintptr_t{1} << 63;
-void* hide(void* p) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) ^ hidden); }
-void* shown(const void* p) {
-  return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(p) ^ hidden);
-}
+void* hide(void* p) { return std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) ^ hidden); }
+void* shown(const void* p) { return std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) ^ hidden); }
 
 struct Counts {
   int live = 0, launched = 0, copied_in = 0, copied_out = 0, synchronized = 0;

@@ -23,6 +23,7 @@ bool in_child(F f) {
     try {
       ok = f();
     } catch (...) {
+      ok = false;
     }
     _exit(ok ? 0 : 1);
   }

@@ -77,7 +77,7 @@ std::string logged(F f) {
   std::fflush(nullptr);
   dup2(before, 2);
   close(before);
-  std::rewind(file);
+  REQUIRE(std::fseek(file, 0, SEEK_SET) == 0);
   std::string text;
   for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
   std::fclose(file);

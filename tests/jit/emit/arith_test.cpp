@@ -31,7 +31,7 @@ nest::Kernel elementwise(Opcode op, Kind result, const std::vector<Kind>& args, 
                                : b.pure(op, result, {x[0], x[1], x[2]});
   const int out = b.buffer(storage_of(result), true);
   b.store(out, b.index(0), y);
-  return b.finish(1, 0, {v});
+  return b.finish(1, 0, v);
 }
 
 void check(Opcode op, Kind result, const std::vector<Kind>& args) {
@@ -105,7 +105,7 @@ TEST_CASE("minima and maxima with numbers", "[jit][arith]") {
           const Id v = b.load(b.buffer(storage_of(k), false), b.index(0)), c = number(b, k, x);
           b.store(b.buffer(storage_of(k), true), b.index(0),
                   left ? b.pure(op, k, {c, v}) : b.pure(op, k, {v, c}));
-          const nest::Kernel kernel = b.finish(1, 0, {Vector::grid});
+          const nest::Kernel kernel = b.finish(1, 0, Vector::grid);
           const int64_t n = 509;
           const Run run{{patterns(storage_of(k), n, 1), zeros(storage_of(k), n)}, {}, {0, 1, 0, n}};
           for (const TargetInfo& t : targets()) CHECK(difference(kernel, run, t) == "");
@@ -160,7 +160,7 @@ TEST_CASE("every storage is read and written", "[jit][arith]") {
           const Id x = b.load(in, at);
           b.store(out, i, x);
           b.store(spread, at, x);
-          const nest::Kernel k = b.finish(1, 0, {Vector::grid});
+          const nest::Kernel k = b.finish(1, 0, Vector::grid);
           Run run;
           run.contents = {
               patterns(s, std::max<int64_t>(stride < 0 ? 509 : (n - 1) * stride + 1, 0), 3),
@@ -176,7 +176,7 @@ TEST_CASE("every storage is read and written", "[jit][arith]") {
       const int in = b.buffer(Storage::F32, false), out = b.buffer(s, true);
       b.store(out, b.index(0), b.load(in, b.index(0)));
       Run run{{patterns(Storage::F32, 4099, 5), zeros(s, 4099)}, {}, {0, 1, 0, 4099}};
-      CHECK(difference(b.finish(1, 0, {Vector::grid}), run, t) == "");
+      CHECK(difference(b.finish(1, 0, Vector::grid), run, t) == "");
     }
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("two grid axes, run-time strides, division of the index", "[jit][arith
                 op(Opcode::Add,
                    op(Opcode::Mul, op(Opcode::UDiv, flat, three), op(Opcode::SRem, flat, d)),
                    op(Opcode::Shl, op(Opcode::SDiv, flat, rows), three)));
-        const nest::Kernel k = b.finish(2, 2, {v});
+        const nest::Kernel k = b.finish(2, 2, v);
         const int64_t n = 5;
         Run run{{patterns(Storage::F32, n * columns, 9), zeros(Storage::F32, n * columns),
                  zeros(Storage::I64, n * columns)},
@@ -236,7 +236,7 @@ TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
       b.store(out,
               op(Opcode::Add, op(Opcode::Mul, op(Opcode::Mul, b.extent(1), b.integer(2)), n), flat),
               z);
-      const nest::Kernel k = b.finish(2, 2, {Vector::grid});
+      const nest::Kernel k = b.finish(2, 2, Vector::grid);
       const int64_t rows = 3;
       for (int64_t columns : {1, 16, 53}) {
         std::vector<int64_t> turned;
@@ -263,7 +263,7 @@ TEST_CASE("division of a grid index by every small number", "[jit][arith]") {
                            {b.pure(Opcode::Mul, Kind::I64, {i, b.integer(4)}), b.integer(slot++)});
       b.store(out, at, b.pure(op, Kind::I64, {shifted, d}));
     }
-    const nest::Kernel k = b.finish(1, 2, {Vector::grid});
+    const nest::Kernel k = b.finish(1, 2, Vector::grid);
     for (int interleave : {1, 2})
       for (int64_t divisor : {0, 1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 33, 100, 1 << 30})
         for (int64_t start : {int64_t{0}, int64_t{13}, (int64_t{1} << 40) - 20}) {

@@ -57,7 +57,7 @@ nest::Kernel endless(int which, Vector v) {
     b.for_each(b.integer(int64_t{1} << 60), body);
   }
   b.store(out, i, y);
-  return b.finish(1, 0, {v});
+  return b.finish(1, 0, v);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   Builder b("huge");
   const Id l = b.local(Kind::F32, int64_t{1} << 40);
   b.local_store(l, b.index(0), b.constant(Kind::F32, 0));
-  CHECK_THROWS_WITH(compile(b.finish(1, 0, {Vector::grid})),
+  CHECK_THROWS_WITH(compile(b.finish(1, 0, Vector::grid)),
                     Catch::Contains("kernel huge needs more than"));
   for (const bool folds : {true, false}) {
     Builder counted("counted");
@@ -136,7 +136,7 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
       counted.fold(n, {counted.integer(0)}, {nest::Combine::Add}, body);
     else
       counted.for_each(n, body);
-    CHECK_THROWS_WITH(compile(counted.finish(1, 0, {Vector::grid})),
+    CHECK_THROWS_WITH(compile(counted.finish(1, 0, Vector::grid)),
                       Catch::Contains("counted") && Catch::Contains("a constant or an extent"));
   }
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));

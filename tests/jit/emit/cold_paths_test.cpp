@@ -24,7 +24,7 @@ nest::Kernel elementwise(Vector v) {
   const num::Writing writing(b);
   const auto x = num::Ir<T>::at(b.load(b.buffer(storage<T>, false), b.index(0)));
   b.store(b.buffer(storage<T>, true), b.index(0), angles(x).id);
-  return b.finish(1, 0, {v});
+  return b.finish(1, 0, v);
 }
 
 // x becomes angles(x) * scale as often as a lane's first number says.
@@ -46,7 +46,7 @@ nest::Kernel repeated() {
   b.leave();
   const auto r = b.loop_while({x, b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(storage<T>, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 template <class T>
@@ -101,7 +101,8 @@ TEST_CASE("the library's cold paths are those of the templates", "[jit][cold]") 
     for (size_t i = 0; i < x.size(); ++i) {
       const auto want = run(x[i]);
       for (size_t r = 0; r < want.size(); ++r)
-        CHECK(std::memcmp(&got[r * x.size() + i], &want[r], sizeof(T)) == 0);
+        CHECK(std::memcmp(static_cast<const void*>(&got[r * x.size() + i]),
+                          static_cast<const void*>(&want[r]), sizeof(T)) == 0);
     }
   };
   using math::detail::HardAngle, math::detail::Unit;

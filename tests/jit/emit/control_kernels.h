@@ -34,7 +34,7 @@ struct Unary : Builder {
   }
   nest::Kernel done(Id y, Vector v) {
     store(out, i, y);
-    return finish(1, 1, {v});
+    return finish(1, 1, v);
   }
   Id c(int64_t v) { return integer(v, Kind::I32); }
   Id op(Opcode o, Id a, Id b2) { return pure(o, kind(a), {a, b2}); }

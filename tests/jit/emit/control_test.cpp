@@ -69,7 +69,7 @@ TEST_CASE("a grid of one point, without axes", "[jit][control]") {
     b.leave();
     const Id s = b.fold(b.extent(0), {b.constant(Kind::F32, 0)}, {Combine::Add}, body)[0];
     b.store(out, b.integer(0), s);
-    const nest::Kernel k = b.finish(0, 1, {v});
+    const nest::Kernel k = b.finish(0, 1, v);
     for (int64_t n : {0, 7, 1500})
       CHECK(difference(k, Run{{patterns(Storage::F32, n, 2), zeros(Storage::F32, 1)}, {n}, {}}) ==
             "");

@@ -42,7 +42,7 @@ nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, in
   b.yield({b.load(in, at)});
   b.leave();
   b.store(out, i, b.fold(length, {b.constant(kd.kind, 0)}, {c}, body)[0]);
-  return b.finish(1, 2, {v});
+  return b.finish(1, 2, v);
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold]") {
                     {n},
                     {0, 1, 0, points}};
             INFO(t.cpu << " n=" << n << " schedule=" << static_cast<int>(v));
-            CHECK(difference(b.finish(1, 1, {v}), run, t) == "");
+            CHECK(difference(b.finish(1, 1, v), run, t) == "");
           }
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("folds and for_each of one row", "[jit][fold]") {
                 {n},
                 {0, 1, 0, points}};
         INFO(t.cpu << " n=" << n << " schedule=" << static_cast<int>(v));
-        CHECK(difference(b.finish(1, 1, {v}), run, t) == "");
+        CHECK(difference(b.finish(1, 1, v), run, t) == "");
       }
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   const Id f = in(Storage::F32);
   out(Storage::F32, b.pure(Opcode::RoundF16, Kind::F32, {f}));
   out(Storage::F32, b.pure(Opcode::RoundBF16, Kind::F32, {f}));
-  CHECK(assembled(b.finish(2, 1, {Vector::grid}), "sm_80") == "");
+  CHECK(assembled(b.finish(2, 1, Vector::grid), "sm_80") == "");
 }
 
 }  // namespace weft::compiler

@@ -43,7 +43,7 @@ class RandomKernel {
       fill(3, 12);
     }
     for (auto [buffer, s] : outputs) b.store(buffer, point, pick(nest::loaded_kind(s)));
-    kernel = b.finish(rank, 1, {v});
+    kernel = b.finish(rank, 1, v);
   }
 
   Run run(int64_t n) {

@@ -37,7 +37,7 @@ inline nest::Kernel speed_mandelbrot() {
   b.leave();
   const auto r = b.loop_while({b.f(0), b.f(0), b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(Storage::I32, true), b.index(0), r[2]);
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 // (err + 1e-10)^-0.2 by log2 and exp2 on the bits of the float.
@@ -131,7 +131,7 @@ inline nest::Kernel speed_rk45() {
   b.leave();
   const auto r = b.loop_while({b.f(0), y0, z0, b.f(.01f), b.integer(0, Kind::I32)}, test, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), b.add(r[1], r[2]));
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 // The square root by Newton's method: four to eight trips of six instructions.
@@ -147,7 +147,7 @@ inline nest::Kernel speed_newton() {
   b.leave();
   const auto r = b.loop_while({a, b.f(1)}, test, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 // The Euler method for x'' = -x, 200 steps in every lane: a chain of dependent operations.
@@ -160,7 +160,7 @@ inline nest::Kernel speed_euler() {
   b.leave();
   const auto r = b.loop(b.integer(0), b.integer(200), 1, {x0, b.f(0)}, body);
   b.store(b.buffer(Storage::F32, true), b.index(0), r[0]);
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 inline nest::Kernel speed_row_sum(Vector v) {
@@ -171,7 +171,7 @@ inline nest::Kernel speed_row_sum(Vector v) {
   b.yield({b.load(in, b.pure(Opcode::Add, Kind::I64, {start, b.param(body, 0)}))});
   b.leave();
   b.store(out, i, b.fold(n, {b.constant(Kind::F32, 0)}, {Combine::Add}, body)[0]);
-  return b.finish(1, 2, {v});
+  return b.finish(1, 2, v);
 }
 
 inline nest::Kernel speed_matmul(Vector v) {
@@ -189,7 +189,7 @@ inline nest::Kernel speed_matmul(Vector v) {
   b.leave();
   b.store(out, op(Opcode::Add, row, j),
           b.fold(n, {b.constant(Kind::F32, 0)}, {Combine::Add}, body)[0]);
-  return b.finish(2, 1, {v});
+  return b.finish(2, 1, v);
 }
 
 // The Cholesky factor of an n x n matrix in every lane, in a per-lane array.
@@ -239,7 +239,7 @@ inline nest::Kernel speed_cholesky(int64_t n) {
               b.branch(b.pure(Opcode::SLe, Kind::Mask, {j, i}), yes, no)[0]);
     });
   });
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 // a * b + c; `salt` makes it another kernel.
@@ -248,7 +248,7 @@ inline nest::Kernel speed_elementwise(int salt) {
   Id y = b.add(b.mul(b.in(), b.in()), b.in());
   if (salt) y = b.add(y, b.f(static_cast<float>(salt)));
   b.store(b.buffer(Storage::F32, true), b.index(0), y);
-  return b.finish(1, 0, {Vector::grid});
+  return b.finish(1, 0, Vector::grid);
 }
 
 }  // namespace weft::compiler

@@ -28,9 +28,9 @@ void is_reference(const char* name, F f, const A&... x) {
     CHECK(bool(allclose(got[i], want[i])));
   }
 }
-Array numbers(Shape s) {
+Array numbers(const Shape& s) {
   const int64_t n = s.elements();
-  return reshape(arange(static_cast<double>(n)) % 13., std::move(s));
+  return reshape(arange(static_cast<double>(n)) % 13., s);
 }
 }  // namespace
 
