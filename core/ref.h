@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/ref.h: shared ownership with the count inside the object, and a small type-erased function;
-// public headers use these in place of <memory> and <functional>, which are slow to include.
+// public headers use these in place of <memory> and <functional>, which are slow to include. So is
+// <atomic>, a fifth of weft.h: the count is changed by the builtins of GCC and Clang.
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -16,24 +16,25 @@ class RefCounted {
   RefCounted(const RefCounted&) {}
   RefCounted& operator=(const RefCounted&) { return *this; }
   virtual ~RefCounted() = default;
-  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() const { __atomic_fetch_add(&count_, 1, __ATOMIC_RELAXED); }
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();
+    if (__atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1) dispose();
   }
   // Joins the owners unless the last one has already left.
   bool try_retain() const {
-    int n = count_.load(std::memory_order_relaxed);
+    int n = __atomic_load_n(&count_, __ATOMIC_RELAXED);
     while (n != 0)
-      if (count_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
+      if (__atomic_compare_exchange_n(&count_, &n, n + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return true;
     return false;
   }
-  int use_count() const { return count_.load(std::memory_order_acquire); }
+  int use_count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
 
  protected:
   virtual void dispose() const { delete this; }
 
  private:
-  mutable std::atomic<int> count_{0};
+  mutable int count_ = 0;
 };
 
 template <class T>

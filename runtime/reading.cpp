@@ -5,6 +5,7 @@
 #include "weft/runtime/reading.h"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 // Copyright The Weft authors
 // runtime/stop.h: ending what runs: interrupt() from any thread, and time limits of calls.
 #pragma once
-#include <atomic>
 #include <cstdint>
 
 #include "weft/core/ref.h"
