@@ -12,8 +12,7 @@ namespace weft {
 Array SampleNumbers::operator()(const Type& t, double lo, double hi) {
   const bool complex = is_complex(t.dtype());
   std::vector<double> x(static_cast<size_t>(t.elements()) * (complex ? 2 : 1));
-  for (double& v : x)
-    v = is_inexact(t.dtype()) ? uniform(lo, hi) : std::floor(uniform(lo, hi + 1));
+  for (double& v : x) v = is_inexact(t.dtype()) ? uniform(lo, hi) : std::floor(uniform(lo, hi + 1));
   const Array wide = array_of_bytes(Type(complex ? C128 : F64, t.shape()), x.data());
   const Fresh f = fresh_array(t);
   detail::convert_elements(wide, f.data, t.dtype());
