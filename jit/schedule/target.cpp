@@ -16,7 +16,8 @@
 namespace weft::compiler {
 namespace {
 
-TargetInfo host_cpu(const llvm::StringMap<bool>& host) {
+TargetInfo host_cpu() {
+  const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   TargetInfo t;
   t.triple = llvm::sys::getProcessTriple();
   t.cpu = llvm::sys::getHostCPUName().str();
@@ -33,10 +34,9 @@ TargetInfo host_cpu(const llvm::StringMap<bool>& host) {
 
 TargetInfo target_named(const std::string& cpu) {
   const std::optional<native::CpuLevel> level = native::cpu_level_named(cpu);
-  TargetInfo all = host_cpu(llvm::sys::getHostCPUFeatures());
-  if (!level) return all;
+  if (!level) return host_cpu();
   TargetInfo t;
-  t.triple = all.triple;
+  t.triple = llvm::sys::getProcessTriple();
   t.cpu = cpu;
   t.lanes = native::vector_lanes(*level);
   t.half = *level >= native::CpuLevel::v3;

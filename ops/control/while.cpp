@@ -164,7 +164,7 @@ Sample<While> counted(const Ints& lanes, bool enter) {
   });
   p.cond_nconsts = p.body_nconsts = 1;
   p.lanes = lanes;
-  p.lane_ids = axis_range(static_cast<int64_t>(lanes.size()));
+  p.lane_ids = axis_range(std::ssize(lanes));
   p.has = Ints(lanes.empty() ? 0 : 5, full_set(lanes));
   p.enter = enter;
   Types in{n, x, n, x, x};
