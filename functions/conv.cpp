@@ -11,6 +11,9 @@
 #include "weft/functions/lax.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/functions/padding.h"
+#include "weft/functions/window.h"
 #include "weft/ops/kit/axes.h"
 
 namespace weft {
@@ -58,29 +61,25 @@ ConvAxes features_last(int64_t rank) {
   return {x, kernel, x};
 }
 
-// Padding by name. Of SAME the result has a place for each stride of lhs.
+// Padding by name.
 void set_padding(ConvWindow* w, const std::string& kind, const ConvAxes& axes, const Shape& lhs,
                  const Shape& rhs) {
-  const bool lower = kind == "SAME_LOWER", valid = kind == "VALID";
-  if (!valid && kind != "SAME" && !lower)
-    fn::fail_shape(
-        fmt::format("conv_general_dilated: padding must be \"SAME\", \"SAME_LOWER\", "
-                    "\"VALID\" or pairs of numbers, got \"{}\"",
-                    kind));
+  Sizes in, window;
   for (size_t d = 0; d < w->strides.size(); ++d) {
-    if (w->lhs_dilation[d] != 1)
+    in.push_back(lhs[axes.lhs[d + 2]]);
+    window.push_back(dilated(rhs[axes.rhs[d + 2]], w->rhs_dilation[d]));
+  }
+  for (const auto& [low, high] :
+       fn::pads_of("conv_general_dilated", in, window, w->strides, kind)) {
+    w->low.push_back(low);
+    w->high.push_back(high);
+  }
+  for (int64_t d : w->lhs_dilation)
+    if (d != 1)
       fn::fail_shape(
           fmt::format("conv_general_dilated: padding \"{}\" does not go with a "
                       "lhs_dilation; give pairs of numbers",
                       kind));
-    const int64_t n = lhs[axes.lhs[d + 2]], stride = std::max<int64_t>(w->strides[d], 1),
-                  window = dilated(rhs[axes.rhs[d + 2]], w->rhs_dilation[d]);
-    const int64_t places = n / stride + (n % stride ? 1 : 0);
-    const int64_t reach = checked_mul(places - 1, stride) + window;
-    const int64_t all = valid ? 0 : std::max<int64_t>(reach - n, 0);
-    w->low.push_back(lower ? all - all / 2 : all / 2);
-    w->high.push_back(all - w->low.back());
-  }
 }
 
 Array conv_of(const Arg& lhs, const Arg& rhs, const Sizes& strides, const lax::ConvPadding& padding,
@@ -98,6 +97,61 @@ Array conv_of(const Arg& lhs, const Arg& rhs, const Sizes& strides, const lax::C
   }
   return convolution(lhs, rhs, w, axes, {o.feature_group_count, o.batch_group_count},
                      o.preferred_element_type.value_or(lhs->dtype()));
+}
+
+// The padding of a transposed convolution in whose stead another one stands: of a kernel that spans
+// k, and strides s. Source: jax.lax.conv_transpose.
+std::pair<int64_t, int64_t> transposed_padding(int64_t k, int64_t s, const std::string& kind) {
+  const bool same = kind == "SAME";
+  const int64_t all = k + s - 2 + (same ? 0 : std::max<int64_t>(k - s, 0));
+  const int64_t low = same && s <= k - 1 ? (all + 1) / 2 : k - 1;
+  return {low, all - low};
+}
+
+struct Transposed {
+  const char* name;
+  ConvAxes axes;
+  Sizes strides, rhs_dilation;
+  bool transpose_kernel, consistent;
+  std::optional<DType> out;
+};
+Array transposed_conv(const Array& lhs, const Array& rhs, const Transposed& t,
+                      lax::ConvPadding padding) {
+  const size_t n = t.axes.lhs.size() - 2;
+  const Sizes by = t.rhs_dilation.empty() ? Sizes(n, 1) : t.rhs_dilation;
+  if (t.strides.size() != n || by.size() != n)
+    fn::fail_shape(
+        fmt::format("{}: strides and dilations need one entry a spatial axis, {}", t.name, n));
+  const bool named = padding.kind == "SAME" || padding.kind == "VALID";
+  if (!padding.kind.empty() && !named)
+    fn::fail_shape(
+        fmt::format("{}: padding must be \"SAME\", \"VALID\" or pairs of numbers, got "
+                    "\"{}\"",
+                    t.name, padding.kind));
+  if (!named && padding.amounts.size() != n)
+    fn::fail_shape(fmt::format("{}: padding needs one pair a spatial axis, {}", t.name, n));
+  if (named) padding.amounts.resize(n);
+  for (size_t d = 0; d < n; ++d) {
+    if (t.strides[d] < 1 || by[d] < 1)
+      fn::fail_shape(fmt::format("{}: strides and dilations must be positive", t.name));
+    const int64_t k = dilated(rhs.shape()[t.axes.rhs[d + 2]], by[d]);
+    auto& [low, high] = padding.amounts[d];
+    if (named)
+      padding.amounts[d] = transposed_padding(k, t.strides[d], padding.kind);
+    else if (t.consistent)
+      padding.amounts[d] = {k - low - 1, k - high - 1};
+  }
+  padding.kind.clear();
+  Array kernel = rhs;
+  if (t.transpose_kernel) {
+    const Sizes& spec = t.axes.rhs;
+    kernel = swapaxes(lax::rev(rhs, Sizes(spec.begin() + 2, spec.end())), spec[0], spec[1]);
+  }
+  lax::ConvDilatedOptions o;
+  o.lhs_dilation = t.strides;
+  o.rhs_dilation = by;
+  o.preferred_element_type = t.out;
+  return conv_of(lhs, kernel, Sizes(n, 1), padding, t.axes, o);
 }
 
 }  // namespace
@@ -132,6 +186,74 @@ Array nn::conv(const Arg& x, const Arg& kernel, const ConvOptions& o) {
   more.feature_group_count = o.feature_group_count;
   const Array y = conv_of(x, kernel, strides, o.padding, features_last(rank), more);
   return o.bias ? add(y, *o.bias) : y;
+}
+
+Array lax::conv(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
+                const ConvPadding& padding, std::optional<DType> preferred_element_type) {
+  ConvDilatedOptions o;
+  o.preferred_element_type = preferred_element_type;
+  return conv_general_dilated(lhs, rhs, window_strides, padding, o);
+}
+
+Array lax::conv_with_general_padding(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
+                                     const ConvPadding& padding, const ConvGeneralOptions& g) {
+  ConvDilatedOptions o;
+  o.lhs_dilation = g.lhs_dilation;
+  o.rhs_dilation = g.rhs_dilation;
+  o.preferred_element_type = g.preferred_element_type;
+  return conv_general_dilated(lhs, rhs, window_strides, padding, o);
+}
+
+Array lax::conv_transpose(const Arg& lhs, const Arg& rhs, const Sizes& strides,
+                          const ConvPadding& padding, const ConvTransposeOptions& o) {
+  const Source s(lhs.at());
+  const int64_t rank = lhs->ndim();
+  if (rank < 2 || rhs->ndim() != rank)
+    fn::fail_shape(
+        fmt::format("conv_transpose: takes operands of one rank, 2 or more, got {} and {}",
+                    to_string(lhs->type()), to_string(rhs->type())));
+  const ConvDimensions& d = o.dimension_numbers;
+  const bool usual = d.lhs.empty() && d.rhs.empty() && d.out.empty();
+  return transposed_conv(
+      lhs, rhs,
+      {"conv_transpose", usual ? features_last(rank) : axes_of(d, rank), strides, o.rhs_dilation,
+       o.transpose_kernel, o.use_consistent_padding, o.preferred_element_type},
+      padding);
+}
+
+Array nn::conv_transpose(const Arg& x, const Arg& kernel, const ConvTransposeOptions& o) {
+  const Source s(x.at());
+  const int64_t rank = x->ndim();
+  if (rank < 2 || kernel->ndim() != rank)
+    fn::fail_shape(
+        fmt::format("conv_transpose: takes x (batch, spatial…, features) and kernel (spatial…, "
+                    "features, out features), got {} and {}",
+                    to_string(x->type()), to_string(kernel->type())));
+  const Sizes strides = o.strides.empty() ? Sizes(static_cast<size_t>(rank - 2), 1) : o.strides;
+  const Array y = transposed_conv(x, kernel,
+                                  {"conv_transpose",
+                                   features_last(rank),
+                                   strides,
+                                   o.kernel_dilation,
+                                   o.transpose_kernel,
+                                   false,
+                                   {}},
+                                  o.padding);
+  return o.bias ? add(y, *o.bias) : y;
+}
+
+lax::ConvDimensionNumbers lax::conv_dimension_numbers(const Shape& lhs_shape,
+                                                      const Shape& rhs_shape,
+                                                      const ConvDimensions& dimension_numbers,
+                                                      Location at) {
+  const Source s(at);
+  if (lhs_shape.ndim() != rhs_shape.ndim() || lhs_shape.ndim() < 2)
+    fn::fail_shape(
+        fmt::format("conv_dimension_numbers: takes shapes of one rank, 2 or more, got {} "
+                    "and {}",
+                    to_string(lhs_shape), to_string(rhs_shape)));
+  const ConvAxes axes = axes_of(dimension_numbers, lhs_shape.ndim());
+  return {axes.lhs, axes.rhs, axes.out};
 }
 
 }  // namespace weft

@@ -14,12 +14,14 @@
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/record_trace.h"
 
 namespace weft::nn {
 namespace {
@@ -117,6 +119,36 @@ Array hard_silu(const Arg& x) {
   const Source s(x.at());
   return multiply(x, hard_sigmoid(x));
 }
+Array hard_swish(const Arg& x) { return hard_silu(x); }
+Array sparse_plus(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x), one = number_like(v, 1);
+  const Array between = lax::div(lax::square(lax::add(v, one)), number_like(v, 4));
+  return where(lax::le(v, number_like(v, -1)), number_like(v, 0),
+               where(lax::ge(v, one), v, between));
+}
+Array sparse_sigmoid(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  return lax::mul(number_like(v, 0.5), clip(lax::add(v, number_like(v, 1)), 0, 2));
+}
+// Either form loses digits where the other does not: Mächler, "Accurately computing
+// log(1 - exp(-|a|))" (2012). The rule has the derivative at 0 and infinity, too.
+Array log1mexp(const Arg& x) {
+  const Source s(x.at());
+  const Array v = fn::inexact(x);
+  const auto f = [](const Array& a) {
+    const Array n = lax::neg(a);
+    return where(less(a, number_like(a, M_LN2)), lax::log(lax::neg(lax::expm1(n))),
+                 lax::log1p(lax::neg(lax::exp(n))));
+  };
+  const Closed value = record({v.type()}, [&](const Arrays& a) { return Arrays{f(a[0])}; });
+  const Closed rule = record({v.type(), v.type().strong()}, [&](const Arrays& a) {
+    const Array out = f(a[0]);
+    return Arrays{out, fn::as_dtype(lax::div(a[1], lax::expm1(a[0])), out.dtype())};
+  });
+  return custom_jvp_flat(value, rule, {v}, "log1mexp")[0];
+}
 Array squareplus(const Arg& x, double b) {
   const Source s(x.at());
   const Array v = fn::inexact(x);
@@ -161,6 +193,21 @@ Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return weft::logsumexp(x, axis, o);
+}
+Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o) {
+  const Source s(x.at());
+  ReduceOptions r;
+  r.keepdims = o.keepdims;
+  r.where = o.where;
+  const Array total = weft::logsumexp(x, axis, r);
+  r.where = {};
+  if (o.where) {
+    r.dtype = total.dtype();
+    return subtract(total, lax::log(sum(broadcast_to(*o.where, x->shape()), axis, r)));
+  }
+  double count = 1;
+  for (int64_t a : fn::axes_of(x, axis)) count *= static_cast<double>(x->shape()[a]);
+  return subtract(total, number_like(total, std::log(count)));
 }
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
   const Source s(x.at());

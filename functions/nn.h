@@ -24,6 +24,10 @@ Array tanh(const Arg& x);
 Array hard_tanh(const Arg& x);
 Array hard_sigmoid(const Arg& x);
 Array hard_silu(const Arg& x);
+Array hard_swish(const Arg& x);      // the same
+Array sparse_plus(const Arg& x);     // 0 up to -1, x from 1 on, (x + 1)^2 / 4 between
+Array sparse_sigmoid(const Arg& x);  // its derivative: (x + 1) / 2 within [0, 1]
+Array log1mexp(const Arg& x);        // log(1 - e^-x), exact near 0 too; NaN for x < 0
 Array squareplus(const Arg& x, double b = 4);
 Array glu(const Arg& x, int64_t axis = -1);  // the first half times the sigmoid of the second
 Array identity(const Arg& x);
@@ -34,6 +38,13 @@ struct SoftmaxOptions {
 Array softmax(const Arg& x, const AxisList& axis = -1, const SoftmaxOptions& o = {});
 Array log_softmax(const Arg& x, const AxisList& axis = -1, const SoftmaxOptions& o = {});
 Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The logarithm of the mean of e^x, of the elements that count; NaN where none does.
+// Source: jax.nn.logmeanexp.
+struct LogMeanExpOptions {
+  bool keepdims = false;
+  std::optional<Array> where = {};
+};
+Array logmeanexp(const Arg& x, const AxisList& axis = none, const LogMeanExpOptions& o = {});
 // Mean 0 and variance 1 along an axis.
 struct StandardizeOptions {
   double epsilon = 1e-5;
@@ -71,5 +82,32 @@ struct ConvOptions {
   std::optional<Array> bias = {};  // of the out features
 };
 Array conv(const Arg& x, const Arg& kernel, const ConvOptions& o = {});
+// Its transpose, as lax::conv_transpose: kernel (spatial…, features, out features), of
+// transpose_kernel (spatial…, out features, features). Source: flax.linen.ConvTranspose.
+struct ConvTransposeOptions {
+  std::vector<int64_t> strides = {};  // {}: ones
+  lax::ConvPadding padding = "SAME";
+  std::vector<int64_t> kernel_dilation = {};
+  bool transpose_kernel = false;
+  std::optional<Array> bias = {};  // of the out features
+};
+Array conv_transpose(const Arg& x, const Arg& kernel, const ConvTransposeOptions& o = {});
+
+// The largest, smallest or mean element of each window of the spatial axes of x (batch…, spatial…,
+// features). Padding has no part in a maximum or minimum; in a mean it is zeros, or is not counted.
+// NaN wins. Source: flax.linen.max_pool, min_pool, avg_pool.
+struct PoolOptions {
+  std::vector<int64_t> strides = {};  // {}: ones
+  lax::ConvPadding padding = "VALID";
+};
+Array max_pool(const Arg& x, const std::vector<int64_t>& window_shape, const PoolOptions& o = {});
+Array min_pool(const Arg& x, const std::vector<int64_t>& window_shape, const PoolOptions& o = {});
+struct AvgPoolOptions {
+  std::vector<int64_t> strides = {};  // {}: ones
+  lax::ConvPadding padding = "VALID";
+  bool count_include_pad = true;
+};
+Array avg_pool(const Arg& x, const std::vector<int64_t>& window_shape,
+               const AvgPoolOptions& o = {});
 
 }  // namespace weft::nn

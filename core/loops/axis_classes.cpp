@@ -48,27 +48,32 @@ namespace {
 class Notes final : public Reader {
  public:
   Notes(nest::Builder& b, const Types& in, const Coords& at, const Shape& space)
-      : b_(b), in_(in), at_(at), space_(space), access_(in.size()), seen_(in.size(), false) {
+      : b_(b), in_(in), at_(at), space_(space), access_(in.size()), places_(in.size()) {
     for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
   }
   Elem read(int operand, const Coords& c) override {
     const auto k = static_cast<size_t>(operand);
     std::vector<int> where;
     for (int b = 0; b < in_[k].ndim(); ++b) where.push_back(axis_of(c, b, in_[k].shape()));
-    if (!seen_[k])
+    if (places_[k].empty())
       access_[k] = where;
     else
       for (size_t b = 0; b < where.size(); ++b)
         if (access_[k][b] != where[b]) access_[k][b] = -1;
-    seen_[k] = true;
+    places_[k].insert(c);
     const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     const DType d = in_[k].dtype();
     return {component(0), is_complex(d) || d == Key ? component(1) : nest::no_id};
   }
   std::vector<std::vector<int>> take() {
     for (size_t k = 0; k < in_.size(); ++k)
-      if (!seen_[k]) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -2);
+      if (places_[k].empty()) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -2);
     return std::move(access_);
+  }
+  std::vector<int> times() const {
+    std::vector<int> n;
+    for (const auto& p : places_) n.push_back(static_cast<int>(p.size()));
+    return n;
   }
 
  private:
@@ -85,7 +90,7 @@ class Notes final : public Reader {
   const Coords& at_;
   const Shape& space_;
   std::vector<std::vector<int>> access_;
-  std::vector<bool> seen_;
+  std::vector<std::set<Coords>> places_;  // by operand, where it is read
   std::vector<int> buffers_;
 };
 }  // namespace
@@ -155,6 +160,7 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   const size_t before = at.size();
   for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
     l.element(notes, static_cast<int>(o), at);
+  a.times = notes.times();
   a.reads = notes.take();
   a.cost = written_since(b, before);
   return a;

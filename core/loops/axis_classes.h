@@ -22,6 +22,8 @@ namespace weft {
 // operand is not read at all.
 struct Access {
   std::vector<std::vector<int>> reads;
+  std::vector<int> times =
+      {};        // of pull, reduce and prefix forms: elements of operand k an element
   int cost = 0;  // instructions an element
 };
 

@@ -95,7 +95,7 @@ class Planner {
   void materialize(const std::vector<Dep>& deps, int step);
   void note_reads(int32_t v, int step);
   void keep_row(int32_t v);
-  void store_repeated(size_t i, int64_t reads);
+  void store_repeated(size_t i, int64_t elements);
   bool lies_along_result(size_t i) const;
   void materialise(int32_t v);
   int add_step(Step s);
@@ -386,11 +386,15 @@ void Planner::materialise(int32_t v) {
   x.deps = {{v, identity}};
 }
 
-// Equation i reads `reads` elements of each operand. One that has fewer would be computed again and
-// again: it is stored where that is dearer.
-void Planner::store_repeated(size_t i, int64_t reads) {
-  for (Atom a : j_.eqns[i].in) {
+// Equation i computes `elements`. An operand of which it reads more than there are would be
+// computed again and again: it is stored where that is dearer.
+void Planner::store_repeated(size_t i, int64_t elements) {
+  const auto& in = j_.eqns[i].in;
+  const std::vector<int>& times = p_.scope.access[i].times;
+  for (size_t k = 0; k < in.size(); ++k) {
+    const Atom a = in[k];
     if (a.is_literal()) continue;
+    const int64_t reads = elements * (k < times.size() ? std::max(times[k], 1) : 1);
     const Var& x = var(a.index);
     const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
     if (!x.inlined || in_memory(a.index) || x.cost < expensive || own < 2 || own >= reads) continue;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/window/fold_windows.cpp: folds of windows along one axis after another, by doubling: so many
+// joins of whole arrays as the logarithms of the sizes.
+#include <algorithm>
+
+#include "weft/ops/structure/structure.h"
+#include "weft/ops/window/window.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// Folds of `size` elements, `dilation` apart, from each element on that has so many behind it.
+Arrays along(JoinArrays join, const Arrays& x, int axis, int64_t size, int64_t dilation) {
+  const auto from = [&](Arrays a, int64_t offset, int64_t count) {
+    for (Array& v : a) v = base::slice_axis(v, axis, offset, offset + count);
+    return a;
+  };
+  const int64_t results = x[0].shape()[axis] - (size - 1) * dilation;
+  Arrays power = x, out;  // folds of 2^k elements; of those done
+  int64_t done = 0;
+  for (int64_t width = 1; width <= size; width *= 2) {
+    if (size & width) {
+      const Arrays part = from(power, done * dilation, results);
+      out = done == 0 ? part : join(out, part);
+      done += width;
+    }
+    if (2 * width <= size) {
+      const int64_t left = power[0].shape()[axis] - width * dilation;
+      power = join(from(power, 0, left), from(power, width * dilation, left));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Arrays fold_windows(const Arrays& operands, const Arrays& init, const Window& w, JoinArrays join) {
+  Arrays x = operands;
+  Sizes interior = w.base_dilation;
+  for (int64_t& n : interior) --n;
+  const auto none = [](const Sizes& s) {
+    return std::all_of(s.begin(), s.end(), [](int64_t n) { return n == 0; });
+  };
+  if (!none(w.low) || !none(w.high) || !none(interior))
+    for (size_t i = 0; i < x.size(); ++i) x[i] = pad_with(x[i], init[i], w.low, w.high, interior);
+  // From the last axis on, so that the elements of a window are joined in row-major order.
+  for (size_t a = w.low.size(); a-- > 0;) {
+    const int axis = static_cast<int>(a);
+    if (x[0].shape()[axis] < (w.window_dimensions[a] - 1) * w.window_dilation[a] + 1) {
+      for (Array& v : x) v = base::slice_axis(v, axis, 0, 0);
+    } else if (w.window_dimensions[a] > 1) {
+      x = along(join, x, axis, w.window_dimensions[a], w.window_dilation[a]);
+    }
+    if (w.window_strides[a] > 1)
+      for (Array& v : x) v = base::slice_axis(v, axis, 0, v.shape()[axis], w.window_strides[a]);
+  }
+  return x;
+}
+
+}  // namespace weft

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/functions/windows_golden_test.cpp: windows, pools and convolutions against what JAX gives
+// for the same calls (tests/golden/make_windows.py): values, gradients, tangents and maps, by the
+// ops themselves and compiled.
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "golden_lines.h"
+#include "weft/weft.h"
+
+using namespace weft;
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity(),
+                 not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
+  std::vector<float> v;
+  for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
+  return array(v, s);
+}
+
+struct Call {
+  std::function<Array(Array)> f;
+  Array operand;
+};
+using Calls = std::map<std::string, Call>;
+
+const Array image = x({2, 5, 6, 3}, 7, 23), row = x({9}, 5, 17), plane = x({4, 5}, 3, 13),
+            kernel = x({3, 2, 3, 4}, 5, 19), brief = x({4}, 3, 7), lines = x({2, 7, 3}, 7, 23),
+            first = x({2, 3, 6, 5}, 7, 23), filters = x({4, 3, 3, 2}, 5, 19);
+
+Calls pools() {
+  using namespace nn;
+  return {
+      {"max_pool", {[](Array v) { return max_pool(v, {2, 2}, {.strides = {2, 2}}); }, image}},
+      {"max_pool_same",
+       {[](Array v) { return max_pool(v, {3, 3}, {.strides = {2, 1}, .padding = "SAME"}); },
+        image}},
+      {"max_pool_pairs",
+       {[](Array v) { return max_pool(v, {2, 3}, {.padding = {{1, 0}, {0, 2}}}); }, image}},
+      {"max_pool_single",
+       {[](Array v) { return max_pool(v, {3}, {.strides = {2}, .padding = "SAME"}); }, lines[0]}},
+      {"max_pool_ties",
+       {[](Array v) { return max_pool(round(v), {3, 2}, {.padding = "SAME"}); }, image}},
+      {"min_pool",
+       {[](Array v) { return min_pool(v, {2, 3}, {.strides = {1, 2}, .padding = "SAME"}); },
+        image}},
+      {"avg_pool", {[](Array v) { return avg_pool(v, {2, 2}, {.strides = {2, 2}}); }, image}},
+      {"avg_pool_same",
+       {[](Array v) { return avg_pool(v, {3, 2}, {.strides = {2, 1}, .padding = "SAME"}); },
+        image}},
+      {"avg_pool_counted",
+       {[](Array v) {
+          return avg_pool(v, {3, 2},
+                          {.strides = {2, 1}, .padding = "SAME", .count_include_pad = false});
+        },
+        image}},
+  };
+}
+
+Calls windows() {
+  using namespace lax;
+  const Array odd = array(
+      {3., not_a_number, -1., inf, 0., -0., -2.5, not_a_number, 1., 1., not_a_number, -inf, -inf});
+  const auto product = [](Array a, Array b) { return a * b; };
+  return {
+      {"window_sum",
+       {[](Array v) {
+          return reduce_window(v, 0.f, lax::add, {2, 3},
+                               {.window_strides = {1, 2},
+                                .padding = {{1, 0}, {2, -1}},
+                                .base_dilation = {2, 1},
+                                .window_dilation = {1, 2}});
+        },
+        plane}},
+      {"window_max",
+       {[](Array v) {
+          return reduce_window(v, -inf, lax::max, {2, 3},
+                               {.window_strides = {2, 1}, .padding = {{0, 1}, {2, 0}}});
+        },
+        plane}},
+      {"window_min",
+       {[](Array v) { return reduce_window_min(v, {3, 2}, {.padding = "SAME_LOWER"}); }, plane}},
+      {"window_max_odd", {[](Array v) { return reduce_window_max(v, {3}); }, odd}},
+      {"window_sum_odd", {[](Array v) { return reduce_window_sum(v, {2}); }, odd}},
+      {"window_prod",
+       {[=](Array v) {
+          return reduce_window(v, 1.f, product, {2, 2},
+                               {.window_strides = {1, 2}, .padding = "SAME"});
+        },
+        plane}},
+      {"window_init",
+       {[](Array v) { return reduce_window(v, 2.f, lax::add, {3}, {.window_strides = {2}}); },
+        row}},
+      {"window_long",
+       {[](Array v) {
+          return reduce_window_sum(v, {70}, {.window_strides = {3}, .padding = {{5, 1}}});
+        },
+        x({90}, 5, 31)}},
+      {"window_long_max",
+       {[](Array v) {
+          return reduce_window_max(v, {70}, {.window_strides = {3}, .padding = {{5, 1}}});
+        },
+        x({90}, 37, 91)}},
+      {"scatter_add",
+       {[](Array s) {
+          return select_and_scatter_add(s, plane, {2, 2},
+                                        {.window_strides = {1, 2}, .padding = {{0, 0}, {1, 0}}});
+        },
+        x({3, 3}, 5, 7)}},
+      {"scatter_add_le",
+       {[](Array s) {
+          return select_and_scatter_add(s, plane, {2, 2},
+                                        {.select = "le", .window_strides = {2, 1}});
+        },
+        x({2, 4}, 5, 7)}},
+      {"gather_add",
+       {[](Array s) {
+          return select_and_gather_add(
+              s, plane, {2, 2},
+              {.select = "le", .window_strides = {1, 2}, .padding = {{0, 0}, {1, 0}}});
+        },
+        x({4, 5}, 5, 7)}},
+  };
+}
+
+Calls convolutions() {
+  using namespace lax;
+  const auto turned = [](const Array& v, std::vector<int64_t> strides, const ConvPadding& padding,
+                         const ConvTransposeOptions& o = {}) {
+    return conv_transpose(v, kernel, strides, padding, o);
+  };
+  return {
+      {"conv", {[](Array v) { return conv(v, filters, {2, 1}, "SAME"); }, first}},
+      {"conv_padded",
+       {[](Array v) {
+          return conv_with_general_padding(v, filters, {1, 2}, {{1, 0}, {2, 1}},
+                                           {.lhs_dilation = {2, 1}, .rhs_dilation = {1, 2}});
+        },
+        first}},
+      {"conv_transpose",
+       {[](Array v) { return nn::conv_transpose(v, kernel, {.strides = {2, 2}}); }, image}},
+      {"conv_transpose_valid", {[=](Array v) { return turned(v, {1, 3}, "VALID"); }, image}},
+      {"conv_transpose_dilated",
+       {[](Array v) {
+          return nn::conv_transpose(v, kernel, {.strides = {2, 1}, .kernel_dilation = {1, 2}});
+        },
+        image}},
+      {"conv_transpose_pairs",
+       {[=](Array v) { return turned(v, {2, 1}, {{1, 2}, {0, 1}}); }, image}},
+      {"conv_transpose_consistent",
+       {[=](Array v) {
+          return turned(v, {2, 1}, {{1, 0}, {0, 1}}, {.use_consistent_padding = true});
+        },
+        image}},
+      {"conv_transpose_turned",
+       {[](Array v) {
+          return nn::conv_transpose(v, x({3, 2, 4, 3}, 5, 19),
+                                    {.strides = {2, 2}, .transpose_kernel = true});
+        },
+        image}},
+      {"conv_transpose_letters",
+       {[](Array v) {
+          return conv_transpose(v, x({3, 4, 3, 2}, 5, 19), {2, 1}, "VALID",
+                                {.dimension_numbers = {"NCHW", "IOHW", "NHWC"}});
+        },
+        first}},
+      {"conv_transpose_kernel",
+       {[](Array k) { return conv_transpose(lines, k, {2}, "SAME"); }, x({3, 3, 2}, 5, 19)}},
+      {"patches",
+       {[](Array v) { return conv_general_dilated_patches(v, {2, 2}, {1, 2}, {{1, 0}, {0, 0}}); },
+        first}},
+      {"patches_letters",
+       {[](Array v) {
+          return conv_general_dilated_patches(
+              v, {2, 3}, {1, 1}, "SAME",
+              {.rhs_dilation = {2, 1}, .dimension_numbers = {"NWHC", "OIHW", "NHWC"}});
+        },
+        image}},
+      {"patches_apart",
+       {[](Array v) {
+          return conv_general_dilated_patches(v, {2, 2}, {2, 2}, {{0, 1}, {0, 0}},
+                                              {.lhs_dilation = {2, 1}});
+        },
+        first}},
+      {"conv_local",
+       {[](Array v) {
+          return conv_general_dilated_local(v, x({2, 12, 3, 2}, 5, 17), {2, 2}, "VALID", {2, 2});
+        },
+        first}},
+      {"conv_local_kernel",
+       {[](Array k) {
+          return conv_general_dilated_local(image, k, {2, 2}, "VALID", {2, 2},
+                                            {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}});
+        },
+        x({2, 3, 12, 2}, 5, 17)}},
+      {"convolve", {[](Array v) { return convolve(v, brief); }, row}},
+      {"convolve_same", {[](Array v) { return convolve(v, brief, "same"); }, row}},
+      {"convolve_valid", {[](Array v) { return convolve(v, brief, "valid"); }, row}},
+      {"convolve_short", {[](Array v) { return convolve(v, row, "same"); }, brief}},
+      {"correlate", {[](Array v) { return correlate(v, brief); }, row}},
+      {"correlate_same", {[](Array v) { return correlate(v, brief, "same"); }, row}},
+      {"correlate_full", {[](Array v) { return correlate(v, brief, "full"); }, row}},
+      {"correlate_short", {[](Array v) { return correlate(v, row, "full"); }, brief}},
+  };
+}
+
+// Quarters are summed and multiplied without rounding; not so their means, and a long sum of XLA's.
+void compare(const Array& got, const testing::GoldenLine& want) {
+  REQUIRE(got.dtype() == F32);
+  REQUIRE(testing::shape_words(got.shape()) == want.shape);
+  const auto values = got.to_vector<double>();
+  for (size_t k = 0; k < values.size(); ++k) {
+    INFO("element " << k);
+    if (std::isnan(want.values[k]))
+      CHECK(std::isnan(values[k]));
+    else if (std::isinf(want.values[k]))
+      CHECK(values[k] == want.values[k]);
+    else
+      CHECK(std::abs(values[k] - want.values[k]) <= 2e-6 * std::max(1., std::abs(want.values[k])));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("windows, pools and convolutions give what JAX gives", "[functions][window]") {
+  const auto want = testing::golden_lines("windows.txt");
+  Calls calls = pools();
+  calls.merge(windows());
+  calls.merge(convolutions());
+  size_t found = 0;
+  for (const auto& [name, call] : calls) {
+    const auto& [f, a] = call;
+    const auto check = [&](const std::string& what, const std::function<Array(Array)>& g) {
+      INFO(name << what);
+      const auto it = want.find(name + what);
+      if (it == want.end()) return;
+      ++found;
+      compare(g(a), it->second);
+      compare(jit(g)(a), it->second);
+    };
+    REQUIRE(want.count(name) == 1);
+    check("", f);
+    check("_slope", [&](Array v) {
+      const auto [out, pull] = vjp(f, v);
+      return std::get<0>(pull(x(out.shape(), 5, 13)));
+    });
+    check("_push",
+          [&](Array v) { return jvp(f, std::tuple{v}, std::tuple{x(v.shape(), 3, 7)}).second; });
+    check("_map", [&](Array v) { return vmap(f)(stack({v, -v})); });
+  }
+  CHECK(found == want.size());
+}
