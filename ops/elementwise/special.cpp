@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "weft/core/error.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -115,6 +116,13 @@ const Primitive<None>& zeta_op = define_elementwise([] {
   auto d =
       elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).",
                                      [](auto s, auto q) { return zeta_of(s, q); });
+  d.jvp = binary_jvp(
+      [](const Array&, const Array&, const Array&, const Array&) -> Array {
+        throw DifferentiationError("zeta: there is a derivative by q alone, none by s");
+      },
+      [](Array dq, Array s, Array q, Array) {
+        return mul(dq, neg(mul(s, zeta(add(s, like(s, 1)), q))));
+      });
   d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1.2, 4); };
   return d;
 }());

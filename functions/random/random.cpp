@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random.cpp: random numbers from keys, as jax.random makes them.
-#include "weft/functions/random.h"
+// functions/random/random.cpp: random numbers from keys, as jax.random makes them.
+#include "weft/functions/random/random.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
+#include "weft/functions/random/random_kit.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -28,11 +29,7 @@
 #include "weft/tracer/concrete.h"
 
 namespace weft::random {
-namespace {
 
-using fn::number_like;
-
-// One key, not an array of them.
 const Array& one_key(const char* name, const Array& key) {
   if (key.dtype() != Key)
     fn::fail_dtype(
@@ -49,6 +46,28 @@ void need_float(const char* name, DType d) {
   if (!is_floating(d))
     fn::fail_dtype(fmt::format("{}: dtype must be a float, not {}", name, short_name(d)));
 }
+Array key_at(const Array& keys, int64_t i) {
+  return squeeze_axes(fn::sliced(keys, 0, i, i + 1), {0});
+}
+Shape drawn_shape(const char* name, const std::optional<Shape>& given, const Arrays& parameters) {
+  Shape together;
+  for (const Array& p : parameters) together = broadcast_shapes(together, p.shape());
+  if (!given) return together;
+  bool fits = together.ndim() <= given->ndim();
+  for (int i = 1; fits && i <= together.ndim(); ++i) {
+    const int64_t n = together[together.ndim() - i];
+    fits = n == 1 || n == (*given)[given->ndim() - i];
+  }
+  if (!fits)
+    fn::fail_shape(fmt::format("{}: parameters of shape {} do not broadcast to shape {}", name,
+                               to_string(together), to_string(*given)));
+  return *given;
+}
+
+namespace {
+
+using fn::number_like;
+
 Array constant(DType d, double v) { return scalar_of(d, v); }
 double smallest_normal(DType d) {
   switch (d) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random.h: random numbers from keys: the same bits as jax.random with threefry.
+// functions/random/random.h: random numbers from keys: the same bits as jax.random with threefry.
 //
 // A key is used once: split it, one part for each use.
 #pragma once
@@ -21,6 +21,12 @@ Array fold_in(const Arg& key, const Arg& data);
 Array key_data(const Arg& key);  // u32[…, 2]
 Array wrap_key_data(const Arg& words);
 Array clone(const Arg& key);
+std::string key_impl(const Arg& key);  // "threefry2x32", the one there is
+// The words of a key, u32[2].
+template <Integer I>
+Array PRNGKey(I seed, Location at = Location::here()) {
+  return key_data(key_of(static_cast<int64_t>(seed), at));
+}
 
 // ---- bits and uniform numbers
 struct BitsOptions {
@@ -69,6 +75,64 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration,
                   const Shape& shape = {}, const FloatOptions& o = {});
 Array lognormal(const Arg& key, const Arg& sigma = 1., const DrawShape& shape = {},
                 const FloatOptions& o = {});
+
+// ---- distributions made of the gamma distribution. Derivatives by a (df, …) are those of samples
+// (implicit reparametrisation; Figurnov, Mohamed and Mnih, 2018).
+Array gamma(const Arg& key, const Arg& a, const DrawShape& shape = {}, const FloatOptions& o = {});
+// The logarithms, also where samples of a small `a` would be 0.
+Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape = {},
+               const FloatOptions& o = {});
+Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape = {},
+           const FloatOptions& o = {});
+// alpha (…, n) -> (shape, n); the shape is that of alpha without its last axis.
+Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape = {},
+                const FloatOptions& o = {});
+Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape = {},
+                const FloatOptions& o = {});
+Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape = {},
+        const FloatOptions& o = {});
+Array t(const Arg& key, const Arg& df, const DrawShape& shape = {}, const FloatOptions& o = {});
+// Density proportional to exp(-|x|^p).
+Array generalized_normal(const Arg& key, double p, const Shape& shape = {},
+                         const FloatOptions& o = {});
+// Points (shape, d) of the ball of the p-norm.
+Array ball(const Arg& key, int64_t d, double p = 2, const Shape& shape = {},
+           const FloatOptions& o = {});
+
+// ---- more continuous distributions
+Array maxwell(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+// The shape is followed by that of loc and scale.
+Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale,
+                           const Shape& shape = {}, const FloatOptions& o = {});
+Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& right,
+                 const DrawShape& shape = {}, const FloatOptions& o = {});
+Array wald(const Arg& key, const Arg& mean, const DrawShape& shape = {},
+           const FloatOptions& o = {});
+// mean (…, n), cov (…, n, n), factored by cholesky -> (shape, n).
+Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov,
+                          const DrawShape& shape = {});
+// Matrices (shape, n, m) with orthonormal columns, or rows where n < m, uniformly of all such ones.
+// F32, F64, C64, C128. Source: jax.random.orthogonal.
+struct OrthogonalOptions {
+  Shape shape = {};
+  std::optional<int64_t> m = {};  // n
+  DType dtype = F32;
+};
+Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o = {});
+
+// ---- counts
+struct CountOptions {
+  DType dtype = I32;
+};
+Array geometric(const Arg& key, const Arg& p, const DrawShape& shape = {},
+                const CountOptions& o = {});
+Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape = {},
+              const CountOptions& o = {});
+// Floats; NaN for n < 0 and p < 0.
+Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape = {},
+               const FloatOptions& o = {});
+// n trials of outcomes with probabilities p (…, k) -> counts (…, k).
+Array multinomial(const Arg& key, const Arg& n, const Arg& p, const FloatOptions& o = {});
 
 // ---- choices
 struct CategoricalOptions {

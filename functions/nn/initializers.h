@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/nn/initializers.h: how the weights of networks begin: jax.nn.initializers, with the
+// same numbers for the same keys.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::nn::initializers {
+
+struct InitOptions {
+  std::optional<DType> dtype = {};  // F32, or what the initializer was made for
+};
+// A size of the weights is one of a layer's input, of its output, of a batch of layers, or of the
+// receptive field, which counts to both input and output.
+struct FanOptions {
+  AxisList in_axis = -2, out_axis = -1, batch_axis = std::vector<int64_t>{};
+  std::optional<DType> dtype = {};
+};
+
+// What makes weights: f(key, shape, {.dtype}). Any function of that form is one.
+class Initializer {
+ public:
+  using Function = Array (*)(const Arg& key, const Shape& shape, const InitOptions& o);
+  // What the makers below say; not all of it is of use to each.
+  struct Parameters {
+    Array value = 0.;
+    double scale = 1, lower = -2, upper = 2;
+    std::string mode = {}, distribution = {};
+    FanOptions fans = {};
+    int64_t column_axis = -1;
+  };
+  using Rule = Array (*)(const Array& key, const Shape& shape, DType d, const Parameters& p);
+
+  Initializer(Function f) : function_(f) {}
+  Initializer(Rule rule, const Parameters& p) : rule_(rule), parameters_(p) {}
+  Array operator()(const Arg& key, const Shape& shape, const InitOptions& o = {}) const;
+
+ private:
+  Function function_ = nullptr;
+  Rule rule_ = nullptr;
+  Parameters parameters_ = {};
+};
+
+// Initializers themselves; the key has no part in them.
+Array zeros(const Arg& key, const Shape& shape, const InitOptions& o = {});
+Array ones(const Arg& key, const Shape& shape, const InitOptions& o = {});
+Initializer constant(const Array& value, const InitOptions& o = {});  // broadcast to the shape
+
+Initializer uniform(double scale = 1e-2, const InitOptions& o = {});  // in [0, scale)
+Initializer normal(double stddev = 1e-2, const InitOptions& o = {});
+// stddev times normal numbers between lower and upper.
+struct TruncatedOptions {
+  std::optional<DType> dtype = {};
+  double lower = -2, upper = 2;
+};
+Initializer truncated_normal(double stddev = 1e-2, const TruncatedOptions& o = {});
+
+// Numbers of variance scale / n: n is the size of the input ("fan_in") or output ("fan_out"), their
+// mean ("fan_avg") or geometric mean ("fan_geo_avg"). The distribution is "truncated_normal" (of
+// two standard deviations), "normal" or "uniform"; complex numbers in a disc. ShapeError for a
+// shape without such axes.
+Initializer variance_scaling(double scale, const std::string& mode, const std::string& distribution,
+                             const FanOptions& o = {});
+Initializer glorot_uniform(const FanOptions& o = {});  // variance_scaling(1, "fan_avg", …)
+Initializer glorot_normal(const FanOptions& o = {});   // a truncated normal, as all of these
+Initializer xavier_uniform(const FanOptions& o = {});  // glorot_uniform
+Initializer xavier_normal(const FanOptions& o = {});
+Initializer lecun_uniform(const FanOptions& o = {});  // variance_scaling(1, "fan_in", …)
+Initializer lecun_normal(const FanOptions& o = {});
+Initializer he_uniform(const FanOptions& o = {});  // variance_scaling(2, "fan_in", …)
+Initializer he_normal(const FanOptions& o = {});
+Initializer kaiming_uniform(const FanOptions& o = {});  // he_uniform
+Initializer kaiming_normal(const FanOptions& o = {});
+
+// scale times matrices with orthonormal columns, or rows where these are fewer: of the columns on
+// column_axis and the other axes as rows. ShapeError for less than two axes.
+struct OrthogonalOptions {
+  int64_t column_axis = -1;
+  std::optional<DType> dtype = {};
+};
+Initializer orthogonal(double scale = 1, const OrthogonalOptions& o = {});
+// The same in the middle of one to three spatial axes, which lead, and zeros elsewhere. ShapeError
+// for more inputs than outputs.
+Initializer delta_orthogonal(double scale = 1, const OrthogonalOptions& o = {});
+
+}  // namespace weft::nn::initializers

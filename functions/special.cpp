@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/special.cpp: special functions made of elementwise ops. Where the derivative of the
+// formula would be NaN or inexact at points where the function has one, a rule says it.
+#include "weft/functions/special.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/nn.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/control/custom_flat.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/special.h"
+#include "weft/ops/special/incomplete.h"
+#include "weft/tracer/types_of.h"
+
+namespace weft::special {
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity(),
+                 nan = std::numeric_limits<double>::quiet_NaN();
+
+void need_real(const char* name, const Array& x) {
+  if (is_complex(x.dtype()))
+    fn::fail_dtype(fmt::format("{}: takes real numbers, got {}", name, to_string(x.type())));
+}
+Array real_of(const char* name, const Array& x) {
+  need_real(name, x);
+  return fn::inexact(x);
+}
+// One float dtype and one shape.
+Arrays reals_of(const char* name, const Arrays& x) {
+  for (const Array& v : x) need_real(name, v);
+  Arrays r = fn::broadcast_together(name, x);
+  for (Array& v : r) {
+    v = fn::inexact(v);
+    v = fn::as_dtype(v, v.dtype());
+  }
+  return r;
+}
+fn::Pair pair_of(const char* name, const Array& x, const Array& y) {
+  need_real(name, x);
+  need_real(name, y);
+  return fn::promoted_inexact(name, x, y);
+}
+
+// f with the derivative that `slope` says: (x…, tangents…) -> tangent.
+Array with_slope(const char* name, const Arrays& x, FunctionRef<Array(const Arrays&)> f,
+                 FunctionRef<Array(const Arrays&, const Arrays&)> slope) {
+  const Types types = types_of(x);
+  Types doubled = types;
+  for (const Type& t : types) doubled.push_back(t.strong());
+  const auto n = static_cast<std::ptrdiff_t>(x.size());
+  const Closed value = record(types, [&](const Arrays& v) { return Arrays{f(v)}; });
+  const Closed rule = record(doubled, [&](const Arrays& v) {
+    const Arrays p(v.begin(), v.begin() + n), dx(v.begin() + n, v.end());
+    const Array out = f(p);
+    return Arrays{out, fn::as_dtype(slope(p, dx), out.dtype())};
+  });
+  return custom_jvp_flat(value, rule, x, name)[0];
+}
+// The polynomial by Horner's rule, highest coefficient first.
+Array polynomial(const Array& x, std::initializer_list<double> c) {
+  Array r = fn::number_like(x, 0);
+  for (double k : c) r = r * x + k;
+  return r;
+}
+
+}  // namespace
+
+// ---- error functions
+
+Array erf(const Arg& x) {
+  const Source s(x.at());
+  return lax::erf(real_of("erf", x));
+}
+Array erfc(const Arg& x) {
+  const Source s(x.at());
+  return lax::erfc(real_of("erfc", x));
+}
+Array erfinv(const Arg& x) {
+  const Source s(x.at());
+  return lax::erf_inv(real_of("erfinv", x));
+}
+Array ndtr(const Arg& x) {
+  const Source s(x.at());
+  const Array w = real_of("ndtr", x) * std::sqrt(0.5);
+  return lax::erfc(lax::neg(w)) * 0.5;
+}
+// Cephes, ndtri.c: for p > e^-2 an odd function of p - 1/2, else one of z = sqrt(-2 log p).
+Array ndtri(const Arg& p) {
+  const Source s(p.at());
+  const Array v = real_of("ndtri", p), upper = v > -std::expm1(-2.0);
+  const Array small = where(upper, 1 - v, v);
+  const Array inside = logical_and(small > 0, v < 1);
+  const Array q = where(inside, small, 0.5);
+  const Array w = q - 0.5, ww = lax::square(w);
+  const Array middle =
+      (w + w * ww *
+               (polynomial(ww, {-5.99633501014107895267E1, 9.80010754185999661536E1,
+                                -5.66762857469070293439E1, 1.39312609387279679503E1,
+                                -1.23916583867381258016E0}) /
+                polynomial(ww, {1.0, 1.95448858338141759834E0, 4.67627912898881538453E0,
+                                8.63602421390890590575E1, -2.25462687854119370527E2,
+                                2.00260212380060660359E2, -8.20372256168333339912E1,
+                                1.59056225126211695515E1, -1.18331621121330003142E0}))) *
+      -std::sqrt(2 * M_PI);
+  const Array z = sqrt(-2 * log(q)), i = 1 / z;
+  const Array near =
+      i *
+      polynomial(
+          i, {4.05544892305962419923E0, 3.15251094599893866154E1, 5.71628192246421288162E1,
+              4.40805073893200834700E1, 1.46849561928858024014E1, 2.18663306850790267539E0,
+              -1.40256079171354495875E-1, -3.50424626827848203418E-2, -8.57456785154685413611E-4}) /
+      polynomial(i,
+                 {1.0, 1.57799883256466749731E1, 4.53907635128879210584E1, 4.13172038254672030440E1,
+                  1.50425385692907503408E1, 2.50464946208309415979E0, -1.42182922854787788574E-1,
+                  -3.80806407691578277194E-2, -9.33259480895457427372E-4});
+  const Array far =
+      i *
+      polynomial(
+          i, {3.23774891776946035970E0, 6.91522889068984211695E0, 3.93881025292474443415E0,
+              1.33303460815807542389E0, 2.01485389549179081538E-1, 1.23716634817820021358E-2,
+              3.01581553508235416007E-4, 2.65806974686737550832E-6, 6.23974539184983293730E-9}) /
+      polynomial(i,
+                 {1.0, 6.02427039364742014255E0, 3.67983563856160859403E0, 1.37702099489081330271E0,
+                  2.16236993594496635890E-1, 1.34204006088543189037E-2, 3.28014464682127739104E-4,
+                  2.89247864745380683936E-6, 6.79019408009981274425E-9});
+  const Array tail = z - log(z) / z - where(z >= 8, far, near);
+  const Array size = where(q > std::exp(-2.0), middle, tail);
+  const Array end = where(v == 0, -inf, where(v == 1, inf, nan));
+  return fn::as_dtype(where(inside, where(upper, size, lax::neg(size)), end), v.dtype());
+}
+// Far below 0 by the asymptotic series of ndtr.
+Array log_ndtr(const Arg& x) {
+  const Source s(x.at());
+  const Array v = reals_of("log_ndtr", {x})[0];
+  const auto value = [](const Arrays& in) {
+    const Array& y = in[0];
+    const bool wide = y.dtype() == F64;
+    const double lower = wide ? -20 : -10, upper = wide ? 8 : 5;
+    const Array above = y > upper;
+    const Array p = ndtr(where(above, lax::neg(y), maximum(y, lower)));
+    const Array far = minimum(y, lower), i = 1 / lax::square(far);
+    const Array series = polynomial(i, {10395, -945, 105, -15, 3, -1, 1});
+    const Array low =
+        lax::square(far) * -0.5 - log(lax::neg(far)) - 0.5 * std::log(2 * M_PI) + log(series);
+    return fn::as_dtype(where(above, lax::neg(p), where(y > lower, log(p), low)), y.dtype());
+  };
+  return with_slope("log_ndtr", {v}, value, [&](const Arrays& in, const Arrays& d) {
+    const Array density = lax::square(in[0]) * -0.5 - 0.5 * std::log(2 * M_PI);
+    return d[0] * exp(density - value(in));
+  });
+}
+
+// ---- gamma functions
+
+Array gammaln(const Arg& x) {
+  const Source s(x.at());
+  return lax::lgamma(real_of("gammaln", x));
+}
+Array loggamma(const Arg& x) {
+  const Source s(x.at());
+  const Array v = real_of("loggamma", x);
+  return fn::as_dtype(where(v > 0, lax::lgamma(v), nan), v.dtype());
+}
+Array gammasgn(const Arg& x) {
+  const Source s(x.at());
+  const Array v = real_of("gammasgn", x), whole = floor(v), below = v < 0;
+  const Array pole = logical_or(logical_and(below, v == whole), isnan(v));
+  const Array odd = logical_and(below, remainder(whole, 2) != 0);
+  const Array negative = logical_or(odd, logical_and(v == 0, signbit(v)));
+  return fn::as_dtype(where(pole, nan, where(negative, -1., 1.)), v.dtype());
+}
+Array gamma(const Arg& x) {
+  const Source s(x.at());
+  const Array v = real_of("gamma", x);
+  return gammasgn(v) * lax::exp(lax::lgamma(v));
+}
+Array factorial(const Arg& n) {
+  const Source s(n.at());
+  const Array v = real_of("factorial", n);
+  return fn::as_dtype(where(v < 0, 0, lax::exp(lax::lgamma(v + 1))), v.dtype());
+}
+Array poch(const Arg& z, const Arg& m) {
+  const Source s(z.at());
+  const auto value = [](const Arrays& v) {
+    return fn::as_dtype(where(v[1] == 0, 1, gamma(v[0] + v[1]) / gamma(v[0])), v[0].dtype());
+  };
+  return with_slope("poch", reals_of("poch", {z, m}), value, [&](const Arrays& v, const Arrays& d) {
+    const Array p = value(v), up = digamma(v[0] + v[1]);
+    return d[0] * ((up - digamma(v[0])) * p) + d[1] * (up * p);
+  });
+}
+Array multigammaln(const Arg& a, int64_t d) {
+  const Source s(a.at());
+  const Array v = real_of("multigammaln", a);
+  if (d < 0) fn::fail_index(fmt::format("multigammaln: {} is no dimension", d));
+  const auto n = static_cast<double>(d);
+  Array sum = fn::number_like(v, 0.25 * n * (n - 1) * std::log(M_PI));
+  for (int64_t k = 0; k < d; ++k) sum = sum + lax::lgamma(v - 0.5 * static_cast<double>(k));
+  return fn::broadcast(sum, v.shape());
+}
+Array digamma(const Arg& x) {
+  const Source s(x.at());
+  return lax::digamma(real_of("digamma", x));
+}
+Array polygamma(const Arg& n, const Arg& x) {
+  const Source s(n.at());
+  if (!is_integer(n->dtype()))
+    fn::fail_dtype(
+        fmt::format("polygamma: the order must be an integer, got {}", to_string(n->type())));
+  const auto [m, v] = pair_of("polygamma", n, real_of("polygamma", x));
+  return lax::polygamma(m, v);
+}
+Array zeta(const Arg& x, const Arg& q) {
+  const Source s(x.at());
+  const auto [a, b] = pair_of("zeta", x, q);
+  return lax::zeta(a, b);
+}
+Array gammainc(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  const auto [p, v] = pair_of("gammainc", a, x);
+  return lax::igamma(p, v);
+}
+Array gammaincc(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  const auto [p, v] = pair_of("gammaincc", a, x);
+  return lax::igammac(p, v);
+}
+
+// ---- beta functions
+
+Array betaln(const Arg& a, const Arg& b) {
+  const Source s(a.at());
+  const auto [p, q] = pair_of("betaln", a, b);
+  return lax::lgamma(p) + lax::lgamma(q) - lax::lgamma(p + q);
+}
+Array beta(const Arg& a, const Arg& b) {
+  const Source s(a.at());
+  const auto [p, q] = pair_of("beta", a, b);
+  return gammasgn(p) * gammasgn(q) * gammasgn(p + q) * exp(betaln(p, q));
+}
+Array betainc(const Arg& a, const Arg& b, const Arg& x) {
+  const Source s(a.at());
+  const Arrays v = reals_of("betainc", {a, b, x});
+  return lax::betainc(v[0], v[1], v[2]);
+}
+
+// ---- logarithms and exponentials
+
+Array expit(const Arg& x) {
+  const Source s(x.at());
+  return lax::logistic(real_of("expit", x));
+}
+Array logit(const Arg& p) {
+  const Source s(p.at());
+  return with_slope(
+      "logit", reals_of("logit", {p}), [](const Arrays& v) { return log(v[0] / (1 - v[0])); },
+      [](const Arrays& v, const Arrays& d) { return d[0] / (v[0] * (1 - v[0])); });
+}
+namespace {
+// x l, 0 where x is 0 and y a number.
+Array product_or_zero(const Array& x, const Array& y, const Array& l) {
+  return fn::as_dtype(where(logical_or(x != 0, isnan(y)), x * l, 0), x.dtype());
+}
+Array xlogx(const Array& x) {
+  return with_slope(
+      "xlogx", {x}, [](const Arrays& v) { return product_or_zero(v[0], v[0], log(v[0])); },
+      [](const Arrays& v, const Arrays& d) { return d[0] * (log(v[0]) + 1); });
+}
+}  // namespace
+Array xlogy(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return with_slope(
+      "xlogy", reals_of("xlogy", {x, y}),
+      [](const Arrays& v) { return product_or_zero(v[0], v[1], log(v[1])); },
+      [](const Arrays& v, const Arrays& d) { return d[0] * log(v[1]) + d[1] * v[0] / v[1]; });
+}
+Array xlog1py(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  return with_slope(
+      "xlog1py", reals_of("xlog1py", {x, y}),
+      [](const Arrays& v) { return product_or_zero(v[0], v[1], log1p(v[1])); },
+      [](const Arrays& v, const Arrays& d) {
+        return d[0] * log1p(v[1]) + d[1] * v[0] / (1 + v[1]);
+      });
+}
+Array entr(const Arg& x) {
+  const Source s(x.at());
+  const Array v = reals_of("entr", {x})[0];
+  return fn::as_dtype(where(v < 0, -inf, lax::neg(xlogx(v))), v.dtype());
+}
+Array rel_entr(const Arg& p, const Arg& q) {
+  const Source s(p.at());
+  const Arrays v = reals_of("rel_entr", {p, q});
+  const Array positive = logical_and(v[0] > 0, v[1] > 0),
+              none_of_p = logical_and(v[0] == 0, v[1] >= 0);
+  const DType d = v[0].dtype();
+  const Array a = fn::as_dtype(where(positive, v[0], 1), d),
+              b = fn::as_dtype(where(positive, v[1], 1), d);
+  return fn::as_dtype(where(positive, xlogx(a) - xlogy(a, b), where(none_of_p, 0., inf)), d);
+}
+Array kl_div(const Arg& p, const Arg& q) {
+  const Source s(p.at());
+  const Arrays v = reals_of("kl_div", {p, q});
+  return rel_entr(v[0], v[1]) - v[0] + v[1];
+}
+Array boxcox(const Arg& x, const Arg& lmbda) {
+  const Source s(x.at());
+  const Arrays v = reals_of("boxcox", {x, lmbda});
+  const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log(v[0]);
+  return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
+}
+Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return nn::logsumexp(x, axis, o);
+}
+Array softmax(const Arg& x, const AxisList& axis) { return nn::softmax(x, axis); }
+Array log_softmax(const Arg& x, const AxisList& axis) { return nn::log_softmax(x, axis); }
+
+// ---- Bessel functions
+
+Array i0e(const Arg& x) {
+  const Source s(x.at());
+  return lax::bessel_i0e(real_of("i0e", x));
+}
+Array i0(const Arg& x) {
+  const Source s(x.at());
+  const Array v = real_of("i0", x);
+  return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i0e(v));
+}
+Array i1e(const Arg& x) {
+  const Source s(x.at());
+  return lax::bessel_i1e(real_of("i1e", x));
+}
+Array i1(const Arg& x) {
+  const Source s(x.at());
+  const Array v = real_of("i1", x);
+  return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i1e(v));
+}
+
+// B(2k) = (-1)^(k+1) 2 (2k)! zeta(2k) / (2 pi)^(2k).
+Array bernoulli(int64_t n) {
+  if (n < 0) fn::fail_index(fmt::format("bernoulli: {} is not a number of terms", n));
+  std::vector<float> b(static_cast<size_t>(n + 1), 0.F);
+  double factor = 2;  // 2 (2k)! / (2 pi)^(2k)
+  for (int64_t m = 0; m <= n; ++m) {
+    if (m > 0) factor *= static_cast<double>(m) / (2 * M_PI);
+    if (m % 2 != 0) continue;
+    double zeta = 1;
+    for (int j = 2; j < 64; ++j) zeta += std::pow(j, -static_cast<double>(m));
+    if (m == 2) zeta = M_PI * M_PI / 6;
+    if (m == 4) zeta = std::pow(M_PI, 4) / 90;
+    b[static_cast<size_t>(m)] = static_cast<float>((m % 4 == 0 ? -1 : 1) * factor * zeta);
+  }
+  b[0] = 1;
+  if (n > 0) b[1] = -0.5F;
+  return array(b, Shape{n + 1});
+}
+
+}  // namespace weft::special

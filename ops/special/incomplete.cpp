@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/special/incomplete.cpp: igamma, igammac, igamma_grad_a, random_gamma_grad,
+// regularized_incomplete_beta.
+//
+// Sums and continued fractions of DLMF 8.11.4, 8.9.2 and 8.17.22; the fractions by the method of
+// Lentz, Thompson and Barnett.
+#include "weft/ops/special/incomplete.h"
+
+#include "weft/ops/special/number.h"
+
+namespace weft {
+namespace {
+
+using namespace special;
+constexpr double least = 1e-290;  // stands for a zero of the fractions
+constexpr double most_terms = 1e5;
+
+// log(1 + m) - m for |m| <= 1/2, by the series of 2 artanh(m / (2 + m)).
+template <class R>
+R log1p_less(const R& m) {
+  const R r = m / (m + R(2)), s = r * r;
+  R sum(1.0 / 37);
+  for (int k = 35; k >= 3; k -= 2) sum = sum * s + R(1.0 / k);
+  return R(2) * r * s * sum - r * m;
+}
+
+// x^a e^-x / Gamma(a). Near x = a > 10 what cancels in the logarithm is left out by Stirling.
+template <class R>
+R gamma_factor(const R& a, const R& x) {
+  const auto close = both(a > R(10), abs(x - a) < R(0.5) * a);
+  const R plain = a * log(x) - x - lgamma(a);
+  const R b = select(close, a, R(11)), m = select(close, (x - a) / a, R(0)), i = R(1) / b,
+          u = i * i;
+  R rest(-691.0 / 360360);
+  for (double c : {1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
+    rest = rest * u + R(c);
+  const R near = b * log1p_less(m) - rest * i;
+  return select(close, exp(near) * sqrt(b / R(2 * pi)), exp(plain));
+}
+
+// The sum of x^k / ((a + 1) … (a + k)), and its derivative by a.
+template <class R>
+std::array<R, 2> gamma_series(double rounding, const R& a, const R& x, bool slope) {
+  if (!slope) {
+    const auto s = iterate(
+        std::array<R, 3>{a, R(1), R(1)}, [&](const auto& v) { return v[1] > v[2] * R(rounding); },
+        [&](const auto& v) {
+          const R r = v[0] + R(1), c = v[1] * (x / r);
+          return std::array<R, 3>{r, c, v[2] + c};
+        });
+    return {s[2], R(0)};
+  }
+  // (a + k, term, sum, derivative of the term, its sum)
+  const auto s = iterate(
+      std::array<R, 5>{a, R(1), R(1), R(0), R(0)},
+      [&](const auto& v) {
+        return either(v[1] > v[2] * R(rounding), abs(v[3]) > abs(v[4]) * R(rounding));
+      },
+      [&](const auto& v) {
+        const R r = v[0] + R(1), q = x / r, c = v[1] * q, dc = q * (v[3] - v[1] / r);
+        return std::array<R, 5>{r, c, v[2] + c, dc, v[4] + dc};
+      });
+  return {s[2], s[4]};
+}
+
+template <class R>
+R away_from_zero(const R& x) {
+  return select(abs(x) < R(least), R(least), x);
+}
+
+// Q(a, x) Gamma(a) / (x^a e^-x) for x >= 1, x > a, and its derivative by a.
+template <class R>
+std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool slope) {
+  const R b0 = x + R(1) - a;
+  const R d0 = R(1) / away_from_zero(b0);
+  if (!slope) {
+    // (k, b, c, d, h, what h was last multiplied by)
+    const auto s = iterate(
+        std::array<R, 6>{R(0), b0, R(1 / least), d0, d0, R(2)},
+        [&](const auto& v) {
+          return both(abs(v[5] - R(1)) > R(2 * rounding), v[0] < R(most_terms));
+        },
+        [&](const auto& v) {
+          const R k = v[0] + R(1), n = k * (a - k), b = v[1] + R(2);
+          const R d = R(1) / away_from_zero(n * v[3] + b), c = away_from_zero(b + n / v[2]);
+          return std::array<R, 6>{k, b, c, d, v[4] * (c * d), c * d};
+        });
+    return {s[4], R(0)};
+  }
+  // (k, b, c, d, h, c', d', h', change of h, change of h'); the derivative of each b is -1, that of
+  // numerator k is k.
+  const auto s = iterate(
+      std::array<R, 10>{R(0), b0, R(1 / least), d0, d0, R(0), d0 * d0, d0 * d0, R(1), R(1)},
+      [&](const auto& v) {
+        const auto moves = either(abs(v[8]) > abs(v[4]) * R(2 * rounding),
+                                  abs(v[9]) > abs(v[7]) * R(2 * rounding));
+        return both(moves, v[0] < R(most_terms));
+      },
+      [&](const auto& v) {
+        const R k = v[0] + R(1), n = k * (a - k), b = v[1] + R(2);
+        const R d = R(1) / away_from_zero(n * v[3] + b), c = away_from_zero(b + n / v[2]);
+        const R dd = -(d * d * (k * v[3] + n * v[6] - R(1)));
+        const R dc = k / v[2] - n / v[2] * (v[5] / v[2]) - R(1);
+        const R h = v[4] * (c * d), dh = v[7] * (c * d) + v[4] * (dc * d + c * dd);
+        return std::array<R, 10>{k, b, c, d, h, dc, dd, dh, h - v[4], dh - v[7]};
+      });
+  return {s[4], s[7]};
+}
+
+// P or Q: what converges fast is computed, the other is one less.
+template <class R>
+R incomplete_gamma(double rounding, const R& a, const R& x, bool upper) {
+  const auto wrong = either(either(is_nan(a), is_nan(x)),
+                            either(either(x < R(0), a < R(0)), both(a == R(0), x == R(0))));
+  // As in JAX there is nothing at a = inf between the ends of x.
+  const auto beyond = both(a == R(inf), both(x > R(0), x < R(inf)));
+  const auto at_end = either(x == R(inf), either(x == R(0), either(a == R(0), a == R(inf))));
+  const auto off = either(wrong, at_end);
+  const R p = select(off, R(1), a), z = select(off, R(1), x);
+  const auto by_fraction = both(z >= R(1), z > p);
+  const R factor = gamma_factor(p, z);
+  // A lane that does not need one of the two gets arguments for which it ends at once.
+  const R sum = gamma_series(rounding, p, select(by_fraction, R(0), z), false)[0] * factor / p;
+  const R fraction = gamma_fraction(rounding, select(by_fraction, p, R(1)),
+                                    select(by_fraction, z, R(2)), false)[0] *
+                     factor;
+  // A factor of 0 beside a sum without bound is 0.
+  const R low = select(factor == R(0), R(0), sum), high = select(factor == R(0), R(0), fraction);
+  const R value =
+      upper ? select(by_fraction, high, R(1) - low) : select(by_fraction, R(1) - high, low);
+  const auto full = either(x == R(inf), a == R(0));  // P = 1
+  const R end = upper ? select(full, R(0), R(1)) : select(full, R(1), R(0));
+  return select(either(wrong, beyond), R(nan), select(at_end, end, value));
+}
+
+template <class R>
+R gamma_slope(double rounding, const R& a, const R& x, bool of_sample) {
+  const auto wrong = either(either(is_nan(a), is_nan(x)), either(x < R(0), a <= R(0)));
+  const auto at_end = either(either(x == R(0), x == R(inf)), a == R(inf));
+  const auto off = either(wrong, at_end);
+  const R p = select(off, R(1), a), z = select(off, R(1), x);
+  const auto by_fraction = both(z > R(1), z > p);
+  const auto s = gamma_series(rounding, p, select(by_fraction, R(0), z), true);
+  const auto f =
+      gamma_fraction(rounding, select(by_fraction, p, R(1)), select(by_fraction, z, R(2)), true);
+  const R l = log(z);
+  const R below = (s[1] + s[0] * (l - digamma(p + R(1)))) / p;
+  const R above = -(f[1] + f[0] * (l - digamma(p)));
+  const R both_sides = select(by_fraction, above, below);
+  const R factor = gamma_factor(p, z);
+  const R value = of_sample ? -(both_sides * z) : select(factor == R(0), R(0), both_sides * factor);
+  return select(wrong, R(nan), select(at_end, R(0), value));
+}
+
+// ---- beta
+
+// The fraction for x < (a + 1) / (a + b + 2).
+template <class R>
+R beta_fraction(double rounding, const R& a, const R& b, const R& x) {
+  const R d0 = R(1) / away_from_zero(R(1) - (a + b) * x / (a + R(1)));
+  // (m, c, d, h, last factor); a trip does two steps.
+  const auto s = iterate(
+      std::array<R, 5>{R(0), R(1), d0, d0, R(2)},
+      [&](const auto& v) { return both(abs(v[4] - R(1)) > R(2 * rounding), v[0] < R(most_terms)); },
+      [&](const auto& v) {
+        const R m = v[0] + R(1), t = a + R(2) * m;
+        const R even = m * (b - m) * x / ((t - R(1)) * t);
+        const R d1 = R(1) / away_from_zero(R(1) + even * v[2]);
+        const R c1 = away_from_zero(R(1) + even / v[1]);
+        const R odd = -((a + m) * (a + b + m) * x) / (t * (t + R(1)));
+        const R d2 = R(1) / away_from_zero(R(1) + odd * d1), c2 = away_from_zero(R(1) + odd / c1);
+        return std::array<R, 5>{m, c2, d2, v[3] * (d1 * c1) * (d2 * c2), d2 * c2};
+      });
+  return s[3];
+}
+
+template <class R>
+R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
+  const auto a_zero = either(a == R(0), b == R(inf)), b_zero = either(b == R(0), a == R(inf));
+  const auto x_zero = x == R(0), x_one = x == R(1);
+  const auto wrong =
+      either(either(either(is_nan(a), is_nan(b)), either(is_nan(x), both(a_zero, b_zero))),
+             either(either(a < R(0), b < R(0)), either(x<R(0), x> R(1))));
+  const auto is_zero = either(both(b_zero, no(x_one)), both(a_zero, x_zero));
+  const auto is_one = either(both(a_zero, no(x_zero)), both(b_zero, x_one));
+  const auto off = either(either(wrong, either(x_zero, x_one)), either(is_zero, is_one));
+  const R p0 = select(off, R(1), a), q0 = select(off, R(1), b), z0 = select(off, R(0.25), x);
+  const auto direct = z0 < (p0 + R(1)) / (p0 + q0 + R(2));
+  const R p = select(direct, p0, q0), q = select(direct, q0, p0);
+  const R z = select(direct, z0, R(1) - z0);
+  const R log_z = select(direct, log(z0), log1p(-z0)),
+          log_rest = select(direct, log1p(-z0), log(z0));
+  const R tail = lgamma(q) - lgamma(p + q);
+  const R factor = select(p < R(1e-307), exp(q * log_rest - tail),
+                          exp(p * log_z + q * log_rest - (lgamma(p) + tail)) / p);
+  const R value = beta_fraction(rounding, p, q, z) * factor;
+  const R r = select(direct, value, R(1) - value);
+  const R end = select(is_zero, R(0), select(is_one, R(1), select(x_zero, R(0), R(1))));
+  return select(wrong, R(nan), select(off, end, r));
+}
+
+// ---- the ops
+
+Array log_of_factor(const Array& a, const Array& x) {
+  using namespace lax;
+  return sub(sub(mul(sub(a, like(a, 1)), log(x)), x), lgamma(a));
+}
+// Few, as each program is long: one a shape, a scalar beside a full shape, both wide dtypes.
+std::vector<Sample<None>> samples_of(size_t n, double lo, double hi) {
+  std::vector<Sample<None>> s;
+  for (const Type& t : {Type(F64, {24}), Type(F32, {5})}) s.push_back({Types(n, t), {}, lo, hi});
+  s.back().in[0] = Type(F32, {});
+  return s;
+}
+std::vector<Sample<None>> gamma_samples() { return samples_of(2, 0.3, 4); }
+
+const Primitive<None>& igamma_grad_a_op = define<None>([] {
+  auto d = looped<2>("igamma_grad_a", "The derivative of igamma by a.",
+                     [](double e, auto a, auto x) { return gamma_slope(e, a, x, false); });
+  d.samples = gamma_samples;
+  d.rejects = [] { return std::vector{integers_refused(2)}; };
+  return d;
+}());
+
+const Primitive<None>& random_gamma_grad_op = define<None>([] {
+  auto d = looped<2>("random_gamma_grad",
+                     "The derivative by a of a sample x of the gamma distribution of a.",
+                     [](double e, auto a, auto x) { return gamma_slope(e, a, x, true); });
+  d.samples = gamma_samples;
+  d.rejects = [] { return std::vector{integers_refused(2)}; };
+  return d;
+}());
+
+Def<None> gamma_def(const char* name, const char* doc, bool upper) {
+  auto d = looped<2>(
+      name, doc, [upper](double e, auto a, auto x) { return incomplete_gamma(e, a, x, upper); });
+  const auto signed_by = [upper](const Array& t) { return upper ? lax::neg(t) : t; };
+  d.jvp = binary_jvp(
+      [signed_by](const Array& da, const Array& a, const Array& x, const Array&) {
+        return signed_by(lax::mul(da, igamma_grad_a_op({a, x})));
+      },
+      [signed_by](const Array& dx, const Array& a, const Array& x, const Array&) {
+        return signed_by(lax::mul(dx, lax::exp(log_of_factor(a, x))));
+      });
+  d.samples = gamma_samples;
+  d.rejects = [] { return std::vector{integers_refused(2)}; };
+  return d;
+}
+const Primitive<None>& igamma_op = define<None>(
+    gamma_def("igamma", "The regularised lower incomplete gamma function P(a, x).", false));
+const Primitive<None>& igammac_op = define<None>(
+    gamma_def("igammac", "The regularised upper incomplete gamma function Q(a, x).", true));
+
+const Primitive<None>& betainc_op = define<None>([] {
+  auto d = looped<3>("regularized_incomplete_beta",
+                     "The regularised incomplete beta function of a, b and x.",
+                     [](double e, auto a, auto b, auto x) { return incomplete_beta(e, a, b, x); });
+  d.jvp = [](const JvpArgs<None>& j) {
+    using namespace lax;
+    if (!j.dx[0].empty_handle() || !j.dx[1].empty_handle())
+      throw DifferentiationError(
+          "betainc: there is a derivative by x alone, none by a or b, as in JAX");
+    const Array &a = j.x[0], &b = j.x[1], &x = j.x[2];
+    const Array log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)));
+    const Array slope = exp(sub(
+        add(mul(sub(b, like(b, 1)), log1p(neg(x))), mul(sub(a, like(a, 1)), log(x))), log_beta));
+    return Arrays{broadcast_like(mul(j.dx[2], slope), j.out[0].type())};
+  };
+  d.samples = [] { return samples_of(3, 0.1, 0.9); };
+  d.rejects = [] { return std::vector{integers_refused(3)}; };
+  return d;
+}());
+
+}  // namespace
+
+namespace lax {
+Array igamma(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  return igamma_op({a, x});
+}
+Array igammac(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  return igammac_op({a, x});
+}
+Array igamma_grad_a(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  return igamma_grad_a_op({a, x});
+}
+Array random_gamma_grad(const Arg& a, const Arg& x) {
+  const Source s(a.at());
+  return random_gamma_grad_op({a, x});
+}
+Array betainc(const Arg& a, const Arg& b, const Arg& x) {
+  const Source s(a.at());
+  return betainc_op({a, b, x});
+}
+}  // namespace lax
+
+}  // namespace weft

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/special/incomplete.h: incomplete gamma and beta functions, as jax.lax; elementwise, of
+// floats.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// The regularised lower incomplete gamma function P(a, x), and its complement Q(a, x) = 1 - P(a,
+// x). NaN for a < 0, x < 0 and a = x = 0.
+Array igamma(const Arg& a, const Arg& x);
+Array igammac(const Arg& a, const Arg& x);
+// The derivative of P by a; NaN for a <= 0 and x < 0.
+Array igamma_grad_a(const Arg& a, const Arg& x);
+// The derivative by a of a sample x of the gamma distribution: -(dP/da) / (dP/dx).
+Array random_gamma_grad(const Arg& a, const Arg& x);
+// The regularised incomplete beta function I_x(a, b); the derivative by x alone, as in JAX.
+Array betainc(const Arg& a, const Arg& b, const Arg& x);
+
+}  // namespace weft::lax

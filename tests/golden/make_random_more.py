@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/golden/make_random_more.py: writes random_more.txt, what jax.random gives for the calls that
+# tests/functions/random_more_test.cpp makes under the same names.
+#
+# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2)
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import random
+
+inf, nan = np.inf, np.nan
+key = random.key(42)
+a = jnp.array([0.01, 0.3, 0.9, 1.0, 2.5, 7.0, 40.0, 1000.0], jnp.float32)
+p = jnp.array([0.05, 0.3, 0.5, 0.7, 0.99, 0.2, 0.6, 0.9], jnp.float32)
+grid = jnp.array([[0.5, 1.0, 2.0], [3.0, 0.2, 9.0]], jnp.float32)
+counts = jnp.array([3.0, 7.0, 200.0, 1000.0, 15.0, -1.0, nan, 50.0], jnp.float32)
+cov = jnp.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]], jnp.float32)
+keys = random.split(key, 3)
+
+CASES = {
+    "gamma": lambda: random.gamma(key, a), "gamma_many": lambda: random.gamma(key, 2.5, (40,)), "loggamma": lambda: random.loggamma(key, a), "gamma_grid": lambda: random.gamma(key, grid),
+    "gamma_slope": lambda: jax.vmap(jax.grad(lambda v, k: random.gamma(k, v)), (0, None))(a, key), "loggamma_slope": lambda: jax.grad(lambda v: jnp.sum(random.loggamma(key, v)))(a),
+    "gamma_map": lambda: jax.vmap(lambda k: random.gamma(k, 0.7, (2,)))(keys), "beta": lambda: random.beta(key, a, p), "dirichlet": lambda: random.dirichlet(key, grid),
+    "dirichlet_shape": lambda: random.dirichlet(key, grid[0], (2,)), "chisquare": lambda: random.chisquare(key, a), "f": lambda: random.f(key, a, a[::-1]), "t": lambda: random.t(key, a),
+    "generalized_normal": lambda: random.generalized_normal(key, 1.5, (5,)), "ball": lambda: random.ball(key, 3, 2, (4,)), "maxwell": lambda: random.maxwell(key, (5,)),
+    "double_sided_maxwell": lambda: random.double_sided_maxwell(key, 1.0, 2.0, (5,)), "triangular": lambda: random.triangular(key, -1.0, 0.5, 2.0, (6,)), "wald": lambda: random.wald(key, a),
+    "multivariate_normal": lambda: random.multivariate_normal(key, jnp.array([1.0, 2.0, 3.0]), cov, (4,)), "geometric": lambda: random.geometric(key, p), "poisson": lambda: random.poisson(key, a),
+    "poisson_many": lambda: random.poisson(key, 4.0, (20,)), "poisson_large": lambda: random.poisson(key, 30.0, (20,)), "binomial": lambda: random.binomial(key, counts, p),
+    "binomial_many": lambda: random.binomial(key, 10.0, 0.3, (20,)), "binomial_large": lambda: random.binomial(key, 500.0, 0.4, (20,)),
+    "multinomial": lambda: random.multinomial(key, 20.0, jnp.array([[0.2, 0.3, 0.5], [0.6, 0.1, 0.3]], jnp.float32)), "PRNGKey": lambda: random.PRNGKey(7),
+    "poisson_map": lambda: jax.vmap(lambda k: random.poisson(k, 12.0, (3,)))(keys), "binomial_map": lambda: jax.vmap(lambda k: random.binomial(k, 60.0, 0.4, (3,)))(keys),
+}
+SHORT = {"float32": "f32", "int32": "i32", "uint32": "u32"}
+
+
+def text(e):
+    if np.issubdtype(e.dtype, np.floating):
+        return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
+    return str(int(e))
+
+
+print(f"# made by make_random_more.py with jax {jax.__version__}")
+for name, f in CASES.items():
+    r = np.asarray(f())
+    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))

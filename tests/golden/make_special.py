@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/golden/make_special.py: writes special.txt, what jax.lax and jax.scipy.special give for the
+# calls that tests/functions/special_golden_test.cpp makes under the same names: values, derivatives
+# by each operand, and values in double precision.
+#
+# Run with jax installed: python make_special.py > special.txt (made with jax 0.10.2)
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.scipy import special as sp
+
+jax.config.update("jax_enable_x64", True)
+inf, nan = np.inf, np.nan
+
+odd = [nan, inf, -inf, 0.0, -0.0, 1.0, -1.0, -2.5, 1e-30, 3e30]
+unary = [-3.25, -1.5, -0.3, 0.2, 0.7, 1.0, 1.9, 3.5, 7.25, 20.0]
+positive = [0.05, 0.3, 0.9, 1.0, 1.7, 2.5, 4.0, 9.5, 21.0, 33.0]
+unit = [0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.97, 0.999]
+other = [2.0, 0.5, 3.5, 1.25, 0.1, 7.0, 3.0, 11.0, 19.5, 45.0]
+third = [1.5, 0.7, 5.0, 2.0, 9.0, 0.25, 1.0, 3.0, 2.5, 12.0]
+corner = [0.0, 0.0, 1.0, 1.0, inf, inf, 2.0, -1.0, nan, 2.0]
+corner2 = [0.0, 2.0, 0.0, inf, 2.0, inf, -1.0, 2.0, 1.0, nan]
+corner3 = [0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 2.0, -0.5, nan, 0.5]
+
+# name: (function, operands, operands by which there is a derivative, odd points)
+CASES = {
+    "igamma": (lax.igamma, (positive, other), (0, 1), (corner, corner2)),
+    "igammac": (lax.igammac, (positive, other), (0, 1), (corner, corner2)),
+    "igamma_grad_a": (lax.igamma_grad_a, (positive, other), (), None),
+    "random_gamma_grad": (lax.random_gamma_grad, (positive, other), (), None),
+    "betainc": (lax.betainc, (positive, third, unit), (2,), (corner, corner2, corner3)),
+    "gammainc": (sp.gammainc, (positive, other), (0, 1), None), "gammaincc": (sp.gammaincc, (positive, other), (0, 1), None),
+    "sp_betainc": (sp.betainc, (positive, third, unit), (2,), None),
+    "erf": (sp.erf, (unary,), (0,), (odd,)), "erfc": (sp.erfc, (unary,), (0,), (odd,)), "erfinv": (sp.erfinv, (unit,), (0,), (odd,)),
+    "ndtr": (sp.ndtr, (unary,), (0,), (odd,)), "ndtri": (sp.ndtri, (unit,), (0,), (odd,)),
+    "log_ndtr": (sp.log_ndtr, (unary,), (0,), (odd,)), "log_ndtr_far": (sp.log_ndtr, ([-5.0, -9.5, -11.0, -19.0, -21.0, -35.0, -100.0, 5.5, 9.0, 30.0],), (0,), None),
+    "gammaln": (sp.gammaln, (unary,), (0,), (odd,)), "loggamma": (sp.loggamma, (positive,), (0,), (odd,)), "gamma": (sp.gamma, (unary,), (0,), (odd,)),
+    "gammasgn": (sp.gammasgn, (unary,), (), (odd,)), "factorial": (sp.factorial, (positive,), (0,), (odd,)), "poch": (sp.poch, (third, other), (0, 1), (corner, corner2)),
+    "multigammaln": (lambda a: sp.multigammaln(a, 3), (list(np.array(positive) + 1),), (0,), None), "digamma": (sp.digamma, (unary,), (0,), (odd,)),
+    "polygamma": (lambda x: sp.polygamma(2, x), (positive,), (0,), None), "zeta": (lambda q: sp.zeta(2.5, q), (positive,), (0,), None),
+    "betaln": (sp.betaln, (positive, other), (0, 1), None), "beta": (sp.beta, (positive, third), (0, 1), None),
+    "expit": (sp.expit, (unary,), (0,), (odd,)), "logit": (sp.logit, (unit,), (0,), (odd,)), "xlogy": (sp.xlogy, (unary, other), (0, 1), (corner, corner2)),
+    "xlog1py": (sp.xlog1py, (unary, other), (0, 1), (corner, corner2)), "entr": (sp.entr, (positive,), (0,), (odd,)), "rel_entr": (sp.rel_entr, (positive, other), (0, 1), (corner, corner2)),
+    "kl_div": (sp.kl_div, (positive, other), (0, 1), (corner, corner2)), "boxcox": (sp.boxcox, (positive, third), (0, 1), None),
+    "boxcox_log": (lambda x: sp.boxcox(x, 0.0), (positive,), (0,), None), "i0": (sp.i0, (unary,), (0,), None), "i0e": (sp.i0e, (unary,), (0,), None), "i1": (sp.i1, (unary,), (0,), None),
+    "i1e": (sp.i1e, (unary,), (0,), None),
+}
+WHOLE = {
+    "bernoulli": lambda d: sp.bernoulli(12).astype(d), "bernoulli_short": lambda d: sp.bernoulli(1).astype(d),
+    "logsumexp": lambda d: sp.logsumexp(jnp.asarray(unary, d).reshape(2, 5), 1), "softmax": lambda d: sp.softmax(jnp.asarray(unary, d).reshape(2, 5)),
+    "log_softmax": lambda d: sp.log_softmax(jnp.asarray(unary, d).reshape(2, 5), axis=0), "digamma_int": lambda d: sp.digamma(jnp.arange(1, 5, dtype=jnp.int32)).astype(d),
+    "beta_grid": lambda d: sp.beta(jnp.asarray(positive[:3], d)[:, None], jnp.asarray(third[:2], d)),
+}
+
+SHORT = {"float32": "f32", "float64": "f64"}
+
+
+def text(e):
+    return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
+
+
+def line(name, r):
+    r = np.asarray(r)
+    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+
+
+print(f"# made by make_special.py with jax {jax.__version__}")
+for d in (jnp.float32, jnp.float64):
+    wide = "" if d == jnp.float32 else "_f64"
+    for name, (f, operands, by, special) in CASES.items():
+        x = [jnp.asarray(o, d) for o in operands]
+        line(f"{name}{wide}", f(*x))
+        for k in by:
+            line(f"{name}_slope{k}{wide}", jax.vmap(jax.grad(f, argnums=k))(*x))
+        if special:
+            line(f"{name}_odd{wide}", f(*[jnp.asarray(o, d) for o in special]))
+    for name, f in WHOLE.items():
+        if not (wide and name.startswith(("bernoulli", "digamma_int"))):
+            line(f"{name}{wide}", f(d))
