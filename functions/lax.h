@@ -14,9 +14,14 @@
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/linear/cholesky.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/eigh.h"
+#include "weft/ops/linear/fft.h"
+#include "weft/ops/linear/lu.h"
+#include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/reduce/reduce.h"
+#include "weft/ops/special/incomplete.h"
 
 namespace weft::lax {
 

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/numpy/linear.h: products of vectors, matrices and tensors.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "weft/tracer/array.h"
@@ -43,5 +44,11 @@ Array einsum(std::string_view formula, const Arg& x, const Arg& y, const Arg& z,
 Array trace(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
 Array kron(const Arg& x, const Arg& y);
 Array cross(const Arg& x, const Arg& y, int64_t axis = -1);
+
+// Sums of products of two vectors that slide along each other, y turned round or (correlate) as it
+// is and conjugated; the shorter one slides. Integers become floats. Of sizes n and m the mode
+// "full" gives n + m - 1, "same" max(n, m), "valid" max - min + 1.
+Array convolve(const Arg& x, const Arg& y, const std::string& mode = "full");
+Array correlate(const Arg& x, const Arg& y, const std::string& mode = "valid");
 
 }  // namespace weft

@@ -15,6 +15,7 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/numbers.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/linalg.h"
@@ -23,24 +24,10 @@ namespace weft {
 namespace {
 
 using namespace lax;
+using matrix::as_number, matrix::conj_of, matrix::real_of, matrix::real_part_of;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
 // ---- the definition
-
-template <class P>
-auto real_of(const P& x) {
-  if constexpr (arith::is_cx<P>)
-    return x.re;
-  else
-    return x;
-}
-template <class P>
-P conj_of(const P& x) {
-  if constexpr (arith::is_cx<P>)
-    return {x.re, -x.im};
-  else
-    return x;
-}
 
 // One matrix of n rows; false if it is not positive definite.
 template <class P>
@@ -92,10 +79,6 @@ Arrays cholesky_reference(const Arrays& x, const None&) {
 // ---- as a program: a step takes from each row below a pivot what its column adds to it, where the
 // matrix lies. The columns get the roots of their pivots at the end.
 
-Array as_number(const Array& real_part, DType d) {
-  return is_complex(d) ? complex(real_part, base::zeros(real_part.type().strong())) : real_part;
-}
-Array real_of(const Array& x) { return is_complex(x.dtype()) ? real(x) : x; }
 // x with the real parts of its diagonal alone.
 Array with_real_diagonal(const Array& x) {
   if (!is_complex(x.dtype())) return x;
@@ -115,10 +98,7 @@ Array without_column(const Array& a, const Array& across, const Array& j) {
     const Array row = matrix::element(c[1], c[0], rank - 2);
     const Array factor = matrix::along_leading(matrix::number(c[1], c[0], j), row.shape());
     const Array less = sub(row, mul(factor, across));
-    Arrays starts(static_cast<size_t>(rank), base::zeros(index));
-    starts[static_cast<size_t>(rank - 2)] = c[0];
-    return Arrays{add(c[0], like(c[0], 1)),
-                  dynamic_update_at(c[1], base::insert_axis(less, rank - 2, 1), starts)};
+    return Arrays{add(c[0], like(c[0], 1)), matrix::with_element(c[1], less, c[0], rank - 2)};
   });
   return while_flat(test, body, {add(j, like(j, 1)), a})[1];
 }
@@ -126,7 +106,7 @@ Array without_column(const Array& a, const Array& across, const Array& j) {
 // (matrices, whether they are positive definite so far), j -> the same.
 Arrays column_step(const Array& a, const Array& definite, const Array& j) {
   const int rank = a.ndim();
-  const Array pivot = real_of(matrix::number(a, j, j)), inverse = div(like(pivot, 1), pivot);
+  const Array pivot = real_part_of(matrix::number(a, j, j)), inverse = div(like(pivot, 1), pivot);
   const Array column = matrix::conj(matrix::column(a, j));
   const Array later = gt(iota(I32, column.shape(), rank - 2), j);
   const Array quotients =
@@ -146,14 +126,13 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const Closed body = record({t, flag, Type(I32, {})},
                              [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
   const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
-  const Array roots = as_number(rsqrt(real_of(matrix::diagonal(out[0]))), t.dtype());
+  const Array roots = as_number(rsqrt(real_part_of(matrix::diagonal(out[0]))), t.dtype());
   const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
   const Array nan =
       convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), t.dtype());
-  return {
-      matrix::triangle(select(matrix::along_leading(out[1], t.shape()), with_real_diagonal(factors),
-                              broadcast_in_dim(nan, t.shape(), {})),
-                       true)};
+  return {matrix::triangle(select(matrix::along_leading(out[1], t.shape()),
+                                  with_real_diagonal(factors), matrix::all(nan, t.shape())),
+                           true)};
 }
 
 // ---- by LAPACK
@@ -199,7 +178,7 @@ std::vector<Implementation<None>> cholesky_implementations() {
 Array hermitian(const Array& x) {
   const Array low = matrix::triangle(x, true, true);
   const Array diagonal = sub(matrix::triangle(x, true), low);
-  return add(add(low, matrix::transposed(low, true)), as_number(real_of(diagonal), x.dtype()));
+  return add(add(low, matrix::transposed(low, true)), as_number(real_part_of(diagonal), x.dtype()));
 }
 Arrays cholesky_jvp(const JvpArgs<None>& j) {
   if (j.dx[0].empty_handle()) return Arrays(1);

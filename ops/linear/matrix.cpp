@@ -15,6 +15,16 @@
 
 namespace weft::matrix {
 
+void require_matrices(const char* op, const Types& in) {
+  if (!dtype_in(in[0].dtype(), DTypes::wide_floats | DTypes::complexes))
+    reject_dtype(op, "takes f32, f64, c64 and c128 operands", in);
+  if (in[0].ndim() < 2) reject_shape(op, "takes matrices along the last two axes", in);
+}
+
+Sizes::Sizes(const Type& t) : rows(t.shape()[t.ndim() - 2]), columns(t.shape()[t.ndim() - 1]) {
+  for (int a = 0; a + 2 < t.ndim(); ++a) batch *= t.shape()[a];
+}
+
 void require_square(const char* op, const Types& in) {
   const Type& t = in[0];
   if (!dtype_in(t.dtype(), DTypes::wide_floats | DTypes::complexes))
@@ -25,6 +35,16 @@ void require_square(const char* op, const Types& in) {
 }
 
 Array conj(const Array& x) { return is_complex(x.dtype()) ? lax::conj(x) : x; }
+
+Array real_part_of(const Array& x) { return is_complex(x.dtype()) ? lax::real(x) : x; }
+Array as_number(const Array& x, DType d) {
+  return is_complex(d) ? lax::complex(x, zeros_like(x)) : x;
+}
+Array zeros_like(const Array& x) { return base::zeros(x.type().strong()); }
+Array squares(const Array& x) {
+  if (!is_complex(x.dtype())) return lax::square(x);
+  return lax::add(lax::square(lax::real(x)), lax::square(lax::imag(x)));
+}
 
 Array transposed(const Array& x, bool conjugated) {
   Ints order = axis_range(x.ndim());
@@ -55,6 +75,12 @@ Array elements(const Array& x, const std::vector<std::pair<int, Array>>& places)
 }  // namespace
 
 Array element(const Array& x, const Array& j, int at) { return elements(x, {{at, j}}); }
+Array with_element(const Array& x, const Array& part, const Array& j, int at) {
+  Arrays starts(static_cast<size_t>(x.ndim()), base::zeros(Type(I32, {})));
+  starts[static_cast<size_t>(at)] = j;
+  return dynamic_update_at(x, base::insert_axis(part, at, 1), starts);
+}
+Array all(const Array& number, const Shape& shape) { return broadcast_in_dim(number, shape, {}); }
 Array number(const Array& x, const Array& i, const Array& j) {
   return elements(x, {{x.ndim() - 2, i}, {x.ndim() - 1, j}});
 }

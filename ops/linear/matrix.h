@@ -7,17 +7,34 @@
 
 namespace weft::matrix {
 
-// Raises ShapeError or DTypeError unless the first operand has square matrices of F32, F64, C64 or
-// C128.
+// Raises ShapeError or DTypeError unless the first operand has matrices of F32, F64, C64 or C128;
+// square ones.
+void require_matrices(const char* op, const Types& in);
 void require_square(const char* op, const Types& in);
 
-Array conj(const Array& x);  // of real numbers x itself
+// How many matrices of how many rows and columns.
+struct Sizes {
+  explicit Sizes(const Type& t);
+  int64_t batch = 1, rows, columns;
+  int64_t smaller() const { return rows < columns ? rows : columns; }
+};
+
+Array conj(const Array& x);          // of real numbers x itself
+Array real_part_of(const Array& x);  // likewise
+// Real numbers as numbers of dtype d, real or complex.
+Array as_number(const Array& x, DType d);
+Array zeros_like(const Array& x);
+Array squares(const Array& x);  // of the absolute values
 // Rows and columns exchanged; `conjugated` besides.
 Array transposed(const Array& x, bool conjugated = false);
 // x on and below the diagonal (above it, unless `lower`), zeros elsewhere; `strict`: without it.
 Array triangle(const Array& x, bool lower, bool strict = false);
 // Element j of axis `at`, which goes.
 Array element(const Array& x, const Array& j, int at);
+// x with `part` there, which lacks the axis.
+Array with_element(const Array& x, const Array& part, const Array& j, int at);
+// One number everywhere.
+Array all(const Array& number, const Shape& shape);
 // The diagonals; number (i, j) of each matrix; its column j.
 Array diagonal(const Array& x);
 Array number(const Array& x, const Array& i, const Array& j);

@@ -7,52 +7,17 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/native/lapack.h"
 #include "weft/runtime/native/library_threads.h"
-#include "weft/runtime/threads.h"
-
-// LAPACK's own names; the length of a text comes behind the arguments.
-extern "C" {
-void spotrf_(const char*, const int*, void*, const int*, int*, size_t);
-void dpotrf_(const char*, const int*, void*, const int*, int*, size_t);
-void cpotrf_(const char*, const int*, void*, const int*, int*, size_t);
-void zpotrf_(const char*, const int*, void*, const int*, int*, size_t);
-}
 
 namespace weft::native {
 namespace {
 
-// f(i) for each matrix; `work` are the multiplications that it takes.
-template <class F>
-void each_matrix(int64_t batch, double work, F f) {
-  constexpr double worth_a_thread = 1e5;
-  const double grain = std::max(1., worth_a_thread / std::max(1., work));
-  parallel_for(batch, static_cast<int64_t>(grain), [&](int64_t lo, int64_t hi) {
-    for (int64_t i = lo; i < hi; ++i) f(i);
-  });
-}
-
-double cube(int64_t n) { return static_cast<double>(n) * static_cast<double>(n * n); }
-
 // ---- cholesky
-
-void potrf(const int* n, float* a, int* info) { spotrf_("U", n, a, n, info, 1); }
-void potrf(const int* n, double* a, int* info) { dpotrf_("U", n, a, n, info, 1); }
-void potrf(const int* n, complex64_t* a, int* info) { cpotrf_("U", n, a, n, info, 1); }
-void potrf(const int* n, complex128_t* a, int* info) { zpotrf_("U", n, a, n, info, 1); }
-
-template <class T>
-T not_a_number() {
-  if constexpr (is_complex(dtype_of_v<T>)) {
-    using R = decltype(T{}.re);
-    return {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::quiet_NaN()};
-  } else {
-    return std::numeric_limits<T>::quiet_NaN();
-  }
-}
 
 // LAPACK reads columns, so what is the lower triangle here is the upper one there, of the conjugate
 // of the matrix; its factor is the transposed conjugate of ours, and so lies as ours does.
@@ -65,7 +30,8 @@ void factor(int64_t n, const T* from, T* to) {
   }
   const int size = static_cast<int>(n);
   int info = 0;
-  potrf(&size, to, &info);
+  constexpr auto potrf = by_type<T>(&spotrf_, &dpotrf_, &cpotrf_, &zpotrf_);
+  potrf("U", &size, to, &size, &info, 1);
   if (info != 0)
     for (int64_t i = 0; i < n; ++i) std::fill(to + i * n, to + i * n + i + 1, not_a_number<T>());
 }
@@ -77,6 +43,64 @@ void cholesky_as(const Squares& a, const NativeArgs& args) {
   T* to = args.out<T>(0, a.batch * size);
   each_matrix(a.batch, cube(a.n) / 6,
               [&](int64_t i) { factor(a.n, from + i * size, to + i * size); });
+}
+
+// ---- reflections
+
+// LAPACK's own workspace: blocks of so many columns.
+constexpr int64_t block_columns = 32;
+
+template <class T>
+struct Columns {
+  std::vector<T> a, work;
+  std::vector<double> more;  // geqp3's of complex numbers
+  explicit Columns(const Matrices& m)
+      : a(static_cast<size_t>(m.rows * m.columns)),
+        work(static_cast<size_t>((m.columns + 1) * block_columns + 2 * m.columns)),
+        more(is_complex(m.type) ? static_cast<size_t>(2 * m.columns) : 0) {}
+};
+
+template <class T>
+void householder_as(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args) {
+  const int64_t size = a.rows * a.columns;
+  const bool pivoted = what == Reflections::pivoted;
+  const T* from = args.in<T>(0, a.batch * size);
+  T* to = args.out<T>(0, a.batch * size);
+  int32_t* order = pivoted ? args.out<int32_t>(1, a.batch * a.columns) : nullptr;
+  const T* given = what == Reflections::product ? args.in<T>(1, a.batch * taus) : nullptr;
+  T* made = given ? nullptr : args.out<T>(pivoted ? 2 : 1, a.batch * taus);
+  const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
+            k = static_cast<int>(taus);
+  each_matrix(a.batch, 2 * static_cast<double>(size) * static_cast<double>(taus), [&](int64_t b) {
+    Columns<T> c(a);
+    const int room = static_cast<int>(c.work.size());
+    int info = 0;
+    turn(a.rows, a.columns, from + b * size, c.a.data());
+    int32_t* columns = pivoted ? order + b * a.columns : nullptr;
+    if (pivoted) std::fill(columns, columns + a.columns, 0);
+    if (n == 0 || m == 0) {
+      if (pivoted) std::iota(columns, columns + a.columns, 0);
+      return;
+    }
+    if (given) {
+      constexpr auto product = by_type<T>(&sorgqr_, &dorgqr_, &cungqr_, &zungqr_);
+      product(&m, &n, &k, c.a.data(), &m, given + b * taus, c.work.data(), &room, &info);
+    } else if (pivoted) {
+      if constexpr (is_complex(dtype_of_v<T>)) {
+        constexpr auto factor = by_type<T>(&cgeqp3_, &cgeqp3_, &cgeqp3_, &zgeqp3_);
+        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &room,
+               c.more.data(), &info);
+      } else {
+        constexpr auto factor = by_type<T>(&sgeqp3_, &dgeqp3_, &sgeqp3_, &dgeqp3_);
+        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &room, &info);
+      }
+      for (int64_t j = 0; j < a.columns; ++j) --columns[j];
+    } else {
+      constexpr auto factor = by_type<T>(&sgeqrf_, &dgeqrf_, &cgeqrf_, &zgeqrf_);
+      factor(&m, &n, c.a.data(), &m, made + b * taus, c.work.data(), &room, &info);
+    }
+    turn(a.columns, a.rows, c.a.data(), to + b * size);
+  });
 }
 
 // ---- triangular systems
@@ -141,15 +165,29 @@ void solve_as(const Triangular& t, const NativeArgs& args) {
               });
 }
 
-// f(T*) for the type of the elements.
-template <class F>
-void with_type(DType d, F f) {
-  switch (d) {
-    case F32: return f(static_cast<float*>(nullptr));
-    case F64: return f(static_cast<double*>(nullptr));
-    case C64: return f(static_cast<complex64_t*>(nullptr));
-    default: return f(static_cast<complex128_t*>(nullptr));
-  }
+// ---- lu
+
+template <class T>
+void lu_as(const Matrices& a, const NativeArgs& args) {
+  const int64_t size = a.rows * a.columns, k = a.smaller();
+  const T* from = args.in<T>(0, a.batch * size);
+  T* to = args.out<T>(0, a.batch * size);
+  auto* pivots = args.out<int32_t>(1, a.batch * k);
+  auto* permutation = args.out<int32_t>(2, a.batch * a.rows);
+  const double work = static_cast<double>(size) * static_cast<double>(k) / 3;
+  const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns);
+  each_matrix(a.batch, work, [&](int64_t b) {
+    std::vector<T> columns(static_cast<size_t>(size));
+    turn(a.rows, a.columns, from + b * size, columns.data());
+    int32_t* swaps = pivots + b * k;
+    int info = 0;
+    constexpr auto getrf = by_type<T>(&sgetrf_, &dgetrf_, &cgetrf_, &zgetrf_);
+    if (k > 0) getrf(&m, &n, columns.data(), &m, swaps, &info);
+    turn(a.columns, a.rows, columns.data(), to + b * size);
+    int32_t* order = permutation + b * a.rows;
+    std::iota(order, order + a.rows, 0);
+    for (int64_t i = 0; i < k; ++i) std::swap(order[i], order[--swaps[i]]);
+  });
 }
 
 }  // namespace
@@ -157,6 +195,31 @@ void with_type(DType d, F f) {
 void cholesky(const Squares& a, const NativeArgs& args) {
   one_blas_thread();
   with_type(a.type, [&](auto* p) { cholesky_as<std::remove_pointer_t<decltype(p)>>(a, args); });
+}
+
+void lu(const Matrices& a, const NativeArgs& args) {
+  one_blas_thread();
+  const Reserved workspace(lu_workspace(a));
+  with_type(a.type, [&](auto* p) { lu_as<std::remove_pointer_t<decltype(p)>>(a, args); });
+}
+
+int64_t lu_workspace(const Matrices& a) {
+  return std::min<int64_t>(num_threads(), a.batch) * a.rows * a.columns * itemsize(a.type);
+}
+
+void householder(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args) {
+  one_blas_thread();
+  const Reserved workspace(householder_workspace(a));
+  with_type(a.type, [&](auto* p) {
+    householder_as<std::remove_pointer_t<decltype(p)>>(what, a, taus, args);
+  });
+}
+
+int64_t householder_workspace(const Matrices& a) {
+  const int64_t one = (a.rows + block_columns + 2) * a.columns + block_columns;
+  return std::min<int64_t>(num_threads(), a.batch) *
+         (one * itemsize(a.type) +
+          (is_complex(a.type) ? 2 * a.columns * static_cast<int64_t>(sizeof(double)) : 0));
 }
 
 void solve_triangular(const Triangular& t, const NativeArgs& args) {

@@ -17,6 +17,24 @@ struct Squares {
 // on and below the diagonal where a matrix is not positive definite.
 void cholesky(const Squares& a, const NativeArgs& args);
 
+// `batch` matrices of such elements.
+struct Matrices {
+  DType type = F32;
+  int64_t batch = 1, rows = 1, columns = 1;
+  int64_t smaller() const { return rows < columns ? rows : columns; }
+};
+
+// The factors of operand 0 in one matrix, the pivots' rows from 0 on and the order of the rows.
+void lu(const Matrices& a, const NativeArgs& args);
+int64_t lu_workspace(const Matrices& a);
+
+// Reflections of matrices and what they leave, in place of operand 0, and their taus behind it,
+// after the order of the columns if they are pivoted; or the product of those that operands 0 and 1
+// hold.
+enum class Reflections { plain, pivoted, product };
+void householder(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args);
+int64_t householder_workspace(const Matrices& a);
+
 // op(A) X = B, or X op(A) = B unless `left`. A is operand 0, of which one triangle is read, B
 // operand 1 of n rows and `columns`, unless `left` of `columns` rows and n columns.
 struct Triangular {

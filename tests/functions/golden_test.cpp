@@ -3,8 +3,6 @@
 // tests/functions/golden_test.cpp: the libraries of functions against what JAX gives for the same
 // calls (tests/golden/make_functions.py). Random numbers, integers and whatever only moves agree to
 // the bit.
-#include "golden.h"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,9 +10,10 @@
 #include <sstream>
 
 #include "catch.h"
+#include "golden_lines.h"
 #include "weft/autodiff/grad.h"
 #include "weft/functions/lax.h"
-#include "weft/functions/linalg.h"
+#include "weft/functions/linalg/linalg.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
@@ -23,7 +22,7 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
-#include "weft/functions/random.h"
+#include "weft/functions/random/random.h"
 
 using namespace weft;
 
@@ -445,30 +444,6 @@ Cases all_cases() {
   return t;
 }
 
-struct Expected {
-  std::string dtype, shape;
-  std::vector<double> values;
-};
-std::map<std::string, Expected> expected() {
-  std::map<std::string, Expected> all;
-  std::istringstream file(testing::golden("functions.txt"));
-  std::string line;
-  while (std::getline(file, line)) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string name, value;
-    Expected e;
-    words >> name >> e.dtype >> e.shape;
-    while (words >> value) e.values.push_back(std::strtod(value.c_str(), nullptr));
-    all[name] = e;
-  }
-  return all;
-}
-std::string shape_text(const Shape& s) {
-  std::string t;
-  for (int64_t d : s) t += (t.empty() ? "" : "x") + std::to_string(d);
-  return t.empty() ? "scalar" : t;
-}
 // Random numbers that come of the bits by exactly defined steps agree to the bit.
 double tolerance(const std::string& name) {
   static const std::vector<std::string> exact = {"random_uniform", "random_uniform_range",
@@ -486,7 +461,7 @@ bool same(double got, double want, double rtol) {
 }  // namespace
 
 TEST_CASE("functions give what JAX gives") {
-  const auto want = expected();
+  const auto want = testing::golden_lines("functions.txt");
   const Cases cases = all_cases();
   for (const auto& [name, e] : want)
     if (cases.count(name) == 0) FAIL_CHECK(name << " has no call here");
@@ -496,7 +471,7 @@ TEST_CASE("functions give what JAX gives") {
     REQUIRE(it != want.end());
     const Array got = call();
     CHECK(std::string(short_name(got.dtype())) == it->second.dtype);
-    REQUIRE(shape_text(got.shape()) == it->second.shape);
+    REQUIRE(testing::shape_words(got.shape()) == it->second.shape);
     const auto values = got.to_vector<double>();
     for (size_t k = 0; k < values.size(); ++k) {
       INFO("element " << k << " is " << values[k] << ", wanted " << it->second.values[k]);

@@ -107,10 +107,18 @@ std::string mixes(const JaxprData& j, const Eqn& e) {
   Types in, out;
   for (Atom a : e.in) in.push_back(j.type(a));
   for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-  const Lowering l = lower_equation(j, e);
   bool mapped = false;
   for (const Type& t : in) mapped = mapped || lane_axis(t);
   if (!mapped) return {};
+  const Lowering l = lower_equation(j, e);
+  // What has no other way to run keeps lanes apart if its program does.
+  if (l.form == Form::opaque && !l.lockstep && !l.native.run && e.op->has(Op::Slot::expand)) {
+    const Jaxpr program =
+        record(in, [&](const Arrays& x) { return e.op->expand(x, e.params); }).jaxpr;
+    for (size_t k = 0; k < out.size(); ++k)
+      if (lane_axis(program->type(program->out[k])) != lane_axis(out[k])) return "moves lanes";
+    return programs_mix({program});
+  }
   switch (l.form) {
     case Form::pull:
     case Form::reduce:

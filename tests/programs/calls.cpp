@@ -121,6 +121,20 @@ std::vector<lax::PadAxis> pads(const Fields& p) {
   for (size_t a = 0; a < low.size(); ++a) r.push_back({low[a], high[a], interior[a]});
   return r;
 }
+std::vector<std::pair<int64_t, int64_t>> low_high(const Fields& p) {
+  std::vector<std::pair<int64_t, int64_t>> r;
+  const Ints &low = p.ints("low"), &high = p.ints("high");
+  for (size_t a = 0; a < low.size(); ++a) r.emplace_back(low[a], high[a]);
+  return r;
+}
+lax::WindowOptions window_options(const Fields& p) {
+  return {p.ints("window_strides"), low_high(p), p.ints("base_dilation"),
+          p.ints("window_dilation")};
+}
+lax::SelectWindowOptions select_options(const Fields& p) {
+  return {p.flag("largest") ? "ge" : "le", p.ints("window_strides"), low_high(p),
+          p.ints("base_dilation"), p.ints("window_dilation")};
+}
 Arrays from(const Arrays& x, size_t n) {
   return {x.begin() + static_cast<std::ptrdiff_t>(n), x.end()};
 }
@@ -304,9 +318,30 @@ Entries others() {
         nullptr}},
   };
 }
+#define WINDOW(NAME)                                                                       \
+  {#NAME,                                                                                  \
+   {[](X x, P p) -> Arrays {                                                               \
+      return {lax::NAME(x[0], p.ints("window_dimensions"), window_options(p))};            \
+    },                                                                                     \
+    "lax::" #NAME "($1, $window_dimensions, {$window_strides, $low_high, $base_dilation, " \
+    "$window_dilation})"}}
+#define SELECTION(NAME)                                                                 \
+  {#NAME,                                                                               \
+   {[](X x, P p) -> Arrays {                                                            \
+      return {lax::NAME(x[0], x[1], p.ints("window_dimensions"), select_options(p))};   \
+    },                                                                                  \
+    "lax::" #NAME "($1, $2, $window_dimensions, {$select, $window_strides, $low_high, " \
+    "$base_dilation, $window_dilation})"}}
+Entries windows() {
+  return {WINDOW(reduce_window_sum), WINDOW(reduce_window_max), WINDOW(reduce_window_min),
+          SELECTION(select_and_gather_add), SELECTION(select_and_scatter_add)};
+}
+#undef WINDOW
+#undef SELECTION
 const Entries& with_parameters() {
   static const Entries all = [] {
     Entries r = folds();
+    r.merge(windows());
     r.merge(moves());
     r.merge(others());
     return r;
@@ -350,6 +385,13 @@ std::string word_text(const std::string& word, const Op& op, const Fields& p) {
       axes += fmt::format("{}{{{}, {}, {}}}", axes.empty() ? "" : ", ", a.low, a.high, a.interior);
     return "std::vector<lax::PadAxis>{" + axes + "}";
   }
+  if (word == "low_high") {
+    std::string axes;
+    for (const auto& [low, high] : low_high(p))
+      axes += fmt::format("{}{{{}, {}}}", axes.empty() ? "" : ", ", low, high);
+    return "std::vector<std::pair<int64_t, int64_t>>{" + axes + "}";
+  }
+  if (word == "select") return p.flag("largest") ? "\"ge\"" : "\"le\"";
   if (word == "axis0") return fmt::format("{}", p.ints("axes")[0]);
   if (word == "updated") {
     static const char* const suffix[] = {"", "_add", "_mul", "_min", "_max"};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/read/tr_linear.cpp: products and convolutions of arrays, factorisations and
-// triangular systems, and the calls of LAPACK that JAX writes for these on CPUs.
+// triangular systems, the calls of LAPACK that JAX writes for these on CPUs, Fourier transforms.
 #include <algorithm>
+#include <unordered_map>
 
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/elementwise/compare.h"
@@ -10,8 +11,13 @@
 #include "weft/ops/linear/cholesky.h"
 #include "weft/ops/linear/conv.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/eigh.h"
+#include "weft/ops/linear/fft.h"
+#include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/triangular_solve.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 
@@ -147,6 +153,31 @@ Arrays triangular_solve(Translator& t, const Op& op, const Arrays& x) {
                   .unit_diagonal = flag("unit_diagonal")})};
 }
 
+// ---- Fourier transforms
+
+Arrays fft(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 1) t.fail(op, "a transform needs one operand");
+  const std::string kind = t.word(op, "fft_type");
+  const auto type = kind == "FFT"     ? lax::FftType::fft
+                    : kind == "IFFT"  ? lax::FftType::ifft
+                    : kind == "RFFT"  ? lax::FftType::rfft
+                    : kind == "IRFFT" ? lax::FftType::irfft
+                                      : static_cast<lax::FftType>(-1);
+  const std::vector<int64_t> lengths = t.ints(op, "fft_length");
+  if (lengths.empty()) t.fail(op, "a transform needs a length");
+  const bool to_or_from_real = type == lax::FftType::rfft || type == lax::FftType::irfft;
+  if (is_complex(x[0].dtype()) == (type == lax::FftType::rfft))
+    t.fail(op, "the operand of " + kind + " has another type");
+  // Of real numbers that were made complex half of the spectrum is computed.
+  const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1);
+  if (!to_or_from_real && made) {
+    const Array& before = t.value(made->operands[0]);
+    const DType part = real_part(x[0].dtype());
+    if (before.dtype() == part) return {lax::fft(before, type, lengths)};
+  }
+  return {lax::fft(x[0], type, lengths)};
+}
+
 // ---- LAPACK: its letters are numbers in a dictionary.
 
 char letter(Translator& t, const Op& op, std::string_view name) {
@@ -165,6 +196,69 @@ Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   return {l, base::convert(lax::ne(first, first), I32)};
 }
 
+// The factors, the pivots' rows from 1 on, and the first zero on the diagonal of U from 1 on or 0.
+Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const lax::LU f = lax::lu(x[0]);
+  const matrix::Sizes s(f.lu.type());
+  const int last = f.pivots.ndim() - 1;
+  const Array square =
+      base::slice_axis(base::slice_axis(f.lu, last, 0, s.smaller()), last + 1, 0, s.smaller());
+  const Array diagonal = matrix::diagonal(square), one = base::ones(f.pivots.type());
+  const Array place = base::add(iota(I32, diagonal.shape(), last), one);
+  const Array zero = lax::eq(diagonal, base::zeros(diagonal.type()));
+  const Array singular = lax::reduce_or(zero, {last});
+  const Array past = matrix::all(Array(static_cast<int32_t>(s.smaller() + 1)), place.shape());
+  const Array first = lax::reduce_min(lax::select(zero, place, past), {last});
+  return {f.lu, base::add(f.pivots, one), lax::select(singular, first, base::zeros(first.type()))};
+}
+
+// Of TPUs: the factors, the pivots' rows from 0 on, the order of the rows.
+Arrays lu_decomposition(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const lax::LU f = lax::lu(x[0]);
+  return {f.lu, f.pivots, f.permutation};
+}
+
+Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const lax::Geqrf f = lax::geqrf(x[0]);
+  return {f.a, f.taus};
+}
+// LAPACK counts from 1. Columns that are to stay in front, of which JAX names none, are not known
+// here.
+Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 2);
+  if (t.known_integer(op.operands[1]) != 0) t.fail(op, "takes no columns to hold in front");
+  const lax::Geqp3 f = lax::geqp3(x[0]);
+  return {f.a, base::add(f.permutation, base::ones(f.permutation.type())), f.taus};
+}
+Arrays orgqr(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 2);
+  return {lax::householder_product(x[0], x[1])};
+}
+
+// Eigenvectors, eigenvalues, and 0 where there are some.
+Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  if (letter(t, op, "mode") != 'V') t.fail(op, "is read with eigenvectors");
+  const lax::Eigh r =
+      lax::eigh(x[0], {.lower = letter(t, op, "uplo") == 'L', .symmetrize_input = false});
+  const int last = r.eigenvalues.ndim() - 1;
+  const Array broken = lax::reduce_or(lax::ne(r.eigenvalues, r.eigenvalues), {last});
+  return {r.eigenvectors, r.eigenvalues, base::convert(broken, I32)};
+}
+
+// Of TPUs: "1,…" if the lower triangle is read.
+Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const std::string& how = t.attr(op, "backend_config").text;
+  if (how.empty() || (how[0] != '0' && how[0] != '1'))
+    t.fail(op, "backend_config says first whether the lower triangle is read");
+  const lax::Eigh r = lax::eigh(x[0], {.lower = how[0] == '1', .symmetrize_input = false});
+  return {r.eigenvectors, r.eigenvalues};
+}
+
 Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
   require(t, op, x, 2);
   const char how = letter(t, op, "trans_x");
@@ -179,18 +273,25 @@ Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
 }  // namespace
 
 Rule lapack_rule(std::string_view target) {
+  if (target == "LuDecomposition") return lu_decomposition;
+  if (target == "Eigh") return eigh;
+  if (target == "Qr") return geqrf;
+  if (target == "ProductOfElementaryHouseholderReflectors") return orgqr;
   constexpr std::string_view front = "lapack_", back = "_ffi";
   if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
   target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
-  return target == "potrf" ? potrf : target == "trsm" ? trsm : nullptr;
+  static const std::unordered_map<std::string_view, Rule> rules = {
+      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"getrf", getrf},
+      {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+  const auto found = rules.find(target);
+  return found == rules.end() ? nullptr : found->second;
 }
 
 void add_linear(Rules& r) {
-  const Rules mine = {{"stablehlo.cholesky", cholesky},
-                      {"stablehlo.convolution", convolution},
-                      {"stablehlo.dot", dot},
-                      {"stablehlo.dot_general", dot_general},
-                      {"stablehlo.triangular_solve", triangular_solve}};
+  const Rules mine = {
+      {"stablehlo.cholesky", cholesky}, {"stablehlo.convolution", convolution},
+      {"stablehlo.dot", dot},           {"stablehlo.dot_general", dot_general},
+      {"stablehlo.fft", fft},           {"stablehlo.triangular_solve", triangular_solve}};
   r.insert(mine.begin(), mine.end());
 }
 

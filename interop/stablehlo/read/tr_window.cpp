@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_window.cpp: reductions of windows. One that grows from an end of an
-// axis is a running fold; the others are folded along one axis after another, by doubling.
+// interop/stablehlo/read/tr_window.cpp: reductions of windows, and what is added where they choose.
+// A window that grows from an end of an axis is a running fold; bodies that are no op of ours are
+// joined on whole arrays.
 #include <algorithm>
-#include <functional>
 
 #include "weft/interop/stablehlo/read/folds.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/ops/window/window.h"
 #include "weft/tracer/base_ops.h"
 
 namespace weft::hlo {
@@ -14,28 +16,19 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-struct Window {
-  Sizes size, stride, base_dilation, dilation, low, high;
-};
-constexpr int64_t most = int64_t{1} << 31;
-
 Window window_of(Translator& t, const Op& op, const Array& x) {
-  const size_t rank = x.shape().size();
+  const auto rank = static_cast<size_t>(x.ndim());
   Window w;
-  w.size = t.ints(op, "window_dimensions", rank, 1);
-  w.stride = t.ints(op, "window_strides", rank, 1);
+  w.window_dimensions = t.ints(op, "window_dimensions", rank, 1);
+  w.window_strides = t.ints(op, "window_strides", rank, 1);
   w.base_dilation = t.ints(op, "base_dilations", rank, 1);
-  w.dilation = t.ints(op, "window_dilations", rank, 1);
+  w.window_dilation = t.ints(op, "window_dilations", rank, 1);
   const Sizes padding = t.ints(op, "padding", 2 * rank, 0);
   for (size_t a = 0; a < rank; ++a) {
     w.low.push_back(padding[2 * a]);
     w.high.push_back(padding[2 * a + 1]);
-    for (int64_t n : {w.size[a], w.stride[a], w.base_dilation[a], w.dilation[a]})
-      if (n < 1 || n > most)
-        t.fail(op, "sizes, strides and dilations of a window must be positive");
-    for (int64_t n : {w.low[a], w.high[a]})
-      if (n < -most || n > most) t.fail(op, "too much padding");
   }
+  windowed_shape("reduce_window", x.type(), w);
   return w;
 }
 
@@ -46,61 +39,25 @@ struct Running {
 };
 std::optional<Running> running_axis(const Window& w, const Shape& s) {
   std::optional<Running> found;
-  for (size_t a = 0; a < w.size.size(); ++a) {
-    if (w.stride[a] != 1 || w.base_dilation[a] != 1) return {};
-    if (w.size[a] == 1 && w.low[a] == 0 && w.high[a] == 0) continue;
+  for (size_t a = 0; a < w.low.size(); ++a) {
+    if (w.window_strides[a] != 1 || w.base_dilation[a] != 1) return {};
+    if (w.window_dimensions[a] == 1 && w.low[a] == 0 && w.high[a] == 0) continue;
     const int64_t n = s[static_cast<int64_t>(a)];
     const bool forward = w.low[a] == n - 1 && w.high[a] == 0;
     const bool backward = w.low[a] == 0 && w.high[a] == n - 1;
-    if (found || w.size[a] != n || w.dilation[a] != 1 || !(forward || backward)) return {};
+    if (found || w.window_dimensions[a] != n || w.window_dilation[a] != 1 || !(forward || backward))
+      return {};
     found = Running{static_cast<int64_t>(a), backward};
   }
   return found;
 }
 
-using Join = std::function<Arrays(const Arrays&, const Arrays&)>;
-
-// Folds of `size` elements, `dilation` apart, from each element on that has so many behind it.
-Arrays along(const Join& join, const Arrays& x, int axis, int64_t size, int64_t dilation) {
-  const auto from = [&](Arrays a, int64_t offset, int64_t count) {
-    for (Array& v : a) v = base::slice_axis(v, axis, offset, offset + count);
-    return a;
-  };
-  const int64_t results = x[0].shape()[axis] - (size - 1) * dilation;
-  Arrays power = x, out;  // folds of 2^k elements; of those done
-  int64_t done = 0;
-  for (int64_t width = 1; width <= size; width *= 2) {
-    if (size & width) {
-      const Arrays part = from(power, done * dilation, results);
-      out = done == 0 ? part : join(out, part);
-      done += width;
-    }
-    if (2 * width <= size) {
-      const int64_t left = power[0].shape()[axis] - width * dilation;
-      power = join(from(power, 0, left), from(power, width * dilation, left));
-    }
-  }
-  return out;
-}
-
-Arrays windows(const Window& w, Arrays x, const Arrays& init, const Join& join) {
-  Sizes interior = w.base_dilation;
-  for (int64_t& n : interior) --n;
-  const auto none = [](const Sizes& s) {
-    return std::all_of(s.begin(), s.end(), [](int64_t n) { return n == 0; });
-  };
-  if (!none(w.low) || !none(w.high) || !none(interior))
-    for (size_t i = 0; i < x.size(); ++i) x[i] = pad_with(x[i], init[i], w.low, w.high, interior);
-  for (size_t a = 0; a < w.size.size(); ++a) {
-    const int axis = static_cast<int>(a);
-    if (x[0].shape()[axis] < (w.size[a] - 1) * w.dilation[a] + 1) {
-      for (Array& v : x) v = base::slice_axis(v, axis, 0, 0);
-    } else if (w.size[a] > 1) {
-      x = along(join, x, axis, w.size[a], w.dilation[a]);
-    }
-    for (Array& v : x) v = base::slice_axis(v, axis, 0, v.shape()[axis], w.stride[a]);
-  }
-  return x;
+using OfWindows = Array (*)(const Array& x, const Window& w);
+OfWindows windows_of(const Fold& f) {
+  if (f.join == lax::add) return reduce_window_sum;
+  if (f.join == lax::max) return reduce_window_max;
+  if (f.join == lax::min) return reduce_window_min;
+  return nullptr;
 }
 
 Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
@@ -118,24 +75,56 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
     const bool neutral = is_neutral(init[0], name);
     const auto r = running_axis(w, in[0].shape());
     if (r && f.running && neutral) return {f.running(in[0], r->axis, r->reverse)};
-    const Array out = windows(w, in, init, [&](const Arrays& a, const Arrays& b) {
+    if (const OfWindows ours = windows_of(f); ours && neutral) return {ours(in[0], w)};
+    const Array out = fold_windows(in, init, w, [&](const Arrays& a, const Arrays& b) {
       return Arrays{f.join(a[0], b[0])};
     })[0];
     return {neutral ? out : f.join(out, init[0])};
   }
   if (!t.is_elementwise(body)) t.missing(op, "with this body");
-  const Join join = [&](const Arrays& a, const Arrays& b) {
+  const auto join = [&](const Arrays& a, const Arrays& b) {
     Arrays both = a;
     both.insert(both.end(), b.begin(), b.end());
     return t.run_on_arrays(op, body, both, a.size());
   };
-  return join(init, windows(w, in, init, join));
+  return join(init, fold_windows(in, init, w, join));
+}
+
+// "GE" of a body that compares its two scalars so; empty else.
+std::string comparison_of(Translator& t, const Region& body) {
+  if (only_op(body) != "stablehlo.compare") return {};
+  return t.word(body.blocks[0].ops[0], "comparison_direction");
+}
+
+Arrays select_and_scatter(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 3 || op.regions.size() != 2)
+    t.fail(op, "needs an operand, a source, an initial value and two regions");
+  const Array &operand = x[0], &source = x[1], &init = x[2];
+  if (init.ndim() != 0 || init.dtype() != operand.dtype() || source.dtype() != operand.dtype())
+    t.fail(op, "operand, source and a scalar as initial value must have one dtype");
+  const Window w = window_of(t, op, operand);
+  if (source.shape() != windowed_shape("select_and_scatter", operand.type(), w))
+    t.fail(op, "the source must have an element a window");
+  const Region &select = op.regions[0], &scatter = op.regions[1];
+  const std::string how = comparison_of(t, select), name = only_op(scatter);
+  const bool ordered = is_integer(operand.dtype()) || is_floating(operand.dtype());
+  if (ordered && (how == "GE" || how == "LE") && name == "stablehlo.add" && is_neutral(init, name))
+    return {select_and_scatter_add(source, operand, how == "GE", w)};
+  if (!t.is_elementwise(select) || !t.is_elementwise(scatter)) t.missing(op, "with these bodies");
+  const auto run = [&](const Region& body) {
+    return [&t, &op, &body](const Array& a, const Array& b) {
+      return t.run_on_arrays(op, body, {a, b}, 1)[0];
+    };
+  };
+  const auto chooses = run(select), joins = run(scatter);
+  return {weft::select_and_scatter(operand, source, init, w, chooses, joins)};
 }
 
 }  // namespace
 
 void add_windows(Rules& r) {
-  const Rules mine = {{"stablehlo.reduce_window", reduce_window}};
+  const Rules mine = {{"stablehlo.reduce_window", reduce_window},
+                      {"stablehlo.select_and_scatter", select_and_scatter}};
   r.insert(mine.begin(), mine.end());
 }
 

@@ -51,6 +51,8 @@ class Translator {
   Type result(const Op& op, size_t i = 0) const;
   // The op of this name, with so many operands and one result, that made a value; else null.
   const Op* maker(int32_t value, std::string_view name, size_t operands) const;
+  // The value of a number that a rule has read from an op, translated already.
+  const Array& value(int32_t v) const { return values_.at(static_cast<size_t>(v)); }
   // The number of a constant that is one number throughout.
   std::optional<int64_t> known_integer(int32_t value) const;
   const Region& only_region(const Op& op) const;

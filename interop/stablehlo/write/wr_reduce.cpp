@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_reduce.cpp: reductions, running folds and products of arrays.
+// interop/stablehlo/write/wr_reduce.cpp: reductions, also of windows, running folds and products of
+// arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +101,75 @@ Vals running(Writer& w, const Equation& e, const Vals& x) {
                 only(std::move(body)))};
 }
 
+// ---- windows
+
+Attr window_padding(Writer& w, const Ints& low, const Ints& high) {
+  Ints padding;
+  for (size_t a = 0; a < low.size(); ++a) padding.insert(padding.end(), {low[a], high[a]});
+  return w.dense_attr(
+      array_of_bytes(Type(I64, Shape{static_cast<int64_t>(low.size()), 2}), padding.data()));
+}
+Vals reduce_window(Writer& w, const Equation& e, const Vals& x, const Vals& init, Region body) {
+  Types out;
+  for (const Val& v : x) out.push_back(v.type.with_shape(e.result().shape()));
+  Vals all = x;
+  all.insert(all.end(), init.begin(), init.end());
+  return w.op("stablehlo.reduce_window", all, out,
+              {{"base_dilations", ints_attr(e.ints("base_dilation"))},
+               {"padding", window_padding(w, e.ints("low"), e.ints("high"))},
+               {"window_dilations", ints_attr(e.ints("window_dilation"))},
+               {"window_dimensions", ints_attr(e.ints("window_dimensions"))},
+               {"window_strides", ints_attr(e.ints("window_strides"))}},
+              only(std::move(body)));
+}
+Vals window_fold(Writer& w, const Equation& e, const Vals& x) {
+  if (e.result().elements() == 0) return {w.number(e.result(), 0)};
+  const std::string plain = "reduce" + e.name().substr(e.name().rfind('_'));
+  return reduce_window(w, e, x, {identity(w, plain, x[0].dtype())},
+                       w.fold(combiner(plain), scalar_type(x[0])));
+}
+// Parts of a window are folded, each an element, its tangent, whether there is one rather than
+// padding, and whether it has come by a NaN, which keeps nothing of what is before it: so the body
+// is associative.
+Vals window_tangents(Writer& w, const Equation& e, const Vals& x) {
+  if (e.result().elements() == 0) return {w.number(e.result(), 0)};
+  const bool largest = e.field<bool>("largest"), floats = is_floating(x[0].dtype());
+  const Type s = scalar_type(x[0]), b(Bool, Shape{});
+  const auto negated = [&](const Val& v) { return w.one("stablehlo.not", {v}, b); };
+  const auto either = [&](const Val& p, const Val& q) { return w.binary("stablehlo.or", p, q); };
+  const auto both = [&](const Val& p, const Val& q) { return w.binary("stablehlo.and", p, q); };
+  Region body = w.region({s, s, b, b, s, s, b, b}, [&](const Vals& v) -> Vals {
+    const Val better = both(negated(v[7]), w.compare(largest ? "GE" : "LE", v[0], v[4]));
+    const Val keep = both(v[2], either(negated(v[6]), better));
+    return {w.select(keep, v[0], v[4]), w.select(keep, v[1], v[5]), either(v[2], v[6]),
+            either(v[3], v[7])};
+  });
+  const Val zero = w.number(s, 0), no = w.number(b, 0),
+            there = w.number(Type(Bool, x[0].shape()), 1);
+  const Val nan = floats ? w.compare("NE", x[1], x[1]) : w.number(there.type, 0);
+  return {reduce_window(w, e, {x[1], x[0], there, nan}, {zero, zero, no, no}, std::move(body))[1]};
+}
+Vals window_cotangents(Writer& w, const Equation& e, const Vals& x) {
+  const auto ones = [](const Ints& n) {
+    return std::all_of(n.begin(), n.end(), [](int64_t i) { return i == 1; });
+  };
+  if (e.result().elements() == 0 || x[0].type.elements() == 0) return {w.number(e.result(), 0)};
+  // StableHLO's has no dilations.
+  if (!ones(e.ints("base_dilation")) || !ones(e.ints("window_dilation")))
+    return write_lowering(w, e, x);
+  const Type s = scalar_type(x[0]);
+  std::vector<Region> bodies;
+  bodies.push_back(w.region({s, s}, [&](const Vals& v) -> Vals {
+    return {w.compare(e.field<bool>("largest") ? "GE" : "LE", v[0], v[1])};
+  }));
+  bodies.push_back(w.fold("stablehlo.add", s));
+  return {w.one("stablehlo.select_and_scatter", {x[1], x[0], w.number(s, 0)}, e.result(),
+                {{"padding", window_padding(w, e.ints("low"), e.ints("high"))},
+                 {"window_dimensions", ints_attr(e.ints("window_dimensions"))},
+                 {"window_strides", ints_attr(e.ints("window_strides"))}},
+                std::move(bodies))};
+}
+
 Vals product(Writer& w, const Equation& e, const Vals& x) {
   const std::string dims = fmt::format(
       "#stablehlo.dot<lhs_batching_dimensions = {}, rhs_batching_dimensions = {}, "
@@ -119,6 +189,10 @@ void write_reductions(WriteRules& r) {
   for (const char* name : {"cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"})
     r[name] = running;
   r["argmax"] = r["argmin"] = arg_reduction;
+  for (const char* name : {"reduce_window_sum", "reduce_window_max", "reduce_window_min"})
+    r[name] = window_fold;
+  r["select_and_gather_add"] = window_tangents;
+  r["select_and_scatter_add"] = window_cotangents;
   r["dot_general"] = product;
 }
 

@@ -34,6 +34,7 @@ const WriteRules& write_rules() {
     write_indexing(r);
     write_sorting(r);
     write_linalg(r);
+    write_fourier(r);
     return r;
   }();
   return all;
@@ -72,9 +73,30 @@ Vals write_composite(Writer& w, const Equation& e, const Vals& x,
                {"version", integer_attr(0, I32)}});
 }
 
+namespace {
+// The program that stands for the op: a function that holds it, under the op's own name for readers
+// that have it if it has no parameters.
+Vals write_expanded(Writer& w, const Equation& e, const Vals& x) {
+  const Closed program =
+      record(e.in, [&](const Arrays& a) { return e.eqn.op->expand(a, e.eqn.params); });
+  const Jaxpr open = open_constants(program.jaxpr);
+  const auto with_constants = [&](const Vals& in) {
+    Vals all;
+    for (const Array& c : program.consts) all.push_back(w.constant(c));
+    all.insert(all.end(), in.begin(), in.end());
+    return all;
+  };
+  if (!e.eqn.params->fields().empty()) return w.call(open, e.name(), with_constants(x));
+  return write_composite(w, e, x,
+                         [&](const Vals& in) { return w.written_out(open, with_constants(in)); });
+}
+}  // namespace
+
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
   if (e.eqn.op->implementations().empty())
     e.refuse("it means something only inside a map, or only while a program is transposed");
+  if (!e.eqn.op->has(weft::Op::Slot::lower) && e.eqn.op->has(weft::Op::Slot::expand))
+    return write_expanded(w, e, x);
   const Lowering l = e.eqn.op->lower(e.in, e.out, e.eqn.params);
   using Form = Lowering::Form;
   if (l.form == Form::loop || l.form == Form::branch || !l.loop.bodies.empty())

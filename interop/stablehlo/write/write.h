@@ -156,11 +156,13 @@ void write_convolutions(WriteRules& r);
 void write_indexing(WriteRules& r);
 void write_sorting(WriteRules& r);
 void write_linalg(WriteRules& r);
+void write_fourier(WriteRules& r);
 
 // An op without parameters under its own name, for readers that have it, with what f writes for the
 // others.
 Vals write_composite(Writer& w, const Equation& e, const Vals& x, FunctionRef<Vals(const Vals&)> f);
-// By what the lowering rule of the op says: one of the following two.
+// By what the lowering rule of the op says: one of the following two. Of an op without one by the
+// program that stands for it.
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x);
 // Loops, branches and calls.
 Vals write_control(Writer& w, const Equation& e, const Lowering& l, const Vals& x);

@@ -48,9 +48,11 @@ bool Draft::allowed(const Op& op, const Types& in) const {
     if (around_.smooth && is_inexact(t.dtype()) && t.dtype() != F64) return false;
   }
   if (around_.smooth && !smooth_ops.count(op.name())) return false;
-  // The derivative of polygamma by its order is NaN: it would be all that comes out.
+  // The derivative of polygamma by its order is NaN: it would be all that comes out. The other two
+  // have none by some of their operands.
   return around_.derivatives == 0 || !inexact ||
-         (op.has(Op::Slot::jvp) && op.name() != "polygamma");
+         (op.has(Op::Slot::jvp) && op.name() != "polygamma" && op.name() != "zeta" &&
+          op.name() != "regularized_incomplete_beta");
 }
 
 bool Draft::add_plain() { return add_sample(*dice_.pick(leaves())); }

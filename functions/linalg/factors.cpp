@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/linalg/factors.cpp: factors of matrices and what is solved with them: promotion and
+// broadcasting around the ops.
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/functions/kit.h"
+#include "weft/functions/linalg/kit.h"
+#include "weft/functions/linalg/linalg.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/linear/cholesky.h"
+#include "weft/ops/linear/eigh.h"
+#include "weft/ops/linear/lu.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/triangular_solve.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::linalg {
+namespace kit {
+
+void require_matrices(const char* name, const Array& a) {
+  if (a.ndim() < 2)
+    fn::fail_shape(fmt::format("{}: argument 0 must be matrices along its last two axes, got {}",
+                               name, to_string(a.type())));
+}
+void require_square(const char* name, const Array& a) {
+  const int n = a.ndim();
+  if (n < 2 || a.shape()[n - 1] != a.shape()[n - 2])
+    fn::fail_shape(
+        fmt::format("{}: argument 0 must be square matrices along its last two axes, "
+                    "got {}",
+                    name, to_string(a.type())));
+}
+
+Array with_batch(const Array& x, const Shape& batch, int kept) {
+  std::vector<int64_t> sizes = batch.sizes();
+  for (int a = x.ndim() - kept; a < x.ndim(); ++a) sizes.push_back(x.shape()[a]);
+  return fn::broadcast(x, Shape(sizes));
+}
+Shape batch_of(const Array& x) {
+  const std::vector<int64_t> all = x.shape().sizes();
+  return Shape(std::vector<int64_t>(all.begin(), all.end() - 2));
+}
+
+System system(const char* name, const Array& a, const Array& b) {
+  const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
+  System s;
+  require_square(name, both[0]);
+  s.vector = both[1].ndim() == 1;
+  if (both[1].ndim() == 0) fn::fail_shape(fmt::format("{}: argument 1 must have an axis", name));
+  const Array y = s.vector ? base::insert_axis(both[1], 1, 1) : both[1];
+  if (y.shape()[y.ndim() - 2] != both[0].shape()[both[0].ndim() - 1])
+    fn::fail_shape(fmt::format("{}: {} does not fit {} rows of {}", name, to_string(both[0].type()),
+                               y.shape()[y.ndim() - 2], to_string(both[1].type())));
+  const Shape batch = broadcast_shapes(batch_of(both[0]), batch_of(y));
+  s.a = with_batch(both[0], batch, 2);
+  s.b = with_batch(y, batch, 2);
+  return s;
+}
+Array System::result(const Array& x) const {
+  if (!vector) return x;
+  std::vector<int64_t> sizes = x.shape().sizes();
+  sizes.pop_back();
+  return base::reshape(x, Shape(sizes));
+}
+
+}  // namespace kit
+
+Array cholesky(const Arg& a, const CholeskyOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("cholesky", x);
+  const Array l = lax::cholesky(x, o.symmetrize_input);
+  return o.upper ? matrix::transposed(l, true) : l;
+}
+
+namespace {
+// op(a) x = b, where one triangle of a counts.
+Array solved(const Array& a, const Array& b, bool lower, Trans trans, bool unit_diagonal = false) {
+  return lax::triangular_solve(a, b,
+                               {.left_side = true,
+                                .lower = lower,
+                                .transpose_a = trans != Trans::none,
+                                .conjugate_a = trans == Trans::conjugate_transpose,
+                                .unit_diagonal = unit_diagonal});
+}
+}  // namespace
+
+Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions& o) {
+  const Source s(a.at());
+  const kit::System y = kit::system("solve_triangular", a, b);
+  return y.result(solved(y.a, y.b, o.lower, o.trans, o.unit_diagonal));
+}
+
+Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& o) {
+  const Source s(c.at());
+  const kit::System y = kit::system("cho_solve", c, b);
+  constexpr Trans plain = Trans::none, turned = Trans::conjugate_transpose;
+  const Array half = solved(y.a, y.b, o.lower, o.lower ? plain : turned);
+  return y.result(solved(y.a, half, o.lower, o.lower ? turned : plain));
+}
+
+LU lu(const Arg& a) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("lu", x);
+  const lax::LU f = lax::lu(x);
+  const int last = x.ndim() - 1;
+  const int64_t k = std::min(x.shape()[last], x.shape()[last - 1]);
+  const Array low = matrix::triangle(base::slice_axis(f.lu, last, 0, k), true, true);
+  const Array on_diagonal = lax::eq(iota(I32, low.shape(), last - 1), iota(I32, low.shape(), last));
+  const Shape square = f.permutation.shape().inserted(last, f.permutation.shape()[last - 1]);
+  // Row permutation[j] of p has its one in column j.
+  const Array p =
+      lax::eq(iota(I32, square, last - 1), matrix::without(f.permutation, square, last - 1));
+  return {base::convert(p, x.dtype()),
+          lax::select(on_diagonal, base::ones(low.type().strong()), low),
+          matrix::triangle(base::slice_axis(f.lu, last - 1, 0, k), false)};
+}
+
+LUFactor lu_factor(const Arg& a) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("lu_factor", x);
+  const lax::LU f = lax::lu(x);
+  return {f.lu, f.pivots};
+}
+
+Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& o) {
+  const Source s(b.at());
+  const kit::System y = kit::system("lu_solve", factor.lu, b);
+  const int last = y.b.ndim() - 1;
+  const Array order = lax::lu_pivots_to_permutation(
+      fn::broadcast(factor.pivots, y.a.shape().erased(last)), y.a.shape()[last]);
+  if (o.trans == Trans::none) {
+    const Array rows = gather_along(y.b, matrix::along_leading(order, y.b.shape()), last - 1);
+    return y.result(solved(y.a, solved(y.a, rows, true, Trans::none, true), false, Trans::none));
+  }
+  const Array x = solved(y.a, solved(y.a, y.b, false, o.trans), true, o.trans, true);
+  // Row i goes to where row order[i] was.
+  const Shape square = order.shape().inserted(last, order.shape()[last - 1]);
+  const Array there = lax::eq(matrix::along_leading(order, square), iota(I32, square, last));
+  const Array number = iota(I32, square, last - 1);
+  const Array from =
+      base::reduce_sum(lax::select(there, number, base::zeros(number.type())), {last - 1});
+  return y.result(gather_along(x, matrix::along_leading(from, x.shape()), last - 1));
+}
+
+QR qr(const Arg& a, const QROptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("qr", x);
+  if (o.mode != "reduced" && o.mode != "complete")
+    throw Error(fmt::format("qr: mode is \"reduced\" or \"complete\", got \"{}\"", o.mode));
+  lax::QR f = lax::qr(x, {.full_matrices = o.mode == "complete"});
+  return {std::move(f.q), std::move(f.r)};
+}
+
+Eigh eigh(const Arg& a, const EighOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("eigh", x);
+  lax::Eigh r = lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input});
+  return {std::move(r.eigenvalues), std::move(r.eigenvectors)};
+}
+
+Array eigvalsh(const Arg& a, const EighOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("eigvalsh", x);
+  return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).eigenvalues;
+}
+
+}  // namespace weft::linalg

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/linalg/kit.h: what the functions of matrices share. Not public.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::linalg::kit {
+
+// Raise ShapeError naming the function unless argument 0 has matrices, or square ones.
+void require_matrices(const char* name, const Array& a);
+void require_square(const char* name, const Array& a);
+// The axes in front of the matrices; x with these in front of its last `kept`.
+Shape batch_of(const Array& x);
+Array with_batch(const Array& x, const Shape& batch, int kept);
+// Both as matrices of one dtype and batch, with a right side that fits the rows of a; `vector`: b
+// had one axis.
+struct System {
+  Array a, b;
+  bool vector = false;
+  Array result(const Array& x) const;  // as b was given
+};
+System system(const char* name, const Array& a, const Array& b);
+
+}  // namespace weft::linalg::kit

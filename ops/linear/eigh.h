@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/eigh.h: eigh: eigenvalues and eigenvectors of Hermitian matrices.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// x v = v w: orthonormal columns of v and the real eigenvalues, ascending. The lower triangle of x
+// is read (else the upper one), after x became (x + x^H) / 2 if asked for. Of each eigenvector the
+// first number that is at least 0.6 times as large as its largest is real and positive. NaN
+// throughout where x holds one, or an infinity. Derivatives of eigenvectors are infinite or NaN at
+// equal eigenvalues. F32, F64, C64, C128. Source: jax.lax.linalg.eigh.
+struct Eigh {
+  Array eigenvectors, eigenvalues;
+};
+struct EighOptions {
+  bool lower = true;
+  bool symmetrize_input = true;
+};
+Eigh eigh(const Arg& x, const EighOptions& options = {});
+
+}  // namespace weft::lax

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/lu.cpp: lu: column by column inside the lane, where rows stay in their places until
+// the end; large ones by LAPACK.
+#include "weft/ops/linear/lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/axes.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/triangular_solve.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/runtime/native/linalg.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
+
+// ---- the definition: rows change places in each step so that the largest number of the column,
+// of equal ones the first, becomes the pivot. Of complex numbers the sum of both parts counts, as
+// in LAPACK; a NaN is larger than all.
+
+template <class P>
+double magnitude(const P& x) {
+  double size;
+  if constexpr (arith::is_cx<P>)
+    size = std::abs(static_cast<double>(x.re)) + std::abs(static_cast<double>(x.im));
+  else
+    size = std::abs(static_cast<double>(x));
+  return size == size ? size : std::numeric_limits<double>::infinity();
+}
+
+template <class P>
+void factor(std::vector<P>& a, int64_t m, int64_t n, int32_t* pivots, int32_t* permutation) {
+  const auto at = [&](int64_t i, int64_t j) -> P& { return a[static_cast<size_t>(i * n + j)]; };
+  for (int64_t i = 0; i < m; ++i) permutation[i] = static_cast<int32_t>(i);
+  for (int64_t j = 0; j < std::min(m, n); ++j) {
+    int64_t p = j;
+    for (int64_t i = j + 1; i < m; ++i)
+      if (magnitude(at(i, j)) > magnitude(at(p, j))) p = i;
+    pivots[j] = static_cast<int32_t>(p);
+    std::swap(permutation[j], permutation[p]);
+    for (int64_t k = 0; k < n && p != j; ++k) std::swap(at(j, k), at(p, k));
+    const P pivot = at(j, j);
+    if (magnitude(pivot) == 0) continue;
+    for (int64_t i = j + 1; i < m; ++i) {
+      at(i, j) = arith::div(at(i, j), pivot);
+      for (int64_t k = j + 1; k < n; ++k)
+        at(i, k) = arith::sub(at(i, k), arith::mul(at(i, j), at(j, k)));
+    }
+  }
+}
+
+template <class T>
+void factor_dense(const matrix::Sizes& s, const T* from, T* to, int32_t* pivots,
+                  int32_t* permutation) {
+  const int64_t size = s.rows * s.columns;
+  std::vector<typename Element<T>::plain> a(static_cast<size_t>(size));
+  for (int64_t b = 0; b < s.batch; ++b) {
+    for (int64_t k = 0; k < size; ++k)
+      a[static_cast<size_t>(k)] = Element<T>::load(from[b * size + k]);
+    factor(a, s.rows, s.columns, pivots + b * s.smaller(), permutation + b * s.rows);
+    for (int64_t k = 0; k < size; ++k)
+      to[b * size + k] = Element<T>::store(a[static_cast<size_t>(k)]);
+  }
+}
+
+Types lu_types(const Type& x) {
+  const Shape rows = x.shape().erased(x.ndim() - 1);
+  const int64_t smaller = matrix::Sizes(x).smaller();
+  return {x.strong(), Type(I32, rows.with(rows.ndim() - 1, smaller)), Type(I32, rows)};
+}
+
+Arrays lu_reference(const Arrays& x, const None&) {
+  const Types t = lu_types(x[0].type());
+  const Fresh lu = fresh_array(t[0]), pivots = fresh_array(t[1]), permutation = fresh_array(t[2]);
+  with_class<classes>(t[0].dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    factor_dense(matrix::Sizes(t[0]), data_of<T>(x[0]), static_cast<T*>(lu.data),
+                 static_cast<int32_t*>(pivots.data), static_cast<int32_t*>(permutation.data));
+  });
+  return {lu.array, pivots.array, permutation.array};
+}
+
+// ---- as a program. Which row becomes the pivot's differs between lanes, and where it comes from
+// does not matter to the others: a step takes the row out, and what is read of its place from then
+// on is the row that it changes places with.
+
+Array magnitude(const Array& x) {
+  const Array size =
+      is_complex(x.dtype()) ? lax::add(lax::abs(real(x)), lax::abs(imag(x))) : lax::abs(x);
+  return select(ne(size, size),
+                matrix::all(like(size, std::numeric_limits<double>::infinity()), size.shape()),
+                size);
+}
+
+// What stands at place `at` of the last axis, which differs between matrices.
+Array taken(const Array& x, const Array& at) {
+  const int last = x.ndim() - 1;
+  const Array here = eq(iota(I32, x.shape(), last), matrix::along_leading(at, x.shape()));
+  return reduce_sum(select(here, x, base::zeros(x.type().strong())), {last});
+}
+
+// The numbers of a step that its rows share.
+struct Pivot {
+  Array place, row, displaced, number;  // displaced: the row that stood where the pivot's goes
+};
+
+// The rows from j + 1 on less what makes their column j zero, whose place the factors take.
+Array without_column(const Array& a, const Pivot& p, const Array& j) {
+  const int rank = a.ndim(), rows = rank - 2;
+  const double m = static_cast<double>(a.shape()[rows]);
+  const Type index(I32, {});
+  const Closed test =
+      record({index, a.type()}, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
+  const Closed body = record({index, a.type()}, [&](const Arrays& c) {
+    const Array &i = c[0], here = matrix::element(c[1], i, rows);
+    const auto across = [&](const Array& v) { return matrix::along_leading(v, here.shape()); };
+    const Array row =
+        select(across(eq(p.place, matrix::all(i, p.place.shape()))), p.displaced, here);
+    const Array number = matrix::element(row, j, rows);
+    const Array factor =
+        select(eq(p.number, base::zeros(p.number.type())), number, div(number, p.number));
+    const Array column = iota(I32, row.shape(), rows);
+    const Array next = select(gt(column, j), sub(row, mul(across(factor), p.row)),
+                              select(eq(column, j), across(factor), row));
+    return Arrays{add(i, like(i, 1)), matrix::with_element(c[1], next, i, rows)};
+  });
+  return while_flat(test, body, {add(j, like(j, 1)), a})[1];
+}
+
+// (matrices, order of the rows), j -> the same and the place of the pivot.
+Arrays lu_step(const Array& a, const Array& order, const Array& j) {
+  const int rows = a.ndim() - 2;
+  const Array column = matrix::column(a, j), i = iota(I32, column.shape(), rows);
+  const Array size = magnitude(column);
+  Pivot p;
+  p.place = argmax(select(ge(i, j), size, matrix::all(like(size, -1), size.shape())), rows);
+  const Shape one = a.shape().with(rows, 1);
+  p.row = squeeze_axes(gather_along(a, matrix::along_leading(p.place, one), rows), {rows});
+  p.displaced = matrix::element(a, j, rows);
+  p.number = matrix::element(p.row, j, rows);
+  const Array next = matrix::with_element(without_column(a, p, j), p.row, j, rows);
+  const auto along = [&](const Array& v) { return matrix::along_leading(v, order.shape()); };
+  const Array from = along(taken(order, p.place)), to = along(matrix::element(order, j, rows));
+  return {next, select(eq(i, j), from, select(eq(i, along(p.place)), to, order)), p.place};
+}
+
+Arrays lu_expand(const ExpandArgs<None>& e) {
+  const Type t = e.x[0].type().strong();
+  const Types out = lu_types(t);
+  const int rows = t.ndim() - 2;
+  const int64_t steps = matrix::Sizes(t).smaller();
+  const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, out[2].shape(), rows);
+  if (t.elements() == 0) return {a, base::zeros(out[1]), start};
+  const Closed body =
+      record({t, out[2], Type(I32, {})}, [](const Arrays& c) { return lu_step(c[0], c[1], c[2]); });
+  const Arrays r = scan_flat(body, {a, start}, {iota(I32, {steps}, 0)}, steps);
+  return {r[0], base::move_axis(r[2], 0, rows), r[1]};
+}
+
+// ---- by LAPACK
+
+native::Matrices matrices(const Use<None>& u) {
+  const matrix::Sizes s(u.in[0]);
+  return {u.in[0].dtype(), s.batch, s.rows, s.columns};
+}
+NativeCall lu_call(const Use<None>& u) {
+  NativeCall call;
+  call.run = [a = matrices(u)](const NativeArgs& args) { native::lu(a, args); };
+  call.workspace = [a = matrices(u)] { return native::lu_workspace(a); };
+  const int n = u.in[0].ndim();
+  call.axis_map = axis_map_without(1, n, {n - 2, n - 1}, false);
+  return call;
+}
+
+double work(const Use<None>& u) {
+  const matrix::Sizes s(u.in[0]);
+  return static_cast<double>(s.rows) * static_cast<double>(s.columns) *
+         static_cast<double>(s.smaller());
+}
+std::vector<Implementation<None>> lu_implementations() {
+  constexpr int64_t largest_in_lane = 32;
+  const Implementation<None> program{.name = std::string(expanded),
+                                     .applies =
+                                         [](const Use<None>& u) {
+                                           const matrix::Sizes s(u.in[0]);
+                                           return std::max(s.rows, s.columns) <= largest_in_lane;
+                                         },
+                                     .cost = [](const Use<None>& u) { return 0.1 * work(u); }};
+  const Implementation<None> library{
+      .name = "library",
+      .applies =
+          [](const Use<None>& u) {
+            const matrix::Sizes s(u.in[0]);
+            return !u.target.gpu && std::max(s.rows, s.columns) <= std::numeric_limits<int>::max();
+          },
+      .cost = [](const Use<None>& u) { return 300 + 0.1 * work(u); },
+      .make = lu_call};
+  return {program, library};
+}
+
+// ---- derivative: with P A' = L' U + L U' and D = L^-1 P A' U^-1, L' = L low(D), U' = up(D) U.
+// What L or U lacks to be square is filled up with the identity.
+
+Array grown(const Array& x, int64_t rows, int64_t columns) {
+  std::vector<int64_t> none(static_cast<size_t>(x.ndim()), 0), high = none;
+  high[high.size() - 2] = rows - x.shape()[x.ndim() - 2];
+  high[high.size() - 1] = columns - x.shape()[x.ndim() - 1];
+  return pad_with(x, like(x, 0), none, high, none);
+}
+Array lu_part(const Array& lu, int64_t size, bool lower) {
+  const int rank = lu.ndim();
+  const int64_t k = matrix::Sizes(lu.type()).smaller();
+  const Array part = base::slice_axis(lu, lower ? rank - 1 : rank - 2, 0, k);
+  const Array square = grown(matrix::triangle(part, lower, lower), size, size);
+  const Array i = iota(I32, square.shape(), rank - 2), j = iota(I32, square.shape(), rank - 1);
+  const Array ones = base::ones(square.type().strong());
+  const Array filled =
+      lower ? eq(i, j) : bitwise_and(eq(i, j), ge(i, like(i, static_cast<double>(k))));
+  return select(filled, ones, square);
+}
+
+Arrays lu_jvp(const JvpArgs<None>& j) {
+  if (j.dx[0].empty_handle()) return Arrays(3);
+  const Array& lu = j.out[0];
+  const int rank = lu.ndim();
+  const matrix::Sizes s(lu.type());
+  const Array order = matrix::along_leading(j.out[2], lu.shape());
+  const Array change = gather_along(j.dx[0], order, rank - 2);
+  const Array l = lu_part(lu, s.rows, true), u = lu_part(lu, s.columns, false);
+  const Array left =
+      triangular_solve(l, change, {.left_side = true, .lower = true, .unit_diagonal = true});
+  const Array both = triangular_solve(u, left, {.left_side = false, .lower = false});
+  return {base::add(matrix::product(l, matrix::triangle(both, true, true)),
+                    matrix::product(matrix::triangle(both, false), u)),
+          Array(), Array()};
+}
+
+std::vector<Sample<None>> lu_samples() {
+  std::vector<Sample<None>> s;
+  const auto add_sample = [&](const Type& t) {
+    s.push_back(
+        {.in = {t}, .values = [t](uint64_t seed) { return Arrays{matrix::dominant(t, seed)}; }});
+  };
+  for (DType d : {F32, F64, C64, C128}) add_sample(Type(d, {3, 3}));
+  for (const Shape& shape : {Shape{1, 1}, Shape{0, 0}, Shape{2, 0}, Shape{4, 2}, Shape{2, 5},
+                             Shape{2, 4, 4}, Shape{0, 2, 2}})
+    add_sample(Type(F64, shape));
+  add_sample(Type(F64, {34, 34}));
+  return s;
+}
+
+const Primitive<None>& lu_op = define<None>({
+    .name = "lu",
+    .doc = "Triangular factors of matrices whose rows change places, packed into one matrix; the "
+           "changes of places; the order of the rows.",
+    .type =
+        [](const Types& in, const None&) {
+          require_operands("lu", in, 1);
+          matrix::require_matrices("lu", in);
+          return lu_types(in[0]);
+        },
+    .reference = lu_reference,
+    .jvp = lu_jvp,
+    .batch =
+        [](const BatchArgs<None>& b) {
+          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}), {0, 0, 0}};
+        },
+    .expand = lu_expand,
+    .implementations = lu_implementations,
+    .tolerance = 64,
+    .samples = lu_samples,
+    .rejects =
+        [] {
+          return std::vector<Reject<None>>{{{Type(F32, {3})}, {}, "takes matrices"},
+                                           {{Type(I32, {3, 3})}, {}, "takes f32, f64"}};
+        },
+});
+
+}  // namespace
+
+namespace lax {
+
+LU lu(const Arg& x) {
+  const Source s(x.at());
+  Arrays r = lu_op.bind({x});
+  return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
+}
+
+Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
+  const Source s(pivots.at());
+  const Type t = pivots->type().strong();
+  const int last = t.ndim() - 1;
+  if (t.dtype() != I32) reject_dtype("lu_pivots_to_permutation", "takes i32 pivots", {t});
+  if (last < 0 || t.shape()[last] > permutation_size)
+    reject_shape("lu_pivots_to_permutation", "takes an axis of pivots, no more than there are rows",
+                 {t});
+  const Type order(I32, t.shape().with(last, permutation_size));
+  const Type one(I32, t.shape().erased(last));
+  const Closed body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
+    const Array &order = c[0], &j = c[2];
+    const Array i = iota(I32, order.shape(), last);
+    const Array there = eq(i, matrix::along_leading(c[1], order.shape()));
+    const Array here = eq(i, broadcast_in_dim(j, order.shape(), {}));
+    const auto number = [&](const Array& mask) {
+      const Array chosen = select(mask, order, base::zeros(order.type()));
+      return matrix::along_leading(reduce_sum(chosen, {last}), order.shape());
+    };
+    return Arrays{select(here, number(there), select(there, number(here), order))};
+  });
+  const int64_t steps = t.shape()[last];
+  return scan_flat(body, {iota(I32, order.shape(), last)},
+                   {base::move_axis(pivots, last, 0), iota(I32, {steps}, 0)}, steps)[0];
+}
+
+}  // namespace lax
+
+}  // namespace weft

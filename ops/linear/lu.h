@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/lu.h: lu: triangular factors of matrices whose rows change places.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// Row permutation[i] of each matrix of m rows and n columns is row i of L U. Below the diagonal of
+// `lu` stands L, whose own diagonal holds ones; on and above it U. Pivots: the rows, counted from
+// 0, that the first min(m, n) rows changed places with, one after another. A singular matrix has a
+// zero on the diagonal of U. F32, F64, C64, C128. Source: jax.lax.linalg.lu.
+struct LU {
+  Array lu, pivots, permutation;
+};
+LU lu(const Arg& x);
+// The order in which m rows are left by these changes of places, along the last axis.
+// ShapeError for more pivots than rows. Source: jax.lax.linalg.lu_pivots_to_permutation.
+Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size);
+
+}  // namespace weft::lax

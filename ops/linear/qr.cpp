@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/qr.cpp: geqrf, geqp3, householder_product, qr: one reflection after another inside the
+// lane, large matrices by LAPACK.
+#include "weft/ops/linear/qr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "weft/core/error.h"
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/arith.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/numbers.h"
+#include "weft/ops/linear/triangular_solve.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/runtime/native/linalg.h"
+
+namespace weft {
+namespace {
+
+using namespace lax;
+using matrix::as_number, matrix::conj_of, matrix::real_of, matrix::real_part_of, matrix::squares,
+    matrix::zeros_like;
+constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
+
+struct Full {
+  bool full_matrices = true;
+  WEFT_FIELDS(full_matrices)
+};
+
+// ---- the definition, on numbers in rows
+
+template <class P>
+struct Numbers {
+  std::vector<P> x;
+  int64_t rows, columns;
+  P& operator()(int64_t i, int64_t j) { return x[static_cast<size_t>(i * columns + j)]; }
+};
+// The largest part of x.
+template <class P>
+double part_of(const P& x) {
+  if constexpr (arith::is_cx<P>)
+    return std::max(std::abs(static_cast<double>(x.re)), std::abs(static_cast<double>(x.im)));
+  else
+    return std::abs(static_cast<double>(x));
+}
+// The Euclidean length of rows `first` and on of a column; numbers are made smaller or larger by
+// one factor, so that no square overflows or vanishes.
+template <class P>
+double length(Numbers<P>& a, int64_t first, int64_t column) {
+  double scale = 0, sum = 0;
+  for (int64_t i = first; i < a.rows; ++i) {
+    const double part = part_of(a(i, column));
+    if (!(part <= scale)) scale = part;
+  }
+  if (scale == 0) return 0;
+  for (int64_t i = first; i < a.rows; ++i) {
+    const double re = static_cast<double>(real_of(a(i, column))) / scale;
+    sum += re * re;
+    if constexpr (arith::is_cx<P>) {
+      const double im = static_cast<double>(a(i, column).im) / scale;
+      sum += im * im;
+    }
+  }
+  return scale * std::sqrt(sum);
+}
+
+// The columns of `to` from `first_column` on, less `factor` times the reflection that column j of
+// `v` holds below its diagonal.
+template <class P>
+void reflect(Numbers<P>& v, int64_t j, P factor, Numbers<P>& to, int64_t first_column) {
+  for (int64_t c = first_column; c < to.columns; ++c) {
+    P dot = to(j, c);
+    for (int64_t i = j + 1; i < to.rows; ++i)
+      dot = arith::add(dot, arith::mul(conj_of(v(i, j)), to(i, c)));
+    dot = arith::mul(factor, dot);
+    to(j, c) = arith::sub(to(j, c), dot);
+    for (int64_t i = j + 1; i < to.rows; ++i)
+      to(i, c) = arith::sub(to(i, c), arith::mul(v(i, j), dot));
+  }
+}
+
+template <class P>
+P make_reflection(Numbers<P>& a, int64_t j) {
+  const P alpha = a(j, j);
+  const double below = length(a, j + 1, j), own = part_of(alpha - P(real_of(alpha)));
+  if (below == 0 && own == 0) return P(0);
+  using R = decltype(real_of(alpha));
+  const double whole = length(a, j, j);
+  const R beta = static_cast<R>(real_of(alpha) > 0 ? -whole : whole);
+  const P tau = arith::div(arith::sub(P(beta), alpha), P(beta));
+  const P divisor = arith::sub(alpha, P(beta));
+  for (int64_t i = j + 1; i < a.rows; ++i) a(i, j) = arith::div(a(i, j), divisor);
+  a(j, j) = P(beta);
+  return tau;
+}
+
+// `order` (if asked for): that of the columns.
+template <class P>
+void factor(Numbers<P>& a, P* taus, int32_t* order) {
+  if (order) std::iota(order, order + a.columns, 0);
+  for (int64_t j = 0; j < std::min(a.rows, a.columns); ++j) {
+    if (order) {
+      int64_t best = j;
+      for (int64_t c = j + 1; c < a.columns; ++c)
+        if (length(a, j, c) > length(a, j, best)) best = c;
+      std::swap(order[j], order[best]);
+      for (int64_t i = 0; i < a.rows && best != j; ++i) std::swap(a(i, j), a(i, best));
+    }
+    taus[j] = make_reflection(a, j);
+    reflect(a, j, conj_of(taus[j]), a, j + 1);
+  }
+}
+
+template <class P>
+void multiply(Numbers<P>& v, const std::vector<P>& taus, Numbers<P>& q) {
+  for (int64_t i = 0; i < q.rows; ++i)
+    for (int64_t j = 0; j < q.columns; ++j) q(i, j) = P(i == j ? 1 : 0);
+  for (auto j = static_cast<int64_t>(taus.size()) - 1; j >= 0; --j)
+    reflect(v, j, taus[static_cast<size_t>(j)], q, j);
+}
+
+template <class T>
+auto loaded(const T* from, int64_t rows, int64_t columns) {
+  using P = typename Element<T>::plain;
+  Numbers<P> a{{}, rows, columns};
+  for (int64_t k = 0; k < rows * columns; ++k) a.x.push_back(Element<T>::load(from[k]));
+  return a;
+}
+
+// ---- types
+
+Shape taus_shape(const Type& x) {
+  const Shape rows = x.shape().erased(x.ndim() - 1);
+  return rows.with(rows.ndim() - 1, matrix::Sizes(x).smaller());
+}
+Type taus_type(const Type& x) { return Type(x.dtype(), taus_shape(x)); }
+Type order_type(const Type& x) { return Type(I32, x.shape().erased(x.ndim() - 2)); }
+// Of Q and R, where Q has `full` columns or as many as fit.
+Types qr_types(const Type& x, bool full) {
+  const matrix::Sizes s(x);
+  const int last = x.ndim() - 1;
+  const int64_t inner = full ? s.rows : s.smaller();
+  return {Type(x.dtype(), x.shape().with(last, inner)),
+          Type(x.dtype(), x.shape().with(last - 1, inner))};
+}
+
+// ---- references
+
+Arrays factored(const Arrays& x, bool pivoting) {
+  const Type t = x[0].type().strong();
+  const matrix::Sizes s(t);
+  const Fresh a = fresh_array(t), taus = fresh_array(taus_type(t));
+  const Fresh order = fresh_array(pivoting ? order_type(t) : Type(I32, {}));
+  with_class<classes>(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    using P = typename Element<T>::plain;
+    const int64_t size = s.rows * s.columns, k = s.smaller();
+    std::vector<P> factors(static_cast<size_t>(k));
+    for (int64_t b = 0; b < s.batch; ++b) {
+      auto m = loaded(data_of<T>(x[0]) + b * size, s.rows, s.columns);
+      factor(m, factors.data(),
+             pivoting ? static_cast<int32_t*>(order.data) + b * s.columns : nullptr);
+      std::transform(m.x.begin(), m.x.end(), static_cast<T*>(a.data) + b * size, Element<T>::store);
+      std::transform(factors.begin(), factors.end(), static_cast<T*>(taus.data) + b * k,
+                     Element<T>::store);
+    }
+  });
+  return pivoting ? Arrays{a.array, order.array, taus.array} : Arrays{a.array, taus.array};
+}
+
+Arrays product_reference(const Arrays& x, const None&) {
+  const Type t = x[0].type().strong();
+  const matrix::Sizes s(t);
+  const int64_t k = x[1].shape()[x[1].ndim() - 1];
+  const Fresh q = fresh_array(t);
+  with_class<classes>(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const int64_t size = s.rows * s.columns;
+    for (int64_t b = 0; b < s.batch; ++b) {
+      auto v = loaded(data_of<T>(x[0]) + b * size, s.rows, s.columns), product = v;
+      multiply(v, loaded(data_of<T>(x[1]) + b * k, 1, k).x, product);
+      std::transform(product.x.begin(), product.x.end(), static_cast<T*>(q.data) + b * size,
+                     Element<T>::store);
+    }
+  });
+  return {q.array};
+}
+
+// ---- as programs
+
+// f(row i) for the rows from `first` on, each put in its place; `carry` goes
+// along.
+using EachRow = FunctionRef<Arrays(const Array& i, const Array& row, const Array& carry)>;
+// (x with other rows, carry)
+Arrays each_row(const Array& x, const Array& first, const Array& carry, EachRow f) {
+  const int rows = x.ndim() - 2;
+  const double m = static_cast<double>(x.shape()[rows]);
+  const Types types = {Type(I32, {}), x.type(), carry.type()};
+  const Closed test =
+      record(types, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
+  const Closed body = record(types, [&](const Arrays& c) {
+    const Arrays out = f(c[0], matrix::element(c[1], c[0], rows), c[2]);
+    return Arrays{add(c[0], like(c[0], 1)),
+                  out[0].empty_handle() ? c[1] : matrix::with_element(c[1], out[0], c[0], rows),
+                  out[1].empty_handle() ? c[2] : out[1]};
+  });
+  const Arrays out = while_flat(test, body, {first, x, carry});
+  return {out[1], out[2]};
+}
+
+// x less v (factor v^H x), in the rows from j on; v is 0 in front of j. Column j becomes `column`,
+// if there is one.
+Array reflected(const Array& x, const Array& v, const Array& factor, const Array& j,
+                const Array& column = {}) {
+  const int rows = x.ndim() - 2;
+  const Shape across = x.shape().erased(rows);
+  const auto along = [&](const Array& number) { return matrix::along_leading(number, across); };
+  const Array none = base::zeros(Type(x.dtype(), across));
+  const Array dots = each_row(x, j, none, [&](const Array& i, const Array& row, const Array& sum) {
+    const Array weight = matrix::conj(matrix::element(v, i, rows));
+    return Arrays{Array(), add(sum, mul(along(weight), row))};
+  })[1];
+  const Array less = mul(along(factor), dots);
+  return each_row(x, j, less, [&](const Array& i, const Array& row, const Array& d) {
+    const Array next = sub(row, mul(along(matrix::element(v, i, rows)), d));
+    if (column.empty_handle()) return Arrays{next, Array()};
+    const Array place = iota(I32, across, rows);
+    const Array kept = select(lt(place, matrix::all(j, across)), row, next);
+    return Arrays{
+        select(eq(place, matrix::all(j, across)), along(matrix::element(column, i, rows)), kept),
+        Array()};
+  })[0];
+}
+
+Array largest_part(const Array& x) {
+  return is_complex(x.dtype()) ? max(abs(real(x)), abs(imag(x))) : abs(x);
+}
+
+// The reflection that makes zeros of column j of x below row j: its vector, tau, and the column as
+// geqrf leaves it. Numbers are divided by the largest, so that no square overflows or vanishes.
+struct Reflection {
+  Array v, tau, column;
+};
+Reflection reflection(const Array& x, const Array& j) {
+  const int rows = x.ndim() - 2;
+  const Array whole = matrix::column(x, j), i = iota(I32, whole.shape(), rows);
+  const DType d = x.dtype();
+  const Array at = matrix::all(j, i.shape());
+  const auto along = [&](const Array& number) { return matrix::along_leading(number, i.shape()); };
+  const Array below = select(gt(i, at), whole, zeros_like(whole));
+  const Array alpha = matrix::element(whole, j, rows);
+  const Array size = max(reduce_max(largest_part(below), {rows}), largest_part(alpha));
+  // 1 / size overflows for the smallest numbers, whose quotients need no more than this.
+  const double tiny =
+      real_part(d) == F64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const Array scale = max(size, matrix::all(like(size, tiny), size.shape()));
+  const Array divisor = as_number(scale, d);
+  const Array scaled = div(below, along(divisor)), first = div(alpha, divisor);
+  const Array rest = reduce_sum(squares(scaled), {rows});
+  const Array norm = sqrt(add(rest, squares(first)));
+  const Array a = real_part_of(first);
+  const Array beta = select(gt(a, zeros_like(a)), neg(norm), norm);
+  Array nothing = eq(rest, zeros_like(rest));
+  if (is_complex(d)) nothing = bitwise_and(nothing, eq(imag(first), zeros_like(rest)));
+  const Array number = as_number(beta, d);
+  const Array tau = select(nothing, zeros_like(first), div(sub(number, first), number));
+  const Array diagonal = select(nothing, alpha, mul(number, divisor));
+  const Array tail =
+      select(along(nothing), zeros_like(scaled), div(scaled, along(sub(first, number))));
+  const Array one = base::ones(whole.type().strong());
+  return {select(eq(i, at), one, tail), tau,
+          select(gt(i, at), tail, select(eq(i, at), along(diagonal), whole))};
+}
+
+Arrays geqrf_expand(const ExpandArgs<None>& e) {
+  const Type t = e.x[0].type().strong();
+  const Array a = base::convert(e.x[0], t.dtype());
+  if (t.elements() == 0) return {a, base::zeros(taus_type(t))};
+  const int64_t steps = matrix::Sizes(t).smaller();
+  const Closed body = record({t, Type(I32, {})}, [](const Arrays& c) {
+    const Reflection r = reflection(c[0], c[1]);
+    return Arrays{reflected(c[0], r.v, matrix::conj(r.tau), c[1], r.column), r.tau};
+  });
+  const Arrays r = scan_flat(body, {a}, {iota(I32, {steps}, 0)}, steps);
+  return {r[0], base::move_axis(r[1], 0, t.ndim() - 2)};
+}
+
+// x with columns j and `other` (a number a matrix) in each other's place.
+Array exchanged(const Array& x, const Array& j, const Array& other) {
+  const int last = x.ndim() - 1;
+  const Array c = iota(I32, x.shape(), last);
+  const Array here = eq(c, matrix::all(j, x.shape()));
+  const Array there = eq(c, matrix::along_leading(other, x.shape()));
+  const auto column = [&](const Array& mask) {
+    const Array only = reduce_sum(select(mask, x, zeros_like(x)), {last});
+    return matrix::along_leading(only, x.shape());
+  };
+  return select(here, column(there), select(there, column(here), x));
+}
+
+Arrays geqp3_expand(const ExpandArgs<None>& e) {
+  const Type t = e.x[0].type().strong(), order = order_type(t);
+  const int rows = t.ndim() - 2;
+  const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, order.shape(), rows);
+  if (t.elements() == 0) return {a, start, base::zeros(taus_type(t))};
+  const int64_t steps = matrix::Sizes(t).smaller();
+  const Closed body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
+    const Array &x = c[0], &j = c[2];
+    const Array left = ge(iota(I32, x.shape(), rows), matrix::all(j, x.shape()));
+    const Array rest = select(left, x, zeros_like(x));
+    const Array size = reduce_max(largest_part(rest), {rows, rows + 1});
+    const Array scale = select(gt(size, zeros_like(size)), size, base::ones(size.type()));
+    const Array scaled = div(rest, matrix::along_leading(as_number(scale, t.dtype()), x.shape()));
+    const Array lengths = reduce_sum(squares(scaled), {rows});
+    const Array open = ge(iota(I32, lengths.shape(), rows), matrix::all(j, lengths.shape()));
+    const Array longest =
+        argmax(select(open, lengths, matrix::all(like(lengths, -1), lengths.shape())), rows);
+    const Array next = exchanged(x, j, longest);
+    const Reflection r = reflection(next, j);
+    return Arrays{reflected(next, r.v, matrix::conj(r.tau), j, r.column),
+                  squeeze_axes(exchanged(base::insert_axis(c[1], rows, 1), j, longest), {rows}),
+                  r.tau};
+  });
+  const Arrays r = scan_flat(body, {a, start}, {iota(I32, {steps}, 0)}, steps);
+  return {r[0], r[1], base::move_axis(r[2], 0, rows)};
+}
+
+Array identity(const Type& t) {
+  const int last = t.ndim() - 1;
+  return select(eq(iota(I32, t.shape(), last - 1), iota(I32, t.shape(), last)), base::ones(t),
+                base::zeros(t));
+}
+
+Arrays product_expand(const ExpandArgs<None>& e) {
+  const Type t = e.x[0].type().strong();
+  const Array v = base::convert(e.x[0], t.dtype()), taus = base::convert(e.x[1], t.dtype());
+  const int rows = t.ndim() - 2;
+  const int64_t steps = taus.shape()[rows];
+  if (t.elements() == 0 || steps == 0) return {identity(t)};
+  const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
+    const Array whole = matrix::column(v, c[1]), i = iota(I32, whole.shape(), rows);
+    const Array at = matrix::all(c[1], i.shape());
+    const Array below = select(gt(i, at), whole, zeros_like(whole));
+    const Array one = base::ones(whole.type().strong());
+    return Arrays{
+        reflected(c[0], select(eq(i, at), one, below), matrix::element(taus, c[1], rows), c[1])};
+  });
+  return scan_flat(body, {identity(t)}, {iota(I32, {steps}, 0)}, steps, true);
+}
+
+// ---- by LAPACK
+
+template <class P>
+native::Matrices matrices(const Use<P>& u) {
+  const matrix::Sizes s(u.in[0]);
+  return {u.in[0].dtype(), s.batch, s.rows, s.columns};
+}
+template <class P>
+double work(const Use<P>& u) {
+  const matrix::Sizes s(u.in[0]);
+  return static_cast<double>(s.rows) * static_cast<double>(s.columns) *
+         static_cast<double>(s.smaller());
+}
+template <class P>
+NativeCall call(const Use<P>& u, native::Reflections what) {
+  NativeCall call;
+  const native::Matrices a = matrices(u);
+  const int64_t taus =
+      what == native::Reflections::product ? u.in[1].shape()[u.in[1].ndim() - 1] : a.smaller();
+  call.run = [=](const NativeArgs& args) { native::householder(what, a, taus, args); };
+  call.workspace = [=] { return native::householder_workspace(a); };
+  for (const Type& t : u.in) {
+    const int n = t.ndim(), lead = u.in[0].ndim() - 2;
+    Ints along;
+    for (int k = lead; k < n; ++k) along.push_back(k);
+    call.axis_map.push_back(axis_map_without(1, n, along, false)[0]);
+  }
+  return call;
+}
+// Nanoseconds of a matrix and thread among many (AVX2, F32), of both factors together: 118 in the
+// lane and 1310 by LAPACK of 3 rows, 1980 and 6340 of 8, 33000 and 22400 of 16, 88000 and 70000 of
+// 32.
+std::vector<Implementation<None>> ways(native::Reflections what) {
+  constexpr int64_t largest_in_lane = 32;
+  const Implementation<None> program{.name = std::string(expanded),
+                                     .applies =
+                                         [](const Use<None>& u) {
+                                           const matrix::Sizes s(u.in[0]);
+                                           return std::max(s.rows, s.columns) <= largest_in_lane;
+                                         },
+                                     .cost = [](const Use<None>& u) { return 2 * work(u); }};
+  const Implementation<None> library{
+      .name = "library",
+      .applies =
+          [](const Use<None>& u) {
+            const matrix::Sizes s(u.in[0]);
+            return !u.target.gpu && std::max(s.rows, s.columns) <= std::numeric_limits<int>::max();
+          },
+      .cost = [](const Use<None>& u) { return 600 + 1.1 * work(u); },
+      .make = [what](const Use<None>& u) { return call(u, what); }};
+  return {program, library};
+}
+
+// ---- transforms and samples
+
+template <class P>
+Batched batch_in_front(const BatchArgs<P>& b) {
+  Arrays x;
+  for (size_t k = 0; k < b.x.size(); ++k) x.push_back(move_mapped(b.x[k], b.axis[k], 0, b.size));
+  Arrays out = b.op.bind(x, b.params);
+  MaybeAxes axis(out.size(), 0);
+  return {std::move(out), std::move(axis)};
+}
+
+const std::vector<Shape>& sample_shapes() {
+  static const std::vector<Shape> all = {{1, 1}, {0, 0}, {2, 0}, {0, 3}, {4, 2}, {2, 5}, {2, 4, 4}};
+  return all;
+}
+template <class P>
+std::vector<Sample<P>> matrix_samples(const P& p, bool tall_only = false) {
+  std::vector<Sample<P>> s;
+  const auto add_sample = [&](const Type& t) {
+    s.push_back({.in = {t}, .params = p, .values = [t](uint64_t seed) {
+                   return Arrays{matrix::dominant(t, seed)};
+                 }});
+  };
+  for (DType d : {F32, F64, C64, C128}) add_sample(Type(d, {3, 3}));
+  for (const Shape& shape : sample_shapes())
+    if (!tall_only || shape[shape.ndim() - 2] >= shape[shape.ndim() - 1])
+      add_sample(Type(F64, shape));
+  add_sample(Type(F64, {34, 33}));
+  return s;
+}
+template <class P>
+std::vector<Reject<P>> matrix_rejects(const P& p) {
+  return {{{Type(F32, {3})}, p, "takes matrices"}, {{Type(I32, {3, 3})}, p, "takes f32, f64"}};
+}
+
+const Primitive<None>& geqrf_op = define<None>({
+    .name = "geqrf",
+    .doc = "Householder reflections and the upper triangular factor of matrices, packed into one, "
+           "and the factors of the reflections.",
+    .type =
+        [](const Types& in, const None&) {
+          require_operands("geqrf", in, 1);
+          matrix::require_matrices("geqrf", in);
+          return Types{in[0].strong(), taus_type(in[0])};
+        },
+    .reference = [](const Arrays& x, const None&) { return factored(x, false); },
+    .batch = batch_in_front<None>,
+    .expand = geqrf_expand,
+    .implementations = [] { return ways(native::Reflections::plain); },
+    .tolerance = 256,
+    .samples = [] { return matrix_samples<None>({}); },
+    .rejects = [] { return matrix_rejects<None>({}); },
+});
+
+const Primitive<None>& geqp3_op = define<None>({
+    .name = "geqp3",
+    .doc = "geqrf of matrices whose columns change places so that each step takes the longest; the "
+           "order of the columns.",
+    .type =
+        [](const Types& in, const None&) {
+          require_operands("geqp3", in, 1);
+          matrix::require_matrices("geqp3", in);
+          return Types{in[0].strong(), order_type(in[0]), taus_type(in[0])};
+        },
+    .reference = [](const Arrays& x, const None&) { return factored(x, true); },
+    .batch = batch_in_front<None>,
+    .expand = geqp3_expand,
+    .implementations = [] { return ways(native::Reflections::pivoted); },
+    .tolerance = 256,
+    .samples = [] { return matrix_samples<None>({}); },
+    .rejects = [] { return matrix_rejects<None>({}); },
+});
+
+Types product_type(const Types& in, const None&) {
+  require_operands("householder_product", in, 2);
+  matrix::require_matrices("householder_product", in);
+  if (in[0].dtype() != in[1].dtype())
+    reject_dtype("householder_product", "requires arguments to have the same dtypes", in);
+  const matrix::Sizes s(in[0]);
+  const Shape lead = in[0].shape().erased(in[0].ndim() - 1);
+  const int last = lead.ndim() - 1;
+  if (in[1].ndim() != lead.ndim() || in[1].shape().erased(last) != lead.erased(last))
+    reject_shape("householder_product", "the taus have the batch axes of the matrices and one more",
+                 in);
+  if (s.rows < s.columns || in[1].shape()[last] > s.columns)
+    reject_shape("householder_product", "takes no more columns than rows, nor taus than columns",
+                 in);
+  return {in[0].strong()};
+}
+const Primitive<None>& product_op = define<None>({
+    .name = "householder_product",
+    .doc = "The first columns of products of Householder reflections, as geqrf packs them.",
+    .type = product_type,
+    .reference = product_reference,
+    .batch = batch_in_front<None>,
+    .expand = product_expand,
+    .implementations = [] { return ways(native::Reflections::product); },
+    .tolerance = 256,
+    .samples =
+        [] {
+          std::vector<Sample<None>> s = matrix_samples<None>({}, true);
+          for (Sample<None>& sample : s) {
+            const Type a = sample.in[0], taus = taus_type(a);
+            sample.in = {a, taus};
+            sample.values = [a, taus](uint64_t seed) {
+              return Arrays{matrix::random(a, seed), matrix::random(taus, seed + 1)};
+            };
+          }
+          return s;
+        },
+    .rejects =
+        [] {
+          return std::vector<Reject<None>>{
+              {{Type(F32, {2, 3}), Type(F32, {2})}, {}, "no more columns than rows"},
+              {{Type(F32, {3, 2}), Type(F32, {3})}, {}, "nor taus than columns"},
+              {{Type(F32, {3, 2}), Type(F64, {2})}, {}, "same dtypes"},
+              {{Type(F32, {2, 3, 2}), Type(F32, {2})}, {}, "batch axes"},
+              {{Type(I32, {3, 3}), Type(I32, {3})}, {}, "takes f32, f64"}};
+        },
+});
+
+// ---- qr: both as matrices
+
+Arrays unpacked(const Array& a, const Array& taus, bool full) {
+  const Types t = qr_types(a.type(), full);
+  const matrix::Sizes s(a.type());
+  const int last = a.ndim() - 1;
+  const int64_t inner = t[0].shape()[last];
+  std::vector<int64_t> none(static_cast<size_t>(a.ndim()), 0), more = none;
+  more.back() = std::max<int64_t>(0, inner - s.columns);
+  const Array wide = pad_with(a, like(a, 0), none, more, none);
+  return {householder_product(base::slice_axis(wide, last, 0, inner), taus),
+          matrix::triangle(base::slice_axis(a, last - 1, 0, inner), false)};
+}
+Arrays qr_expand(const ExpandArgs<Full>& e) {
+  const Geqrf f = geqrf(e.x[0]);
+  return unpacked(f.a, f.taus, e.params.full_matrices);
+}
+Arrays qr_reference(const Arrays& x, const Full& p) {
+  const Arrays f = factored(x, false);
+  return unpacked(f[0], f[1], p.full_matrices);
+}
+
+// With X = Q R and W = Q^H X' R^-1: Q' = Q (S - W) + X' R^-1 and R' = (W - S) R, where S is
+// antihermitian, takes its lower triangle from W, and what is imaginary of W's diagonal.
+Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Array& r, bool full) {
+  const matrix::Sizes s(dx.type());
+  if (s.rows < s.columns || (full && s.rows != s.columns))
+    throw DifferentiationError(
+        std::string(op) +
+        " has a derivative for matrices of no fewer rows than columns, and without full_matrices "
+        "if they are not square");
+  const Array right = triangular_solve(r, dx, {.left_side = false, .lower = false});
+  const Array w = matrix::product(matrix::transposed(q, true), right);
+  const Array low = matrix::triangle(w, true, true);
+  Array turn = sub(low, matrix::transposed(low, true));
+  if (is_complex(w.dtype())) {
+    const Array diagonal = sub(matrix::triangle(w, true), low);
+    turn = add(turn, complex(base::zeros(Type(real_part(w.dtype()), w.shape())), imag(diagonal)));
+  }
+  return {base::add(matrix::product(q, sub(turn, w)), right), matrix::product(sub(w, turn), r)};
+}
+Arrays qr_jvp(const JvpArgs<Full>& j) {
+  if (j.dx[0].empty_handle()) return Arrays(2);
+  return qr_derivative("qr", j.dx[0], j.out[0], j.out[1], j.params.full_matrices);
+}
+
+const Primitive<Full>& qr_op = define<Full>({
+    .name = "qr",
+    .doc = "Orthonormal columns and the upper triangular factor of matrices.",
+    .type =
+        [](const Types& in, const Full& p) {
+          require_operands("qr", in, 1);
+          matrix::require_matrices("qr", in);
+          return qr_types(in[0].strong(), p.full_matrices);
+        },
+    .reference = qr_reference,
+    .jvp = qr_jvp,
+    .batch = batch_in_front<Full>,
+    .expand = qr_expand,
+    .tolerance = 256,
+    .samples =
+        [] {
+          std::vector<Sample<Full>> s = matrix_samples<Full>({false}, true);
+          s.push_back({.in = {Type(F64, {3, 3})}, .params = {true}});
+          return s;
+        },
+    .rejects = [] { return matrix_rejects<Full>({}); },
+});
+
+}  // namespace
+
+namespace lax {
+
+Geqrf geqrf(const Arg& x) {
+  const Source s(x.at());
+  Arrays r = geqrf_op.bind({x});
+  return {std::move(r[0]), std::move(r[1])};
+}
+Geqp3 geqp3(const Arg& x) {
+  const Source s(x.at());
+  Arrays r = geqp3_op.bind({x});
+  return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
+}
+Array householder_product(const Arg& a, const Arg& taus) {
+  const Source s(a.at());
+  return product_op({a, taus});
+}
+QR qr(const Arg& x, const QROptions& o) {
+  const Source s(x.at());
+  Arrays r = qr_op.bind({x}, {o.full_matrices});
+  return {std::move(r[0]), std::move(r[1])};
+}
+// The order of the columns is a choice; what is differentiated is the factorisation of the matrix
+// whose columns have that order.
+PivotedQR pivoted_qr(const Arg& x, const QROptions& o) {
+  const Source s(x.at());
+  const Geqp3 f = geqp3(base::stop_gradient(x));
+  const Array order = matrix::along(f.permutation, x->shape(), x->ndim() - 1);
+  QR r = qr(gather_along(x, order, x->ndim() - 1), o);
+  return {std::move(r.q), std::move(r.r), f.permutation};
+}
+
+}  // namespace lax
+
+}  // namespace weft

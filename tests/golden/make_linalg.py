@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/golden/make_linalg.py: writes linalg.txt, what jax.numpy.linalg and jax.scipy.linalg give for
+# the calls that tests/functions/linalg_golden_test.cpp makes under the same names.
+#
+# Run with jax installed: python make_linalg.py > linalg.txt (made with jax 0.10.2)
+#
+# A line is "name dtype shape values…"; floats in hexadecimal, of complex numbers both parts. NAME is the
+# value, NAME.slope the gradient of sum(real(f * w)) by the matrix, NAME.slope2 the gradient of the sum
+# of that one's squares; .odd of a singular and of a NaN matrix. x(shape, m, k)[i] = ((i * m) % k - k // 2) / 4.
+import jax
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_platforms", "cpu")
+import jax.numpy as jnp
+import jax.scipy.linalg as sl
+import numpy as np
+from jax._src.lax import linalg as internal
+from jax.lax import linalg as ll
+from jax.numpy import linalg as nl
+
+
+def x(shape, m=7, k=11):
+    i = np.arange(int(np.prod(shape)))
+    return jnp.asarray((((i * m) % k - k // 2) / 4).reshape(shape))
+
+
+square = x((4, 4), 7, 23) + 2 * jnp.eye(4)
+many = x((2, 3, 3), 5, 17) + 3 * jnp.eye(3)
+tall, wide = x((5, 3), 7, 19), x((3, 5), 7, 17)
+turned = square + 1j * x((4, 4), 5, 19)
+b4, b3, c4 = x((4,), 3, 7), x((2, 3, 2), 3, 13), x((4, 2), 5, 11)
+singular = square.at[3].set(square[0] + square[1])
+nothing = jnp.zeros((4, 4))
+nan = square.at[1, 2].set(jnp.nan)
+spd = square @ square.T + jnp.eye(4)
+
+def plu(a):
+    return sl.lu(a) if a.ndim == 2 else jax.vmap(sl.lu)(a)
+
+
+def spectral(w, v):
+    return (v * jnp.sin(w)[..., None, :]) @ jnp.conj(v.mT)
+
+
+# name: (f, matrices that it is differentiated at)
+SMOOTH = {
+    "solve_vector": (lambda a: nl.solve(a, b4), [square]),
+    "solve": (lambda a: nl.solve(a, b3), [many]),
+    "solve_complex": (lambda a: nl.solve(a, c4), [turned]),
+    "inv": (nl.inv, [square, many, turned]),
+    "det": (nl.det, [square, many, turned, singular]),
+    "slogdet": (lambda a: nl.slogdet(a)[1], [square, many, turned]),
+    "lu": (lambda a: ll.lu(a)[0], [square, many, turned, tall, wide]),
+    "lu_l": (lambda a: plu(a)[1], [square, many, tall, wide]),
+    "lu_u": (lambda a: plu(a)[2], [square, many, tall, wide]),
+    "lu_solve": (lambda a: sl.lu_solve(sl.lu_factor(a), c4), [square, turned]),
+    "lu_solve_trans": (lambda a: sl.lu_solve(sl.lu_factor(a), c4, trans=1), [square, turned]),
+    "lu_solve_conj": (lambda a: sl.lu_solve(sl.lu_factor(a), c4, trans=2), [turned]),
+    "qr_q": (lambda a: nl.qr(a)[0], [square, many, turned, tall]),
+    "qr_r": (lambda a: nl.qr(a)[1], [square, many, turned, tall]),
+    "eigvalsh": (nl.eigvalsh, [square, many, turned]),
+    "eigh_sizes": (lambda a: jnp.abs(nl.eigh(a)[1]), [square, many, turned]),
+    "eigh_function": (lambda a: spectral(*nl.eigh(a)), [square, many, turned]),
+    "cho_solve": (lambda a: sl.cho_solve((a, True), c4), [square, turned]),
+    "cho_solve_upper": (lambda a: sl.cho_solve((a, False), b4), [square]),
+    "matrix_power": (lambda a: nl.matrix_power(a, 5), [square, many]),
+    "matrix_power_inv": (lambda a: nl.matrix_power(a, -2), [square, many]),
+    "expm": (sl.expm, [square, many, turned, 5 * square, square / 64]),
+    "multi_dot": (lambda a: nl.multi_dot([a, square @ c4, c4.T, b4]), [square]),
+    "matrix_transpose": (nl.matrix_transpose, [many]),
+    "trace": (lambda a: nl.trace(a, offset=1), [many]),
+    "vector_norm": (lambda a: nl.vector_norm(a, axis=-1), [square, turned]),
+    "vector_norm_all": (lambda a: nl.vector_norm(a, ord=3, keepdims=True), [many]),
+    "vector_norm_1": (lambda a: nl.vector_norm(a, ord=1, axis=0), [square]),
+    "vector_norm_max": (lambda a: nl.vector_norm(a, ord=np.inf, axis=0), [square]),
+    "vector_norm_min": (lambda a: nl.vector_norm(a, ord=-np.inf, axis=0), [square]),
+}
+PLAIN = {
+    "lu_pivots": lambda: ll.lu(many)[1], "lu_order": lambda: ll.lu(many)[2], "lu_p": lambda: sl.lu(wide)[0],
+    "lu_factor_pivots": lambda: sl.lu_factor(square)[1],
+    "lu_order_of": lambda: ll.lu_pivots_to_permutation(jnp.array([[2, 3, 2], [0, 4, 3]], jnp.int32), 5),
+    "slogdet_sign": lambda: nl.slogdet(many)[0], "slogdet_sign_complex": lambda: nl.slogdet(turned)[0],
+    "qr_complete_q": lambda: nl.qr(tall, mode="complete")[0], "qr_complete_r": lambda: nl.qr(tall, mode="complete")[1],
+    "qr_wide_r": lambda: nl.qr(wide)[1], "geqrf_a": lambda: internal.geqrf(tall)[0], "geqrf_taus": lambda: internal.geqrf(turned)[1],
+    "householder_product": lambda: ll.householder_product(tall, x((3,), 3, 7)),
+    "qr_pivoted_r": lambda: ll.qr(many, pivoting=True, full_matrices=False)[1],
+    "qr_pivoted_order": lambda: ll.qr(tall, pivoting=True, full_matrices=False)[2],
+    "vector_norm_count": lambda: nl.vector_norm(square, ord=0, axis=1), "power_zero": lambda: nl.matrix_power(many, 0),
+    "solve.odd": lambda: nl.solve(jnp.stack([nothing, nan]), jnp.ones((2, 4, 1))),
+    "inv.odd": lambda: nl.inv(jnp.stack([nothing, nan])), "det.odd": lambda: nl.det(jnp.stack([nothing, nan])),
+    "slogdet.odd": lambda: nl.slogdet(jnp.stack([nothing, nan]))[1],
+    "slogdet_sign.odd": lambda: nl.slogdet(jnp.stack([nothing, nan]))[0],
+    "lu.odd": lambda: ll.lu(jnp.stack([nothing, nothing + 2]))[0], "expm.odd": lambda: sl.expm(jnp.stack([nothing, square * 1e8])),
+    "eigvalsh_upper": lambda: nl.eigvalsh(square, UPLO="U", symmetrize_input=False),
+    "eigvalsh_lower": lambda: nl.eigvalsh(turned, symmetrize_input=False),
+    "eigh.odd": lambda: nl.eigvalsh(jnp.stack([nothing, nan])), "eigh_same.odd": lambda: jax.grad(lambda a: jnp.sum(nl.eigh(a)[1]))(jnp.eye(3)),
+    "qr.odd": lambda: nl.qr(nothing)[0],
+    "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
+}
+
+SHORT = {"float64": "f64", "int32": "i32", "complex128": "c128"}
+
+
+def weights(shape):
+    return x(shape, 5, 13) + 0.25
+
+
+def number(e):
+    return "nan" if np.isnan(e) else "inf" if e == np.inf else "-inf" if e == -np.inf else float(e).hex()
+
+
+def write(name, r):
+    r = np.asarray(r)
+    values = r.ravel().view(np.float64) if np.iscomplexobj(r) else r.ravel()
+    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(number, values))
+
+
+print(f"# made by make_linalg.py with jax {jax.__version__}")
+for name, (f, matrices) in SMOOTH.items():
+    for k, a in enumerate(matrices):
+        def loss(a, f=f):
+            y = f(a)
+            return jnp.sum(jnp.real(y * weights(y.shape)))
+        write(f"{name}.{k}", f(a))
+        write(f"{name}.{k}.slope", jax.grad(loss)(a))
+        if not np.iscomplexobj(np.asarray(a)):
+            write(f"{name}.{k}.slope2", jax.grad(lambda a, g=jax.grad(loss): jnp.sum(g(a) ** 2))(a))
+for name, f in PLAIN.items():
+    write(name, f())

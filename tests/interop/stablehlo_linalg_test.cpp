@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/interop/stablehlo_linalg_test.cpp: the calls that JAX writes for factorisations, on CPUs by
+// LAPACK and on TPUs by name: what they give, and what is refused of them.
+#include <catch2/catch.hpp>
+
+#include "support/check.h"
+#include "weft/interop/stablehlo.h"
+#include "weft/ops/linear/eigh.h"
+#include "weft/ops/linear/lu.h"
+#include "weft/ops/linear/qr.h"
+#include "weft/weft.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+const std::string matrix_type = "tensor<3x3xf32>", vector_type = "tensor<3xf32>",
+                  whole = "tensor<3xi32>";
+
+std::string call(const std::string& target, const std::string& attributes,
+                 const std::vector<std::string>& in, const std::vector<std::string>& out) {
+  const auto list = [](const std::vector<std::string>& words, const std::string& front) {
+    std::string text;
+    for (size_t k = 0; k < words.size(); ++k)
+      text += (k ? ", " : "") + front + (front.empty() ? words[k] : std::to_string(k));
+    return text;
+  };
+  std::string arguments, results;
+  for (size_t k = 0; k < in.size(); ++k)
+    arguments += (k ? ", %x" : "%x") + std::to_string(k) + ": " + in[k];
+  for (size_t k = 0; k < out.size(); ++k)
+    results += (k ? ", %r" : "%r") + (out.size() > 1 ? "#" + std::to_string(k) : std::string());
+  return "func.func @main(" + arguments + ") -> (" + list(out, "") + ") {\n%r" +
+         (out.size() > 1 ? ":" + std::to_string(out.size()) : std::string()) +
+         " = stablehlo.custom_call @" + target + "(" + list(in, "%x") + ") {" + attributes +
+         "} : (" + list(in, "") + ") -> (" + list(out, "") + ")\nreturn " + results + " : " +
+         list(out, "") + "\n}\n";
+}
+Arrays run(const std::string& text, const Arrays& x) {
+  const ClosedJaxpr p = parse_stablehlo(text);
+  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
+}
+std::string letters(const std::string& entries) {
+  return "mhlo.backend_config = {" + entries + "}";
+}
+
+const Array a = array({{2.f, -1.f, 0.5f}, {-4.f, 3.f, 1.f}, {1.f, 0.25f, 5.f}}),
+            singular = array({{1.f, 2.f, 3.f}, {2.f, 4.f, 6.f}, {0.f, 1.f, 1.f}});
+
+}  // namespace
+
+TEST_CASE("calls of getrf give factors, rows from 1 on and the first zero",
+          "[interop][stablehlo]") {
+  const std::string text =
+      call("lapack_sgetrf_ffi", letters(""), {matrix_type}, {matrix_type, whole, "tensor<i32>"});
+  const Arrays r = run(text, {a});
+  const lax::LU f = lax::lu(a);
+  CHECK(allclose(r[0], f.lu).item<bool>());
+  CHECK(r[1].to_vector<int>() == (f.pivots + 1).to_vector<int>());
+  CHECK(r[2].item<int>() == 0);
+  CHECK(run(text, {singular})[2].item<int>() == 3);
+  const Arrays tpu =
+      run(call("LuDecomposition", "", {matrix_type}, {matrix_type, whole, whole}), {a});
+  CHECK(tpu[1].to_vector<int>() == f.pivots.to_vector<int>());
+  CHECK(tpu[2].to_vector<int>() == f.permutation.to_vector<int>());
+}
+
+TEST_CASE("calls for reflections give them and their product", "[interop][stablehlo]") {
+  const lax::Geqrf f = lax::geqrf(a);
+  for (const auto& [pack, product] :
+       {std::pair("lapack_sgeqrf_ffi", "lapack_sorgqr_ffi"),
+        std::pair("Qr", "ProductOfElementaryHouseholderReflectors")}) {
+    const Arrays r = run(call(pack, letters(""), {matrix_type}, {matrix_type, vector_type}), {a});
+    CHECK(allclose(r[0], f.a).item<bool>());
+    CHECK(allclose(r[1], f.taus).item<bool>());
+    const Array q =
+        run(call(product, letters(""), {matrix_type, vector_type}, {matrix_type}), r)[0];
+    CHECK(allclose(matmul(q, triu(r[0])), a, 1e-5, 1e-5).item<bool>());
+  }
+  const std::string zeros =
+      "func.func @main(%x0: " + matrix_type + ") -> (" + matrix_type + ", " + whole + ", " +
+      vector_type + ") {\n%z = stablehlo.constant dense<K> : " + whole +
+      "\n%r:3 = stablehlo.custom_call @lapack_sgeqp3_ffi(%x0, %z) {" + letters("") + "} : (" +
+      matrix_type + ", " + whole + ") -> (" + matrix_type + ", " + whole + ", " + vector_type +
+      ")\nreturn %r#0, %r#1, %r#2 : " + matrix_type + ", " + whole + ", " + vector_type + "\n}\n";
+  const auto with = [&](const std::string& number) {
+    std::string text = zeros;
+    return text.replace(text.find('K'), 1, number);
+  };
+  const Arrays r = run(with("0"), {a});
+  CHECK(r[1].to_vector<int>() == (lax::geqp3(a).permutation + 1).to_vector<int>());
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(with("1"));
+        }).find("takes no columns to hold in front") != std::string::npos);
+}
+
+TEST_CASE("calls for eigenvectors read the triangle that they name", "[interop][stablehlo]") {
+  for (bool lower : {true, false}) {
+    const lax::Eigh want = lax::eigh(a, {.lower = lower, .symmetrize_input = false});
+    const std::string uplo = lower ? "76" : "85", first = lower ? "1" : "0";
+    const Arrays cpu =
+        run(call("lapack_ssyevd_ffi", letters("mode = 86 : ui8, uplo = " + uplo + " : ui8"),
+                 {matrix_type}, {matrix_type, vector_type, "tensor<i32>"}),
+            {a});
+    const Arrays tpu = run(call("Eigh", "backend_config = \"" + first + ",1,100,1e-6\"",
+                                {matrix_type}, {matrix_type, vector_type}),
+                           {a});
+    CHECK(cpu[2].item<int>() == 0);
+    for (const Arrays& r : {cpu, tpu}) {
+      CHECK(allclose(r[0], want.eigenvectors, 1e-5, 1e-5).item<bool>());
+      CHECK(allclose(r[1], want.eigenvalues, 1e-5, 1e-5).item<bool>());
+    }
+  }
+  const std::string values_alone =
+      call("lapack_ssyevd_ffi", letters("mode = 78 : ui8, uplo = 76 : ui8"), {matrix_type},
+           {matrix_type, vector_type, "tensor<i32>"});
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(values_alone);
+        }).find("is read with eigenvectors") != std::string::npos);
+}
