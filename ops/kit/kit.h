@@ -37,6 +37,15 @@ Batched batch_nary(const BatchArgs<P>& b) {
   MaybeAxes axis(out.size(), a.axis);
   return {std::move(out), std::move(axis)};
 }
+// Of ops with batch axes in front: every operand is mapped along a first one.
+template <class P>
+Batched batch_in_front(const BatchArgs<P>& b) {
+  Arrays x;
+  for (size_t k = 0; k < b.x.size(); ++k) x.push_back(move_mapped(b.x[k], b.axis[k], 0, b.size));
+  Arrays out = b.op.bind(x, b.params);
+  MaybeAxes axis(out.size(), 0);
+  return {std::move(out), std::move(axis)};
+}
 // A cotangent of the full shape for an operand that was a scalar: summed.
 Array unbroadcast(const Array& ct, const Type& operand);
 // A scalar constant of x's dtype.

@@ -14,6 +14,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/numbers.h"
 #include "weft/ops/linear/triangular_solve.h"
@@ -59,19 +60,13 @@ void factor_dense(const T* from, T* to, int64_t batch, int64_t n) {
   }
 }
 
-int64_t rows_of(const Type& t) { return t.shape()[t.ndim() - 1]; }
-int64_t matrices_of(const Type& t) {
-  int64_t n = 1;
-  for (int a = 0; a + 2 < t.ndim(); ++a) n *= t.shape()[a];
-  return n;
-}
-
 Arrays cholesky_reference(const Arrays& x, const None&) {
   const Type t = x[0].type().strong();
+  const matrix::Sizes s(t);
   const Fresh r = fresh_array(t);
   with_class<classes>(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    factor_dense(data_of<T>(x[0]), static_cast<T*>(r.data), matrices_of(t), rows_of(t));
+    factor_dense(data_of<T>(x[0]), static_cast<T*>(r.data), s.batch, s.rows);
   });
   return {r.array};
 }
@@ -120,7 +115,7 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const Array& x = e.x[0];
   const int rank = x.ndim();
   const Type t = x.type().strong(), flag(Bool, x.shape().erased(rank - 1).erased(rank - 2));
-  const int64_t n = rows_of(t);
+  const int64_t n = matrix::Sizes(t).rows;
   const Array first = with_real_diagonal(base::convert(x, t.dtype()));
   if (n == 0) return {first};
   const Closed body = record({t, flag, Type(I32, {})},
@@ -138,7 +133,8 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
 // ---- by LAPACK
 
 native::Squares squares(const Use<None>& u) {
-  return {u.in[0].dtype(), matrices_of(u.in[0]), rows_of(u.in[0])};
+  const matrix::Sizes s(u.in[0]);
+  return {u.in[0].dtype(), s.batch, s.rows};
 }
 NativeCall cholesky_call(const Use<None>& u) {
   NativeCall call;
@@ -148,29 +144,15 @@ NativeCall cholesky_call(const Use<None>& u) {
   return call;
 }
 
-double cube(const Use<None>& u) {
-  const auto n = static_cast<double>(rows_of(u.in[0]));
-  return n * n * n;
-}
 // Nanoseconds of a matrix among many (AVX-512, one thread): 100 in the lane and 190 by LAPACK of 8
 // rows, 320 and 570 of 16, 790 and 1220 of 24, 1160 and 1670 of 28 in F32, 4300 to 5400 and 2400 to
 // 5500 of 32, which no longer fit the inner cache. Single ones are slower in the lane, but what is
 // chosen does not depend on how many there are.
 std::vector<Implementation<None>> cholesky_implementations() {
-  constexpr int64_t largest_in_lane = 32;
-  const Implementation<None> program{
-      .name = std::string(expanded),
-      .applies = [](const Use<None>& u) { return rows_of(u.in[0]) <= largest_in_lane; },
-      .cost = [](const Use<None>& u) { return 0.06 * cube(u); }};
-  const Implementation<None> library{
-      .name = "library",
-      .applies =
-          [](const Use<None>& u) {
-            return !u.target.gpu && rows_of(u.in[0]) <= std::numeric_limits<int>::max();
-          },
-      .cost = [](const Use<None>& u) { return 150 + 0.054 * cube(u); },
-      .make = cholesky_call};
-  return {program, library};
+  return lane_or_library<None>({.rows = longer_side<None>,
+                                .in_lane = [](const Use<None>& u) { return 0.06 * work(u); },
+                                .library = [](const Use<None>& u) { return 150 + 0.054 * work(u); },
+                                .call = cholesky_call});
 }
 
 // ---- derivative: L' = L phi(L^-1 A' L^-H), where phi takes the lower triangle with half of the
@@ -217,10 +199,7 @@ const Primitive<None>& cholesky_op = define<None>({
         },
     .reference = cholesky_reference,
     .jvp = cholesky_jvp,
-    .batch =
-        [](const BatchArgs<None>& b) {
-          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}), {0}};
-        },
+    .batch = batch_in_front<None>,
     .expand = cholesky_expand,
     .implementations = cholesky_implementations,
     .tolerance = 64,

@@ -16,6 +16,7 @@
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
@@ -298,25 +299,10 @@ NativeCall eigh_call(const Use<None>& u) {
   return call;
 }
 std::vector<Implementation<None>> eigh_implementations() {
-  constexpr int64_t largest_in_lane = 32;
-  const auto cube = [](const Use<None>& u) {
-    const auto n = static_cast<double>(matrix::Sizes(u.in[0]).rows);
-    return n * n * n;
-  };
-  const Implementation<None> program{
-      .name = std::string(expanded),
-      .applies = [](const Use<None>& u) { return matrix::Sizes(u.in[0]).rows <= largest_in_lane; },
-      .cost = [cube](const Use<None>& u) { return 10 * cube(u); }};
-  const Implementation<None> library{
-      .name = "library",
-      .applies =
-          [](const Use<None>& u) {
-            return !u.target.gpu &&
-                   matrix::Sizes(u.in[0]).rows <= std::numeric_limits<int>::max() / 64;
-          },
-      .cost = [cube](const Use<None>& u) { return 2000 + 8 * cube(u); },
-      .make = eigh_call};
-  return {program, library};
+  return lane_or_library<None>({.rows = longer_side<None>,
+                                .in_lane = [](const Use<None>& u) { return 10 * work(u); },
+                                .library = [](const Use<None>& u) { return 2000 + 8 * work(u); },
+                                .call = eigh_call});
 }
 
 // ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D), where F(i, j) is
@@ -386,10 +372,7 @@ const Primitive<None>& eigh_op = define<None>({
         },
     .reference = eigh_reference,
     .jvp = eigh_jvp,
-    .batch =
-        [](const BatchArgs<None>& b) {
-          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}), {0, 0}};
-        },
+    .batch = batch_in_front<None>,
     .expand = eigh_expand,
     .implementations = eigh_implementations,
     .tolerance = 1024,

@@ -400,10 +400,7 @@ const Primitive<Fft>& fft_op = define<Fft>({
           return Arrays{j.dx[0].empty_handle() ? Array() : j.op(Arrays{j.dx[0]}, j.params)};
         },
     .transpose = fft_transpose,
-    .batch =
-        [](const BatchArgs<Fft>& b) {
-          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}, b.params), {0}};
-        },
+    .batch = batch_in_front<Fft>,
     .expand = fft_expand,
     .implementations = fft_implementations,
     .tolerance = 64,

@@ -17,6 +17,7 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/reduce.h"
@@ -187,30 +188,11 @@ NativeCall lu_call(const Use<None>& u) {
   return call;
 }
 
-double work(const Use<None>& u) {
-  const matrix::Sizes s(u.in[0]);
-  return static_cast<double>(s.rows) * static_cast<double>(s.columns) *
-         static_cast<double>(s.smaller());
-}
 std::vector<Implementation<None>> lu_implementations() {
-  constexpr int64_t largest_in_lane = 32;
-  const Implementation<None> program{.name = std::string(expanded),
-                                     .applies =
-                                         [](const Use<None>& u) {
-                                           const matrix::Sizes s(u.in[0]);
-                                           return std::max(s.rows, s.columns) <= largest_in_lane;
-                                         },
-                                     .cost = [](const Use<None>& u) { return 0.1 * work(u); }};
-  const Implementation<None> library{
-      .name = "library",
-      .applies =
-          [](const Use<None>& u) {
-            const matrix::Sizes s(u.in[0]);
-            return !u.target.gpu && std::max(s.rows, s.columns) <= std::numeric_limits<int>::max();
-          },
-      .cost = [](const Use<None>& u) { return 300 + 0.1 * work(u); },
-      .make = lu_call};
-  return {program, library};
+  return lane_or_library<None>({.rows = longer_side<None>,
+                                .in_lane = [](const Use<None>& u) { return 0.1 * work(u); },
+                                .library = [](const Use<None>& u) { return 300 + 0.1 * work(u); },
+                                .call = lu_call});
 }
 
 // ---- derivative: with P A' = L' U + L U' and D = L^-1 P A' U^-1, L' = L low(D), U' = up(D) U.
@@ -276,10 +258,7 @@ const Primitive<None>& lu_op = define<None>({
         },
     .reference = lu_reference,
     .jvp = lu_jvp,
-    .batch =
-        [](const BatchArgs<None>& b) {
-          return Batched{b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size)}), {0, 0, 0}};
-        },
+    .batch = batch_in_front<None>,
     .expand = lu_expand,
     .implementations = lu_implementations,
     .tolerance = 64,

@@ -18,6 +18,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/numbers.h"
 #include "weft/ops/linear/triangular_solve.h"
@@ -367,12 +368,6 @@ native::Matrices matrices(const Use<P>& u) {
   return {u.in[0].dtype(), s.batch, s.rows, s.columns};
 }
 template <class P>
-double work(const Use<P>& u) {
-  const matrix::Sizes s(u.in[0]);
-  return static_cast<double>(s.rows) * static_cast<double>(s.columns) *
-         static_cast<double>(s.smaller());
-}
-template <class P>
 NativeCall call(const Use<P>& u, native::Reflections what) {
   NativeCall call;
   const native::Matrices a = matrices(u);
@@ -392,36 +387,13 @@ NativeCall call(const Use<P>& u, native::Reflections what) {
 // lane and 1310 by LAPACK of 3 rows, 1980 and 6340 of 8, 33000 and 22400 of 16, 88000 and 70000 of
 // 32.
 std::vector<Implementation<None>> ways(native::Reflections what) {
-  constexpr int64_t largest_in_lane = 32;
-  const Implementation<None> program{.name = std::string(expanded),
-                                     .applies =
-                                         [](const Use<None>& u) {
-                                           const matrix::Sizes s(u.in[0]);
-                                           return std::max(s.rows, s.columns) <= largest_in_lane;
-                                         },
-                                     .cost = [](const Use<None>& u) { return 2 * work(u); }};
-  const Implementation<None> library{
-      .name = "library",
-      .applies =
-          [](const Use<None>& u) {
-            const matrix::Sizes s(u.in[0]);
-            return !u.target.gpu && std::max(s.rows, s.columns) <= std::numeric_limits<int>::max();
-          },
-      .cost = [](const Use<None>& u) { return 600 + 1.1 * work(u); },
-      .make = [what](const Use<None>& u) { return call(u, what); }};
-  return {program, library};
+  return lane_or_library<None>({.rows = longer_side<None>,
+                                .in_lane = [](const Use<None>& u) { return 2 * work(u); },
+                                .library = [](const Use<None>& u) { return 600 + 1.1 * work(u); },
+                                .call = [what](const Use<None>& u) { return call(u, what); }});
 }
 
 // ---- transforms and samples
-
-template <class P>
-Batched batch_in_front(const BatchArgs<P>& b) {
-  Arrays x;
-  for (size_t k = 0; k < b.x.size(); ++k) x.push_back(move_mapped(b.x[k], b.axis[k], 0, b.size));
-  Arrays out = b.op.bind(x, b.params);
-  MaybeAxes axis(out.size(), 0);
-  return {std::move(out), std::move(axis)};
-}
 
 const std::vector<Shape>& sample_shapes() {
   static const std::vector<Shape> all = {{1, 1}, {0, 0}, {2, 0}, {0, 3}, {4, 2}, {2, 5}, {2, 4, 4}};

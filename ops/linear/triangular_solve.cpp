@@ -5,7 +5,6 @@
 #include "weft/ops/linear/triangular_solve.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
@@ -14,6 +13,7 @@
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/linalg.h"
@@ -173,24 +173,16 @@ double square(const Use<Solve>& u) {
 // Nanoseconds of a system of one column among many (AVX-512, one thread): 16 in the lane and 98 by
 // BLAS of 8 rows, 110 and 210 of 20, 290 and 350 of 28 in F32, 970 and 1200 of 32 in F64.
 std::vector<Implementation<Solve>> solve_implementations() {
-  constexpr int64_t largest_in_lane = 32;
-  const Implementation<Solve> program{.name = std::string(expanded),
-                                      .applies =
-                                          [](const Use<Solve>& u) {
-                                            return u.in[0].shape()[u.in[0].ndim() - 1] <=
-                                                   largest_in_lane;
-                                          },
-                                      .cost = [](const Use<Solve>& u) { return 0.5 * square(u); }};
-  const Implementation<Solve> library{
-      .name = "library",
-      .applies =
-          [](const Use<Solve>& u) {
-            const Sizes s = sizes_of(u.in[0], u.in[1], u.params);
-            return !u.target.gpu && std::max(s.n, s.columns) <= std::numeric_limits<int>::max();
-          },
-      .cost = [](const Use<Solve>& u) { return 80 + 0.45 * square(u); },
-      .make = solve_call};
-  return {program, library};
+  return lane_or_library<Solve>(
+      {.rows = longer_side<Solve>,
+       .size =
+           [](const Use<Solve>& u) {
+             const Sizes s = sizes_of(u.in[0], u.in[1], u.params);
+             return std::max(s.n, s.columns);
+           },
+       .in_lane = [](const Use<Solve>& u) { return 0.5 * square(u); },
+       .library = [](const Use<Solve>& u) { return 80 + 0.45 * square(u); },
+       .call = solve_call});
 }
 
 // ---- transforms
