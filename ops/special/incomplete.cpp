@@ -4,7 +4,8 @@
 // regularized_incomplete_beta.
 //
 // Sums and continued fractions of DLMF 8.11.4, 8.9.2 and 8.17.22; the fractions by the method of
-// Lentz, Thompson and Barnett.
+// Lentz, Thompson and Barnett. Near x = a both need a number of terms that grows with the root of
+// a: large ones are left to the expansion of DLMF 8.12.7, which is uniform there.
 #include "weft/ops/special/incomplete.h"
 
 #include "weft/ops/special/number.h"
@@ -36,7 +37,9 @@ R gamma_factor(const R& a, const R& x) {
   for (double c : {1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
     rest = rest * u + R(c);
   const R near = b * log1p_less(m) - rest * i;
-  return select(close, exp(near) * sqrt(b / R(2 * pi)), exp(plain));
+  // Of the largest numbers, parts of the logarithm are infinite.
+  const auto nothing = either(a > R(1e300), x > R(1e300));
+  return select(close, exp(near) * sqrt(b / R(2 * pi)), select(nothing, R(0), exp(plain)));
 }
 
 // The sum of x^k / ((a + 1) … (a + k)), and its derivative by a.
@@ -108,6 +111,85 @@ std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool sl
   return {s[4], s[7]};
 }
 
+// ---- the expansion for large a and x = (1 + m) a near a: with h^2 / 2 = m - log(1 + m) it is
+// Q = erfc(h (a/2)^1/2) / 2 + e^(-a h^2 / 2) (2 pi a)^-1/2 sum C_k(h) a^-k.
+
+constexpr double large_a = 0x1p14, near_a = 0.3;
+// Terms of the series of C_k in powers of h: |h| < 0.34, they shrink by a tenth, and a^-k.
+constexpr std::array<int, 4> expansion_terms = {16, 12, 8, 4};
+constexpr int all_terms = 24;
+using Expansion = std::array<std::array<double, all_terms>, expansion_terms.size()>;
+
+// m = sum of alpha_n h^n by m m' = h (1 + m); C_0 = 1/m - 1/h, C_k = C_(k-1)' / h + (-1)^k g_k / m,
+// where g_k are the numbers of Stirling's series of the gamma function.
+constexpr Expansion expansion_of_gamma() {
+  std::array<double, all_terms + 3> alpha{}, inverse{};  // inverse: of m / h
+  alpha[1] = inverse[0] = 1;
+  for (size_t n = 2; n < alpha.size(); ++n) {
+    double sum = 0;
+    for (size_t i = 2; i < n; ++i) sum += alpha[i] * alpha[n + 1 - i];
+    alpha[n] = alpha[n - 1] / static_cast<double>(n + 1) - sum / 2;
+  }
+  for (size_t n = 1; n + 1 < alpha.size(); ++n)
+    for (size_t i = 1; i <= n; ++i) inverse[n] -= alpha[i + 1] * inverse[n - i];
+  constexpr std::array<double, 4> stirling = {1, 1.0 / 12, 1.0 / 288, -139.0 / 51840};
+  Expansion c{};
+  for (size_t n = 0; n < all_terms; ++n) c[0][n] = inverse[n + 1];
+  for (size_t k = 1; k < c.size(); ++k)
+    for (size_t n = 0; n + 2 < all_terms; ++n)
+      c[k][n] = static_cast<double>(n + 2) * c[k - 1][n + 2] +
+                (k % 2 ? -stirling[k] : stirling[k]) * c[0][n];
+  return c;
+}
+constexpr Expansion expansion = expansion_of_gamma();
+
+template <class R>
+struct NearA {
+  R a, m, h;
+  // C_k(h), its derivative.
+  std::array<R, 2> coefficient(size_t k) const {
+    R sum(0), slope(0);
+    for (int n = expansion_terms[k] - 1; n >= 0; --n) {
+      slope = slope * h + sum;
+      sum = sum * h + R(expansion[k][static_cast<size_t>(n)]);
+    }
+    return {sum, slope};
+  }
+};
+template <class R>
+Mask<R> is_near(const R& a, const R& x) {
+  return both(a > R(large_a), abs(x - a) < R(near_a) * a);
+}
+template <class R>
+NearA<R> near(const R& a, const R& x) {
+  const R m = (x - a) / a, size = sqrt(R(-2) * log1p_less(m));
+  return {a, m, select(m < R(0), -size, size)};
+}
+// P or Q.
+template <class R>
+R gamma_near(const NearA<R>& n, bool upper) {
+  R sum(0);
+  for (size_t k = expansion.size(); k-- > 0;) sum = sum / n.a + n.coefficient(k)[0];
+  const R change = exp(n.a * log1p_less(n.m)) / sqrt(R(2 * pi) * n.a) * sum;
+  const R z = n.h * sqrt(n.a * R(0.5)), half(0.5);
+  return upper ? half * erfc(z) + change : half * erfc(-z) - change;
+}
+// The derivative of P by a over x^a e^-x / Gamma(a), in which no exponential is left.
+template <class R>
+R gamma_near_slope(const NearA<R>& n) {
+  const R i = R(1) / n.a, first = n.coefficient(0)[0];
+  const R ratio = R(1) / (R(1) + n.h * first);  // m / h, whose share of -1/a is that of h
+  R sum(0), slope(0);
+  for (size_t k = expansion.size(); k-- > 0;) {
+    const std::array<R, 2> c = n.coefficient(k);
+    sum = sum * i + c[0];
+    slope = slope * i - (c[1] * ratio + R(static_cast<double>(k)) * c[0]) * i;
+  }
+  const R gamma = R(1) + i * (R(1.0 / 12) + i * (R(1.0 / 288) - i * R(139.0 / 51840)));
+  const R of_erfc = (ratio - R(0.5) * n.h) * i;
+  return -gamma * (of_erfc + i * (sum * (log1p(n.m) - R(0.5) * i) + slope));
+}
+
 // P or Q: what converges fast is computed, the other is one less.
 template <class R>
 R incomplete_gamma(double rounding, const R& a, const R& x, bool upper) {
@@ -118,17 +200,21 @@ R incomplete_gamma(double rounding, const R& a, const R& x, bool upper) {
   const auto at_end = either(x == R(inf), either(x == R(0), either(a == R(0), a == R(inf))));
   const auto off = either(wrong, at_end);
   const R p = select(off, R(1), a), z = select(off, R(1), x);
-  const auto by_fraction = both(z >= R(1), z > p);
+  const auto large = is_near(p, z);
+  const auto by_fraction = both(no(large), both(z >= R(1), z > p));
   const R factor = gamma_factor(p, z);
   // A lane that does not need one of the two gets arguments for which it ends at once.
-  const R sum = gamma_series(rounding, p, select(by_fraction, R(0), z), false)[0] * factor / p;
+  const R sum =
+      gamma_series(rounding, p, select(either(large, by_fraction), R(0), z), false)[0] * factor / p;
   const R fraction = gamma_fraction(rounding, select(by_fraction, p, R(1)),
                                     select(by_fraction, z, R(2)), false)[0] *
                      factor;
   // A factor of 0 beside a sum without bound is 0.
-  const R low = select(factor == R(0), R(0), sum), high = select(factor == R(0), R(0), fraction);
-  const R value =
+  const R low = minimum(select(factor == R(0), R(0), sum), R(1)),
+          high = minimum(select(factor == R(0), R(0), fraction), R(1));
+  const R small =
       upper ? select(by_fraction, high, R(1) - low) : select(by_fraction, R(1) - high, low);
+  const R value = select(large, gamma_near(near(p, z), upper), small);
   const auto full = either(x == R(inf), a == R(0));  // P = 1
   const R end = upper ? select(full, R(0), R(1)) : select(full, R(1), R(0));
   return select(either(wrong, beyond), R(nan), select(at_end, end, value));
@@ -140,14 +226,16 @@ R gamma_slope(double rounding, const R& a, const R& x, bool of_sample) {
   const auto at_end = either(either(x == R(0), x == R(inf)), a == R(inf));
   const auto off = either(wrong, at_end);
   const R p = select(off, R(1), a), z = select(off, R(1), x);
-  const auto by_fraction = both(z > R(1), z > p);
-  const auto s = gamma_series(rounding, p, select(by_fraction, R(0), z), true);
+  const auto large = is_near(p, z);
+  const auto by_fraction = both(no(large), both(z > R(1), z > p));
+  const auto s = gamma_series(rounding, p, select(either(large, by_fraction), R(0), z), true);
   const auto f =
       gamma_fraction(rounding, select(by_fraction, p, R(1)), select(by_fraction, z, R(2)), true);
   const R l = log(z);
   const R below = (s[1] + s[0] * (l - digamma(p + R(1)))) / p;
   const R above = -(f[1] + f[0] * (l - digamma(p)));
-  const R both_sides = select(by_fraction, above, below);
+  const R both_sides =
+      select(large, gamma_near_slope(near(p, z)), select(by_fraction, above, below));
   const R factor = gamma_factor(p, z);
   const R value = of_sample ? -(both_sides * z) : select(factor == R(0), R(0), both_sides * factor);
   return select(wrong, R(nan), select(at_end, R(0), value));
