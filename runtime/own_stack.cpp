@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <exception>
 
 #include "weft/core/error.h"
@@ -29,7 +30,31 @@ void* run(void* p) {
   return nullptr;
 }
 
+// Of the thread: the lowest and the highest address; equal if they are not known.
+struct Stack {
+  const char *low = nullptr, *high = nullptr;
+  Stack() {
+    pthread_attr_t attributes;
+    void* at = nullptr;
+    size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    if (pthread_attr_getstack(&attributes, &at, &bytes) == 0) {
+      low = static_cast<const char*>(at);
+      high = low + bytes;
+    }
+    pthread_attr_destroy(&attributes);
+  }
+};
+
 }  // namespace
+
+int64_t stack_left() {
+  thread_local const Stack stack;
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto low = reinterpret_cast<uintptr_t>(stack.low),
+             high = reinterpret_cast<uintptr_t>(stack.high);
+  return here > low && here < high ? static_cast<int64_t>(here - low) : 0;
+}
 
 void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
   constexpr int64_t page = 4096;

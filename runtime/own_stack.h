@@ -13,4 +13,9 @@ namespace weft {
 // such thread to be had.
 void on_own_stack(int64_t bytes, FunctionRef<void()> f);
 
+// Bytes of the caller's stack that are not in use. A thread's stack holds what libraries keep for
+// each thread, too, of which one alone (OpenBLAS) may take 60 KB. 0 if it is not known, as on a
+// stack that a program has made for itself.
+int64_t stack_left();
+
 }  // namespace weft

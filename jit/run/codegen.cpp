@@ -67,8 +67,10 @@ void Code::run(void* const* buffers, const int64_t* extents, const int64_t* rang
   // Arrays have their limit when they are emitted; but no limit holds for the values that live at
   // the same time, which a loop may carry any number of.
   const auto call = [&](void* scratch) {
-    if (state_->frame_bytes <= frame_on_callers_stack) return fn_(buffers, extents, range, scratch);
-    on_own_stack(state_->frame_bytes + below_own_stack,
+    const int64_t frame = state_->frame_bytes;
+    if (frame <= frame_on_any_stack || frame + below_frame <= stack_left())
+      return fn_(buffers, extents, range, scratch);
+    on_own_stack(above_own_frame + frame + below_frame,
                  [&] { fn_(buffers, extents, range, scratch); });
   };
   if (state_->scratch_bytes == 0) return call(nullptr);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/runtime/own_stack_test.cpp: how much stack is left, and work on a stack of its own.
+#include "weft/runtime/own_stack.h"
+
+#include <stdexcept>
+
+#include "catch.h"
+
+using namespace weft;
+
+namespace {
+// What is left `deep` frames of a kilobyte further down.
+[[gnu::noinline]] int64_t left_below(int deep) {
+  volatile char frame[1024];
+  frame[0] = 0;
+  const int64_t left = deep ? left_below(deep - 1) : stack_left();
+  return left + frame[0];
+}
+}  // namespace
+
+TEST_CASE("what is left of a stack is what is not in use", "[runtime][stack]") {
+  for (const int64_t bytes : {int64_t{512} << 10, int64_t{2} << 20}) {
+    int64_t here = 0, below = 0;
+    on_own_stack(bytes, [&] {
+      here = stack_left();
+      below = left_below(100);
+    });
+    // Less what libraries keep for each thread, and the frames between.
+    CHECK(here > bytes - (256 << 10));
+    CHECK(here < bytes);
+    CHECK(here - below >= 100 << 10);
+    CHECK(here - below < 130 << 10);
+  }
+  CHECK(stack_left() > 64 << 10);
+}
+
+TEST_CASE("what is thrown on a stack of its own is thrown here", "[runtime][stack]") {
+  CHECK_THROWS_AS(on_own_stack(256 << 10, [] { throw std::runtime_error("there"); }),
+                  std::runtime_error);
+}
