@@ -11,6 +11,7 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/forced.h"
+#include "weft/jit/fuse/join.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/rewrite/choose.h"
@@ -153,6 +154,7 @@ constexpr Pass passes[] = {
     {"expand", expand, nullptr, nullptr},
     {"split", split_ops, nullptr, nullptr},
     {"fuse ops", fuse_ops, nullptr, nullptr},
+    {"join", join_loops, nullptr, nullptr},
     {"analyse", nullptr, analyse, nullptr},
     {"kernels", nullptr, choose_kernels, show_plan},
     {"nests", nullptr, write_nests, show_nests},

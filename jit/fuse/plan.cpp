@@ -21,9 +21,6 @@ namespace {
 using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // inlined equations in a row; reading recurses along them
-constexpr int64_t largest_lane_value = 1024;          // elements of one value inside a lane
-constexpr int64_t largest_lane = 16384;               // elements of all values inside a lane,
-constexpr int64_t largest_lane_bytes = 128 << 10;     // and bytes
 constexpr int64_t small_temporary = 1 << 24;          // bytes that a region may always be cut for
 constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows cached beside their input
 // What storing a value costs, in instructions for one element: a byte, and the kernel that may
@@ -569,38 +566,13 @@ void Planner::reduce_equation(size_t i) {
 // Whether the loop runs inside the lane, and over which grid.
 bool Planner::lane_loop(size_t i, KernelPlan* k) {
   const Eqn& e = j_.eqns[i];
-  const LoopForm& v = p_.scope.lowering[i].loop;
-  const AxisClasses& an = *p_.analysis[i];
-  const auto no = [&](const char* why) {
-    k->why = why;
-    return false;
-  };
-  if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
-  bool whole = holds_whole_value(an, an.top(), 0);
-  visit_bodies(an.top(), [&](const Scope& s) {
-    for (size_t q = 0; q < s.j->eqns.size(); ++q) whole = whole || holds_whole_value(an, s, q);
-  });
-  if (whole) return no("a result belongs to all lanes together");
-  LoopGrid g(v, an);
-  if (!g.lanes(&k->grid)) return no("lanes are mixed inside");
-  // With lanes, what a lane holds stays together unless it is long.
-  if (k->grid.empty() || g.held().largest > small_elements) g.ordinary(&k->grid);
-  const LoopGrid::Held held = g.held();
-  if (held.largest > largest_lane_value || held.total > largest_lane ||
-      held.bytes > largest_lane_bytes)
-    return no("a lane would hold too much");
-  if (k->grid.empty() && held.largest > small_elements)
-    return no("no axis runs through the whole loop");
-  k->classes[i] = g.classes;
-  const Eqn& one = an.top().j->eqns[0];
-  for (int32_t o = 0; o < e.n_out; ++o) {
-    std::vector<int> lanes;
-    for (int a = 0; a < type(e.out + o).ndim(); ++a) {
-      const auto it = g.classes.find(g.class_at(one.out + o, a));
-      lanes.push_back(it == g.classes.end() ? -1 : it->second);
-    }
-    k->lanes[e.out + o] = lanes;
-  }
+  LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
+  k->why = g.why;
+  if (!g.why.empty()) return false;
+  k->grid = std::move(g.grid);
+  k->classes[i] = std::move(g.classes);
+  for (int32_t o = 0; o < e.n_out; ++o)
+    k->lanes[e.out + o] = std::move(g.lanes[static_cast<size_t>(o)]);
   k->loops = true;
   return true;
 }

@@ -44,11 +44,14 @@ bool divides_index(const nest::Kernel& k) {
   return false;
 }
 
-// `flat`: the grid is one axis. Values of up to `small` elements a lane are kept one by one.
+// `flat`: the grid is one axis. Values of up to `small` elements a lane are kept one by one, but
+// these.
 KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory,
-                   bool flat, int64_t small) {
+                   bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
   LaneWriter w(p, "kernel", in_memory, small);
   w.set_grid(k.grid, flat);
+  w.set_in_arrays(in_arrays);
+  w.set_along_rows(k.rows);
   for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
   for (int32_t v : k.streamed) w.set_streamed(v);
@@ -60,6 +63,8 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.keep_row(it->second);
   for (int32_t v : k.roots) w.store_variable(v);
+  if (in_arrays.empty() && !w.chosen_from().empty())
+    return written(p, k, in_memory, flat, small, w.chosen_from());
   return w.finish(k.rows           ? nest::Vector::inner
                   : k.grid.empty() ? nest::Vector::none
                                    : nest::Vector::grid);

@@ -44,8 +44,8 @@ Elem LaneWriter::new_local(const Frame& f, int32_t var) {
 // ---- equations
 
 void LaneWriter::keep(Frame& f, int32_t var) {
+  if (is_kept_in_array(f, var)) return keep_large(f, {fill_of(f, var, new_local(f, var))});
   const int64_t n = inner_elements(f, var);
-  if (n > small_) return keep_large(f, {fill_of(f, var, new_local(f, var))});
   std::vector<Elem> elems;
   for (int64_t k = 0; k < n; ++k) elems.push_back(read(f, {var}, coords_at(f, var, k)));
   f.place[var] = {.kind = Place::Kind::scalars, .elems = std::move(elems)};
@@ -383,10 +383,29 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
 
 // ---- call
 
+// Large operands in memory that several equations of a call read: they are read once, in the order
+// in which they lie there.
+void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
+  std::vector<int> readers(body.s->j->types.size(), 0);
+  for (const Eqn& e : body.s->j->eqns)
+    for (Atom a : e.in)
+      if (!a.is_literal()) ++readers[static_cast<size_t>(a.index)];
+  std::vector<Fill> fills;
+  for (int32_t v = 0; v < body.s->j->n_in; ++v) {
+    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(v)];
+    if (a.is_literal() || readers[static_cast<size_t>(v)] < 2) continue;
+    if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
+    fills.push_back(
+        {new_local(body, v), &body, v, [this, &f, a](const Coords& at) { return read(f, a, at); }});
+  }
+  keep_large(body, fills);
+}
+
 void LaneWriter::emit_call(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   Frame& body = body_frame(f, i, 0);
   bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
+  copy_operands(f, i, body);
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
     const Atom out = body.s->j->out[static_cast<size_t>(k)];
@@ -489,7 +508,8 @@ void LaneWriter::store_variable(int32_t var) {
   }
   const int64_t n = inner_elements(f, var);
   const auto store = [&] {
-    if (n > small_) return for_each_inner(f, var, store_at);
+    if (n > small_ && along_rows_) return for_each_inner(f, var, store_at);
+    if (n > small_) return count(n, [&](Id i) { store_at(coords_of_flat(f, var, i)); });
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   };
   missing ? when(first.id, store) : store();

@@ -26,6 +26,7 @@ LaneWriter::LaneWriter(const Program& program, std::string name, const std::vect
 
 LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
   Frame& f = frames_.emplace_back();
+  f.number = frames_.size();
   f.s = &s;
   f.maker = makers(*s.j);
   f.place.maker = &f.maker;
@@ -188,6 +189,7 @@ Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const
   const I64v o = inner_offset(f, var, at);
   int64_t k = 0;
   if (o.known(&k)) return p.elems[static_cast<size_t>(k)];
+  if (static_cast<int64_t>(p.elems.size()) > fewer_elements) chosen_from_.insert({f.number, var});
   Elem e = p.elems[0];
   for (size_t i = 1; i < p.elems.size(); ++i)
     e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);

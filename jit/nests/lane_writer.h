@@ -10,8 +10,10 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "weft/core/scalar/number.h"
@@ -38,6 +40,15 @@ class LaneWriter {
   LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
              int64_t small = small_elements);
 
+  // Values by the number of their frame and their variable: writing the same kernel again gives the
+  // same numbers.
+  using Values = std::set<std::pair<size_t, int32_t>>;
+  // These are kept in arrays, however small they are.
+  void set_in_arrays(Values v) { in_arrays_ = std::move(v); }
+  // Those that were kept one by one and are read at an index known only as the kernel runs: of so
+  // many elements one is chosen faster from an array.
+  const Values& chosen_from() const { return chosen_from_; }
+
   // The grid, outermost axis first. `flat`: one run-time axis over all of them.
   void set_grid(const std::vector<int64_t>& extents, bool flat);
   // Which grid axis each axis of a variable of the program is (-1: none); for those that are
@@ -53,6 +64,8 @@ class LaneWriter {
   void store_variable(int32_t var);
   // The updates of a scatter, one after another, into memory that holds the operand already.
   void emit_scatter(size_t i);
+  // Vectors run along the inner axes, not the grid.
+  void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
   // A result of a scan that is written while the loop runs.
   void set_streamed(int32_t var) { streamed_.push_back(var); }
   KernelNest finish(nest::Vector v);
@@ -99,6 +112,7 @@ class LaneWriter {
     std::unordered_map<int32_t, Place> made_;
   };
   struct Frame {
+    size_t number = 0;
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
@@ -142,6 +156,9 @@ class LaneWriter {
   Elem read(Frame& f, Atom a, const Coords& at);
   Elem read_memory(int32_t var, const Coords& at);
   Elem read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at);
+  bool is_kept_in_array(const Frame& f, int32_t var) const {
+    return inner_elements(f, var) > small_ || in_arrays_.contains({f.number, var});
+  }
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
   Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
   struct Folded {
@@ -170,6 +187,7 @@ class LaneWriter {
   void emit_scan(Frame& f, size_t eqn);
   void emit_cond(Frame& f, size_t eqn);
   void emit_call(Frame& f, size_t eqn);
+  void copy_operands(Frame& f, size_t eqn, Frame& body);
   void keep(Frame& f, int32_t var);  // computes all elements now
 
   // Values of many elements (lane_sweep.cpp).
@@ -242,6 +260,8 @@ class LaneWriter {
   std::vector<KernelNest::Buffer> buffers_;
   std::map<int32_t, int> buffer_index_;
   std::vector<int32_t> streamed_;
+  Values in_arrays_, chosen_from_;
+  bool along_rows_ = false;
   int rank_ = 0;
 };
 

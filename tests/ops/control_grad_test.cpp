@@ -309,6 +309,8 @@ TEST_CASE("what a long bounded loop keeps grows with the root of its bound", "[c
     const auto m = jit(vmap(grad(f))).lower(ones({1000})).compile().memory();
     return m.temporaries;
   };
-  CHECK(bytes(10'000) < 4 * bytes(1'000));
+  // Of a thousand trips a lane holds it all.
+  CHECK(bytes(1'000) == 0);
+  CHECK(bytes(100'000) < 4 * bytes(10'000));
   CHECK(bytes(10'000) < int64_t{10'000} * 1000 * 4 / 20);
 }

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/join.cpp: which equations a call is made of.
+//
+// Between two kernels a value goes through memory, and one with axes of its own in each lane (a
+// matrix) is turned round on both ways. A call takes loops, the folds and products between and
+// around them, and what is elementwise behind them, as long as a lane can hold it all.
+#include "weft/jit/fuse/join.h"
+
+#include <algorithm>
+
+#include "weft/core/op.h"
+#include "weft/core/ref.h"
+#include "weft/jit/fuse/analysis.h"
+#include "weft/jit/fuse/loop_grid.h"
+
+namespace weft::compiler {
+namespace {
+
+using Form = Lowering::Form;
+using Set = std::vector<bool>;  // of equations
+
+// Longer programs are not searched: every pair of equations is looked at.
+constexpr size_t longest_program = 2000;
+// Points that serve the vectors of all threads: no call has fewer if a loop in it has more.
+constexpr int64_t enough_points = 512;
+// Results of the steps of a scan are written as it runs: in a call a lane would hold them all. So
+// many it can: those of factorisations, of a row each.
+constexpr int64_t longest_scan = 32;
+// Sets that are analysed one by one where all together do not fit.
+constexpr int most_tries = 8;
+
+int64_t product(const std::vector<int64_t>& x) {
+  int64_t n = 1;
+  for (int64_t k : x) n *= k;
+  return n;
+}
+
+class Joiner {
+ public:
+  explicit Joiner(const Jaxpr& j) : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0) {
+    for (size_t i = 0; i < n_; ++i)
+      if ((form(i) == Form::loop || form(i) == Form::branch) && !writes_as_it_runs(i)) {
+        const LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
+        if (g.why.empty() && !g.grid.empty()) points_[i] = product(g.grid);
+      }
+  }
+  // The largest set found, or nothing.
+  Set run() {
+    if (std::none_of(points_.begin(), points_.end(), [](int64_t n) { return n > 0; })) return {};
+    note_readers();
+    for (size_t first = 0; first < n_; ++first) {
+      if (points_[first] == 0) continue;
+      Set s(n_, false);
+      s[first] = true;
+      extend(&s);
+      if (std::count(s.begin(), s.end(), true) > 1) return s;
+    }
+    return {};
+  }
+  Jaxpr with_call(const Set& s) const;
+
+ private:
+  Form form(size_t i) const { return p_.scope.lowering[i].form; }
+  bool writes_as_it_runs(size_t i) const {
+    const LoopForm& v = p_.scope.lowering[i].loop;
+    return v.kind == LoopForm::Kind::scan && v.results > 0 && v.length > longest_scan;
+  }
+  bool is_loop(size_t i) const { return points_[i] > 0; }
+  bool is_fold(size_t i) const {
+    return form(i) == Form::reduce || form(i) == Form::contract || form(i) == Form::prefix;
+  }
+  int64_t elements(size_t i) const {
+    int64_t n = 0;
+    for (int32_t v = j_.eqns[i].out; v < j_.eqns[i].out + j_.eqns[i].n_out; ++v)
+      n = std::max(n, j_.types[static_cast<size_t>(v)].elements());
+    return n;
+  }
+
+  // below_[i][q]: whether q is computed from i.
+  void note_readers() {
+    below_.assign(n_, Set(n_, false));
+    for (size_t q = n_; q-- > 0;)
+      for (Atom a : j_.eqns[q].in) {
+        const size_t from = a.is_literal() ? Program::none : p_.maker[static_cast<size_t>(a.index)];
+        if (from != Program::none) below_[from][q] = true;
+      }
+    for (size_t i = n_; i-- > 0;)
+      for (size_t q = i + 1; q < n_; ++q)
+        if (below_[i][q])
+          for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];
+  }
+  bool reaches(const Set& s, size_t q) const {
+    for (size_t i = 0; i < q; ++i)
+      if (s[i] && below_[i][q]) return true;
+    return false;
+  }
+  bool is_read_in(size_t q, const Set& s) const {
+    for (size_t i = q + 1; i < n_; ++i)
+      if (s[i] && below_[q][i]) return true;
+    return false;
+  }
+  // Whether something reads q, and nothing outside.
+  bool is_read_only_in(size_t q, const Set& s) const {
+    const auto of_q = [&](Atom a) {
+      return !a.is_literal() && p_.maker[static_cast<size_t>(a.index)] == q;
+    };
+    if (std::ranges::any_of(j_.out, of_q)) return false;
+    bool read = false;
+    for (size_t i = q + 1; i < n_; ++i)
+      if (std::ranges::any_of(j_.eqns[i].in, of_q)) {
+        if (!s[i]) return false;
+        read = true;
+      }
+    return read;
+  }
+  // With all that lies on a way from one to another.
+  Set closed(Set s) const {
+    for (size_t q = 0; q < n_; ++q)
+      if (!s[q] && reaches(s, q) && is_read_in(q, s)) s[q] = true;
+    return s;
+  }
+
+  // What may stand in a lane; the analysis of the whole says whether it can.
+  bool may_join(const Set& s) const {
+    for (size_t i = 0; i < n_; ++i)
+      if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
+    return true;
+  }
+  Jaxpr body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const;
+  Eqn call_of(const Set& s, std::vector<int32_t>* results) const;
+  bool fits(const Set& s) const;
+  bool grow(Set* s, const Set& more) const {
+    if (more == *s || !may_join(more) || !fits(more)) return false;
+    *s = more;
+    return true;
+  }
+  void take(Set* s, FunctionRef<bool(size_t)> which) const;
+  void extend(Set* s) const;
+
+  const Program p_;
+  const JaxprData& j_;
+  const size_t n_;
+  std::vector<int64_t> points_;  // of loops that run in the lane: those of their grid; else 0
+  std::vector<Set> below_;
+};
+
+// The equations of s as a program. What it reads from outside are its inputs, what is read outside
+// its results.
+Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const {
+  auto r = make_ref<JaxprData>();
+  r->literals = j_.literals;
+  std::vector<int32_t> mine(j_.types.size(), -1);
+  for (size_t i = 0; i < n_; ++i)
+    for (Atom a : j_.eqns[i].in) {
+      if (!s[i] || a.is_literal()) continue;
+      const size_t from = p_.maker[static_cast<size_t>(a.index)];
+      int32_t& at = mine[static_cast<size_t>(a.index)];
+      if ((from != Program::none && s[from]) || at >= 0) continue;
+      at = r->n_in++;
+      r->types.push_back(j_.type(a));
+      in->push_back(a);
+    }
+  Set read(j_.types.size(), false);  // by variable: outside
+  for (size_t i = 0; i < n_; ++i)
+    for (Atom a : j_.eqns[i].in)
+      if (!s[i] && !a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+  for (Atom a : j_.out)
+    if (!a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+  for (size_t i = 0; i < n_; ++i) {
+    if (!s[i]) continue;
+    Eqn e = j_.eqns[i];
+    for (Atom& a : e.in)
+      if (!a.is_literal()) a.index = mine[static_cast<size_t>(a.index)];
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
+      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
+      r->types.push_back(j_.types[static_cast<size_t>(v)]);
+      if (!read[static_cast<size_t>(v)]) continue;
+      out->push_back(v);
+      r->out.push_back({mine[static_cast<size_t>(v)]});
+    }
+    e.out = static_cast<int32_t>(r->types.size()) - e.n_out;
+    r->eqns.push_back(std::move(e));
+  }
+  return intern(std::move(r));
+}
+
+Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
+  Eqn e;
+  e.op = find_op("jit");
+  e.source = j_.eqns[static_cast<size_t>(std::find(s.begin(), s.end(), true) - s.begin())].source;
+  const Jaxpr body = body_of(s, &e.in, results);
+  e.n_out = static_cast<int32_t>(results->size());
+  e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
+  return e;
+}
+
+// Whether a lane can run the call, over as many points as its loops have, or enough.
+bool Joiner::fits(const Set& s) const {
+  std::vector<int32_t> results;
+  auto alone = make_ref<JaxprData>();
+  Eqn e = call_of(s, &results);
+  for (Atom& a : e.in) {
+    alone->types.push_back(j_.type(a));
+    a.index = alone->n_in++;
+  }
+  e.out = alone->n_in;
+  for (size_t k = 0; k < results.size(); ++k) {
+    alone->types.push_back(j_.types[static_cast<size_t>(results[k])]);
+    alone->out.push_back({e.out + static_cast<int32_t>(k)});
+  }
+  alone->eqns.push_back(std::move(e));
+  const AxisClasses an{Jaxpr(std::move(alone))};
+  const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
+  if (!g.why.empty() || g.grid.empty()) return false;
+  int64_t most = 0;
+  for (size_t i = 0; i < n_; ++i)
+    if (s[i]) most = std::max(most, points_[i]);
+  return product(g.grid) >= std::min(most, enough_points);
+}
+
+// All of `which` that are near, together; else one after another those with which it fits.
+void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
+  Set all = *s;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t q = 0; q < n_; ++q)
+      if (!all[q] && which(q) && (reaches(all, q) || is_read_in(q, all))) all[q] = more = true;
+    all = closed(std::move(all));
+  }
+  if (all == *s || grow(s, all)) return;
+  int tries = 0;
+  for (size_t q = 0; q < n_; ++q) {
+    if ((*s)[q] || !all[q] || !which(q)) continue;
+    if (!reaches(*s, q) && !is_read_in(q, *s)) continue;
+    if (++tries > most_tries) return;
+    Set one = *s;
+    one[q] = true;
+    grow(s, closed(std::move(one)));
+  }
+}
+
+// Loops first, then folds and products, then what is elementwise: what is computed from the call
+// and no larger than what it reads of it, and what only the call reads.
+void Joiner::extend(Set* s) const {
+  take(s, [&](size_t q) { return is_loop(q); });
+  take(s, [&](size_t q) { return is_fold(q); });
+  Set more = *s;
+  for (size_t q = 0; q < n_; ++q) {
+    if (more[q] || form(q) != Form::pull) continue;
+    int64_t largest = 0;
+    for (Atom a : j_.eqns[q].in) {
+      const size_t from = a.is_literal() ? Program::none : p_.maker[static_cast<size_t>(a.index)];
+      if (from != Program::none && more[from]) largest = std::max(largest, j_.type(a).elements());
+    }
+    more[q] = largest > 0 && elements(q) <= largest;
+  }
+  grow(s, closed(std::move(more)));
+  more = *s;
+  for (size_t q = n_; q-- > 0;)
+    more[q] = more[q] || (form(q) == Form::pull && is_read_only_in(q, more));
+  grow(s, more);
+}
+
+// What the call does not wait for, the call, and the rest.
+Jaxpr Joiner::with_call(const Set& s) const {
+  auto r = make_ref<JaxprData>();
+  r->literals = j_.literals;
+  r->n_in = j_.n_in;
+  r->n_const = j_.n_const;
+  r->types.assign(j_.types.begin(), j_.types.begin() + j_.n_in);
+  std::vector<int32_t> mine(j_.types.size(), -1);
+  for (int32_t v = 0; v < j_.n_in; ++v) mine[static_cast<size_t>(v)] = v;
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() ? a : Atom{mine[static_cast<size_t>(a.index)]};
+  };
+  const auto put = [&](Eqn e, const std::vector<int32_t>& results) {
+    for (Atom& a : e.in) a = renamed(a);
+    e.out = static_cast<int32_t>(r->types.size());
+    for (int32_t v : results) {
+      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
+      r->types.push_back(j_.types[static_cast<size_t>(v)]);
+    }
+    r->eqns.push_back(std::move(e));
+  };
+  const auto put_all = [&](bool behind) {
+    for (size_t i = 0; i < n_; ++i) {
+      if (s[i] || reaches(s, i) != behind) continue;
+      std::vector<int32_t> results;
+      for (int32_t k = 0; k < j_.eqns[i].n_out; ++k) results.push_back(j_.eqns[i].out + k);
+      put(j_.eqns[i], results);
+    }
+  };
+  put_all(false);
+  std::vector<int32_t> results;
+  Eqn call = call_of(s, &results);
+  put(std::move(call), results);
+  put_all(true);
+  for (Atom a : j_.out) r->out.push_back(renamed(a));
+  return intern(std::move(r));
+}
+
+}  // namespace
+
+Jaxpr join_loops(const Jaxpr& j) {
+  const auto holds_programs = [](const Eqn& e) { return !inner_programs(e.params).empty(); };
+  Jaxpr r = j;
+  // Each set takes at least two equations away.
+  while (r->eqns.size() > 1 && r->eqns.size() <= longest_program &&
+         std::ranges::any_of(r->eqns, holds_programs)) {
+    Joiner joiner(r);
+    const Set s = joiner.run();
+    if (s.empty()) break;
+    r = joiner.with_call(s);
+  }
+  return r;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/fuse/loop_grid.cpp: chooses the grid of a loop among the axis classes inside it.
+#include "weft/jit/fuse/loop_grid.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "weft/jit/fuse/region.h"
+
+namespace weft::compiler {
+namespace {
+
+constexpr int64_t largest_lane_value = 1024;       // elements of one value inside a lane
+constexpr int64_t largest_lane = 16384;            // elements of all values inside a lane,
+constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
+
+// The values of a loop and of everything inside it.
+using Visit = std::function<void(const Scope&)>;
+void visit_bodies(const Scope& s, const Visit& f) {
+  for (const auto& bodies : s.bodies)
+    for (const auto& b : bodies) {
+      f(*b);
+      visit_bodies(*b, f);
+    }
+}
+
+// Chooses the grid of a loop: which classes become which axis.
+class LoopGrid {
+ public:
+  LoopGrid(const LoopForm& v, const AxisClasses& an)
+      : kind_(v.kind), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
+    note_values(top_);
+    visit_bodies(top_, [&](const Scope& s) { note_values(s); });
+    if (v.kind != LoopForm::Kind::scan) return;
+    // Time is stepped through.
+    for (int r = 0; r < v.rows; ++r)
+      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
+        bad_.insert(class_at(a.index, 0));
+    for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
+  }
+  int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
+  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs.
+  // False if a lane axis is mixed inside.
+  bool lanes(std::vector<int64_t>* grid) {
+    bool all = lanes_of(top_, 0, grid);
+    visit_bodies(top_, [&](const Scope& s) {
+      for (size_t i = 0; i < s.j->eqns.size(); ++i) all = all && lanes_of(s, i, grid);
+    });
+    if (!grid->empty()) adopt_results(*grid);
+    return all;
+  }
+  // Ordinary axes that run through the loop untouched. The largest result says which there are; an
+  // axis of another result that meets none of them, but has the size of one, runs along with it.
+  void ordinary(std::vector<int64_t>* grid) {
+    int32_t widest = -1;
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
+    if (widest < 0) return;
+    for (int a = 0; a < type(widest).ndim(); ++a) {
+      const int c = class_at(widest, a);
+      if (!bad_.count(c) && !repeats(c) &&
+          classes.emplace(c, static_cast<int>(grid->size())).second)
+        grid->push_back(type(widest).shape()[a]);
+    }
+    adopt_results(*grid);
+  }
+  LaneGrid::Held held() const {
+    LaneGrid::Held h;
+    visit_bodies(top_, [&](const Scope& s) {
+      for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
+        int64_t n = 1;
+        for (int a = 0; a < s.j->types[t].ndim(); ++a)
+          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a))))
+            n *= s.j->types[t].shape()[a];
+        h.total += n;
+        h.bytes += n * itemsize(s.j->types[t].dtype());
+        h.largest = std::max(h.largest, n);
+      }
+    });
+    return h;
+  }
+  std::map<int, int> classes;
+
+ private:
+  const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  bool lanes_of(const Scope& s, size_t i, std::vector<int64_t>* grid) {
+    const Lowering::Form form = s.lowering[i].form;
+    const LoopForm& v = s.lowering[i].loop;
+    if ((form != Lowering::Form::loop && form != Lowering::Form::branch) || !v.active())
+      return true;
+    const Scope& body = *s.bodies[i].back();
+    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
+      const int c = an_.find(body.axis(0, a));
+      const int64_t n = v.lanes[static_cast<size_t>(a)];
+      if (bad_.count(c)) return false;
+      if (&s != &top_) adopt(c, n, *grid);
+      if (classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(n);
+    }
+    return true;
+  }
+  // Whether a call would compute something at each point of the class that has not the class.
+  bool repeats(int c) const {
+    if (kind_ != LoopForm::Kind::call) return false;
+    const Scope& body = *top_.bodies[0][0];
+    for (size_t i = 0; i < body.j->eqns.size(); ++i) {
+      if (body.lowering[i].form == Lowering::Form::pull) continue;
+      const Eqn& e = body.j->eqns[i];
+      bool has = false;
+      for (int32_t o = e.out; o < e.out + e.n_out; ++o)
+        for (int a = 0; a < body.j->types[static_cast<size_t>(o)].ndim(); ++a)
+          has = has || an_.find(body.axis(o, a)) == c;
+      if (!has) return true;
+    }
+    return false;
+  }
+  void adopt_results(const std::vector<int64_t>& grid) {
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], grid);
+  }
+  // A class twice in one value is no lane; classes that meet in a value are different axes.
+  void note_values(const Scope& s) {
+    for (size_t t = 0; t < s.j->types.size(); ++t) {
+      std::set<int> seen;
+      for (int a = 0; a < s.j->types[t].ndim(); ++a)
+        if (const int c = an_.find(s.axis(static_cast<int32_t>(t), a)); !seen.insert(c).second)
+          bad_.insert(c);
+      for (int c : seen) met_[c].insert(seen.begin(), seen.end());
+    }
+  }
+  void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
+    if (bad_.count(c) || classes.count(c)) return;
+    for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
+      bool apart = grid[static_cast<size_t>(g)] == n;
+      for (const auto& [other, axis] : classes)
+        apart = apart && (axis != g || !met_[c].count(other));
+      if (!apart) continue;
+      classes.emplace(c, g);
+      return;
+    }
+  }
+  const LoopForm::Kind kind_;
+  const AxisClasses& an_;
+  const Scope& top_;
+  const Eqn& one_;
+  std::set<int> bad_;
+  std::map<int, std::set<int>> met_;
+};
+
+// Whether a loop or branch with lanes has a result without some of them: a residual that no lane
+// axis reached, say, which is there if any lane took its branch.
+// `joined`: among others in a call, which hold what it hands them by lane.
+bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joined = false) {
+  const LoopForm& v = s.lowering[i].loop;
+  const bool loops =
+      s.lowering[i].form == Lowering::Form::loop || s.lowering[i].form == Lowering::Form::branch;
+  if (!loops || !v.active()) return false;
+  const Eqn& e = s.j->eqns[i];
+  const Scope& body = *s.bodies[i].back();
+  for (int32_t o = 0; o < e.n_out; ++o) {
+    const bool carry = o < v.carry, scan = v.kind == LoopForm::Kind::scan;
+    // Rows are written to memory by every lane that makes the step, carries that pass through hold
+    // one value.
+    if (scan && !carry && !joined) continue;
+    if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
+    for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
+      bool has = false;
+      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b)
+        has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
+      if (!has) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
+  LaneGrid r;
+  const auto no = [&](const char* why) {
+    r.why = why;
+    return r;
+  };
+  if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
+  bool whole = holds_whole_value(an, an.top(), 0);
+  visit_bodies(an.top(), [&](const Scope& s) {
+    const bool joined = v.kind == LoopForm::Kind::call && &s == an.top().bodies[0][0].get();
+    for (size_t q = 0; q < s.j->eqns.size(); ++q)
+      whole = whole || holds_whole_value(an, s, q, joined);
+  });
+  if (whole) return no("a result belongs to all lanes together");
+  LoopGrid g(v, an);
+  if (!g.lanes(&r.grid)) return no("lanes are mixed inside");
+  // With lanes, what a lane holds stays together unless it is long.
+  if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
+  r.held = g.held();
+  if (r.held.largest > largest_lane_value || r.held.total > largest_lane ||
+      r.held.bytes > largest_lane_bytes)
+    return no("a lane would hold too much");
+  if (r.grid.empty() && r.held.largest > small_elements)
+    return no("no axis runs through the whole loop");
+  const Eqn& one = an.top().j->eqns[0];
+  for (int32_t o = 0; o < one.n_out; ++o) {
+    std::vector<int> lanes;
+    for (int a = 0; a < an.top().j->types[static_cast<size_t>(one.out + o)].ndim(); ++a) {
+      const auto it = g.classes.find(g.class_at(one.out + o, a));
+      lanes.push_back(it == g.classes.end() ? -1 : it->second);
+    }
+    r.lanes.push_back(std::move(lanes));
+  }
+  r.classes = std::move(g.classes);
+  return r;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/fuse/join_test.cpp: loops over the same lanes, and what stands between them, are one
+// kernel, whose numbers are those of the parts.
+#include "support/check.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+Array matrices(int64_t count, int64_t n) {
+  const Array x = random::normal(random::key(3), {count, n, n});
+  return matmul(x, swapaxes(x, 1, 2)) + eye(n) * static_cast<float>(n);
+}
+template <class F, class... X>
+int64_t kernels(F f, const X&... x) {
+  return count(jit(f).lower(x...).report(), ": kernel");
+}
+const auto factor = vmap([](Array a) { return linalg::cholesky(a); });
+const auto solved = vmap([](Array l, Array b) { return linalg::cho_solve(l, b); });
+const auto determinant = vmap([](Array l) { return 2.f * sum(log(diagonal(l))); });
+
+}  // namespace
+
+TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its parts",
+          "[jit][join]") {
+  const auto likelihood = [](Array a, Array b) {
+    const Array l = factor(a), x = solved(l, b);
+    return -0.5f * ((b * x).sum({1}) + determinant(l));
+  };
+  const auto rest = jit([](Array b, Array x, Array d) { return -0.5f * ((b * x).sum({1}) + d); });
+  for (int64_t n : {2, 5, 9})
+    for (int64_t count : {1, 15, 16, 600}) {
+      INFO(count << " matrices of " << n << " rows");
+      const Array a = matrices(count, n), b = random::normal(random::key(4), {count, n});
+      const Array l = jit(factor)(a), x = jit(solved)(l, b);
+      CHECK(array_equal(jit(likelihood)(a, b), rest(b, x, jit(determinant)(l))).item<bool>());
+    }
+  const Array a = matrices(600, 5), b = random::normal(random::key(4), {600, 5});
+  CHECK(kernels(likelihood, a, b) == 1);
+  // Its gradient, too.
+  const auto slope = [&](Array a, Array b) {
+    return grad([&](Array a) { return sum(likelihood(a, b)); })(a);
+  };
+  CHECK(kernels(slope, a, b) == 1);
+}
+
+TEST_CASE("what a loop takes from elsewhere and what others take from it stays as it was",
+          "[jit][join]") {
+  const Array a = matrices(64, 6), b = matrices(64, 6);
+  // Two factors, that meet in the end; the first is a result by itself; a sum over all lanes.
+  const auto f = [](Array a, Array b) {
+    const Array p = factor(a), q = factor(b);
+    const Array both = matmul(p, swapaxes(q, 1, 2));
+    return Arrays{p, both, sum(both)};
+  };
+  const Arrays r = jit(f)(a, b);
+  const Array p = jit(factor)(a), q = jit(factor)(b);
+  CHECK(array_equal(r[0], p).item<bool>());
+  CHECK(allclose(r[1], matmul(p, swapaxes(q, 1, 2)), 1e-5, 1e-5).item<bool>());
+  CHECK(allclose(r[2], sum(r[1]), 1e-4, 1e-4).item<bool>());
+  // A value on a way that leaves the lanes: the second loop needs what all lanes made.
+  const auto mixed = [](Array a) {
+    const Array p = factor(a);
+    return factor(a + sum(p) * eye(6));
+  };
+  const Array shifted = a + sum(p) * eye(6);
+  CHECK(allclose(jit(mixed)(a), jit(factor)(shifted), 1e-5, 1e-5).item<bool>());
+}
+
+TEST_CASE("a call has no fewer points than its loops need", "[jit][join]") {
+  // Four matrices, each with 900 systems: the second loop runs over 3,600 points.
+  const auto solve = vmap([](Array a, Array b) { return linalg::solve(a, b); });
+  const Array a = matrices(4, 3), b = random::normal(random::key(5), {4, 3, 300});
+  CHECK(kernels(solve, a, b) > 1);
+  const Array many = matrices(600, 3), few = random::normal(random::key(5), {600, 3, 2});
+  CHECK(kernels(solve, many, few) == 1);
+  const Array x = jit(solve)(many, few);
+  CHECK(allclose(matmul(many, x), few, 1e-3, 1e-3).item<bool>());
+}
+
+TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit][join]") {
+  const auto run = [](Array x) {
+    const auto step = [](Array c, Array v) { return std::pair(c * 0.9f + v, sin(c)); };
+    return vmap([&](Array row) { return exp(scan(step, Array(0.f), row).second); })(x);
+  };
+  const auto memory = [&](int64_t trips) {
+    const Array x = ones({512, trips}, F32);
+    return jit(run).lower(x).optimized();
+  };
+  CHECK(count(memory(16), "name=lane") == 1);
+  CHECK(count(memory(200), "name=lane") == 0);
+}
+
+TEST_CASE("rows that lanes write together are not held by each of them", "[jit][join]") {
+  // A function of one argument that is shared along the inner map: the trips of some lanes end
+  // sooner, and what the way back reads was written by those that ran on.
+  const auto f = [](Array x, Array w) {
+    const Arrays r =
+        while_loop([](Arrays v) { return v[0] < 2.f; },
+                   [w](Arrays v) { return Arrays{v[0] + abs(sin(w * v[1])) + .2f, v[1] * 1.1f}; },
+                   Arrays{x, w}, {.max_trips = 9});
+    return r[0] * r[0];
+  };
+  const auto loss = [&](Array w) {
+    return vmap(f, {0, none})(array({-1.f, .5f, 1.9f, 3.f}), w).sum();
+  };
+  const Array w = array({.3f, .7f, 1.2f});
+  const Array got = jit(vmap(grad(loss)))(w);
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = vmap(grad(loss))(w);
+  }
+  CHECK(allclose(got, expected, 1e-5, 1e-5).item<bool>());
+}
