@@ -20,6 +20,7 @@
 #include "weft/core/loops/nest.h"
 #include "weft/core/loops/nest_bounds.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/jit/schedule/target.h"
 
@@ -190,7 +191,7 @@ class Emitter {
   V strided_load(llvm::Type* t, V first, int64_t stride);
   V local_address(nest::Id local, nest::Id index, int vector);
 
-  // Prefetching (emit_prefetch.cpp).
+  // Prefetching.
   void fetch_next_row(nest::Id load);
 
   // Control (emit_control.cpp).
@@ -285,6 +286,7 @@ class Emitter {
   void emit_checks();
   void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
   void check_rows(llvm::CallInst* moving, unsigned arg);
+  void check_record(llvm::CallInst* moving);
   bool room_of(V address, Room* room);
   void leave_if(V bad, llvm::Instruction* at);
   void note_point(V outer, V inner);
@@ -338,6 +340,14 @@ class Emitter {
     V row = nullptr;     // the vector of what is being emitted; null: done as usual
   };
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
+  // Records (emit_record.cpp): those that the schedule names, by their first access; which one an
+  // access belongs to; what was read, by access and vector.
+  bool moves_in_record(nest::Id v);
+  void move_record(const Record& r, nest::Id here, int p);
+  std::map<nest::Id, Record> records_;
+  std::map<nest::Id, nest::Id> record_of_;
+  std::map<std::pair<nest::Id, int>, V> record_values_;
+  std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths

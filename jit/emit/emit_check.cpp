@@ -118,7 +118,7 @@ void Emitter::note_point(V outer, V inner) {
 
 void Emitter::emit_checks() {
   std::vector<Access> accesses;
-  std::vector<llvm::CallInst*> calls;
+  std::vector<llvm::CallInst*> calls, records;
   for (llvm::Instruction& i : llvm::instructions(*fn_)) {
     Access a;
     if (is_access(i, &a))
@@ -126,12 +126,15 @@ void Emitter::emit_checks() {
     else if (auto* c = llvm::dyn_cast<llvm::CallInst>(&i);
              c && c->getCalledFunction()->getName().starts_with(transpose_prefix))
       calls.push_back(c);
+    else if (c && c->getCalledFunction()->getName().starts_with(record_prefix))
+      records.push_back(c);
   }
   for (const Access& a : accesses) check_access(a.at, a.address, a.type, a.mask);
   for (llvm::CallInst* c : calls) {
     check_rows(c, 0);
     check_rows(c, 2);
   }
+  for (llvm::CallInst* c : records) check_record(c);
 }
 
 void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask) {
@@ -151,6 +154,23 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
                  i32(static_cast<int32_t>(lanes)), i64(size),
                  i32(address->getType()->isVectorTy() ? 0 : 1)}),
            at);
+}
+
+// A call that moves records, all elements at once.
+void Emitter::check_record(llvm::CallInst* moving) {
+  b_.SetInsertPoint(moving);
+  const llvm::StringRef name = moving->getCalledFunction()->getName();
+  const bool stores = name.starts_with(record_prefix + std::string("store"));
+  const V address = moving->getArgOperand(stores ? 0 : 1), elements = moving->getArgOperand(2);
+  Room room;
+  if (!room_of(address, &room)) return;
+  const bool wide = name.contains("_8_4_") || name.contains("_8_8_");
+  b_.CreateStore(address, addresses_);
+  const V some = b_.CreateZExt(b_.CreateICmpNE(elements, i64(0)), b_.getInt64Ty());
+  leave_if(call("weft_check_access", b_.getInt32Ty(),
+                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, some, i32(1),
+                 b_.CreateMul(elements, i64(wide ? 8 : 4)), i32(1)}),
+           moving);
 }
 
 // Argument `arg` of a call that moves rows is their memory, the next one their starts.

@@ -54,6 +54,12 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
   divergence_ = analyse_divergence(k_, s_.mode);
+  if (!s_.records.empty())
+    for (auto& [first, r] : records_of(k_, divergence_)) {
+      if (!s_.records.contains(first)) continue;
+      for (const Record::Field& f : r.fields) record_of_[f.access] = first;
+      records_.emplace(first, std::move(r));
+    }
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");

@@ -174,11 +174,13 @@ void Emitter::load(Id v) {
   if (!variance(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  const bool in_record = moves_in_record(v);
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
   const auto loaded = [&](int p) {
-    return in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
-                   : load_lanes(t, buffers_[i.imm], i.args[0], p);
+    return in_record ? record_values_.at({v, p})
+           : in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
+                     : load_lanes(t, buffers_[i.imm], i.args[0], p);
   };
   set_vectors(v, vectors([&](int p) { return from_memory(loaded(p), s); }));
   fetch_next_row(v);
@@ -193,6 +195,7 @@ void Emitter::store(Id v) {
                    b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     return;
   }
+  if (moves_in_record(v)) return;
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
   for (int p = 0; p < interleave_; ++p) {
@@ -274,6 +277,23 @@ void Emitter::local_store(Id v) {
     } else {
       scatter(t, local_address(l, index, p), x, mask_of(p));
     }
+  }
+}
+
+// Rows that are passed over several times: the first pass waits for memory, the second computes on
+// what it brought; the next row is fetched meanwhile.
+void Emitter::fetch_next_row(Id load) {
+  const auto n = s_.prefetch.find(load);
+  if (n == s_.prefetch.end() || !active_.empty()) return;
+  const Inst& i = k_.insts[load];
+  const Val& offset = values_[i.args[0]];
+  if (!offset.stride) return;
+  auto* t = memory_type(k_.buffers[i.imm].storage);
+  for (int p = 0; p < interleave_; ++p) {
+    const V at = b_.CreateAdd(vector_base(offset, p), i64(n->second));
+    // To be read, kept in all caches, data.
+    call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+         {b_.CreateGEP(t, buffers_[i.imm], at), i32(0), i32(3), i32(1)});
   }
 }
 

@@ -81,6 +81,7 @@ struct Session {
     add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
     for (const native::ColdPath& p : native::cold_paths()) add(p.name, p.run);
     for (const Transpose& t : transposes()) add(t.name.c_str(), t.run);
+    for (const RecordCall& r : record_calls()) add(r.name.c_str(), r.run);
     add("weft_check_access", weft_check_access);
     add("weft_check_rows", weft_check_rows);
     llvm::cantFail(library.define(llvm::orc::absoluteSymbols(std::move(symbols))));

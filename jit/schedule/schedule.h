@@ -57,6 +57,8 @@ struct Schedule {
   bool versioned = false, plain_remainder = false;
   int64_t tile = 0;          // rows of the grid that are read at once,
   std::set<nest::Id> tiled;  // by these loads
+  // Records that are read and written together, each named by its first access.
+  std::set<nest::Id> records;
   std::map<nest::Id, LoopSchedule> loops;
   std::map<nest::Id, FoldSchedule> folds;
   std::map<nest::Id, int64_t> prefetch;  // by load: elements ahead

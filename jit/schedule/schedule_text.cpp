@@ -160,6 +160,7 @@ constexpr Field fields[] = {
     {"plain_remainder", word_if<&S::plain_remainder>, read_word<&S::plain_remainder>},
     {"tile", number_if<&S::tile, 0>, read_number<&S::tile>},
     {"tiled", list<&S::tiled>, read_list<&S::tiled>},
+    {"records", list<&S::records>, read_list<&S::records>},
     {"loop", loops, read_loop, true},
     {"fold", folds, read_fold, true},
     {"prefetch",
@@ -183,10 +184,10 @@ constexpr Field fields[] = {
 // Does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
   [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
-                                plain_remainder, tile, tiled, loops, folds, prefetch, flat,
+                                plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,
                                 streamed, block, points, threads, band] = s;
 }
-static_assert(std::size(fields) == 18);
+static_assert(std::size(fields) == 19);
 
 }  // namespace
 

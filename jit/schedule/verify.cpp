@@ -9,7 +9,9 @@
 #include "weft/core/error.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/schedule.h"
+#include "weft/runtime/native/transpose.h"
 
 namespace weft::compiler {
 
@@ -53,6 +55,7 @@ class Verifier {
     require(!s_.plain_remainder || (s_.versioned && std::ranges::any_of(s_.loops, in_blocks)),
             "plain_remainder: goes with versioned and a loop of rows or runs");
     if (s_.tile || !s_.tiled.empty()) tile();
+    if (!s_.records.empty()) records();
     for (const auto& [id, l] : s_.loops) loop(id, l);
     for (const auto& [id, f] : s_.folds) fold(id, f);
     for (const auto& [id, ahead] : s_.prefetch) {
@@ -130,6 +133,20 @@ class Verifier {
     const auto can = tile_loads(k_, d_, s_.tile);
     for (Id v : s_.tiled)
       require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
+  }
+
+  void records() const {
+    require(s_.mode == Mode::grid && s_.tile == 0, "records: go with mode grid without tiles");
+    const auto can = records_of(k_, d_);
+    for (Id v : s_.records) {
+      const auto r = can.find(v);
+      require(r != can.end(), "records {}: is not the first access of a record of its lanes", v);
+      require(r->second.stride <= longest_record, "records {}: is longer than {} elements", v,
+              longest_record);
+      const int64_t bytes = element_bytes(k_, v);
+      require((bytes == 4 || bytes == 8) && s_.lanes * bytes <= (target_.mask_registers ? 64 : 32),
+              "records {}: its elements do not fill registers", v);
+    }
   }
 
   void loop(Id id, const LoopSchedule& l) const {

@@ -110,6 +110,105 @@ Transpose best() {
           native::for_cpu<TurnFn>(plain<bytes, lanes>, v3<bytes, lanes>, v4<bytes, lanes>)};
 }
 
+// ---- records
+
+template <size_t bytes, int lanes, int size>
+struct Records {
+  typedef Element<bytes> Vector __attribute__((vector_size(bytes * lanes)));
+  static constexpr int64_t all = int64_t{lanes} * size;
+  Vector x[size];
+
+  WEFT_INLINE void load(const char* from) { std::memcpy(x, from, sizeof x); }
+  WEFT_INLINE void store(char* to) const { std::memcpy(to, x, sizeof x); }
+
+  // Where lane l of vector k comes from, in elements of the other side; `stores`: that of vectors.
+  template <bool stores>
+  static constexpr int from(int k, int l) {
+    const int e = stores ? k * lanes + l : l * size + k;
+    return stores ? (e % size) * lanes + e / size : e;
+  }
+  // Whether vector s of the other side has something of vector k.
+  template <bool stores>
+  static constexpr bool has(int k, int s) {
+    for (int l = 0; l < lanes; ++l)
+      if (from<stores>(k, l) / lanes == s) return true;
+    return false;
+  }
+  template <bool stores, int k, int s, int... l>
+  WEFT_INLINE void merge(Vector& to, std::integer_sequence<int, l...>) const {
+    if constexpr (has<stores>(k, s))
+      to = __builtin_shufflevector(
+          to, x[s], (from<stores>(k, l) / lanes == s ? lanes + from<stores>(k, l) % lanes : l)...);
+  }
+  template <bool stores, int k, int... s>
+  WEFT_INLINE void pick(Vector& to, std::integer_sequence<int, s...>) const {
+    to = x[0];
+    (merge<stores, k, s>(to, std::make_integer_sequence<int, lanes>()), ...);
+  }
+  template <bool stores, int... k>
+  WEFT_INLINE void turn(Records& to, std::integer_sequence<int, k...> all_of) const {
+    (pick<stores, k>(to.x[k], all_of), ...);
+  }
+};
+
+template <bool stores, size_t bytes, int lanes, int size>
+WEFT_INLINE void move(char* to, const char* from, int64_t elements) {
+  constexpr std::make_integer_sequence<int, size> each;
+  using B = Records<bytes, lanes, size>;
+  B block, turned;
+  alignas(64) char part[sizeof block.x];
+  const bool whole = elements == B::all;
+  const size_t moved = static_cast<size_t>(elements) * bytes;
+  if (!stores && !whole) {
+    std::memset(part, 0, sizeof part);
+    std::memcpy(part, from, moved);
+    from = part;
+  }
+  block.load(from);
+  block.template turn<stores>(turned, each);
+  turned.store(stores && !whole ? part : to);
+  if (stores && !whole) std::memcpy(to, part, moved);
+}
+
+#undef WEFT_ARGUMENTS
+#define WEFT_ARGUMENTS char *to, const char *from, int64_t elements
+template <bool stores, size_t bytes, int lanes, int size>
+[[gnu::flatten]] void plain_record(WEFT_ARGUMENTS) {
+  move<stores, bytes, lanes, size>(to, from, elements);
+}
+template <bool stores, size_t bytes, int lanes, int size>
+[[gnu::flatten]] WEFT_FOR_V3 void v3_record(WEFT_ARGUMENTS) {
+  move<stores, bytes, lanes, size>(to, from, elements);
+}
+template <bool stores, size_t bytes, int lanes, int size>
+[[gnu::flatten]] WEFT_FOR_V4 void v4_record(WEFT_ARGUMENTS) {
+  move<stores, bytes, lanes, size>(to, from, elements);
+}
+// Wider vectors than the level has are not asked for.
+template <bool stores, size_t bytes, int lanes, int size>
+RecordCall best_record() {
+  constexpr RecordFn wide = v4_record<stores, bytes, lanes, size>;
+  constexpr RecordFn middle = [] {
+    if constexpr (bytes * lanes <= 32)
+      return v3_record<stores, bytes, lanes, size>;
+    else
+      return v4_record<stores, bytes, lanes, size>;
+  }();
+  constexpr RecordFn narrow = [] {
+    if constexpr (bytes * lanes <= 16)
+      return plain_record<stores, bytes, lanes, size>;
+    else
+      return middle;
+  }();
+  return {record_name(stores, bytes, lanes, size), native::for_cpu<RecordFn>(narrow, middle, wide)};
+}
+
+template <size_t bytes, int lanes, int... size>
+void add_all(std::vector<RecordCall>* to, std::integer_sequence<int, size...>) {
+  (to->push_back(best_record<false, bytes, lanes, size + 2>()), ...);
+  (to->push_back(best_record<true, bytes, lanes, size + 2>()), ...);
+}
+
 }  // namespace
 
 std::string transpose_name(int64_t element_bytes, int lanes) {
@@ -119,6 +218,22 @@ std::string transpose_name(int64_t element_bytes, int lanes) {
 std::vector<Transpose> transposes() {
   return {best<1, 4>(), best<2, 4>(), best<4, 4>(),  best<8, 4>(),  best<1, 8>(), best<2, 8>(),
           best<4, 8>(), best<8, 8>(), best<1, 16>(), best<2, 16>(), best<4, 16>()};
+}
+
+std::string record_name(bool stores, int64_t element_bytes, int lanes, int64_t elements) {
+  return record_prefix + std::string(stores ? "store_" : "load_") + std::to_string(element_bytes) +
+         "_" + std::to_string(lanes) + "_" + std::to_string(elements);
+}
+
+std::vector<RecordCall> record_calls() {
+  constexpr std::make_integer_sequence<int, longest_record - 1> sizes;
+  std::vector<RecordCall> all;
+  add_all<4, 4>(&all, sizes);
+  add_all<4, 8>(&all, sizes);
+  add_all<4, 16>(&all, sizes);
+  add_all<8, 4>(&all, sizes);
+  add_all<8, 8>(&all, sizes);
+  return all;
 }
 
 }  // namespace weft::compiler

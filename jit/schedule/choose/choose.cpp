@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "weft/jit/schedule/choose/parts.h"
+#include "weft/jit/schedule/records.h"
 
 namespace weft::compiler {
 
@@ -91,6 +92,7 @@ class Chooser {
     if (s_.mode == Mode::grid) {
       if (k_.rank == 2) choose_tile();
       s_.versioned = weight(k_, 0) <= limits_.versioned;
+      if (s_.tile == 0) choose_records();
     }
     choose_inner(k_, d_, limits_, &s_);
     const bool blocks = std::ranges::any_of(
@@ -214,6 +216,14 @@ class Chooser {
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
     const int64_t refill_cost = 60 + s_.interleave * (4 * slots + 2 * around);
     s_.idle_trips = std::max<int64_t>(refill_cost * s_.lanes / trip, s_.lanes / 2);
+  }
+
+  void choose_records() {
+    for (const auto& [first, r] : records_of(k_, d_)) {
+      const int64_t bytes = element_bytes(k_, first);
+      if (r.stride <= limits_.record && bytes >= 4 && s_.lanes * bytes <= limits_.row_vector)
+        s_.records.insert(first);
+    }
   }
 
   void choose_tile() {

@@ -61,6 +61,9 @@ struct Limits {
   // Bytes of a vector that is moved as a piece of a row: a register. Of all tiles together: those
   // of the smallest L1 of the time.
   int64_t row_vector, row_tiles;
+  // Elements of records that are read or written as whole vectors: each element takes a shuffle
+  // for every vector that they fill, where gathering it takes an access a lane.
+  int64_t record;
   // Prefetching: trips ahead of loads that jump so many bytes from trip to trip, which no
   // prefetcher of the machine follows; the next row, if it is so long that it does not come along
   // with its neighbour. Measured: softmax of 4096 x 4096 takes 9 to 10 ms, 13 to 16 without.
@@ -91,6 +94,7 @@ inline constexpr Limits narrow = {
     .tiled = 512,
     .row_vector = 32,
     .row_tiles = 1 << 15,
+    .record = 4,
     .fetch_trips = 16,
     .fetch_far = 1024,
     .fetch_row = 1024,
@@ -106,6 +110,7 @@ inline constexpr Limits avx512 = [] {
   l.refilled = 0;
   l.fold_registers = 16;
   l.row_vector = 64;
+  l.record = 12;
   return l;
 }();
 

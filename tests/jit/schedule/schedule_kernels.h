@@ -112,6 +112,14 @@ inline std::vector<Sample> schedule_samples() {
           },
           numbers({37, 4, 4}), numbers({37, 4})),
       traced(
+          "records",
+          [](Array x) {
+            return vmap([](Array v) {
+              return fori_loop(0, 3, [](Array, Array c) { return roll(c, 1) + c; }, v);
+            })(x);
+          },
+          numbers({67, 3})),
+      traced(
           "f64 sum", [](Array x) { return sin(x).sum(1); }, weft::zeros({5, 200}).astype(F64)),
   };
   all[0].kernel.buffers.back().non_temporal = true;

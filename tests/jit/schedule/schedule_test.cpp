@@ -16,6 +16,7 @@
 #include "weft/jit/emit/ptx.h"
 #include "weft/jit/schedule/choose/choose.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/records.h"
 
 namespace weft::compiler {
 namespace {
@@ -144,6 +145,13 @@ const std::map<std::string, Change>& changes() {
       {"tiled",
        [](Context c, Schedule& s) {
          toggle(s.tiled, static_cast<nest::Id>(c.random() % c.kernel.insts.size()));
+       }},
+      {"records",
+       [](Context c, Schedule& s) {
+         const auto all = records_of(c.kernel, analyse_divergence(c.kernel, Mode::grid));
+         const auto n = c.random() % (all.size() + 1);
+         toggle(s.records, n < all.size() ? std::next(all.begin(), static_cast<int>(n))->first
+                                          : static_cast<nest::Id>(0));
        }},
       {"loop", change_loop},
       {"fold", change_fold},

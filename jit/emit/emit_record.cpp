@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/emit_record.cpp: small records, of which each lane has its own (jit/schedule/records.h).
+// Those of a vector lie one behind the other: the library (runtime/native/transpose.h) turns them
+// into a vector for each element, in the frame, or back.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "weft/jit/emit/emit.h"
+#include "weft/runtime/native/transpose.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+
+// The first load does it for all, or the last store. Whether v belongs to a record.
+bool Emitter::moves_in_record(Id v) {
+  const auto known = record_of_.find(v);
+  if (known == record_of_.end()) return false;
+  const Record& r = records_.at(known->second);
+  if (v == (r.stored ? r.fields.back().access : r.fields.front().access))
+    for (int p = 0; p < interleave_; ++p) move_record(r, v, p);
+  return true;
+}
+
+// Of vector p, between memory and the frame; the index of access `here` is known.
+void Emitter::move_record(const Record& r, Id here, int p) {
+  const Inst& i = k_.insts[here];
+  const nest::Storage storage = k_.buffers[i.imm].storage;
+  auto* t = memory_type(storage);
+  V& array = record_arrays_[r.fields.front().access];
+  if (!array) array = stack(vector_of(t), r.stride, "record");
+  const auto place = [&](const Record::Field& f) {
+    return b_.CreateConstGEP1_64(vector_of(t), array, static_cast<unsigned>(f.element));
+  };
+  const auto mine = std::ranges::find(r.fields, here, &Record::Field::access);
+  const V start = b_.CreateGEP(t, buffers_[i.imm], i64(-mine->element));
+  const V memory = b_.CreateGEP(t, start, vector_base(values_[i.args[0]], p));
+  V elements = i64((lanes_ - 1) * r.stride + r.length());
+  if (!active_.empty()) {  // lanes that run are the first ones
+    const V bits =
+        b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(lanes_)), b_.getInt64Ty());
+    const V lanes = call(llvm::Intrinsic::ctpop, {bits});
+    const V some =
+        b_.CreateAdd(b_.CreateMul(b_.CreateSub(lanes, i64(1)), i64(r.stride)), i64(r.length()));
+    elements = b_.CreateSelect(b_.CreateICmpEQ(lanes, i64(0)), i64(0), some);
+  }
+  if (r.stored)
+    for (const Record::Field& f : r.fields)
+      b_.CreateStore(to_memory(vec(k_.insts[f.access].args[1], p), storage), place(f));
+  call(record_name(r.stored, element_bytes(here), lanes_, r.stride), b_.getVoidTy(),
+       {r.stored ? memory : array, r.stored ? array : memory, elements});
+  if (!r.stored)
+    for (const Record::Field& f : r.fields)
+      record_values_[{f.access, p}] = b_.CreateLoad(vector_of(t), place(f));
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/records.cpp: finds accesses whose indices differ by constants alone.
+#include "weft/jit/schedule/records.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/jit/schedule/loops.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::Opcode;
+
+namespace {
+
+// An index as a sum of multiples of other values, and a constant.
+struct Sum {
+  std::map<Id, int64_t> terms = {};
+  int64_t constant = 0;
+};
+void add(const Kernel& k, Id v, int64_t times, int depth, Sum* s) {
+  constexpr int deepest = 16;
+  const Inst& i = k.insts[v];
+  const auto constant = [&](int a) { return k.insts[i.args[a]].op == Opcode::Const; };
+  const auto imm = [&](int a) { return k.insts[i.args[a]].imm; };
+  if (i.op == Opcode::Const) {
+    s->constant += times * i.imm;
+  } else if (depth < deepest && (i.op == Opcode::Add || i.op == Opcode::Sub)) {
+    add(k, i.args[0], times, depth + 1, s);
+    add(k, i.args[1], i.op == Opcode::Add ? times : -times, depth + 1, s);
+  } else if (depth < deepest && i.op == Opcode::Mul && (constant(0) || constant(1))) {
+    add(k, i.args[constant(0) ? 1 : 0], times * imm(constant(0) ? 0 : 1), depth + 1, s);
+  } else if ((s->terms[v] += times) == 0) {
+    s->terms.erase(v);
+  }
+}
+int64_t accesses(const Kernel& k, nest::BlockId b, int64_t buffer) {
+  int64_t n = 0;
+  for (Id v : k.blocks[b].body) {
+    const Inst& i = k.insts[v];
+    n += (i.op == Opcode::Load || i.op == Opcode::Store) && i.imm == buffer;
+    for (nest::BlockId inner : i.blocks) n += accesses(k, inner, buffer);
+  }
+  return n;
+}
+
+}  // namespace
+
+int64_t Record::length() const {
+  int64_t last = 0;
+  for (const Field& f : fields) last = std::max(last, f.element);
+  return last + 1;
+}
+
+std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
+  using Place = std::pair<int64_t, std::map<Id, int64_t>>;  // the buffer, and what indices share
+  std::map<Place, Record> found;
+  for (Id v : k.blocks[0].body) {
+    const Inst& i = k.insts[v];
+    const bool store = i.op == Opcode::Store;
+    if (!store && (i.op != Opcode::Load || k.buffers[i.imm].written)) continue;
+    const nest::Variance& along = d.variance[i.args[0]];
+    if (!along.linear() || !along.known || along.stride < 2 || d.level[v] != 2) continue;
+    Sum s;
+    add(k, i.args[0], 1, 0, &s);
+    Record& r = found[{i.imm, s.terms}];
+    r.stride = along.stride;
+    r.stored = store;
+    r.fields.push_back({v, s.constant});
+  }
+  std::map<Id, Record> out;
+  for (auto& [place, r] : found) {
+    const auto by_element = [](const Record::Field& a, const Record::Field& b) {
+      return a.element < b.element;
+    };
+    const int64_t first = std::ranges::min_element(r.fields, by_element)->element;
+    for (Record::Field& f : r.fields) f.element -= first;
+    const auto n = static_cast<int64_t>(r.fields.size());
+    if (n < 2 || r.length() > r.stride) continue;
+    std::vector<int64_t> elements;
+    for (const Record::Field& f : r.fields) elements.push_back(f.element);
+    std::ranges::sort(elements);
+    if (std::ranges::adjacent_find(elements) != elements.end()) continue;
+    if (r.stored && (n != r.stride || accesses(k, 0, place.first) != n)) continue;
+    out.emplace(r.fields[0].access, std::move(r));
+  }
+  return out;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/jit/record_test.cpp: small vectors a lane, one behind the other in memory, are read and
+// written as whole vectors; of any length, type and number, whole or in part.
+#include <string>
+#include <vector>
+
+#include "support/check.h"
+#include "weft/runtime/native/transpose.h"
+#include "weft/tracer/eval_trace.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+Array numbers(const std::vector<int64_t>& sizes, DType d) {
+  const Shape s(sizes);
+  const Array x = ((arange(static_cast<int>(s.elements())) * 7919) % 1009).reshape(sizes);
+  return is_complex(d) ? lax::complex(x.astype(F32), (x + 1).astype(F32)).astype(d) : x.astype(d);
+}
+template <class F>
+bool reads_records(const F& f, const Array& x) {
+  return jit(f).lower(x).kernels().find("\nrecords ") != std::string::npos;
+}
+template <class F>
+void same(F f, const Array& x) {
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = f(x);
+  }
+  const Array got = jit(f)(x);
+  CHECK(got.shape() == expected.shape());
+  CHECK(array_equal(got, expected).item<bool>());
+}
+// A loop over each lane's vector.
+const auto turned =
+    vmap([](Array v) { return fori_loop(0, 3, [](Array, Array c) { return roll(c, 1) + c; }, v); });
+
+}  // namespace
+
+TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
+  for (int64_t k = 2; k <= 14; ++k)
+    for (int64_t n : {1, 7, 16, 17, 31, 333})
+      for (DType d : {F32, F64, I32, C64, BF16}) {
+        INFO(n << " lanes of " << k << ", dtype " << static_cast<int>(d));
+        same(turned, numbers({n, k}, d));
+      }
+  CHECK(reads_records(turned, numbers({100, 3}, F32)));
+  CHECK(reads_records(turned, numbers({100, 2}, C64)));
+  CHECK_FALSE(reads_records(turned, numbers({100, 20}, F32)));
+  // Elements of two bytes are moved one by one.
+  CHECK_FALSE(reads_records(turned, numbers({100, 3}, BF16)));
+}
+
+TEST_CASE("what is read of a record ends where the operand ends", "[jit][record]") {
+  // The first elements of each row; nothing lies behind those of the last one.
+  const auto part = [](Array x) {
+    return vmap([](Array v) {
+      return fori_loop(0, 3, [](Array, Array c) { return roll(c, 1) + c; }, v[Slice(1, 3)]);
+    })(x);
+  };
+  for (int64_t n : {1, 15, 16, 48, 100}) {
+    INFO(n << " lanes");
+    same(part, numbers({n, 4}, F32));
+    same(part, numbers({n, 3}, F64));
+  }
+}
+
+TEST_CASE("records are turned round by the library, whole ones and what is left", "[jit][record]") {
+  for (const compiler::RecordCall& call : compiler::record_calls()) {
+    const bool stores = call.name.find("store") != std::string::npos;
+    int bytes = 0, lanes = 0, size = 0;
+    REQUIRE(std::sscanf(call.name.c_str() +
+                            std::string(stores ? "weft_record_store_" : "weft_record_load_").size(),
+                        "%d_%d_%d", &bytes, &lanes, &size) == 3);
+    REQUIRE(call.name == compiler::record_name(stores, bytes, lanes, size));
+    INFO(call.name);
+    const size_t all = static_cast<size_t>(lanes) * static_cast<size_t>(size),
+                 b = static_cast<size_t>(bytes);
+    for (size_t elements : {all, all - 1, all - static_cast<size_t>(size), size_t{1}, size_t{0}}) {
+      // Element e of memory, and of the vectors, begins with byte e; one more is to stay as it is.
+      std::vector<char> memory((all + 1) * b, 0), vectors((all + 1) * b, 0);
+      const auto in_vectors = [&](size_t e) {
+        return (e % static_cast<size_t>(size)) * static_cast<size_t>(lanes) +
+               e / static_cast<size_t>(size);
+      };
+      for (size_t e = 0; e < all; ++e)
+        (stores ? vectors[in_vectors(e) * b] : memory[e * b]) = static_cast<char>(e + 1);
+      memory[all * b] = vectors[all * b] = 77;
+      if (stores)
+        call.run(memory.data(), vectors.data(), static_cast<int64_t>(elements));
+      else
+        call.run(vectors.data(), memory.data(), static_cast<int64_t>(elements));
+      bool right = memory[all * b] == 77 && vectors[all * b] == 77;
+      for (size_t e = 0; e < all; ++e) {
+        const char there = stores ? memory[e * b] : vectors[in_vectors(e) * b];
+        right = right && there == (e < elements ? static_cast<char>(e + 1) : 0);
+      }
+      CHECK(right);
+    }
+  }
+}
