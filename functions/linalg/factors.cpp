@@ -15,6 +15,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -173,6 +174,21 @@ Array eigvalsh(const Arg& a, const EighOptions& o) {
   const Array x = fn::inexact(a);
   kit::require_square("eigvalsh", x);
   return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).eigenvalues;
+}
+
+SVD svd(const Arg& a, const SVDOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("svd", x);
+  lax::SVD r = lax::svd(x, {.full_matrices = o.full_matrices});
+  return {std::move(r.u), std::move(r.s), std::move(r.vh)};
+}
+
+Array svdvals(const Arg& a) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("svdvals", x);
+  return lax::svdvals(x);
 }
 
 }  // namespace weft::linalg

@@ -76,6 +76,19 @@ Eigh eigh(const Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
 Array eigvalsh(const Arg& a, const EighOptions& options = {});
 
+// a = u s vh with descending s, orthonormal columns of u and rows of vh: square matrices, or
+// without full_matrices as many vectors as there are values. Which of a vector's multiples is
+// given, and where there are derivatives: lax::svd. Source: jax.numpy.linalg.svd.
+struct SVD {
+  Array u, s, vh;
+};
+struct SVDOptions {
+  bool full_matrices = true;
+};
+SVD svd(const Arg& a, const SVDOptions& options = {});
+// The singular values alone. Source: jax.numpy.linalg.svdvals.
+Array svdvals(const Arg& a);
+
 // The x with a x = b, for vectors b, if b has one axis, else matrices. Infinities and NaN where a
 // is singular. Source: jax.numpy.linalg.solve.
 Array solve(const Arg& a, const Arg& b);
@@ -113,6 +126,7 @@ WEFT_TREE(LU, p, l, u);
 WEFT_TREE(LUFactor, lu, pivots);
 WEFT_TREE(QR, q, r);
 WEFT_TREE(Eigh, eigenvalues, eigenvectors);
+WEFT_TREE(SVD, u, s, vh);
 WEFT_TREE(SlogDet, sign, logabsdet);
 
 }  // namespace weft::linalg

@@ -9,7 +9,6 @@
 #include <limits>
 #include <numeric>
 
-#include "weft/batching/batch_trace.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -225,18 +224,10 @@ Arrays in_order(const Array& a, const Array& rows, const Array& scale) {
   const Array each = broadcast_in_dim(rows, cube, {0, 2});
   const Array sorted = reduce_sum(
       select(broadcast_in_dim(mine, cube, {0, 1}), each, zeros_like(each)), {0});  // r, number
-  const Array size = abs(sorted);
-  const Array largest = mul(reduce_max(size, {1}), like(size, 0.6));
-  const Array leads = ge(size, broadcast_in_dim(largest, s, {0}));
-  const Array first =
-      reduce_min(select(leads, j, matrix::all(like(j, static_cast<double>(s[0])), s)), {1});
-  const Array lead =
-      reduce_sum(select(eq(j, broadcast_in_dim(first, s, {0})), sorted, zeros_like(sorted)), {1});
-  const Array phase = div(matrix::conj(lead), as_number(abs(lead), lead.dtype()));
   // A NaN that the order lost.
   const Array lost = mul(reduce_sum(w, {0}), like(w, 0));
-  const Array vectors =
-      add(mul(sorted, broadcast_in_dim(phase, s, {0})), matrix::all(as_number(lost, a.dtype()), s));
+  const Array vectors = add(matrix::scaled(sorted, matrix::to_positive_leads(sorted, 1), 1),
+                            matrix::all(as_number(lost, a.dtype()), s));
   return {matrix::transposed(vectors),
           mul(add(values, matrix::all(lost, values.shape())), matrix::all(scale, values.shape()))};
 }
@@ -268,20 +259,11 @@ Arrays eigh_of_one(const Array& x) {
   return in_order(r[1], r[2], scale);
 }
 
-// Each matrix a lane, which ends by itself.
-Arrays each_matrix(const Array& x) {
-  if (x.ndim() == 2) return eigh_of_one(x);
-  const Batched b =
-      vmap_flat([](const Arrays& lane) { return each_matrix(lane[0]); }, {x}, {0}, x.shape()[0]);
-  return {move_mapped(b.out[0], b.axis[0], 0, x.shape()[0]),
-          move_mapped(b.out[1], b.axis[1], 0, x.shape()[0])};
-}
-
 Arrays eigh_expand(const ExpandArgs<None>& e) {
   const Type t = e.x[0].type().strong();
   const Array x = base::convert(e.x[0], t.dtype());
   if (t.elements() == 0) return {x, base::zeros(values_type(t))};
-  return each_matrix(x);
+  return matrix::each_matrix(x, [](const Array& one) { return eigh_of_one(one); });
 }
 
 // ---- by LAPACK
@@ -324,16 +306,9 @@ Arrays eigh_jvp(const JvpArgs<None>& j) {
   const Array f = sub(div(base::ones(gaps.type()), add(one, gaps)), one);
   Array dv = matrix::product(v, mul(as_number(f, v.dtype()), inner));
   if (is_complex(v.dtype())) {
-    const Array size = abs(v);
-    const Array largest = matrix::along(reduce_max(size, {last - 1}), s, last);
-    const Array leads = ge(size, mul(largest, like(size, 0.6)));
-    const Array row = iota(I32, s, last - 1);
-    const Array none = matrix::all(like(row, static_cast<double>(s[last])), s);
-    const Array first = matrix::along(reduce_min(select(leads, row, none), {last - 1}), s, last);
-    const auto of_lead = [&](const Array& x) {
-      return reduce_sum(select(eq(row, first), x, zeros_like(x)), {last - 1});
-    };
-    const Array angle = div(of_lead(imag(dv)), of_lead(real(v)));
+    const Array leads = matrix::leads(v, last - 1);
+    const Array angle = div(matrix::at_leads(imag(dv), leads, last - 1),
+                            matrix::at_leads(real(v), leads, last - 1));
     const Array turn = complex(base::zeros(angle.type()), angle);
     dv = sub(dv, mul(v, matrix::along(turn, s, last)));
   }

@@ -3,6 +3,7 @@
 // ops/linear/matrix.cpp: matrices by ops that move elements and choose among them.
 #include "weft/ops/linear/matrix.h"
 
+#include "weft/batching/batch_trace.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -11,6 +12,7 @@
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/sample_numbers.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft::matrix {
@@ -109,6 +111,38 @@ Array without(const Array& v, const Shape& shape, int at) {
   for (int a = 0; a < shape.ndim(); ++a)
     if (a != at) dims.push_back(a);
   return broadcast_in_dim(v, shape, dims);
+}
+
+Array scaled(const Array& x, const Array& v, int at) {
+  return lax::mul(x, without(v, x.shape(), at));
+}
+
+Array leads(const Array& vectors, int axis) {
+  const Shape s = vectors.shape();
+  const Array size = lax::abs(vectors);
+  const Array largest = lax::mul(lax::reduce_max(size, {axis}), like(size, 0.6));
+  const Array place = iota(I32, s, axis);
+  const Array none = all(like(place, static_cast<double>(s[axis])), s);
+  const Array large = lax::ge(size, without(largest, s, axis));
+  const Array first = lax::reduce_min(lax::select(large, place, none), {axis});
+  return lax::eq(place, without(first, s, axis));
+}
+Array at_leads(const Array& x, const Array& leads, int axis) {
+  return base::reduce_sum(lax::select(leads, x, zeros_like(x)), {axis});
+}
+Array to_positive_leads(const Array& vectors, int axis) {
+  const Array lead = at_leads(vectors, leads(vectors, axis), axis);
+  return lax::div(conj(lead), as_number(lax::abs(lead), lead.dtype()));
+}
+
+Arrays each_matrix(const Array& x, FunctionRef<Arrays(const Array&)> f) {
+  if (x.ndim() == 2) return f(x);
+  const int64_t n = x.shape()[0];
+  const Batched b =
+      vmap_flat([&](const Arrays& lane) { return each_matrix(lane[0], f); }, {x}, {0}, n);
+  Arrays out;
+  for (size_t k = 0; k < b.out.size(); ++k) out.push_back(move_mapped(b.out[k], b.axis[k], 0, n));
+  return out;
 }
 
 Array random(const Type& t, uint64_t seed) { return SampleNumbers(seed)(t, -1, 1); }

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/linear/matrix.h: what rules of factorisations say of the last two axes of an array.
 #pragma once
+#include "weft/core/ref.h"
 #include "weft/core/type.h"
 #include "weft/tracer/array.h"
 
@@ -47,6 +48,20 @@ Array along_leading(const Array& v, const Shape& shape);
 Array along(const Array& v, const Shape& shape, int at);
 // v repeated along axis `at` of `shape`, which it has not.
 Array without(const Array& v, const Shape& shape, int at);
+// v repeated along axis `at` of x's shape, times each number of x.
+Array scaled(const Array& x, const Array& v, int at);
+
+// Where the leading numbers of the vectors along axis `axis` stand: of each the first that is at
+// least 0.6 times as large as its largest. What is made real and positive of eigenvectors and
+// singular vectors, so that they are determined.
+Array leads(const Array& vectors, int axis);
+// For each vector what x has at the lead.
+Array at_leads(const Array& x, const Array& leads, int axis);
+// The factors that make the leading numbers so.
+Array to_positive_leads(const Array& vectors, int axis);
+
+// f of each matrix in a lane of its own, whose loops end by themselves.
+Arrays each_matrix(const Array& x, FunctionRef<Arrays(const Array&)> f);
 
 // Numbers for tests: from -1 to 1; the same off the diagonal, and about n on it.
 Array random(const Type& t, uint64_t seed);

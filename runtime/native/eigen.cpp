@@ -20,6 +20,14 @@ void cheevd_(const char*, const char*, const int*, void*, const int*, void*, voi
              void*, const int*, int*, const int*, int*, size_t, size_t);
 void zheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
              void*, const int*, int*, const int*, int*, size_t, size_t);
+void sgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, void*, const int*, int*, int*, size_t);
+void dgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, void*, const int*, int*, int*, size_t);
+void cgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, void*, const int*, void*, int*, int*, size_t);
+void zgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, void*, const int*, void*, int*, int*, size_t);
 }
 
 namespace weft::native {
@@ -124,6 +132,99 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
   });
 }
 
+template <class T>
+bool all_finite(const T* x, int64_t n) {
+  return std::all_of(x, x + n, [](const T& e) { return std::isfinite(size_of(e)); });
+}
+
+// ---- svd
+
+// Numbers that LAPACK works in: of elements, of reals besides, of integers.
+struct SvdRoom {
+  int64_t work, reals, integers;
+  explicit SvdRoom(const Matrices& a) {
+    constexpr int64_t block_columns = 64;
+    const int64_t k = a.smaller(), longer = a.rows + a.columns - k;
+    work =
+        (is_complex(a.type) ? 2 * k * k + 3 * k : 4 * k * k + 7 * k) + (k + longer) * block_columns;
+    reals = is_complex(a.type) ? std::max(5 * k * k + 5 * k, 2 * longer * k + 2 * k * k + k) : 0;
+    integers = 8 * k;
+  }
+};
+
+// Rows of the matrix are columns to LAPACK: it is the transposed matrix, whose left vectors are the
+// right ones of ours, and lie as ours do.
+template <class T>
+int decompose(const Matrices& a, T* x, real_of<T>* s, T* u, T* vh) {
+  const SvdRoom size(a);
+  std::vector<T> work(static_cast<size_t>(size.work));
+  std::vector<int> integers(static_cast<size_t>(size.integers));
+  const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
+            k = static_cast<int>(a.smaller()), room = static_cast<int>(size.work);
+  const char* job = u ? "S" : "N";
+  int info = 0;
+  if constexpr (Room<T>::complex) {
+    constexpr auto f = by_type<T>(&cgesdd_, &cgesdd_, &cgesdd_, &zgesdd_);
+    std::vector<real_of<T>> reals(static_cast<size_t>(size.reals));
+    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, reals.data(), integers.data(),
+      &info, 1);
+  } else {
+    constexpr auto f = by_type<T>(&sgesdd_, &dgesdd_, &sgesdd_, &dgesdd_);
+    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, integers.data(), &info, 1);
+  }
+  return info;
+}
+
+// Column j of u and row j of vh turned so that the leading number of u's is positive.
+template <class T>
+void turn_vectors(const Matrices& a, int64_t j, T* u, T* vh) {
+  const int64_t k = a.smaller();
+  const T lead =
+      u[leading_number(a.rows, [&](int64_t i) { return size_of(u[i * k + j]); }) * k + j];
+  if constexpr (is_complex(dtype_of_v<T>)) {
+    using R = real_of<T>;
+    const auto scale = static_cast<R>(size_of(lead));
+    const R re = lead.re / scale, im = lead.im / scale;
+    for (int64_t i = 0; i < a.rows; ++i) {
+      T& x = u[i * k + j];
+      x = {x.re * re + x.im * im, x.im * re - x.re * im};
+    }
+    for (int64_t i = 0; i < a.columns; ++i) {
+      T& x = vh[j * a.columns + i];
+      x = {x.re * re - x.im * im, x.im * re + x.re * im};
+    }
+  } else if (lead < 0) {
+    for (int64_t i = 0; i < a.rows; ++i) u[i * k + j] = -u[i * k + j];
+    for (int64_t i = 0; i < a.columns; ++i) vh[j * a.columns + i] = -vh[j * a.columns + i];
+  }
+}
+
+template <class T>
+void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
+  const int64_t k = a.smaller(), size = a.rows * a.columns;
+  const T* from = args.in<T>(0, a.batch * size);
+  auto* values = args.out<real_of<T>>(0, a.batch * k);
+  T* left = vectors ? args.out<T>(1, a.batch * a.rows * k) : nullptr;
+  T* right = vectors ? args.out<T>(2, a.batch * k * a.columns) : nullptr;
+  if (k == 0) return;
+  const double work = 10 * static_cast<double>(size) * static_cast<double>(k);
+  each_matrix(a.batch, work, [&](int64_t b) {
+    std::vector<T> x(from + b * size, from + (b + 1) * size);
+    real_of<T>* s = values + b * k;
+    T *u = vectors ? left + b * a.rows * k : nullptr,
+      *vh = vectors ? right + b * k * a.columns : nullptr;
+    if (!all_finite(x.data(), size) || decompose(a, x.data(), s, u, vh) != 0) {
+      std::fill(s, s + k, not_a_number<real_of<T>>());
+      if (vectors) {
+        std::fill(u, u + a.rows * k, not_a_number<T>());
+        std::fill(vh, vh + k * a.columns, not_a_number<T>());
+      }
+      return;
+    }
+    for (int64_t j = 0; vectors && j < k; ++j) turn_vectors(a, j, u, vh);
+  });
+}
+
 }  // namespace
 
 void eigh(const Squares& a, const NativeArgs& args) {
@@ -137,6 +238,20 @@ int64_t eigh_workspace(const Squares& a) {
   const int64_t reals = is_complex(a.type) ? (1 + 5 * n + 2 * n * n) * item / 2 : 0;
   return std::min<int64_t>(num_threads(), a.batch) *
          (item * (1 + 6 * n + 3 * n * n) + reals + (3 + 5 * n) * static_cast<int64_t>(sizeof(int)));
+}
+
+void svd(const Matrices& a, bool vectors, const NativeArgs& args) {
+  one_blas_thread();
+  const Reserved workspace(svd_workspace(a));
+  with_type(a.type, [&](auto* p) { svd_as<std::remove_pointer_t<decltype(p)>>(a, vectors, args); });
+}
+
+int64_t svd_workspace(const Matrices& a) {
+  const SvdRoom room(a);
+  const int64_t item = itemsize(a.type);
+  return std::min<int64_t>(num_threads(), a.batch) *
+         (item * (a.rows * a.columns + room.work) + room.reals * item / 2 +
+          room.integers * static_cast<int64_t>(sizeof(int)));
 }
 
 }  // namespace weft::native

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/eigen.h: eigenvalues and eigenvectors by LAPACK, each matrix on one thread.
+// runtime/native/eigen.h: eigenvalues, singular values and their vectors by LAPACK, each matrix on
+// one thread.
 #pragma once
 #include <cmath>
 
@@ -13,7 +14,12 @@ namespace weft::native {
 void eigh(const Squares& a, const NativeArgs& args);
 int64_t eigh_workspace(const Squares& a);
 
-// The number of an eigenvector that is made real and positive: the first that is at least 0.6 times
+// Descending singular values of operand 0 and, if asked for, the left vectors as columns and the
+// right ones as rows, conjugated, as many as there are values. NaN where it holds one.
+void svd(const Matrices& a, bool vectors, const NativeArgs& args);
+int64_t svd_workspace(const Matrices& a);
+
+// The number of a vector that is made real and positive: the first that is at least 0.6 times
 // as large as the largest. size(i) is the absolute value of number i of n.
 template <class Size>
 int64_t leading_number(int64_t n, Size size) {

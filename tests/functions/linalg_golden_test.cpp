@@ -25,7 +25,7 @@ Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
 Array unit(int64_t n) { return eye(n).astype(F64); }
 
 const Array square4 = x({4, 4}, 7, 23) + 2 * unit(4), many = x({2, 3, 3}, 5, 17) + 3 * unit(3),
-            tall = x({5, 3}, 7, 19), wide = x({3, 5}, 7, 17),
+            tall = x({5, 3}, 7, 19), wide = x({3, 5}, 7, 17), broad = x({3, 5}, 5, 19),
             turned = lax::complex(square4, x({4, 4}, 5, 19)), b4 = x({4}, 3, 7),
             b3 = x({2, 3, 2}, 3, 13), c4 = x({4, 2}, 5, 11),
             singular = square4.at(3).set(square4[0] + square4[1]), nothing = zeros({4, 4}, F64),
@@ -39,6 +39,10 @@ Array spectral(const linalg::Eigh& e) {
   return matmul(v * sin(w), turned_v);
 }
 
+Array singular_function(const linalg::SVD& f) {
+  return matmul(f.u * sin(expand_dims(f.s, -2)), f.vh);
+}
+
 using Call = std::function<Array(Array)>;
 struct Smooth {
   Call f;
@@ -48,6 +52,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 std::map<std::string, Smooth> smooth() {
   using namespace linalg;
+  const Arrays everything = {square4, many, turned, tall, broad};
   return {
       {"solve_vector", {[](Array a) { return solve(a, b4); }, {square4}}},
       {"solve", {[](Array a) { return solve(a, b3); }, {many}}},
@@ -70,6 +75,11 @@ std::map<std::string, Smooth> smooth() {
       {"eigvalsh", {[](Array a) { return eigvalsh(a); }, {square4, many, turned}}},
       {"eigh_sizes", {[](Array a) { return abs(eigh(a).eigenvectors); }, {square4, many, turned}}},
       {"eigh_function", {[](Array a) { return spectral(eigh(a)); }, {square4, many, turned}}},
+      {"svdvals", {[](Array a) { return svdvals(a); }, everything}},
+      {"svd_u", {[](Array a) { return abs(svd(a, {.full_matrices = false}).u); }, everything}},
+      {"svd_vh", {[](Array a) { return abs(svd(a, {.full_matrices = false}).vh); }, everything}},
+      {"svd_function",
+       {[](Array a) { return singular_function(svd(a, {.full_matrices = false})); }, everything}},
       {"cho_solve", {[](Array a) { return cho_solve(a, c4); }, {square4, turned}}},
       {"cho_solve_upper", {[](Array a) { return cho_solve(a, b4, {.lower = false}); }, {square4}}},
       {"matrix_power", {[](Array a) { return matrix_power(a, 5); }, {square4, many}}},
@@ -127,6 +137,18 @@ std::map<std::string, std::function<Array()>> plain() {
       {"eigh.odd", [=] { return eigvalsh(odd); }},
       {"eigh_same.odd",
        [] { return grad([](Array a) { return sum(eigh(a).eigenvectors); })(unit(3)); }},
+      {"svd_full_s", [] { return svd(tall).s; }},
+      {"svd_full_projector",
+       [] {
+         const Array more = lax::slice_in_dim(svd(tall).u, 3, 5, 1, 1);
+         return matmul(more, more.T());
+       }},
+      {"svd.odd",
+       [=] {
+         return svdvals(stack({nothing, broken, broken.at({1, 2}).set(infinite), singular}, 0));
+       }},
+      {"svd_nan.odd", [] { return svd(broken).u; }},
+      {"svd_same.odd", [] { return grad([](Array a) { return sum(svd(a).u); })(unit(3)); }},
       {"qr.odd", [=] { return qr(nothing).q; }},
       {"cho_factor", [=] { return cholesky(spd); }},
   };

@@ -104,6 +104,73 @@ TEST_CASE("the likelihood of a Gaussian is differentiated through its factor", "
   }
 }
 
+namespace {
+Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
+// Of real or complex numbers.
+bool near(const Array& a, const Array& b, double tolerance) {
+  return max(abs(a - b)).item<double>() <= tolerance;
+}
+void check_svd(const Array& a, const linalg::SVDOptions& o, double tolerance) {
+  const linalg::SVD f = jit([o](Array x) { return linalg::svd(x, o); })(a);
+  const int last = a.ndim() - 1;
+  const int64_t k = std::min(a.shape()[last], a.shape()[last - 1]);
+  const Array u = lax::slice_in_dim(f.u, 0, k, 1, last),
+              vh = lax::slice_in_dim(f.vh, 0, k, 1, last - 1);
+  const double size = std::max(1e-300, max(f.s).item<double>());
+  CHECK(near(matmul(u * (expand_dims(f.s, -2) / size), vh), a / size, tolerance));
+  const auto unit = [](int64_t n) { return eye(n).astype(F64); };
+  CHECK(near(matmul(adjoint(f.u), f.u), unit(f.u.shape()[last]), tolerance));
+  CHECK(near(matmul(f.vh, adjoint(f.vh)), unit(f.vh.shape()[last - 1]), tolerance));
+  CHECK((f.s >= 0.).all().item<bool>());
+  CHECK(near(f.s, flip(sort(f.s, -1), -1), 0.));
+  CHECK(near(linalg::svdvals(a) / size, f.s / size, tolerance));
+}
+}  // namespace
+
+TEST_CASE("singular vectors are orthonormal and make the matrix, of any rank and size",
+          "[linalg]") {
+  for (const Shape& s : {Shape{1, 1}, Shape{3, 3}, Shape{5, 2}, Shape{2, 7}, Shape{12, 12},
+                         Shape{30, 9}, Shape{40, 40}, Shape{50, 3}, Shape{3, 41}}) {
+    INFO(to_string(s));
+    const Array x = sin(arange(s.elements()).astype(F64) + 1.).reshape(s);
+    const Array all = lax::complex(x, cos(x * 3.));
+    for (const bool full : {false, true}) {
+      const linalg::SVDOptions o{.full_matrices = full};
+      check_svd(x, o, 1e-12);  // of rank 2
+      check_svd(x * x * x, o, 1e-12);
+      check_svd(all, o, 1e-12);
+      check_svd(zeros(s, F64), o, 1e-12);
+      check_svd(ones(s, F64), o, 1e-12);
+      check_svd(stack({x, 1e200 * x, 1e-200 * x}, 0), o, 1e-12);
+      check_svd(1e200 * x, o, 1e-12);
+      check_svd(1e-200 * x, o, 1e-12);
+    }
+  }
+}
+
+TEST_CASE("columns of very unlike lengths keep their directions", "[linalg]") {
+  for (const double small : {1e-3, 1e-10, 1e-18, 1e-25, 1e-37}) {
+    INFO(small);
+    const Array a = array({{1., 2., small}, {small, small, 3. * small}, {2., 4., -small}});
+    check_svd(a.astype(F64), {}, 1e-12);
+    const linalg::SVD f = linalg::svd(a.astype(F32));
+    CHECK(close(matmul(f.u * f.s, f.vh), a.astype(F32), 1e-5));
+    CHECK(close(matmul(f.u.T(), f.u), eye(3), 1e-5));
+  }
+}
+
+TEST_CASE("full singular vectors of matrices that are not square have no derivative", "[linalg]") {
+  const auto f = [](Array x) { return sum(linalg::svd(x).s); };
+  check_error<DifferentiationError>([&] { (void)grad(f)(ones({3, 2})); },
+                                    "svd has no derivative with full_matrices");
+  CHECK(close(grad([](Array x) { return sum(linalg::svdvals(x)); })(array({{3., 0.}, {0., 2.}})),
+              eye(2)));
+  check_error<ShapeError>([&] { (void)linalg::svd(ones({3})); },
+                          "svd: argument 0 must be matrices");
+  check_error<ShapeError>([&] { (void)linalg::svdvals(ones({3})); }, "svdvals: argument 0 must be");
+  check_error<DTypeError>([&] { (void)lax::svd(ones({2, 2}, I32)); }, "takes f32, f64");
+}
+
 TEST_CASE("what is no system of matrices raises", "[linalg]") {
   const Array x = ones({3, 2});
   check_error<ShapeError>([&] { (void)linalg::cholesky(x); },

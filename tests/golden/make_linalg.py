@@ -27,7 +27,7 @@ def x(shape, m=7, k=11):
 
 square = x((4, 4), 7, 23) + 2 * jnp.eye(4)
 many = x((2, 3, 3), 5, 17) + 3 * jnp.eye(3)
-tall, wide = x((5, 3), 7, 19), x((3, 5), 7, 17)
+tall, wide, broad = x((5, 3), 7, 19), x((3, 5), 7, 17), x((3, 5), 5, 19)
 turned = square + 1j * x((4, 4), 5, 19)
 b4, b3, c4 = x((4,), 3, 7), x((2, 3, 2), 3, 13), x((4, 2), 5, 11)
 singular = square.at[3].set(square[0] + square[1])
@@ -41,6 +41,10 @@ def plu(a):
 
 def spectral(w, v):
     return (v * jnp.sin(w)[..., None, :]) @ jnp.conj(v.mT)
+
+
+def singular_function(u, s, vh):
+    return (u * jnp.sin(s)[..., None, :]) @ vh
 
 
 # name: (f, matrices that it is differentiated at)
@@ -62,6 +66,10 @@ SMOOTH = {
     "eigvalsh": (nl.eigvalsh, [square, many, turned]),
     "eigh_sizes": (lambda a: jnp.abs(nl.eigh(a)[1]), [square, many, turned]),
     "eigh_function": (lambda a: spectral(*nl.eigh(a)), [square, many, turned]),
+    "svdvals": (nl.svdvals, [square, many, turned, tall, broad]),
+    "svd_u": (lambda a: jnp.abs(nl.svd(a, full_matrices=False)[0]), [square, many, turned, tall, broad]),
+    "svd_vh": (lambda a: jnp.abs(nl.svd(a, full_matrices=False)[2]), [square, many, turned, tall, broad]),
+    "svd_function": (lambda a: singular_function(*nl.svd(a, full_matrices=False)), [square, many, turned, tall, broad]),
     "cho_solve": (lambda a: sl.cho_solve((a, True), c4), [square, turned]),
     "cho_solve_upper": (lambda a: sl.cho_solve((a, False), b4), [square]),
     "matrix_power": (lambda a: nl.matrix_power(a, 5), [square, many]),
@@ -95,6 +103,9 @@ PLAIN = {
     "eigvalsh_upper": lambda: nl.eigvalsh(square, UPLO="U", symmetrize_input=False),
     "eigvalsh_lower": lambda: nl.eigvalsh(turned, symmetrize_input=False),
     "eigh.odd": lambda: nl.eigvalsh(jnp.stack([nothing, nan])), "eigh_same.odd": lambda: jax.grad(lambda a: jnp.sum(nl.eigh(a)[1]))(jnp.eye(3)),
+    "svd_full_s": lambda: nl.svd(tall)[1], "svd_full_projector": lambda: nl.svd(tall)[0][:, 3:] @ nl.svd(tall)[0][:, 3:].T,
+    "svd.odd": lambda: nl.svdvals(jnp.stack([nothing, nan, nan.at[1, 2].set(jnp.inf), singular])),
+    "svd_nan.odd": lambda: nl.svd(nan)[0], "svd_same.odd": lambda: jax.grad(lambda a: jnp.sum(nl.svd(a)[0]))(jnp.eye(3)),
     "qr.odd": lambda: nl.qr(nothing)[0],
     "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
 }

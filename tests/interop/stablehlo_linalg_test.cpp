@@ -3,12 +3,14 @@
 // tests/interop/stablehlo_linalg_test.cpp: the calls that JAX writes for factorisations, on CPUs by
 // LAPACK and on TPUs by name: what they give, and what is refused of them.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "support/check.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/ops/linear/eigh.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/svd.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -119,4 +121,30 @@ TEST_CASE("calls for eigenvectors read the triangle that they name", "[interop][
   CHECK(error_of<FormatError>([&] {
           parse_stablehlo(values_alone);
         }).find("is read with eigenvectors") != std::string::npos);
+}
+
+TEST_CASE("calls of gesdd give all vectors, as many as there are values, or none",
+          "[interop][stablehlo]") {
+  const std::string tall = "tensor<3x2xf32>", two = "tensor<2xf32>", right = "tensor<2x2xf32>";
+  const Array x = lax::slice_in_dim(a, 0, 2, 1, 1);
+  const auto text = [&](char mode, const std::string& left) {
+    return call("lapack_sgesdd_ffi", letters("mode = " + std::to_string(mode) + " : ui8"), {tall},
+                {tall, two, left, right, "tensor<i32>"});
+  };
+  for (const char mode : {'A', 'S'}) {
+    const Arrays r = run(text(mode, mode == 'A' ? matrix_type : tall), {x});
+    const lax::SVD want = lax::svd(x, {.full_matrices = mode == 'A'});
+    CHECK(allclose(r[1], want.s, 1e-5, 1e-5).item<bool>());
+    CHECK(allclose(r[2], want.u, 1e-5, 1e-5).item<bool>());
+    CHECK(allclose(r[3], want.vh, 1e-5, 1e-5).item<bool>());
+    CHECK(r[4].item<int>() == 0);
+  }
+  const Arrays values = run(text('N', matrix_type), {x});
+  CHECK(allclose(values[1], lax::svdvals(x), 1e-5, 1e-5).item<bool>());
+  const Arrays broken = run(text('N', matrix_type), {x + NAN});
+  CHECK(broken[4].item<int>() == 1);
+  CHECK(isnan(broken[1]).all().item<bool>());
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(text('O', tall));
+        }).find("the mode A, S or N") != std::string::npos);
 }

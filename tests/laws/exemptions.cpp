@@ -20,6 +20,11 @@ bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule")
 bool unbounded(const Case& c) { return field<int64_t>(c, "max_trips") < 0; }
 bool is_complex_number(const Case& c) { return is_complex(c.sample.in[0].dtype()); }
 
+bool adds_vectors(const Case& c) {
+  const Shape& s = c.sample.in[0].shape();
+  return field<bool>(c, "full_matrices") && s[s.ndim() - 1] != s[s.ndim() - 2];
+}
+
 }  // namespace
 
 const std::vector<Exempt>& exemptions() {
@@ -31,6 +36,8 @@ const std::vector<Exempt>& exemptions() {
   static const char* const by_one = "it has a derivative by its last operand alone, as in JAX";
   static const char* const ordered =
       "native code and what it is expanded to add in orders of their own; L10 judges how far off";
+  static const char* const any_basis =
+      "what is added to make a matrix of vectors square has no derivative, as in JAX";
   static const std::vector<Exempt> all = {
       {"fft", compiled_is_reference, ordered},
       {"fft", compiled_map_is_reference, ordered},
@@ -48,6 +55,11 @@ const std::vector<Exempt>& exemptions() {
       {"qr", compiled_map_is_reference, contracted},
       {"lu", compiled_is_reference, contracted},
       {"lu", compiled_map_is_reference, contracted},
+      {"svd", compiled_is_reference, contracted},
+      {"svd", compiled_map_is_reference, contracted},
+      {"svd", tangents_are_slopes, any_basis, adds_vectors},
+      {"svd", transposes_pair, any_basis, adds_vectors},
+      {"svd", tangents_map, any_basis, adds_vectors},
       {"triangular_solve", compiled_is_reference, contracted},
       {"triangular_solve", compiled_map_is_reference, contracted},
       {"igamma", compiled_is_reference, contracted},

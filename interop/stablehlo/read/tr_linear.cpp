@@ -16,6 +16,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
@@ -249,6 +250,21 @@ Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
   return {r.eigenvectors, r.eigenvalues, base::convert(broken, I32)};
 }
 
+// The matrix, which LAPACK writes over, the values, the vectors and 0 where there are some. Vectors
+// that nobody asked for are results as well, of which nothing is known.
+Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const char mode = letter(t, op, "mode");
+  const bool none = mode == 'N';
+  if (op.out.size() != 5 || !(none || mode == 'A' || mode == 'S'))
+    t.fail(op, "is read with five results and the mode A, S or N");
+  const lax::SVD r = none ? lax::SVD{base::zeros(t.result(op, 2)), lax::svdvals(x[0]),
+                                     base::zeros(t.result(op, 3))}
+                          : lax::svd(x[0], {.full_matrices = mode == 'A'});
+  const Array broken = lax::reduce_or(lax::ne(r.s, r.s), {r.s.ndim() - 1});
+  return {x[0], r.s, r.u, r.vh, base::convert(broken, I32)};
+}
+
 // Of TPUs: "1,…" if the lower triangle is read.
 Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
   require(t, op, x, 1);
@@ -281,8 +297,8 @@ Rule lapack_rule(std::string_view target) {
   if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
   target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
   static const std::unordered_map<std::string_view, Rule> rules = {
-      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"getrf", getrf},
-      {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"gesdd", gesdd},
+      {"getrf", getrf}, {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
   const auto found = rules.find(target);
   return found == rules.end() ? nullptr : found->second;
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/spectral/svd.h: svd: singular values and vectors.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// x = u s vh for matrices of m rows and n columns: orthonormal columns of u and rows of vh, and
+// min(m, n) descending values s, which are no smaller than 0. u is square and so is vh with
+// full_matrices; else both have min(m, n) vectors. Of each column of u, but for those that only
+// full_matrices adds, the first number that is at least 0.6 times as large as the largest is real
+// and positive. NaN throughout where x holds one, or an infinity. Derivatives of vectors are
+// infinite or NaN at equal values; DifferentiationError for u and vh with full_matrices of matrices
+// that are not square. F32, F64, C64, C128. Source: jax.lax.linalg.svd.
+struct SVD {
+  Array u, s, vh;
+};
+struct SVDOptions {
+  bool full_matrices = true;
+};
+SVD svd(const Arg& x, const SVDOptions& options = {});
+// The values alone: jax.lax.linalg.svd with compute_uv=False.
+Array svdvals(const Arg& x);
+
+}  // namespace weft::lax
