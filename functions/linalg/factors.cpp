@@ -4,10 +4,13 @@
 // broadcasting around the ops.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "weft/core/error.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/linear/cholesky.h"
@@ -69,6 +72,21 @@ Array System::result(const Array& x) const {
   return base::reshape(x, Shape(sizes));
 }
 
+Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule) {
+  Types types, both;
+  for (const Array& a : x) types.push_back(a.type());
+  both = types;
+  for (const Array& a : x) both.push_back(a.type().strong());
+  return custom_jvp_flat(record(types, f), record(both, rule), x, name);
+}
+
+double epsilon(DType d) {
+  return real_part(d) == F64   ? std::numeric_limits<double>::epsilon()
+         : real_part(d) == F32 ? std::numeric_limits<float>::epsilon()
+         : d == F16            ? 0x1p-10
+                               : 0x1p-7;
+}
+
 }  // namespace kit
 
 Array cholesky(const Arg& a, const CholeskyOptions& o) {
@@ -95,6 +113,14 @@ Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions&
   const Source s(a.at());
   const kit::System y = kit::system("solve_triangular", a, b);
   return y.result(solved(y.a, y.b, o.lower, o.trans, o.unit_diagonal));
+}
+
+Array cho_factor(const Arg& a, const ChoSolveOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("cho_factor", x);
+  const Array l = lax::cholesky(o.lower ? x : matrix::transposed(x, true), false);
+  return o.lower ? l : matrix::transposed(l, true);
 }
 
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& o) {

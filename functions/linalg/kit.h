@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/linalg/kit.h: what the functions of matrices share. Not public.
 #pragma once
+#include "weft/core/ref.h"
 #include "weft/tracer/array.h"
 
 namespace weft::linalg::kit {
@@ -20,5 +21,12 @@ struct System {
   Array result(const Array& x) const;  // as b was given
 };
 System system(const char* name, const Array& a, const Array& b);
+
+using Flat = FunctionRef<Arrays(const Arrays&)>;
+// f, whose derivative is `rule`: (x…, dx…) -> (out…, tangents of the inexact out…).
+Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule);
+
+// The distance from 1 to the next number of the real type.
+double epsilon(DType d);
 
 }  // namespace weft::linalg::kit

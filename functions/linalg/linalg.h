@@ -3,8 +3,10 @@
 // functions/linalg/linalg.h: linear algebra, as jax.numpy.linalg and jax.scipy.linalg have it.
 // Matrices are the last two axes; the axes before are broadcast.
 #pragma once
+#include <optional>
 #include <string_view>
 
+#include "weft/functions/numpy/linear.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/tree.h"
 
@@ -28,10 +30,14 @@ struct SolveTriangularOptions {
 // has a zero on its diagonal.
 Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions& options = {});
 
-// x of a x = b from c = cholesky(a, {.upper = !lower}). Source: jax.scipy.linalg.cho_solve.
+// x of a x = b from c = cho_factor(a) with the same options, or cholesky(a, {.upper = !lower}).
+// Source: jax.scipy.linalg.cho_solve.
 struct ChoSolveOptions {
   bool lower = true;
 };
+// The triangular factor of a, of which the same triangle is read. Source:
+// jax.scipy.linalg.cho_factor.
+Array cho_factor(const Arg& a, const ChoSolveOptions& options = {});
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& options = {});
 
 // p l u = a: a permutation, ones on the diagonal of l, and an upper triangle. Source:
@@ -114,6 +120,70 @@ Array matrix_transpose(const Arg& a);
 // The sum of the diagonal, `offset` above it, of the last two axes. Source: jax.numpy.linalg.trace.
 Array trace(const Arg& a, int64_t offset = 0);
 
+// e^a and its derivative by a along e. ShapeError unless a and e have one shape. Source:
+// jax.scipy.linalg.expm_frechet.
+struct ExpmFrechet {
+  Array expm, derivative;
+};
+ExpmFrechet expm_frechet(const Arg& a, const Arg& e);
+
+// The matrix of the least squares: pinv(a) a x = x for all x that a does not make 0. Values up to
+// rtol times the largest count as 0; default: 10 max(m, n) roundings. Source:
+// jax.numpy.linalg.pinv.
+struct PinvOptions {
+  std::optional<double> rtol = {};
+};
+Array pinv(const Arg& a, const PinvOptions& options = {});
+// How many singular values are greater than rtol; default: max(m, n) roundings of the largest. Of
+// vectors: 1 unless all is 0. I32. Source: jax.numpy.linalg.matrix_rank.
+struct RankOptions {
+  std::optional<double> rtol = {};
+};
+Array matrix_rank(const Arg& a, const RankOptions& options = {});
+// The smallest x among those with the smallest |a x - b|, for a matrix a and a vector or matrix b;
+// the squares of what is left of each column; the rank of a and its singular values. Those below
+// rcond times the largest count as 0; default: max(m, n) roundings, as for negative ones one.
+// ShapeError for other axes. Source: jax.numpy.linalg.lstsq.
+struct LstSq {
+  Array x, residuals, rank, s;
+};
+struct LstSqOptions {
+  std::optional<double> rcond = {};
+};
+LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& options = {});
+// a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and
+// positive semidefinite p. Error for another side. Source: jax.scipy.linalg.polar.
+struct Polar {
+  Array u, p;
+};
+struct PolarOptions {
+  std::string_view side = "right";
+};
+Polar polar(const Arg& a, const PolarOptions& options = {});
+// The inverse of a as a map from its last axes to its first `ind`: tensordot(tensorinv(a), a, ind)
+// is the identity. Source: jax.numpy.linalg.tensorinv.
+Array tensorinv(const Arg& a, int64_t ind = 2);
+// The x with tensordot(a, x, x.ndim()) = b. Source: jax.numpy.linalg.tensorsolve.
+Array tensorsolve(const Arg& a, const Arg& b);
+
+// Matrices of the arguments along a diagonal, numbers and vectors as rows; zeros elsewhere. Source:
+// jax.scipy.linalg.block_diag.
+Array block_diag(const Arrays& matrices, Location at = Location::here());
+// Matrices that are constant along their diagonals, from their first columns c and, but for the
+// corner, their first rows r; default: conj(c). ShapeError for scalars. Source:
+// jax.scipy.linalg.toeplitz.
+Array toeplitz(const Arg& c, const std::optional<Array>& r = {});
+
+// Products under the names of jax.numpy.linalg.
+using weft::cross;
+using weft::matmul;
+using weft::tensordot;
+using weft::vecdot;
+// Of two vectors. ShapeError else. Source: jax.numpy.linalg.outer.
+Array outer(const Arg& x, const Arg& y);
+// Those of the last two axes. Source: jax.numpy.linalg.diagonal.
+Array diagonal(const Arg& x, int64_t offset = 0);
+
 // (sum |x|^ord)^(1/ord); inf and -inf: the largest and the smallest, 0: how many are not 0. Source:
 // jax.numpy.linalg.vector_norm.
 struct VectorNormOptions {
@@ -121,12 +191,40 @@ struct VectorNormOptions {
   bool keepdims = false;
 };
 Array vector_norm(const Arg& x, const AxisList& axis = none, const VectorNormOptions& options = {});
+// A number, "fro", "nuc" or nothing, which stands for what is usual.
+struct NormOrder {
+  std::optional<double> number;
+  std::string_view name;
+  NormOrder() = default;
+  NormOrder(double n) : number(n) {}
+  NormOrder(const char* name) : name(name) {}
+};
+struct NormOptions {
+  NormOrder ord = {};
+  bool keepdims = false;
+};
+// Of the matrices along the last two axes: the root of the sum of squares ("fro", or no order), the
+// sum of the singular values ("nuc"), their largest (2) or smallest (-2), the largest (1) or
+// smallest (-1) sum of sizes in a column, in a row (inf, -inf). Error for another order. Source:
+// jax.numpy.linalg.matrix_norm.
+Array matrix_norm(const Arg& a, const NormOptions& options = {});
+// vector_norm along one axis, matrix_norm along two (rows, columns); without axis and order the
+// root of the sum of all squares. ShapeError for another number of axes. Source:
+// jax.numpy.linalg.norm.
+Array norm(const Arg& x, const AxisList& axis = none, const NormOptions& options = {});
+// How much a system of a can magnify errors: norm(a) norm(inv(a)), with no order, 2 or -2 of the
+// singular values of any matrix. ShapeError for matrices without elements. Source:
+// jax.numpy.linalg.cond.
+Array cond(const Arg& a, const NormOrder& p = {});
 
 WEFT_TREE(LU, p, l, u);
 WEFT_TREE(LUFactor, lu, pivots);
 WEFT_TREE(QR, q, r);
 WEFT_TREE(Eigh, eigenvalues, eigenvectors);
 WEFT_TREE(SVD, u, s, vh);
+WEFT_TREE(ExpmFrechet, expm, derivative);
+WEFT_TREE(LstSq, x, residuals, rank, s);
+WEFT_TREE(Polar, u, p);
 WEFT_TREE(SlogDet, sign, logabsdet);
 
 }  // namespace weft::linalg

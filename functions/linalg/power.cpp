@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/power.cpp: powers, exponentials and products of matrices; norms.
+// functions/linalg/power.cpp: powers, exponentials and products of matrices.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
+#include "weft/autodiff/autodiff.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -103,6 +103,19 @@ Array expm(const Arg& a) {
   return lax::select(beyond, matrix::all(nan, x.shape()), power);
 }
 
+ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
+  const Source s(a.at());
+  const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(e)});
+  kit::require_square("expm_frechet", both[0]);
+  if (both[0].shape() != both[1].shape())
+    fn::fail_shape(
+        fmt::format("expm_frechet: the direction must have the shape of the matrix; got "
+                    "{} and {}",
+                    to_string(both[0].type()), to_string(both[1].type())));
+  Dual d = jvp_flat([](const Arrays& x) { return Arrays{expm(x[0])}; }, {both[0]}, {both[1]});
+  return {std::move(d.out[0]), std::move(d.tangent[0])};
+}
+
 Array matrix_power(const Arg& a, int64_t n) {
   const Source s(a.at());
   Array x = fn::inexact(a);
@@ -184,24 +197,6 @@ Array trace(const Arg& a, int64_t offset) {
   const Source s(a.at());
   kit::require_matrices("trace", a);
   return weft::trace(a, offset, -2, -1);
-}
-
-Array vector_norm(const Arg& a, const AxisList& axis, const VectorNormOptions& o) {
-  const Source s(a.at());
-  const Array x = fn::inexact(a);
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  const ReduceOptions keep{.keepdims = o.keepdims};
-  if (o.ord == 2) {
-    return weft::sqrt(weft::sum(matrix::squares(x), axis, keep));
-  }
-  const Array size = lax::abs(x);
-  if (o.ord == inf) return weft::max(size, axis, keep);
-  if (o.ord == -inf) return weft::min(size, axis, keep);
-  if (o.ord == 0)
-    return weft::sum(base::convert(lax::ne(x, base::zeros(x.type().strong())), size.dtype()), axis,
-                     keep);
-  if (o.ord == 1) return weft::sum(size, axis, keep);
-  return weft::power(weft::sum(weft::power(size, o.ord), axis, keep), 1 / o.ord);
 }
 
 }  // namespace weft::linalg

@@ -7,7 +7,6 @@
 #include "weft/functions/kit.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
-#include "weft/ops/control/custom_flat.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -24,16 +23,6 @@
 namespace weft::linalg {
 namespace {
 
-using Flat = FunctionRef<Arrays(const Arrays&)>;
-// f, whose derivative is `rule`: (x…, dx…) -> (out…, tangents of the inexact out…).
-Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule) {
-  Types types, both;
-  for (const Array& a : x) types.push_back(a.type());
-  both = types;
-  for (const Array& a : x) both.push_back(a.type().strong());
-  return custom_jvp_flat(record(types, f), record(both, rule), x, name);
-}
-
 // x of a x = b from the factors of a.
 Array substituted(const lax::LU& f, const Array& b) {
   const Array order = matrix::along_leading(f.permutation, b.shape());
@@ -45,7 +34,7 @@ Array substituted(const lax::LU& f, const Array& b) {
 
 // a x = b gives a x' = b' - a' x.
 Array solved(const Array& a, const Array& b) {
-  return with_rule(
+  return kit::with_rule(
       "solve", {a, b}, [](const Arrays& x) { return Arrays{substituted(lax::lu(x[0]), x[1])}; },
       [](const Arrays& x) {
         const lax::LU f = lax::lu(x[0]);
@@ -161,7 +150,7 @@ Array det(const Arg& a) {
   const Array x = fn::inexact(a);
   kit::require_square("det", x);
   if (x.shape()[x.ndim() - 1] <= 3) return small_det(x);
-  return with_rule(
+  return kit::with_rule(
       "det", {x},
       [](const Arrays& m) {
         const lax::LU f = lax::lu(m[0]);
@@ -175,7 +164,7 @@ SlogDet slogdet(const Arg& a) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("slogdet", x);
-  Arrays r = with_rule(
+  Arrays r = kit::with_rule(
       "slogdet", {x}, [](const Arrays& m) { return sign_and_log(lax::lu(m[0])); },
       [](const Arrays& m) { return slogdet_rule(m); });
   return {std::move(r[0]), std::move(r[1])};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/linalg/least.cpp: least squares, pseudo-inverses and polar factors, by singular values.
+#include <fmt/format.h>
+
+#include "weft/core/error.h"
+#include "weft/functions/kit.h"
+#include "weft/functions/linalg/kit.h"
+#include "weft/functions/linalg/linalg.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/spectral/svd.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft::linalg {
+namespace {
+
+using matrix::as_number, matrix::product;
+Array adjoint(const Array& x) { return matrix::transposed(x, true); }
+lax::SVD reduced(const Array& x) { return lax::svd(x, {.full_matrices = false}); }
+// v r for each column of v.
+Array times_columns(const Array& v, const Array& r) {
+  return matrix::scaled(v, as_number(r, v.dtype()), v.ndim() - 2);
+}
+
+Array pinv_by_values(const Array& a, double rtol) {
+  const lax::SVD f = reduced(a);
+  const int last = f.s.ndim() - 1;
+  const Array largest = squeeze_axes(base::slice_axis(f.s, last, 0, 1), {last});
+  const Array least =
+      matrix::along_leading(lax::mul(largest, fn::number_like(largest, rtol)), f.s.shape());
+  const Array inverse = lax::select(lax::gt(f.s, least), lax::div(base::ones(f.s.type()), f.s),
+                                    matrix::zeros_like(f.s));
+  return product(times_columns(adjoint(f.vh), inverse), adjoint(f.u));
+}
+
+// The derivative (G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear
+// least squares problems whose variables separate", SIAM J. Numer. Anal. 10 (1973)) is a function
+// of the pseudo-inverse: itself with this derivative `orders` times, beyond with that of the
+// singular vectors, which equal values have not.
+Array pinv_of_order(const Array& a, double rtol, int orders) {
+  if (orders == 0) return pinv_by_values(a, rtol);
+  return kit::with_rule(
+      "pinv", {a}, [&](const Arrays& x) { return Arrays{pinv_by_values(x[0], rtol)}; },
+      [&](const Arrays& x) {
+        const Array p = pinv_of_order(x[0], rtol, orders - 1), ph = adjoint(p), dh = adjoint(x[1]);
+        const Array s = product(p, product(ph, dh)), t = product(dh, product(ph, p));
+        const Array inner = product(p, product(x[1], p));
+        const Array left = lax::sub(s, product(s, product(x[0], p)));
+        const Array right = lax::sub(t, product(p, product(x[0], t)));
+        return Arrays{p, lax::sub(base::add(left, right), inner)};
+      })[0];
+}
+
+// u p = a with p = v s v^H, for no fewer rows than columns. With p' + u^H u' p = u^H a', what turns
+// u within its columns is antihermitian: in the basis of v, (d - d^H)(i, j) / (s(i) + s(j)) of
+// d = v^H u^H a' v.
+Arrays polar_factors(const lax::SVD& f) {
+  return {product(f.u, f.vh), product(times_columns(adjoint(f.vh), f.s), f.vh)};
+}
+Arrays polar_rule(const Arrays& x) {
+  const lax::SVD f = reduced(x[0]);
+  const Arrays out = polar_factors(f);
+  const Array &u = out[0], &p = out[1], &dx = x[1];
+  const Array v = adjoint(f.vh), within = product(adjoint(u), dx);
+  const Array d = product(f.vh, product(within, v));
+  const int last = d.ndim() - 1;
+  const Array sums =
+      lax::add(matrix::along(f.s, d.shape(), last), matrix::along_leading(f.s, d.shape()));
+  const Array quotient = lax::div(lax::sub(d, adjoint(d)), as_number(sums, d.dtype()));
+  const Array turn = product(v, product(quotient, f.vh));
+  Array du = product(u, turn);
+  if (x[0].shape()[last - 1] > x[0].shape()[last]) {
+    const Array outside = lax::sub(dx, product(u, within));
+    const Array inverse = product(times_columns(v, lax::div(base::ones(f.s.type()), f.s)), f.vh);
+    du = base::add(du, product(outside, inverse));
+  }
+  return {u, p, du, lax::sub(within, product(turn, p))};
+}
+
+}  // namespace
+
+Array pinv(const Arg& a, const PinvOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("pinv", x);
+  const int last = x.ndim() - 1;
+  const int64_t m = x.shape()[last - 1], n = x.shape()[last];
+  if (x.type().elements() == 0)
+    return base::zeros(Type(x.dtype(), x.shape().with(last - 1, n).with(last, m)));
+  const double longer = static_cast<double>(std::max(m, n));
+  return pinv_of_order(x, o.rtol.value_or(10 * longer * kit::epsilon(x.dtype())), 2);
+}
+
+LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
+  const Source s(a.at());
+  const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
+  const Array& x = both[0];
+  const bool vector = both[1].ndim() == 1;
+  if (x.ndim() != 2 || (!vector && both[1].ndim() != 2) || x.shape()[0] != both[1].shape()[0])
+    fn::fail_shape(
+        fmt::format("lstsq: takes a matrix and a vector or matrix of as many rows, got {} and {}",
+                    to_string(x.type()), to_string(both[1].type())));
+  const Array y = vector ? base::insert_axis(both[1], 1, 1) : both[1];
+  const int64_t m = x.shape()[0], n = x.shape()[1];
+  const double eps = kit::epsilon(x.dtype());
+  const double rcond =
+      !o.rcond ? eps * static_cast<double>(std::max(m, n)) : (*o.rcond < 0 ? eps : *o.rcond);
+  LstSq r;
+  if (m == 0 || n == 0) {
+    r.x = base::zeros(Type(x.dtype(), {n, y.shape()[1]}));
+    r.s = base::zeros(Type(real_part(x.dtype()), {0}));
+    r.rank = base::zeros(Type(I32, {}));
+  } else {
+    const lax::SVD f = reduced(x);
+    r.s = f.s;
+    const Array zero = matrix::zeros_like(f.s), first = squeeze_axes(fn::sliced(f.s, 0, 0, 1), {0});
+    const Array least = matrix::all(lax::mul(first, fn::number_like(first, rcond)), f.s.shape());
+    const Array counts = lax::bitwise_and(lax::gt(f.s, zero), lax::ge(f.s, least));
+    const Array one = base::ones(f.s.type());
+    const Array inverse = lax::select(counts, lax::div(one, lax::select(counts, f.s, one)), zero);
+    r.rank = weft::sum(counts);
+    r.x = product(times_columns(adjoint(f.vh), inverse), product(adjoint(f.u), y));
+  }
+  r.residuals = base::reduce_sum(matrix::squares(lax::sub(y, product(x, r.x))), {0});
+  if (vector) r.x = squeeze_axes(r.x, {1});
+  return r;
+}
+
+Polar polar(const Arg& a, const PolarOptions& o) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_matrices("polar", x);
+  if (o.side != "right" && o.side != "left")
+    throw Error(fmt::format("polar: side is \"right\" or \"left\", got \"{}\"", o.side));
+  const bool left = o.side == "left";
+  const Array tall = left ? adjoint(x) : x;
+  const int last = tall.ndim() - 1;
+  const auto factors = [](const Arrays& y) { return polar_factors(reduced(y[0])); };
+  // Fewer rows than columns leave p singular, and u with the derivative of the singular vectors.
+  const Arrays r =
+      tall.shape()[last - 1] < tall.shape()[last]
+          ? factors({tall})
+          : kit::with_rule("polar", {tall}, factors, [](const Arrays& y) { return polar_rule(y); });
+  return {left ? adjoint(r[0]) : r[0], r[1]};
+}
+
+Array tensorinv(const Arg& a, int64_t ind) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  const std::vector<int64_t> sizes = x.shape().sizes();
+  if (ind <= 0 || ind > x.ndim())
+    throw Error(fmt::format("tensorinv: ind is from 1 to the number of axes, got {} for {}", ind,
+                            to_string(x.type())));
+  std::vector<int64_t> rows(sizes.begin(), sizes.begin() + ind),
+      columns(sizes.begin() + ind, sizes.end());
+  const int64_t m = Shape(rows).elements(), n = Shape(columns).elements();
+  if (m != n)
+    fn::fail_shape(fmt::format("tensorinv: {} axes of {} have {} elements, the others {}", ind,
+                               to_string(x.type()), m, n));
+  columns.insert(columns.end(), rows.begin(), rows.end());
+  return base::reshape(inv(base::reshape(x, {m, n})), Shape(columns));
+}
+
+Array tensorsolve(const Arg& a, const Arg& b) {
+  const Source s(a.at());
+  const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
+  const std::vector<int64_t> sizes = both[0].shape().sizes();
+  const int lead = both[1].ndim();
+  if (both[0].ndim() < lead)
+    fn::fail_shape(fmt::format("tensorsolve: {} has fewer axes than {}", to_string(both[0].type()),
+                               to_string(both[1].type())));
+  const std::vector<int64_t> rest(sizes.begin() + lead, sizes.end());
+  const int64_t m = both[1].type().elements(), n = Shape(rest).elements();
+  if (m != n || Shape(std::vector<int64_t>(sizes.begin(), sizes.begin() + lead)).elements() != m)
+    fn::fail_shape(fmt::format("tensorsolve: {} is no square system for {}",
+                               to_string(both[0].type()), to_string(both[1].type())));
+  return base::reshape(solve(base::reshape(both[0], {m, n}), base::reshape(both[1], {m})),
+                       Shape(rest));
+}
+
+}  // namespace weft::linalg
