@@ -90,7 +90,37 @@ std::map<std::string, Smooth> smooth() {
        {[](Array a) { return multi_dot({a, matmul(square4, c4), c4.T(), b4}); }, {square4}}},
       {"matrix_transpose", {[](Array a) { return linalg::matrix_transpose(a); }, {many}}},
       {"trace", {[](Array a) { return linalg::trace(a, 1); }, {many}}},
-      {"pinv", {[](Array a) { return pinv(a); }, everything}},
+      {"tridiagonal",
+       {[](Array a) {
+          const Array zero = 0. * a;
+          return lax::tridiagonal_solve(a[0], a[1], a[2], c4 + lax::slice_in_dim(zero, 0, 2, 1, 1));
+        },
+        {square4, turned}}},
+      {"tridiagonal_right",
+       {[](Array a) { return lax::tridiagonal_solve(b4, b4 + 2, b4 * b4 - 1, a); }, {square4}}},
+      {"tridiagonal_many",
+       {[](Array a) {
+          const Array t = swapaxes(a, -1, -2);
+          const auto column = [&](int k) { return lax::index_in_dim(t, k, 1, false); };
+          return lax::tridiagonal_solve(column(0), column(1), column(2), b3);
+        },
+        {many}}},
+      {"vector_norm", {[](Array a) { return vector_norm(a, -1); }, {square4, turned}}},
+      {"vector_norm_all",
+       {[](Array a) { return vector_norm(a, none, {.ord = 3, .keepdims = true}); }, {many}}},
+      {"vector_norm_1", {[](Array a) { return vector_norm(a, 0, {.ord = 1}); }, {square4}}},
+      {"vector_norm_max",
+       {[](Array a) { return vector_norm(a, 0, {.ord = infinite}); }, {square4}}},
+      {"vector_norm_min",
+       {[](Array a) { return vector_norm(a, 0, {.ord = -infinite}); }, {square4}}},
+  };
+}
+
+// Norms, least squares and what stands beside them.
+std::map<std::string, Smooth> more() {
+  using namespace linalg;
+  return {
+      {"pinv", {[](Array a) { return pinv(a); }, {square4, many, turned, tall, broad}}},
       {"pinv_rank", {[](Array a) { return pinv(a, {.rtol = 1e-6}); }, {singular, unit(3)}}},
       {"norm", {[](Array a) { return norm(a); }, {square4, many, turned}}},
       {"norm_axis", {[](Array a) { return norm(a, 0, {.ord = 3}); }, {many}}},
@@ -136,14 +166,6 @@ std::map<std::string, Smooth> smooth() {
       {"block_diag", {[](Array a) { return block_diag({a, a[0], a[1][1]}); }, {square4, tall}}},
       {"linalg_diagonal", {[](Array a) { return linalg::diagonal(a, -1); }, {many}}},
       {"linalg_outer", {[](Array a) { return linalg::outer(a[0], a[1]); }, {square4}}},
-      {"vector_norm", {[](Array a) { return vector_norm(a, -1); }, {square4, turned}}},
-      {"vector_norm_all",
-       {[](Array a) { return vector_norm(a, none, {.ord = 3, .keepdims = true}); }, {many}}},
-      {"vector_norm_1", {[](Array a) { return vector_norm(a, 0, {.ord = 1}); }, {square4}}},
-      {"vector_norm_max",
-       {[](Array a) { return vector_norm(a, 0, {.ord = infinite}); }, {square4}}},
-      {"vector_norm_min",
-       {[](Array a) { return vector_norm(a, 0, {.ord = -infinite}); }, {square4}}},
   };
 }
 
@@ -213,6 +235,12 @@ std::map<std::string, std::function<Array()>> plain() {
       {"norm_1_empty", [] { return norm(zeros({3, 0}, F64), none, {.ord = 1}); }},
       {"toeplitz_complex", [] { return toeplitz(turned[0]); }},
       {"polar_square_zero", [] { return polar(nothing).p; }},
+      {"tridiagonal.odd",
+       [=] {
+         const auto row = [&](int k) { return lax::index_in_dim(odd, k, 1, false); };
+         return lax::tridiagonal_solve(row(0), row(1), row(2), ones({2, 4, 1}, F64));
+       }},
+      {"tridiagonal_swap", [] { return lax::tridiagonal_solve(b4 + 1, 0 * b4, b4 + 2, c4); }},
       {"qr.odd", [=] { return qr(nothing).q; }},
       {"cho_factor", [=] { return cholesky(spd); }},
   };
@@ -232,7 +260,9 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
     if (it == want.end()) FAIL(name << " has no line");
     return it->second;
   };
-  for (const auto& [name, c] : smooth())
+  std::map<std::string, Smooth> all = smooth();
+  all.merge(more());
+  for (const auto& [name, c] : all)
     for (size_t k = 0; k < c.at.size(); ++k) {
       const std::string line = name + "." + std::to_string(k);
       INFO(line);

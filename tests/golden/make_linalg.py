@@ -114,6 +114,9 @@ SMOOTH = {
     "block_diag": (lambda a: sl.block_diag(a, a[0], a[1, 1]), [square, tall]),
     "linalg_diagonal": (lambda a: nl.diagonal(a, offset=-1), [many]),
     "linalg_outer": (lambda a: nl.outer(a[0], a[1]), [square]),
+    "tridiagonal": (lambda a: ll.tridiagonal_solve(a[0], a[1], a[2], c4 + 0 * a[:, :2]), [square, turned]),
+    "tridiagonal_right": (lambda a: ll.tridiagonal_solve(b4, b4 + 2, b4 * b4 - 1, a), [square]),
+    "tridiagonal_many": (lambda a: ll.tridiagonal_solve(a[..., 0], a[..., 1], a[..., 2], b3), [many]),
     "vector_norm": (lambda a: nl.vector_norm(a, axis=-1), [square, turned]),
     "vector_norm_all": (lambda a: nl.vector_norm(a, ord=3, keepdims=True), [many]),
     "vector_norm_1": (lambda a: nl.vector_norm(a, ord=1, axis=0), [square]),
@@ -152,6 +155,8 @@ PLAIN = {
     "cond_1.odd": lambda: nl.cond(jnp.stack([nothing, nan]), 1), "norm.odd": lambda: nl.norm(jnp.stack([nothing, nan]), ord="nuc", axis=(1, 2)),
     "norm_empty": lambda: nl.norm(jnp.zeros((0, 3)), ord=2), "norm_1_empty": lambda: nl.norm(jnp.zeros((3, 0)), ord=1),
     "toeplitz_complex": lambda: sl.toeplitz(turned[0]), "polar_square_zero": lambda: sl.polar(nothing, method="svd")[1],
+    "tridiagonal.odd": lambda: ll.tridiagonal_solve(*(jnp.stack([nothing, nan])[:, k] for k in range(3)), jnp.ones((2, 4, 1))),
+    "tridiagonal_swap": lambda: ll.tridiagonal_solve(b4 + 1, 0 * b4, b4 + 2, c4),
     "qr.odd": lambda: nl.qr(nothing)[0],
     "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
 }

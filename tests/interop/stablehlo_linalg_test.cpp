@@ -11,6 +11,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/spectral/svd.h"
+#include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -147,4 +148,19 @@ TEST_CASE("calls of gesdd give all vectors, as many as there are values, or none
   CHECK(error_of<FormatError>([&] {
           parse_stablehlo(text('O', tall));
         }).find("the mode A, S or N") != std::string::npos);
+}
+
+TEST_CASE("calls of gtsv solve tridiagonal systems", "[interop][stablehlo]") {
+  const std::string b = "tensor<3x2xf32>";
+  const std::string text =
+      call("lapack_sgtsv_ffi", letters(""), {vector_type, vector_type, vector_type, b},
+           {vector_type, vector_type, vector_type, b, "tensor<i32>"});
+  const Array dl = array({9.f, 2.f, 1.f}), d = array({1.f, 1.f, 4.f}), du = array({3.f, 1.f, 9.f}),
+              right = lax::slice_in_dim(a, 0, 2, 1, 1);
+  const Arrays r = run(text, {dl, d, du, right});
+  CHECK(allclose(r[3], lax::tridiagonal_solve(dl, d, du, right)).item<bool>());
+  CHECK(r[4].item<int>() == 0);
+  const Arrays singular_system = run(text, {dl * 0.f, d * 0.f, du, right});
+  CHECK(singular_system[4].item<int>() == 1);
+  CHECK(isnan(singular_system[3]).all().item<bool>());
 }

@@ -60,6 +60,8 @@ const std::vector<Exempt>& exemptions() {
       {"svd", tangents_are_slopes, any_basis, adds_vectors},
       {"svd", transposes_pair, any_basis, adds_vectors},
       {"svd", tangents_map, any_basis, adds_vectors},
+      {"tridiagonal_solve", compiled_is_reference, contracted},
+      {"tridiagonal_solve", compiled_map_is_reference, contracted},
       {"triangular_solve", compiled_is_reference, contracted},
       {"triangular_solve", compiled_map_is_reference, contracted},
       {"igamma", compiled_is_reference, contracted},

@@ -17,6 +17,7 @@
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/spectral/svd.h"
+#include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
@@ -286,6 +287,15 @@ Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
                                  .unit_diagonal = letter(t, op, "diag") == 'U'})};
 }
 
+// The diagonals and right sides, which LAPACK writes over: the last is x; and 0 where there is one.
+Arrays gtsv(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 4) t.fail(op, "takes three diagonals and right sides");
+  const Array y = lax::tridiagonal_solve(x[0], x[1], x[2], x[3]);
+  const int n = y.ndim();
+  const Array broken = lax::reduce_or(lax::ne(y, y), {n - 2, n - 1});
+  return {x[0], x[1], x[2], y, base::convert(broken, I32)};
+}
+
 }  // namespace
 
 Rule lapack_rule(std::string_view target) {
@@ -297,8 +307,9 @@ Rule lapack_rule(std::string_view target) {
   if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
   target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
   static const std::unordered_map<std::string_view, Rule> rules = {
-      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"gesdd", gesdd},
-      {"getrf", getrf}, {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf},
+      {"gesdd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
+      {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
   const auto found = rules.find(target);
   return found == rules.end() ? nullptr : found->second;
 }
