@@ -36,5 +36,6 @@
 #include "weft/transforms/custom.h"
 #include "weft/transforms/custom_vmap.h"
 #include "weft/transforms/jacobian.h"
+#include "weft/transforms/linear_solve.h"
 #include "weft/transforms/pfor.h"
 #include "weft/transforms/vmap.h"

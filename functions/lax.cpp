@@ -12,6 +12,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/sort.h"
 #include "weft/ops/kit/axes.h"
+#include "weft/ops/linear/matrix.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
@@ -327,6 +328,25 @@ Array batch_matmul(const Arg& x, const Arg& y) {
                     to_string(x->type()), to_string(y->type())));
   const Sizes batch = axis_range(n - 2);
   return dot_general(x, y, {{n - 1}, {n - 2}, batch, batch});
+}
+Array symmetric_product(const Arg& a, const Arg& c, const SymmetricProductOptions& o) {
+  const Source s(a.at());
+  const int n = a->ndim();
+  if ((a->dtype() != F32 && a->dtype() != F64) || a->dtype() != c->dtype())
+    fn::fail_dtype(
+        fmt::format("symmetric_product: takes two operands of f32 or of f64, got {} and "
+                    "{}",
+                    to_string(a->type()), to_string(c->type())));
+  if (n < 2 || c->shape() != a->shape().with(n - 1, a->shape()[n - 2]))
+    fn::fail_shape(
+        fmt::format("symmetric_product: takes matrices and square ones of as many rows, "
+                    "got {} and {}",
+                    to_string(a->type()), to_string(c->type())));
+  const Array product = batch_matmul(a, matrix::transposed(a));
+  const Array sum = add(mul(product, fn::number_like(product, o.alpha)),
+                        mul(c, fn::number_like(product, o.beta)));
+  if (!o.symmetrize_output) return sum;
+  return add(matrix::triangle(sum, true), matrix::transposed(matrix::triangle(sum, true, true)));
 }
 
 }  // namespace weft::lax

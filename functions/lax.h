@@ -122,6 +122,13 @@ std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis = -1);
 // ---- products
 Array dot(const Arg& x, const Arg& y);  // of vectors and matrices
 Array batch_matmul(const Arg& x, const Arg& y);
+// alpha a a^T + beta c, for matrices a of m rows and square c of as many; with symmetrize_output
+// the lower triangle stands for both. Source: jax.lax.linalg.symmetric_product.
+struct SymmetricProductOptions {
+  double alpha = 1, beta = 0;
+  bool symmetrize_output = false;
+};
+Array symmetric_product(const Arg& a, const Arg& c, const SymmetricProductOptions& o = {});
 
 // ---- convolutions
 // "VALID", "SAME", "SAME_LOWER", or how much is put before and behind each spatial axis.

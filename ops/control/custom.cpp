@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <span>
 
+#include "weft/autodiff/autodiff.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
@@ -392,7 +393,136 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
 
 Arrays linear_rule(const Arrays& x, const CustomLin& p) { return custom_lin_op.bind(x, p); }
 
+// ---- custom_linear_solve: what is differentiated is the system, not how it is solved.
+
+struct LinearSolve {
+  Jaxpr jaxpr;  // solve: (consts…, b…) -> x…
+  Jaxpr matvec, transpose_solve, vecmat;
+  int64_t num_consts = 0;
+  bool transposes = true;  // else the last two are not there: matvec stands in their places
+  WEFT_FIELDS(jaxpr, matvec, transpose_solve, vecmat, num_consts, transposes)
+};
+
+Types linear_solve_type(const Types& in, const LinearSolve& p) {
+  constexpr auto name = "custom_linear_solve";
+  require_counts(name, {p.num_consts}, 0, in);
+  const Types b = rest(in, static_cast<size_t>(p.num_consts));
+  const std::pair<const char*, const Jaxpr&> programs[] = {{"solve", p.jaxpr},
+                                                           {"matvec", p.matvec},
+                                                           {"transpose_solve", p.transpose_solve},
+                                                           {"vecmat", p.vecmat}};
+  for (const auto& [which, j] : programs) {
+    require_body(name, j, in, in);
+    require_results(name, which, j, b, in);
+  }
+  return strong(b);
+}
+
+// A x' = b' - A' x.
+Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
+  const LinearSolve& p = j.params;
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc);
+  Arrays right = rest(j.dx, nc);
+  const auto any = [](const std::vector<bool>& on) {
+    return std::find(on.begin(), on.end(), true) != on.end();
+  };
+  if (any(given(changes))) {
+    const Arrays moved =
+        jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.matvec, joined(c, j.out)); }, consts,
+                 changes)
+            .tangent;
+    for (size_t k = 0; k < right.size(); ++k)
+      if (!moved[k].empty_handle()) right[k] = add_tangents(right[k], lax::neg(moved[k]));
+  }
+  if (!any(given(right))) return Arrays(j.out.size());
+  return j.op.bind(joined(consts, each(instantiate, right, types_of(j.out))), p);
+}
+
+Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
+  const LinearSolve& p = t.params;
+  if (!p.transposes)
+    throw DifferentiationError(
+        "custom_linear_solve: a derivative in reverse needs transpose_solve, or symmetric = true");
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  const Arrays ct = t.op.bind(joined(part(t.x, 0, nc), each(instantiate, t.ct, t.out)),
+                              {p.transpose_solve, p.vecmat, p.jaxpr, p.matvec, p.num_consts, true});
+  return joined(Arrays(nc), ct);
+}
+
+Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
+  const LinearSolve& p = b.params;
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  MaybeAxes in;
+  Arrays x = in_front(b.x, b.axis, b.size, &in);
+  // Results are mapped, and are right sides of the transposed system.
+  for (size_t k = nc; k < x.size(); ++k) {
+    x[k] = move_mapped(b.x[k], b.axis[k], 0, b.size);
+    in[k] = 0;
+  }
+  Arrays captured;
+  const Types types = types_of(x);
+  const auto rewritten_body = [&](const Jaxpr& j) {
+    return batched_in_front(j, nc, types, in, b.level, {});
+  };
+  const std::vector<Jaxpr> j = opened({rewritten_body(p.jaxpr), rewritten_body(p.matvec),
+                                       rewritten_body(p.transpose_solve), rewritten_body(p.vecmat)},
+                                      &captured);
+  return mapped_in_front(b.op.bind(
+      with_captured(x, nc, captured),
+      {j[0], j[1], j[2], j[3], static_cast<int64_t>(nc + captured.size()), p.transposes}));
+}
+
+// k x, and k times x turned round.
+std::vector<Sample<LinearSolve>> linear_solve_samples() {
+  const Types in = {sample_operand(), sample_operand()};
+  const auto turned = [](const Array& x) { return base::flip(x, 0); };
+  const auto made = [&](FunctionRef<Array(const Array&, const Array&)> f) {
+    return program(in, [&](const Arrays& a) { return Arrays{f(a[0], a[1])}; });
+  };
+  const Jaxpr times = made([](const Array& k, const Array& x) { return lax::mul(k, x); }),
+              over = made([](const Array& k, const Array& b) { return lax::div(b, k); });
+  const LinearSolve diagonal{over, times, over, times, 1, true};
+  const LinearSolve flipped{
+      made([&](const Array& k, const Array& b) { return turned(lax::div(b, k)); }),
+      made([&](const Array& k, const Array& x) { return lax::mul(k, turned(x)); }),
+      made([&](const Array& k, const Array& b) { return lax::div(turned(b), k); }),
+      made([&](const Array& k, const Array& x) { return turned(lax::mul(k, x)); }),
+      1,
+      true};
+  const auto values = [](uint64_t seed) {
+    SampleNumbers r(seed);
+    return Arrays{r(sample_operand(), 1, 3), r(sample_operand(), -2, 2)};
+  };
+  return {{.in = in, .params = diagonal, .values = values},
+          {.in = in, .params = flipped, .values = values}};
+}
+
+const Primitive<LinearSolve>& linear_solve_op = define<LinearSolve>([] {
+  auto d = program_op<LinearSolve>(
+      "custom_linear_solve",
+      "What a program finds as the solution of a linear system, differentiated as that.");
+  d.type = linear_solve_type;
+  d.jvp = linear_solve_jvp;
+  d.transpose = linear_solve_transpose;
+  d.batch = linear_solve_batch;
+  d.samples = linear_solve_samples;
+  return d;
+}());
+
 }  // namespace
+
+Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
+  Arrays all;
+  const Closed& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
+  const Closed& vecmat = system.vecmat ? *system.vecmat : system.matvec;
+  const std::vector<Jaxpr> j =
+      opened({{system.solve, 0}, {system.matvec, 0}, {other, 0}, {vecmat, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
+  append(all, b);
+  return linear_solve_op.bind(
+      all, {j[0], j[1], j[2], j[3], consts, system.transpose_solve && system.vecmat});
+}
 
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
                        const std::string& name) {

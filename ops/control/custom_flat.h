@@ -17,6 +17,15 @@ Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
                        const std::string& name);
 
+// solve: b -> x with matvec(x) = b, differentiated as that x; vecmat: what matvec is transposed to,
+// with its own solve (null: there is no derivative in reverse). All take and return values of b's
+// types.
+struct LinearSystem {
+  Closed solve, matvec;
+  const Closed *transpose_solve = nullptr, *vecmat = nullptr;
+};
+Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b);
+
 // A batching rule: which x are mapped (along axis 0) -> results, and which of them are (along axis
 // 0).
 class VmapRule : public RefCounted {

@@ -221,6 +221,36 @@ Array cholesky(const Arg& x, bool symmetrize_input) {
   const Array sum = add(x, matrix::transposed(x, true));
   return cholesky_op({mul(sum, like(sum, 0.5))});
 }
+
+Array cholesky_update(const Arg& r, const Arg& w) {
+  const Source s(r.at());
+  const Types in = {r->type(), w->type()};
+  if (!dtype_in(in[0].dtype(), DTypes::wide_floats) || in[0].dtype() != in[1].dtype())
+    reject_dtype("cholesky_update", "takes two operands of f32 or of f64", in);
+  if (in[0].ndim() != 2 || in[1].ndim() != 1 || in[0].shape()[0] != in[0].shape()[1] ||
+      in[0].shape()[0] != in[1].shape()[0])
+    reject_shape("cholesky_update", "takes a square matrix and a vector with a number a row", in);
+  const int64_t n = in[1].shape()[0];
+  const Type rows = in[0].strong(), vector = in[1].strong(), index(I32, {});
+  if (n == 0) return r;
+  const Closed body = record({rows, vector, index}, [](const Arrays& c) {
+    const Array row = matrix::element(c[0], c[2], 0), &z = c[1];
+    const Array x = matrix::element(row, c[2], 0), y = matrix::element(z, c[2], 0);
+    const Array zero = matrix::zeros_like(y), one = base::ones(y.type());
+    const Array whole = max(abs(x), abs(y)), none = eq(whole, zero);
+    const Array size = select(none, one, whole), xs = div(x, size), ys = div(y, size);
+    const Array length = rsqrt(select(none, one, add(square(xs), square(ys))));
+    // A row with nothing to take up stays as it is, with a negative number on the diagonal too.
+    const Array stays = bitwise_and(eq(y, zero), lt(x, zero));
+    const Array over = select(stays, neg(length), length);
+    const Array cosine = matrix::all(select(none, one, mul(xs, over)), row.shape());
+    const Array sine = matrix::all(mul(ys, over), row.shape());
+    const Array turned = add(mul(cosine, row), mul(sine, z));
+    return Arrays{matrix::with_element(c[0], turned, c[2], 0), sub(mul(cosine, z), mul(sine, row))};
+  });
+  return scan_flat(body, {base::convert(r, rows.dtype()), base::convert(w, rows.dtype())},
+                   {iota(I32, {n}, 0)}, n)[0];
+}
 }  // namespace lax
 
 }  // namespace weft

@@ -11,4 +11,9 @@ namespace weft::lax {
 // triangle stands for the whole.
 Array cholesky(const Arg& x, bool symmetrize_input = true);
 
+// The upper triangular factor of r^H r + w w^H from the upper triangular r, with a rotation a row.
+// ShapeError unless r is square with as many rows as w has numbers; DTypeError for others than two
+// of F32 or F64. Source: jax.lax.linalg.cholesky_update.
+Array cholesky_update(const Arg& r, const Arg& w);
+
 }  // namespace weft::lax

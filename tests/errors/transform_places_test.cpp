@@ -23,6 +23,11 @@ TEST_CASE("transforms name the line where they were written", "[errors][places]"
        CALL(vectorized_map(id, 1.)),
        CALL(map_fn(id, 1.)),
        CALL(pfor(id, -1)),
+       CALL(custom_linear_solve(id, arange(3), [](auto, Array b) { return b; })),
+       CALL(custom_linear_solve(id, v3(), [](auto, Array b) { return sum(b); })),
+       CALL(grad([](Array b) {
+         return sum(custom_linear_solve(id, b, [](auto, Array r) { return r; }));
+       })(v3())),
        CALL(grad(id)(v3())),
        CALL(grad(same)(v3())),
        CALL(grad(id)(3)),

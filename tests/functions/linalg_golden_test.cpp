@@ -105,6 +105,17 @@ std::map<std::string, Smooth> smooth() {
           return lax::tridiagonal_solve(column(0), column(1), column(2), b3);
         },
         {many}}},
+      {"symmetric_product",
+       {[](Array a) {
+          const int64_t m = a.shape()[a.ndim() - 2];
+          const Array c = ones(a.shape().with(a.ndim() - 1, m), F64);
+          return lax::symmetric_product(a, c, {.alpha = 0.5, .beta = 2});
+        },
+        {many, tall}}},
+      {"cholesky_update", {[](Array a) { return lax::cholesky_update(triu(a), b4); }, {spd}}},
+      {"cholesky_update_w",
+       {[](Array a) { return lax::cholesky_update(triu(spd), a); },
+        {b4, array({0., 1., 0., 2.}).astype(F64)}}},
       {"vector_norm", {[](Array a) { return vector_norm(a, -1); }, {square4, turned}}},
       {"vector_norm_all",
        {[](Array a) { return vector_norm(a, none, {.ord = 3, .keepdims = true}); }, {many}}},
@@ -241,6 +252,14 @@ std::map<std::string, std::function<Array()>> plain() {
          return lax::tridiagonal_solve(row(0), row(1), row(2), ones({2, 4, 1}, F64));
        }},
       {"tridiagonal_swap", [] { return lax::tridiagonal_solve(b4 + 1, 0 * b4, b4 + 2, c4); }},
+      {"symmetric_product_lower",
+       [] {
+         return lax::symmetric_product(tall, x({5, 5}, 3, 11),
+                                       {.alpha = 2, .beta = 0.5, .symmetrize_output = true});
+       }},
+      {"cholesky_update_kept",
+       [] { return lax::cholesky_update(-triu(spd), array({0., 1., 0., 0.}).astype(F64)); }},
+      {"cholesky_update_zero", [] { return lax::cholesky_update(nothing, zeros({4}, F64)); }},
       {"qr.odd", [=] { return qr(nothing).q; }},
       {"cho_factor", [=] { return cholesky(spd); }},
   };

@@ -47,6 +47,12 @@ def singular_function(u, s, vh):
     return (u * jnp.sin(s)[..., None, :]) @ vh
 
 
+# JAX has no derivative of cholesky_update.
+def updated(r, w):
+    r = jnp.triu(r)
+    return nl.cholesky(r.T @ r + jnp.outer(w, w)).T
+
+
 # name: (f, matrices that it is differentiated at)
 SMOOTH = {
     "solve_vector": (lambda a: nl.solve(a, b4), [square]),
@@ -117,6 +123,9 @@ SMOOTH = {
     "tridiagonal": (lambda a: ll.tridiagonal_solve(a[0], a[1], a[2], c4 + 0 * a[:, :2]), [square, turned]),
     "tridiagonal_right": (lambda a: ll.tridiagonal_solve(b4, b4 + 2, b4 * b4 - 1, a), [square]),
     "tridiagonal_many": (lambda a: ll.tridiagonal_solve(a[..., 0], a[..., 1], a[..., 2], b3), [many]),
+    "symmetric_product": (lambda a: 0.5 * a @ a.mT + 2 * jnp.ones((a.shape[-2],) * 2), [many, tall]),
+    "cholesky_update": (lambda a: updated(a, b4), [spd]),
+    "cholesky_update_w": (lambda a: updated(spd, a), [b4, jnp.array([0.0, 1.0, 0.0, 2.0])]),
     "vector_norm": (lambda a: nl.vector_norm(a, axis=-1), [square, turned]),
     "vector_norm_all": (lambda a: nl.vector_norm(a, ord=3, keepdims=True), [many]),
     "vector_norm_1": (lambda a: nl.vector_norm(a, ord=1, axis=0), [square]),
@@ -157,6 +166,9 @@ PLAIN = {
     "toeplitz_complex": lambda: sl.toeplitz(turned[0]), "polar_square_zero": lambda: sl.polar(nothing, method="svd")[1],
     "tridiagonal.odd": lambda: ll.tridiagonal_solve(*(jnp.stack([nothing, nan])[:, k] for k in range(3)), jnp.ones((2, 4, 1))),
     "tridiagonal_swap": lambda: ll.tridiagonal_solve(b4 + 1, 0 * b4, b4 + 2, c4),
+    "symmetric_product_lower": lambda: ll.symmetric_product(tall, x((5, 5), 3, 11), alpha=2.0, beta=0.5, symmetrize_output=True),
+    "cholesky_update_kept": lambda: ll.cholesky_update(-jnp.triu(spd), jnp.array([0.0, 1.0, 0.0, 0.0])),
+    "cholesky_update_zero": lambda: ll.cholesky_update(nothing, jnp.zeros(4)),
     "qr.odd": lambda: nl.qr(nothing)[0],
     "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
 }
