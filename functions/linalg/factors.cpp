@@ -18,6 +18,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/eig.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/structure/structure.h"
@@ -200,6 +201,22 @@ Array eigvalsh(const Arg& a, const EighOptions& o) {
   const Array x = fn::inexact(a);
   kit::require_square("eigvalsh", x);
   return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).eigenvalues;
+}
+
+Eig eig(const Arg& a) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("eig", x);
+  lax::Eig r = lax::eig(x, {.compute_left_eigenvectors = false});
+  return {std::move(r.eigenvalues), std::move(r.right)};
+}
+
+Array eigvals(const Arg& a) {
+  const Source s(a.at());
+  const Array x = fn::inexact(a);
+  kit::require_square("eigvals", x);
+  return lax::eig(x, {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false})
+      .eigenvalues;
 }
 
 SVD svd(const Arg& a, const SVDOptions& o) {

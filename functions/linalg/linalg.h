@@ -82,6 +82,16 @@ Eigh eigh(const Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
 Array eigvalsh(const Arg& a, const EighOptions& options = {});
 
+// Complex eigenvalues of square a and, as columns, eigenvectors of length 1: a v = v w. On CPUs
+// alone. Which of an eigenvector's multiples is given, in which order, and where there are
+// derivatives: lax::eig. Source: jax.numpy.linalg.eig.
+struct Eig {
+  Array eigenvalues, eigenvectors;
+};
+Eig eig(const Arg& a);
+// The eigenvalues alone. Source: jax.numpy.linalg.eigvals.
+Array eigvals(const Arg& a);
+
 // a = u s vh with descending s, orthonormal columns of u and rows of vh: square matrices, or
 // without full_matrices as many vectors as there are values. Which of a vector's multiples is
 // given, and where there are derivatives: lax::svd. Source: jax.numpy.linalg.svd.
@@ -221,6 +231,7 @@ WEFT_TREE(LU, p, l, u);
 WEFT_TREE(LUFactor, lu, pivots);
 WEFT_TREE(QR, q, r);
 WEFT_TREE(Eigh, eigenvalues, eigenvectors);
+WEFT_TREE(Eig, eigenvalues, eigenvectors);
 WEFT_TREE(SVD, u, s, vh);
 WEFT_TREE(ExpmFrechet, expm, derivative);
 WEFT_TREE(LstSq, x, residuals, rank, s);

@@ -23,23 +23,15 @@
 namespace weft::linalg {
 namespace {
 
-// x of a x = b from the factors of a.
-Array substituted(const lax::LU& f, const Array& b) {
-  const Array order = matrix::along_leading(f.permutation, b.shape());
-  const Array rows = gather_along(b, order, b.ndim() - 2);
-  const Array y =
-      lax::triangular_solve(f.lu, rows, {.left_side = true, .lower = true, .unit_diagonal = true});
-  return lax::triangular_solve(f.lu, y, {.left_side = true, .lower = false});
-}
-
 // a x = b gives a x' = b' - a' x.
 Array solved(const Array& a, const Array& b) {
   return kit::with_rule(
-      "solve", {a, b}, [](const Arrays& x) { return Arrays{substituted(lax::lu(x[0]), x[1])}; },
+      "solve", {a, b},
+      [](const Arrays& x) { return Arrays{lax::substituted(lax::lu(x[0]), x[1])}; },
       [](const Arrays& x) {
         const lax::LU f = lax::lu(x[0]);
-        const Array y = substituted(f, x[1]);
-        return Arrays{y, substituted(f, lax::sub(x[3], matrix::product(x[2], y)))};
+        const Array y = lax::substituted(f, x[1]);
+        return Arrays{y, lax::substituted(f, lax::sub(x[3], matrix::product(x[2], y)))};
       })[0];
 }
 
@@ -72,7 +64,7 @@ Arrays sign_and_log(const lax::LU& f) {
 Arrays slogdet_rule(const Arrays& x) {
   const lax::LU f = lax::lu(x[0]);
   const Arrays out = sign_and_log(f);
-  const Array change = traced(substituted(f, x[1]));
+  const Array change = traced(lax::substituted(f, x[1]));
   const Array turn =
       is_complex(change.dtype())
           ? lax::mul(out[0],

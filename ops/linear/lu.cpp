@@ -280,6 +280,14 @@ LU lu(const Arg& x) {
   return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
 }
 
+Array substituted(const LU& f, const Array& b) {
+  const Array order = matrix::along_leading(f.permutation, b.shape());
+  const Array rows = gather_along(b, order, b.ndim() - 2);
+  const Array y =
+      triangular_solve(f.lu, rows, {.left_side = true, .lower = true, .unit_diagonal = true});
+  return triangular_solve(f.lu, y, {.left_side = true, .lower = false});
+}
+
 Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
   const Source s(pivots.at());
   const Type t = pivots->type().strong();

@@ -14,6 +14,8 @@ struct LU {
   Array lu, pivots, permutation;
 };
 LU lu(const Arg& x);
+// The x with a x = b from the factors of a, for matrices b with the same batch axes.
+Array substituted(const LU& f, const Array& b);
 // The order in which m rows are left by these changes of places, along the last axis.
 // ShapeError for more pivots than rows. Source: jax.lax.linalg.lu_pivots_to_permutation.
 Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size);

@@ -26,6 +26,14 @@ void dgesdd_(const char*, const int*, const int*, void*, const int*, void*, void
              void*, const int*, void*, const int*, int*, int*, size_t);
 void cgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
              void*, const int*, void*, const int*, void*, int*, int*, size_t);
+void sgeev_(const char*, const char*, const int*, void*, const int*, void*, void*, void*,
+            const int*, void*, const int*, void*, const int*, int*, size_t, size_t);
+void dgeev_(const char*, const char*, const int*, void*, const int*, void*, void*, void*,
+            const int*, void*, const int*, void*, const int*, int*, size_t, size_t);
+void cgeev_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+            void*, const int*, void*, const int*, void*, int*, size_t, size_t);
+void zgeev_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+            void*, const int*, void*, const int*, void*, int*, size_t, size_t);
 void zgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
              void*, const int*, void*, const int*, void*, int*, int*, size_t);
 }
@@ -225,7 +233,121 @@ void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
   });
 }
 
+// ---- eig
+
+constexpr int64_t eig_columns = 66;  // of LAPACK's own workspace
+
+template <class T>
+struct ComplexOf {
+  using type = T;
+};
+template <>
+struct ComplexOf<float> {
+  using type = complex64_t;
+};
+template <>
+struct ComplexOf<double> {
+  using type = complex128_t;
+};
+
+template <class T>
+struct EigRoom {
+  std::vector<T> a, left, right, work;
+  std::vector<real_of<T>> reals;  // LAPACK's own, or the values' two parts
+  EigRoom(int64_t n, bool wants_left, bool wants_right)
+      : a(static_cast<size_t>(n * n)),
+        left(static_cast<size_t>(wants_left ? n * n : 1)),
+        right(static_cast<size_t>(wants_right ? n * n : 1)),
+        work(static_cast<size_t>(eig_columns * n)),
+        reals(static_cast<size_t>(2 * n)) {}
+};
+
+// The columns of `a` have become vectors in `left` and `right`, which for real matrices hold the
+// real and the imaginary part of a pair side by side.
+template <class T>
+int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r,
+                 typename ComplexOf<T>::type* values) {
+  const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
+  const char *of_left = left ? "V" : "N", *of_right = right ? "V" : "N";
+  int info = 0;
+  if constexpr (Room<T>::complex) {
+    constexpr auto f = by_type<T>(&cgeev_, &cgeev_, &cgeev_, &zgeev_);
+    f(of_left, of_right, &size, r.a.data(), &size, values, r.left.data(), &size, r.right.data(),
+      &size, r.work.data(), &room, r.reals.data(), &info, 1, 1);
+  } else {
+    constexpr auto f = by_type<T>(&sgeev_, &dgeev_, &sgeev_, &dgeev_);
+    real_of<T>*re = r.reals.data(), *im = re + n;
+    f(of_left, of_right, &size, r.a.data(), &size, re, im, r.left.data(), &size, r.right.data(),
+      &size, r.work.data(), &room, &info, 1, 1);
+    for (int64_t k = 0; k < n; ++k) values[k] = {re[k], im[k]};
+  }
+  return info;
+}
+
+// Vector k of LAPACK's, turned so that its leading number is positive, as column k of `to`.
+template <class T, class C>
+void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int64_t k, C* to) {
+  std::vector<C> v(static_cast<size_t>(n));
+  const T* column = from.data() + k * n;
+  for (int64_t i = 0; i < n; ++i) {
+    C& x = v[static_cast<size_t>(i)];
+    if constexpr (Room<T>::complex)
+      x = column[i];
+    else if (values[k].im == 0)
+      x = {column[i], 0};
+    else if (values[k].im > 0)  // the first of a pair
+      x = {column[i], column[i + n]};
+    else
+      x = {column[i - n], -column[i]};
+  }
+  const C lead = v[static_cast<size_t>(
+      leading_number(n, [&](int64_t i) { return size_of(v[static_cast<size_t>(i)]); }))];
+  const auto size = static_cast<real_of<T>>(size_of(lead));
+  const real_of<T> re = lead.re / size, im = lead.im / size;
+  for (int64_t i = 0; i < n; ++i) {
+    const C& x = v[static_cast<size_t>(i)];
+    to[i * n + k] = {x.re * re + x.im * im, x.im * re - x.re * im};
+  }
+}
+
+template <class T>
+void eig_as(const Squares& a, bool left, bool right, const NativeArgs& args) {
+  using C = typename ComplexOf<T>::type;
+  const int64_t n = a.n, size = n * n;
+  const T* from = args.in<T>(0, a.batch * size);
+  C* values = args.out<C>(0, a.batch * n);
+  C* to[] = {left ? args.out<C>(1, a.batch * size) : nullptr,
+             right ? args.out<C>(left ? 2 : 1, a.batch * size) : nullptr};
+  if (n == 0) return;
+  each_matrix(a.batch, 25 * cube(n), [&](int64_t b) {
+    EigRoom<T> room(n, left, right);
+    turn(n, n, from + b * size, room.a.data());
+    C* w = values + b * n;
+    const bool good = all_finite(room.a.data(), size) && eigenproblem(n, left, right, room, w) == 0;
+    if (!good) std::fill(w, w + n, not_a_number<C>());
+    for (int side = 0; side < 2; ++side) {
+      if (!to[side]) continue;
+      C* vectors = to[side] + b * size;
+      if (!good) std::fill(vectors, vectors + size, not_a_number<C>());
+      for (int64_t k = 0; good && k < n; ++k)
+        put_eigenvector(n, side == 0 ? room.left : room.right, w, k, vectors);
+    }
+  });
+}
+
 }  // namespace
+
+void eig(const Squares& a, bool left, bool right, const NativeArgs& args) {
+  one_blas_thread();
+  const Reserved workspace(eig_workspace(a));
+  with_type(a.type,
+            [&](auto* p) { eig_as<std::remove_pointer_t<decltype(p)>>(a, left, right, args); });
+}
+
+int64_t eig_workspace(const Squares& a) {
+  return std::min<int64_t>(num_threads(), a.batch) * itemsize(a.type) *
+         (3 * a.n * a.n + (eig_columns + 4) * a.n);
+}
 
 void eigh(const Squares& a, const NativeArgs& args) {
   one_blas_thread();

@@ -19,6 +19,11 @@ int64_t eigh_workspace(const Squares& a);
 void svd(const Matrices& a, bool vectors, const NativeArgs& args);
 int64_t svd_workspace(const Matrices& a);
 
+// Complex eigenvalues of operand 0 and, if asked for, left and right eigenvectors of length 1 as
+// columns. NaN where it holds one.
+void eig(const Squares& a, bool left, bool right, const NativeArgs& args);
+int64_t eig_workspace(const Squares& a);
+
 // The number of a vector that is made real and positive: the first that is at least 0.6 times
 // as large as the largest. size(i) is the absolute value of number i of n.
 template <class Size>

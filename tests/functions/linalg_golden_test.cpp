@@ -43,6 +43,12 @@ Array singular_function(const linalg::SVD& f) {
   return matmul(f.u * sin(expand_dims(f.s, -2)), f.vh);
 }
 
+// V e^(w / 4) V^-1.
+Array general_function(const linalg::Eig& e) {
+  const Array v = e.eigenvectors, w = expand_dims(e.eigenvalues, -2);
+  return matmul(v * exp(w / 4), linalg::inv(v));
+}
+
 using Call = std::function<Array(Array)>;
 struct Smooth {
   Call f;
@@ -90,32 +96,6 @@ std::map<std::string, Smooth> smooth() {
        {[](Array a) { return multi_dot({a, matmul(square4, c4), c4.T(), b4}); }, {square4}}},
       {"matrix_transpose", {[](Array a) { return linalg::matrix_transpose(a); }, {many}}},
       {"trace", {[](Array a) { return linalg::trace(a, 1); }, {many}}},
-      {"tridiagonal",
-       {[](Array a) {
-          const Array zero = 0. * a;
-          return lax::tridiagonal_solve(a[0], a[1], a[2], c4 + lax::slice_in_dim(zero, 0, 2, 1, 1));
-        },
-        {square4, turned}}},
-      {"tridiagonal_right",
-       {[](Array a) { return lax::tridiagonal_solve(b4, b4 + 2, b4 * b4 - 1, a); }, {square4}}},
-      {"tridiagonal_many",
-       {[](Array a) {
-          const Array t = swapaxes(a, -1, -2);
-          const auto column = [&](int k) { return lax::index_in_dim(t, k, 1, false); };
-          return lax::tridiagonal_solve(column(0), column(1), column(2), b3);
-        },
-        {many}}},
-      {"symmetric_product",
-       {[](Array a) {
-          const int64_t m = a.shape()[a.ndim() - 2];
-          const Array c = ones(a.shape().with(a.ndim() - 1, m), F64);
-          return lax::symmetric_product(a, c, {.alpha = 0.5, .beta = 2});
-        },
-        {many, tall}}},
-      {"cholesky_update", {[](Array a) { return lax::cholesky_update(triu(a), b4); }, {spd}}},
-      {"cholesky_update_w",
-       {[](Array a) { return lax::cholesky_update(triu(spd), a); },
-        {b4, array({0., 1., 0., 2.}).astype(F64)}}},
       {"vector_norm", {[](Array a) { return vector_norm(a, -1); }, {square4, turned}}},
       {"vector_norm_all",
        {[](Array a) { return vector_norm(a, none, {.ord = 3, .keepdims = true}); }, {many}}},
@@ -180,6 +160,44 @@ std::map<std::string, Smooth> more() {
   };
 }
 
+// Systems of one shape, updates, general eigenproblems.
+std::map<std::string, Smooth> rest() {
+  const Arrays squares = {square4, many, turned};
+  return {
+      {"tridiagonal",
+       {[](Array a) {
+          const Array zero = 0. * a;
+          return lax::tridiagonal_solve(a[0], a[1], a[2], c4 + lax::slice_in_dim(zero, 0, 2, 1, 1));
+        },
+        {square4, turned}}},
+      {"tridiagonal_right",
+       {[](Array a) { return lax::tridiagonal_solve(b4, b4 + 2, b4 * b4 - 1, a); }, {square4}}},
+      {"tridiagonal_many",
+       {[](Array a) {
+          const Array t = swapaxes(a, -1, -2);
+          const auto column = [&](int k) { return lax::index_in_dim(t, k, 1, false); };
+          return lax::tridiagonal_solve(column(0), column(1), column(2), b3);
+        },
+        {many}}},
+      {"symmetric_product",
+       {[](Array a) {
+          const int64_t m = a.shape()[a.ndim() - 2];
+          const Array c = ones(a.shape().with(a.ndim() - 1, m), F64);
+          return lax::symmetric_product(a, c, {.alpha = 0.5, .beta = 2});
+        },
+        {many, tall}}},
+      {"cholesky_update", {[](Array a) { return lax::cholesky_update(triu(a), b4); }, {spd}}},
+      {"cholesky_update_w",
+       {[](Array a) { return lax::cholesky_update(triu(spd), a); },
+        {b4, array({0., 1., 0., 2.}).astype(F64)}}},
+      {"eigvals", {[](Array a) { return sum(exp(linalg::eigvals(a) / 4), -1); }, squares}},
+      {"eig_function", {[](Array a) { return general_function(linalg::eig(a)); }, squares}},
+      {"eig_sizes",
+       {[](Array a) { return sum(abs(linalg::eig(a).eigenvectors), -1); }, {square4, turned}}},
+      {"eig_left", {[](Array a) { return sum(abs(lax::eig(a).left), -1); }, squares}},
+  };
+}
+
 std::map<std::string, std::function<Array()>> plain() {
   using namespace linalg;
   const Array odd = stack({nothing, broken}, 0);
@@ -228,6 +246,15 @@ std::map<std::string, std::function<Array()>> plain() {
        }},
       {"svd_nan.odd", [] { return svd(broken).u; }},
       {"svd_same.odd", [] { return grad([](Array a) { return sum(svd(a).u); })(unit(3)); }},
+      {"qr.odd", [=] { return qr(nothing).q; }},
+      {"cho_factor", [=] { return cholesky(spd); }},
+  };
+}
+
+std::map<std::string, std::function<Array()>> more_plain() {
+  using namespace linalg;
+  const Array odd = stack({nothing, broken}, 0);
+  return {
       {"rank", [=] { return matrix_rank(stack({square4, singular, nothing, broken}, 0)); }},
       {"rank_rtol", [] { return matrix_rank(many, {.rtol = 2}); }},
       {"rank_vector", [] { return matrix_rank(b4); }},
@@ -260,8 +287,8 @@ std::map<std::string, std::function<Array()>> plain() {
       {"cholesky_update_kept",
        [] { return lax::cholesky_update(-triu(spd), array({0., 1., 0., 0.}).astype(F64)); }},
       {"cholesky_update_zero", [] { return lax::cholesky_update(nothing, zeros({4}, F64)); }},
-      {"qr.odd", [=] { return qr(nothing).q; }},
-      {"cho_factor", [=] { return cholesky(spd); }},
+      {"eig.odd", [=] { return eigvals(odd); }},
+      {"eig_nan.odd", [] { return eig(broken).eigenvectors; }},
   };
 }
 
@@ -281,6 +308,7 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
   };
   std::map<std::string, Smooth> all = smooth();
   all.merge(more());
+  all.merge(rest());
   for (const auto& [name, c] : all)
     for (size_t k = 0; k < c.at.size(); ++k) {
       const std::string line = name + "." + std::to_string(k);
@@ -297,7 +325,9 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
       check_line(grad([slope](Array v) { return sum(square(slope(v))); })(a), at(line + ".slope2"),
                  1e-8);
     }
-  for (const auto& [name, f] : plain()) {
+  auto values = plain();
+  values.merge(more_plain());
+  for (const auto& [name, f] : values) {
     INFO(name);
     check_line(f(), at(name), 1e-12);
   }

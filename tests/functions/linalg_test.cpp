@@ -171,6 +171,27 @@ TEST_CASE("full singular vectors of matrices that are not square have no derivat
   check_error<DTypeError>([&] { (void)lax::svd(ones({2, 2}, I32)); }, "takes f32, f64");
 }
 
+TEST_CASE("general matrices act on their eigenvectors as their eigenvalues say", "[linalg]") {
+  for (int n : {1, 2, 3, 8, 33}) {
+    INFO(n << " rows");
+    const Array x = sin(arange(2 * n * n).astype(F64) + 1.).reshape({2, n, n}), zero = 0. * x;
+    for (const Array& a : {x, lax::complex(x, cos(x * 3.))}) {
+      const bool real_numbers = !is_complex(a.dtype());
+      const lax::Eig e = lax::eig(a);
+      CHECK(near(jit([](Array m) { return lax::eig(m).right; })(a), e.right, 1e-12));
+      const Array z = real_numbers ? lax::complex(a, zero) : a, w = expand_dims(e.eigenvalues, -2);
+      CHECK(near(matmul(z, e.right), e.right * w, 1e-11 * n));
+      CHECK(near(matmul(adjoint(z), e.left), e.left * lax::conj(w), 1e-11 * n));
+      for (const Array& v : {e.left, e.right})
+        CHECK(near(sum(square(abs(v)), 1), ones({2, n}, F64), 1e-12));
+      CHECK(near(vmap([](Array m) { return linalg::eigvals(m); })(a), e.eigenvalues, 1e-11 * n));
+    }
+  }
+  check_error<ShapeError>([&] { (void)linalg::eig(ones({3, 2})); },
+                          "eig: argument 0 must be square");
+  check_error<ShapeError>([&] { (void)linalg::eigvals(ones({3, 2})); }, "eigvals: argument 0");
+}
+
 TEST_CASE("what is no system of matrices raises", "[linalg]") {
   const Array x = ones({3, 2});
   check_error<ShapeError>([&] { (void)linalg::cholesky(x); },

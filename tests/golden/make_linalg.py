@@ -53,6 +53,15 @@ def updated(r, w):
     return nl.cholesky(r.T @ r + jnp.outer(w, w)).T
 
 
+# What neither the order of the values nor the phases of the vectors change.
+def eig(a, left=False):
+    return ll.eig(a, compute_left_eigenvectors=left, enable_eigvec_derivs=True)
+
+
+def general_function(w, v):
+    return (v * jnp.exp(w / 4)[..., None, :]) @ nl.inv(v)
+
+
 # name: (f, matrices that it is differentiated at)
 SMOOTH = {
     "solve_vector": (lambda a: nl.solve(a, b4), [square]),
@@ -126,6 +135,10 @@ SMOOTH = {
     "symmetric_product": (lambda a: 0.5 * a @ a.mT + 2 * jnp.ones((a.shape[-2],) * 2), [many, tall]),
     "cholesky_update": (lambda a: updated(a, b4), [spd]),
     "cholesky_update_w": (lambda a: updated(spd, a), [b4, jnp.array([0.0, 1.0, 0.0, 2.0])]),
+    "eigvals": (lambda a: jnp.sum(jnp.exp(eig(a)[0] / 4), axis=-1), [square, many, turned]),
+    "eig_function": (lambda a: general_function(*eig(a)), [square, many, turned]),
+    "eig_sizes": (lambda a: jnp.sum(jnp.abs(eig(a)[1]), axis=-1), [square, turned]),
+    "eig_left": (lambda a: jnp.sum(jnp.abs(eig(a, True)[1]), axis=-1), [square, many, turned]),
     "vector_norm": (lambda a: nl.vector_norm(a, axis=-1), [square, turned]),
     "vector_norm_all": (lambda a: nl.vector_norm(a, ord=3, keepdims=True), [many]),
     "vector_norm_1": (lambda a: nl.vector_norm(a, ord=1, axis=0), [square]),
@@ -169,6 +182,7 @@ PLAIN = {
     "symmetric_product_lower": lambda: ll.symmetric_product(tall, x((5, 5), 3, 11), alpha=2.0, beta=0.5, symmetrize_output=True),
     "cholesky_update_kept": lambda: ll.cholesky_update(-jnp.triu(spd), jnp.array([0.0, 1.0, 0.0, 0.0])),
     "cholesky_update_zero": lambda: ll.cholesky_update(nothing, jnp.zeros(4)),
+    "eig.odd": lambda: nl.eigvals(jnp.stack([nothing, nan])), "eig_nan.odd": lambda: nl.eig(nan)[1],
     "qr.odd": lambda: nl.qr(nothing)[0],
     "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
 }

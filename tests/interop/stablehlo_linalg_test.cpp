@@ -10,6 +10,7 @@
 #include "weft/ops/linear/eigh.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/eig.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/weft.h"
@@ -163,4 +164,33 @@ TEST_CASE("calls of gtsv solve tridiagonal systems", "[interop][stablehlo]") {
   const Arrays singular_system = run(text, {dl * 0.f, d * 0.f, du, right});
   CHECK(singular_system[4].item<int>() == 1);
   CHECK(isnan(singular_system[3]).all().item<bool>());
+}
+
+TEST_CASE("calls of geev give values in one part or two, and the vectors asked for",
+          "[interop][stablehlo]") {
+  const std::string vectors = "tensor<3x3xcomplex<f32>>", values = "tensor<3xcomplex<f32>>",
+                    state = "tensor<i32>";
+  const auto sides = [](int left, int right) {
+    return letters("compute_left = " + std::to_string(left) +
+                   " : ui8, compute_right = " + std::to_string(right) + " : ui8");
+  };
+  const lax::Eig want = lax::eig(a);
+  const auto near = [](const Array& x, const Array& y) {
+    return max(abs(x - y)).item<float>() < 1e-5f;
+  };
+  const Arrays r = run(call("lapack_sgeev_ffi", sides('V', 'V'), {matrix_type},
+                            {vector_type, vector_type, vectors, vectors, state}),
+                       {a});
+  CHECK(near(lax::complex(r[0], r[1]), want.eigenvalues));
+  CHECK(near(r[2], want.left));
+  CHECK(near(r[3], want.right));
+  CHECK(r[4].item<int>() == 0);
+  const Array z = lax::complex(a, 0.f * a);
+  const Arrays whole = run(
+      call("lapack_cgeev_ffi", sides('N', 'N'), {vectors}, {values, vectors, vectors, state}), {z});
+  CHECK(near(whole[0], lax::eig(z).eigenvalues));
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(call("lapack_sgeev_ffi", sides('N', 'N'), {matrix_type},
+                               {values, vectors, vectors, state}));
+        }).find("values, vectors and a state") != std::string::npos);
 }

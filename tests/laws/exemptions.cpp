@@ -38,7 +38,9 @@ const std::vector<Exempt>& exemptions() {
       "native code and what it is expanded to add in orders of their own; L10 judges how far off";
   static const char* const any_basis =
       "what is added to make a matrix of vectors square has no derivative, as in JAX";
+  static const char* const no_program = "LAPACK alone knows it: there is no program to write";
   static const std::vector<Exempt> all = {
+      {"eig", stablehlo_is_read_back, no_program},
       {"fft", compiled_is_reference, ordered},
       {"fft", compiled_map_is_reference, ordered},
       {"cholesky", compiled_is_reference, contracted},

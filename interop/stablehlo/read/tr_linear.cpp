@@ -16,6 +16,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
+#include "weft/ops/linear/spectral/eig.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/ops/linear/triangular_solve.h"
@@ -266,6 +267,26 @@ Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
   return {x[0], r.s, r.u, r.vh, base::convert(broken, I32)};
 }
 
+// The values, of real matrices in two parts, left and right vectors and 0 where there are some.
+// Vectors that nobody asked for are results as well, of which nothing is known.
+Arrays geev(Translator& t, const Op& op, const Arrays& x) {
+  require(t, op, x, 1);
+  const bool split = !is_complex(x[0].dtype());
+  if (op.out.size() != (split ? 5 : 4)) t.fail(op, "is read with values, vectors and a state");
+  const bool left = letter(t, op, "compute_left") == 'V',
+             right = letter(t, op, "compute_right") == 'V';
+  const lax::Eig r =
+      lax::eig(x[0], {.compute_left_eigenvectors = left, .compute_right_eigenvectors = right});
+  const Array& w = r.eigenvalues;
+  const Array broken = lax::reduce_or(lax::ne(w, w), {w.ndim() - 1});
+  const size_t first = split ? 2 : 1;
+  Arrays out = split ? Arrays{lax::real(w), lax::imag(w)} : Arrays{w};
+  out.push_back(left ? r.left : base::zeros(t.result(op, first)));
+  out.push_back(right ? r.right : base::zeros(t.result(op, first + 1)));
+  out.push_back(base::convert(broken, I32));
+  return out;
+}
+
 // Of TPUs: "1,…" if the lower triangle is read.
 Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
   require(t, op, x, 1);
@@ -308,8 +329,8 @@ Rule lapack_rule(std::string_view target) {
   target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
   static const std::unordered_map<std::string_view, Rule> rules = {
       {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf},
-      {"gesdd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
-      {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+      {"geev", geev},   {"gesdd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},
+      {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
   const auto found = rules.find(target);
   return found == rules.end() ? nullptr : found->second;
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/spectral/eig.h: eig: eigenvalues and eigenvectors of general matrices.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// Complex eigenvalues w in LAPACK's order and, as columns if asked for, left vectors, vl^H x = w
+// vl^H, and right ones, x vr = vr w (else empty handles). Each has length 1, and its first number
+// that is at least 0.6 times as large as its largest is real and positive. NaN throughout where x
+// holds one, or an infinity. Derivatives, of vectors too, are infinite or NaN at equal eigenvalues.
+// On CPUs alone: a CompileError elsewhere. F32, F64, C64, C128. Source: jax.lax.linalg.eig.
+struct Eig {
+  Array eigenvalues, left, right;
+};
+struct EigOptions {
+  bool compute_left_eigenvectors = true;
+  bool compute_right_eigenvectors = true;
+};
+Eig eig(const Arg& x, const EigOptions& options = {});
+
+}  // namespace weft::lax
