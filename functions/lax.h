@@ -24,7 +24,9 @@
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/reduce/reduce.h"
+#include "weft/ops/special/hypergeometric.h"
 #include "weft/ops/special/incomplete.h"
+#include "weft/ops/special/integrals.h"
 
 namespace weft::lax {
 

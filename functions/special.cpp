@@ -14,58 +14,20 @@
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
-#include "weft/ops/control/custom_flat.h"
+#include "weft/functions/special_kit.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/special/incomplete.h"
-#include "weft/tracer/types_of.h"
 
 namespace weft::special {
 namespace {
 
+using fn::need_real, fn::pair_of, fn::real_of, fn::reals_of, fn::with_slope;
+
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();
 
-void need_real(const char* name, const Array& x) {
-  if (is_complex(x.dtype()))
-    fn::fail_dtype(fmt::format("{}: takes real numbers, got {}", name, to_string(x.type())));
-}
-Array real_of(const char* name, const Array& x) {
-  need_real(name, x);
-  return fn::inexact(x);
-}
-// One float dtype and one shape.
-Arrays reals_of(const char* name, const Arrays& x) {
-  for (const Array& v : x) need_real(name, v);
-  Arrays r = fn::broadcast_together(name, x);
-  for (Array& v : r) {
-    v = fn::inexact(v);
-    v = fn::as_dtype(v, v.dtype());
-  }
-  return r;
-}
-fn::Pair pair_of(const char* name, const Array& x, const Array& y) {
-  need_real(name, x);
-  need_real(name, y);
-  return fn::promoted_inexact(name, x, y);
-}
-
-// f with the derivative that `slope` says: (x…, tangents…) -> tangent.
-Array with_slope(const char* name, const Arrays& x, FunctionRef<Array(const Arrays&)> f,
-                 FunctionRef<Array(const Arrays&, const Arrays&)> slope) {
-  const Types types = types_of(x);
-  Types doubled = types;
-  for (const Type& t : types) doubled.push_back(t.strong());
-  const auto n = static_cast<std::ptrdiff_t>(x.size());
-  const Closed value = record(types, [&](const Arrays& v) { return Arrays{f(v)}; });
-  const Closed rule = record(doubled, [&](const Arrays& v) {
-    const Arrays p(v.begin(), v.begin() + n), dx(v.begin() + n, v.end());
-    const Array out = f(p);
-    return Arrays{out, fn::as_dtype(slope(p, dx), out.dtype())};
-  });
-  return custom_jvp_flat(value, rule, x, name)[0];
-}
 // The polynomial by Horner's rule, highest coefficient first.
 Array polynomial(const Array& x, std::initializer_list<double> c) {
   Array r = fn::number_like(x, 0);
@@ -168,6 +130,7 @@ Array gammaln(const Arg& x) {
 }
 Array loggamma(const Arg& x) {
   const Source s(x.at());
+  if (is_complex(x->dtype())) return fn::complex_loggamma(x);
   const Array v = real_of("loggamma", x);
   return fn::as_dtype(where(v > 0, lax::lgamma(v), nan), v.dtype());
 }
@@ -181,6 +144,7 @@ Array gammasgn(const Arg& x) {
 }
 Array gamma(const Arg& x) {
   const Source s(x.at());
+  if (is_complex(x->dtype())) return exp(fn::complex_loggamma(x));
   const Array v = real_of("gamma", x);
   return gammasgn(v) * lax::exp(lax::lgamma(v));
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/special/incomplete.cpp: igamma, igammac, igamma_grad_a, random_gamma_grad,
-// regularized_incomplete_beta.
+// regularized_incomplete_beta, expn.
 //
-// Sums and continued fractions of DLMF 8.11.4, 8.9.2 and 8.17.22; the fractions by the method of
-// Lentz, Thompson and Barnett. Near x = a both need a number of terms that grows with the root of
-// a: large ones are left to the expansion of DLMF 8.12.7, which is uniform there.
+// Sums and continued fractions of DLMF 8.11.4, 8.9.2, 8.17.22 and 8.19.8; the fractions by the
+// method of Lentz, Thompson and Barnett. Near x = a both of igamma need a number of terms that
+// grows with the root of a: large ones are left to the expansion of DLMF 8.12.7, which is uniform
+// there.
 #include "weft/ops/special/incomplete.h"
+
+#include <cmath>
 
 #include "weft/ops/special/number.h"
 
@@ -288,6 +291,36 @@ R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
   return select(wrong, R(nan), select(off, end, r));
 }
 
+// ---- the exponential integral E_n, for which x^(n - 1) Gamma(1 - n, x) is another name
+
+template <class R>
+R exponential_integral(double rounding, const R& n, const R& x) {
+  const auto wrong =
+      either(either(is_nan(n), is_nan(x)), either(either(n < R(0), no(is_whole(n))), x < R(0)));
+  const auto vanishes = either(n == R(inf), x == R(inf)), at_zero = x == R(0), zeroth = n == R(0);
+  const auto off = either(either(wrong, vanishes), either(at_zero, zeroth));
+  const R m = select(off, R(1), n), z = select(off, R(2), x);
+  const auto far = z > R(1);
+  const R fraction =
+      gamma_fraction(rounding, select(far, R(1) - m, R(0)), select(far, z, R(2)), false)[0];
+  // (k, (-x)^k / k!, the sum of that over k - n + 1, but for the term in which this is 0)
+  const R y = select(far, R(0), z);
+  const auto s = iterate(
+      std::array<R, 3>{R(0), R(1), select(m == R(1), R(0), R(1) / (R(1) - m))},
+      [&](const auto& v) { return abs(v[1]) > abs(v[2]) * R(rounding); },
+      [&](const auto& v) {
+        const R k = v[0] + R(1), t = -(v[1] * (y / k)), d = k + R(1) - m;
+        return std::array<R, 3>{k, t, v[2] + select(d == R(0), R(0), t / d)};
+      });
+  const R odd = select(is_whole(R(0.5) * m), R(-1), R(1));
+  const R first =
+      odd * pow(y, m - R(1)) * exp(-lgamma(m)) * (digamma(m) - log(select(far, R(1), z)));
+  const R value = select(far, exp(-z) * fraction, first - s[2]);
+  const R end = select(at_zero, select(n < R(2), R(inf), R(1) / (n - R(1))),
+                       select(vanishes, R(0), exp(-x) / x));
+  return select(wrong, R(nan), select(off, end, value));
+}
+
 // ---- the ops
 
 Array log_of_factor(const Array& a, const Array& x) {
@@ -300,6 +333,17 @@ std::vector<Sample<None>> samples_of(size_t n, double lo, double hi) {
   for (const Type& t : {Type(F64, {24}), Type(F32, {5})}) s.push_back({Types(n, t), {}, lo, hi});
   s.back().in[0] = Type(F32, {});
   return s;
+}
+// Orders 0 to 4, and numbers about 1, where one way of expn ends and the other begins.
+Arrays whole_orders(const Type& t, uint64_t seed) {
+  const Type wide(F64, t.shape());
+  const Fresh n = fresh_array(wide), x = fresh_array(wide);
+  for (int64_t i = 0; i < t.elements(); ++i) {
+    const auto k = static_cast<double>(seed % 7) + static_cast<double>(i);
+    static_cast<double*>(n.data)[i] = std::fmod(k, 5);
+    static_cast<double*>(x.data)[i] = 0.3 + std::fmod(0.37 * k, 3);
+  }
+  return {base::convert(n.array, t.dtype()), base::convert(x.array, t.dtype())};
 }
 std::vector<Sample<None>> gamma_samples() { return samples_of(2, 0.3, 4); }
 
@@ -360,6 +404,35 @@ const Primitive<None>& betainc_op = define<None>([] {
   return d;
 }());
 
+const Primitive<None>& expn_op = define<None>([] {
+  auto d =
+      looped<2>("expn", "The exponential integral E_n(x), of e^(-x t) / t^n from t = 1 to inf.",
+                [](double e, auto n, auto x) { return exponential_integral(e, n, x); });
+  d.jvp = [](const JvpArgs<None>& j) {
+    using namespace lax;
+    if (!j.dx[0].empty_handle())
+      throw DifferentiationError(
+          "expn: there is a derivative by x alone, none by the order, as in JAX");
+    const Array &n = j.x[0], &x = j.x[1];
+    // Below E_0 = e^-x / x there is E_-1 = e^-x (1 + x) / x^2.
+    const Type t = j.out[0].type();
+    const Array m = broadcast_like(n, t), one = broadcast_like(like(n, 1), t);
+    const Array zeroth = eq(m, like(m, 0));
+    const Array last = div(mul(exp(neg(x)), add(like(x, 1), x)), square(x));
+    const Array next = expn(sub(select(zeroth, one, m), one), x);
+    const Array slope = select(zeroth, broadcast_like(last, t), next);
+    return Arrays{neg(mul(j.dx[1], slope))};
+  };
+  d.samples = [] {
+    std::vector<Sample<None>> s;
+    for (const Type& t : {Type(F64, {12}), Type(F32, {2, 3}), Type(F32, {0})})
+      s.push_back({{t, t}, {}, 0.3, 4, [t](uint64_t seed) { return whole_orders(t, seed); }});
+    return s;
+  };
+  d.rejects = [] { return std::vector{integers_refused(2)}; };
+  return d;
+}());
+
 }  // namespace
 
 namespace lax {
@@ -378,6 +451,10 @@ Array igamma_grad_a(const Arg& a, const Arg& x) {
 Array random_gamma_grad(const Arg& a, const Arg& x) {
   const Source s(a.at());
   return random_gamma_grad_op({a, x});
+}
+Array expn(const Arg& n, const Arg& x) {
+  const Source s(n.at());
+  return expn_op({n, x});
 }
 Array betainc(const Arg& a, const Arg& b, const Arg& x) {
   const Source s(a.at());

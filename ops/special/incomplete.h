@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/incomplete.h: incomplete gamma and beta functions, as jax.lax; elementwise, of
-// floats.
+// ops/special/incomplete.h: incomplete gamma and beta functions, as jax.lax, and exponential
+// integrals; elementwise, of floats.
 #pragma once
 #include "weft/tracer/array.h"
 
@@ -17,5 +17,8 @@ Array igamma_grad_a(const Arg& a, const Arg& x);
 Array random_gamma_grad(const Arg& a, const Arg& x);
 // The regularised incomplete beta function I_x(a, b); the derivative by x alone, as in JAX.
 Array betainc(const Arg& a, const Arg& b, const Arg& x);
+// The exponential integral E_n(x), of e^(-x t) / t^n from t = 1 to inf; NaN for x < 0 and n < 0 or
+// no whole number; the derivative by x alone.
+Array expn(const Arg& n, const Arg& x);
 
 }  // namespace weft::lax

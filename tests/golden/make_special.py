@@ -20,6 +20,18 @@ positive = [0.05, 0.3, 0.9, 1.0, 1.7, 2.5, 4.0, 9.5, 21.0, 33.0]
 unit = [0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.97, 0.999]
 other = [2.0, 0.5, 3.5, 1.25, 0.1, 7.0, 3.0, 11.0, 19.5, 45.0]
 third = [1.5, 0.7, 5.0, 2.0, 9.0, 0.25, 1.0, 3.0, 2.5, 12.0]
+mild = [-3.5, -1.25, -0.4, -0.1, 0.0, 0.3, 0.45, 1.5, 3.2, 5.5]
+wave = [-9.5, -4.5, -2.0, -0.2, 0.3, 1.2, 2.1, 3.9, 4.1, 30.0]
+growth = [-12.0, -3.0, -0.7, -0.1, 0.3, 0.8, 5.0, 9.0, 20.0, 45.0]
+numbers = [0.05, 0.4, 0.5, 0.7, 0.999, 1.0, 1.6, 2.0, 2.5, 50.0]
+orders = [0.0, 1.0, 1.0, 2.0, 3.0, 4.0, 7.0, 12.0, 50.0, 5001.0]
+upper = [0.3, 1.2, 0.5, 2.0, 0.75, 3.5, 1.0, 0.6, 2.5, 1.8]
+argument = [-0.45, -0.2, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.85, 0.3]
+moderate = [-6.0, -2.0, -0.5, 0.0, 0.3, 1.0, 3.0, 9.0, 25.0, 60.0]
+height = [-1.5, 0.0, 0.2, 0.7, 1.0, 2.0, 3.5, 5.0, 0.1, 1.3]
+ratio = [0.5, 2.0, -0.4, 1.0, -1.0, 3.0, 0.9, 0.2, 10.0, -2.5]
+things = [5.0, 10.0, 7.5, 3.0, 6.0, 12.0, 1.0, 4.0, 20.0, 9.0]
+taken = [2.0, 10.0, 2.5, 0.0, 3.0, 5.0, 1.0, 4.0, 7.0, 8.5]
 corner = [0.0, 0.0, 1.0, 1.0, inf, inf, 2.0, -1.0, nan, 2.0]
 corner2 = [0.0, 2.0, 0.0, inf, 2.0, inf, -1.0, 2.0, 1.0, nan]
 corner3 = [0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 2.0, -0.5, nan, 0.5]
@@ -46,6 +58,18 @@ CASES = {
     "kl_div": (sp.kl_div, (positive, other), (0, 1), (corner, corner2)), "boxcox": (sp.boxcox, (positive, third), (0, 1), None),
     "boxcox_log": (lambda x: sp.boxcox(x, 0.0), (positive,), (0,), None), "i0": (sp.i0, (unary,), (0,), None), "i0e": (sp.i0e, (unary,), (0,), None), "i1": (sp.i1, (unary,), (0,), None),
     "i1e": (sp.i1e, (unary,), (0,), None),
+    "erfcx": (sp.erfcx, (mild,), (0,), (odd[:8],)), "erfcx_far": (sp.erfcx, ([8.0, 20.0, 26.5, 27.5, 1e3, 1e9, 0.24, 0.26, -2.0, -5.0],), (), None),
+    "dawsn": (sp.dawsn, (mild,), (0,), (odd,)), "dawsn_far": (sp.dawsn, ([3.0, 4.9, 5.1, 20.0, 1e3, -1e6, 0.49, 0.51, 2.9, -7.0],), (), None),
+    "exp1": (sp.exp1, (positive,), (0,), None), "expi": (sp.expi, (growth,), (0,), None),
+    "expn": (lambda n, x: jax.vmap(sp.expn)(n, x) if jnp.ndim(n) else sp.expn(n, x), (orders, positive), (), None),
+    "expn_slope": (lambda x: sp.expn(3, x), (positive,), (0,), None),
+    "spence": (sp.spence, (numbers,), (), None), "si": (lambda x: sp.sici(x)[0], (wave,), (0,), (odd,)), "ci": (lambda x: sp.sici(x)[1], (wave,), (0,), (odd,)),
+    "fresnel_s": (lambda x: sp.fresnel(x)[0], (mild,), (0,), (odd,)), "fresnel_c": (lambda x: sp.fresnel(x)[1], (mild,), (0,), (odd,)),
+    "hyp1f1": (sp.hyp1f1, (upper, other, unit), (0, 1, 2), None), "hyp1f1_wide": (lambda x: sp.hyp1f1(0.8, 2.25, x), (moderate,), (), None),
+    "hyp2f1": (sp.hyp2f1, (upper, unit, other, argument), (0, 1, 2, 3), None),
+    "owens_t": (lambda h, a: sp.owens_t(h, a).astype(jnp.result_type(h)), (height, ratio), (0, 1), (corner[:4], corner2[:4])),
+    "comb": (sp.comb, (things, taken), (0, 1), (corner[:3], corner2[:3])), "comb_repeated": (lambda n, k: sp.comb(n, k, repetition=True), (things, taken), (0, 1), None),
+    "boxcox1p": (sp.boxcox1p, (positive, third), (0, 1), None), "boxcox1p_log": (lambda x: sp.boxcox1p(x, 0.0), (positive,), (0,), None),
 }
 WHOLE = {
     "bernoulli": lambda d: sp.bernoulli(12).astype(d), "bernoulli_short": lambda d: sp.bernoulli(1).astype(d),
@@ -54,7 +78,21 @@ WHOLE = {
     "beta_grid": lambda d: sp.beta(jnp.asarray(positive[:3], d)[:, None], jnp.asarray(third[:2], d)),
 }
 
-SHORT = {"float32": "f32", "float64": "f64"}
+# Complex functions and those that have no value in F32: of double precision only.
+half_plane = [1 + 1j, 0.2 - 0.3j, -1.5 + 2j, -3 - 0.5j, 4 + 0.1j, 0.1j, -2 + 3j, 6 - 6j]
+WIDE = {
+    "bessel_jn": lambda: sp.bessel_jn(jnp.array([0.3, 1.0, -2.5, 7.0, 12.0]), v=4),
+    "bessel_jn_slope": lambda: jax.vmap(jax.grad(lambda x: sp.bessel_jn(x, v=2)[2].sum()))(jnp.array([0.3, 1.0, -2.5, 7.0])),
+    "wofz": lambda: sp.wofz(jnp.array(half_plane)), "erfcx_complex": lambda: sp.erfcx(jnp.array(half_plane)),
+    "wofz_slope": lambda: jax.vmap(jax.grad(sp.wofz, holomorphic=True))(jnp.array(half_plane)),
+    "gamma_complex": lambda: sp.gamma(jnp.array(half_plane)), "loggamma_complex": lambda: sp.loggamma(jnp.array(half_plane + [-5.5 + 0.2j, -5.5 - 0.2j])),
+    "gamma_poles": lambda: sp.gamma(jnp.array([0j, -2 + 0j, complex(nan, 1)])),
+    "gamma_complex_slope": lambda: jax.vmap(jax.grad(sp.gamma, holomorphic=True))(jnp.array([1 + 1j, 4 + 0.1j, 6 - 6j])),
+    "sph_harm_y": lambda: sp.sph_harm_y(jnp.array([0, 1, 2, 3, 3, 5]), jnp.array([0, -1, 2, 1, -3, 4]), jnp.array([0.1, 0.3, 1.0, 2.0, 3.0, 1.5]), jnp.array([0.7, 1.2, 3.0, 5.0, 6.0, 0.0])),
+    "sph_harm_y_clipped": lambda: sp.sph_harm_y(jnp.array([2, 5]), jnp.array([1, -2]), jnp.array([0.3, 0.4]), jnp.array([0.7, 0.8]), n_max=3),
+    "sph_harm_y_slope": lambda: jax.grad(lambda t: jnp.abs(sp.sph_harm_y(jnp.array([2, 3]), jnp.array([1, -2]), t, jnp.array([0.7, 0.8]), n_max=3)).sum())(jnp.array([0.3, 0.4])),
+}
+SHORT = {"float32": "f32", "float64": "f64", "complex128": "c128"}
 
 
 def text(e):
@@ -63,7 +101,8 @@ def text(e):
 
 def line(name, r):
     r = np.asarray(r)
-    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+    parts = r.view(r.real.dtype) if np.iscomplexobj(r) else r
+    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, parts.ravel()))
 
 
 print(f"# made by make_special.py with jax {jax.__version__}")
@@ -79,3 +118,5 @@ for d in (jnp.float32, jnp.float64):
     for name, f in WHOLE.items():
         if not (wide and name.startswith(("bernoulli", "digamma_int"))):
             line(f"{name}{wide}", f(d))
+for name, f in WIDE.items():
+    line(name, f())

@@ -22,12 +22,15 @@ R erf_small(R z) {
                   0x1.06eba8214db69p-3);
 }
 
-// erfc(a) for a >= 1/4, after Shepherd and Laframboise (Math. Comp. 36, 1981): e^(a^2) erfc(a) (1 +
-// 2a) is smooth in t = (a - 2)/(a + 2). The quotient by 1 + 2a keeps its rest; e^(-a^2) = s (1 + p)
-// with a^2 in two parts; s is kept scaled so that small results are not lost.
+// e^(a^2) erfc(a) = q + rest for 1/4 <= a <= 27.3 (float: 10.1), after Shepherd and Laframboise
+// (Math. Comp. 36, 1981): its product with 1 + 2a is smooth in t = (a - 2)/(a + 2). The quotient by
+// 1 + 2a keeps its rest.
 template <Real R>
-R erfc_large(R a) {
-  a = minimum(a, constant<R>(10.1, 27.3));
+struct ScaledErfc {
+  R q, rest;
+};
+template <Real R>
+ScaledErfc<R> erfc_scaled(R a) {
   const R t = (a - R(2)) / (a + R(2));
   R w;
   if constexpr (single<R>)
@@ -45,7 +48,15 @@ R erfc_large(R a) {
                -0x1.5407bebf324bap-3, -0x1.7bf5ec17005f3p-4, 0x1.1ba03889de54ep-2);
   const Sum<R> n = fast_two_sum(R(1), w), d = two_sum(R(1), a + a);
   const R q = n.hi / d.hi;
-  const R rest = (fma(-q, d.lo, fma(-q, d.hi, n.hi)) + n.lo) / d.hi;
+  return {q, (fma(-q, d.lo, fma(-q, d.hi, n.hi)) + n.lo) / d.hi};
+}
+
+// erfc(a) for a >= 1/4: e^(-a^2) = s (1 + p) with a^2 in two parts; s is kept scaled so that small
+// results are not lost.
+template <Real R>
+R erfc_large(R a) {
+  a = minimum(a, constant<R>(10.1, 27.3));
+  const auto [q, rest] = erfc_scaled(a);
   const R square = a * a, square_low = fma(a, a, -square);
   const R drop = constant<R>(0x1p-64, 0x1p-500);
   const R shifter = rounder<R>(bias<R> + (single<R> ? 64 : 500));

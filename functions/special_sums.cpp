@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/special_sums.cpp: special functions by sums and recurrences: hypergeometric ones,
+// binomial coefficients, Bessel functions, spherical harmonics, the gamma function of complex
+// numbers.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "weft/core/error.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/functions/special.h"
+#include "weft/functions/special_kit.h"
+#include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementary.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/special.h"
+#include "weft/ops/special/hypergeometric.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
+
+namespace weft::special {
+
+using fn::real_of, fn::reals_of;
+
+Array hyp1f1(const Arg& a, const Arg& b, const Arg& x) {
+  const Source s(a.at());
+  const Arrays v = reals_of("hyp1f1", {a, b, x});
+  return lax::hyp1f1(v[0], v[1], v[2]);
+}
+Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
+  const Source s(a.at());
+  const Arrays v = reals_of("hyp2f1", {a, b, c, x});
+  return lax::hyp2f1(v[0], v[1], v[2], v[3]);
+}
+Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
+  const Source s(n.at());
+  const Arrays v = reals_of("comb", {n, k});
+  const Array &m = v[0], &j = v[1], one = fn::number_like(m, 1);
+  if (o.repetition)
+    return fn::as_dtype(where(logical_and(j == 0, m >= 0), one, comb(m + j - one, j)), m.dtype());
+  const Array some = logical_and(logical_and(j <= m, m >= 0), j >= 0);
+  const Array p = where(some, m, 0) + one, q = where(some, j, 0) + one;
+  const Array value = exp(lax::lgamma(p) - lax::lgamma(q) - lax::lgamma(p - q + one));
+  return fn::as_dtype(where(some, value, 0), m.dtype());
+}
+Array boxcox1p(const Arg& x, const Arg& lmbda) {
+  const Source s(x.at());
+  const Arrays v = reals_of("boxcox1p", {x, lmbda});
+  const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log1p(v[0]);
+  return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
+}
+
+// ---- Bessel functions
+
+// Miller's recurrence downwards, of h = J_k(z) k! / (z/2)^k up to a factor, in which nothing
+// overflows for small z; 1 = J_0 + 2 J_2 + 2 J_4 + … gives the factor. Computed in F64.
+Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
+  const Source s(z.at());
+  const Array x = real_of("bessel_jn", z);
+  if (v < 0 || n_iter < v)
+    fn::fail_index(
+        fmt::format("bessel_jn: there is no order {} among those up to n_iter = {}", v, n_iter));
+  const Array half = fn::as_dtype(x, F64) * 0.5, square = lax::square(half);
+  const Type t(F64, x.shape());
+  std::vector<double> orders;
+  for (int64_t k = 0; k <= n_iter; ++k) orders.push_back(static_cast<double>(k));
+  // h of the two orders above, the sum so far over z / 2 to its power; out h
+  const Closed body = record({t, t, t, Type(F64, {})}, [&](const Arrays& c) {
+    const Array& k = c[3];
+    const Array h = c[1] - square / ((k + 1) * (k + 2)) * c[0];
+    const Array weight = where(k == 0, 1., where(remainder(k, 2) == 0, 2., 0.));
+    return Arrays{c[1], h, half / (k + 1) * c[2] + weight * h, h};
+  });
+  const Array zero = zeros(x.shape(), F64), one = ones(x.shape(), F64);
+  const Arrays r = scan_flat(body, {zero, one, zero}, {array(orders)}, n_iter + 1, true);
+  Arrays rows;
+  Array power = one / r[2];
+  for (int64_t k = 0; k <= v; ++k) {
+    if (k > 0) power = power * half / static_cast<double>(k);
+    rows.push_back(power * squeeze(fn::sliced(r[3], 0, k, k + 1), 0));
+  }
+  return fn::as_dtype(stack(rows, 0), x.dtype());
+}
+
+// ---- spherical harmonics
+
+// By degrees l upwards, first along the diagonal to P_m^m, then at this order to P_n^m, normalised.
+Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
+                 const SphHarmOptions& o) {
+  const Source s(n.at());
+  for (const Arg* a : {&n, &m})
+    if (!is_integer((*a)->dtype()))
+      fn::fail_dtype(fmt::format("sph_harm_y: degree and order must be integers, got {}",
+                                 to_string((*a)->type())));
+  int64_t most = o.n_max.value_or(0);
+  if (!o.n_max) {
+    if (!concrete_or_null(n))
+      throw ConcretizationError("sph_harm_y: the degrees are traced; give .n_max");
+    for (int64_t k : n->to_vector<int64_t>()) most = std::max(most, k);
+  }
+  if (most < 0) fn::fail_index(fmt::format("sph_harm_y: {} is no degree", most));
+  const Arrays angles = reals_of("sph_harm_y", {theta, phi});
+  const DType d = angles[0].dtype() == F64 ? F64 : F32;
+  const Arrays v = fn::broadcast_together(
+      "sph_harm_y",
+      {fn::as_dtype(minimum(n, most), d), fn::as_dtype(minimum(abs(m), most), d),
+       fn::as_dtype(angles[0], d), fn::as_dtype(angles[1], d), fn::as_dtype(sign(m), d)});
+  const Array &degree = v[0], &order = v[1], x = lax::cos(v[2]), y = lax::sin(v[2]);
+  const Type t(d, v[0].shape());
+  std::vector<double> degrees;
+  for (int64_t l = 1; l <= most; ++l) degrees.push_back(static_cast<double>(l));
+  // P at the two degrees below.
+  const Closed body = record({t, t, Type(d, {})}, [&](const Arrays& c) {
+    const Array& l = c[2];
+    const Array climbs = l > order, ll = lax::square(l), mm = lax::square(order);
+    const Array gap = where(climbs, ll - mm, 1), last = where(climbs, lax::square(l - 1) - mm, 0);
+    const Array a = sqrt((4 * ll - 1) / gap);
+    const Array b = sqrt((2 * l + 1) * where(last > 0, last, 0) / (abs(2 * l - 3) * gap));
+    const Array next = where(climbs, a * x * c[1] - b * c[0], -sqrt(1 + 0.5 / l) * y * c[1]);
+    const Array goes = l <= degree;
+    return Arrays{fn::as_dtype(where(logical_and(goes, climbs), c[1], c[0]), d),
+                  fn::as_dtype(where(goes, next, c[1]), d)};
+  });
+  const Array start = full(t.shape(), 0.5 / std::sqrt(M_PI), d);
+  const Arrays p =
+      scan_flat(body, {zeros(t.shape(), d), start}, {fn::as_dtype(array(degrees), d)}, most);
+  const Array size = where(order <= degree, p[1], 0), angle = order * v[3];
+  const Array odd = remainder(order, 2) != 0, negative = v[4] < 0;
+  const Array re = size * lax::cos(angle), im = size * lax::sin(angle);
+  return lax::complex(
+      fn::as_dtype(where(logical_and(negative, odd), lax::neg(re), re), d),
+      fn::as_dtype(where(logical_and(negative, logical_not(odd)), lax::neg(im), im), d));
+}
+
+}  // namespace weft::special
+
+namespace weft::fn {
+
+// Lanczos (SIAM J. Numer. Anal. B 1, 1964) with g = 7 and the nine coefficients of GSL for Re z >=
+// 1/2, else by reflection: log sin(pi z) without its jumps is log(1 - e^(2 i pi z)) - i pi z + i pi
+// / 2 - log 2 in the upper half plane; below is the conjugate. Computed in C128.
+Array complex_loggamma(const Array& given) {
+  const Array z = as_dtype(given, C128), re = lax::real(z), im = lax::imag(z);
+  const auto made = [](const Array& a, const Array& b) {
+    return lax::complex(fn::as_dtype(a, F64), fn::as_dtype(b, F64));
+  };
+  const Array pole = logical_and(im == 0, logical_and(re == floor(re), re <= 0));
+  const Array none = logical_or(pole, logical_or(isnan(re), isnan(im)));
+  const Array x = where(none, 1., re), above = where(none, 0., lax::abs(im));
+  const Array mirror = x < 0.5;
+  const Array u = made(where(mirror, 1 - x, x), where(mirror, lax::neg(above), above)) - 1.;
+  constexpr double lanczos[] = {676.5203681218851,     -1259.1392167224028,  771.32342877765313,
+                                -176.61502916214059,   12.507343278686905,   -0.13857109526572012,
+                                9.9843695780195716e-6, 1.5056327351493116e-7};
+  Array sum = fn::number_like(u, 0.99999999999980993);
+  for (size_t k = 0; k < std::size(lanczos); ++k)
+    sum = sum + lanczos[k] / (u + static_cast<double>(k + 1));
+  const Array t = u + 7.5;
+  const Array l = (u + 0.5) * log(t) - t + log(sum) + 0.5 * std::log(2 * M_PI);
+  // i pi z, and the same with Re z less its nearest whole number.
+  const Array safe = where(mirror, x, 0.25), rest = safe - round(safe);
+  const Array turn = made(above * -M_PI, safe * M_PI), near = made(above * -M_PI, rest * M_PI);
+  const Array jump = made(fn::number_like(re, std::log(2 * M_PI)), fn::number_like(re, -M_PI / 2));
+  const Array reflected = jump + turn - log(lax::neg(expm1(2 * near))) - l;
+  const Array r = where(mirror, reflected, l);
+  const Array value = where(signbit(im), conj(r), r);
+  return fn::as_dtype(where(none, made(fn::number_like(re, NAN), fn::number_like(re, NAN)), value),
+                      given.dtype());
+}
+
+}  // namespace weft::fn

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/special/hypergeometric.h: hypergeometric functions of real numbers; elementwise, of floats.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+// Kummer's function M(a, b, x), the sum of (a)_k / (b)_k x^k / k!; 1 at a = 0, inf at b = 0.
+Array hyp1f1(const Arg& a, const Arg& b, const Arg& x);
+// Gauss's function F(a, b; c; x), the sum of (a)_k (b)_k / (c)_k x^k / k!; inf for x > 1 unless it
+// is a polynomial, and for c = 0, -1, …
+Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+// Their derivatives by one parameter; that of hyp2f1 by b is that by a with both exchanged.
+Array hyp1f1_grad_a(const Arg& a, const Arg& b, const Arg& x);
+Array hyp1f1_grad_b(const Arg& a, const Arg& b, const Arg& x);
+Array hyp2f1_grad_a(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+Array hyp2f1_grad_c(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+
+}  // namespace weft::lax

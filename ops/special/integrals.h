@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/special/integrals.h: functions that are integrals of elementary ones; elementwise, of floats.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::lax {
+
+Array erfcx(const Arg& x);            // e^(x^2) erfc(x)
+Array dawsn(const Arg& x);            // e^(-x^2) times the integral of e^(t^2) from 0 to x
+Array expi(const Arg& x);             // the integral of e^t / t up to x
+Array spence(const Arg& x);           // the integral of log t / (1 - t) from 1 to x; NaN for x < 0
+Array sine_integral(const Arg& x);    // the integral of sin t / t from 0 to x
+Array cosine_integral(const Arg& x);  // log|x| + gamma + the integral of (cos t - 1) / t; even
+Array fresnel_sin(const Arg& x);      // the integral of sin(pi t^2 / 2) from 0 to x
+Array fresnel_cos(const Arg& x);      // the integral of cos(pi t^2 / 2) from 0 to x
+
+}  // namespace weft::lax
