@@ -283,9 +283,6 @@ Array boxcox(const Arg& x, const Arg& lmbda) {
   const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log(v[0]);
   return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
 }
-Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  return nn::logsumexp(x, axis, o);
-}
 Array softmax(const Arg& x, const AxisList& axis) { return nn::softmax(x, axis); }
 Array log_softmax(const Arg& x, const AxisList& axis) { return nn::log_softmax(x, axis); }
 

@@ -61,7 +61,19 @@ Array rel_entr(const Arg& p, const Arg& q);      // p log(p / q); inf outside p,
 Array kl_div(const Arg& p, const Arg& q);        // rel_entr(p, q) - p + q
 Array boxcox(const Arg& x, const Arg& lmbda);    // (x^lmbda - 1) / lmbda; log x for lmbda = 0
 Array boxcox1p(const Arg& x, const Arg& lmbda);  // boxcox(1 + x, lmbda), also for small x
-Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+struct LogSumExpOptions {
+  bool keepdims = false;
+  std::optional<Array> where = {};  // bool, broadcast to x: the elements that count
+  std::optional<Array> b = {};      // factors of the exponentials, broadcast with x
+};
+// log of the sum of b e^x; NaN where a sum of real numbers is negative.
+Array logsumexp(const Arg& x, const AxisList& axis = none, const LogSumExpOptions& o = {});
+// The logarithm of its size, and its sign: -1, 0, 1 or, of complex numbers, the sum over its size.
+struct SignedLog {
+  Array value, sign;
+};
+SignedLog signed_logsumexp(const Arg& x, const AxisList& axis = none,
+                           const LogSumExpOptions& o = {});
 Array softmax(const Arg& x, const AxisList& axis = none);
 Array log_softmax(const Arg& x, const AxisList& axis = none);
 

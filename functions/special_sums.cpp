@@ -19,6 +19,7 @@
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/special/hypergeometric.h"
 #include "weft/tracer/concrete.h"
@@ -54,6 +55,41 @@ Array boxcox1p(const Arg& x, const Arg& lmbda) {
   const Arrays v = reals_of("boxcox1p", {x, lmbda});
   const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log1p(v[0]);
   return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
+}
+
+// ---- logarithms of sums
+namespace {
+// The sum of b e^(x - top) and top, the largest x that counts, or 0 where that is infinite.
+std::pair<Array, Array> scaled_sum(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
+  Arrays v = {fn::inexact(x)};
+  if (o.b) v = fn::same_dtype({v[0], fn::inexact(*o.b)});
+  if (o.b) v = fn::broadcast_together("logsumexp", v);
+  const Array none = fn::number_like(v[0], -std::numeric_limits<double>::infinity());
+  Array a = o.b ? where(*o.b != 0, v[0], none) : v[0];
+  if (o.where) a = where(*o.where, a, none);
+  ReduceOptions r;
+  r.keepdims = true;
+  const Array largest = max(is_complex(a.dtype()) ? lax::real(a) : a, axis,
+                            {.keepdims = true, .initial = Array(-INFINITY)});
+  const Array top = lax::stop_gradient(where(isfinite(largest), largest, 0));
+  const Array e = exp(subtract(a, top));
+  return {sum(o.b ? multiply(e, v[1]) : e, axis, r), top};
+}
+// The sums without their axes of one place.
+Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
+  return keepdims ? v : squeeze(v, fn::axes_of(v, axis));
+}
+}  // namespace
+SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
+  const Source s(x.at());
+  const auto [total, top] = scaled_sum(x, axis, o);
+  return {shaped(add(log(abs(total)), top), axis, o.keepdims),
+          shaped(sign(total), axis, o.keepdims)};
+}
+Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
+  const Source s(x.at());
+  const auto [total, top] = scaled_sum(x, axis, o);
+  return shaped(add(log(total), top), axis, o.keepdims);
 }
 
 // ---- Bessel functions

@@ -205,7 +205,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   refuse("logsumexp", "dtype", o.dtype.has_value());
   refuse("logsumexp", "initial", o.initial.has_value());
   Array v = fn::inexact(x);
-  v = masked(v, o.where, number_like(v, is_complex(v.dtype()) ? 0 : -inf));
+  v = masked(v, o.where, number_like(v, -inf));
   const Sizes axes = fn::axes_of(v, axis);
   if (axes.empty()) return v;
   // Shifted by the largest, or not at all where that is infinite.

@@ -108,9 +108,13 @@ Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& ri
                  const DrawShape& shape = {}, const FloatOptions& o = {});
 Array wald(const Arg& key, const Arg& mean, const DrawShape& shape = {},
            const FloatOptions& o = {});
-// mean (…, n), cov (…, n, n), factored by cholesky -> (shape, n).
+// mean (…, n), cov (…, n, n) -> (shape, n). The covariance is factored by `method`: "cholesky", or
+// "eigh", which takes singular ones, too; IndexError for another.
+struct MultivariateNormalOptions {
+  std::string method = "cholesky";
+};
 Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov,
-                          const DrawShape& shape = {});
+                          const DrawShape& shape = {}, const MultivariateNormalOptions& o = {});
 // Matrices (shape, n, m) with orthonormal columns, or rows where n < m, uniformly of all such ones.
 // F32, F64, C64, C128. Source: jax.random.orthogonal.
 struct OrthogonalOptions {
@@ -131,8 +135,13 @@ Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape = {},
 // Floats; NaN for n < 0 and p < 0.
 Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape = {},
                const FloatOptions& o = {});
-// n trials of outcomes with probabilities p (…, k) -> counts (…, k).
-Array multinomial(const Arg& key, const Arg& n, const Arg& p, const FloatOptions& o = {});
+// n trials of outcomes with probabilities p (…, k) -> counts (…, k), or of .shape, to which p is
+// broadcast and, without its last axis, n.
+struct MultinomialOptions {
+  DType dtype = F32;
+  std::optional<Shape> shape = {};
+};
+Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialOptions& o = {});
 
 // ---- choices
 struct CategoricalOptions {

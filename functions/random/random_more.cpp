@@ -189,7 +189,20 @@ Array wald(const Arg& key, const Arg& mean, const DrawShape& shape, const FloatO
   const Array x = m + mm * y / 2 - m / 2 * root;
   return lax::select(z <= m / (m + x), x, mm / x);
 }
-Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const DrawShape& shape) {
+namespace {
+// F with F F^T = cov.
+Array factor_of(const Array& cov, const std::string& method) {
+  if (method == "cholesky") return linalg::cholesky(cov);
+  if (method != "eigh")
+    fn::fail_index(fmt::format(
+        "multivariate_normal: the method is \"cholesky\" or \"eigh\", not \"{}\"", method));
+  const linalg::Eigh e = linalg::eigh(cov);
+  // What is negative by rounding alone is 0.
+  return multiply(e.eigenvectors, expand_dims(sqrt(maximum(e.eigenvalues, 0)), -2));
+}
+}  // namespace
+Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const DrawShape& shape,
+                          const MultivariateNormalOptions& o) {
   const Source s(key.at());
   one_key("multivariate_normal", key);
   const int n = mean->ndim(), c = cov->ndim();
@@ -204,7 +217,7 @@ Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const
       broadcast_shapes(mean->shape().erased(n - 1), cov->shape().erased(c - 1).erased(c - 2));
   const Shape out = shape.value_or(each);
   const Array x = normal(key, out.inserted(out.ndim(), mean->shape()[n - 1]), {both[0].dtype()});
-  return both[0] + squeeze(matmul(linalg::cholesky(both[1]), expand_dims(x, -1)), -1);
+  return both[0] + squeeze(matmul(factor_of(both[1], o.method), expand_dims(x, -1)), -1);
 }
 Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
   const Source s(key.at());
@@ -267,20 +280,22 @@ Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shap
   const Array as_is = logical_or(logical_or(low, no_count), logical_or(isnan(part), endless));
   return fn::as_dtype(where(as_is, k, count - k), o.dtype);
 }
-Array multinomial(const Arg& key, const Arg& n, const Arg& p, const FloatOptions& o) {
+Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialOptions& o) {
   const Source s(key.at());
   one_key("multinomial", key);
   need_float("multinomial", o.dtype);
   const int rank = p->ndim();
   if (rank < 1) fn::fail_shape("multinomial: p must have an axis of outcomes");
   const Arrays both = fn::same_dtype({fn::inexact(n), fn::inexact(p)});
-  const int64_t outcomes = p->shape()[rank - 1];
-  if (outcomes == 0) return fn::as_dtype(both[1], o.dtype);
-  const Array probs = moveaxis(both[1], -1, 0);
+  const Array each = o.shape ? broadcast_to(both[1], *o.shape) : both[1];
+  const Shape shape = each.shape();
+  const int64_t outcomes = shape[shape.ndim() - 1];
+  if (outcomes == 0) return fn::as_dtype(each, o.dtype);
+  const Array probs = moveaxis(each, -1, 0);
   const Array left = flip(cumsum(flip(probs, 0), 0), 0);
   const Array ratios = clip(probs / where(left == 0, 1, left), 0, 1);
   const Array keys = random_split(key, {outcomes});
-  Array rest = fn::broadcast(both[0], p->shape().erased(rank - 1));
+  Array rest = fn::broadcast(both[0], shape.erased(shape.ndim() - 1));
   Arrays counts;
   for (int64_t i = 0; i < outcomes; ++i) {
     const Array ratio = squeeze(fn::sliced(ratios, 0, i, i + 1), 0);

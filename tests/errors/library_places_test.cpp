@@ -54,6 +54,30 @@ TEST_CASE("special functions name the line of the call", "[errors][places]") {
                 CALL(sp::i1e(e))});
 }
 
+TEST_CASE("integrals and sums name the line of the call", "[errors][places]") {
+  check_places({CALL(sp::erfcx(e)),
+                CALL(sp::wofz(e)),
+                CALL(sp::dawsn(e)),
+                CALL(sp::owens_t(e, 1.)),
+                CALL(sp::owens_t(v3(), zeros({2}))),
+                CALL(sp::exp1(e)),
+                CALL(sp::expi(e)),
+                CALL(sp::expn(2, e)),
+                CALL(sp::spence(e)),
+                CALL(sp::sici(e)),
+                CALL(sp::fresnel(e)),
+                CALL(sp::hyp1f1(1., e, 1.)),
+                CALL(sp::hyp2f1(1., 1., e, 0.5)),
+                CALL(sp::hyp2f1(1., 1., v3(), zeros({2}))),
+                CALL(sp::comb(e, 2)),
+                CALL(sp::boxcox1p(1., e)),
+                CALL(sp::signed_logsumexp(e)),
+                CALL(sp::bessel_jn(e, 2)),
+                CALL(sp::bessel_jn(v3(), -1)),
+                CALL(sp::sph_harm_y(1., 0, 0.5, 0.5)),
+                CALL(sp::sph_harm_y(1, 0, e, 0.5))});
+}
+
 TEST_CASE("distributions name the line of the call", "[errors][places]") {
   check_places({CALL(random::gamma(e, 1.)),
                 CALL(random::gamma(key(), ones({3}), {2})),

@@ -125,6 +125,31 @@ TEST_CASE("distributions refuse keys, types and shapes that are none") {
   CHECK_THROWS_AS(random::poisson(key, 1., {}, {.dtype = F32}), DTypeError);
   CHECK_THROWS_AS(random::gamma(key, ones({3}), {2}), ShapeError);
   CHECK_THROWS_AS(random::dirichlet(key, 1.), ShapeError);
+  CHECK_THROWS_AS(random::multivariate_normal(key, ones({2}), eye(2), {}, {.method = "qr"}),
+                  IndexError);
+  CHECK_THROWS_AS(random::multinomial(key, 3., ones({3}), {.shape = Shape{4}}), ShapeError);
   CHECK_THROWS_AS(random::multivariate_normal(key, ones({2}), ones({3, 3})), ShapeError);
   CHECK(random::key_impl(key) == "threefry2x32");
+}
+
+TEST_CASE("multivariate_normal takes singular covariances by eigh") {
+  const Array key = random::key(3), z = random::normal(key, {50, 2});
+  // Of a diagonal covariance the factor is diagonal but for signs.
+  const Array diagonal = array({{4.f, 0.f}, {0.f, 9.f}});
+  const Array x = random::multivariate_normal(key, zeros({2}), diagonal, {50}, {.method = "eigh"});
+  const auto got = abs(x).to_vector<float>(), want = abs(z * array({2.f, 3.f})).to_vector<float>();
+  for (size_t k = 0; k < got.size(); ++k) CHECK(got[k] == Approx(want[k]).epsilon(1e-5));
+  const Array singular =
+      random::multivariate_normal(key, zeros({2}), ones({2, 2}), {50}, {.method = "eigh"});
+  const auto v = singular.to_vector<float>();
+  for (size_t k = 0; k < v.size(); k += 2) CHECK(v[k] == Approx(v[k + 1]).margin(1e-3));
+}
+
+// Counts of jax.random.multinomial with the same key.
+TEST_CASE("multinomial draws for each place of a shape") {
+  const Array key = random::key(3), p = array({0.2f, 0.3f, 0.5f});
+  CHECK(random::multinomial(key, 10., p, {.shape = Shape{2, 3}}).to_vector<float>() ==
+        std::vector<float>{1, 3, 6, 3, 2, 5});
+  CHECK(random::multinomial(key, array({3.f, 8.f}), p, {.shape = Shape{2, 3}}).to_vector<float>() ==
+        std::vector<float>{1, 0, 2, 2, 2, 4});
 }

@@ -317,6 +317,33 @@ TEST_CASE("Bessel functions and spherical harmonics give what JAX gives") {
        })(polar));
 }
 
+// Made with jax.scipy.special.logsumexp, of which signed_logsumexp is return_sign.
+TEST_CASE("logsumexp takes factors and gives signs") {
+  const Array x = array(List{1., 2., -inf, 0.5, 700., 3.}).reshape({2, 3});
+  const Array b = array(List{2., -1., 3.});
+  const auto near = [](const Array& got, const List& want) {
+    const auto v = got.to_vector<double>();
+    REQUIRE(v.size() == want.size());
+    for (size_t k = 0; k < v.size(); ++k) CHECK(same(v[k], want[k], 1e-14));
+  };
+  near(sp::logsumexp(x, 1, {.b = b}), {not_a_number, not_a_number});
+  const auto [value, sign] = sp::signed_logsumexp(x, 1, {.b = b});
+  near(value, {0.6691067317959458, 700.0});
+  near(sign, {-1.0, -1.0});
+  CHECK(sp::logsumexp(x, 1, {.keepdims = true, .b = b}).shape() == Shape{2, 1});
+  const Array mask = array(List{1., 0., 1.}) > 0.5;
+  near(sp::logsumexp(x, none, {.where = mask, .b = b}), {4.233970509377595});
+  near(sp::logsumexp(x, 0), {1.4740769841801067, 700.0, 3.0});
+  near(jit(vmap([&](Array r) { return sp::logsumexp(r, none, {.b = b}); }))(x),
+       {not_a_number, not_a_number});
+  near(grad([&](Array v) { return sum(sp::signed_logsumexp(v, 1, {.b = b}).value); })(x),
+       {-2.7844223823546645, 3.7844223823546645, -0.0, -3.2511716879839712e-304, 1.0,
+        -5.941106918111228e-303});
+  const Array z = array(std::vector<std::complex<double>>{{1, 2}, {0.5, -1}});
+  near(weft::real(sp::logsumexp(z, none, {.where = array(List{1., 0.}) > 0.5})), {1.});
+  CHECK_THROWS_AS(sp::logsumexp(x, 1, {.b = array(List{1., 2.})}), ShapeError);
+}
+
 // Where JAX loses digits or has no value: what scipy and mpmath give.
 TEST_CASE("special functions hold where the formulas of JAX do not") {
   const auto value = [](const Array& x) { return x.to_vector<double>()[0]; };
