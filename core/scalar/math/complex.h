@@ -179,9 +179,15 @@ Cx<R> tan(Cx<R> z) {
   return {w.im, -w.re};
 }
 
+// Where 1 + e^-z may cancel, (e^z + 1) / |e^(z/2) + e^(-z/2)|^2 by parts, and that square is
+// 4 (sinh^2(re/2) + cos^2(im/2)).
 template <Real R>
 Cx<R> logistic(Cx<R> z) {
-  return Cx<R>(R(1)) / (Cx<R>(R(1)) + exp(-z));
+  const R half(scalar_t<R>(0.5)), two(2), s = sinh(z.re * half), c = cos(z.im * half);
+  const R square = (s * s + c * c) * R(4);
+  const Cx<R> near{(expm1(z.re) + two * c * c) / square, sin(z.im) / square};
+  const mask_t<R> here = both(abs(z.re) < R(8), both(is_finite(z.im), square > R(0)));
+  return select(here, near, Cx<R>(R(1)) / (Cx<R>(R(1)) + exp(-z)));
 }
 
 // e^(b log a); a^0 is 1 and 0^b is 0.

@@ -139,10 +139,15 @@ Cx<R> expm1(Cx<R> z) {
   return {select(z.re < R(2), near, e.re - R(1)), e.im};
 }
 
+// 2^re (cos t + i sin t) with t = im ln 2 in two parts.
 template <Real R>
 Cx<R> exp2(Cx<R> z) {
-  const R ln2 = detail::ln2_hi<R>();
-  return exp(Cx<R>(z.re * ln2, z.im * ln2));
+  const R ln2 = detail::ln2_hi<R>(), turn = z.im * ln2;
+  const R rest = fma(z.im, detail::ln2_lo<R>(), fma(z.im, ln2, -turn));
+  const R c = cos(turn), s = sin(turn), half = exp2(z.re * R(scalar_t<R>(0.5)));
+  const R im = half * fma(rest, c, s) * half;
+  const Cx<R> finite(half * fma(-rest, s, c) * half, select(z.im == R(0), z.im, im));
+  return select(is_finite(z), finite, exp(Cx<R>(z.re * ln2, turn)));
 }
 
 // -i log((x + iy) / sqrt(x^2 + y^2))
