@@ -66,5 +66,6 @@ setup() {
   need liblapacke-dev file:$inc/lapacke.h "factors large matrices"
   need nlohmann-json3-dev file:$inc/nlohmann/json.hpp "reads the lists of conformance suites"
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
+  need libmpfr-dev file:$inc/mpfr.h "judges the functions of ./dev accuracy"
   install_needed
 }
