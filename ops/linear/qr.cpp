@@ -9,6 +9,7 @@
 #include <limits>
 #include <numeric>
 
+#include "weft/autodiff/autodiff.h"
 #include "weft/core/error.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
@@ -419,6 +420,87 @@ std::vector<Reject<P>> matrix_rejects(const P& p) {
   return {{{Type(F32, {3})}, p, "takes matrices"}, {{Type(I32, {3, 3})}, p, "takes f32, f64"}};
 }
 
+// ---- derivative
+
+// With X = Q R and W = Q^H X' R^-1: Q' = Q (S - W) + X' R^-1 and R' = (W - S) R, where S is
+// antihermitian, takes its lower triangle from W, and what is imaginary of W's diagonal.
+Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Array& r, bool full) {
+  const matrix::Sizes s(dx.type());
+  if (s.rows < s.columns || (full && s.rows != s.columns))
+    throw DifferentiationError(
+        std::string(op) +
+        " has a derivative for matrices of no fewer rows than columns, and without full_matrices "
+        "if they are not square");
+  const Array right = triangular_solve(r, dx, {.left_side = false, .lower = false});
+  const Array w = matrix::product(matrix::transposed(q, true), right);
+  const Array low = matrix::triangle(w, true, true);
+  Array turn = sub(low, matrix::transposed(low, true));
+  if (is_complex(w.dtype())) {
+    const Array diagonal = sub(matrix::triangle(w, true), low);
+    turn = add(turn, complex(base::zeros(Type(real_part(w.dtype()), w.shape())), imag(diagonal)));
+  }
+  return {base::add(matrix::product(q, sub(turn, w)), right), matrix::product(sub(w, turn), r)};
+}
+// The columns v of the reflections and an upper triangle U have V U = E - Q, where E are the first
+// columns of the identity (J. Ballard et al., "Reconstructing Householder vectors from
+// tall-skinny QR", J. Parallel Distrib. Comput. 85 (2015)); the taus are the diagonal of U. So what
+// changes Q changes them as the factors of LU. A tau of 0 in the last column divides nothing.
+Arrays reflection_tangents(const Array& v, const Array& q, const Array& dq) {
+  const int rows = v.ndim() - 2;
+  const int64_t m = v.shape()[rows], k = v.shape()[rows + 1];
+  const auto top = [&](const Array& x) { return base::slice_axis(x, rows, 0, k); };
+  const auto below = [&](const Array& x) { return base::slice_axis(x, rows, k, m); };
+  const TriangularSolve by_v{.left_side = true, .lower = true, .unit_diagonal = true};
+  const TriangularSolve by_u{.left_side = false, .lower = false};
+  const Array l = top(v), rest = sub(identity(l.type().strong()), top(q));
+  const Array u = matrix::triangle(triangular_solve(l, rest, by_v), false);
+  const Array on_diagonal = eq(iota(I32, u.shape(), rows), iota(I32, u.shape(), rows + 1));
+  const Array none = bitwise_and(on_diagonal, eq(u, zeros_like(u)));
+  const Array divisor = select(none, base::ones(u.type().strong()), u);
+  const Array change = triangular_solve(l, neg(top(dq)), by_v);
+  const Array low = matrix::triangle(triangular_solve(divisor, change, by_u), true, true);
+  const Array du = matrix::triangle(sub(change, matrix::product(low, u)), false);
+  Array dv = matrix::product(l, low);
+  if (m > k) {
+    const Array left = neg(base::add(below(dq), matrix::product(below(v), du)));
+    dv = base::concatenate({dv, triangular_solve(divisor, left, by_u)}, rows);
+  }
+  return {dv, matrix::diagonal(du)};
+}
+
+Arrays geqrf_jvp(const JvpArgs<None>& j) {
+  if (j.dx[0].empty_handle()) return Arrays(2);
+  const Array &a = j.out[0], &dx = j.dx[0];
+  const int last = a.ndim() - 1;
+  const matrix::Sizes s(a.type());
+  const int64_t k = s.smaller();
+  if (a.type().elements() == 0) return {dx, base::zeros(j.out[1].type())};
+  const auto columns = [&](const Array& x, int64_t lo, int64_t hi) {
+    return base::slice_axis(x, last, lo, hi);
+  };
+  const Array first = columns(a, 0, k);
+  const Array r = matrix::triangle(base::slice_axis(first, last - 1, 0, k), false);
+  const Array q = triangular_solve(r, columns(base::convert(j.x[0], a.dtype()), 0, k),
+                                   {.left_side = false, .lower = false});
+  const Arrays change = qr_derivative("geqrf", columns(dx, 0, k), q, r, false);
+  const Array v = base::add(matrix::triangle(first, true, true), identity(first.type().strong()));
+  const Arrays reflections = reflection_tangents(v, q, change[0]);
+  Array upper = change[1];
+  if (s.rows > k) {
+    const Shape below = first.shape().with(last - 1, s.rows - k);
+    upper = base::concatenate({upper, base::zeros(Type(a.dtype(), below))}, last - 1);
+  }
+  Array packed = base::add(matrix::triangle(reflections[0], true, true), upper);
+  if (s.columns > k) {
+    const Array x = columns(base::convert(j.x[0], a.dtype()), k, s.columns);
+    const Array more =
+        base::add(matrix::product(matrix::transposed(change[0], true), x),
+                  matrix::product(matrix::transposed(q, true), columns(dx, k, s.columns)));
+    packed = base::concatenate({packed, more}, last);
+  }
+  return {packed, reflections[1]};
+}
+
 const Primitive<None>& geqrf_op = define<None>({
     .name = "geqrf",
     .doc = "Householder reflections and the upper triangular factor of matrices, packed into one, "
@@ -430,6 +512,7 @@ const Primitive<None>& geqrf_op = define<None>({
           return Types{in[0].strong(), taus_type(in[0])};
         },
     .reference = [](const Arrays& x, const None&) { return factored(x, false); },
+    .jvp = geqrf_jvp,
     .batch = batch_in_front<None>,
     .expand = geqrf_expand,
     .implementations = [] { return ways(native::Reflections::plain); },
@@ -457,6 +540,26 @@ const Primitive<None>& geqp3_op = define<None>({
     .rejects = [] { return matrix_rejects<None>({}); },
 });
 
+// The product in one piece, whose derivative is that of each factor: E - V D (1 + S D)^-1 V^H, with
+// the taus on the diagonal of D and what V^H V has above its diagonal in S.
+Array compact_product(const Array& a, const Array& taus) {
+  const int last = a.ndim() - 1;
+  const int64_t n = a.shape()[last], k = taus.shape()[last - 1];
+  const Array some = base::slice_axis(a, last, 0, k);
+  const Array v = base::add(matrix::triangle(some, true, true), identity(some.type().strong()));
+  const Array vh = matrix::transposed(v, true);
+  const Array s = matrix::triangle(matrix::product(vh, v), false, true);
+  const Array scaled = mul(s, matrix::along(taus, s.shape(), last));
+  const Array inner = triangular_solve(scaled, base::slice_axis(vh, last, 0, n),
+                                       {.left_side = true, .unit_diagonal = true});
+  const Array less = matrix::product(mul(v, matrix::along(taus, v.shape(), last)), inner);
+  return sub(identity(a.type().strong()), less);
+}
+Arrays product_jvp(const JvpArgs<None>& j) {
+  return jvp_flat([](const Arrays& x) { return Arrays{compact_product(x[0], x[1])}; }, j.x, j.dx)
+      .tangent;
+}
+
 Types product_type(const Types& in, const None&) {
   require_operands("householder_product", in, 2);
   matrix::require_matrices("householder_product", in);
@@ -478,6 +581,7 @@ const Primitive<None>& product_op = define<None>({
     .doc = "The first columns of products of Householder reflections, as geqrf packs them.",
     .type = product_type,
     .reference = product_reference,
+    .jvp = product_jvp,
     .batch = batch_in_front<None>,
     .expand = product_expand,
     .implementations = [] { return ways(native::Reflections::product); },
@@ -527,25 +631,6 @@ Arrays qr_reference(const Arrays& x, const Full& p) {
   return unpacked(f[0], f[1], p.full_matrices);
 }
 
-// With X = Q R and W = Q^H X' R^-1: Q' = Q (S - W) + X' R^-1 and R' = (W - S) R, where S is
-// antihermitian, takes its lower triangle from W, and what is imaginary of W's diagonal.
-Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Array& r, bool full) {
-  const matrix::Sizes s(dx.type());
-  if (s.rows < s.columns || (full && s.rows != s.columns))
-    throw DifferentiationError(
-        std::string(op) +
-        " has a derivative for matrices of no fewer rows than columns, and without full_matrices "
-        "if they are not square");
-  const Array right = triangular_solve(r, dx, {.left_side = false, .lower = false});
-  const Array w = matrix::product(matrix::transposed(q, true), right);
-  const Array low = matrix::triangle(w, true, true);
-  Array turn = sub(low, matrix::transposed(low, true));
-  if (is_complex(w.dtype())) {
-    const Array diagonal = sub(matrix::triangle(w, true), low);
-    turn = add(turn, complex(base::zeros(Type(real_part(w.dtype()), w.shape())), imag(diagonal)));
-  }
-  return {base::add(matrix::product(q, sub(turn, w)), right), matrix::product(sub(w, turn), r)};
-}
 Arrays qr_jvp(const JvpArgs<Full>& j) {
   if (j.dx[0].empty_handle()) return Arrays(2);
   return qr_derivative("qr", j.dx[0], j.out[0], j.out[1], j.params.full_matrices);
