@@ -13,6 +13,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/text/float_text.h"
+#include "weft/interop/stablehlo/read/small_type.h"
 
 namespace weft::hlo {
 namespace {
@@ -35,7 +36,7 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; 
 class Decoder {
  public:
   Decoder(const SourceText& s, std::string_view body, size_t at, const Type& type, Dense& out)
-      : s_(s), body_(body), at_(at), type_(type), out_(out) {}
+      : s_(s), body_(body), at_(at), type_(type), small_(small_type(out.type)), out_(out) {}
 
   void run() {
     space();
@@ -103,8 +104,15 @@ class Decoder {
       out_.bytes = std::move(bits);
       return;
     }
-    if (given != n * size && given != size)
-      fail(fmt::format("{} bytes for a constant of {}", given, n * size));
+    const size_t stored = small_ ? 1 : size;
+    if (given != n * stored && given != stored)
+      fail(fmt::format("{} bytes for a constant of {}", given, n * stored));
+    if (small_) {
+      std::vector<std::byte> held(given * size);
+      for (size_t i = 0; i < given; ++i)
+        hold(*small_, std::to_integer<uint64_t>(out_.bytes[i]), held.data() + i * size);
+      out_.bytes = std::move(held);
+    }
     if (type_.dtype() == Bool)
       for (std::byte& b : out_.bytes) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
   }
@@ -215,10 +223,30 @@ class Decoder {
     std::memcpy(to, &u, static_cast<size_t>(width) / 8);
     return true;
   }
+  // An element of fewer bits than what holds it: its bits "0x7F" or a number.
+  bool small_number(std::string_view w, std::byte* to) {
+    const int64_t range = int64_t{1} << small_->bits;
+    int64_t n = 0;
+    double x = 0;
+    if (w.starts_with("0x")) {
+      if (!read(w.substr(2), &n, 16) || n < 0 || n >= range) return false;
+    } else if (is_floating(small_->held)) {
+      if (!read(w, &x, 10)) return false;
+      const auto value = static_cast<float>(nearest(*small_, x));
+      std::memcpy(to, &value, sizeof value);
+      return true;
+    } else if (!read(w, &n, 10) || n < (is_signed(small_->held) ? -range / 2 : 0) || n >= range) {
+      return false;
+    }
+    hold(*small_, static_cast<uint64_t>(n), to);
+    return true;
+  }
   void number(DType d, std::byte* to) {
     const std::string_view w = word();
     bool ok = false;
-    if (d == Bool) {
+    if (small_) {
+      ok = small_number(w, to);
+    } else if (d == Bool) {
       ok = w == "true" || w == "false" || w == "1" || w == "0";
       *to = w == "true" || w == "1" ? std::byte{1} : std::byte{0};
     } else if (!is_floating(d)) {
@@ -237,7 +265,8 @@ class Decoder {
       ok = parse_scalar(w, d, to);
     }
     if (!ok)
-      fail(fmt::format("expected an element of {}, found '{}'", short_name(d), w.substr(0, 40)));
+      fail(fmt::format("expected an element of {}, found '{}'",
+                       small_ ? small_->name : short_name(d), w.substr(0, 40)));
     pos_ += w.size();
   }
 
@@ -246,6 +275,7 @@ class Decoder {
   size_t at_;
   size_t pos_ = 0;
   const Type& type_;
+  const SmallType* small_;
   Dense& out_;
 };
 
@@ -264,6 +294,7 @@ constexpr std::pair<std::string_view, DType> element_names[] = {
 std::optional<DType> dtype_of_element(std::string_view e) {
   for (const auto& [name, d] : element_names)
     if (name == e) return d;
+  if (const SmallType* s = small_type(e)) return s->held;
   return {};
 }
 std::string element_name(DType wanted) {
@@ -299,10 +330,8 @@ Dense decode_dense(const SourceText& source, std::string_view body, size_t at, T
   Dense d;
   d.type = type;
   const auto known = array_type(type);
-  if (!known) {
-    d.text = squeezed(body);
-    return d;
-  }
+  if (!known || small_type(type)) d.text = squeezed(body);
+  if (!known) return d;
   d.known = true;
   d.dtype = known->dtype();
   Decoder(source, body, at, *known, d).run();
@@ -375,6 +404,7 @@ std::string bytes_text(const Dense& d) {
 std::string dense_text(const Dense& d) {
   std::string body = d.text;
   const auto n = static_cast<int64_t>(d.bytes.size()) / (d.known ? itemsize(d.dtype) : 1);
+  if (!body.empty()) return fmt::format("dense<{}> : {}", body, d.type->text);
   if (d.known && n == 1) {
     body = element_text(d.bytes.data(), d.dtype);
   } else if (d.known && n > 0 && n > most_listed && !is_bool(d.dtype)) {

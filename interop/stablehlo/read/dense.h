@@ -8,7 +8,8 @@
 
 namespace weft::hlo {
 
-// Weft's dtype of an element type ("f32", "ui8", "complex<f64>"), if there is one.
+// Weft's dtype of an element type ("f32", "ui8", "complex<f64>"), or the one that holds it (I8 of
+// "i4"), if there is one.
 std::optional<DType> dtype_of_element(std::string_view element);
 // The inverse; random keys have none.
 std::string element_name(DType d);

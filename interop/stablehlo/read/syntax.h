@@ -45,7 +45,8 @@ class TypeTable {
 };
 
 // The numbers of a constant. Elements of a dtype that Weft has are decoded: row-major, in this
-// machine's byte order, a bool a byte. The others (f8, i4, …) keep their text.
+// machine's byte order, a bool a byte. Those that it holds as another dtype (small_type.h) and those
+// that it lacks keep their text.
 struct Dense {
   Typ type = nullptr;
   bool known = false;

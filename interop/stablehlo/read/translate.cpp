@@ -19,6 +19,7 @@
 #include "weft/core/fork_mutex.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/dense.h"
+#include "weft/interop/stablehlo/read/small_type.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
@@ -139,8 +140,19 @@ const weft::hlo::Op& Translator::entry() const {
 }
 
 ClosedJaxpr Translator::main() {
-  const Closed& c = program(functions_.at(entry().attr("sym_name")->text), 0);
-  return {c.jaxpr, c.consts};
+  const Op& main = entry();
+  const Closed& c = program(functions_.at(main.attr("sym_name")->text), 0);
+  const std::vector<Typ>& types = main.attr("function_type")->type->in;
+  if (std::none_of(types.begin(), types.end(), [](Typ t) { return small_type(t); }))
+    return {c.jaxpr, c.consts};
+  // Arguments may be other numbers than the type has.
+  const Closed held = record(types_of_arguments(main), [&](Arrays x) {
+    for (size_t i = 0; i < x.size(); ++i)
+      if (const SmallType* s = small_type(types[i])) x[i] = brought_back(*s, x[i]);
+    x.insert(x.begin(), c.consts.begin(), c.consts.end());
+    return eval_jaxpr(c.jaxpr, x);
+  });
+  return {held.jaxpr, held.consts};
 }
 
 bool Translator::expect(const Op& op, StablehloCheck check, const Array& actual,
@@ -176,6 +188,16 @@ StablehloTest Translator::test() {
   return {{c.jaxpr, c.consts}, std::move(values), std::move(checks_)};
 }
 
+Types Translator::types_of_arguments(const Op& function) const {
+  Types in;
+  for (Typ t : function.attr("function_type")->type->in) {
+    const auto known = array_type(t);
+    if (!known) missing_type(function, t);
+    in.push_back(*known);
+  }
+  return in;
+}
+
 const Closed& Translator::program(Function& f, size_t at) {
   if (f.program) return *f.program;
   if (f.open) fail_at(at, "a function that calls itself");
@@ -184,12 +206,7 @@ const Closed& Translator::program(Function& f, size_t at) {
   const Typ type = op.attr("function_type")->type;
   const Block& b = body(op.regions[0], op.at);
   if (b.args != type->in) fail(op, "the arguments of the body are not those of function_type");
-  Types in;
-  for (Typ t : type->in) {
-    const auto known = array_type(t);
-    if (!known) missing_type(op, t);
-    in.push_back(*known);
-  }
+  const Types in = types_of_arguments(op);
   f.open = true;
   Closed c = recorded(op.regions[0], in);
   f.open = false;
@@ -317,10 +334,12 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
   if (rule == rules().end()) missing(op);
   for (Typ t : op.out)
     if (!array_type(t)) missing_type(op, t);
+  check_small(op);
   try {
     const Source source(location(op.at));
     Arrays out = rule->second(*this, op, x);
     check_results(op, out);
+    bring_back(op, out);
     return out;
   } catch (const FormatError&) {
     throw;  // has its place
@@ -333,6 +352,35 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
   } catch (const IndexError& e) {
     fail(op, e.what());
   }
+}
+
+void Translator::check_small(const Op& op) const {
+  // They read bits, or neighbours among the numbers, of which the dtype that holds a type has more.
+  static const std::set<std::string_view> of_bits = {"stablehlo.bitcast_convert",
+                                                     "stablehlo.count_leading_zeros",
+                                                     "stablehlo.popcnt",
+                                                     "stablehlo.reduce_precision",
+                                                     "stablehlo.shift_right_arithmetic",
+                                                     "stablehlo.shift_right_logical",
+                                                     "chlo.mulhi",
+                                                     "chlo.next_after",
+                                                     "check.expect_close"};
+  if (!of_bits.contains(op.name)) return;
+  for (const auto& types : {op.in, op.out})
+    for (Typ t : types)
+      if (const SmallType* s = small_type(t)) missing(op, fmt::format("of {}", s->name));
+}
+void Translator::bring_back(const Op& op, Arrays& out) const {
+  // They give numbers that are of the type already.
+  static const std::set<std::string_view> keep = {"func.call",         "stablehlo.broadcast_in_dim",
+                                                  "stablehlo.case",    "stablehlo.constant",
+                                                  "stablehlo.convert", "stablehlo.if",
+                                                  "stablehlo.reshape", "stablehlo.select",
+                                                  "stablehlo.slice",   "stablehlo.transpose",
+                                                  "stablehlo.while"};
+  if (keep.contains(op.name)) return;
+  for (size_t i = 0; i < out.size(); ++i)
+    if (const SmallType* s = small_type(op.out[i])) out[i] = brought_back(*s, out[i]);
 }
 
 void Translator::check_results(const Op& op, const Arrays& out) const {

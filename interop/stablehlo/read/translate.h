@@ -69,12 +69,16 @@ class Translator {
   };
   void index(const std::vector<Op>& ops, bool functions);
   const Op& entry() const;
+  Types types_of_arguments(const Op& function) const;
   const Closed& program(Function& f, size_t at);
   const Block& body(const Region& r, size_t at) const;
   void check_arguments(const Block& b, const Arrays& args, size_t at) const;
   void step(const Op& op);
   Arrays translated(const Op& op, const Arrays& x);
   bool is_elementwise(const Region& r, int calls, int* budget) const;
+  // For the types of few bits, whose numbers other dtypes hold (small_type.h).
+  void check_small(const Op& op) const;
+  void bring_back(const Op& op, Arrays& out) const;
   void check_results(const Op& op, const Arrays& out) const;
   Location location(size_t at) const;
   [[noreturn]] void missing_type(const Op& op, Typ t) const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_window.cpp: reductions of windows, and what is added where they choose.
-// A window that grows from an end of an axis is a running fold; bodies that are no op of ours are
-// joined on whole arrays.
+// interop/stablehlo/rules/tr_window.cpp: reductions of windows, and what is added where they
+// choose. A window that grows from an end of an axis is a running fold; bodies that are no op of
+// ours are joined on whole arrays.
 #include <algorithm>
 
-#include "weft/interop/stablehlo/read/folds.h"
+#include "weft/interop/stablehlo/rules/folds.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/ops/window/window.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/folds.h: the bodies of one op that reductions and windows know.
+// interop/stablehlo/rules/folds.h: the bodies of one op that reductions and windows know.
 #pragma once
 #include "weft/interop/stablehlo/read/translate.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_reduce.cpp: reductions. A body of one op is a reduction of ours; any
+// interop/stablehlo/rules/tr_reduce.cpp: reductions. A body of one op is a reduction of ours; any
 // other body of elementwise ops runs on the two halves of the operands until one element is left.
 #include <algorithm>
 #include <set>
 
-#include "weft/interop/stablehlo/read/folds.h"
+#include "weft/interop/stablehlo/rules/folds.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 

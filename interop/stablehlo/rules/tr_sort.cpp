@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_sort.cpp: sorting. The comparator is read as a list of keys: an element
-// by element comparison of operands, perhaps after the selects that make zeros and NaNs equal.
+// interop/stablehlo/rules/tr_sort.cpp: sorting. The comparator is read as a list of keys: an
+// element by element comparison of operands, perhaps after the selects that make zeros and NaNs
+// equal.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/dense.h"

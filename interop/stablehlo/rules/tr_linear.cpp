@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_linear.cpp: products and convolutions of arrays, factorisations and
+// interop/stablehlo/rules/tr_linear.cpp: products and convolutions of arrays, factorisations and
 // triangular systems, the calls of LAPACK that JAX writes for these on CPUs, Fourier transforms.
 #include <algorithm>
 #include <unordered_map>

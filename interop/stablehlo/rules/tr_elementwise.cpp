@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_elementwise.cpp: arithmetic, comparisons, functions and conversions of
+// interop/stablehlo/rules/tr_elementwise.cpp: arithmetic, comparisons, functions and conversions of
 // elements.
 #include <limits>
 
+#include "weft/interop/stablehlo/read/small_type.h"
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -115,6 +116,7 @@ Arrays select(Translator& t, const Op& op, const Arrays& x) {
 Arrays convert(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
   const DType d = t.result(op).dtype();
+  if (const SmallType* s = small_type(op.out[0])) return {converted(*s, x[0])};
   return {x[0].dtype() == d ? x[0] : lax::convert_element_type(x[0], d)};
 }
 Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {

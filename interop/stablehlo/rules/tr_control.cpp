@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_control.cpp: calls, branches and loops. A loop that counts up to a
+// interop/stablehlo/rules/tr_control.cpp: calls, branches and loops. A loop that counts up to a
 // number known here becomes scan, which can be differentiated in reverse.
 #include <algorithm>
 #include <cstdint>

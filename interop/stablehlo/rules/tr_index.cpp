@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_index.cpp: reading and writing at computed indices.
+// interop/stablehlo/rules/tr_index.cpp: reading and writing at computed indices.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/translate.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/folds.cpp: the bodies of one op that reductions and windows know.
-#include "weft/interop/stablehlo/read/folds.h"
+// interop/stablehlo/rules/folds.cpp: the bodies of one op that reductions and windows know.
+#include "weft/interop/stablehlo/rules/folds.h"
 
 #include <limits>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/tr_shape.cpp: constants, and what moves elements and computes nothing.
+// interop/stablehlo/rules/tr_shape.cpp: constants, and what moves elements and computes nothing.
 #include <algorithm>
 #include <cstring>
 #include <numeric>

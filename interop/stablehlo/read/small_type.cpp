@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// interop/stablehlo/read/small_type.cpp: element types of few bits, held as values of our dtypes.
+#include "weft/interop/stablehlo/read/small_type.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::hlo {
+namespace {
+
+// Formats as in "FP8 Formats for Deep Learning" (arXiv 2209.05433) and "8-bit Numerical Formats for
+// Deep Neural Networks" (arXiv 2206.02915); E3M4 and E4M3 are those of IEEE 754's pattern.
+constexpr SmallType table[] = {
+    {"i2", I8, 2},
+    {"si2", I8, 2},
+    {"i4", I8, 4},
+    {"si4", I8, 4},
+    {"ui2", U8, 2},
+    {"ui4", U8, 4},
+    {"f8E3M4", F32, 8, 4, -2, 15.5, true, true},
+    {"f8E4M3", F32, 8, 3, -6, 240, true, true},
+    {"f8E5M2", F32, 8, 2, -14, 57344, true, true},
+    {"f8E4M3FN", F32, 8, 3, -6, 448, false, true},
+    {"f8E4M3FNUZ", F32, 8, 3, -7, 240, false, false},
+    {"f8E4M3B11FNUZ", F32, 8, 3, -10, 30, false, false},
+    {"f8E5M2FNUZ", F32, 8, 2, -15, 57344, false, false},
+};
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+double float_of(const SmallType& s, uint64_t bits) {
+  const uint64_t magnitude = bits & 0x7f, digits = magnitude & ((1u << s.digits) - 1);
+  const int exponent = static_cast<int>(magnitude >> s.digits);
+  const bool negative = bits & 0x80;
+  if (!s.infinite && (s.signed_zero ? magnitude == 0x7f : bits == 0x80)) return nan;
+  if (s.infinite && magnitude >> s.digits == 0x7fu >> s.digits)
+    return digits ? nan : negative ? -inf : inf;
+  const auto fraction = static_cast<double>(exponent ? digits + (1u << s.digits) : digits);
+  const double x = std::ldexp(fraction, std::max(exponent, 1) - 1 + s.least - s.digits);
+  return negative ? -x : x;
+}
+
+Array filled(const Array& like, double value) {
+  return base::zeros(like.type()) + scalar_of(like.dtype(), value);
+}
+
+// As nearest() does, of F32 or F64. The derivative is that of a conversion, 1.
+Array rounded(const SmallType& s, const Array& x) {
+  const DType d = x.dtype(), word = d == F64 ? I64 : I32;
+  const int64_t exponent_bits = d == F64 ? 0x7ff0000000000000 : 0x7f800000;
+  const Array power = lax::bitcast_convert_type(
+      lax::bitwise_and(lax::bitcast_convert_type(base::stop_gradient(x), word),
+                       scalar_of_int(word, exponent_bits)),
+      d);
+  const Array unit = lax::mul(lax::max(power, scalar_of(d, std::ldexp(1., s.least))),
+                              scalar_of(d, std::ldexp(1., -s.digits)));
+  const Array still = base::stop_gradient(x);
+  Array y = lax::mul(lax::round(lax::div(still, unit), lax::RoundingMethod::TO_NEAREST_EVEN), unit);
+  const Array beyond = lax::bitwise_or(lax::gt(lax::abs(y), scalar_of(d, s.greatest)),
+                                       lax::eq(lax::abs(still), scalar_of(d, inf)));
+  const Array end = s.infinite ? lax::mul(lax::sign(still), scalar_of(d, inf)) : filled(y, nan);
+  y = lax::select(beyond, end, y);
+  if (!s.signed_zero) y = lax::select(lax::eq(y, scalar_of(d, 0)), base::zeros(y.type()), y);
+  // Less zero, which keeps -0 and carries the derivative.
+  const Array finite = lax::select(lax::is_finite(x), x, base::zeros(x.type()));
+  return lax::sub(y, lax::sub(base::stop_gradient(finite), finite));
+}
+
+}  // namespace
+
+const SmallType* small_type(std::string_view element) {
+  for (const SmallType& s : table)
+    if (s.name == element) return &s;
+  return nullptr;
+}
+const SmallType* small_type(Typ t) {
+  return t->kind == TypeData::Kind::tensor ? small_type(t->element->text) : nullptr;
+}
+
+void hold(const SmallType& s, uint64_t bits, std::byte* to) {
+  if (is_floating(s.held)) {
+    const auto x = static_cast<float>(float_of(s, bits));
+    std::memcpy(to, &x, sizeof x);
+    return;
+  }
+  const uint64_t sign = uint64_t{1} << (s.bits - 1);
+  bits &= 2 * sign - 1;
+  if (is_signed(s.held)) bits = (bits ^ sign) - sign;
+  *to = static_cast<std::byte>(bits & 0xff);
+}
+
+double nearest(const SmallType& s, double x) {
+  if (x != x) return x;
+  const double most = s.infinite ? inf : nan;
+  if (std::isinf(x)) return std::copysign(most, x);
+  const int exponent = x == 0 ? s.least : std::max(std::ilogb(x), s.least);
+  const double unit = std::ldexp(1., exponent - s.digits);
+  const double y = std::nearbyint(x / unit) * unit;
+  if (std::abs(y) > s.greatest) return std::copysign(most, x);
+  return y == 0 && !s.signed_zero ? 0 : y;
+}
+
+Array brought_back(const SmallType& s, const Array& x) {
+  if (is_floating(s.held)) return rounded(s, x);
+  if (!is_signed(s.held)) return lax::bitwise_and(x, scalar_of_int(U8, (1 << s.bits) - 1));
+  const Array unused = scalar_of_int(I8, 8 - s.bits);
+  return lax::shift_right_arithmetic(lax::shift_left(x, unused), unused);
+}
+
+Array converted(const SmallType& s, const Array& x) {
+  const DType d = x.dtype();
+  if (is_floating(s.held)) {
+    // One rounding, so that F64 is not made F32 first.
+    const Array y = d == F64 ? x : lax::convert_element_type(x, F32);
+    return lax::convert_element_type(rounded(s, y), F32);
+  }
+  if (!is_floating(d)) return brought_back(s, lax::convert_element_type(x, s.held));
+  const int range = 1 << s.bits;
+  const double least = is_signed(s.held) ? -range / 2 : 0;
+  const Array inside = lax::clamp(scalar_of(d, least), x, scalar_of(d, least + range - 1));
+  return lax::convert_element_type(inside, s.held);
+}
+
+}  // namespace weft::hlo
