@@ -16,7 +16,6 @@ namespace {
 
 using K = Token::Kind;
 
-constexpr size_t most_axes = 255;
 constexpr size_t longest_type = size_t{1} << 20;
 constexpr size_t most_type_text = size_t{1} << 26;  // of all types together
 constexpr size_t most_expanded = size_t{1} << 20;

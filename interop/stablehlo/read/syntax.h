@@ -18,6 +18,8 @@ namespace weft::hlo {
 // Composites "weft.NAME" stand for ops of ours.
 inline constexpr std::string_view own_prefix = "weft.";
 
+inline constexpr size_t most_axes = 255;
+
 // Interned by its text, so equal is pointer-equal within one program.
 struct TypeData {
   enum class Kind { other, tensor, tuple, function };
@@ -45,8 +47,8 @@ class TypeTable {
 };
 
 // The numbers of a constant. Elements of a dtype that Weft has are decoded: row-major, in this
-// machine's byte order, a bool a byte. Those that it holds as another dtype (small_type.h) and those
-// that it lacks keep their text.
+// machine's byte order, a bool a byte. Those that it holds as another dtype (small_type.h) and
+// those that it lacks keep their text.
 struct Dense {
   Typ type = nullptr;
   bool known = false;

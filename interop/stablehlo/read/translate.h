@@ -32,7 +32,8 @@ class Translator {
   Arrays run_on_arrays(const Op& op, const Region& r, const Arrays& args, size_t results);
   bool is_elementwise(const Region& r) const;
   // A region as a program of its own; what it uses from outside becomes constants.
-  Closed recorded(const Region& r, const Types& args);
+  // Its arguments and results begin with so many that are the region's last ones.
+  Closed recorded(const Region& r, const Types& args, size_t last = 0);
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
 
   // Attributes, FormatError if they are missing or of another kind.
@@ -55,6 +56,8 @@ class Translator {
   const Array& value(int32_t v) const { return values_.at(static_cast<size_t>(v)); }
   // The number of a constant that is one number throughout.
   std::optional<int64_t> known_integer(int32_t value) const;
+  // The numbers of an operand that says sizes; FormatError if it is no constant of integers.
+  std::vector<int64_t> known_integers(const Op& op, size_t operand) const;
   const Region& only_region(const Op& op) const;
 
   [[noreturn]] void fail(const Op& op, const std::string& why) const;
@@ -69,6 +72,10 @@ class Translator {
   };
   void index(const std::vector<Op>& ops, bool functions);
   const Op& entry() const;
+  // The numbers of a value that is a constant, else null.
+  const Dense* constant(int32_t value) const;
+  // The value that one of a tuple's parts is; tuples themselves have no arrays.
+  int32_t part(const Op& op) const;
   Types types_of_arguments(const Op& function) const;
   const Closed& program(Function& f, size_t at);
   const Block& body(const Region& r, size_t at) const;
@@ -124,6 +131,7 @@ void add_linear(Rules& r);
 void add_control(Rules& r);
 void add_indexing(Rules& r);
 void add_sorting(Rules& r);
+void add_random(Rules& r);
 // The rule of a call of LAPACK by this name; null if there is none.
 Rule lapack_rule(std::string_view target);
 void add_checks(Rules& r);

@@ -13,6 +13,7 @@
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
+#include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/trace.h"
 #include "weft/tracer/types_of.h"
@@ -192,12 +193,53 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   return while_flat(test, body, x);
 }
 
+// A loop over slices of its operands along one axis. The region takes slices and carries, and
+// returns slices of results and carries.
+Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
+  const std::vector<int64_t> counts = t.ints(op, "operandSegmentSizes");
+  if (counts.size() != 2 || counts[0] < 0 || counts[1] < 0 ||
+      counts[0] + counts[1] != std::ssize(x) || op.out.size() < static_cast<size_t>(counts[1]))
+    t.fail(op, "'scan' needs operands and initial values, as many as operandSegmentSizes says");
+  const Arrays init(x.begin() + counts[0], x.end());
+  const int64_t axis = t.integer(op, "dimension");
+  const auto length_of = [&](const Shape& s) {
+    if (axis < 0 || axis >= s.ndim()) t.fail(op, "dimension is no axis");
+    return s[axis];
+  };
+  if (op.out.size() == init.size() && counts[0] == 0) t.fail(op, "'scan' over nothing");
+  const int64_t length = length_of(counts[0] ? x[0].shape() : t.result(op).shape());
+  Arrays rows;
+  Types args = types_of(init);
+  for (int64_t i = 0; i < counts[0]; ++i) {
+    const Array& a = x[static_cast<size_t>(i)];
+    if (length_of(a.shape()) != length) t.fail(op, "operands of 'scan' need one length");
+    rows.push_back(base::move_axis(a, static_cast<int>(axis), 0));
+    args.push_back(a.type().with_shape(a.shape().erased(static_cast<int>(axis))));
+  }
+  const Closed body = t.recorded(t.only_region(op), args, init.size());
+  const Types got = body.jaxpr->out_types();
+  if (got.size() != op.out.size() ||
+      !std::equal(args.begin(), args.begin() + counts[1], got.begin()))
+    t.fail(op, "the body of 'scan' must return a slice a result and the carries that it takes");
+  Arrays out = scan_flat(body, init, rows, length, t.integer(op, "is_reverse", 0) != 0);
+  std::rotate(out.begin(), out.begin() + counts[1], out.end());
+  for (size_t i = 0; i + init.size() < out.size(); ++i) {
+    if (axis >= out[i].ndim()) t.fail(op, "dimension is no axis of a result");
+    out[i] = base::move_axis(out[i], 0, static_cast<int>(axis));
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_control(Rules& r) {
-  const Rules mine = {{"func.call", call},         {"stablehlo.composite", call},
-                      {"stablehlo.case", case_of}, {"stablehlo.custom_call", custom_call},
-                      {"stablehlo.if", if_of},     {"stablehlo.while", while_of}};
+  const Rules mine = {{"func.call", call},
+                      {"chlo.scan", scan_of},
+                      {"stablehlo.composite", call},
+                      {"stablehlo.case", case_of},
+                      {"stablehlo.custom_call", custom_call},
+                      {"stablehlo.if", if_of},
+                      {"stablehlo.while", while_of}};
   r.insert(mine.begin(), mine.end());
 }
 

@@ -12,6 +12,7 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -119,9 +120,32 @@ Arrays convert(Translator& t, const Op& op, const Arrays& x) {
   if (const SmallType* s = small_type(op.out[0])) return {converted(*s, x[0])};
   return {x[0].dtype() == d ? x[0] : lax::convert_element_type(x[0], d)};
 }
+DType unsigned_of(DType d) {
+  const int bits = 8 * itemsize(d);
+  return bits == 8 ? U8 : bits == 16 ? U16 : bits == 32 ? U32 : U64;
+}
+// Bools are single bits here, the lowest first along a last axis of their own.
+Array bits_of_bools(const Array& x, DType to) {
+  const DType word = unsigned_of(to);
+  const int last = static_cast<int>(x.ndim()) - 1;
+  if (last < 0 || x.shape()[last] != 8 * itemsize(to)) return lax::bitcast_convert_type(x, to);
+  const Array place = iota(word, x.shape(), last);
+  const Array bits = lax::shift_left(lax::convert_element_type(x, word), place);
+  return lax::bitcast_convert_type(lax::reduce_or(bits, {last}), to);
+}
+Array bools_of_bits(const Array& x) {
+  const DType word = unsigned_of(x.dtype());
+  const int last = static_cast<int>(x.ndim());
+  const Array all = base::insert_axis(lax::bitcast_convert_type(x, word), last, 8 * itemsize(word));
+  const Array bit = lax::shift_right_logical(all, iota(word, all.shape(), last));
+  return lax::ne(lax::bitwise_and(bit, scalar_of_int(word, 1)), scalar_of_int(word, 0));
+}
 Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
-  return {lax::bitcast_convert_type(x[0], t.result(op).dtype())};
+  const DType from = x[0].dtype(), to = t.result(op).dtype();
+  if (is_complex(from) || is_complex(to) || is_bool(from) == is_bool(to))
+    return {lax::bitcast_convert_type(x[0], to)};
+  return {is_bool(to) ? bools_of_bits(x[0]) : bits_of_bools(x[0], to)};
 }
 
 // An integer that is ordered as the floats are: -NaN < -inf < … < -0 < 0 < … < NaN.

@@ -36,14 +36,22 @@ int64_t vector_axis(Translator& t, const Op& op, const Attr& a) {
   return t.field_number(op, a, "index_vector_dim").value_or(0);
 }
 
-Arrays gather(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 2) t.fail(op, "'gather' needs an operand and indices");
+Arrays gathered(Translator& t, const Op& op, const Arrays& x,
+                const std::vector<int64_t>& slice_sizes) {
   const Attr& a = t.attr(op, "dimension_numbers");
   const WindowDims dims{t.field(op, a, "offset_dims"), t.field(op, a, "collapsed_slice_dims"),
                         t.field(op, a, "start_index_map"), t.field(op, a, "operand_batching_dims"),
                         t.field(op, a, "start_indices_batching_dims")};
-  return {gather_windows(x[0], indices_last(t, op, x[1], vector_axis(t, op, a)), dims,
-                         t.ints(op, "slice_sizes"))};
+  return {
+      gather_windows(x[0], indices_last(t, op, x[1], vector_axis(t, op, a)), dims, slice_sizes)};
+}
+Arrays gather(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 2) t.fail(op, "'gather' needs an operand and indices");
+  return gathered(t, op, x, t.ints(op, "slice_sizes"));
+}
+Arrays dynamic_gather(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 3) t.fail(op, "'dynamic_gather' needs an operand, indices and sizes");
+  return gathered(t, op, x, t.known_integers(op, 2));
 }
 
 std::optional<Update> update_of(const Region& body, DType d) {
@@ -79,6 +87,7 @@ void add_indexing(Rules& r) {
   const Rules mine = {{"stablehlo.dynamic_slice", dynamic_slice},
                       {"stablehlo.dynamic_update_slice", dynamic_update},
                       {"stablehlo.gather", gather},
+                      {"stablehlo.dynamic_gather", dynamic_gather},
                       {"stablehlo.scatter", scatter}};
   r.insert(mine.begin(), mine.end());
 }

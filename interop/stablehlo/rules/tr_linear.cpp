@@ -94,10 +94,12 @@ ConvAxes axes_of(Translator& t, const Op& op, const Arrays& x) {
 }
 
 Arrays convolution(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 2) t.fail(op, "a convolution needs two operands");
+  const bool dynamic = op.name == "stablehlo.dynamic_conv";
+  if (x.size() != (dynamic ? 3 : 2)) t.fail(op, "a convolution needs two operands");
   const ConvAxes axes = axes_of(t, op, x);
   const size_t n = axes.lhs.size() - 2;
-  const Sizes padding = t.ints(op, "padding", 2 * n, 0);
+  const Sizes padding = dynamic ? t.known_integers(op, 2) : t.ints(op, "padding", 2 * n, 0);
+  if (padding.size() != 2 * n) t.fail(op, "padding needs two entries an axis");
   ConvWindow w{t.ints(op, "window_strides", n, 1),
                {},
                {},
@@ -336,10 +338,13 @@ Rule lapack_rule(std::string_view target) {
 }
 
 void add_linear(Rules& r) {
-  const Rules mine = {
-      {"stablehlo.cholesky", cholesky}, {"stablehlo.convolution", convolution},
-      {"stablehlo.dot", dot},           {"stablehlo.dot_general", dot_general},
-      {"stablehlo.fft", fft},           {"stablehlo.triangular_solve", triangular_solve}};
+  const Rules mine = {{"stablehlo.cholesky", cholesky},
+                      {"stablehlo.convolution", convolution},
+                      {"stablehlo.dynamic_conv", convolution},
+                      {"stablehlo.dot", dot},
+                      {"stablehlo.dot_general", dot_general},
+                      {"stablehlo.fft", fft},
+                      {"stablehlo.triangular_solve", triangular_solve}};
   r.insert(mine.begin(), mine.end());
 }
 

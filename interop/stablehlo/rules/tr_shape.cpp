@@ -99,6 +99,17 @@ Arrays pad(Translator& t, const Op& op, const Arrays& x) {
   return {pad_with(x[0], x[1], t.ints(op, "edge_padding_low"), t.ints(op, "edge_padding_high"),
                    t.ints(op, "interior_padding"))};
 }
+// Sizes that are operands, where constants say them.
+Arrays dynamic_pad(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 5);
+  return {pad_with(x[0], x[1], t.known_integers(op, 2), t.known_integers(op, 3),
+                   t.known_integers(op, 4))};
+}
+Arrays real_dynamic_slice(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 4);
+  return {slice_static(x[0], t.known_integers(op, 1), t.known_integers(op, 2),
+                       t.known_integers(op, 3))};
+}
 Arrays dimension_size(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
   const int64_t axis = t.integer(op, "dimension");
@@ -130,6 +141,8 @@ void add_shapes(Rules& r) {
       {"stablehlo.slice", slice},
       {"stablehlo.concatenate", concatenate},
       {"stablehlo.pad", pad},
+      {"stablehlo.dynamic_pad", dynamic_pad},
+      {"stablehlo.real_dynamic_slice", real_dynamic_slice},
       {"stablehlo.get_dimension_size", dimension_size},
   };
   r.insert(mine.begin(), mine.end());

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/interop/stablehlo_forms_test.cpp: tuples, sizes that are operands, loops over slices and
+// random bits in StableHLO. Random numbers are JAX's on its CPU.
+#include <catch2/catch.hpp>
+
+#include "support/check.h"
+#include "weft/interop/stablehlo.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+std::string in_main(const std::string& in, const std::string& out, const std::string& lines) {
+  return "func.func @main(" + in + ") -> (" + out + ") {\n" + lines + "\n}\n";
+}
+Arrays run(const std::string& text, const Arrays& x) {
+  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
+  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
+}
+std::string refusal(const std::string& text) {
+  return error_of<FormatError>([&] { parse_stablehlo(text, "p.mlir"); });
+}
+
+}  // namespace
+
+TEST_CASE("parts of tuples", "[interop][stablehlo]") {
+  const auto nested = [](const std::string& index) {
+    return in_main("%x: tensor<2xf32>, %n: tensor<i32>", "tensor<2xf32>, tensor<i32>",
+                   "%a = stablehlo.tuple %n : tuple<tensor<i32>>\n"
+                   "%b = stablehlo.tuple %x, %a : tuple<tensor<2xf32>, tuple<tensor<i32>>>\n"
+                   "%c = stablehlo.get_tuple_element %b[0] : (tuple<tensor<2xf32>, "
+                   "tuple<tensor<i32>>>) -> tensor<2xf32>\n"
+                   "%d = stablehlo.get_tuple_element %b[1] : (tuple<tensor<2xf32>, "
+                   "tuple<tensor<i32>>>) -> tuple<tensor<i32>>\n"
+                   "%e = stablehlo.get_tuple_element %d[" +
+                       index +
+                       "] : (tuple<tensor<i32>>) -> tensor<i32>\n"
+                       "return %c, %e : tensor<2xf32>, tensor<i32>");
+  };
+  const Arrays out = run(nested("0"), {array({1., 2.}), Array(7).astype(I32)});
+  CHECK(floats(out[0]) == Floats{1, 2});
+  CHECK(out[1].item<int>() == 7);
+  CHECK_THAT(refusal(nested("1")), Catch::Contains("line 6") && Catch::Contains("no part"));
+  CHECK_THAT(refusal(in_main("%t: tuple<tensor<i32>>", "tensor<i32>",
+                             "%e = stablehlo.get_tuple_element %t[0] : (tuple<tensor<i32>>) -> "
+                             "tensor<i32>\nreturn %e : tensor<i32>")),
+             Catch::Contains("missing type 'tuple<tensor<i32>>'"));
+}
+
+TEST_CASE("sizes that are operands", "[interop][stablehlo]") {
+  const Array x = array({1., 2., 3., 4.});
+  const auto of = [](const std::string& op, const std::string& constants, int n) {
+    const std::string t = "tensor<" + std::to_string(n) + "xf32>";
+    return in_main("%x: tensor<4xf32>, %n: tensor<1xi32>", t,
+                   "%a = stablehlo.constant dense<1> : tensor<1xi32>\n"
+                   "%b = stablehlo.constant dense<[4]> : tensor<1xi32>\n"
+                   "%c = stablehlo.constant dense<2> : tensor<1xi32>\n"
+                   "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                   "%r = \"stablehlo." +
+                       op + "\"(" + constants + ") : (tensor<4xf32>, " +
+                       (op == "dynamic_pad" ? "tensor<f32>, " : "") +
+                       "tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> " + t +
+                       "\nreturn %r : " + t);
+  };
+  CHECK(floats(run(of("real_dynamic_slice", "%x, %a, %b, %c", 2),
+                   {x, array({0}).astype(I32)})[0]) == Floats{2, 4});
+  CHECK(floats(run(of("dynamic_pad", "%x, %z, %a, %c, %a", 10), {x, array({0}).astype(I32)})[0]) ==
+        Floats{0, 1, 0, 2, 0, 3, 0, 4, 0, 0});
+  CHECK_THAT(refusal(of("real_dynamic_slice", "%x, %n, %b, %c", 2)),
+             Catch::Contains("missing op 'stablehlo.real_dynamic_slice' with sizes that are no "
+                             "constants"));
+}
+
+TEST_CASE("bools are the bits of a number", "[interop][stablehlo]") {
+  const std::string bits =
+      in_main("%x: tensor<2xui8>", "tensor<2x8xi1>, tensor<2xui8>",
+              "%b = stablehlo.bitcast_convert %x : (tensor<2xui8>) -> tensor<2x8xi1>\n"
+              "%y = stablehlo.bitcast_convert %b : (tensor<2x8xi1>) -> tensor<2xui8>\n"
+              "return %b, %y : tensor<2x8xi1>, tensor<2xui8>");
+  const Arrays out = run(bits, {array({5, 130}).astype(U8)});
+  CHECK(out[0].to_vector<int>() ==
+        std::vector<int>{1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1});
+  CHECK(out[1].to_vector<int>() == std::vector<int>{5, 130});
+}
+
+TEST_CASE("loops over slices", "[interop][stablehlo]") {
+  const auto scan = [](const std::string& attributes, const std::string& results = "%s, %k") {
+    return in_main("%x: tensor<2x3xf32>, %c: tensor<2xf32>", "tensor<2x3xf32>, tensor<2xf32>",
+                   "%r:2 = chlo.scan(%x) inits(%c) dimension=1 " + attributes +
+                       " {\n^bb0(%v: tensor<2xf32>, %k: tensor<2xf32>):\n"
+                       "%s = stablehlo.multiply %v, %k : tensor<2xf32>\n"
+                       "stablehlo.return " +
+                       results +
+                       " : tensor<2xf32>, tensor<2xf32>\n} : (tensor<2x3xf32>, tensor<2xf32>) -> "
+                       "(tensor<2x3xf32>, tensor<2xf32>)\n"
+                       "return %r#0, %r#1 : tensor<2x3xf32>, tensor<2xf32>");
+  };
+  const Arrays x = {array({{1., 2., 3.}, {4., 5., 6.}}), array({1., 2.})};
+  const Arrays kept = run(scan(""), x), product = run(scan("", "%k, %s"), x);
+  CHECK(floats(kept[0]) == Floats{1, 2, 3, 8, 10, 12});
+  CHECK(floats(kept[1]) == Floats{1, 2});
+  CHECK(floats(product[0]) == Floats{1, 1, 2, 2, 8, 40});
+  CHECK(floats(product[1]) == Floats{6, 240});
+  const Arrays back = run(scan("attributes {is_reverse = true}", "%k, %s"), x);
+  CHECK(floats(back[0]) == Floats{6, 3, 1, 60, 12, 2});
+  const ClosedJaxpr p = parse_stablehlo(scan("", "%k, %s"));
+  const auto f = [p](Array c) {
+    return eval_jaxpr(p, {array({{1., 2., 3.}, {4., 5., 6.}}), c})[1].sum();
+  };
+  CHECK(floats(jit(grad(f))(array({1., 2.}))) == Floats{6, 120});
+  CHECK_THAT(refusal(in_main("%x: tensor<3xf32>, %c: tensor<f32>", "tensor<3xf32>, tensor<f32>",
+                             "%r:2 = chlo.scan(%x) inits(%c) dimension=1 {\n^bb0(%v: tensor<f32>, "
+                             "%d: tensor<f32>):\nstablehlo.return %v, %d : tensor<f32>, "
+                             "tensor<f32>\n} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, "
+                             "tensor<f32>)\nreturn %r#0, %r#1 : tensor<3xf32>, tensor<f32>")),
+             Catch::Contains("line 2") && Catch::Contains("dimension is no axis"));
+}
+
+TEST_CASE("random bits from a counter", "[interop][stablehlo]") {
+  const auto draw = [](const std::string& algorithm, const std::string& element, int words = 2) {
+    const std::string s = "tensor<" + std::to_string(words) + "xui64>",
+                      t = "tensor<3x3x" + element + ">";
+    return in_main("%s: " + s, s + ", " + t,
+                   "%n, %b = stablehlo.rng_bit_generator %s, algorithm = " + algorithm + " : (" +
+                       s + ") -> (" + s + ", " + t + ")\nreturn %n, %b : " + s + ", " + t);
+  };
+  using Words = std::vector<uint64_t>;
+  const auto bits = [&](const std::string& algorithm, const std::string& element, Words state,
+                        Words* next) {
+    const Arrays out = run(draw(algorithm, element, static_cast<int>(state.size())),
+                           {array(state, {static_cast<int64_t>(state.size())})});
+    *next = out[0].to_vector<uint64_t>();
+    return out[1].to_vector<uint64_t>();
+  };
+  const Words state = {123456789012345, 0xfffffffffffffffe};
+  Words next;
+  CHECK(bits("THREE_FRY", "ui8", state, &next) == Words{131, 196, 90, 126, 36, 140, 55, 151, 98});
+  CHECK(next == Words{123456789012345, 4});
+  CHECK(bits("THREE_FRY", "ui32", state, &next) == Words{3589291907, 1915343300, 665720666,
+                                                         708385150, 1309671972, 1048139916,
+                                                         1318464823, 2912423063, 977820002});
+  CHECK(bits("THREE_FRY", "ui64", state, &next) ==
+        Words{3042491055811346307u, 5624998290143171012u, 4501726661517907802u,
+              2848223351960644919u, 6178687479027600535u, 1021743764026710370u,
+              9916305340693925036u, 7811031517571150968u, 7116100327933741688u});
+  CHECK(next == Words{123456789012345, 7});
+  const Words philox = {251580817,  4178966393, 3723878269, 2602431389, 2632834309,
+                        2325248945, 2397082208, 1415938123, 1980270325};
+  CHECK(bits("PHILOX", "ui32", state, &next) == philox);
+  CHECK(next == Words{123456789012345, 1});
+  CHECK(bits("DEFAULT", "ui32", state, &next) == philox);
+  CHECK(bits("PHILOX", "ui64", state, &next) ==
+        Words{17948523989269664145u, 11177357709562732413u, 9986868176466337029u,
+              6081407933841707616u, 3720416942835140341u, 15328080577623603587u,
+              12269601205513989311u, 11829943567774670023u, 11364800624086114729u});
+  // With the upper half of the counter, which has the carry.
+  const Words three = {123456789012345, 0xfffffffffffffffe, 123456789012345};
+  CHECK(bits("PHILOX", "ui32", three, &next) == philox);
+  CHECK(next == Words{123456789012345, 1, 123456789012346});
+  CHECK_THAT(refusal(draw("THREE_FRY", "ui32", 3)), Catch::Contains("tensor<2xui64>"));
+  CHECK_THAT(refusal(draw("PHILOX", "f32")), Catch::Contains("no integers"));
+  CHECK_THAT(refusal(draw("MERSENNE", "ui32")), Catch::Contains("THREE_FRY"));
+}
