@@ -163,3 +163,37 @@ TEST_CASE("random bits from a counter", "[interop][stablehlo]") {
   CHECK_THAT(refusal(draw("PHILOX", "f32")), Catch::Contains("no integers"));
   CHECK_THAT(refusal(draw("MERSENNE", "ui32")), Catch::Contains("THREE_FRY"));
 }
+
+TEST_CASE("scatter by any body where nothing is written twice", "[interop][stablehlo]") {
+  const auto scatter = [](const std::string& indices, const std::string& rows,
+                          const std::string& unique) {
+    return in_main(
+        "%x: tensor<3x2xf32>, %u: tensor<" + rows + "x2xf32>", "tensor<3x2xf32>",
+        "%i = stablehlo.constant dense<" + indices + "> : tensor<" + rows +
+            "x1xi32>\n%r = \"stablehlo.scatter\"(%x, %i, %u) <{unique_indices = " + unique +
+            ", scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "
+            "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+            "index_vector_dim = 1>}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+            "%p = stablehlo.multiply %a, %a : tensor<f32>\n"
+            "%s = stablehlo.subtract %p, %b : tensor<f32>\n"
+            "stablehlo.return %s : tensor<f32>\n}) : (tensor<3x2xf32>, tensor<" +
+            rows + "x1xi32>, tensor<" + rows +
+            "x2xf32>) -> tensor<3x2xf32>\nreturn %r : tensor<3x2xf32>");
+  };
+  const Array x = array({{1., 2.}, {3., 4.}, {5., 6.}});
+  CHECK(floats(run(scatter("[[1]]", "1", "false"), {x, array({{1., 2.}})})[0]) ==
+        Floats{1, 2, 8, 14, 5, 6});
+  // An index outside writes nothing.
+  CHECK(floats(run(scatter("[[2], [7]]", "2", "true"), {x, array({{1., 2.}, {3., 4.}})})[0]) ==
+        Floats{1, 2, 3, 4, 24, 34});
+  CHECK_THAT(refusal(scatter("[[1], [1]]", "2", "false")),
+             Catch::Contains("missing op 'stablehlo.scatter' with this update computation"));
+}
+
+TEST_CASE("factors of different dtypes are those of the result", "[interop][stablehlo]") {
+  const std::string text =
+      in_main("%x: tensor<2xf32>, %y: tensor<2xi32>", "tensor<f32>",
+              "%r = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<2xf32>, "
+              "tensor<2xi32>) -> tensor<f32>\nreturn %r : tensor<f32>");
+  CHECK(run(text, {array({1.5, 2.}), array({2, 3}).astype(I32)})[0].item<float>() == 9);
+}

@@ -31,7 +31,11 @@ using Sizes = std::vector<int64_t>;
 
 Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& dims) {
   if (x.size() != 2) t.fail(op, "a product needs two operands");
-  return lax::dot_general(x[0], x[1], dims, t.result(op).dtype());
+  const DType d = t.result(op).dtype();
+  // Factors of different dtypes are those of the result.
+  if (x[0].dtype() != x[1].dtype())
+    return lax::dot_general(base::convert(x[0], d), base::convert(x[1], d), dims, d);
+  return lax::dot_general(x[0], x[1], dims, d);
 }
 Arrays dot_general(Translator& t, const Op& op, const Arrays& x) {
   const Attr& a = t.attr(op, "dot_dimension_numbers");
@@ -234,7 +238,9 @@ Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
 // here.
 Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   require(t, op, x, 2);
-  if (t.known_integer(op.operands[1]) != 0) t.fail(op, "takes no columns to hold in front");
+  const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
+  if (t.known_integer(filled ? filled->operands[0] : op.operands[1]) != 0)
+    t.fail(op, "takes no columns to hold in front");
   const lax::Geqp3 f = lax::geqp3(x[0]);
   return {f.a, base::add(f.permutation, base::ones(f.permutation.type())), f.taus};
 }
