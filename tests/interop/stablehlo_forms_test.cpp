@@ -197,3 +197,35 @@ TEST_CASE("factors of different dtypes are those of the result", "[interop][stab
               "tensor<2xi32>) -> tensor<f32>\nreturn %r : tensor<f32>");
   CHECK(run(text, {array({1.5, 2.}), array({2, 3}).astype(I32)})[0].item<float>() == 9);
 }
+
+TEST_CASE("products of groups of rows", "[interop][stablehlo]") {
+  const auto ragged = [](const std::string& dims, const std::string& y, const std::string& out) {
+    return in_main("%x: tensor<4x2xf32>, %y: tensor<" + y + "xf32>, %n: tensor<2xi32>",
+                   "tensor<" + out + "xf32>",
+                   "%r = \"chlo.ragged_dot\"(%x, %y, %n) {ragged_dot_dimension_numbers = "
+                   "#chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], " +
+                       dims + ">} : (tensor<4x2xf32>, tensor<" + y +
+                       "xf32>, tensor<2xi32>) -> tensor<" + out + "xf32>\nreturn %r : tensor<" +
+                       out + "xf32>");
+  };
+  const Array x = array({{1., 2.}, {3., 4.}, {5., 6.}, {7., 8.}});
+  const Array sizes = array({1, 2}).astype(I32);
+  // A matrix a group; the last row is of none.
+  const std::string rows = ragged(
+      "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = "
+      "[0], rhs_group_dimensions = [0]",
+      "2x2x1", "4x1");
+  const Array matrices = array({{{1.}, {1.}}, {{10.}, {0.}}});
+  CHECK(floats(run(rows, {x, matrices, sizes})[0]) == Floats{3, 30, 50, 0});
+  // A result a group.
+  const std::string contracted = ragged(
+      "lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = "
+      "[0], rhs_group_dimensions = []",
+      "4x1", "2x2x1");
+  CHECK(floats(run(contracted, {x, array({{1.}, {10.}, {100.}, {1000.}}), sizes})[0]) ==
+        Floats{1, 2, 530, 640});
+  CHECK_THAT(refusal(ragged("lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], "
+                            "lhs_ragged_dimensions = [2], rhs_group_dimensions = [0]",
+                            "2x2x1", "4x1")),
+             Catch::Contains("lhs_ragged_dimensions"));
+}
