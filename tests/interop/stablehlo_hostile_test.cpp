@@ -56,6 +56,24 @@ TEST_CASE("a return ends its block", "[interop][stablehlo]") {
   CHECK_THAT(refusal(loop), Catch::Contains("line 6") && Catch::Contains("last op of its block"));
 }
 
+TEST_CASE("tuples in tuples need no stack", "[interop][stablehlo]") {
+  // The types lie, so that no nesting shows in them.
+  const std::string type = "tuple<tensor<f32>>";
+  std::string lines = "%t0 = stablehlo.tuple %x : " + type + "\n";
+  constexpr int deep = 30000;
+  for (int i = 1; i < deep; ++i)
+    lines += "%t" + std::to_string(i) + " = stablehlo.tuple %t" + std::to_string(i - 1) + " : " +
+             type + "\n";
+  lines += "%g" + std::to_string(deep) + " = stablehlo.tuple %t" + std::to_string(deep - 1) +
+           " : " + type + "\n";
+  for (int i = deep; i > 0; --i)
+    lines += "%g" + std::to_string(i - 1) + " = stablehlo.get_tuple_element %g" +
+             std::to_string(i) + "[0] : (" + type + ") -> " + type + "\n";
+  const std::string end = "%y = stablehlo.get_tuple_element %g0[0] : (" + type +
+                          ") -> tensor<f32>\nreturn %y : tensor<f32>";
+  CHECK(parse_stablehlo(in_main("%x: tensor<f32>", "tensor<f32>", lines + end)).jaxpr->n_in == 1);
+}
+
 TEST_CASE("a condition that returns nothing is refused", "[interop][stablehlo]") {
   const std::string loop =
       in_main("%b: tensor<i32>", "tensor<i32>",

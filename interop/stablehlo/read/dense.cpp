@@ -107,7 +107,7 @@ class Decoder {
     const size_t stored = small_ ? 1 : size;
     if (given != n * stored && given != stored)
       fail(fmt::format("{} bytes for a constant of {}", given, n * stored));
-    if (small_) {
+    if (small_) [[unlikely]] {
       std::vector<std::byte> held(given * size);
       for (size_t i = 0; i < given; ++i)
         hold(*small_, std::to_integer<uint64_t>(out_.bytes[i]), held.data() + i * size);
@@ -224,7 +224,7 @@ class Decoder {
     return true;
   }
   // An element of fewer bits than what holds it: its bits "0x7F" or a number.
-  bool small_number(std::string_view w, std::byte* to) {
+  [[gnu::noinline]] bool small_number(std::string_view w, std::byte* to) {
     const int64_t range = int64_t{1} << small_->bits;
     int64_t n = 0;
     double x = 0;
@@ -244,7 +244,7 @@ class Decoder {
   void number(DType d, std::byte* to) {
     const std::string_view w = word();
     bool ok = false;
-    if (small_) {
+    if (small_) [[unlikely]] {
       ok = small_number(w, to);
     } else if (d == Bool) {
       ok = w == "true" || w == "false" || w == "1" || w == "0";

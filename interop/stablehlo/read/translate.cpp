@@ -328,19 +328,22 @@ bool Translator::is_elementwise(const Region& r, int calls, int* budget) const {
 
 int32_t Translator::part(const Op& op) const {
   if (op.operands.size() != 1) fail(op, "'get_tuple_element' needs a tuple");
-  int32_t tuple = op.operands[0];
-  while (const Op* outer = maker(tuple, "stablehlo.get_tuple_element", 1)) tuple = part(*outer);
-  const Op* made = makers_[slot(tuple)];
+  const auto source = [&](int32_t v) {
+    const auto found = parts_.find(v);
+    return found == parts_.end() ? v : found->second;
+  };
+  const Op* made = makers_[slot(source(op.operands[0]))];
   if (!made || made->name != "stablehlo.tuple") missing(op, "of what is not made here");
   const int64_t i = integer(op, "index");
   if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is no part of the tuple");
-  return made->operands[slot(i)];
+  return source(made->operands[slot(i)]);
 }
 
 void Translator::step(const Op& op) {
   if (op.name == "stablehlo.tuple") return;
   if (op.name == "stablehlo.get_tuple_element") {
     const int32_t v = part(op);
+    parts_[op.first_result] = v;
     if (op.out.size() != 1) fail(op, "'get_tuple_element' gives one value");
     values_[slot(op.first_result)] = values_[slot(v)];
     if (array_type(op.out[0])) check_results(op, {values_[slot(v)]});

@@ -98,6 +98,7 @@ class Translator {
   std::vector<const Op*> functions_in_order_;
   std::vector<Array> values_;
   std::vector<const Op*> makers_;
+  std::unordered_map<int32_t, int32_t> parts_;  // of tuples: the values that were put in
   int depth_ = 0;       // of regions within regions and of the functions that they call
   bool whole_ = false;  // a body of scalars runs on whole arrays
   bool testing_ = false;
