@@ -54,8 +54,6 @@ const std::vector<Exempt>& exemptions() {
                                         "hyp1f1",
                                         "hyp1f1_grad_a",
                                         "hyp1f1_grad_b",
-                                        "hyp2f1",
-                                        "hyp2f1_grad_a",
                                         "hyp2f1_grad_c",
                                         "regularized_incomplete_beta"};
   static const char* const any_basis =
@@ -68,6 +66,8 @@ const std::vector<Exempt>& exemptions() {
       {"svd", tangents_map, any_basis, adds_vectors},
       {"fft", compiled_is_reference, ordered},
       {"fft", compiled_map_is_reference, ordered},
+      {"hyp2f1", compiled_map_is_reference, contracted},
+      {"hyp2f1_grad_a", compiled_map_is_reference, contracted},
       {"expn", tangents_are_slopes, by_one},
       {"expn", transposes_pair, by_one},
       {"expn", tangents_map, by_one},
