@@ -114,7 +114,9 @@ void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws) {
     const Case c = call(inner);
     INFO(c.op->name() << " of " << inner.text());
     for (const Law law : laws) {
-      if (exempt(law, inner)) continue;
+      // In a loop an op may be contracted where it is not by itself, as in a map.
+      const bool rounds = law == compiled_is_reference && exempt(compiled_map_is_reference, inner);
+      if (rounds || exempt(law, inner)) continue;
       CHECK(breach(law, c) == "");
     }
     ++number;
