@@ -13,6 +13,7 @@
 #include "weft/core/ref.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/loop_grid.h"
+#include "weft/jit/fuse/region.h"
 
 namespace weft::compiler {
 namespace {
@@ -21,12 +22,16 @@ using Form = Lowering::Form;
 using Set = std::vector<bool>;  // of equations
 
 // Longer programs are not searched: every pair of equations is looked at.
-constexpr size_t longest_program = 2000;
+constexpr size_t longest_program = 1000;
 // Points that serve the vectors of all threads: no call has fewer if a loop in it has more.
 constexpr int64_t enough_points = 512;
 // Results of the steps of a scan are written as it runs: in a call a lane would hold them all. So
 // many it can: those of factorisations, of a row each.
 constexpr int64_t longest_scan = 32;
+// Instructions between loops: the gradient of a likelihood of 5 x 5 has 1,100. What is longer takes
+// the writer of nests longer than several kernels do (a chain of 200 sines of 3 x 3: 300 ms for
+// 60).
+constexpr int64_t longest_between = 4 * long_kernel;
 // Sets that are analysed one by one where all together do not fit.
 constexpr int most_tries = 8;
 
@@ -38,7 +43,8 @@ int64_t product(const std::vector<int64_t>& x) {
 
 class Joiner {
  public:
-  explicit Joiner(const Jaxpr& j) : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0) {
+  explicit Joiner(const Jaxpr& j)
+      : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0), readers_(n_) {
     for (size_t i = 0; i < n_; ++i)
       if ((form(i) == Form::loop || form(i) == Form::branch) && !writes_as_it_runs(i)) {
         const LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
@@ -77,18 +83,19 @@ class Joiner {
     return n;
   }
 
-  // below_[i][q]: whether q is computed from i.
+  // below_[i][q]: whether q is computed from i. Who reads i comes behind it, and is done before.
   void note_readers() {
     below_.assign(n_, Set(n_, false));
     for (size_t q = n_; q-- > 0;)
       for (Atom a : j_.eqns[q].in) {
         const size_t from = a.is_literal() ? Program::none : p_.maker[static_cast<size_t>(a.index)];
-        if (from != Program::none) below_[from][q] = true;
+        if (from == Program::none || below_[from][q]) continue;
+        readers_[from].push_back(q);
+        below_[from][q] = true;
       }
     for (size_t i = n_; i-- > 0;)
-      for (size_t q = i + 1; q < n_; ++q)
-        if (below_[i][q])
-          for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];
+      for (size_t q : readers_[i])
+        for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];
   }
   bool reaches(const Set& s, size_t q) const {
     for (size_t i = 0; i < q; ++i)
@@ -143,6 +150,7 @@ class Joiner {
   const size_t n_;
   std::vector<int64_t> points_;  // of loops that run in the lane: those of their grid; else 0
   std::vector<Set> below_;
+  std::vector<std::vector<size_t>> readers_;  // by equation
 };
 
 // The equations of s as a program. What it reads from outside are its inputs, what is read outside
@@ -195,7 +203,8 @@ Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
   return e;
 }
 
-// Whether a lane can run the call, over as many points as its loops have, or enough.
+// Whether a lane can run the call, over as many points as its loops have, or enough, and what
+// stands between its loops is not too long.
 bool Joiner::fits(const Set& s) const {
   std::vector<int32_t> results;
   auto alone = make_ref<JaxprData>();
@@ -213,10 +222,16 @@ bool Joiner::fits(const Set& s) const {
   const AxisClasses an{Jaxpr(std::move(alone))};
   const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
   if (!g.why.empty() || g.grid.empty()) return false;
-  int64_t most = 0;
-  for (size_t i = 0; i < n_; ++i)
-    if (s[i]) most = std::max(most, points_[i]);
-  return product(g.grid) >= std::min(most, enough_points);
+  // Few elements of a lane are computed one by one, each written out.
+  const int64_t points = product(g.grid);
+  int64_t most = 0, written = 0;
+  for (size_t i = 0; i < n_; ++i) {
+    if (!s[i]) continue;
+    most = std::max(most, points_[i]);
+    const int64_t n = elements(i) / std::max<int64_t>(points, 1);
+    if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
+  }
+  return points >= std::min(most, enough_points) && written <= longest_between;
 }
 
 // All of `which` that are near, together; else one after another those with which it fits.
