@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "weft/core/op.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/tracer/types_of.h"
 
