@@ -16,9 +16,10 @@ namespace weft::fold_order {
 // A block: partial k combines, in order, the terms k, k + P, k + 2P, ...; then for s = P/2, P/4,
 // ... 1: partial[k] = join(partial[k], partial[k + s]). Partials start from the identity.
 inline constexpr int64_t block_terms = 4096, many_partials = 64, few_partials = 16;
-inline constexpr int64_t long_block = 1024;  // terms from which on there are many partials
+inline constexpr int64_t short_block = 16;   // terms up to which there is one partial
+inline constexpr int64_t long_block = 1024;  // terms from which on there are many
 constexpr int64_t partials(int64_t terms) {
-  return terms < long_block ? few_partials : many_partials;
+  return terms <= short_block ? 1 : terms < long_block ? few_partials : many_partials;
 }
 
 // More than one block: the results of the whole blocks are folded by the same rule; the block of

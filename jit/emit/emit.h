@@ -232,7 +232,8 @@ class Emitter {
   // result.
   struct Partials;
   void fold(nest::Id v);
-  void fold_few(nest::Id v, int64_t n);
+  V partials_of(V n);
+  void fold_in_order(nest::Id v);
   void fold_serial(nest::Id v);
   void fold_run(const Partials& p, V n, V partials);
   V fold_blocks(const Partials& p, V n, V partials);
@@ -250,6 +251,7 @@ class Emitter {
   void fold_lanes(nest::Id v);
   void fold_wide(const Partials& p, V n, int registers);
   void fold_tail(const Partials& p, V n, V begin, V partials);
+  void fold_terms(const Partials& p, V n);
   void fold_across(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).

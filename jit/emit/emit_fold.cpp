@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/emit/emit_fold.cpp: folds whose terms come one after the other, in every lane (or in scalar
 // code). The order is that of a block of core/loops/fold_order.h: partial sums lie in the frame,
-// and short folds of constant extent are written out.
+// but for the one of terms that are known to be few.
 #include "weft/jit/emit/emit_fold.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -16,13 +16,12 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
+using fold_order::few_partials, fold_order::many_partials;
 
 void Emitter::fold(Id v) {
   if (divergence_.in_lanes[v]) return fold_lanes(v);
-  const auto f = s_.folds.find(v);
-  if (f == s_.folds.end() || f->second.how == FoldSchedule::How::blocks) return fold_serial(v);
-  fold_few(v, std::max<int64_t>(k_.insts[k_.insts[v].args[0]].imm, 0));
+  if (is_short_fold(k_, k_.insts[v])) return fold_in_order(v);
+  fold_serial(v);
 }
 
 Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) {
@@ -98,39 +97,42 @@ void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
   });
 }
 
-// A few terms of which each is worth a loop. Partials that no term reaches are the identity, and
-// what is combined with a true identity is simplified away later.
-void Emitter::fold_few(Id v, int64_t n) {
+// How many partials a fold of n terms has (fold_order::partials).
+V Emitter::partials_of(V n) {
+  const V several = b_.CreateSelect(b_.CreateICmpSLT(n, i64(fold_order::long_block)),
+                                    i64(few_partials), i64(many_partials));
+  return b_.CreateSelect(b_.CreateICmpSLE(n, i64(fold_order::short_block)), i64(1), several);
+}
+
+// What is combined stays in registers.
+void Emitter::fold_in_order(Id v) {
+  const Inst& i = k_.insts[v];
+  const int64_t cost = weight(k_, i.blocks[0]);
   const Variance s = variance(divergence_.results[v][0]);
-  const Partials p = make_partials(v, s, n);
-  const Vs none = identity(v, s);
-  each("blocks", i64(0), i64(n), 1,
-       [&](V t) { store_partials(p, t, combined(v, none, term(v, s, t))); });
-  std::vector<Vs> acc;
-  for (int64_t t = 0; t < n; ++t) acc.push_back(load_partials(p, i64(t)));
-  acc.resize(few_partials, none);
-  for (int64_t half = few_partials / 2; half >= 1; half /= 2)
-    for (int64_t t = 0; t < half; ++t) acc[t] = combined(v, acc[t], acc[t + half]);
-  set_results(v, acc[0]);
+  const Loop l =
+      loop("terms", i64(0), scalar(i.args[0]), i64(1), identity(v, s), [&](V t, const Vs& all) {
+        poll(cost);
+        return combined(v, all, term(v, s, t));
+      });
+  set_results(v, l.carry);
 }
 
 void Emitter::fold_serial(Id v) {
   const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, many_partials);
   const V n = scalar(k_.insts[v].args[0]);
-  const V partials =
-      b_.CreateSelect(b_.CreateICmpSLT(n, i64(long_block)), i64(few_partials), i64(many_partials));
-  fold_run(p, n, partials);
+  fold_run(p, n, partials_of(n));
   set_results(v, load_partials(p, i64(0)));
 }
 
 // Blocks of terms that follow each other belong to as many partials, which stay in registers while
-// the loop strides over the terms; returns where it stopped.
+// the loop strides over the terms; returns where it stopped. Few terms are left for later.
 V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);
   if (f == s_.folds.end()) return i64(0);
   const int block_size = f->second.registers / (p.variance.varying ? interleave_ : 1);
+  n = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(1)), i64(0), n);
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Vs none = identity(v, p.variance);
   const V last = b_.CreateSub(n, i64(block_size - 1));
@@ -167,7 +169,8 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
 }
 
 void Emitter::fold_tree(const Partials& p, V partials) {
-  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
+  const V several = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
+  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(1)), i64(0), several);
   each("tree", i64(0), levels, 1, [&](V level) {
     const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
     each("pairs", i64(0), half, 1, [&](V k) {

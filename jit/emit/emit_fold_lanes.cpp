@@ -6,6 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <numeric>
+#include <utility>
 
 #include "weft/jit/emit/emit_fold.h"
 
@@ -41,6 +42,8 @@ void Emitter::fold_lanes(Id v) {
   const Partials p = make_partials(v, uniform_value, many_partials);
   lanes_ = s_.lanes;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
+  // Few terms are put where partials lie, and are combined in order.
+  const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Vs none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
@@ -49,13 +52,25 @@ void Emitter::fold_lanes(Id v) {
              narrow = static_cast<int>(few_partials / lanes_);
   V begin = i64(0);
   if (s_.folds.count(v)) {
-    const V whole = b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials));
+    const V whole =
+        b_.CreateSelect(few, i64(0), b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials)));
     when(is_long, [&] { fold_wide(p, whole, wide); }, [&] { fold_wide(p, whole, narrow); });
     begin = whole;
   }
   fold_tail(p, n, begin, partials);
-  fold_across(p, partials);
+  when(few, [&] { fold_terms(p, n); }, [&] { fold_across(p, partials); });
   lanes_ = 1;
+  set_results(v, load_partials(p, i64(0)));
+}
+
+// What lies where partials lie are the terms themselves.
+void Emitter::fold_terms(const Partials& p, V n) {
+  const int lanes = std::exchange(lanes_, 1);
+  const Loop l =
+      loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
+           [&](V k, const Vs& all) { return combined(p.fold, all, load_partials(p, k)); });
+  store_partials(p, i64(0), l.carry);
+  lanes_ = lanes;
 }
 
 void Emitter::fold_wide(const Partials& p, V whole, int registers) {
@@ -80,12 +95,14 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
     poll(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
     const V m = first_lanes(b_.CreateSub(n, at));
+    const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
     const Vs old = load_vector(p, slot, lanes_);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);
     active_.clear();
     Vs next = combined(p.fold, old, x);
-    for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(m, next[r], old[r]);
+    for (size_t r = 0; r < next.size(); ++r)
+      next[r] = b_.CreateSelect(m, b_.CreateSelect(few, x[r], next[r]), old[r]);
     store_vector(p, slot, next);
   });
 }
@@ -111,7 +128,7 @@ void Emitter::fold_across(const Partials& p, V partials) {
     x = combined(p.fold, a, b);
   }
   for (V& t : x) t = b_.CreateExtractElement(t, uint64_t{0});
-  set_results(p.fold, x);
+  store_partials(p, i64(0), x);
 }
 
 }  // namespace weft::compiler

@@ -275,18 +275,12 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
   return r;
 }
 
-// One block of core/loops/fold_order.h. Short ones are written out; a partial without a term is the
-// identity and is left out.
+// One block of core/loops/fold_order.h. Short ones are written out.
 std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
-  if (n == 1 || (n <= fold_order::few_partials && !f.of_folds)) {
-    std::vector<std::vector<nest::Id>> partial;
-    for (int64_t k = 0; k < n; ++k)
-      partial.push_back(combine_all(b_, f.combine, f.identity, term(I64v(k))));
-    if (partial.empty()) return f.identity;
-    for (size_t s = fold_order::few_partials / 2; s >= 1; s /= 2)
-      for (size_t k = 0; k < s && k + s < partial.size(); ++k)
-        partial[k] = combine_all(b_, f.combine, partial[k], partial[k + s]);
-    return partial[0];
+  if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
+    std::vector<nest::Id> all = f.identity;
+    for (int64_t k = 0; k < n; ++k) all = combine_all(b_, f.combine, all, term(I64v(k)));
+    return all;
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});
   b_.yield(term(I64v::at(b_.param(body, 0))));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weft/core/loops/fold_order.h"
 #include "weft/core/loops/nest.h"
 #include "weft/core/loops/strides.h"
 
@@ -42,6 +43,12 @@ inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst&
   while (i->op == nest::Opcode::Fold && i->imm != 0)
     i = &k.insts[k.insts[k.blocks[i->blocks[0]].yields[0]].args[0]];
   return *i;
+}
+
+// A fold whose terms are combined in order: they are known to be few.
+inline bool is_short_fold(const nest::Kernel& k, const nest::Inst& fold) {
+  const nest::Inst& n = k.insts[fold.args[0]];
+  return n.op == nest::Opcode::Const && static_cast<int64_t>(n.imm) <= fold_order::short_block;
 }
 
 // Instructions in a block and in all that it holds, less what is_cold.

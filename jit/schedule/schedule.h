@@ -34,14 +34,14 @@ struct LoopSchedule {
   friend bool operator==(const LoopSchedule&, const LoopSchedule&) = default;
 };
 
-// A fold whose terms are not combined one by one into partial results in memory.
+// A fold of more than fold_order::short_block terms, or of a number known when it runs, whose terms
+// are not combined one by one into partial results in memory.
 struct FoldSchedule {
   enum class How : uint8_t {
-    each,     // terms that are folds themselves: one after another, then combined in registers
     blocks,   // so many neighbouring partial results in registers while the terms stride
     vectors,  // of terms in lanes: all partial results in vector registers
   };
-  How how = How::each;
+  How how = How::blocks;
   int registers = 0;  // of blocks: vectors of partial results, whatever is interleaved
   friend bool operator==(const FoldSchedule&, const FoldSchedule&) = default;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* modes[] = {"scalar", "grid", "refill", "inner"};
 constexpr const char* loop_ways[] = {"unrolled", "rows", "runs"};
-constexpr const char* fold_ways[] = {"each", "blocks", "vectors"};
+constexpr const char* fold_ways[] = {"blocks", "vectors"};
 
 // The words of one line.
 class Line {

@@ -184,14 +184,10 @@ class Verifier {
 
   void fold(Id id, const FoldSchedule& f) const {
     require(is(id, Opcode::Fold), "fold {}: is none", id);
-    const Inst &i = k_.insts[id], &n = k_.insts[i.args[0]];
     using How = FoldSchedule::How;
     require(f.how == How::blocks || f.registers == 0, "fold {}: only blocks have registers", id);
     require((f.how == How::vectors) == (d_.in_lanes[id] != 0), "fold {}: its terms are {}in lanes",
             id, d_.in_lanes[id] ? "" : "not ");
-    const bool few = n.op == Opcode::Const && n.imm <= few_partials;
-    if (f.how == How::each)
-      require(few && i.imm != 0, "fold {}: is not of up to {} folds", id, few_partials);
     if (f.how == How::blocks) blocks(id, f);
   }
 
@@ -205,6 +201,7 @@ class Verifier {
             "fold {}: blocks are of 4, 8 or 16 registers of one result, as many of each of the {} "
             "vectors",
             id, together);
+    require(!is_short_fold(k_, i), "fold {}: is combined in order", id);
     require(!target_.gpu(), "fold {}: threads have no blocks", id);
     require(!any_inst(k_, i.blocks[0],
                       [](const Inst& x) { return is_structured(x.op) || x.op == Opcode::Local; }),
@@ -257,7 +254,6 @@ class Verifier {
     const auto f = s_.folds.find(v);
     if (f == s_.folds.end()) return 1;
     switch (f->second.how) {
-      case FoldSchedule::How::each: return 1;
       case FoldSchedule::How::blocks: return 1 + f->second.registers;
       case FoldSchedule::How::vectors: return 1 + (many_partials + few_partials) / s_.lanes;
     }

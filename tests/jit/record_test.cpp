@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "weft/runtime/native/cpu.h"
 #include "weft/runtime/native/transpose.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -76,6 +77,8 @@ TEST_CASE("records are turned round by the library, whole ones and what is left"
                             std::string(stores ? "weft_record_store_" : "weft_record_load_").size(),
                         "%d_%d_%d", &bytes, &lanes, &size) == 3);
     REQUIRE(call.name == compiler::record_name(stores, bytes, lanes, size));
+    // Wider ones than the processor has are not asked for (jit/schedule/records.cpp).
+    if (bytes * lanes > 4 * native::vector_lanes(native::cpu_level())) continue;
     INFO(call.name);
     const size_t all = static_cast<size_t>(lanes) * static_cast<size_t>(size),
                  b = static_cast<size_t>(bytes);

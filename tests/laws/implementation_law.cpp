@@ -56,6 +56,7 @@ void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& 
   }
   for (const AnyImplementation& i : c.op->implementations()) {
     if (!applies(c, i)) continue;
+    f.judged();
     const compiler::Forced forced{{"", "this law"}, {{{c.op->name(), i.name}}, "this law"}};
     const compiler::ForcedScope scope(forced);
     const Arrays out = run_compiled(j, x);

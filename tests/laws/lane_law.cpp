@@ -140,6 +140,7 @@ void lanes_stay_apart(const Case& c, Failures& f) {
   for (const Types& types : {c.in(), c.out()})
     for (const Type& t : types) f.check(!lane_axis(t), "the sample has an axis of that size");
   for_each_mapping(c, [&](const MaybeAxes& axes) {
+    f.judged();
     MaybeAxes out;
     const Jaxpr j = record(c.in(axes, lanes), [&](const Arrays& x) {
                       Batched b =

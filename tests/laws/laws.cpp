@@ -167,6 +167,7 @@ std::string breaches(Law law, const Op& op) {
 }
 
 void types_are_told(const Case& c, Failures& f) {
+  f.judged();
   const ReferenceMode reference;
   Random r = c.random(1);
   const Arrays out = c.run(c.draw(r));
@@ -178,6 +179,7 @@ void types_are_told(const Case& c, Failures& f) {
 }
 
 void text_is_read_back(const Case& c, Failures& f) {
+  f.judged();
   // Without its named maps, which leave no collective in a program.
   const Jaxpr j = record(c.sample.in, [&](const Arrays& x) {
                     return bind_op(*c.op, x, c.sample.params);
@@ -192,6 +194,7 @@ namespace {
 
 // The program on x, compiled and by reference.
 void compare_compiled(const Jaxpr& j, const Arrays& x, Failures& f) {
+  f.judged();
   Arrays expected;
   {
     const ReferenceMode reference;
@@ -238,6 +241,7 @@ namespace {
 
 // Mapped over `axes` against one lane after another.
 void compare_map(const Case& c, const MaybeAxes& axes, int64_t size, Random& r, Failures& f) {
+  f.judged();
   const Arrays x = c.draw(axes, size, r);
   const Batched b = vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, size);
   const Types out = c.out();

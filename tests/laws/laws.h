@@ -47,6 +47,9 @@ class Failures {
   void expect(const std::string& difference, const std::string& what = {});
   bool none() const { return count_ == 0; }
   std::string text() const;
+  // Counts a case: operands drawn for one sample, law, choice of maps and way to run them.
+  static void judged() { ++cases_judged; }
+  static inline size_t cases_judged = 0;
 
  private:
   std::vector<std::string> first_;
@@ -78,6 +81,14 @@ void stablehlo_is_read_back(const Case& c, Failures& f);
 // L10: each implementation of the op gives what the reference says, as exactly as the op promises;
 // mapped, too.
 void implementations_agree(const Case& c, Failures& f);
+// L11: a map of a map is a loop in a loop.
+void maps_nest(const Case& c, Failures& f);
+// L12: cotangents of a map, and mapped cotangents, are those of the lanes.
+void cotangents_map(const Case& c, Failures& f);
+// L13: tangents of tangents and of cotangents are their slopes.
+void derivatives_nest(const Case& c, Failures& f);
+// L14: L2 for maps over more lanes than a block of work holds.
+void many_lanes_are_reference(const Case& c, Failures& f);
 // Whether the implementation applies to the sample.
 bool applies(const Case& c, const AnyImplementation& i);
 

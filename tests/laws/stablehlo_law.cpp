@@ -52,6 +52,7 @@ void compare(const Case& c, const std::string& text, bool exactly, Failures& f) 
   for (bool special : {false, true}) {
     // Finite numbers where the order of the arithmetic is another one.
     if (special && !exactly) continue;
+    f.judged();
     Random r = c.random(special);
     const ReferenceMode reference;
     const Arrays x = c.draw(r, special);

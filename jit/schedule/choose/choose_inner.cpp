@@ -93,11 +93,7 @@ class Inner {
         s_.folds[v] = {How::vectors};
       return;
     }
-    const Inst& n = k_.insts[i.args[0]];
-    if (n.op == Opcode::Const && n.imm <= few_partials && i.imm != 0) {
-      s_.folds[v] = {How::each};
-      return;
-    }
+    if (is_short_fold(k_, i)) return;
     const bool structured = any_inst(k_, i.blocks[0], [](const Inst& x) {
       return is_structured(x.op) || x.op == Opcode::Local;
     });
