@@ -3,6 +3,7 @@
 // core/loops/strides.cpp: the arithmetic of strides, and the walk from an index to what it counts.
 #include "weft/core/loops/strides.h"
 
+#include <cstdlib>
 #include <unordered_map>
 
 namespace weft::nest {
@@ -44,6 +45,59 @@ Variance linear(const Kernel& k, const Inst& i, const Variance& a, const Varianc
 }
 
 }  // namespace
+
+namespace {
+
+// smin(smax(value, least), most)
+std::optional<Choice> clamped(const Kernel& k, Id v) {
+  const auto constant = [&](Id c) -> std::optional<int64_t> {
+    const Inst& i = k.insts[static_cast<size_t>(c)];
+    return i.op == Opcode::Const ? std::optional(i.imm) : std::nullopt;
+  };
+  // The operand beside a constant.
+  const auto bounded = [&](Opcode op, Id* of) -> std::optional<int64_t> {
+    const Inst& i = k.insts[static_cast<size_t>(*of)];
+    if (i.op != op || i.kind != Kind::I64) return std::nullopt;
+    for (size_t a : {0, 1})
+      if (const auto c = constant(i.args[a])) {
+        *of = i.args[1 - a];
+        return c;
+      }
+    return std::nullopt;
+  };
+  Id value = v;
+  const auto most = bounded(Opcode::SMin, &value);
+  const auto least = most ? bounded(Opcode::SMax, &value) : std::nullopt;
+  if (!least || *most < *least || *most - *least > INT32_MAX) return std::nullopt;
+  const Inst& i = k.insts[static_cast<size_t>(value)];
+  if (i.op == Opcode::SExt && k.insts[static_cast<size_t>(i.args[0])].kind == Kind::I32 &&
+      *least >= INT32_MIN && *most <= INT32_MAX)
+    value = i.args[0];
+  return Choice{value, *least, *most - *least + 1, *least, 1};
+}
+
+}  // namespace
+
+std::optional<Choice> choice_of(const Kernel& k, Id index) {
+  if (const auto c = clamped(k, index)) return c;
+  const Inst& i = k.insts[static_cast<size_t>(index)];
+  if (i.kind != Kind::I64 || (i.op != Opcode::Add && i.op != Opcode::Mul)) return std::nullopt;
+  for (size_t a : {0, 1}) {
+    const Inst& other = k.insts[static_cast<size_t>(i.args[1 - a])];
+    if (other.op != Opcode::Const || std::abs(other.imm) > INT32_MAX) continue;
+    auto c = choice_of(k, i.args[a]);
+    if (!c) return std::nullopt;
+    if (i.op == Opcode::Add) {
+      c->first += other.imm;
+    } else {
+      c->first *= other.imm;
+      c->step *= other.imm;
+    }
+    const bool small = std::abs(c->first) <= INT32_MAX && std::abs(c->step) <= INT32_MAX;
+    return small ? c : std::nullopt;
+  }
+  return std::nullopt;
+}
 
 Variance variance_of(const Kernel& k, const Inst& i, FunctionRef<Variance(Id)> of) {
   bool all_uniform = true;

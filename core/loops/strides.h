@@ -30,6 +30,15 @@ Variance join(const Variance& a, const Variance& b);
 // Of an instruction of arithmetic, by what its operands are.
 Variance variance_of(const Kernel& k, const Inst& i, FunctionRef<Variance(Id)> of);
 
+// An index that is one of a few: first + step * (v - least), where v is `value`, an I32 or I64,
+// held to [least, least + count).
+struct Choice {
+  Id value;
+  int64_t least, count, first, step;
+};
+// Nothing if the index is not written as a clamped value times and plus constants.
+std::optional<Choice> choice_of(const Kernel& k, Id index);
+
 // What indices are followed along: the points of a grid axis, or the trips of a loop.
 struct Along {
   int64_t axis = -1;   // of the grid, if no loop:

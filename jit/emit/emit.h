@@ -186,10 +186,15 @@ class Emitter {
   void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_lanes, const std::function<void()>& otherwise);
   V address_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
+  void run_all_lanes(V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
-  V local_address(nest::Id local, nest::Id index, int vector);
+  V local_element(nest::Id local, V element, int vector);
+  V local_addresses(nest::Id local, nest::Id index, int vector);
+  std::optional<nest::Choice> choice(nest::Id local, nest::Id index);
+  V choose(nest::Id local, const nest::Choice& c, int vector);
+  void replace(nest::Id local, const nest::Choice& c, int vector, V value);
 
   // Prefetching.
   void fetch_next_row(nest::Id load);
@@ -353,6 +358,7 @@ class Emitter {
   std::map<nest::Id, Tile> tiles_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
+  V idle_ = nullptr;  // where lanes that do not run load and store
   V stop_ = nullptr, budget_ = nullptr;
   V checked_ = nullptr,
     addresses_ = nullptr;  // of a kernel that tests its accesses (jit/emit/checked.h)

@@ -58,12 +58,32 @@ V Emitter::mask_from_memory(V x, Kind k) {
   return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
 }
 
+// Without registers for masks each lane's access would stand behind a branch of its own: there the
+// lanes that do not run access a place in the frame instead.
+void Emitter::run_all_lanes(V* addresses, V* mask) {
+  const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
+  if (machine_.mask_registers || machine_.gpu || machine_.checked ||
+      (known && known->isAllOnesValue()))
+    return;
+  if (!idle_) {
+    auto* number = b_.getInt64Ty();
+    idle_ = stack(number, 1, "idle");
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(frame_);
+    b_.CreateStore(i64(0), idle_);
+  }
+  *addresses = b_.CreateSelect(*mask, *addresses, splat(idle_));
+  *mask = splat(b_.getTrue());
+}
+
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
+  run_all_lanes(&addresses, &mask);
   return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
+  run_all_lanes(&addresses, &mask);
   b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 
@@ -220,16 +240,21 @@ void Emitter::local(Id v) {
                                          : stack(t, n, "local");
 }
 
-// Where an element of vector p of the lanes lies (a uniform index), or each lane's (a varying one).
-V Emitter::local_address(Id local, Id index, int vector) {
+// Where an element of the lanes of a vector lies.
+V Emitter::local_element(Id local, V element, int vector) {
+  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  const int interleave = array_interleave_ ? array_interleave_ : interleave_;
+  const V first = vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
+  const V at = b_.CreateAdd(b_.CreateMul(element, i64(interleave)), i64(vector));
+  return b_.CreateGEP(t, first, at);
+}
+
+// Where each lane's element lies.
+V Emitter::local_addresses(Id local, Id index, int vector) {
   auto* t = memory_type(k_.insts[local].kind);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   const V first =
       vector_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], vector_offset_) : locals_[local];
-  if (variance(index).uniform()) {
-    const V at = b_.CreateAdd(b_.CreateMul(scalar(index), i64(interleave)), i64(vector));
-    return b_.CreateGEP(vector_of(t), first, at);
-  }
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
   const V narrow =
@@ -237,6 +262,53 @@ V Emitter::local_address(Id local, Id index, int vector) {
   const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(interleave))), splat(i32(vector)));
   const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
   return b_.CreateGEP(t, first, flat);
+}
+
+namespace {
+// Elements of an array that all are looked at. Above it the code is longer than that of a gather.
+constexpr int64_t most_looked_at = 16;
+}  // namespace
+
+// Lanes that want one of a few elements of an array: all of these are looked at, which takes less
+// time than to fetch one for each lane, and they can stay in registers.
+std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
+  const auto c = nest::choice_of(k_, index);
+  const int64_t n = k_.insts[local].imm;
+  const auto inside = [&](int64_t at) { return 0 <= at && at < n; };
+  if (machine_.gpu || !c || c->count > most_looked_at || !inside(c->first) ||
+      !inside(c->first + c->step * (c->count - 1)))
+    return std::nullopt;
+  return c;
+}
+
+V Emitter::choose(Id local, const nest::Choice& c, int vector) {
+  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  const V x = vec(c.value, vector);
+  auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
+  const auto element = [&](int64_t i) {
+    return b_.CreateLoad(t, local_element(local, i64(c.first + c.step * i), vector));
+  };
+  V all = element(0);
+  for (int64_t i = 1; i < c.count; ++i) {
+    const V below = splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    all = b_.CreateSelect(b_.CreateICmpSLT(x, below), all, element(i));
+  }
+  return all;
+}
+
+void Emitter::replace(Id local, const nest::Choice& c, int vector, V value) {
+  const V x = vec(c.value, vector);
+  auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
+  for (int64_t i = 0; i < c.count; ++i) {
+    const V here = splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    V mine = i == 0             ? b_.CreateICmpSLE(x, here)
+             : i == c.count - 1 ? b_.CreateICmpSGE(x, here)
+                                : b_.CreateICmpEQ(x, here);
+    if (c.count == 1) mine = splat(b_.getTrue());
+    if (!active_.empty()) mine = b_.CreateAnd(mine, active_[vector]);
+    const V at = local_element(local, i64(c.first + c.step * i), vector);
+    b_.CreateStore(b_.CreateSelect(mine, value, b_.CreateLoad(value->getType(), at)), at);
+  }
 }
 
 void Emitter::local_load(Id v) {
@@ -249,8 +321,10 @@ void Emitter::local_load(Id v) {
   }
   const auto loaded = [&](int p) -> V {
     if (!divergence_.per_lane[l]) return load_lanes(t, locals_[l], index, p);
-    if (!variance(index).uniform()) return gather(t, local_address(l, index, p), mask_of(p));
-    return b_.CreateLoad(vector_of(t), local_address(l, index, p));
+    if (variance(index).uniform())
+      return b_.CreateLoad(vector_of(t), local_element(l, scalar(index), p));
+    if (const auto c = choice(l, index)) return choose(l, *c, p);
+    return gather(t, local_addresses(l, index, p), mask_of(p));
   };
   set_vectors(v, vectors([&](int p) { return mask_from_memory(loaded(p), i.kind); }));
 }
@@ -271,11 +345,13 @@ void Emitter::local_store(Id v) {
     } else if (variance(index).uniform()) {
       // The frame is this kernel's own: the old value can be read and written back. What lies there
       // for lanes without a point nobody reads.
-      const V at = local_address(l, index, p);
+      const V at = local_element(l, scalar(index), p);
       const bool all = active_.empty() || active_ == with_point_;
       b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
+    } else if (const auto c = choice(l, index)) {
+      replace(l, *c, p, x);
     } else {
-      scatter(t, local_address(l, index, p), x, mask_of(p));
+      scatter(t, local_addresses(l, index, p), x, mask_of(p));
     }
   }
 }

@@ -184,6 +184,42 @@ inline nest::Kernel arrays(Vector v) {
   return b.done(b.pure(Opcode::Select, Kind::I32, {flag, s, b.op(Opcode::Sub, b.c(0), s)}), v);
 }
 
+// An array of which each lane writes and reads elements by a clamped number, one of `count`; the
+// writes of some lanes alone.
+template <int64_t count, bool wide>
+nest::Kernel clamped(Vector v) {
+  Unary b("clamped", Storage::I32, Storage::I32);
+  constexpr int64_t least = -2, step = 3, first = 1, size = first + step * (count - 1) + 2;
+  const Id l = b.local(Kind::I32, size);
+  const auto fill = b.open({Kind::I64});
+  b.local_store(l, b.param(fill, 0),
+                b.op(Opcode::Mul, b.x, b.pure(Opcode::Narrow, Kind::I32, {b.param(fill, 0)})));
+  b.leave();
+  b.loop(b.integer(0), b.integer(size), 1, {}, fill);
+  const auto op = [&](Opcode o, Id x, int64_t y) {
+    return b.pure(o, Kind::I64, {x, b.integer(y)});
+  };
+  Id value = b.pure(Opcode::SExt, Kind::I64, {b.op(Opcode::Sub, b.x, b.c(40))});
+  if (wide) value = op(Opcode::Mul, value, int64_t{1} << 31);
+  const Id held = op(Opcode::SMin, op(Opcode::SMax, value, least), least + count - 1);
+  const Id at = op(Opcode::Add, op(Opcode::Mul, held, step), first - step * least);
+  const auto yes = b.open_branch();
+  b.local_store(l, at, b.c(1000));
+  b.yield({});
+  b.leave();
+  const auto no = b.open_branch();
+  b.yield({});
+  b.leave();
+  b.branch(b.test(Opcode::Ne, b.op(Opcode::And, b.x, b.c(1)), b.c(0)), yes, no);
+  b.local_store(l, op(Opcode::Add, at, 1), b.x);
+  const auto body = b.open({Kind::I64, Kind::I32});
+  b.yield({b.op(Opcode::Add, b.op(Opcode::Mul, b.param(body, 1), b.c(5)),
+                b.local_load(l, b.param(body, 0)))});
+  b.leave();
+  const Id all = b.loop(b.integer(0), b.integer(size), 1, {b.c(0)}, body)[0];
+  return b.done(b.op(Opcode::Add, b.op(Opcode::Mul, all, b.c(3)), b.local_load(l, at)), v);
+}
+
 // Two for_eachs into an array, the second one over a part of it, then a fold over it.
 inline nest::Kernel each(Vector v) {
   Unary b("each", Storage::I32, Storage::I32);

@@ -40,6 +40,22 @@ TEST_CASE("a branch that is not taken may loop for ever", "[jit][control]") {
 }
 TEST_CASE("loops with bounds that differ between lanes", "[jit][control]") { check_all(triangle); }
 TEST_CASE("per-lane arrays", "[jit][control]") { check_all(arrays); }
+TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
+  check_all(clamped<1, false>);
+  check_all(clamped<2, false>);
+  check_all(clamped<7, false>);
+  check_all(clamped<7, true>);
+  check_all(clamped<16, false>);
+  check_all(clamped<17, false>);
+  // A few are looked at by all lanes, of more each lane fetches its own.
+  const auto fetches = [](const nest::Kernel& k) {
+    const std::string ir = compile(k, host_target())->llvm_ir();
+    return ir.find("masked.gather") != std::string::npos ||
+           ir.find("masked.scatter") != std::string::npos;
+  };
+  CHECK_FALSE(fetches(clamped<16, false>(Vector::grid)));
+  CHECK(fetches(clamped<17, false>(Vector::grid)));
+}
 TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
 TEST_CASE("a while whose state is an array", "[jit][control]") {
   check_all(while_array, schedules);
