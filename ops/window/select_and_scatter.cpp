@@ -6,70 +6,21 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/structure/structure.h"
-#include "weft/ops/window/window.h"
+#include "weft/ops/window/grid.h"
 
 namespace weft {
-namespace {
-
-using Sizes = std::vector<int64_t>;
-
-// The places of a window, row-major.
-std::vector<Sizes> places_of(const Sizes& window) {
-  std::vector<Sizes> all{Sizes(window.size(), 0)};
-  for (size_t a = 0; a < window.size(); ++a) {
-    std::vector<Sizes> more;
-    for (const Sizes& p : all)
-      for (int64_t i = 0; i < window[a]; ++i) {
-        more.push_back(p);
-        more.back()[a] = i;
-      }
-    all = std::move(more);
-  }
-  return all;
-}
-
-// The padded operand and the windows on it.
-struct Grid {
-  Shape padded, windows;
-  Sizes strides;
-
-  // Of each window the element at a place.
-  Array taken(const Array& x, const Sizes& place) const {
-    Sizes limit;
-    for (size_t a = 0; a < place.size(); ++a)
-      limit.push_back(place[a] + (windows[static_cast<int64_t>(a)] - 1) * strides[a] + 1);
-    return slice_static(x, place, limit, strides);
-  }
-  // Elements, one a window, put at a place of it; zeros elsewhere.
-  Array put(const Array& x, const Sizes& place) const {
-    Sizes high, interior;
-    for (size_t a = 0; a < place.size(); ++a) {
-      const auto axis = static_cast<int64_t>(a);
-      high.push_back(padded[axis] - place[a] - (windows[axis] - 1) * strides[a] - 1);
-      interior.push_back(strides[a] - 1);
-    }
-    return pad_with(x, base::zeros(Type(x.dtype(), Shape{})), place, high, interior);
-  }
-};
-
-}  // namespace
-
 Array select_and_scatter(const Array& x, const Array& source, const Array& init, const Window& w,
                          JoinTwo select, JoinTwo scatter) {
   const Shape windows = windowed_shape("select_and_scatter", x.type(), w);
   const Array filled = broadcast_in_dim(init, x.shape(), {});
   if (windows.elements() == 0 || x.shape().elements() == 0) return filled;
-  const Sizes none(w.low.size(), 0);
-  const auto padded = [&](const Array& v) {
-    return pad_with(v, base::zeros(Type(v.dtype(), Shape{})), w.low, w.high, none);
-  };
-  const Array all = padded(x), there = padded(base::ones(Type(Bool, x.shape())));
-  const Grid grid{all.shape(), windows, w.window_strides};
-  const std::vector<Sizes> places = places_of(w.window_dimensions);
+  const window::Grid grid(x.shape(), windows, w);
+  const Array all = grid.padded(x), there = grid.padded(base::ones(Type(Bool, x.shape())));
+  const std::vector<std::vector<int64_t>>& places = grid.places();
   // Whether each window's scan ends with the element at a place.
   Arrays mine;
   Array has, found;
-  for (const Sizes& place : places) {
+  for (const std::vector<int64_t>& place : places) {
     const Array next = grid.taken(all, place), valid = grid.taken(there, place);
     if (mine.empty()) {
       mine.push_back(valid);
@@ -85,13 +36,10 @@ Array select_and_scatter(const Array& x, const Array& source, const Array& init,
     found = lax::bitwise_or(found, valid);
   }
   // The windows that hold an element come in their order when the places come from the last on.
-  Array out = broadcast_in_dim(init, grid.padded, {});
+  Array out = broadcast_in_dim(init, grid.shape(), {});
   for (size_t k = places.size(); k-- > 0;)
     out = lax::select(grid.put(mine[k], places[k]), scatter(out, grid.put(source, places[k])), out);
-  Sizes low = w.low, high = w.high;
-  for (int64_t& n : low) n = -n;
-  for (int64_t& n : high) n = -n;
-  return pad_with(out, init, low, high, none);
+  return grid.own(out, init);
 }
 
 }  // namespace weft

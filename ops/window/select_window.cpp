@@ -4,7 +4,11 @@
 // cotangents of maximum and minimum of windows.
 #include <fmt/format.h>
 
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/ops/window/grid.h"
 #include "weft/ops/window/places.h"
 
 namespace weft {
@@ -167,16 +171,79 @@ Lowering select_lower(const LowerArgs<Select>& l) {
   return r;
 }
 
-// ---- implementations: scans of few terms are written out, others are loops of native code
+// ---- scattered in two steps: the place that each window chooses, then for each element what the
+// windows around it add. Where windows overlap the first scans each of them once, not once for each
+// of its elements.
+
+// The number of the place that each window chooses; one more than there are of what is empty.
+Array chosen_places(const Grid& grid, const Array& x, bool largest) {
+  const auto number = [&](size_t k, const Array& like) {
+    return broadcast_in_dim(scalar_of_int(I32, static_cast<int64_t>(k)), like.shape(), {});
+  };
+  const Array all = grid.padded(x);
+  const bool gaps = grid.has_gaps();
+  const Array there = gaps ? grid.padded(base::ones(Type(Bool, x.shape()))) : Array();
+  Array has = grid.taken(all, grid.places()[0]), found, chosen = number(0, has);
+  if (gaps) {
+    found = grid.taken(there, grid.places()[0]);
+    chosen = lax::select(found, chosen, number(grid.places().size(), has));
+  }
+  for (size_t k = 1; k < grid.places().size(); ++k) {
+    const Array next = grid.taken(all, grid.places()[k]);
+    Array takes = lax::bitwise_not(largest ? lax::le(next, has) : lax::le(has, next));
+    if (gaps) {
+      const Array valid = grid.taken(there, grid.places()[k]);
+      takes = lax::bitwise_and(valid, lax::bitwise_or(lax::bitwise_not(found), takes));
+      found = lax::bitwise_or(found, valid);
+    }
+    chosen = lax::select(takes, number(k, has), chosen);
+    has = lax::select(takes, next, has);
+  }
+  return chosen;
+}
+Arrays scatter_expand(const ExpandArgs<Select>& e) {
+  const Array& x = e.x[1];
+  const Type out = scatter_type(types_of(e.x), e.params)[0];
+  if (e.x[0].size() == 0 || x.size() == 0) return {base::zeros(out)};
+  const Grid grid(x.shape(), e.x[0].shape(), e.params.window);
+  const Array chosen = chosen_places(grid, x, e.params.largest);
+  // Half precision is rounded once.
+  const DType d = out.dtype();
+  const Array source = d == F16 || d == BF16 ? base::convert(e.x[0], F32) : e.x[0];
+  const Array nothing = base::zeros(source.type());
+  // The windows that hold an element come in their order from the last place on.
+  Array sum = base::zeros(source.type().with_shape(grid.shape()));
+  for (size_t k = grid.places().size(); k-- > 0;) {
+    const Array mine = lax::eq(chosen, scalar_of_int(I32, static_cast<int64_t>(k)));
+    sum = lax::add(sum, grid.put(lax::select(mine, source, nothing), grid.places()[k]));
+  }
+  const Array own = grid.own(sum, base::zeros(Type(source.dtype(), Shape{})));
+  return {own.type() == out ? own : base::convert(own, d, out.weak())};
+}
+
+// ---- implementations: scans of few terms are written out, others are loops of native code.
+// Nanoseconds of a term of a scan, of one in two steps with what it stores, and of native code.
 
 constexpr int64_t most_scanned = 256;
+constexpr double term_ns = 0.3, step_ns = 0.4, native_ns = 3;
 
+struct Terms {
+  int64_t scan, around;  // of a window, and windows that may hold an element
+  double windows;        // an element
+};
+template <class Op>
+Terms terms_of_use(const Use<Select>& u) {
+  const Shape& windows = Op::windows(u.in, u.out[0]);
+  const Axes axes = axes_of(u.in[1].shape(), windows, u.params.window);
+  return {count(terms_of(axes)), count(terms_of(windows_around(axes))),
+          static_cast<double>(windows.elements()) /
+              static_cast<double>(std::max<int64_t>(u.in[1].elements(), 1))};
+}
 template <class Op>
 bool few_terms(const Use<Select>& u) {
-  const Axes axes = axes_of(u.in[1].shape(), Op::windows(u.in, u.out[0]), u.params.window);
-  const int64_t terms = count(terms_of(axes));
-  if (std::is_same_v<Op, Gather>) return terms <= most_written_out;
-  return terms <= most_written_out && terms * count(terms_of(windows_around(axes))) <= most_scanned;
+  const Terms t = terms_of_use<Op>(u);
+  if (std::is_same_v<Op, Gather>) return t.scan <= most_written_out;
+  return t.scan <= most_written_out && t.scan * t.around <= most_scanned;
 }
 template <class Op>
 NativeCall select_call(const Use<Select>& u) {
@@ -258,11 +325,30 @@ Def<Select> selection(const char* doc) {
   d.batch = select_batch;
   d.lower = select_lower<Op>;
   d.implementations = [] {
-    return std::vector<Implementation<Select>>{
+    std::vector<Implementation<Select>> all{
         {.name = std::string(generated), .applies = few_terms<Op>},
         {.name = "native",
          .applies = [](const Use<Select>& u) { return !few_terms<Op>(u); },
          .make = select_call<Op>}};
+    if (std::is_same_v<Op, Gather>) return all;
+    all[0].cost = [](const Use<Select>& u) {
+      const Terms t = terms_of_use<Op>(u);
+      return term_ns * static_cast<double>(t.scan * t.around);
+    };
+    all[1].cost = [](const Use<Select>& u) {
+      const Terms t = terms_of_use<Op>(u);
+      return native_ns * static_cast<double>(t.scan) * t.windows;
+    };
+    all.push_back(
+        {.name = std::string(expanded),
+         .applies =
+             [](const Use<Select>& u) { return terms_of_use<Op>(u).scan <= most_written_out; },
+         .cost =
+             [](const Use<Select>& u) {
+               const Terms t = terms_of_use<Op>(u);
+               return step_ns * (static_cast<double>(t.scan) * (t.windows + 1) + 2 * t.windows);
+             }});
+    return all;
   };
   d.samples = select_samples<Op>;
   d.rejects = [] {
@@ -292,6 +378,7 @@ const Primitive<Select>& scatter_op = define([] {
       "Adds each element of the source to the place of the largest or smallest element of its "
       "window.");
   d.transpose = scatter_transpose;
+  d.expand = scatter_expand;
   return d;
 }());
 
