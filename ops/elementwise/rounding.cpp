@@ -233,6 +233,14 @@ const Primitive<None>& copy_op = define_elementwise([] {
   d.transpose = unary_transpose([](Array ct) { return copy(ct); });
   return d;
 }());
+const Primitive<None>& barrier_op = define_elementwise([] {
+  auto d = elementwise<DTypes::any, 1>("optimization_barrier",
+                                       "x; no rewrite of a program looks through it.",
+                                       [](auto x) { return x; });
+  d.jvp = unary_jvp([](Array dx, Array, Array) { return lax::optimization_barrier(dx); });
+  d.transpose = unary_transpose([](Array ct) { return lax::optimization_barrier(ct); });
+  return d;
+}());
 
 }  // namespace
 
@@ -296,6 +304,15 @@ Array stop_gradient(const Arg& x) {
 Array copy(const Arg& x) {
   const Source s(x.at());
   return copy_op({x});
+}
+Array optimization_barrier(const Arg& x) {
+  const Source s(x.at());
+  return barrier_op({x});
+}
+Arrays optimization_barrier(Arrays x, Location at) {
+  const Source s(at);
+  for (Array& a : x) a = barrier_op({a});
+  return x;
 }
 }  // namespace lax
 

@@ -29,5 +29,10 @@ Array clz(const Arg& x);  // leading zeros; of 0 the width
 // x itself; with derivative zero.
 Array stop_gradient(const Arg& x);
 Array copy(const Arg& x);
+// x. What is computed before it and after it is not simplified, contracted or found to be equal as
+// if it were not there. Of several arrays each; differentiated as a barrier, too.
+// Source: jax.lax.optimization_barrier.
+Array optimization_barrier(const Arg& x);
+Arrays optimization_barrier(Arrays x, Location at = Location::here());
 
 }  // namespace weft::lax

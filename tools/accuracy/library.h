@@ -43,6 +43,7 @@ inline std::map<std::string, Library> library() {
           {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
           {"stop_gradient", [](double x) { return x; }},
           {"copy", [](double x) { return x; }},
+          {"optimization_barrier", [](double x) { return x; }},
           {"sign", [](double x) { return x > 0   ? 1.
                                          : x < 0 ? -1.
                                                  : x; }},
@@ -72,6 +73,7 @@ inline std::map<std::string, ComplexLibrary> complex_library() {
       {"conj", [](Quad z) { return conjq(z); }},
       {"neg", [](Quad z) { return -z; }},
       {"copy", [](Quad z) { return z; }},
+      {"optimization_barrier", [](Quad z) { return z; }},
       {"stop_gradient", [](Quad z) { return z; }},
       {"square", [](Quad z) { return z * z; }},
       {"sign", [](Quad z) { return z / cabsq(z); }},

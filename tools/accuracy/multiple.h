@@ -231,7 +231,7 @@ inline std::map<std::string, Truth> truths() {
   by("sign", [](const Multiple& x) {
     return x.is_nan() ? x : Multiple(static_cast<double>(mpfr_sgn(x.get())));
   });
-  for (const char* same : {"stop_gradient", "copy", "conj", "real"})
+  for (const char* same : {"stop_gradient", "copy", "optimization_barrier", "conj", "real"})
     by(same, [](const Multiple& x) { return x; });
   by("logistic",
      [](const Multiple& x) { return Multiple(1.) / (Multiple(1.) + exp(Multiple(0.) - x)); });

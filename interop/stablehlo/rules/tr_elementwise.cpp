@@ -45,6 +45,7 @@ Arrays arithmetic(Translator& t, const Op& op, const Arrays& x) {
 }
 
 Arrays identity(Translator&, const Op&, const Arrays& x) { return x; }
+Arrays barrier(Translator&, const Op&, const Arrays& x) { return lax::optimization_barrier(x); }
 
 Arrays abs(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
@@ -187,6 +188,54 @@ Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
   return {lax::eq(sign == 0 ? lax::abs(x[0]) : x[0], scalar_of(d, sign < 0 ? -inf : inf))};
 }
 
+// The ops chlo.broadcast_NAME: operands are brought to one shape as NumPy does; where they have
+// fewer axes than the result, broadcast_dimensions may say which.
+constexpr std::string_view broadcast_prefix = "chlo.broadcast_";
+Arrays broadcasting(Translator& t, const Op& op, const Arrays& x) {
+  const Shape shape = t.result(op).shape();
+  Arrays whole;
+  for (const Array& v : x) {
+    const auto rank = v.shape().size(), more = shape.size() - rank;
+    if (rank > shape.size()) t.fail(op, "an operand has more axes than the result");
+    std::vector<int64_t> dims;
+    for (size_t k = 0; k < rank; ++k) dims.push_back(static_cast<int64_t>(more + k));
+    if (more > 0 && op.attr("broadcast_dimensions")) dims = t.ints(op, "broadcast_dimensions");
+    whole.push_back(v.shape() == shape ? v : broadcast_in_dim(v, shape, dims));
+  }
+  const std::string name = op.name.substr(broadcast_prefix.size());
+  const Rules& all = elementwise_rules();
+  for (const char* dialect : {"stablehlo.", "chlo."})
+    if (const auto rule = all.find(dialect + name); rule != all.end())
+      return rule->second(t, op, whole);
+  t.missing(op);
+}
+Rules broadcasting_rules() {
+  Rules r;
+  for (std::string_view name : {"chlo.broadcast_add",
+                                "chlo.broadcast_and",
+                                "chlo.broadcast_atan2",
+                                "chlo.broadcast_compare",
+                                "chlo.broadcast_complex",
+                                "chlo.broadcast_divide",
+                                "chlo.broadcast_maximum",
+                                "chlo.broadcast_minimum",
+                                "chlo.broadcast_multiply",
+                                "chlo.broadcast_next_after",
+                                "chlo.broadcast_or",
+                                "chlo.broadcast_polygamma",
+                                "chlo.broadcast_power",
+                                "chlo.broadcast_remainder",
+                                "chlo.broadcast_select",
+                                "chlo.broadcast_shift_left",
+                                "chlo.broadcast_shift_right_arithmetic",
+                                "chlo.broadcast_shift_right_logical",
+                                "chlo.broadcast_subtract",
+                                "chlo.broadcast_xor",
+                                "chlo.broadcast_zeta"})
+    r.emplace(name, broadcasting);
+  return r;
+}
+
 // A body made for scalars, on whole arrays.
 Arrays map(Translator& t, const Op& op, const Arrays& x) {
   if (!t.is_elementwise(t.only_region(op))) t.missing(op, "with this body");
@@ -240,6 +289,7 @@ const std::vector<ElementwiseRule>& elementwise_table() {
       {"stablehlo.real", real, "real"},
       {"stablehlo.imag", imag, "imag"},
       {"stablehlo.complex", binary<lax::complex>, "complex"},
+      {"stablehlo.optimization_barrier", barrier, "optimization_barrier"},
       {"stablehlo.clamp", clamp},
       {"stablehlo.select", select},
       {"stablehlo.compare", compare},
@@ -261,7 +311,7 @@ const std::vector<ElementwiseRule>& elementwise_table() {
       {"chlo.erf_inv", unary<lax::erf_inv>, "erf_inv"},
       {"chlo.lgamma", unary<lax::lgamma>, "lgamma"},
       {"chlo.digamma", unary<lax::digamma>, "digamma"},
-      {"chlo.polygamma", binary<lax::polygamma>, "polygamma"},
+      {"chlo.polygamma", binary<lax::polygamma>},
       {"chlo.zeta", binary<lax::zeta>, "zeta"},
       {"chlo.bessel_i0e", unary<lax::bessel_i0e>},
       {"chlo.bessel_i1e", unary<lax::bessel_i1e>, "bessel_i1e"},
@@ -284,9 +334,9 @@ const Rules& elementwise_rules() {
 
 void add_elementwise(Rules& r) {
   r.insert(elementwise_rules().begin(), elementwise_rules().end());
-  r.insert({{"stablehlo.map", map},
-            {"stablehlo.optimization_barrier", identity},
-            {"sdy.sharding_constraint", identity}});
+  const Rules broadcasts = broadcasting_rules();
+  r.insert(broadcasts.begin(), broadcasts.end());
+  r.insert({{"stablehlo.map", map}, {"sdy.sharding_constraint", identity}});
 }
 
 }  // namespace weft::hlo
