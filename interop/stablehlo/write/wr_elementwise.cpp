@@ -64,7 +64,7 @@ Vals power(Writer& w, const Equation& e, const Vals& x) {
   return {w.one("stablehlo.power", {v[0], w.convert(v[1], v[0].dtype())}, e.result())};
 }
 Vals clamped(Writer& w, const Equation& e, const Vals& x) {
-  return {w.one("stablehlo.clamp", x, e.result())};
+  return {w.one("stablehlo.clamp", {x[0], w.fit(x[1], e.result().shape()), x[2]}, e.result())};
 }
 Vals selected(Writer& w, const Equation& e, const Vals& x) {
   const Shape& shape = e.result().shape();

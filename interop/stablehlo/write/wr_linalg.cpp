@@ -8,13 +8,21 @@
 namespace weft::hlo {
 namespace {
 
-// StableHLO says nothing of the upper triangle, and nothing of what has no factor.
+// StableHLO says nothing of the upper triangle, and nothing of what has no factor. Diagonals are
+// real; XLA reads what stands there besides.
 Vals cholesky(Writer& w, const Equation& e, const Vals& x) {
   const Type t = e.result();
-  const Val l = w.one("stablehlo.cholesky", x, t, {{"lower", bool_attr(true)}});
   const int rank = t.ndim();
   const Type index(I32, t.shape());
   const Val i = w.iota(index, rank - 2), j = w.iota(index, rank - 1);
+  Val a = x[0];
+  if (is_complex(t.dtype())) {
+    const Type part(real_part(t.dtype()), t.shape());
+    const Val re = w.one("stablehlo.real", {a}, part);
+    const Val real = w.one("stablehlo.complex", {re, w.number(part, 0)}, t);
+    a = w.select(w.compare("EQ", i, j), real, a);
+  }
+  const Val l = w.one("stablehlo.cholesky", {a}, t, {{"lower", bool_attr(true)}});
   return {w.select(w.compare("GE", i, j), l, w.fit(w.number(t.with_shape(Shape{}), 0), t.shape()))};
 }
 

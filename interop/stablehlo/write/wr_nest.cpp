@@ -5,6 +5,8 @@
 // arrays. Both sides of a branch are computed. StableHLO has no fma: of F32 it goes through F64,
 // whose products are exact; of F64 it rounds twice.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 
 #include "weft/core/op.h"
@@ -269,7 +271,27 @@ class Transcriber {
     return w_.select(value(owner.args[0]), yielded(0), yielded(1));
   }
 
+  // A sum with a number so large that it rounds to an integer. XLA would add up the constants
+  // around it, and leave out one that is added and taken away.
+  bool rounds(const nest::Inst& i) const {
+    if (i.op != Opcode::Add && i.op != Opcode::Sub) return false;
+    return std::any_of(i.args.begin(), i.args.end(), [&](Id a) {
+      const auto bits = known(a);
+      if (!bits) return false;
+      if (i.kind == Kind::F64) return std::fabs(std::bit_cast<double>(*bits)) >= 0x1p51;
+      return i.kind == Kind::F32 &&
+             std::fabs(std::bit_cast<float>(static_cast<uint32_t>(*bits))) >= 0x1p22f;
+    });
+  }
+  Val held(const Val& v) { return w_.one("stablehlo.optimization_barrier", {v}, v.type); }
+  Val rounding_sum(const nest::Inst& i) {
+    Vals x;
+    for (Id a : i.args) x.push_back(known(a) ? value(a) : held(value(a)));
+    return held(w_.one(plain_names().at(i.op), x, type(dtype_of(i.kind))));
+  }
+
   Val written_inst(const nest::Inst& i) {
+    if (rounds(i)) return rounding_sum(i);
     const auto name = plain_names().find(i.op);
     if (name != plain_names().end()) return plain(name->second, i);
     const DType d = dtype_of(i.kind);

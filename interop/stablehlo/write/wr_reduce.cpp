@@ -109,9 +109,10 @@ Attr window_padding(Writer& w, const Ints& low, const Ints& high) {
   return w.dense_attr(
       array_of_bytes(Type(I64, Shape{static_cast<int64_t>(low.size()), 2}), padding.data()));
 }
-Vals reduce_window(Writer& w, const Equation& e, const Vals& x, const Vals& init, Region body) {
+Vals reduce_window(Writer& w, const Equation& e, const Shape& windows, const Vals& x,
+                   const Vals& init, Region body) {
   Types out;
-  for (const Val& v : x) out.push_back(v.type.with_shape(e.result().shape()));
+  for (const Val& v : x) out.push_back(v.type.with_shape(windows));
   Vals all = x;
   all.insert(all.end(), init.begin(), init.end());
   return w.op("stablehlo.reduce_window", all, out,
@@ -125,35 +126,65 @@ Vals reduce_window(Writer& w, const Equation& e, const Vals& x, const Vals& init
 Vals window_fold(Writer& w, const Equation& e, const Vals& x) {
   if (e.result().elements() == 0) return {w.number(e.result(), 0)};
   const std::string plain = "reduce" + e.name().substr(e.name().rfind('_'));
-  return reduce_window(w, e, x, {identity(w, plain, x[0].dtype())},
+  return reduce_window(w, e, e.result().shape(), x, {identity(w, plain, x[0].dtype())},
                        w.fold(combiner(plain), scalar_type(x[0])));
 }
-// Parts of a window are folded, each an element, its tangent, whether there is one rather than
-// padding, and whether it has come by a NaN, which keeps nothing of what is before it: so the body
-// is associative.
-Vals window_tangents(Writer& w, const Equation& e, const Vals& x) {
-  if (e.result().elements() == 0) return {w.number(e.result(), 0)};
-  const bool largest = e.field<bool>("largest"), floats = is_floating(x[0].dtype());
-  const Type s = scalar_type(x[0]), b(Bool, Shape{});
+// Of each window the element that is chosen: its value, what is carried along, its place, whether
+// there is one. Parts of a window are folded, each such an element, and whether it has come by a
+// NaN, which keeps nothing of what is before it: so the body is associative. Of equals the first
+// place wins, in whatever order parts are joined.
+Vals chosen(Writer& w, const Equation& e, const Shape& windows, const Val& carried, const Val& x) {
+  const bool largest = e.field<bool>("largest"), floats = is_floating(x.dtype());
+  const int64_t n = x.type.elements();
+  const DType index = n > std::numeric_limits<int32_t>::max() ? I64 : I32;
+  const Type s = scalar_type(x), c = scalar_type(carried), b(Bool, Shape{}), i(index, Shape{});
   const auto negated = [&](const Val& v) { return w.one("stablehlo.not", {v}, b); };
   const auto either = [&](const Val& p, const Val& q) { return w.binary("stablehlo.or", p, q); };
   const auto both = [&](const Val& p, const Val& q) { return w.binary("stablehlo.and", p, q); };
-  Region body = w.region({s, s, b, b, s, s, b, b}, [&](const Vals& v) -> Vals {
-    const Val better = both(negated(v[7]), w.compare(largest ? "GE" : "LE", v[0], v[4]));
-    const Val keep = both(v[2], either(negated(v[6]), better));
-    return {w.select(keep, v[0], v[4]), w.select(keep, v[1], v[5]), either(v[2], v[6]),
-            either(v[3], v[7])};
+  Region body = w.region({s, c, i, b, b, s, c, i, b, b}, [&](const Vals& v) -> Vals {
+    const Val first = both(w.compare("EQ", v[0], v[5]), w.compare("LE", v[2], v[7]));
+    const Val better =
+        both(negated(v[9]), either(w.compare(largest ? "GT" : "LT", v[0], v[5]), first));
+    const Val keep = both(v[3], either(negated(v[8]), better));
+    return {w.select(keep, v[0], v[5]), w.select(keep, v[1], v[6]), w.select(keep, v[2], v[7]),
+            either(v[3], v[8]), either(v[4], v[9])};
   });
-  const Val zero = w.number(s, 0), no = w.number(b, 0),
-            there = w.number(Type(Bool, x[0].shape()), 1);
-  const Val nan = floats ? w.compare("NE", x[1], x[1]) : w.number(there.type, 0);
-  return {reduce_window(w, e, {x[1], x[0], there, nan}, {zero, zero, no, no}, std::move(body))[1]};
+  const Val no = w.number(b, 0), there = w.number(Type(Bool, x.shape()), 1);
+  const Val nan = floats ? w.compare("NE", x, x) : w.number(there.type, 0);
+  const Val place = w.reshape(w.iota(Type(index, Shape{n}), 0), x.shape());
+  return reduce_window(w, e, windows, {x, carried, place, there, nan},
+                       {w.number(s, 0), w.number(c, 0), w.integer(i, 0), no, no}, std::move(body));
+}
+Vals window_tangents(Writer& w, const Equation& e, const Vals& x) {
+  if (e.result().elements() == 0) return {w.number(e.result(), 0)};
+  return {chosen(w, e, e.result().shape(), x[0], x[1])[1]};
+}
+// Of integers, among which equals are common: XLA takes any of these.
+Vals integer_cotangents(Writer& w, const Equation& e, const Vals& x) {
+  const Type t = e.result(), flat = t.with_shape(Shape{t.elements()});
+  const Vals c = chosen(w, e, x[0].shape(), x[1], x[1]);
+  const Val nowhere = w.integer(c[2].type, t.elements());
+  const int64_t n = x[0].type.elements();
+  const Val places = w.reshape(w.select(c[3], c[2], nowhere), Shape{n, 1});
+  const std::string dims =
+      "#stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+      "index_vector_dim = 1>";
+  const Val out =
+      w.one("stablehlo.scatter", {w.integer(flat, 0), places, w.reshape(x[0], Shape{n})}, flat,
+            {{"indices_are_sorted", bool_attr(false)},
+             {"scatter_dimension_numbers", text_attr(dims)},
+             {"unique_indices", bool_attr(false)}},
+            only(w.fold("stablehlo.add", scalar_type(x[0]))));
+  return {w.reshape(out, t.shape())};
 }
 Vals window_cotangents(Writer& w, const Equation& e, const Vals& x) {
   const auto ones = [](const Ints& n) {
     return std::all_of(n.begin(), n.end(), [](int64_t i) { return i == 1; });
   };
   if (e.result().elements() == 0 || x[0].type.elements() == 0) return {w.number(e.result(), 0)};
+  // One window of one element, which is added to 0.
+  if (x[1].shape().ndim() == 0) return {w.binary("stablehlo.add", x[0], w.number(e.result(), 0))};
+  if (is_integer(x[0].dtype())) return integer_cotangents(w, e, x);
   // StableHLO's has no dilations.
   if (!ones(e.ints("base_dilation")) || !ones(e.ints("window_dilation")))
     return write_lowering(w, e, x);

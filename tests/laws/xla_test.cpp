@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/laws/xla_test.cpp: XLA computes what Weft does. Every op on its samples, and programs that
+// maps and derivatives make of it, are written as StableHLO, compiled by JAX's client of CPUs
+// (tests/programs/jax_side.py) and compared with the definition of the op. What StableHLO has no
+// way to say is refused by name; one table says what, another where XLA computes something else.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "catch.h"
+#include "laws.h"
+#include "measure.h"
+#include "programs/jax_side.h"
+#include "weft/autodiff/autodiff.h"
+#include "weft/batching/batch_trace.h"
+#include "weft/core/error.h"
+#include "weft/interop/stablehlo.h"
+#include "weft/ops/random/random.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+
+using namespace weft;
+using namespace weft::laws;
+
+namespace {
+
+// An op, or some of its cases, and why.
+struct Line {
+  const char* op;
+  const char* why;
+  bool (*of)(const Case&) = nullptr;
+  bool covers(const Case& c) const { return c.op->name() == op && (!of || of(c)); }
+};
+using Table = std::vector<Line>;
+bool covered(const Table& t, const Case& c) {
+  return std::any_of(t.begin(), t.end(), [&](const Line& l) { return l.covers(c); });
+}
+
+// What the writer refuses.
+const Table& refused() {
+  static const Table all = {
+      {"eig", "LAPACK alone knows it: there is no program to write"},
+      {"custom_lin", "it only checks its operands, for which StableHLO has no op"},
+  };
+  return all;
+}
+// What XLA computes otherwise.
+const Table& different() {
+  static const Table all = {};
+  return all;
+}
+
+// ---- programs
+
+using Program = std::function<Arrays(const Arrays&)>;
+
+struct Call {
+  std::string what;
+  Program f;
+  Arrays x;
+};
+Arrays given(const Arrays& tangents, const Arrays& like) {
+  Arrays out;
+  for (size_t i = 0; i < like.size(); ++i)
+    out.push_back(is_inexact(like[i].dtype()) ? instantiate(tangents[i], like[i].type())
+                                              : base::zeros(like[i].type()));
+  return out;
+}
+Arrays directions(const Arrays& x, Random& r) {
+  Arrays out;
+  for (const Array& a : x)
+    if (is_inexact(a.dtype())) out.push_back(random_array(a.type().strong(), -1, 1, r));
+  return out;
+}
+// One an operand; none for those that have no derivative.
+Arrays spread(const Arrays& x, const Arrays& directions) {
+  Arrays out;
+  size_t next = 0;
+  for (const Array& a : x) out.push_back(is_inexact(a.dtype()) ? directions[next++] : Array());
+  return out;
+}
+Arrays joined(Arrays a, const Arrays& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Arrays first(const Arrays& x, size_t n) {
+  return Arrays(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n));
+}
+Arrays behind(const Arrays& x, size_t n) {
+  return Arrays(x.begin() + static_cast<std::ptrdiff_t>(n), x.end());
+}
+
+Call mapped(const Case& c, const MaybeAxes& axes, const char* what, Random& r) {
+  constexpr int64_t lanes = 3;
+  return {what,
+          [&c, axes](const Arrays& x) {
+            return vmap_flat([&](const Arrays& row) { return c.run(row); }, x, axes, lanes).out;
+          },
+          c.draw(axes, lanes, r)};
+}
+Call tangents(const Case& c, Random& r) {
+  const Arrays x = c.draw(r);
+  return {"its tangents",
+          [&c, n = x.size()](const Arrays& all) {
+            const Arrays at = first(all, n);
+            const Dual d =
+                jvp_flat([&](const Arrays& a) { return c.run(a); }, at, spread(at, behind(all, n)));
+            return given(d.tangent, d.out);
+          },
+          joined(x, directions(x, r))};
+}
+Call cotangents(const Case& c, Random& r) {
+  const Arrays x = c.draw(r), out = c.run(x);
+  return {"its cotangents",
+          [&c, n = x.size()](const Arrays& all) {
+            const Arrays at = first(all, n);
+            const Linearized l = linearize_flat([&](const Arrays& a) { return c.run(a); }, at,
+                                                std::vector<bool>(n, true));
+            Arrays ct;
+            const Arrays inexact = spread(l.out, behind(all, n));
+            for (size_t i = 0; i < l.out.size(); ++i)
+              ct.push_back(inexact[i].empty_handle() ? base::zeros(l.out[i].type()) : inexact[i]);
+            Arrays back;
+            for (const Array& a : l.linear.transpose(ct))
+              if (!a.empty_handle()) back.push_back(a);
+            return back;
+          },
+          joined(x, directions(out, r))};
+}
+
+// ---- comparison
+
+// As @main takes and returns them.
+Arrays with_words(Arrays x) {
+  for (Array& a : x)
+    if (a.dtype() == Key) a = random_unwrap(a);
+  return x;
+}
+double rounding(DType d) {
+  if (is_complex(d)) d = real_part(d);
+  return d == BF16 ? 0x1p-8 : d == F16 ? 0x1p-11 : d == F32 ? 0x1p-24 : 0x1p-53;
+}
+// Functions of XLA are off by some roundings, and its sums are in another order.
+constexpr double roundings = 64;
+
+std::string too_far(const Array& got, const Array& want, double tolerance) {
+  if (got.type() != want.type() || !is_inexact(want.dtype())) return difference(got, want);
+  const std::vector<double> x = numbers(got), y = numbers(want);
+  double largest = 1;
+  for (double v : y)
+    if (std::isfinite(v)) largest = std::max(largest, std::fabs(v));
+  const double most = std::max(roundings, tolerance) * rounding(want.dtype()) * largest;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!(std::fabs(x[i] - y[i]) <= most) && x[i] != y[i] &&
+        !(std::isnan(x[i]) && std::isnan(y[i])))
+      return fmt::format("element {}: XLA has {:.17g}, not {:.17g}", i, x[i], y[i]);
+  return {};
+}
+
+// What is wrong with the call; "" if nothing.
+std::string judged(const Case& c, const Call& call) {
+  Types in;
+  for (const Array& a : call.x) in.push_back(a.type());
+  const Closed program = record(in, call.f);
+  const std::string text = to_stablehlo({program.jaxpr, program.consts});
+  Arrays want;
+  {
+    const ReferenceMode reference;
+    want = with_words(eval_jaxpr(program.jaxpr, joined(program.consts, call.x)));
+  }
+  const Arrays got = programs::run_by_jax(text, with_words(call.x));
+  if (got.size() != want.size()) return "another number of results";
+  for (size_t k = 0; k < got.size(); ++k)
+    if (const std::string d = too_far(got[k], want[k], c.op->tolerance()); !d.empty())
+      return fmt::format("result {}: {}\n{}", k, d, text);
+  return {};
+}
+
+bool has_jax() {
+  if (!programs::jax_python().empty()) return true;
+  WARN("skipped: there is no JAX in build/venv; ./dev test --slow installs it");
+  return false;
+}
+// The calls of so many cases of each op, judged.
+void all_agree(size_t most, FunctionRef<std::vector<Call>(const Case&, Random&)> calls) {
+  if (!has_jax()) return;
+  for (const Op* op : all_ops()) {
+    const std::vector<Case> cases = cases_of(*op);
+    const size_t step = (cases.size() + most - 1) / most;
+    for (size_t k = 0; k < cases.size(); k += step) {
+      const Case& c = cases[k];
+      if (covered(refused(), c) || covered(different(), c)) continue;
+      INFO(c.text());
+      try {
+        Random r = c.random(77);
+        for (const Call& call : calls(c, r)) {
+          INFO(call.what);
+          CHECK(judged(c, call) == "");
+        }
+      } catch (const std::exception& e) {
+        FAIL_CHECK(e.what());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("XLA computes what each op does", "[slow][stablehlo]") {
+  all_agree(1000, [](const Case& c, Random& r) {
+    return std::vector<Call>{{"itself", [&c](const Arrays& x) { return c.run(x); }, c.draw(r)}};
+  });
+}
+
+TEST_CASE("XLA computes what maps of each op do", "[slow][stablehlo]") {
+  all_agree(3, [](const Case& c, Random& r) {
+    std::vector<Call> calls;
+    if (!c.maps() || c.sample.in.empty()) return calls;
+    const MaybeAxes all(c.sample.in.size(), 0);
+    calls.push_back(mapped(c, all, "mapped", r));
+    if (all.size() > 1) {
+      MaybeAxes one(all.size());
+      one[0] = 0;
+      calls.push_back(mapped(c, one, "mapped over the first operand", r));
+    }
+    return calls;
+  });
+}
+
+TEST_CASE("XLA computes what derivatives of each op do", "[slow][stablehlo]") {
+  all_agree(2, [](const Case& c, Random& r) {
+    std::vector<Call> calls;
+    Measure m;
+    if (!measurable(c, &m)) return calls;
+    const ReferenceMode reference;
+    if (!exempt(tangents_map, c)) calls.push_back(tangents(c, r));
+    if (!exempt(transposes_pair, c)) calls.push_back(cotangents(c, r));
+    return calls;
+  });
+}
+
+TEST_CASE("what StableHLO cannot say is refused by name", "[stablehlo]") {
+  for (const Line& line : refused()) {
+    INFO(line.op << ": " << line.why);
+    REQUIRE(find_op(line.op));
+    int found = 0;
+    for (const Case& c : cases_of(*find_op(line.op))) {
+      if (!line.covers(c)) continue;
+      ++found;
+      const Jaxpr j = record(c.in(), [&](const Arrays& x) { return c.run(x); }).jaxpr;
+      std::string what;
+      try {
+        to_stablehlo({j, {}});
+      } catch (const CompileError& e) {
+        what = e.what();
+      }
+      INFO(c.text());
+      CHECK(what.find(std::string("'") + line.op + "' cannot be written") != std::string::npos);
+    }
+    CHECK(found > 0);
+  }
+}
