@@ -159,12 +159,20 @@ TEST_CASE("random bits from a counter", "[interop][stablehlo]") {
   const Words three = {123456789012345, 0xfffffffffffffffe, 123456789012345};
   CHECK(bits("PHILOX", "ui32", three, &next) == philox);
   CHECK(next == Words{123456789012345, 1, 123456789012346});
-  CHECK_THAT(refusal(draw("THREE_FRY", "ui32", 3)), Catch::Contains("tensor<2xui64>"));
-  CHECK_THAT(refusal(draw("PHILOX", "f32")), Catch::Contains("no integers"));
+  CHECK_THAT(refusal(draw("THREE_FRY", "ui32", 3)), Catch::Contains("a state of two numbers"));
+  // Floats have the bits of integers of as many.
+  for (const auto& [number, word, d] :
+       {std::tuple("f32", "ui32", U32), {"f16", "ui16", U16}, {"f64", "ui64", U64}}) {
+    const Array drawn = run(draw("PHILOX", number), {array(state, {2})})[1];
+    const Array want = run(draw("PHILOX", word), {array(state, {2})})[1];
+    CHECK(is_floating(drawn.dtype()));
+    CHECK(lax::bitcast_convert_type(drawn, d).to_vector<uint64_t>() == want.to_vector<uint64_t>());
+  }
+  CHECK_THAT(refusal(draw("PHILOX", "complex<f32>")), Catch::Contains("nor floats"));
   CHECK_THAT(refusal(draw("MERSENNE", "ui32")), Catch::Contains("THREE_FRY"));
 }
 
-TEST_CASE("scatter by any body where nothing is written twice", "[interop][stablehlo]") {
+TEST_CASE("scatter by any body", "[interop][stablehlo]") {
   const auto scatter = [](const std::string& indices, const std::string& rows,
                           const std::string& unique) {
     return in_main(
@@ -186,8 +194,127 @@ TEST_CASE("scatter by any body where nothing is written twice", "[interop][stabl
   // An index outside writes nothing.
   CHECK(floats(run(scatter("[[2], [7]]", "2", "true"), {x, array({{1., 2.}, {3., 4.}})})[0]) ==
         Floats{1, 2, 3, 4, 24, 34});
-  CHECK_THAT(refusal(scatter("[[1], [1]]", "2", "false")),
-             Catch::Contains("missing op 'stablehlo.scatter' with this update computation"));
+  // What is written twice comes in the order of the updates; 16 - 1, 225 - 3.
+  CHECK(floats(run(scatter("[[1], [9], [1]]", "3", "false"),
+                   {x, array({{0., 1.}, {5., 5.}, {2., 3.}})})[0]) == Floats{1, 2, 79, 222, 5, 6});
+  const ClosedJaxpr p = parse_stablehlo(scatter("[[1], [0], [1]]", "3", "false"));
+  const auto f = [p](Array v) { return eval_jaxpr(p, {v, zeros({3, 2})})[0].sum(); };
+  CHECK(floats(jit(grad(f))(x)) == Floats{2, 4, 108, 256, 1, 1});
+  CHECK(floats(jit(vmap(f))(stack({x, -x}))) == Floats{353, 331});
+}
+
+TEST_CASE("scatter of several operands, with axes that go with the indices'",
+          "[interop][stablehlo]") {
+  const std::string text = in_main(
+      "%x: tensor<2x3xf32>, %y: tensor<2x3xi32>, %i: tensor<2x2x1xi32>, %u: tensor<2x2xf32>, "
+      "%v: tensor<2x2xi32>",
+      "tensor<2x3xf32>, tensor<2x3xi32>",
+      "%r:2 = \"stablehlo.scatter\"(%x, %y, %i, %u, %v) <{unique_indices = false, "
+      "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], "
+      "input_batching_dims = [0], scatter_indices_batching_dims = [0], "
+      "scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({\n"
+      "^bb0(%a: tensor<f32>, %m: tensor<i32>, %b: tensor<f32>, %n: tensor<i32>):\n"
+      "%more = stablehlo.compare GT, %b, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+      "%s = stablehlo.select %more, %b, %a : tensor<i1>, tensor<f32>\n"
+      "%t = stablehlo.select %more, %n, %m : tensor<i1>, tensor<i32>\n"
+      "stablehlo.return %s, %t : tensor<f32>, tensor<i32>\n}) : (tensor<2x3xf32>, "
+      "tensor<2x3xi32>, tensor<2x2x1xi32>, tensor<2x2xf32>, tensor<2x2xi32>) -> "
+      "(tensor<2x3xf32>, tensor<2x3xi32>)\nreturn %r#0, %r#1 : tensor<2x3xf32>, tensor<2x3xi32>");
+  const Arrays out =
+      run(text, {zeros({2, 3}), zeros({2, 3}, I32), array({{{0}, {0}}, {{2}, {1}}}).astype(I32),
+                 array({{3., 2.}, {-1., 5.}}), array({{1, 2}, {3, 4}}).astype(I32)});
+  CHECK(floats(out[0]) == Floats{3, 0, 0, 0, 5, 0});
+  CHECK(out[1].to_vector<int>() == std::vector<int>{1, 0, 0, 0, 4, 0});
+}
+
+TEST_CASE("gathers and convolutions whose sizes are operands", "[interop][stablehlo]") {
+  const std::string gather = in_main(
+      "%x: tensor<3x2xf32>, %i: tensor<2x1xi32>", "tensor<2x2xf32>",
+      "%s = stablehlo.constant dense<[1, 2]> : tensor<2xi64>\n"
+      "%r = \"stablehlo.dynamic_gather\"(%x, %i, %s) {dimension_numbers = "
+      "#stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], "
+      "index_vector_dim = 1>, indices_are_sorted = false} : (tensor<3x2xf32>, tensor<2x1xi32>, "
+      "tensor<2xi64>) -> tensor<2x2xf32>\nreturn %r : tensor<2x2xf32>");
+  const Array x = array({{1., 2.}, {3., 4.}, {5., 6.}});
+  CHECK(floats(run(gather, {x, array({{2}, {0}}).astype(I32)})[0]) == Floats{5, 6, 1, 2});
+  const auto conv = [](const std::string& padding) {
+    return in_main(
+        "%x: tensor<1x1x4xf32>, %k: tensor<1x1x3xf32>, %n: tensor<1x2xi64>", "tensor<1x1x3xf32>",
+        "%p = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi64>\n"
+        "%r = \"stablehlo.dynamic_conv\"(%x, %k, " +
+            padding +
+            ") {window_strides = array<i64: 1>, dimension_numbers = #stablehlo.conv<[b, f, 0]x[o, "
+            "i, "
+            "0]->[b, f, 0]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : "
+            "(tensor<1x1x4xf32>, tensor<1x1x3xf32>, tensor<1x2xi64>) -> tensor<1x1x3xf32>\n"
+            "return %r : tensor<1x1x3xf32>");
+  };
+  const Array v = array({{{1., 2., 3., 4.}}}), k = array({{{1., 10., 100.}}});
+  CHECK(floats(run(conv("%p"), {v, k, zeros({1, 2}, I64)})[0]) == Floats{210, 321, 432});
+  CHECK_THAT(refusal(conv("%n")), Catch::Contains("with sizes that are no constants"));
+}
+
+TEST_CASE("ops of chlo bring their operands to one shape", "[interop][stablehlo]") {
+  const auto of = [](const std::string& op, const std::string& attributes, const std::string& in,
+                     const std::string& out) {
+    return in_main("%x: tensor<2x3xf32>, %y: " + in, out,
+                   "%r = chlo.broadcast_" + op + " %x, %y" + attributes + " : (tensor<2x3xf32>, " +
+                       in + ") -> " + out + "\nreturn %r : " + out);
+  };
+  const Array x = array({{1., 2., 3.}, {4., 5., 6.}});
+  const std::string matrix = "tensor<2x3xf32>";
+  CHECK(floats(run(of("add", "", "tensor<3xf32>", matrix), {x, array({10., 20., 30.})})[0]) ==
+        Floats{11, 22, 33, 14, 25, 36});
+  CHECK(floats(run(of("multiply", "", "tensor<2x1xf32>", matrix), {x, array({{1.}, {-1.}})})[0]) ==
+        Floats{1, 2, 3, -4, -5, -6});
+  CHECK(
+      floats(run(of("subtract", " {broadcast_dimensions = array<i64: 0>}", "tensor<2xf32>", matrix),
+                 {x, array({1., 4.})})[0]) == Floats{0, 1, 2, 0, 1, 2});
+  CHECK(floats(run(of("power", "", "tensor<f32>", matrix), {x, array({2.})[0]})[0]) ==
+        Floats{1, 4, 9, 16, 25, 36});
+  CHECK(run(of("compare", " {comparison_direction = #chlo<comparison_direction LT>}",
+               "tensor<3xf32>", "tensor<2x3xi1>"),
+            {x, array({2., 2., 4.})})[0]
+            .to_vector<int>() == std::vector<int>{1, 0, 1, 0, 0, 0});
+  CHECK(floats(run(of("zeta", "", "tensor<3xf32>", matrix), {x + 1, array({1., 2., 3.})})[0]) ==
+        floats(jit([](Array a, Array b) { return lax::zeta(a, b); })(
+            x + 1, broadcast_to(array({1., 2., 3.}), {2, 3}))));
+  CHECK_THAT(refusal(of("add", "", "tensor<2xf32>", matrix)), Catch::Contains("line 2"));
+}
+
+TEST_CASE("the best of an axis, where an approximation was asked for", "[interop][stablehlo]") {
+  // As jax.lax.approx_max_k and approx_min_k write it.
+  const auto best = [](const std::string& how, int axis, const std::string& out,
+                       const std::string& order) {
+    return "func.func private @order(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: "
+           "tensor<i32>) -> tensor<i1> {\n%0 = stablehlo.compare " +
+           how + ", " + order +
+           " : (tensor<f32>, tensor<f32>) -> tensor<i1>\nreturn %0 : tensor<i1>\n}\n" +
+           in_main("%x: tensor<2x4xf32>", "tensor<" + out + "xf32>, tensor<" + out + "xi32>",
+                   "%i = stablehlo.iota dim = " + std::to_string(axis) +
+                       " : tensor<2x4xi32>\n%n = stablehlo.constant dense<-1> : tensor<i32>\n"
+                       "%z = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
+                       "%r:2 = stablehlo.custom_call @ApproxTopK(%x, %i, %z, %n) {backend_config = "
+                       "\"\", called_computations = [@order], mhlo.backend_config = "
+                       "{aggregate_to_topk = true, is_fallback = true, recall_target = "
+                       "0.949999988 : f32, reduction_dim = " +
+                       std::to_string(axis) +
+                       " : i64, reduction_input_size_override = -1 : i64, top_k = 2 : i64}} : "
+                       "(tensor<2x4xf32>, tensor<2x4xi32>, tensor<f32>, tensor<i32>) -> (tensor<" +
+                       out + "xf32>, tensor<" + out + "xi32>)\nreturn %r#0, %r#1 : tensor<" + out +
+                       "xf32>, tensor<" + out + "xi32>");
+  };
+  const Array x = array({{1., 4., 2., 4.}, {-1., 0., 7., 3.}});
+  const Arrays most = run(best("GT", 1, "2x2", "%a, %b"), {x});
+  CHECK(floats(most[0]) == Floats{4, 4, 7, 3});
+  CHECK(most[1].to_vector<int>() == std::vector<int>{1, 3, 2, 3});
+  const Arrays least = run(best("LT", 0, "1x4", "%a, %b"), {x});
+  CHECK(floats(least[0]) == Floats{-1, 0, 2, 3});
+  CHECK(least[1].to_vector<int>() == std::vector<int>{1, 1, 0, 1});
+  CHECK(floats(run(best("GT", 1, "2x4", "%a, %b"), {x})[0]) == Floats{4, 4, 2, 1, 7, 3, 0, -1});
+  CHECK_THAT(refusal(best("GE", 1, "2x2", "%a, %b")), Catch::Contains("with this comparator"));
+  CHECK_THAT(refusal(best("GT", 1, "2x2", "%b, %a")), Catch::Contains("with this comparator"));
+  CHECK_THAT(refusal(best("GT", 1, "2x5", "%a, %b")), Catch::Contains("more results"));
 }
 
 TEST_CASE("factors of different dtypes are those of the result", "[interop][stablehlo]") {

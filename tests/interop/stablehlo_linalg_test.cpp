@@ -125,16 +125,17 @@ TEST_CASE("calls for eigenvectors read the triangle that they name", "[interop][
         }).find("is read with eigenvectors") != std::string::npos);
 }
 
-TEST_CASE("calls of gesdd give all vectors, as many as there are values, or none",
+TEST_CASE("calls of gesdd and gesvd give all vectors, as many as there are values, or none",
           "[interop][stablehlo]") {
   const std::string tall = "tensor<3x2xf32>", two = "tensor<2xf32>", right = "tensor<2x2xf32>";
   const Array x = lax::slice_in_dim(a, 0, 2, 1, 1);
-  const auto text = [&](char mode, const std::string& left) {
-    return call("lapack_sgesdd_ffi", letters("mode = " + std::to_string(mode) + " : ui8"), {tall},
+  const auto text = [&](char mode, const std::string& left, const char* how = "sgesdd") {
+    return call("lapack_" + std::string(how) + "_ffi",
+                letters("mode = " + std::to_string(mode) + " : ui8"), {tall},
                 {tall, two, left, right, "tensor<i32>"});
   };
-  for (const char mode : {'A', 'S'}) {
-    const Arrays r = run(text(mode, mode == 'A' ? matrix_type : tall), {x});
+  for (const auto& [mode, how] : {std::pair('A', "sgesdd"), {'S', "sgesdd"}, {'A', "sgesvd"}}) {
+    const Arrays r = run(text(mode, mode == 'A' ? matrix_type : tall, how), {x});
     const lax::SVD want = lax::svd(x, {.full_matrices = mode == 'A'});
     CHECK(allclose(r[1], want.s, 1e-5, 1e-5).item<bool>());
     CHECK(allclose(r[2], want.u, 1e-5, 1e-5).item<bool>());

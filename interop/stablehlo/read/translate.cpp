@@ -233,6 +233,12 @@ Arrays Translator::call(const std::string& symbol, const Arrays& x, size_t at) {
   return base::call(c.jaxpr, all, symbol);
 }
 
+const Region* Translator::function_body(const std::string& symbol) const {
+  const auto it = functions_.find(symbol);
+  if (it == functions_.end() || it->second.op->regions.size() != 1) return nullptr;
+  return &it->second.op->regions[0];
+}
+
 const Block& Translator::body(const Region& r, size_t at) const {
   if (r.blocks.size() != 1) fail_at(at, "a region must be one block");
   return r.blocks[0];

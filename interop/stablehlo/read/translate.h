@@ -35,6 +35,8 @@ class Translator {
   // Its arguments and results begin with so many that are the region's last ones.
   Closed recorded(const Region& r, const Types& args, size_t last = 0);
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
+  // The body of a function; null if there is none of that name.
+  const Region* function_body(const std::string& symbol) const;
 
   // Attributes, FormatError if they are missing or of another kind.
   const Attr& attr(const Op& op, std::string_view name) const;
@@ -135,6 +137,8 @@ void add_sorting(Rules& r);
 void add_random(Rules& r);
 // The rule of a call of LAPACK by this name; null if there is none.
 Rule lapack_rule(std::string_view target);
+// That of the call @ApproxTopK.
+Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x);
 void add_checks(Rules& r);
 
 }  // namespace weft::hlo

@@ -53,6 +53,7 @@ Arrays call(Translator& t, const Op& op, const Arrays& x) {
 Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
   const std::string& target = t.attr(op, "call_target_name").text;
   if (const Rule lapack = lapack_rule(target)) return lapack(t, op, x);
+  if (target == "ApproxTopK") return approx_top_k(t, op, x);
   if (target == "Sharding" || target == "annotate_device_placement") return x;
   if (x.size() == 2 && target.starts_with("check.")) {
     using Kind = StablehloCheck::Kind;

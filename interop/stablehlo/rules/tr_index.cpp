@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/control/scatter/scatter_by.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -68,42 +68,33 @@ std::optional<Update> update_of(const Region& body, DType d) {
                       block.ops[0].operands == std::vector<int32_t>{block.first_arg + 1};
   return second ? std::optional(Update::set) : std::nullopt;
 }
-// By any body, where no element is written twice: on what is there and the updates, as a whole.
-Array scattered_by_body(Translator& t, const Op& op, const Arrays& x, const Array& indices,
-                        const WindowDims& dims) {
-  const int last = static_cast<int>(indices.ndim()) - 1;
-  const bool once =
-      t.integer(op, "unique_indices", 0) != 0 || indices.shape().erased(last).elements() <= 1;
-  if (!once || !t.is_elementwise(t.only_region(op))) t.missing(op, "with this update computation");
-  const auto within = [](const std::vector<int64_t>& axes, int64_t a) {
-    return std::find(axes.begin(), axes.end(), a) != axes.end();
-  };
-  std::vector<int64_t> sizes;
-  size_t next = 0;
-  for (int64_t a = 0; a < x[0].ndim(); ++a) {
-    const bool gone = within(dims.collapsed, a) || within(dims.operand_batching, a);
-    if (!gone && (next == dims.window_dims.size() || dims.window_dims[next] < 0 ||
-                  dims.window_dims[next] >= x[2].ndim()))
-      t.fail(op, "update_window_dims are no axes of the updates");
-    sizes.push_back(gone ? 1 : x[2].shape()[dims.window_dims[next++]]);
-  }
-  const Array before = gather_windows(x[0], indices, dims, sizes);
-  if (before.shape() != x[2].shape()) t.fail(op, "the updates are of another shape");
-  return t.run_on_arrays(op, t.only_region(op), {before, x[2]}, 1)[0];
-}
-
 Arrays scatter(Translator& t, const Op& op, const Arrays& x) {
-  if (x.size() != 3) t.missing(op, "of several operands");
+  if (x.size() < 3 || x.size() % 2 == 0)
+    t.fail(op, "'scatter' needs operands, indices and as many updates");
+  const auto n = static_cast<std::ptrdiff_t>(x.size() / 2);
   const Attr& a = t.attr(op, "scatter_dimension_numbers");
-  const auto update = update_of(t.only_region(op), x[0].dtype());
   const WindowDims dims{
       t.field(op, a, "update_window_dims"), t.field(op, a, "inserted_window_dims"),
       t.field(op, a, "scatter_dims_to_operand_dims"), t.field(op, a, "input_batching_dims"),
       t.field(op, a, "scatter_indices_batching_dims")};
-  const Array indices = indices_last(t, op, x[1], vector_axis(t, op, a));
-  const Array updates = update ? x[2] : scattered_by_body(t, op, x, indices, dims);
-  return {scatter_windows(x[0], indices, updates, dims, update.value_or(Update::set),
-                          OutOfBounds::zero, t.integer(op, "unique_indices", 0) != 0)};
+  const Array indices = indices_last(t, op, x[static_cast<size_t>(n)], vector_axis(t, op, a));
+  const Arrays operands(x.begin(), x.begin() + n), updates(x.begin() + n + 1, x.end());
+  const Region& body = t.only_region(op);
+  const bool unique = t.integer(op, "unique_indices", 0) != 0;
+  if (n == 1)
+    if (const auto update = update_of(body, x[0].dtype()))
+      return {scatter_windows(x[0], indices, x[2], dims, *update, OutOfBounds::zero, unique)};
+  if (!t.is_elementwise(body)) t.missing(op, "with this update computation");
+  for (const Arrays* list : {&operands, &updates})
+    for (const Array& v : *list)
+      if (v.shape() != list->front().shape())
+        t.fail(op, "operands of 'scatter' must have one shape, and so must updates");
+  return scatter_by(operands, indices, updates, dims, OutOfBounds::zero, unique,
+                    [&](const Arrays& before, const Arrays& u) {
+                      Arrays both = before;
+                      both.insert(both.end(), u.begin(), u.end());
+                      return t.run_on_arrays(op, body, both, before.size());
+                    });
 }
 
 }  // namespace

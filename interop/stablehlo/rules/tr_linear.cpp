@@ -16,12 +16,12 @@
 #include "weft/ops/linear/fft.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/products/ragged.h"
 #include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/spectral/eig.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/ops/linear/triangular_solve.h"
-#include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -53,42 +53,19 @@ Arrays dot(Translator& t, const Op& op, const Arrays& x) {
   return {product(t, op, x, {{x[0].ndim() - 1}, {0}})};
 }
 
-// Of groups of rows, which follow one another along an axis of x: rows of no group are zero. Where
-// the axis is contracted there is a result a group, else each group has its own matrix.
 Arrays ragged_dot(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 3) t.fail(op, "takes two factors and the sizes of groups");
   const Attr& a = t.attr(op, "ragged_dot_dimension_numbers");
   const auto axes = [&](std::string_view name) { return t.field(op, a, name); };
-  lax::DotDims dims = {axes("lhs_contracting_dimensions"), axes("rhs_contracting_dimensions"),
-                       axes("lhs_batching_dimensions"), axes("rhs_batching_dimensions")};
-  const Sizes ragged = axes("lhs_ragged_dimensions"), group = axes("rhs_group_dimensions");
-  if (ragged.size() != 1 || ragged[0] < 0 || ragged[0] >= x[0].ndim())
-    t.fail(op, "lhs_ragged_dimensions is one axis of the first factor");
-  const auto within = [&](const Sizes& s) {
-    return std::find(s.begin(), s.end(), ragged[0]) != s.end();
-  };
-  const Arrays factors = {x[0], x[1]};
-  if (within(dims.lhs_batch)) return {product(t, op, factors, dims)};
-  if (x[2].ndim() != 1) t.missing(op, "with sizes of groups that are no vector");
-  const bool contracted = within(dims.lhs_contract);
-  if (group.size() != (contracted ? 0 : 1)) t.fail(op, "rhs_group_dimensions do not fit");
-  // x once a group, along a new first axis, with zeros for the rows of others.
-  const int64_t n = x[2].size();
-  const Array rows = base::insert_axis(x[0], 0, n);
-  const Array end = lax::cumsum(base::convert(x[2], I64), 0);
-  const Array start = lax::sub(end, base::convert(x[2], I64));
-  const auto along = [&](const Array& g) { return broadcast_in_dim(g, rows.shape(), {0}); };
-  const Array place = iota(I64, rows.shape(), ragged[0] + 1);
-  const Array inside = lax::bitwise_and(lax::ge(place, along(start)), lax::lt(place, along(end)));
-  const Array own = lax::select(inside, rows, base::zeros(rows.type()));
-  for (Sizes* s : {&dims.lhs_contract, &dims.lhs_batch})
-    for (int64_t& axis : *s) ++axis;
-  if (!contracted) {
-    dims.lhs_contract.push_back(0);
-    dims.rhs_contract.push_back(group[0]);
-  }
-  const Array out = product(t, op, {own, x[1]}, dims);
-  return {contracted ? base::move_axis(out, static_cast<int>(dims.lhs_batch.size()), 0) : out};
+  const DType d = t.result(op).dtype();
+  const bool differ = x[0].dtype() != x[1].dtype();
+  return {lax::ragged_dot_general(
+      differ ? base::convert(x[0], d) : x[0], differ ? base::convert(x[1], d) : x[1], x[2],
+      {{axes("lhs_contracting_dimensions"), axes("rhs_contracting_dimensions"),
+        axes("lhs_batching_dimensions"), axes("rhs_batching_dimensions")},
+       axes("lhs_ragged_dimensions"),
+       axes("rhs_group_dimensions")},
+      d)};
 }
 
 // ---- convolutions
@@ -376,9 +353,9 @@ Rule lapack_rule(std::string_view target) {
   if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
   target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
   static const std::unordered_map<std::string_view, Rule> rules = {
-      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf},
-      {"geev", geev},   {"gesdd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},
-      {"orgqr", orgqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"geev", geev},
+      {"gesdd", gesdd}, {"gesvd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
+      {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
   const auto found = rules.find(target);
   return found == rules.end() ? nullptr : found->second;
 }

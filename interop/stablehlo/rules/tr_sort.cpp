@@ -9,6 +9,7 @@
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
+#include "weft/ops/index/index.h"
 #include "weft/ops/index/sort.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
@@ -229,7 +230,47 @@ Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
   return {values, places};
 }
 
+// "GT" or "LT": how a comparator of pairs of scalars, of values and of their places, orders values.
+std::string order_of(Translator& t, const Op& op) {
+  const Attr& called = t.attr(op, "called_computations");
+  const Region* body = called.kind == Attr::Kind::list && called.items.size() == 1
+                           ? t.function_body(symbol_name(called.items[0].text))
+                           : nullptr;
+  if (!body || body->blocks.size() != 1 || body->blocks[0].ops.size() != 2)
+    t.fail(op, "called_computations name one comparator");
+  const Block& b = body->blocks[0];
+  const Op& compare = b.ops[0];
+  const std::vector<int32_t> values = {b.first_arg, b.first_arg + 1};
+  if (compare.name != "stablehlo.compare" || compare.operands != values)
+    t.missing(op, "with this comparator");
+  const std::string how = t.word(compare, "comparison_direction");
+  if (how != "GT" && how != "LT") t.missing(op, "with this comparator");
+  return how;
+}
+
 }  // namespace
+
+// All are found, whatever recall is asked for: as many as the result holds, the best ones first.
+// Operands are values and what goes with each, then what stands for none.
+Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 4 || op.out.size() != 2 || x[0].shape() != x[1].shape())
+    t.fail(op, "takes values, their places and two initial values");
+  int64_t axis = -1;
+  for (const NamedAttr& e : t.attr(op, "mhlo.backend_config").entries)
+    if (e.name == "reduction_dim") axis = e.value.integer;
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "reduction_dim is no axis");
+  const Shape out = t.result(op).shape();
+  const int a = static_cast<int>(axis);
+  if (out.ndim() != x[0].ndim() || out[axis] > x[0].shape()[axis])
+    t.fail(op, "more results than values");
+  if (order_of(t, op) == "GT") {
+    const auto [values, places] = top_k_along(x[0], out[axis], a);
+    return {values, gather_along(x[1], places, a)};
+  }
+  Arrays sorted = sort_arrays({x[0], x[1]}, a);
+  for (Array& v : sorted) v = base::slice_axis(v, a, 0, out[axis]);
+  return sorted;
+}
 
 void add_sorting(Rules& r) {
   const Rules mine = {{"chlo.top_k", top_k}, {"stablehlo.sort", sort}};
