@@ -256,4 +256,103 @@ lax::ConvDimensionNumbers lax::conv_dimension_numbers(const Shape& lhs_shape,
   return {axes.lhs, axes.rhs, axes.out};
 }
 
+lax::ConvDimensionNumbers lax::conv_general_permutations(const ConvDimensions& d, Location at) {
+  const Source s(at);
+  const ConvAxes axes = axes_of(d, std::ssize(d.rhs));
+  return {axes.lhs, axes.rhs, axes.out};
+}
+
+namespace {
+
+// Sizes as they are in the order of these axes, and back.
+Sizes picked(const char* name, const Shape& s, const Sizes& axes) {
+  if (std::ssize(axes) != s.ndim() || axes.size() < 2)
+    fn::fail_shape(fmt::format("{}: {} must have an axis for each of {} letters, 2 or more", name,
+                               to_string(s), axes.size()));
+  Sizes r;
+  for (int64_t a : axes) r.push_back(s[a]);
+  return r;
+}
+Shape put_back(const Sizes& sizes, const Sizes& axes) {
+  Sizes r(sizes.size());
+  for (size_t k = 0; k < axes.size(); ++k) r[static_cast<size_t>(axes[k])] = sizes[k];
+  return r;
+}
+// Of shapes in the order of conv.
+Sizes conv_sizes(const char* name, const Sizes& lhs, const Sizes& rhs, const Sizes& strides,
+                 const lax::ConvPadding& padding) {
+  const size_t n = strides.size();
+  if (lhs.size() != n + 2 || rhs.size() != n + 2)
+    fn::fail_shape(fmt::format("{}: {} strides need shapes of {} sizes, got ({}) and ({})", name, n,
+                               n + 2, fmt::join(lhs, ", "), fmt::join(rhs, ", ")));
+  auto pads = padding.amounts;
+  if (!padding.kind.empty())
+    pads = fn::pads_of(name, Sizes(lhs.begin() + 2, lhs.end()), Sizes(rhs.begin() + 2, rhs.end()),
+                       strides, padding.kind);
+  if (pads.size() != n)
+    fn::fail_shape(fmt::format("{}: padding needs one pair a spatial axis, {}", name, n));
+  Sizes out{lhs[0], rhs[0]};
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t padded = lhs[d + 2] + pads[d].first + pads[d].second;
+    if (strides[d] < 1 || padded < 0)
+      fn::fail_shape(
+          fmt::format("{}: strides must be positive, and padding must not crop more "
+                      "than there is",
+                      name));
+    out.push_back(padded < rhs[d + 2] ? 0 : (padded - rhs[d + 2]) / strides[d] + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+Shape lax::conv_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape, const Sizes& strides,
+                            const ConvPadding& padding, int64_t batch_group_count, Location at) {
+  const Source s(at);
+  constexpr const char* name = "conv_shape_tuple";
+  Sizes out = conv_sizes(name, lhs_shape.sizes(), rhs_shape.sizes(), strides, padding);
+  if (batch_group_count < 1 || out[0] % batch_group_count != 0)
+    fn::fail_shape(fmt::format("{}: a batch of {} is not divided into {} groups", name, out[0],
+                               batch_group_count));
+  out[0] /= batch_group_count;
+  return out;
+}
+Shape lax::conv_general_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
+                                    const Sizes& window_strides, const ConvPadding& padding,
+                                    const ConvDimensions& dimension_numbers, Location at) {
+  const Source s(at);
+  constexpr const char* name = "conv_general_shape_tuple";
+  const auto axes = conv_general_permutations(dimension_numbers, at);
+  return put_back(conv_sizes(name, picked(name, lhs_shape, axes.lhs_spec),
+                             picked(name, rhs_shape, axes.rhs_spec), window_strides, padding),
+                  axes.out_spec);
+}
+Shape lax::conv_transpose_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
+                                      const Sizes& window_strides, const ConvPadding& padding,
+                                      const ConvDimensions& dimension_numbers, Location at) {
+  const Source s(at);
+  constexpr const char* name = "conv_transpose_shape_tuple";
+  const auto axes = conv_general_permutations(dimension_numbers, at);
+  const Sizes lhs = picked(name, lhs_shape, axes.lhs_spec),
+              rhs = picked(name, rhs_shape, axes.rhs_spec);
+  const size_t n = lhs.size() - 2;
+  const bool named = padding.kind == "SAME" || padding.kind == "VALID";
+  if (!padding.kind.empty() && !named)
+    fn::fail_shape(
+        fmt::format("{}: padding must be \"SAME\", \"VALID\" or pairs of numbers, got "
+                    "\"{}\"",
+                    name, padding.kind));
+  if (window_strides.size() != n || rhs.size() != n + 2 || (!named && padding.amounts.size() != n))
+    fn::fail_shape(
+        fmt::format("{}: strides and padding need one entry a spatial axis, {}", name, n));
+  Sizes out{lhs[0], rhs[0]};
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t k = rhs[d + 2], stride = window_strides[d];
+    const auto [low, high] =
+        named ? transposed_padding(k, stride, padding.kind) : padding.amounts[d];
+    out.push_back((lhs[d + 2] - 1) * stride - k + 2 + low + high);
+  }
+  return put_back(out, axes.out_spec);
+}
+
 }  // namespace weft

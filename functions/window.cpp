@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
-#include "weft/batching/batch_trace.h"
+#include "weft/functions/body.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
@@ -18,8 +16,6 @@
 #include "weft/ops/structure/structure.h"
 #include "weft/ops/window/window.h"
 #include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/make_jaxpr.h"
 
 namespace weft {
 namespace {
@@ -59,102 +55,24 @@ Array fold(const char* name, Array (*of_windows)(const Array&, const Window&), c
   return of_windows(x, window_on(name, x->type(), dimensions, o));
 }
 
-// f, a function of scalars, on all elements of arrays of one shape.
-Arrays each(const Function<Arrays(Arrays, Arrays)>& f, const Arrays& a, const Arrays& b) {
-  const Shape s = a[0].shape();
-  if (s.elements() == 0) return a;
-  Arrays flat;
-  for (const Arrays* list : {&a, &b})
-    for (const Array& v : *list) flat.push_back(reshape_to(v, {s.elements()}));
-  const auto half = static_cast<std::ptrdiff_t>(a.size());
-  const Batched r = vmap_flat(
-      [&](const Arrays& x) {
-        return f({x.begin(), x.begin() + half}, {x.begin() + half, x.end()});
-      },
-      flat, MaybeAxes(flat.size(), 0), s.elements());
-  Arrays out;
-  for (size_t i = 0; i < r.out.size(); ++i)
-    out.push_back(reshape_to(move_mapped(r.out[i], r.axis[i], 0, s.elements()), s));
-  return out;
-}
-Function<Arrays(Arrays, Arrays)> listed(const Function<Array(Array, Array)>& f) {
-  return [f](const Arrays& a, const Arrays& b) { return Arrays{f(a[0], b[0])}; };
-}
-
-// What a function of two lists of scalars does, and whether it gives what it takes.
-ClosedJaxpr traced(const char* name, const Function<Arrays(Arrays, Arrays)>& f,
-                   const Arrays& scalars) {
-  const size_t n = scalars.size();
-  Arrays both = scalars;
-  both.insert(both.end(), scalars.begin(), scalars.end());
-  const auto half = static_cast<std::ptrdiff_t>(n);
-  const ClosedJaxpr j = detail::trace_jaxpr(
-      [&](const Arrays& x) {
-        return f({x.begin(), x.begin() + half}, {x.begin() + half, x.end()});
-      },
-      both);
-  const auto& out = j.jaxpr->out;
-  bool same = out.size() == n;
-  for (size_t i = 0; same && i < n; ++i) {
-    const Type t = j.jaxpr->type(out[i]);
-    same = t.dtype() == scalars[i].dtype() && t.ndim() == 0;
-  }
-  if (!same)
-    fn::fail_dtype(
-        fmt::format("{}: the function must give scalars of the types that it takes", name));
-  return j;
-}
-
 // sum, maximum or minimum if the function is that alone, and init has no part in it.
 using OfWindows = Array (*)(const Array&, const Window&);
-bool is_extreme(const Array& x, bool largest) {
-  if (!concrete_or_null(x)) return false;
-  bool is = false;
-  with_dtype(x.dtype(), [&](auto* q) {
-    using T = std::remove_pointer_t<decltype(q)>;
-    if constexpr (is_floating(dtype_of_v<T>)) {
-      const double inf = std::numeric_limits<double>::infinity();
-      is = is_scalar_value(x, largest ? inf : -inf);
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      using Lim = std::numeric_limits<T>;
-      is = *data_of<T>(x) == (largest ? Lim::max() : Lim::lowest());
-    }
-  });
-  return is;
-}
 OfWindows monoid_of(const ClosedJaxpr& j, const Array& init) {
-  const JaxprData& p = *j.jaxpr;
-  if (p.eqns.size() != 1 || p.n_in != 2 || !j.consts.empty()) return nullptr;
-  const Eqn& e = p.eqns[0];
-  if (e.in.size() != 2 || e.in[0].is_literal() || e.in[1].is_literal() ||
-      e.in[0].index == e.in[1].index || p.out[0].is_literal() || p.out[0].index != e.out)
-    return nullptr;
-  if (e.op->name() == "add" && concrete_or_null(init) && is_scalar_value(init, 0) &&
-      !is_bool(init.dtype()))
-    return reduce_window_sum;
-  if (e.op->name() == "max" && is_extreme(init, false)) return reduce_window_max;
-  if (e.op->name() == "min" && is_extreme(init, true)) return reduce_window_min;
-  return nullptr;
+  const std::string op = fn::monoid_of(j, init);
+  if (op == "add") return reduce_window_sum;
+  if (op == "max") return reduce_window_max;
+  return op == "min" ? reduce_window_min : nullptr;
 }
 
 Arrays general(const Arrays& operands, Arrays init, const Function<Arrays(Arrays, Arrays)>& f,
                const Sizes& dimensions, const lax::WindowOptions& o) {
   constexpr const char* name = "reduce_window";
-  if (operands.empty() || operands.size() != init.size())
-    fn::fail_shape("reduce_window: needs an initial value for each of one or more operands");
-  for (size_t i = 0; i < init.size(); ++i) {
-    if (init[i].type().weak()) init[i] = fn::as_dtype(init[i], operands[i].dtype());
-    if (operands[i].shape() != operands[0].shape() || init[i].ndim() != 0)
-      fn::fail_shape("reduce_window: operands must have one shape, and scalars as initial values");
-    if (init[i].dtype() != operands[i].dtype())
-      fn::fail_dtype(fmt::format("reduce_window: an initial value of {} for an operand of {}",
-                                 short_name(init[i].dtype()), short_name(operands[i].dtype())));
-  }
+  fn::check_initial(name, operands, &init);
   const Window w = window_on(name, operands[0].type(), dimensions, o);
-  const ClosedJaxpr j = traced(name, f, init);
+  const ClosedJaxpr j = fn::traced(name, f, init);
   if (init.size() == 1)
     if (const OfWindows of_windows = monoid_of(j, init[0])) return {of_windows(operands[0], w)};
-  const auto join = [&](const Arrays& a, const Arrays& b) { return each(f, a, b); };
+  const auto join = [&](const Arrays& a, const Arrays& b) { return fn::each(f, a, b); };
   const Arrays folds = fold_windows(operands, init, w, join);
   Arrays first;
   for (const Array& v : init) first.push_back(broadcast_in_dim(v, folds[0].shape(), {}));
@@ -254,7 +172,7 @@ Array reduce_window(const Arg& operand, const Arg& init_value,
                     const Function<Array(Array, Array)>& computation,
                     const Sizes& window_dimensions, const WindowOptions& o) {
   const Source s(operand.at());
-  return general({operand}, {init_value}, listed(computation), window_dimensions, o)[0];
+  return general({operand}, {init_value}, fn::listed(computation), window_dimensions, o)[0];
 }
 Arrays reduce_window(const Arrays& operands, const Arrays& init_values,
                      const Function<Arrays(Arrays, Arrays)>& computation,
@@ -305,14 +223,14 @@ Array select_and_scatter(const Arg& operand, const Function<Array(Array, Array)>
         fmt::format("select_and_scatter: needs a scalar as initial value and a source "
                     "with an element a window, {}, got {} and {}",
                     to_string(windows), to_string(init.type()), to_string(source->type())));
-  traced(name, listed(scatter), {init});
+  fn::traced(name, fn::listed(scatter), {init});
   const auto chooses = [&](const Array& a, const Array& b) {
-    const Array keep = each(listed(select), {a}, {b})[0];
+    const Array keep = fn::each(fn::listed(select), {a}, {b})[0];
     if (!is_bool(keep.dtype())) fn::fail_dtype("select_and_scatter: select must give a bool");
     return keep;
   };
   const auto joins = [&](const Array& a, const Array& b) {
-    return each(listed(scatter), {a}, {b})[0];
+    return fn::each(fn::listed(scatter), {a}, {b})[0];
   };
   return weft::select_and_scatter(operand, source, init, w, chooses, joins);
 }

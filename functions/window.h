@@ -110,5 +110,21 @@ struct ConvDimensionNumbers {
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs_shape, const Shape& rhs_shape,
                                             const ConvDimensions& dimension_numbers = {},
                                             Location at = Location::here());
+// The same of letters alone.
+ConvDimensionNumbers conv_general_permutations(const ConvDimensions& dimension_numbers,
+                                               Location at = Location::here());
+// The shapes that convolutions of such shapes give: in the order of conv, with any order of axes,
+// and of conv_transpose without dilation.
+Shape conv_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape, const Sizes& strides,
+                       const ConvPadding& padding, int64_t batch_group_count = 1,
+                       Location at = Location::here());
+Shape conv_general_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
+                               const Sizes& window_strides, const ConvPadding& padding,
+                               const ConvDimensions& dimension_numbers,
+                               Location at = Location::here());
+Shape conv_transpose_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
+                                 const Sizes& window_strides, const ConvPadding& padding,
+                                 const ConvDimensions& dimension_numbers,
+                                 Location at = Location::here());
 
 }  // namespace weft::lax

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/golden/make_lax.py: writes lax.txt, what jax.lax gives for the calls that
+# tests/functions/lax_golden_test.cpp makes under the same names.
+#
+# Run with jax installed: python make_lax.py > lax.txt (made with jax 0.10.2)
+#
+# Lines are those of functions.txt. For each call of floats there are its value; NAME_slope, the
+# gradient by its operand of the sum of the result times x(shape, 5, 13); NAME_push, the tangent for
+# the tangent x(shape, 3, 7); and NAME_map, mapped over that operand and its negative; those that JAX
+# has (what it cannot map is called twice). Others have a line a result: NAME_0, NAME_1, ….
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+jax.config.update("jax_enable_x64", True)
+inf, nan = np.inf, np.nan
+
+
+def x(shape, m=7, k=11):
+    i = np.arange(int(np.prod(shape)))
+    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
+
+
+plane, block, row = x((4, 5), 3, 13), x((3, 4, 2), 7, 23), x((9,), 5, 17)
+rows, matrices = x((6, 3), 5, 19), x((3, 3, 2), 7, 23)
+sizes = jnp.array([2, 0, 3], jnp.int32)
+odd = jnp.array([1.0, 3.0, 3.0, nan, -inf, inf, -0.0, 2.0, 0.0], jnp.float32)
+one = np.float32(1)
+both = lambda a, b: a + b + a * b
+apply_dims = lax.ScatterDimensionNumbers((), (0,), (0,))
+window_dims = lax.ScatterDimensionNumbers((1,), (0,), (0,))
+spots = jnp.array([[1], [3], [1], [8], [9], [-1]], jnp.int32)
+lines = jnp.array([[2], [0], [2]], jnp.int32)
+noncontracting = lax.RaggedDotDimensionNumbers((((3,), (1,)), ((0,), (0,))), [2], [3])
+contracting = lax.RaggedDotDimensionNumbers((((1,), (1,)), ((0,), (0,))), [1], [])
+of_batch = lax.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), [0], [])
+deep, deep_matrices = x((2, 2, 4, 3), 7, 23), x((2, 3, 2, 2), 5, 19)
+deep_sizes = jnp.array([[[1, 2], [3, 0]], [[0, 4], [2, 2]]], jnp.int32)
+
+# name: (function, operand, the lines it has besides its value)
+CALLS = {
+    "reduce_sum": (lambda v: lax.reduce(v, np.float32(0), lax.add, (0, 2)), block, "slope push map"),
+    "reduce_prod": (lambda v: lax.reduce(v, one, lambda a, b: a * b, (1,)), plane, "slope push map"),
+    "reduce_any": (lambda v: lax.reduce(v, np.float32(0), both, (1,)), plane, "push map"),
+    "reduce_any_all": (lambda v: lax.reduce(v, np.float32(0), both, (0, 1)), plane, "push map"),
+    "reduce_none": (lambda v: lax.reduce(v, one, lambda a, b: a * b, ()), row, "map"),
+    "reduce_empty": (lambda v: lax.reduce(v[:0], one, both, (0,)), row, "map"),
+    "reduce_max_odd": (lambda v: lax.reduce(v, np.float32(-inf), lax.max, (0,)), odd, ""),
+    "ragged_dot": (lambda v: lax.ragged_dot(v, matrices, sizes), rows, "slope push each"),
+    "ragged_dot_rhs": (lambda v: lax.ragged_dot(rows, v, sizes), matrices, "slope push each"),
+    "ragged_dot_groups": (lambda v: lax.ragged_dot_general(v, deep_matrices, deep_sizes, noncontracting), deep, "slope push each"),
+    "ragged_dot_contracting": (lambda v: lax.ragged_dot_general(v, x((2, 5, 3), 3, 7), jnp.array([1, 0, 3], jnp.int32), contracting), x((2, 5, 2), 5, 11), "push each"),
+    "ragged_dot_batch": (lambda v: lax.ragged_dot_general(v, x((3, 4, 2), 3, 7), jnp.array([1, 2], jnp.int32), of_batch), x((3, 2, 4), 5, 11), "push each"),
+    "index_take": (lambda v: lax.index_take(v, [jnp.array([1, -1, 7]), jnp.array([0, 4, -2])], (0, 1)), plane, "slope push map"),
+    "index_take_middle": (lambda v: lax.index_take(v, [jnp.array([3, -1, 0, 5])], (1,)), block, "slope push map"),
+    "scatter_apply": (lambda v: lax.scatter_apply(v, spots, jnp.exp, apply_dims, update_shape=(6,)), row, "map"),
+    "scatter_apply_clip": (lambda v: lax.scatter_apply(v, spots, lambda a: 2 * a + 1, apply_dims, update_shape=(6,), mode="clip"), row, "map"),
+    "scatter_apply_rows": (lambda v: lax.scatter_apply(v, lines, lambda a: a * a, window_dims, update_shape=(3, 5)), plane, "map"),
+    "scatter_apply_once": (lambda v: lax.scatter_apply(v, spots[:2], jnp.exp, apply_dims, update_shape=(2,), unique_indices=True), row, "map"),
+    "approx_max": (lambda v: lax.approx_max_k(v, 3)[0], plane, "slope push map"),
+    "approx_max_axis": (lambda v: lax.approx_max_k(v, 2, reduction_dimension=0)[0], plane, "slope push map"),
+    "approx_min": (lambda v: lax.approx_min_k(v, 3)[0], plane, "slope push map"),
+    "broadcast_like": (lambda v: lax.broadcast_like(v, plane), x((5,), 3, 7), "slope push map"),
+    "stack": (lambda v: lax.stack([v, 2 * v], axis=1), plane, "slope push map"),
+    "unstack": (lambda v: lax.unstack(v, axis=1)[2], plane, "slope push map"),
+    "barrier": (lambda v: lax.optimization_barrier(v) * v, plane, "slope push map"),
+}
+
+
+def places(a, i, b, j):
+    first = (a > b) | ((a == b) & (i < j))
+    return jnp.where(first, a, b), jnp.where(first, i, j)
+
+
+def pair(p, q):
+    return places(p[0], p[1], q[0], q[1])
+
+
+key4, key2 = jnp.array([1, 2, 3, 0xFFFFFFFF], jnp.uint32), jnp.array([5, 2**63 + 7], jnp.uint64)
+words = lambda k: jnp.stack([k & 0xFFFFFFFF, k >> 32]).astype(jnp.uint32) if k.dtype == jnp.uint64 else k
+drawn = lambda key, shape, dtype, how: tuple(words(v) for v in lax.rng_bit_generator(key, shape, dtype, how))
+algorithm = lax.RandomAlgorithm
+OTHERS = {
+    "argmax": lambda: lax.reduce((plane, jnp.broadcast_to(jnp.arange(5, dtype=jnp.int32), (4, 5))), (np.float32(-inf), np.int32(9)), pair, (1,)),
+    "reduce_and": lambda: (lax.reduce(jnp.array([7, 14, 6], jnp.int32), np.int32(-1), lax.bitwise_and, (0,)), lax.reduce(jnp.array([1, 14, 6], jnp.uint8), np.uint8(0), lax.bitwise_or, (0,))),
+    "reduce_init": lambda: (lax.reduce(jnp.arange(6, dtype=jnp.int32), np.int32(100), lax.add, (0,)),),
+    "approx_max": lambda: lax.approx_max_k(odd, 4),
+    "approx_max_all": lambda: (lax.approx_max_k(plane, 2, aggregate_to_topk=False)[0].shape == (4, 5),),
+    "approx_min": lambda: lax.approx_min_k(jnp.where(jnp.isnan(odd), 7, odd), 4),
+    "approx_min_axis": lambda: lax.approx_min_k(plane, 2, reduction_dimension=0),
+    "rng_default": lambda: drawn(key4, (5,), np.uint32, algorithm.RNG_DEFAULT),
+    "rng_threefry": lambda: drawn(key4, (3, 3), np.uint32, algorithm.RNG_THREE_FRY),
+    "rng_philox": lambda: drawn(key2, (2, 3), np.uint16, algorithm.RNG_PHILOX),
+    "rng_wide": lambda: drawn(key2, (3,), np.uint64, algorithm.RNG_THREE_FRY),
+    "rng_bytes": lambda: drawn(key4, (7,), np.uint8, algorithm.RNG_THREE_FRY),
+    "rng_scalar": lambda: drawn(key4, (), np.uint32, algorithm.RNG_THREE_FRY),
+    "conv_shape": lambda: (lax.conv_shape_tuple((4, 3, 9, 7), (5, 3, 2, 4), (2, 1), "SAME"), lax.conv_shape_tuple((4, 3, 9, 7), (5, 3, 2, 4), (2, 3), ((1, 0), (-1, 2)), 2), lax.conv_shape_tuple((4, 3, 2, 7), (5, 3, 3, 4), (1, 1), "VALID")),
+    "conv_general_shape": lambda: (lax.conv_general_shape_tuple((4, 9, 7, 3), (2, 4, 3, 5), (2, 1), "SAME_LOWER", ("NHWC", "HWIO", "NCWH")), lax.conv_general_shape_tuple((4, 9, 3), (2, 3, 5), (2,), ((1, 1),), ("NWC", "WIO", "CNW"))),
+    "conv_transpose_shape": lambda: (lax.conv_transpose_shape_tuple((4, 9, 7, 3), (2, 4, 3, 5), (2, 1), "SAME", ("NHWC", "HWIO", "NHWC")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), "VALID", ("NWC", "WIO", "CNW")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), ((1, 0),), ("NWC", "WIO", "NWC"))),
+    "conv_permutations": lambda: lax.conv_general_permutations(("NHWC", "WHIO", "CNWH")),
+    "broadcast_shapes": lambda: (lax.broadcast_shapes((3, 1), (1, 4), (5, 1, 1)), lax.broadcast_shapes((2,))),
+    "shape_as_value": lambda: (lax.shape_as_value((3, 1, 4)), lax.shape_as_value(())),
+}
+
+
+def text(e):
+    if isinstance(e, (np.floating, float)):
+        return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
+    return str(int(e))
+
+
+NAMES = {"float32": "f32", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32", "bool": "bool"}
+
+
+def show(name, r):
+    r = np.asarray(r)
+    print(name, NAMES[r.dtype.name], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+
+
+print(f"# made by make_lax.py with jax {jax.__version__}")
+for name, (f, a, more) in CALLS.items():
+    r = f(a)
+    show(name, r)
+    if "slope" in more:
+        show(name + "_slope", jax.vjp(f, a)[1](x(r.shape, 5, 13))[0])
+    if "push" in more:
+        show(name + "_push", jax.jvp(f, (a,), (x(a.shape, 3, 7),))[1])
+    if "map" in more:
+        show(name + "_map", jax.vmap(f)(jnp.stack([a, -a])))
+    if "each" in more:
+        show(name + "_map", jnp.stack([f(a), f(-a)]))
+for name, f in OTHERS.items():
+    for k, r in enumerate(f()):
+        show(f"{name}_{k}", np.asarray(r, np.int64) if isinstance(r, tuple) else r)
