@@ -95,8 +95,10 @@ Vals write_expanded(Writer& w, const Equation& e, const Vals& x) {
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
   if (e.eqn.op->implementations().empty())
     e.refuse("it means something only inside a map, or only while a program is transposed");
-  if (!e.eqn.op->has(weft::Op::Slot::lower) && e.eqn.op->has(weft::Op::Slot::expand))
-    return write_expanded(w, e, x);
+  if (!e.eqn.op->has(weft::Op::Slot::lower)) {
+    if (e.eqn.op->has(weft::Op::Slot::expand)) return write_expanded(w, e, x);
+    e.refuse("no program stands for it");
+  }
   const Lowering l = e.eqn.op->lower(e.in, e.out, e.eqn.params);
   using Form = Lowering::Form;
   if (l.form == Form::loop || l.form == Form::branch || !l.loop.bodies.empty())
