@@ -19,6 +19,7 @@
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/spectral/eig.h"
+#include "weft/ops/linear/spectral/schur.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/ops/linear/triangular_solve.h"

@@ -41,21 +41,6 @@ void zgesdd_(const char*, const int*, const int*, void*, const int*, void*, void
 namespace weft::native {
 namespace {
 
-template <class T>
-struct RealOf {
-  using type = T;
-};
-template <>
-struct RealOf<complex64_t> {
-  using type = float;
-};
-template <>
-struct RealOf<complex128_t> {
-  using type = double;
-};
-template <class T>
-using real_of = typename RealOf<T>::type;
-
 // What LAPACK works in.
 template <class T>
 struct Room {
@@ -86,14 +71,6 @@ int solve(int64_t n, Room<T>& r, real_of<T>* values) {
       &integers, &info, 1, 1);
   }
   return info;
-}
-
-template <class T>
-double size_of(const T& x) {
-  if constexpr (is_complex(dtype_of_v<T>))
-    return std::hypot(static_cast<double>(x.re), static_cast<double>(x.im));
-  else
-    return std::fabs(static_cast<double>(x));
 }
 
 // v, whose numbers LAPACK conjugated, as column k of `to`, turned so that its leading number is
@@ -127,7 +104,7 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
     real_of<T>* w = values + b * n;
     bool finite = true;
     for (int64_t i = 0; i < n; ++i)
-      for (int64_t j = 0; j <= i; ++j) finite = finite && std::isfinite(size_of(x[i * n + j]));
+      for (int64_t j = 0; j <= i; ++j) finite = finite && is_finite(x[i * n + j]);
     // What is the lower triangle here is the upper one of columns, of the conjugate.
     std::copy(x, x + size, room.vectors.data());
     if (!finite || solve(n, room, w) != 0) {
@@ -138,11 +115,6 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
     for (int64_t k = 0; k < n; ++k)
       put_vector(n, room.vectors.data() + k * n, k, vectors + b * size);
   });
-}
-
-template <class T>
-bool all_finite(const T* x, int64_t n) {
-  return std::all_of(x, x + n, [](const T& e) { return std::isfinite(size_of(e)); });
 }
 
 // ---- svd

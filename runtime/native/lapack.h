@@ -5,6 +5,7 @@
 // those files include it.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -81,6 +82,42 @@ T not_a_number() {
   } else {
     return std::numeric_limits<T>::quiet_NaN();
   }
+}
+
+// The type of the parts of a number.
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <>
+struct RealOf<complex64_t> {
+  using type = float;
+};
+template <>
+struct RealOf<complex128_t> {
+  using type = double;
+};
+template <class T>
+using real_of = typename RealOf<T>::type;
+
+template <class T>
+double size_of(const T& x) {
+  if constexpr (is_complex(dtype_of_v<T>))
+    return std::hypot(static_cast<double>(x.re), static_cast<double>(x.im));
+  else
+    return std::fabs(static_cast<double>(x));
+}
+
+template <class T>
+bool is_finite(const T& x) {
+  if constexpr (is_complex(dtype_of_v<T>))
+    return std::isfinite(x.re) && std::isfinite(x.im);
+  else
+    return std::isfinite(x);
+}
+template <class T>
+bool all_finite(const T* x, int64_t n) {
+  return std::all_of(x, x + n, is_finite<T>);
 }
 
 // Rows of a matrix as columns, which is how LAPACK has them; and back, with m and n exchanged.

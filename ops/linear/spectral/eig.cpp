@@ -3,16 +3,13 @@
 // ops/linear/spectral/eig.cpp: eig: general eigenproblems by LAPACK.
 #include "weft/ops/linear/spectral/eig.h"
 
-#include <limits>
-#include <span>
-
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/spectral/library.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/eigen.h"
 
@@ -34,45 +31,22 @@ Types eig_types(const Type& x, const Sides& p) {
   return out;
 }
 
-native::Squares squares_of(const Type& x) {
-  const matrix::Sizes s(x);
-  return {x.dtype(), s.batch, s.rows};
-}
-
-// The order of the values is LAPACK's, which no other way to find them would keep to: the
-// definition calls it, too.
 Arrays eig_reference(const Arrays& x, const Sides& p) {
-  std::vector<std::span<const std::byte>> in = {
-      {static_cast<const std::byte*>(concrete(x[0]).data()),
-       static_cast<size_t>(x[0].type().bytes())}};
-  std::vector<std::span<std::byte>> to;
-  Arrays out;
-  for (const Type& t : eig_types(x[0].type(), p)) {
-    const Fresh f = fresh_array(t);
-    to.push_back({static_cast<std::byte*>(f.data), static_cast<size_t>(t.bytes())});
-    out.push_back(f.array);
-  }
-  native::eig(squares_of(x[0].type()), p.left, p.right, {in, to});
-  return out;
+  const Type& t = x[0].type();
+  return by_library(x[0], eig_types(t, p), [&](const NativeArgs& args) {
+    native::eig(squares_of(t), p.left, p.right, args);
+  });
 }
 
 std::vector<Implementation<Sides>> eig_implementations() {
-  Implementation<Sides> library;
-  library.name = "library";
-  library.applies = [](const Use<Sides>& u) {
-    return !u.target.gpu && longer_side<Sides>(u) <= std::numeric_limits<int>::max() / 128;
-  };
-  library.cost = [](const Use<Sides>& u) { return 2000 + 25 * work(u); };
-  library.make = [](const Use<Sides>& u) {
-    NativeCall call;
-    const native::Squares a = squares_of(u.in[0]);
-    call.run = [a, p = u.params](const NativeArgs& args) { native::eig(a, p.left, p.right, args); };
-    call.workspace = [a] { return native::eig_workspace(a); };
-    const int n = u.in[0].ndim();
-    call.axis_map = axis_map_without(1, n, {n - 2, n - 1}, false);
-    return call;
-  };
-  return {library};
+  return library_alone<Sides>(
+      25,
+      [](const Use<Sides>& u) {
+        return [a = squares_of(u.in[0]), p = u.params](const NativeArgs& args) {
+          native::eig(a, p.left, p.right, args);
+        };
+      },
+      native::eig_workspace);
 }
 
 // ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c, where

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/spectral/library.h: ops that LAPACK alone knows. Which of many right results it finds
+// no other program would tell, so the definition calls it, too.
+#pragma once
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/implementations.h"
+#include "weft/ops/linear/matrix.h"
+#include "weft/runtime/native/linalg.h"
+
+namespace weft {
+
+inline native::Squares squares_of(const Type& x) {
+  const matrix::Sizes s(x);
+  return {x.dtype(), s.batch, s.rows};
+}
+
+// What `run` makes of the bytes of x.
+inline Arrays by_library(const Array& x, const Types& out,
+                         const std::function<void(const NativeArgs&)>& run) {
+  const std::vector<std::span<const std::byte>> in = {
+      {static_cast<const std::byte*>(concrete(x).data()), static_cast<size_t>(x.type().bytes())}};
+  std::vector<std::span<std::byte>> to;
+  Arrays results;
+  for (const Type& t : out) {
+    const Fresh f = fresh_array(t);
+    to.push_back({static_cast<std::byte*>(f.data), static_cast<size_t>(t.bytes())});
+    results.push_back(f.array);
+  }
+  run({in, to});
+  return results;
+}
+
+// The one way to run such an op on square matrices. `call(u)` runs it, `workspace` are the bytes
+// that it takes; `multiplications` those of a matrix by the cube of its rows.
+template <class P>
+std::vector<Implementation<P>> library_alone(
+    double multiplications, const std::function<NativeFn(const Use<P>&)>& call,
+    const std::function<int64_t(const native::Squares&)>& workspace) {
+  Implementation<P> library;
+  library.name = "library";
+  // Its numbers are int, those of its workspace too.
+  library.applies = [](const Use<P>& u) {
+    return !u.target.gpu && longer_side<P>(u) <= std::numeric_limits<int>::max() / 128;
+  };
+  library.cost = [=](const Use<P>& u) { return 2000 + multiplications * work(u); };
+  library.make = [=](const Use<P>& u) {
+    NativeCall c;
+    c.run = call(u);
+    c.workspace = [a = squares_of(u.in[0]), workspace] { return workspace(a); };
+    const int n = u.in[0].ndim();
+    c.axis_map = axis_map_without(1, n, {n - 2, n - 1}, false);
+    return c;
+  };
+  return {library};
+}
+
+}  // namespace weft
