@@ -81,8 +81,8 @@ Array with_real_diagonal(const Array& x) {
   return select(eq(i, j), as_number(real(x), x.dtype()), x);
 }
 
-// The rows from j + 1 on less their number at j times `across`.
-Array without_column(const Array& a, const Array& across, const Array& j) {
+// The rows from j + 1 on less their number at j times `inverse` and `across`.
+Array without_column(const Array& a, const Array& inverse, const Array& across, const Array& j) {
   const int rank = a.ndim();
   const int64_t n = a.shape()[rank - 1];
   const Type index(I32, {});
@@ -91,24 +91,25 @@ Array without_column(const Array& a, const Array& across, const Array& j) {
   });
   const Closed body = record({index, a.type()}, [&](const Arrays& c) {
     const Array row = matrix::element(c[1], c[0], rank - 2);
-    const Array factor = matrix::along_leading(matrix::number(c[1], c[0], j), row.shape());
-    const Array less = sub(row, mul(factor, across));
+    const Array factor = mul(matrix::number(c[1], c[0], j), inverse);
+    const Array less = sub(row, mul(matrix::along_leading(factor, row.shape()), across));
     return Arrays{add(c[0], like(c[0], 1)), matrix::with_element(c[1], less, c[0], rank - 2)};
   });
   return while_flat(test, body, {add(j, like(j, 1)), a})[1];
 }
 
-// (matrices, whether they are positive definite so far), j -> the same.
+// (matrices, whether they are positive definite so far), j -> the same, and the inverse of the root
+// of the pivot, which is finite where that of the pivot overflows.
 Arrays column_step(const Array& a, const Array& definite, const Array& j) {
   const int rank = a.ndim();
-  const Array pivot = real_part_of(matrix::number(a, j, j)), inverse = div(like(pivot, 1), pivot);
+  const Array pivot = real_part_of(matrix::number(a, j, j)), root = rsqrt(pivot);
+  const Array inverse = as_number(root, a.dtype());
   const Array column = matrix::conj(matrix::column(a, j));
   const Array later = gt(iota(I32, column.shape(), rank - 2), j);
-  const Array quotients =
-      mul(column, matrix::along_leading(as_number(inverse, a.dtype()), column.shape()));
+  const Array quotients = mul(column, matrix::along_leading(inverse, column.shape()));
   const Array across = select(later, quotients, base::zeros(column.type().strong()));
-  return {without_column(a, across, j),
-          bitwise_and(definite, gt(pivot, base::zeros(pivot.type().strong())))};
+  return {without_column(a, inverse, across, j),
+          bitwise_and(definite, gt(pivot, base::zeros(pivot.type().strong()))), root};
 }
 
 Arrays cholesky_expand(const ExpandArgs<None>& e) {
@@ -121,7 +122,7 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const Closed body = record({t, flag, Type(I32, {})},
                              [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
   const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
-  const Array roots = as_number(rsqrt(real_part_of(matrix::diagonal(out[0]))), t.dtype());
+  const Array roots = as_number(base::move_axis(out[2], 0, rank - 2), t.dtype());
   const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
   const Array nan =
       convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), t.dtype());

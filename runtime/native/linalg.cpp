@@ -6,6 +6,8 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -16,6 +18,28 @@
 
 namespace weft::native {
 namespace {
+
+// OpenBLAS multiplies with the inverses of pivots, which overflow for the smallest numbers. Where
+// it leaves what is not finite, the plain steps are done instead, on numbers that are divided.
+template <class T>
+struct PlainOf {
+  using type = T;
+};
+template <>
+struct PlainOf<complex64_t> {
+  using type = std::complex<float>;
+};
+template <>
+struct PlainOf<complex128_t> {
+  using type = std::complex<double>;
+};
+template <class T>
+auto* plain(T* x) {
+  if constexpr (std::is_const_v<T>)
+    return reinterpret_cast<const typename PlainOf<std::remove_const_t<T>>::type*>(x);
+  else
+    return reinterpret_cast<typename PlainOf<T>::type*>(x);
+}
 
 // ---- cholesky
 
@@ -139,6 +163,30 @@ std::vector<T> conjugated(const T* a, int64_t n) {
   return c;
 }
 
+// In place of b; one column, or row on the right, after another.
+template <class P>
+void substitute(const Triangular& t, const P* a, P* b) {
+  const int64_t n = t.a.n;
+  const bool turned = t.transpose == t.left, forward = t.lower != turned;
+  const auto number = [&](int64_t i, int64_t k) -> P {
+    const P x = turned ? a[k * n + i] : a[i * n + k];
+    if constexpr (!std::is_floating_point_v<P>)
+      if (t.conjugate) return std::conj(x);
+    return x;
+  };
+  for (int64_t c = 0; c < t.columns; ++c) {
+    const auto at = [&](int64_t i) -> P& { return b[t.left ? i * t.columns + c : c * n + i]; };
+    for (int64_t step = 0; step < n; ++step) {
+      const int64_t k = forward ? step : n - 1 - step;
+      if (!t.unit_diagonal) at(k) /= number(k, k);
+      for (int64_t left = step + 1; left < n; ++left) {
+        const int64_t i = forward ? left : n - 1 - left;
+        at(i) -= number(i, k) * at(k);
+      }
+    }
+  }
+}
+
 template <class T>
 void solve_as(const Triangular& t, const NativeArgs& args) {
   const int64_t n = t.a.n, size = n * n, values = n * t.columns;
@@ -157,15 +205,43 @@ void solve_as(const Triangular& t, const NativeArgs& args) {
                         static_cast<int>(n)};
   each_matrix(t.a.batch, cube(n) / 2 * static_cast<double>(t.columns) / static_cast<double>(n),
               [&](int64_t i) {
-                std::copy(b + i * values, b + (i + 1) * values, x + i * values);
+                T* to = x + i * values;
+                std::copy(b + i * values, b + (i + 1) * values, to);
                 if (t.copies())
-                  trsm(flags, conjugated(a + i * size, size).data(), x + i * values);
+                  trsm(flags, conjugated(a + i * size, size).data(), to);
                 else
-                  trsm(flags, a + i * size, x + i * values);
+                  trsm(flags, a + i * size, to);
+                if (all_finite(to, values)) return;
+                std::copy(b + i * values, b + (i + 1) * values, to);
+                substitute(t, plain(a + i * size), plain(to));
               });
 }
 
 // ---- lu
+
+template <class P>
+double magnitude(const P& x) {
+  if constexpr (std::is_floating_point_v<P>)
+    return std::fabs(static_cast<double>(x));
+  else
+    return std::fabs(static_cast<double>(x.real())) + std::fabs(static_cast<double>(x.imag()));
+}
+// What getrf makes of m rows and n columns, one behind the other.
+template <class P>
+void eliminate(int64_t m, int64_t n, P* a, int32_t* swaps) {
+  const auto at = [&](int64_t i, int64_t j) -> P& { return a[j * m + i]; };
+  for (int64_t j = 0; j < std::min(m, n); ++j) {
+    int64_t p = j;
+    for (int64_t i = j + 1; i < m; ++i)
+      if (magnitude(at(i, j)) > magnitude(at(p, j))) p = i;
+    swaps[j] = static_cast<int32_t>(p + 1);
+    for (int64_t k = 0; k < n && p != j; ++k) std::swap(at(j, k), at(p, k));
+    if (magnitude(at(j, j)) == 0) continue;
+    for (int64_t i = j + 1; i < m; ++i) at(i, j) /= at(j, j);
+    for (int64_t k = j + 1; k < n; ++k)
+      for (int64_t i = j + 1; i < m; ++i) at(i, k) -= at(i, j) * at(j, k);
+  }
+}
 
 template <class T>
 void lu_as(const Matrices& a, const NativeArgs& args) {
@@ -183,6 +259,10 @@ void lu_as(const Matrices& a, const NativeArgs& args) {
     int info = 0;
     constexpr auto getrf = by_type<T>(&sgetrf_, &dgetrf_, &cgetrf_, &zgetrf_);
     if (k > 0) getrf(&m, &n, columns.data(), &m, swaps, &info);
+    if (!all_finite(columns.data(), size) && all_finite(from + b * size, size)) {
+      turn(a.rows, a.columns, from + b * size, columns.data());
+      eliminate(a.rows, a.columns, plain(columns.data()), swaps);
+    }
     turn(a.columns, a.rows, columns.data(), to + b * size);
     int32_t* order = permutation + b * a.rows;
     std::iota(order, order + a.rows, 0);
