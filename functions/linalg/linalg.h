@@ -227,6 +227,56 @@ Array norm(const Arg& x, const AxisList& axis = none, const NormOptions& options
 // jax.numpy.linalg.cond.
 Array cond(const Arg& a, const NormOrder& p = {});
 
+// a = z t z^H with unitary z and triangular t. "real": of real a stand blocks of two rows for pairs
+// of complex eigenvalues in t; "complex": complex numbers without such. On CPUs alone, without
+// derivatives: lax::schur. Error for another output. Source: jax.scipy.linalg.schur.
+struct Schur {
+  Array t, z;
+};
+struct SchurOptions {
+  std::string_view output = "real";
+};
+Schur schur(const Arg& a, const SchurOptions& options = {});
+// The complex form from a real one. Source: jax.scipy.linalg.rsf2csf.
+Schur rsf2csf(const Arg& t, const Arg& z);
+// a = q h q^H with unitary q, an empty handle unless calc_q, and zeros in h below the diagonal
+// beside its main one. On CPUs alone, without derivatives: lax::hessenberg. Source:
+// jax.scipy.linalg.hessenberg.
+struct Hessenberg {
+  Array h, q;
+};
+struct HessenbergOptions {
+  bool calc_q = false;
+};
+Hessenberg hessenberg(const Arg& a, const HessenbergOptions& options = {});
+// The complex x with x x = a whose eigenvalues are the principal roots of those of a. Infinities
+// and NaN where there is none. On CPUs alone, without derivatives. Source: jax.scipy.linalg.sqrtm.
+Array sqrtm(const Arg& a);
+// The x with a x + x b = c; NaN where an eigenvalue of a and one of b add up to less than tol. By
+// Schur forms, or by eigenvectors ("eigen"), which is quicker and less exact. On CPUs alone. Error
+// for another method, ShapeError for sizes that do not fit. Source:
+// jax.scipy.linalg.solve_sylvester.
+struct SylvesterOptions {
+  std::string_view method = "schur";
+  double tol = 1e-8;
+};
+Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c,
+                      const SylvesterOptions& options = {});
+// Ascending eigenvalues and, as columns, eigenvectors of Hermitian matrices with the diagonals d,
+// e above those and conj(e) below: all ("a"), or those from number select_range.first to .second
+// ("i"). The eigenvalues alone cost n^2, and their vectors are an empty handle. Error for another
+// select, IndexError for a range that they have not. Source: jax.scipy.linalg.eigh_tridiagonal.
+struct EighTridiagonal {
+  Array eigenvalues, eigenvectors;
+};
+struct EighTridiagonalOptions {
+  bool eigvals_only = false;
+  std::string_view select = "a";
+  std::optional<std::pair<int64_t, int64_t>> select_range = {};
+};
+EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e,
+                                 const EighTridiagonalOptions& options = {});
+
 WEFT_TREE(LU, p, l, u);
 WEFT_TREE(LUFactor, lu, pivots);
 WEFT_TREE(QR, q, r);
@@ -236,6 +286,7 @@ WEFT_TREE(SVD, u, s, vh);
 WEFT_TREE(ExpmFrechet, expm, derivative);
 WEFT_TREE(LstSq, x, residuals, rank, s);
 WEFT_TREE(Polar, u, p);
+WEFT_TREE(Schur, t, z);
 WEFT_TREE(SlogDet, sign, logabsdet);
 
 }  // namespace weft::linalg

@@ -30,7 +30,12 @@ const Array square4 = x({4, 4}, 7, 23) + 2 * unit(4), many = x({2, 3, 3}, 5, 17)
             b3 = x({2, 3, 2}, 3, 13), c4 = x({4, 2}, 5, 11),
             singular = square4.at(3).set(square4[0] + square4[1]), nothing = zeros({4, 4}, F64),
             broken = square4.at({1, 2}).set(std::numeric_limits<double>::quiet_NaN()),
-            spd = matmul(square4, square4.T()) + unit(4);
+            spd = matmul(square4, square4.T()) + unit(4),
+            blocks = array({{1., 2., 0.5, 1.},
+                            {-3., 1., 0.25, -1.},
+                            {0., 0.5, 2., -4.},
+                            {1., 0., 1., 2.5}})
+                         .astype(F64);
 
 // V sin(w) V^H, which no turn of an eigenvector changes.
 Array spectral(const linalg::Eigh& e) {
@@ -195,6 +200,36 @@ std::map<std::string, Smooth> rest() {
       {"eig_sizes",
        {[](Array a) { return sum(abs(linalg::eig(a).eigenvectors), -1); }, {square4, turned}}},
       {"eig_left", {[](Array a) { return sum(abs(lax::eig(a).left), -1); }, squares}},
+      {"sylvester_a",
+       {[](Array a) { return linalg::solve_sylvester(a, many[0], x({4, 3}, 5, 13)); }, {square4}}},
+      {"sylvester_b",
+       {[](Array a) { return linalg::solve_sylvester(many[0], a, x({3, 4}, 5, 13)); },
+        {square4, turned}}},
+      {"sylvester_c",
+       {[](Array a) {
+          return linalg::solve_sylvester(square4, many[1], lax::slice_in_dim(a, 0, 3, 1, 1));
+        },
+        {square4}}},
+      {"eigh_tridiagonal",
+       {[](Array a) {
+          return linalg::eigh_tridiagonal(a[0], lax::slice_in_dim(a[1], 0, 3),
+                                          {.eigvals_only = true})
+              .eigenvalues;
+        },
+        {square4}}},
+      {"eigh_tridiagonal_some",
+       {[](Array a) {
+          return linalg::eigh_tridiagonal(
+                     a[0], lax::slice_in_dim(a[1], 0, 3),
+                     {.eigvals_only = true, .select = "i", .select_range = std::pair(1, 2)})
+              .eigenvalues;
+        },
+        {square4}}},
+      {"eigh_tridiagonal_vectors",
+       {[](Array a) {
+          return abs(linalg::eigh_tridiagonal(a[0], lax::slice_in_dim(a[1], 0, 3)).eigenvectors);
+        },
+        {square4}}},
   };
 }
 
@@ -292,6 +327,62 @@ std::map<std::string, std::function<Array()>> more_plain() {
   };
 }
 
+// Schur, Hessenberg and tridiagonal forms, and what is made by them.
+std::map<std::string, std::function<Array()>> forms() {
+  using namespace linalg;
+  const Array d = lax::index_in_dim(c4, 0, 1, false),
+              e = lax::slice_in_dim(lax::index_in_dim(c4, 1, 1, false), 0, 3);
+  const Array c = x({4, 3}, 5, 13);
+  const EighTridiagonalOptions alone{.eigvals_only = true};
+  return {
+      {"schur_t", [] { return abs(lax::schur(many).t); }},
+      {"schur_z", [] { return abs(lax::schur(square4).z); }},
+      {"schur_t_alone", [] { return abs(lax::schur(turned, {.compute_schur_vectors = false}).t); }},
+      {"schur_z_complex", [] { return abs(lax::schur(turned).z); }},
+      {"hessenberg_a", [] { return lax::hessenberg(many).a; }},
+      {"hessenberg_taus", [] { return lax::hessenberg(turned).taus; }},
+      {"tridiagonal_a", [] { return lax::tridiagonal(turned).a; }},
+      {"tridiagonal_upper", [] { return lax::tridiagonal(square4, {.lower = false}).a; }},
+      {"tridiagonal_d", [] { return lax::tridiagonal(many).d; }},
+      {"tridiagonal_e", [] { return lax::tridiagonal(turned).e; }},
+      {"tridiagonal_taus", [] { return lax::tridiagonal(turned, {.lower = false}).taus; }},
+      {"schur_real", [] { return abs(schur(square4).t); }},
+      {"schur_complex", [] { return abs(schur(many, {.output = "complex"}).t); }},
+      {"rsf2csf_t",
+       [] {
+         const Schur f = schur(blocks);
+         return abs(rsf2csf(f.t, f.z).t);
+       }},
+      {"rsf2csf_z",
+       [] {
+         const Schur f = schur(blocks);
+         return abs(rsf2csf(f.t, f.z).z);
+       }},
+      {"hessenberg_h", [] { return hessenberg(square4).h; }},
+      {"hessenberg_q", [] { return hessenberg(turned, {.calc_q = true}).q; }},
+      {"hessenberg_many", [] { return hessenberg(many, {.calc_q = true}).q; }},
+      {"sqrtm", [] { return sqrtm(square4); }},
+      {"sqrtm_complex", [] { return sqrtm(turned); }},
+      {"sqrtm_blocks", [] { return sqrtm(blocks); }},
+      {"sqrtm.odd", [] { return sqrtm(nothing); }},
+      {"sqrtm_singular.odd", [] { return sqrtm(diag(array({0., -4., 9.}).astype(F64))); }},
+      {"sylvester", [=] { return solve_sylvester(square4, many[0], c); }},
+      {"sylvester_eigen", [=] { return solve_sylvester(turned, many[0], c, {.method = "eigen"}); }},
+      {"sylvester.odd", [] { return solve_sylvester(square4, -square4, square4); }},
+      {"eigh_tridiagonal_a", [=] { return eigh_tridiagonal(d, e, alone).eigenvalues; }},
+      {"eigh_tridiagonal_i",
+       [=] {
+         return eigh_tridiagonal(
+                    d, e, {.eigvals_only = true, .select = "i", .select_range = std::pair(1, 2)})
+             .eigenvalues;
+       }},
+      {"eigh_tridiagonal_complex",
+       [=] { return eigh_tridiagonal(d, lax::slice_in_dim(turned[0], 0, 3), alone).eigenvalues; }},
+      {"eigh_tridiagonal_apart",
+       [=] { return eigh_tridiagonal(b4, zeros({3}, F64), alone).eigenvalues; }},
+  };
+}
+
 Array weighted(const Array& y) {
   const Array product = y * (x(y.shape(), 5, 13) + 0.25);
   return sum(is_complex(y.dtype()) ? lax::real(product) : product);
@@ -327,6 +418,7 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
     }
   auto values = plain();
   values.merge(more_plain());
+  values.merge(forms());
   for (const auto& [name, f] : values) {
     INFO(name);
     check_line(f(), at(name), 1e-12);

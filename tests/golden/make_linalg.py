@@ -34,6 +34,8 @@ singular = square.at[3].set(square[0] + square[1])
 nothing = jnp.zeros((4, 4))
 nan = square.at[1, 2].set(jnp.nan)
 spd = square @ square.T + jnp.eye(4)
+# With two pairs of complex eigenvalues.
+blocks = jnp.array([[1, 2, 0.5, 1], [-3, 1, 0.25, -1], [0, 0.5, 2, -4], [1, 0, 1, 2.5]])
 
 def plu(a):
     return sl.lu(a) if a.ndim == 2 else jax.vmap(sl.lu)(a)
@@ -60,6 +62,17 @@ def eig(a, left=False):
 
 def general_function(w, v):
     return (v * jnp.exp(w / 4)[..., None, :]) @ nl.inv(v)
+
+
+# What solve_sylvester and eigh_tridiagonal give, by what JAX can differentiate.
+def sylvester(a, b, c):
+    m, n = c.shape
+    whole = jnp.kron(jnp.eye(n), a) + jnp.kron(b.T, jnp.eye(m))
+    return nl.solve(whole, c.T.reshape(-1)).reshape(n, m).T
+
+
+def tridiagonal(d, e):
+    return jnp.diag(d) + jnp.diag(e, 1) + jnp.diag(e, -1)
 
 
 # name: (f, matrices that it is differentiated at)
@@ -139,6 +152,12 @@ SMOOTH = {
     "eig_function": (lambda a: general_function(*eig(a)), [square, many, turned]),
     "eig_sizes": (lambda a: jnp.sum(jnp.abs(eig(a)[1]), axis=-1), [square, turned]),
     "eig_left": (lambda a: jnp.sum(jnp.abs(eig(a, True)[1]), axis=-1), [square, many, turned]),
+    "sylvester_a": (lambda a: sylvester(a, many[0], x((4, 3), 5, 13)), [square]),
+    "sylvester_b": (lambda a: sylvester(many[0], a, x((3, 4), 5, 13)), [square, turned]),
+    "sylvester_c": (lambda a: sylvester(square, many[1], a[:, :3]), [square]),
+    "eigh_tridiagonal": (lambda a: nl.eigvalsh(tridiagonal(a[0], a[1, :3])), [square]),
+    "eigh_tridiagonal_some": (lambda a: nl.eigvalsh(tridiagonal(a[0], a[1, :3]))[1:3], [square]),
+    "eigh_tridiagonal_vectors": (lambda a: jnp.abs(nl.eigh(tridiagonal(a[0], a[1, :3]))[1]), [square]),
     "vector_norm": (lambda a: nl.vector_norm(a, axis=-1), [square, turned]),
     "vector_norm_all": (lambda a: nl.vector_norm(a, ord=3, keepdims=True), [many]),
     "vector_norm_1": (lambda a: nl.vector_norm(a, ord=1, axis=0), [square]),
@@ -184,6 +203,26 @@ PLAIN = {
     "cholesky_update_zero": lambda: ll.cholesky_update(nothing, jnp.zeros(4)),
     "eig.odd": lambda: nl.eigvals(jnp.stack([nothing, nan])), "eig_nan.odd": lambda: nl.eig(nan)[1],
     "qr.odd": lambda: nl.qr(nothing)[0],
+    "schur_t": lambda: jnp.abs(ll.schur(many)[0]), "schur_z": lambda: jnp.abs(ll.schur(square)[1]),
+    "schur_t_alone": lambda: jnp.abs(ll.schur(turned, compute_schur_vectors=False)[0]),
+    "schur_z_complex": lambda: jnp.abs(ll.schur(turned)[1]),
+    "hessenberg_a": lambda: ll.hessenberg(many)[0], "hessenberg_taus": lambda: ll.hessenberg(turned)[1],
+    "tridiagonal_a": lambda: ll.tridiagonal(turned)[0], "tridiagonal_upper": lambda: ll.tridiagonal(square, lower=False)[0],
+    "tridiagonal_d": lambda: ll.tridiagonal(many)[1], "tridiagonal_e": lambda: ll.tridiagonal(turned)[2],
+    "tridiagonal_taus": lambda: ll.tridiagonal(turned, lower=False)[3],
+    "schur_real": lambda: jnp.abs(sl.schur(square)[0]), "schur_complex": lambda: jnp.abs(sl.schur(many, "complex")[0]),
+    "rsf2csf_t": lambda: jnp.abs(sl.rsf2csf(*sl.schur(blocks))[0]), "rsf2csf_z": lambda: jnp.abs(sl.rsf2csf(*sl.schur(blocks))[1]),
+    "hessenberg_h": lambda: sl.hessenberg(square), "hessenberg_q": lambda: sl.hessenberg(turned, calc_q=True)[1],
+    "hessenberg_many": lambda: sl.hessenberg(many, calc_q=True)[1],
+    "sqrtm": lambda: sl.sqrtm(square), "sqrtm_complex": lambda: sl.sqrtm(turned), "sqrtm_blocks": lambda: sl.sqrtm(blocks),
+    "sqrtm.odd": lambda: sl.sqrtm(nothing), "sqrtm_singular.odd": lambda: sl.sqrtm(jnp.diag(jnp.array([0.0, -4.0, 9.0]))),
+    "sylvester": lambda: sl.solve_sylvester(square, many[0], x((4, 3), 5, 13)),
+    "sylvester_eigen": lambda: sl.solve_sylvester(turned, many[0], x((4, 3), 5, 13), method="eigen"),
+    "sylvester.odd": lambda: sl.solve_sylvester(square, -square, square),
+    "eigh_tridiagonal_a": lambda: sl.eigh_tridiagonal(c4[:, 0], c4[:3, 1], eigvals_only=True),
+    "eigh_tridiagonal_i": lambda: sl.eigh_tridiagonal(c4[:, 0], c4[:3, 1], eigvals_only=True, select="i", select_range=(1, 2)),
+    "eigh_tridiagonal_complex": lambda: sl.eigh_tridiagonal(c4[:, 0] + 0j, turned[0, :3], eigvals_only=True),
+    "eigh_tridiagonal_apart": lambda: sl.eigh_tridiagonal(b4, jnp.zeros(3), eigvals_only=True),
     "cho_factor": lambda: jnp.tril(sl.cho_factor(spd, lower=True)[0]),
 }
 

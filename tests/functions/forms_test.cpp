@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/functions/forms_test.cpp: Schur, Hessenberg and tridiagonal forms make the matrix again,
+// also mapped and compiled; square roots and solutions are what they say.
+#include <limits>
+
+#include "support/check.h"
+#include "weft/core/error.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
+Array unit(int64_t n, DType d) { return eye(n).astype(d); }
+// `count` matrices of n rows.
+Array some(int64_t count, int64_t n, DType d) {
+  const Array x = sin(arange(count * n * n).astype(real_part(d)) * 3.7 + 1.);
+  const Array y = is_complex(d) ? lax::complex(x, cos(x * 5.)) : x;
+  return y.reshape({count, n, n});
+}
+double apart(const Array& a, const Array& b) {
+  return a.size() == 0 ? 0 : max(abs(a - b)).astype(F64).item<double>();
+}
+double tolerance(DType d, int64_t n) {
+  return (real_part(d) == F64 ? 1e-14 : 1e-5) * static_cast<double>(n + 1);
+}
+// Nothing below diagonal -k.
+bool upper(const Array& x, int64_t k) { return apart(triu(x, -k), x) == 0; }
+void check_nan(const Array& x) { CHECK(isnan(x).all().item<bool>()); }
+
+constexpr DType all_types[] = {F32, F64, C64, C128};
+const double not_a_number = std::numeric_limits<double>::quiet_NaN();
+const double infinite = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+TEST_CASE("Schur forms and their vectors make the matrix", "[linalg]") {
+  for (const DType d : all_types)
+    for (const int64_t n : {1, 2, 5, 40}) {
+      INFO(to_string(Type(d, {n, n})));
+      const Array x = some(3, n, d);
+      const lax::Schur f = lax::schur(x);
+      const double near = tolerance(d, n);
+      CHECK(apart(matmul(f.z, matmul(f.t, adjoint(f.z))), x) < near);
+      CHECK(apart(matmul(adjoint(f.z), f.z), unit(n, d)) < near);
+      CHECK(upper(f.t, is_complex(d) ? 0 : 1));
+      const lax::Schur alone = lax::schur(x, {.compute_schur_vectors = false});
+      CHECK(alone.z.empty_handle());
+      CHECK(apart(alone.t, f.t) < near);
+      const auto g = [](Array a) { return lax::schur(a).t; };
+      CHECK(apart(jit(g)(x), f.t) == 0);
+      CHECK(apart(vmap(g)(x), f.t) == 0);
+      const linalg::Schur whole = linalg::schur(x, {.output = "complex"});
+      CHECK(is_complex(whole.t.dtype()));
+      CHECK(upper(whole.t, 0));
+      const linalg::Schur turned = linalg::rsf2csf(f.t, f.z);
+      CHECK(upper(turned.t, 0));
+      CHECK(apart(matmul(turned.z, matmul(turned.t, adjoint(turned.z))), x) < near);
+      CHECK(apart(matmul(adjoint(turned.z), turned.z), unit(n, turned.z.dtype())) < near);
+    }
+}
+
+TEST_CASE("Hessenberg forms and their reflections make the matrix", "[linalg]") {
+  for (const DType d : all_types)
+    for (const int64_t n : {1, 2, 5, 40}) {
+      INFO(to_string(Type(d, {n, n})));
+      const Array x = some(2, n, d);
+      const linalg::Hessenberg f = linalg::hessenberg(x, {.calc_q = true});
+      CHECK(apart(matmul(f.q, matmul(f.h, adjoint(f.q))), x) < tolerance(d, n));
+      CHECK(apart(matmul(adjoint(f.q), f.q), unit(n, d)) < tolerance(d, n));
+      CHECK(upper(f.h, 1));
+      CHECK(linalg::hessenberg(x).q.empty_handle());
+      const auto g = [](Array a) { return linalg::hessenberg(a, {.calc_q = true}).q; };
+      CHECK(apart(vmap(g)(x), f.q) <= tolerance(d, n));
+      CHECK(apart(jit(g)(x), f.q) <= tolerance(d, n));
+    }
+  CHECK(linalg::hessenberg(zeros({2, 0, 0}, F64), {.calc_q = true}).q.shape() == Shape{2, 0, 0});
+}
+
+TEST_CASE("tridiagonal forms have the eigenvalues of the matrix, by either triangle", "[linalg]") {
+  for (const DType d : all_types)
+    for (const int64_t n : {1, 2, 5, 40})
+      for (const bool lower : {true, false}) {
+        INFO(to_string(Type(d, {n, n})) << lower);
+        const Array x = some(2, n, d);
+        const Array whole = lower ? x : adjoint(x);
+        const Array want = lax::eigh(whole, {.symmetrize_input = false}).eigenvalues;
+        const lax::Tridiagonal f = lax::tridiagonal(x, {.lower = lower});
+        CHECK(f.d.dtype() == real_part(d));
+        CHECK(f.taus.shape() == Shape{2, n - 1});
+        const double near = 10 * tolerance(d, n);
+        CHECK(apart(linalg::eigh_tridiagonal(f.d, f.e, {.eigvals_only = true}).eigenvalues, want) <
+              near);
+        const linalg::EighTridiagonal both = linalg::eigh_tridiagonal(f.d, f.e);
+        CHECK(apart(both.eigenvalues, want) < near);
+        const Array v = both.eigenvectors;
+        CHECK(apart(matmul(adjoint(v), v), unit(n, v.dtype())) < near);
+        const auto g = [lower](Array a) { return lax::tridiagonal(a, {.lower = lower}).e; };
+        CHECK(apart(vmap(g)(x), f.e) == 0);
+        CHECK(apart(jit(g)(x), f.e) == 0);
+      }
+}
+
+TEST_CASE("forms of what is not finite are NaN, those of its neighbours are not", "[linalg]") {
+  const Array good = some(1, 4, F64)[0];
+  for (const double odd : {not_a_number, infinite}) {
+    const Array x = stack({good, good.at({2, 1}).set(odd), good}, 0);
+    const auto check = [&](const Array& r) {
+      check_nan(r[1]);
+      CHECK(isfinite(r[0]).all().item<bool>());
+      CHECK(apart(r[0], r[2]) == 0);
+    };
+    check(lax::schur(x).t);
+    check(lax::schur(x).z);
+    check(lax::hessenberg(x).a);
+    check(lax::hessenberg(x).taus);
+    const lax::Tridiagonal t = lax::tridiagonal(x);
+    for (const Array& r : {t.a, t.d, t.e, t.taus}) check(r);
+    // Of the other triangle nothing is read.
+    CHECK(isfinite(lax::tridiagonal(x, {.lower = false}).d).all().item<bool>());
+  }
+}
+
+TEST_CASE("forms have no derivatives, and say so", "[linalg]") {
+  const Array x = some(1, 3, F64)[0];
+  check_error<DifferentiationError>(
+      [&] { (void)grad([](Array a) { return sum(lax::schur(a).t); })(x); }, "schur");
+  check_error<DifferentiationError>(
+      [&] { (void)grad([](Array a) { return sum(linalg::hessenberg(a).h); })(x); }, "hessenberg");
+  check_error<DifferentiationError>(
+      [&] { (void)grad([](Array a) { return sum(lax::tridiagonal(a).d); })(x); }, "tridiagonal");
+}
+
+TEST_CASE("a square root times itself is the matrix, of any batch", "[linalg]") {
+  for (const DType d : all_types)
+    for (const int64_t n : {1, 2, 6, 30}) {
+      INFO(to_string(Type(d, {n, n})));
+      const Array x = some(2, n, d) + 2. * unit(n, d);
+      const Array root = linalg::sqrtm(x);
+      CHECK(is_complex(root.dtype()));
+      CHECK(apart(matmul(root, root), x) < 100 * tolerance(d, n));
+      const auto f = [](Array a) { return linalg::sqrtm(a); };
+      CHECK(apart(vmap(f)(x), root) < tolerance(d, n));
+      CHECK(apart(jit(f)(x[0]), root[0]) < tolerance(d, n));
+    }
+  CHECK(linalg::sqrtm(zeros({0, 0}, F32)).dtype() == C64);
+}
+
+TEST_CASE("solutions of Sylvester's equation solve it, of matrices that are broadcast",
+          "[linalg]") {
+  using Way = std::pair<DType, const char*>;
+  for (const auto& [d, method] : {Way(F64, "schur"), Way(C64, "schur"), Way(F32, "eigen")}) {
+    INFO(to_string(Type(d, {})) << method);
+    const Array a = some(2, 4, d) + 3. * unit(4, d), b = some(1, 3, d)[0] + 2. * unit(3, d);
+    const Array c = some(1, 12, d)[0][0].reshape({4, 3});
+    const linalg::SylvesterOptions o{.method = method};
+    const Array x = linalg::solve_sylvester(a, b, c, o);
+    CHECK(x.type() == Type(d, {2, 4, 3}));
+    const Array again = matmul(a, x) + matmul(x, b);
+    CHECK(apart(again, stack({c, c}, 0)) < 10 * tolerance(d, 4));
+    const auto f = [&](Array v) { return linalg::solve_sylvester(v, b, c, o); };
+    CHECK(apart(vmap(f)(a), x) < tolerance(d, 4));
+    CHECK(apart(jit(f)(a), x) < tolerance(d, 4));
+  }
+  const Array a = some(1, 3, F64)[0];
+  check_nan(linalg::solve_sylvester(a, -a, a));
+  CHECK(isfinite(linalg::solve_sylvester(a, a * 2. + 9. * unit(3, F64), a)).all().item<bool>());
+}
+
+TEST_CASE("eigenvalues of tridiagonal matrices are found at any size of their numbers",
+          "[linalg]") {
+  const Array d = array({1., 2., -3., 0.5, 4.}).astype(F64),
+              e = array({0.5, -1., 0., 2.}).astype(F64);
+  const linalg::EighTridiagonalOptions alone{.eigvals_only = true};
+  const Array w = linalg::eigh_tridiagonal(d, e, alone).eigenvalues;
+  for (const double size : {1e-300, 1e300}) {
+    const Array scaled = linalg::eigh_tridiagonal(d * size, e * size, alone).eigenvalues;
+    CHECK(apart(scaled / size, w) < 1e-14);
+  }
+  CHECK(apart(linalg::eigh_tridiagonal(d, zeros({4}, F64), alone).eigenvalues, sort(d)) < 1e-14);
+  check_nan(linalg::eigh_tridiagonal(d * not_a_number, e, alone).eigenvalues);
+  const Array some_of =
+      linalg::eigh_tridiagonal(
+          d, e, {.eigvals_only = true, .select = "i", .select_range = std::pair(1, 3)})
+          .eigenvalues;
+  CHECK(apart(some_of, lax::slice_in_dim(w, 1, 4)) < 1e-14);
+  const linalg::EighTridiagonal both =
+      linalg::eigh_tridiagonal(d, e, {.select = "i", .select_range = std::pair(0, 1)});
+  CHECK(both.eigenvectors.shape() == Shape{5, 2});
+  CHECK(linalg::eigh_tridiagonal(array({3.}).astype(F64), zeros({0}, F64), alone)
+            .eigenvalues.item<double>() == 3.);
+  const auto f = [&](Array x) { return linalg::eigh_tridiagonal(x, e, alone).eigenvalues; };
+  CHECK(apart(vmap(f)(stack({d, d * 2.}, 0))[0], w) == 0);
+  check_error<Error>([&] { (void)linalg::eigh_tridiagonal(d, e, {.select = "v"}); },
+                     "select is \"a\" or \"i\"");
+  check_error<Error>([&] { (void)linalg::eigh_tridiagonal(d, e, {.select = "i"}); },
+                     "select_range stands beside");
+  check_error<IndexError>(
+      [&] {
+        (void)linalg::eigh_tridiagonal(d, e, {.select = "i", .select_range = std::pair(2, 5)});
+      },
+      "out of range for 5");
+}
