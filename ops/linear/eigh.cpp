@@ -66,14 +66,21 @@ struct Definition {
   }
   // The eigenvalues, ascending; v becomes their eigenvectors.
   std::vector<double> solve() {
-    double whole = 0;
-    for (const Number& x : a) whole += std::norm(x);
+    double largest = 0;
+    bool finite = true;
+    for (const Number& x : a) {
+      finite = finite && std::isfinite(x.real()) && std::isfinite(x.imag());
+      largest = std::max({largest, std::fabs(x.real()), std::fabs(x.imag())});
+    }
     for (int64_t k = 0; k < n; ++k) at(v, k, k) = 1;
-    if (!std::isfinite(whole)) {
+    if (!finite) {
       const double nan = std::numeric_limits<double>::quiet_NaN();
       std::fill(v.begin(), v.end(), Number(nan, nan));
       return std::vector<double>(static_cast<size_t>(n), nan);
     }
+    // Numbers of about 1, so that none overflows.
+    const double scale = largest == 0 ? 1 : std::ldexp(1, std::min(std::ilogb(largest), 1022));
+    for (Number& x : a) x /= scale;
     for (int sweep = 0; sweep < 60; ++sweep)
       for (int64_t p = 0; p < n; ++p)
         for (int64_t q = p + 1; q < n; ++q) rotate(p, q);
@@ -85,7 +92,7 @@ struct Definition {
     std::vector<Number> sorted(v.size());
     for (int64_t k = 0; k < n; ++k) {
       const int64_t from = order[static_cast<size_t>(k)];
-      values.push_back(at(a, from, from).real());
+      values.push_back(scale * at(a, from, from).real());
       const Number lead = at(
           v, native::leading_number(n, [&](int64_t i) { return std::abs(at(v, i, from)); }), from);
       for (int64_t i = 0; i < n; ++i)

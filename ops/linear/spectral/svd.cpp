@@ -112,13 +112,14 @@ struct Definition {
   // The values, descending; w and v become the vectors.
   void solve() {
     const size_t n = w.size();
-    double largest = 0, whole = 0;
+    double largest = 0;
+    bool finite = true;
     for (const Vector& x : w)
       for (const Number& e : x) {
+        finite = finite && std::isfinite(e.real()) && std::isfinite(e.imag());
         largest = std::max({largest, std::fabs(e.real()), std::fabs(e.imag())});
-        whole += std::fabs(e.real()) + std::fabs(e.imag());
       }
-    if (!std::isfinite(whole)) {
+    if (!finite) {
       const double nan = std::numeric_limits<double>::quiet_NaN();
       for (std::vector<Vector>* m : {&w, &v})
         for (Vector& x : *m) std::fill(x.begin(), x.end(), Number(nan, nan));
