@@ -8,10 +8,12 @@
 
 #include "weft/core/error.h"
 #include "weft/functions/kit.h"
+#include "weft/functions/lax.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/linear/cholesky.h"
 #include "weft/ops/linear/eigh.h"
@@ -86,6 +88,25 @@ double epsilon(DType d) {
          : real_part(d) == F32 ? std::numeric_limits<float>::epsilon()
          : d == F16            ? 0x1p-10
                                : 0x1p-7;
+}
+
+// Ties stand as their eigenvalues do, the last first.
+Values hermitian_values(const Array& a) {
+  const lax::Eigh f = lax::eigh(a);
+  const Array& w = f.eigenvalues;
+  const int last = w.ndim() - 1;
+  const Arrays sorted = lax::sort({lax::abs(w), iota(I32, w.shape(), last)}, last, 1);
+  const Array order = base::flip(sorted[1], last);
+  const Array sign = gather_along(lax::sign(w), order, last);
+  const Array u = gather_along(f.eigenvectors, matrix::along(order, a.shape(), last + 1), last + 1);
+  const Array v = matrix::scaled(u, matrix::as_number(sign, u.dtype()), last);
+  return {u, base::flip(sorted[0], last), matrix::transposed(v, true)};
+}
+
+Array tolerances(const char* name, const Array& rtol, DType real, const Shape& batch) {
+  if (is_complex(rtol.dtype()))
+    fn::fail_dtype(fmt::format("{}: rtol is real, got {}", name, to_string(rtol.type())));
+  return fn::broadcast(fn::as_dtype(base::stop_gradient(rtol), real), batch);
 }
 
 }  // namespace kit
@@ -223,8 +244,27 @@ SVD svd(const Arg& a, const SVDOptions& o) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("svd", x);
-  lax::SVD r = lax::svd(x, {.full_matrices = o.full_matrices});
-  return {std::move(r.u), std::move(r.s), std::move(r.vh)};
+  if (o.hermitian) kit::require_square("svd", x);
+  const int last = x.ndim() - 1;
+  const int64_t m = x.shape()[last - 1], n = x.shape()[last], k = std::min(m, n);
+  const auto [first, end] = o.subset_by_index.value_or(std::pair<int64_t, int64_t>(0, k));
+  if (first < 0 || first > end || end > k)
+    throw IndexError(
+        fmt::format("svd: subset_by_index ({}, {}) is out of range for {} values", first, end, k));
+  const bool all = first == 0 && end == k;
+  if (!all && o.full_matrices && m != n)
+    throw Error("svd: subset_by_index is for full_matrices = false");
+  SVD r;
+  if (o.hermitian) {
+    kit::Values f = kit::hermitian_values(x);
+    r = {std::move(f.u), std::move(f.s), std::move(f.vh)};
+  } else {
+    lax::SVD f = lax::svd(x, {.full_matrices = all && o.full_matrices});
+    r = {std::move(f.u), std::move(f.s), std::move(f.vh)};
+  }
+  if (all) return r;
+  return {base::slice_axis(r.u, last, first, end), base::slice_axis(r.s, last - 1, first, end),
+          base::slice_axis(r.vh, last - 1, first, end)};
 }
 
 Array svdvals(const Arg& a) {

@@ -26,6 +26,14 @@ using Flat = FunctionRef<Arrays(const Arrays&)>;
 // f, whose derivative is `rule`: (x…, dx…) -> (out…, tangents of the inexact out…).
 Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule);
 
+// u, s and vh of (a + a^H) / 2 by its eigenvectors.
+struct Values {
+  Array u, s, vh;
+};
+Values hermitian_values(const Array& a);
+// rtol as numbers of the real type, with the axes of `batch`.
+Array tolerances(const char* name, const Array& rtol, DType real, const Shape& batch);
+
 // The distance from 1 to the next number of the real type.
 double epsilon(DType d);
 

@@ -3,11 +3,14 @@
 // functions/linalg/least.cpp: least squares, pseudo-inverses and polar factors, by singular values.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "weft/core/error.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -28,31 +31,45 @@ Array times_columns(const Array& v, const Array& r) {
   return matrix::scaled(v, as_number(r, v.dtype()), v.ndim() - 2);
 }
 
-Array pinv_by_values(const Array& a, double rtol) {
-  const lax::SVD f = reduced(a);
+// rtol: one number a matrix.
+Array pinv_by_values(const Array& a, const Array& rtol, bool hermitian) {
+  lax::SVD f;
+  if (hermitian) {
+    kit::Values v = kit::hermitian_values(a);
+    f = {std::move(v.u), std::move(v.s), std::move(v.vh)};
+  } else {
+    f = reduced(a);
+  }
   const int last = f.s.ndim() - 1;
   const Array largest = squeeze_axes(base::slice_axis(f.s, last, 0, 1), {last});
-  const Array least =
-      matrix::along_leading(lax::mul(largest, fn::number_like(largest, rtol)), f.s.shape());
+  const Array least = matrix::along_leading(lax::mul(largest, rtol), f.s.shape());
   const Array inverse = lax::select(lax::gt(f.s, least), lax::div(base::ones(f.s.type()), f.s),
                                     matrix::zeros_like(f.s));
   return product(times_columns(adjoint(f.vh), inverse), adjoint(f.u));
+}
+Array symmetrized(const Array& a) {
+  const Array sum = lax::add(a, adjoint(a));
+  return lax::mul(sum, matrix::all(fn::number_like(sum, 0.5), sum.shape()));
 }
 
 // The derivative (G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear
 // least squares problems whose variables separate", SIAM J. Numer. Anal. 10 (1973)) is a function
 // of the pseudo-inverse: itself with this derivative `orders` times, beyond with that of the
 // singular vectors, which equal values have not.
-Array pinv_of_order(const Array& a, double rtol, int orders) {
-  if (orders == 0) return pinv_by_values(a, rtol);
+Array pinv_of_order(const Array& a, const Array& rtol, bool hermitian, int orders) {
+  if (orders == 0) return pinv_by_values(a, rtol, hermitian);
   return kit::with_rule(
-      "pinv", {a}, [&](const Arrays& x) { return Arrays{pinv_by_values(x[0], rtol)}; },
+      "pinv", {a, rtol},
+      [&](const Arrays& x) { return Arrays{pinv_by_values(x[0], x[1], hermitian)}; },
       [&](const Arrays& x) {
-        const Array p = pinv_of_order(x[0], rtol, orders - 1), ph = adjoint(p), dh = adjoint(x[1]);
+        const Array a = hermitian ? symmetrized(x[0]) : x[0],
+                    da = hermitian ? symmetrized(x[2]) : x[2];
+        const Array p = pinv_of_order(x[0], x[1], hermitian, orders - 1), ph = adjoint(p),
+                    dh = adjoint(da);
         const Array s = product(p, product(ph, dh)), t = product(dh, product(ph, p));
-        const Array inner = product(p, product(x[1], p));
-        const Array left = lax::sub(s, product(s, product(x[0], p)));
-        const Array right = lax::sub(t, product(p, product(x[0], t)));
+        const Array inner = product(p, product(da, p));
+        const Array left = lax::sub(s, product(s, product(a, p)));
+        const Array right = lax::sub(t, product(p, product(a, t)));
         return Arrays{p, lax::sub(base::add(left, right), inner)};
       })[0];
 }
@@ -93,8 +110,11 @@ Array pinv(const Arg& a, const PinvOptions& o) {
   const int64_t m = x.shape()[last - 1], n = x.shape()[last];
   if (x.type().elements() == 0)
     return base::zeros(Type(x.dtype(), x.shape().with(last - 1, n).with(last, m)));
+  if (o.hermitian) kit::require_square("pinv", x);
   const double longer = static_cast<double>(std::max(m, n));
-  return pinv_of_order(x, o.rtol.value_or(10 * longer * kit::epsilon(x.dtype())), 2);
+  const Array rtol = o.rtol.value_or(Array(10 * longer * kit::epsilon(x.dtype())));
+  const Array least = kit::tolerances("pinv", rtol, real_part(x.dtype()), kit::batch_of(x));
+  return pinv_of_order(x, least, o.hermitian, 2);
 }
 
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
@@ -167,9 +187,16 @@ Array tensorinv(const Arg& a, int64_t ind) {
   return base::reshape(inv(base::reshape(x, {m, n})), Shape(columns));
 }
 
-Array tensorsolve(const Arg& a, const Arg& b) {
+Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& o) {
   const Source s(a.at());
-  const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
+  Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
+  std::vector<int64_t> order, behind;
+  (void)fn::axes_of("tensorsolve", o.axes, both[0].ndim());  // none twice
+  for (const int64_t k : o.axes) behind.push_back(fn::axis_of("tensorsolve", k, both[0].ndim()));
+  for (int k = 0; k < both[0].ndim(); ++k)
+    if (std::find(behind.begin(), behind.end(), k) == behind.end()) order.push_back(k);
+  order.insert(order.end(), behind.begin(), behind.end());
+  if (!behind.empty()) both[0] = transpose(both[0], order);
   const std::vector<int64_t> sizes = both[0].shape().sizes();
   const int lead = both[1].ndim();
   if (both[0].ndim() < lead)

@@ -94,12 +94,17 @@ Array eigvals(const Arg& a);
 
 // a = u s vh with descending s, orthonormal columns of u and rows of vh: square matrices, or
 // without full_matrices as many vectors as there are values. Which of a vector's multiples is
-// given, and where there are derivatives: lax::svd. Source: jax.numpy.linalg.svd.
+// given, and where there are derivatives: lax::svd. `hermitian`: of (a + a^H) / 2, by its
+// eigenvectors. subset_by_index: the values from the first of the numbers on and before the second,
+// and their vectors. Error for a subset beside vectors that full_matrices adds, IndexError for one
+// that there is not. Source: jax.numpy.linalg.svd.
 struct SVD {
   Array u, s, vh;
 };
 struct SVDOptions {
   bool full_matrices = true;
+  bool hermitian = false;
+  std::optional<std::pair<int64_t, int64_t>> subset_by_index = {};
 };
 SVD svd(const Arg& a, const SVDOptions& options = {});
 // The singular values alone. Source: jax.numpy.linalg.svdvals.
@@ -138,16 +143,19 @@ struct ExpmFrechet {
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e);
 
 // The matrix of the least squares: pinv(a) a x = x for all x that a does not make 0. Values up to
-// rtol times the largest count as 0; default: 10 max(m, n) roundings. Source:
-// jax.numpy.linalg.pinv.
+// rtol times the largest count as 0, of one number or one for each matrix; default: 10 max(m, n)
+// roundings. `hermitian`: of (a + a^H) / 2. Source: jax.numpy.linalg.pinv.
 struct PinvOptions {
-  std::optional<double> rtol = {};
+  std::optional<Array> rtol = {};
+  bool hermitian = false;
 };
 Array pinv(const Arg& a, const PinvOptions& options = {});
-// How many singular values are greater than rtol; default: max(m, n) roundings of the largest. Of
-// vectors: 1 unless all is 0. I32. Source: jax.numpy.linalg.matrix_rank.
+// How many singular values are greater than rtol, one number or one for each matrix; default:
+// max(m, n) roundings of the largest. Of vectors: 1 unless all is 0. `hermitian`: of (a + a^H) / 2.
+// I32. Source: jax.numpy.linalg.matrix_rank.
 struct RankOptions {
-  std::optional<double> rtol = {};
+  std::optional<Array> rtol = {};
+  bool hermitian = false;
 };
 Array matrix_rank(const Arg& a, const RankOptions& options = {});
 // The smallest x among those with the smallest |a x - b|, for a matrix a and a vector or matrix b;
@@ -173,8 +181,12 @@ Polar polar(const Arg& a, const PolarOptions& options = {});
 // The inverse of a as a map from its last axes to its first `ind`: tensordot(tensorinv(a), a, ind)
 // is the identity. Source: jax.numpy.linalg.tensorinv.
 Array tensorinv(const Arg& a, int64_t ind = 2);
-// The x with tensordot(a, x, x.ndim()) = b. Source: jax.numpy.linalg.tensorsolve.
-Array tensorsolve(const Arg& a, const Arg& b);
+// The x with tensordot(a, x, x.ndim()) = b, after `axes` of a have moved behind the others. Source:
+// jax.numpy.linalg.tensorsolve.
+struct TensorsolveOptions {
+  std::vector<int64_t> axes = {};
+};
+Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& options = {});
 
 // Matrices of the arguments along a diagonal, numbers and vectors as rows; zeros elsewhere. Source:
 // jax.scipy.linalg.block_diag.

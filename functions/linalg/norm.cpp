@@ -134,13 +134,16 @@ Array matrix_rank(const Arg& a, const RankOptions& o) {
   const Array x = fn::inexact(a);
   if (x.ndim() < 2) return fn::as_dtype(weft::any(lax::ne(x, base::zeros(x.type().strong()))), I32);
   const int last = x.ndim() - 1;
-  const Array values = lax::svdvals(x);
+  if (o.hermitian) kit::require_square("matrix_rank", x);
+  const Array values = o.hermitian ? kit::hermitian_values(x).s : lax::svdvals(x);
   const double longer = static_cast<double>(std::max(x.shape()[last], x.shape()[last - 1]));
   const double relative = longer * kit::epsilon(x.dtype());
-  const Array least = o.rtol
-                          ? fn::number_like(values, *o.rtol)
-                          : lax::mul(weft::max(values, -1, {.keepdims = true, .initial = Array(0)}),
-                                     fn::number_like(values, relative));
+  if (o.rtol) {
+    const Array least = kit::tolerances("matrix_rank", *o.rtol, values.dtype(), kit::batch_of(x));
+    return weft::sum(greater(values, matrix::along_leading(least, values.shape())), -1);
+  }
+  const Array least = lax::mul(weft::max(values, -1, {.keepdims = true, .initial = Array(0)}),
+                               fn::number_like(values, relative));
   return weft::sum(greater(values, least), -1);
 }
 

@@ -601,18 +601,6 @@ TEST_CASE("functions of matrices name the line of the call", "[errors][places]")
                 CALL(lax::eig(m23())),
                 CALL(linalg::eig(v3())),
                 CALL(linalg::eigvals(m23())),
-                CALL(lax::schur(m23())),
-                CALL(lax::hessenberg(v3())),
-                CALL(lax::tridiagonal(m23())),
-                CALL(linalg::schur(m23())),
-                CALL(linalg::schur(eye(3), {.output = "triangular"})),
-                CALL(linalg::rsf2csf(m23(), eye(3))),
-                CALL(linalg::rsf2csf(eye(2), eye(3))),
-                CALL(linalg::hessenberg(v3())),
-                CALL(linalg::sqrtm(m23())),
-                CALL(linalg::solve_sylvester(eye(3), eye(2), m23())),
-                CALL(linalg::solve_sylvester(eye(3), eye(3), v3())),
-                CALL(linalg::eigh_tridiagonal(v3(), v3())),
                 CALL(lax::svd(v3())),
                 CALL(lax::svdvals(v3())),
                 CALL(linalg::svd(v3())),
@@ -640,6 +628,29 @@ TEST_CASE("functions of matrices name the line of the call", "[errors][places]")
                 CALL(linalg::matrix_transpose(v3())),
                 CALL(linalg::trace(v3())),
                 CALL(linalg::vector_norm(v3(), 4))});
+}
+
+TEST_CASE("forms of matrices and chosen values name the line of the call", "[errors][places]") {
+  check_places(
+      {CALL(linalg::svd(m23(), {.hermitian = true})),
+       CALL(linalg::svd(m23(), {.subset_by_index = std::pair(0, 1)})),
+       CALL(linalg::svd(m23(), {.full_matrices = false, .subset_by_index = std::pair(1, 3)})),
+       CALL(linalg::pinv(m23(), {.hermitian = true})),
+       CALL(linalg::pinv(eye(3), {.rtol = v3()})),
+       CALL(linalg::matrix_rank(m23(), {.hermitian = true})),
+       CALL(linalg::tensorsolve(eye(3), v3(), {.axes = {2}})),
+       CALL(lax::schur(m23())),
+       CALL(lax::hessenberg(v3())),
+       CALL(lax::tridiagonal(m23())),
+       CALL(linalg::schur(m23())),
+       CALL(linalg::schur(eye(3), {.output = "triangular"})),
+       CALL(linalg::rsf2csf(m23(), eye(3))),
+       CALL(linalg::rsf2csf(eye(2), eye(3))),
+       CALL(linalg::hessenberg(v3())),
+       CALL(linalg::sqrtm(m23())),
+       CALL(linalg::solve_sylvester(eye(3), eye(2), m23())),
+       CALL(linalg::solve_sylvester(eye(3), eye(3), v3())),
+       CALL(linalg::eigh_tridiagonal(v3(), v3()))});
 }
 
 TEST_CASE("norms and least squares name the line of the call", "[errors][places]") {

@@ -14,10 +14,10 @@ namespace {
 
 Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
 Array unit(int64_t n, DType d) { return eye(n).astype(d); }
-// `count` matrices of n rows.
+// `count` matrices of n rows and full rank.
 Array some(int64_t count, int64_t n, DType d) {
-  const Array x = sin(arange(count * n * n).astype(real_part(d)) * 3.7 + 1.);
-  const Array y = is_complex(d) ? lax::complex(x, cos(x * 5.)) : x;
+  const Array i = arange(count * n * n).astype(real_part(d)), x = sin(i * i * 0.37 + 1.);
+  const Array y = is_complex(d) ? lax::complex(x, cos(i * i * 0.61)) : x;
   return y.reshape({count, n, n});
 }
 double apart(const Array& a, const Array& b) {
@@ -202,4 +202,27 @@ TEST_CASE("eigenvalues of tridiagonal matrices are found at any size of their nu
         (void)linalg::eigh_tridiagonal(d, e, {.select = "i", .select_range = std::pair(2, 5)});
       },
       "out of range for 5");
+}
+
+TEST_CASE("options of singular values choose them and their vectors", "[linalg]") {
+  const Array a = some(1, 5, F64)[0], tall = lax::slice_in_dim(a, 0, 3, 1, 1);
+  const linalg::SVD all = linalg::svd(tall, {.full_matrices = false});
+  const linalg::SVD some_of =
+      linalg::svd(tall, {.full_matrices = false, .subset_by_index = std::pair(1, 3)});
+  CHECK(apart(some_of.s, lax::slice_in_dim(all.s, 1, 3)) == 0);
+  CHECK(apart(some_of.u, lax::slice_in_dim(all.u, 1, 3, 1, 1)) == 0);
+  CHECK(apart(some_of.vh, lax::slice_in_dim(all.vh, 1, 3)) == 0);
+  CHECK(linalg::svd(tall, {.subset_by_index = std::pair(0, 3)}).u.shape() == Shape{5, 5});
+  const linalg::SVD f = linalg::svd(a, {.hermitian = true});
+  CHECK(apart(matmul(f.u * f.s, f.vh), (a + a.T()) / 2.) < 1e-13);
+  CHECK((lax::slice_in_dim(f.s, 0, 4) >= lax::slice_in_dim(f.s, 1, 5)).all().item<bool>());
+  // One tolerance a matrix.
+  const Array x = stack({diag(array({4., 2., 1.})), diag(array({4., 2., 1.}))}, 0);
+  const Array rtol = array({0.3, 0.6});
+  CHECK(array_equal(linalg::matrix_rank(x, {.rtol = rtol * 5.}), array({2, 1})).item<bool>());
+  const Array p = linalg::pinv(x, {.rtol = rtol});
+  CHECK(apart(p[0], diag(array({0.25, 0.5, 0.}))) < 1e-6);
+  CHECK(apart(p[1], diag(array({0.25, 0., 0.}))) < 1e-6);
+  const auto each = [](Array m, Array r) { return linalg::pinv(m, {.rtol = r}); };
+  CHECK(apart(vmap(each)(x, rtol), p) < 1e-6);
 }

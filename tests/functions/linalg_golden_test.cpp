@@ -200,6 +200,34 @@ std::map<std::string, Smooth> rest() {
       {"eig_sizes",
        {[](Array a) { return sum(abs(linalg::eig(a).eigenvectors), -1); }, {square4, turned}}},
       {"eig_left", {[](Array a) { return sum(abs(lax::eig(a).left), -1); }, squares}},
+  };
+}
+
+// Options of singular values, Sylvester's equation and tridiagonal matrices.
+std::map<std::string, Smooth> late() {
+  const Arrays squares = {square4, many, turned};
+  return {
+      {"svd_hermitian", {[](Array a) { return linalg::svd(a, {.hermitian = true}).s; }, squares}},
+      {"svd_hermitian_u",
+       {[](Array a) { return abs(linalg::svd(a, {.hermitian = true}).u); }, {square4, turned}}},
+      {"svd_hermitian_function",
+       {[](Array a) { return singular_function(linalg::svd(a, {.hermitian = true})); },
+        {square4, turned}}},
+      {"svd_subset",
+       {[](Array a) {
+          return abs(
+              linalg::svd(a, {.full_matrices = false, .subset_by_index = std::pair(1, 3)}).vh);
+        },
+        {square4, tall, broad}}},
+      {"pinv_hermitian",
+       {[](Array a) { return linalg::pinv(a, {.hermitian = true}); }, {square4, turned}}},
+      {"pinv_each",
+       {[](Array a) { return linalg::pinv(a, {.rtol = array({1e-6, 0.6}).astype(F64)}); }, {many}}},
+      {"tensorsolve_axes",
+       {[](Array a) {
+          return linalg::tensorsolve(a.reshape({2, 4, 2}), x({2, 2}, 3, 7), {.axes = {1}});
+        },
+        {square4}}},
       {"sylvester_a",
        {[](Array a) { return linalg::solve_sylvester(a, many[0], x({4, 3}, 5, 13)); }, {square4}}},
       {"sylvester_b",
@@ -327,6 +355,25 @@ std::map<std::string, std::function<Array()>> more_plain() {
   };
 }
 
+std::map<std::string, std::function<Array()>> late_plain() {
+  using namespace linalg;
+  return {
+      {"rank_each", [] { return matrix_rank(many, {.rtol = array({0.5, 3.}).astype(F64)}); }},
+      {"rank_hermitian",
+       [] { return matrix_rank(stack({square4, nothing}, 0), {.hermitian = true}); }},
+      {"tridiagonal_perturbed",
+       [] {
+         const auto row = [](std::initializer_list<double> v) {
+           return array(std::vector(v), Shape{4});
+         };
+         return lax::tridiagonal_solve(row({0, 1, 1, 0}), row({1, 1, 0, 0}), row({1, 0, 2, 0}), c4,
+                                       {.perturb_singular = true});
+       }},
+      {"tridiagonal_unperturbed",
+       [] { return lax::tridiagonal_solve(b4 + 1, b4, b4 + 2, c4, {.perturb_singular = true}); }},
+  };
+}
+
 // Schur, Hessenberg and tridiagonal forms, and what is made by them.
 std::map<std::string, std::function<Array()>> forms() {
   using namespace linalg;
@@ -400,6 +447,7 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
   std::map<std::string, Smooth> all = smooth();
   all.merge(more());
   all.merge(rest());
+  all.merge(late());
   for (const auto& [name, c] : all)
     for (size_t k = 0; k < c.at.size(); ++k) {
       const std::string line = name + "." + std::to_string(k);
@@ -418,6 +466,7 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
     }
   auto values = plain();
   values.merge(more_plain());
+  values.merge(late_plain());
   values.merge(forms());
   for (const auto& [name, f] : values) {
     INFO(name);

@@ -4,6 +4,7 @@
 // rows, from the front and back.
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,6 +16,7 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/linear/matrix.h"
+#include "weft/ops/linear/numbers.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 
@@ -25,7 +27,19 @@ using namespace lax;
 using matrix::zeros_like;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
-Types solve_type(const Types& in, const None&) {
+struct Perturb {
+  bool perturb_singular = false;
+  WEFT_FIELDS(perturb_singular)
+};
+
+// Pivots without an inverse become what a rounding of the largest number of the triangle is.
+double least_normal(DType d) {
+  return real_part(d) == F64 ? std::numeric_limits<double>::min()
+                             : std::numeric_limits<float>::min();
+}
+double rounding(DType d) { return real_part(d) == F64 ? 0x1p-52 : 0x1p-23; }
+
+Types solve_type(const Types& in, const Perturb&) {
   constexpr auto name = "tridiagonal_solve";
   require_operands(name, in, 4);
   for (const Type& t : in)
@@ -58,14 +72,14 @@ double size_of(const P& x) {
 // One matrix and one column, from b to x; false if a pivot is 0.
 template <class P>
 bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vector<P>& du,
-               std::vector<P>& x) {
+               std::vector<P>& x, DType type, bool perturb) {
   const size_t m = d.size();
   std::vector<P> pivot(m), next(m), second(m, P(0));
   P p = d[0], q = m > 1 ? du[0] : P(0);
   for (size_t i = 0; i + 1 < m; ++i) {
     const P below = dl[i + 1], middle = d[i + 1], above = i + 2 < m ? du[i + 1] : P(0);
     if (size_of(p) >= size_of(below)) {
-      const P f = arith::div(below, p);
+      const P f = perturb && size_of(p) == 0 ? P(0) : arith::div(below, p);
       pivot[i] = p;
       next[i] = q;
       p = arith::sub(middle, arith::mul(f, q));
@@ -85,6 +99,14 @@ bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vec
   }
   pivot[m - 1] = p;
   next[m - 1] = P(0);
+  if (perturb) {
+    double largest = 0;
+    for (const std::vector<P>* numbers : {&pivot, &next, &second})
+      for (const P& e : *numbers) largest = std::max(largest, size_of(e));
+    const double least = least_normal(type), instead = std::max(rounding(type) * largest, least);
+    for (P& e : pivot)
+      if (size_of(e) < least) e = arith::constant<P>(matrix::real_of(e) < 0 ? -instead : instead);
+  }
   bool regular = true;
   for (size_t i = m; i-- > 0;) {
     if (i + 1 < m) x[i] = arith::sub(x[i], arith::mul(next[i], x[i + 1]));
@@ -95,7 +117,7 @@ bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vec
   return regular;
 }
 
-Arrays solve_reference(const Arrays& x, const None&) {
+Arrays solve_reference(const Arrays& x, const Perturb& params) {
   const Type t = x[3].type().strong();
   const int axis = x[1].ndim() - 1;
   struct {
@@ -122,7 +144,8 @@ Arrays solve_reference(const Arrays& x, const None&) {
         std::vector<P> v;
         for (int64_t i = 0; i < s.rows; ++i)
           v.push_back(Element<T>::load(data_of<T>(x[3])[place(i)]));
-        const bool regular = solve_one(row(x[0], b), row(x[1], b), row(x[2], b), v);
+        const bool regular = solve_one(row(x[0], b), row(x[1], b), row(x[2], b), v, t.dtype(),
+                                       params.perturb_singular);
         for (int64_t i = 0; i < s.rows; ++i)
           static_cast<T*>(r.data)[place(i)] =
               Element<T>::store(regular ? v[static_cast<size_t>(i)] : nan);
@@ -135,12 +158,13 @@ Arrays solve_reference(const Arrays& x, const None&) {
 
 // The rows from the second on: (p, q, right; below, middle, above, b) -> what is left of the next
 // row; pivot, next, second, right of this one.
-Arrays eliminated(const Arrays& c) {
+Arrays eliminated(const Arrays& c, bool perturb) {
   const Array &p = c[0], &q = c[1], &right = c[2], &below = c[3], &middle = c[4], &above = c[5],
               &b = c[6];
   const Array swap = lt(abs(p), abs(below));
-  const Array pivot = select(swap, below, p), f = div(select(swap, p, below), pivot);
-  const Array none = zeros_like(p);
+  const Array none = zeros_like(p), pivot = select(swap, below, p);
+  const Array quotient = div(select(swap, p, below), pivot);
+  const Array f = perturb ? select(eq(pivot, none), none, quotient) : quotient;
   const Shape wide = b.shape();
   const auto along = [&](const Array& x) { return matrix::along_leading(x, wide); };
   const Array chosen = along(swap), first = select(chosen, b, right),
@@ -162,7 +186,26 @@ Array without_number(const Array& x, int64_t place) {
   return select(here, zeros_like(x), x);
 }
 
-Arrays solve_expand(const ExpandArgs<None>& e) {
+// Pivots and the other numbers of the triangle, along the first axis -> pivots with inverses.
+Array perturbed(const Arrays& triangle) {
+  const Array& pivots = triangle[0];
+  const DType d = pivots.dtype();
+  Array largest;
+  for (const Array& numbers : triangle) {
+    if (numbers.type().elements() == 0) continue;
+    const Array here = reduce_max(abs(numbers), {0});
+    largest = largest.empty_handle() ? here : max(largest, here);
+  }
+  const Array size = abs(pivots), least = matrix::all(like(size, least_normal(d)), size.shape());
+  const Array one = max(mul(largest, like(largest, rounding(d))),
+                        matrix::all(like(largest, least_normal(d)), largest.shape()));
+  const Array instead = base::insert_axis(one, 0, pivots.shape()[0]);
+  const Array part = matrix::real_part_of(pivots);
+  const Array turned = select(lt(part, zeros_like(part)), neg(instead), instead);
+  return select(lt(size, least), matrix::as_number(turned, d), pivots);
+}
+
+Arrays solve_expand(const ExpandArgs<Perturb>& e) {
   const Type t = e.x[3].type().strong();
   const int axis = e.x[1].ndim() - 1;
   const int64_t m = t.shape()[axis];
@@ -175,15 +218,17 @@ Arrays solve_expand(const ExpandArgs<None>& e) {
   const auto rest = [&](const Array& x) { return base::slice_axis(x, 0, 1, m); };
   const Arrays start = {first(d), first(du), first(b)};
   const Type number = start[0].type(), row = start[2].type();
-  const Closed down = record({number, number, row, number, number, number, row},
-                             [](const Arrays& c) { return eliminated(c); });
+  const Closed down =
+      record({number, number, row, number, number, number, row},
+             [&](const Arrays& c) { return eliminated(c, e.params.perturb_singular); });
   const Arrays r =
       scan_flat(down, start, {rest(rows(e.x[0], 0)), rest(d), rest(du), rest(b)}, m - 1);
   const auto joined = [](const Array& all, const Array& last) {
     return base::concatenate({all, base::insert_axis(last, 0, 1)}, 0);
   };
   const Array none = zeros_like(r[1]), nothing = zeros_like(r[2]);
-  const Array pivots = joined(r[3], r[0]);
+  const Array found = joined(r[3], r[0]);
+  const Array pivots = e.params.perturb_singular ? perturbed({found, r[4], r[5]}) : found;
   const Closed up = record({row, row, number, number, number, row}, [](const Arrays& c) {
     const auto along = [&](const Array& x) { return matrix::along_leading(x, c[0].shape()); };
     const Array known = base::add(mul(along(c[3]), c[0]), mul(along(c[4]), c[1]));
@@ -224,12 +269,12 @@ Array product(const Arrays& diagonals, const Array& x) {
   return sum;
 }
 
-Arrays solve_jvp(const JvpArgs<None>& j) {
+Arrays solve_jvp(const JvpArgs<Perturb>& j) {
   Array right = j.dx[3];
   const Array change = product(j.dx, j.out[0]);
   if (!change.empty_handle()) right = right.empty_handle() ? neg(change) : sub(right, change);
   if (right.empty_handle()) return Arrays(1);
-  return {j.op({j.x[0], j.x[1], j.x[2], right})};
+  return {j.op({j.x[0], j.x[1], j.x[2], right}, j.params)};
 }
 
 // The other diagonals: dl[i] stands in column i - 1, so du[i - 1] of the transposed matrix is it.
@@ -240,20 +285,21 @@ Array along_other(const Array& diagonal, int64_t step) {
   return diagonal.type().elements() == 0 ? diagonal
                                          : pad_with(diagonal, like(diagonal, 0), low, high, none);
 }
-Arrays solve_transpose(const TransposeArgs<None>& t) {
+Arrays solve_transpose(const TransposeArgs<Perturb>& t) {
   return {Array(), Array(), Array(),
-          t.op({along_other(t.x[2], 1), t.x[1], along_other(t.x[0], -1), t.ct[0]})};
+          t.op({along_other(t.x[2], 1), t.x[1], along_other(t.x[0], -1), t.ct[0]}, t.params)};
 }
 
 // Lanes that share the matrix are columns of one system.
-Batched solve_batch(const BatchArgs<None>& b) {
+Batched solve_batch(const BatchArgs<Perturb>& b) {
   if (b.mapped(0) || b.mapped(1) || b.mapped(2)) return batch_in_front(b);
   const int last = b.x[3].ndim() - 1;
-  return {{b.op({b.x[0], b.x[1], b.x[2], move_mapped(b.x[3], b.axis[3], last, b.size)})}, {last}};
+  return {{b.op({b.x[0], b.x[1], b.x[2], move_mapped(b.x[3], b.axis[3], last, b.size)}, b.params)},
+          {last}};
 }
 
-std::vector<Sample<None>> solve_samples() {
-  std::vector<Sample<None>> s;
+std::vector<Sample<Perturb>> solve_samples() {
+  std::vector<Sample<Perturb>> s;
   const auto add_sample = [&](DType d, const Shape& diagonal, int64_t columns) {
     const Type a(d, diagonal), b(d, diagonal.inserted(diagonal.ndim(), columns));
     s.push_back({.in = {a, a, a, b}, .values = [a, b](uint64_t seed) {
@@ -271,10 +317,16 @@ std::vector<Sample<None>> solve_samples() {
   add_sample(F64, {0, 3}, 1);
   const Type a(F64, {3});
   s.push_back({.in = {a, a, a, Type(F64, {3, 2, 2})}});
+  for (DType d : {F32, F64, C64, C128}) {
+    add_sample(d, {4}, 2);
+    s.back().params = {true};
+  }
+  add_sample(F64, {1}, 2);
+  s.back().params = {true};
   return s;
 }
 
-const Primitive<None>& solve_op = define<None>({
+const Primitive<Perturb>& solve_op = define<Perturb>({
     .name = "tridiagonal_solve",
     .doc = "x of a x = b with tridiagonal a, given by its diagonals, lowest first, and any axes of "
            "columns.",
@@ -289,7 +341,7 @@ const Primitive<None>& solve_op = define<None>({
     .rejects =
         [] {
           const Type three(F32, {3}), b(F32, {3, 2});
-          return std::vector<Reject<None>>{
+          return std::vector<Reject<Perturb>>{
               {{three, three, Type(F32, {2}), b}, {}, "three diagonals of one shape"},
               {{three, three, three, Type(F32, {2, 2})}, {}, "the axes of the diagonals"},
               {{three, three, three, three}, {}, "the axes of the diagonals"},
@@ -303,12 +355,13 @@ const Primitive<None>& solve_op = define<None>({
 }  // namespace
 
 namespace lax {
-Array tridiagonal_solve(const Arg& dl, const Arg& d, const Arg& du, const Arg& b) {
+Array tridiagonal_solve(const Arg& dl, const Arg& d, const Arg& du, const Arg& b,
+                        const TridiagonalSolveOptions& o) {
   const Source s(dl.at());
   if (b->ndim() != d->ndim() + 1)
     reject_shape("tridiagonal_solve", "takes b with the axes of the diagonals and one of columns",
                  {dl->type(), d->type(), du->type(), b->type()});
-  return solve_op({dl, d, du, b});
+  return solve_op({dl, d, du, b}, {o.perturb_singular});
 }
 }  // namespace lax
 
