@@ -9,6 +9,7 @@
 #include "weft/functions/fft.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/lax/extra.h"
+#include "weft/functions/linalg/lax.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/nn/initializers.h"

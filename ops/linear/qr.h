@@ -23,6 +23,15 @@ Geqp3 geqp3(const Arg& x);
 // more taus than columns. Source: jax.lax.linalg.householder_product.
 Array householder_product(const Arg& a, const Arg& taus);
 
+// Q c ("left"), or c Q, for the product Q of the reflections that the first columns of `a` hold, as
+// many as there are taus; with `transpose` Q^H stands for Q, which is not formed. ShapeError for c
+// that does not fit the rows of `a`, DTypeError for another dtype. Source: jax.lax.linalg.ormqr.
+struct OrmqrOptions {
+  bool left = true;
+  bool transpose = false;
+};
+Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& options = {});
+
 // x = Q R, with orthonormal columns of Q and upper triangular R. Of m rows and n columns Q has
 // min(m, n) columns and R so many rows, or m of both with full_matrices. The derivative is there
 // for m >= n and, if m > n, without full_matrices; DifferentiationError else. With `pivoting`

@@ -632,7 +632,12 @@ TEST_CASE("functions of matrices name the line of the call", "[errors][places]")
 
 TEST_CASE("forms of matrices and chosen values name the line of the call", "[errors][places]") {
   check_places(
-      {CALL(linalg::svd(m23(), {.hermitian = true})),
+      {CALL(lax::ormqr(m23(), arange(2).astype(F32), v3())),
+       CALL(lax::ormqr(m23(), arange(2).astype(F32), m23().astype(F64))),
+       CALL(lax::ormqr(m23(), arange(2).astype(F32), ones({3, 3}))),
+       CALL(lax::linalg::qdwh(m23())),
+       CALL(lax::linalg::qdwh(eye(3), {.max_iterations = -1})),
+       CALL(linalg::svd(m23(), {.hermitian = true})),
        CALL(linalg::svd(m23(), {.subset_by_index = std::pair(0, 1)})),
        CALL(linalg::svd(m23(), {.full_matrices = false, .subset_by_index = std::pair(1, 3)})),
        CALL(linalg::pinv(m23(), {.hermitian = true})),

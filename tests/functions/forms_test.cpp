@@ -204,6 +204,61 @@ TEST_CASE("eigenvalues of tridiagonal matrices are found at any size of their nu
       "out of range for 5");
 }
 
+TEST_CASE("steps of Halley's method find the polar factors, and say when they have not",
+          "[linalg]") {
+  using Size = std::tuple<DType, int64_t, int64_t>;
+  for (const auto& [d, m, n] : {Size(F64, 4, 4), Size(F32, 6, 3), Size(C128, 5, 2)}) {
+    INFO(to_string(Type(d, {m, n})));
+    const Array x = some(1, 6, d)[0];
+    const Array a = lax::slice_in_dim(lax::slice_in_dim(x, 0, m), 0, n, 1, 1);
+    const auto f = [](Array v) { return lax::linalg::qdwh(v); };
+    const lax::linalg::Qdwh q = f(a);
+    const double near = 10 * tolerance(d, m);
+    CHECK(apart(matmul(q.u, q.h), a) < near);
+    CHECK(apart(matmul(adjoint(q.u), q.u), unit(n, d)) < near);
+    CHECK(apart(q.h, linalg::polar(a).p) < near);
+    CHECK(q.is_converged.item<bool>());
+    CHECK(q.num_iters.item<int32_t>() < 10);
+    const auto u = [&](Array v) { return f(v).u; };
+    CHECK(apart(vmap(u)(stack({a, 2. * a}, 0))[1], q.u) < near);
+    CHECK(!lax::linalg::qdwh(a, {.max_iterations = 1}).is_converged.item<bool>());
+    CHECK(lax::linalg::qdwh(a, {.eps = 1e-3}).num_iters.item<int32_t>() <
+          q.num_iters.item<int32_t>());
+  }
+  const Array a = some(1, 3, F64)[0];
+  const auto weighted = [](Array u) { return sum(u * cos(arange(9).reshape({3, 3}))); };
+  const Array slope = grad([&](Array v) { return weighted(lax::linalg::qdwh(v).u); })(a),
+              want = grad([&](Array v) { return weighted(linalg::polar(v).u); })(a);
+  CHECK(apart(slope, want) < 1e-10);
+  CHECK(lax::linalg::qdwh(zeros({3, 0}, F32)).h.shape() == Shape{0, 0});
+}
+
+TEST_CASE("reflections are applied as their product would be, with derivatives", "[linalg]") {
+  for (const DType d : {F32, C128})
+    for (const int64_t n : {4, 2}) {
+      const Array x = lax::slice_in_dim(some(2, 4, d), 0, n, 1, 2);
+      const lax::Geqrf f = lax::geqrf(x);
+      const Array q = linalg::qr(x, {.mode = "complete"}).q, c = some(2, 4, d) + 1.;
+      for (const bool left : {true, false})
+        for (const bool transpose : {true, false}) {
+          INFO(to_string(x.type()) << left << transpose);
+          const lax::OrmqrOptions o{.left = left, .transpose = transpose};
+          const Array by = transpose ? adjoint(q) : q;
+          const auto g = [o](Array a, Array taus, Array y) { return lax::ormqr(a, taus, y, o); };
+          const Array want = left ? matmul(by, c) : matmul(c, by);
+          CHECK(apart(g(f.a, f.taus, c), want) < tolerance(d, 4));
+          CHECK(apart(jit(vmap(g))(f.a, f.taus, c), want) < tolerance(d, 4));
+        }
+    }
+  const lax::Geqrf f = lax::geqrf(some(1, 4, F64)[0]);
+  const Array c = some(2, 4, F64)[1];
+  const auto loss = [&](Array y) { return sum(sin(y)); };
+  const Array slope = grad([&](Array a) { return loss(lax::ormqr(a, f.taus, c)); })(f.a);
+  const Array want =
+      grad([&](Array a) { return loss(matmul(lax::householder_product(a, f.taus), c)); })(f.a);
+  CHECK(apart(slope, want) < 1e-12);
+}
+
 TEST_CASE("options of singular values choose them and their vectors", "[linalg]") {
   const Array a = some(1, 5, F64)[0], tall = lax::slice_in_dim(a, 0, 3, 1, 1);
   const linalg::SVD all = linalg::svd(tall, {.full_matrices = false});

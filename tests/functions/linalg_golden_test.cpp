@@ -371,6 +371,20 @@ std::map<std::string, std::function<Array()>> late_plain() {
        }},
       {"tridiagonal_unperturbed",
        [] { return lax::tridiagonal_solve(b4 + 1, b4, b4 + 2, c4, {.perturb_singular = true}); }},
+      {"ormqr", [] { return lax::linalg::ormqr(tall, x({3}, 3, 7), x({5, 2}, 5, 11)); }},
+      {"ormqr_transpose",
+       [] {
+         return lax::ormqr(turned, lax::geqrf(turned).taus, lax::complex(c4, 0. * c4),
+                           {.transpose = true});
+       }},
+      {"ormqr_right",
+       [] { return lax::ormqr(many, x({2, 2}, 3, 7), swapaxes(b3, 1, 2), {.left = false}); }},
+      {"ormqr_right_transpose",
+       [] {
+         const Array taus = x({4}, 3, 7);
+         return lax::ormqr(turned, lax::complex(taus, 0. * taus + 0.5), turned,
+                           {.left = false, .transpose = true});
+       }},
   };
 }
 
