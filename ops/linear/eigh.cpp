@@ -47,7 +47,7 @@ struct Definition {
   void rotate(int64_t p, int64_t q) {
     const Number apq = at(a, p, q);
     const double size = std::abs(apq);
-    if (size == 0) return;
+    if (size < 0x1p-960) return;  // nothing beside numbers of about 1, and without an exact phase
     const double theta = (at(a, q, q).real() - at(a, p, p).real()) / (2 * size);
     const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(1 + theta * theta));
     const double c = 1 / std::sqrt(1 + t * t), s = t * c;
@@ -158,7 +158,9 @@ Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q
   const Array aqq = real_part_of(matrix::element(rq, q, 0));
   const Array apq = matrix::element(rp, q, 0);
   const Array size = abs(apq), zero = zeros_like(size), one = base::ones(size.type().strong());
-  const Array none = eq(size, zero);
+  // Beside numbers of about 1 the smallest are nothing, and have no exact phases to turn by.
+  const double least = size.dtype() == F64 ? 0x1p-960 : 0x1p-100;
+  const Array none = lt(size, like(size, least));
   const Array divisor = select(none, one, size);
   const Array theta = div(mul(sub(aqq, app), like(app, 0.5)), divisor);
   const Array root = add(abs(theta), sqrt(add(one, square(theta))));
