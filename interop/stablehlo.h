@@ -36,7 +36,8 @@ struct StablehloTest {
   Arrays inputs;                       // what @inputs holds: the arguments of the program
   std::vector<StablehloCheck> checks;  // one a pair of results
 };
-// One test for each part of the file that checks something. Raises as parse_stablehlo does, for the first fault.
+// One test for each part of the file that checks something. Raises as parse_stablehlo does, for the
+// first fault.
 std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
                                                  Location at = Location::here());
 

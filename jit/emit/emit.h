@@ -358,7 +358,7 @@ class Emitter {
   std::map<nest::Id, Tile> tiles_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
-  V idle_ = nullptr;  // where lanes that do not run load and store
+  V idle_ = nullptr;                     // where lanes that do not run load and store
   V stop_ = nullptr, budget_ = nullptr;
   V checked_ = nullptr,
     addresses_ = nullptr;  // of a kernel that tests its accesses (jit/emit/checked.h)
