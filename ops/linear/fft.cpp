@@ -142,6 +142,15 @@ std::vector<Cx> completed(const std::vector<Cx>& x, int64_t n, int64_t half) {
   return out;
 }
 
+// Of the transforms of rows of n real numbers the first number is real, and of an even n the one in
+// the middle, whatever the row holds.
+void make_ends_real(std::vector<Cx>& x, int64_t n) {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto k = static_cast<int64_t>(i) % n;
+    if (k == 0 || 2 * k == n) x[i].im = 0;
+  }
+}
+
 Arrays fft_reference(const Arrays& x, const Fft& p) {
   const Type in = x[0].type(), t = fft_type_rule({in}, p)[0];
   const Fresh r = fresh_array(t);
@@ -157,13 +166,17 @@ Arrays fft_reference(const Arrays& x, const Fft& p) {
         z.push_back(Cx(v));
     }
   });
-  // The other axes first, then the last one, or the other way round: of what is real it is halved.
+  // The last axis first where the numbers on it are real, else last.
   const bool to_real = p.fft_type == FftType::irfft, from_real = p.fft_type == FftType::rfft;
+  if (from_real) {
+    transform_axis(z, p.last(), 1, false);
+    make_ends_real(z, p.last());
+  }
   int64_t inner = to_real ? p.half() : p.last();
   for (int a = p.axes() - 2; a >= 0; inner *= p.fft_lengths[static_cast<size_t>(a)], --a)
     transform_axis(z, p.fft_lengths[static_cast<size_t>(a)], inner, p.inverse());
   if (to_real) z = completed(z, p.last(), p.half());
-  transform_axis(z, p.last(), 1, p.inverse());
+  if (!from_real) transform_axis(z, p.last(), 1, p.inverse());
   with_class<DTypes::wide_floats | DTypes::complexes>(t.dtype(), [&](auto* q) {
     using T = std::remove_pointer_t<decltype(q)>;
     T* to = static_cast<T*>(r.data);
@@ -238,15 +251,23 @@ Array without_imaginary(const Array& x) {
   const Array re = real(x);
   return complex(re, base::zeros(re.type().strong()));
 }
-// The n elements of which the half is given.
-Array hermitian(const Array& x, int64_t n) {
-  const int last = x.ndim() - 1;
+// Half of a spectrum of n real numbers, whose first number is real, and of an even n the last one.
+Arrays real_ends(const Array& x, int64_t n) {
   const int64_t half = n / 2 + 1, inside = (n + 1) / 2;
   Arrays parts{without_imaginary(last_sliced(x, 0, 1))};
   if (inside > 1) parts.push_back(last_sliced(x, 1, inside));
   if (n % 2 == 0) parts.push_back(without_imaginary(last_sliced(x, half - 1, half)));
-  if (inside > 1) parts.push_back(conj(base::flip(last_sliced(x, 1, inside), last)));
-  return parts.size() == 1 ? parts[0] : base::concatenate(parts, last);
+  return parts;
+}
+Array joined(const Arrays& parts) {
+  return parts.size() == 1 ? parts[0] : base::concatenate(parts, parts[0].ndim() - 1);
+}
+// The n elements of which the half is given.
+Array hermitian(const Array& x, int64_t n) {
+  Arrays parts = real_ends(x, n);
+  const int64_t inside = (n + 1) / 2;
+  if (inside > 1) parts.push_back(conj(base::flip(last_sliced(x, 1, inside), x.ndim() - 1)));
+  return joined(parts);
 }
 
 Arrays fft_expand(const ExpandArgs<Fft>& e) {
@@ -255,12 +276,15 @@ Arrays fft_expand(const ExpandArgs<Fft>& e) {
   if (t.elements() == 0) return {base::zeros(t)};
   Array x = e.x[0];
   const int rank = x.ndim();
-  if (p.fft_type == FftType::rfft) x = complex(x, base::zeros(x.type().strong()));
+  const bool from_real = p.fft_type == FftType::rfft, to_real = p.fft_type == FftType::irfft;
+  if (from_real) {
+    x = dft_along(complex(x, base::zeros(x.type().strong())), rank - 1, false);
+    x = joined(real_ends(last_sliced(x, 0, p.half()), p.last()));
+  }
   for (int a = rank - p.axes(); a < rank - 1; ++a) x = dft_along(x, a, p.inverse());
-  if (p.fft_type == FftType::irfft) x = hermitian(x, p.last());
-  x = dft_along(x, rank - 1, p.inverse());
-  if (p.fft_type == FftType::rfft) x = last_sliced(x, 0, p.half());
-  return {p.fft_type == FftType::irfft ? real(x) : x};
+  if (to_real) x = hermitian(x, p.last());
+  if (!from_real) x = dft_along(x, rank - 1, p.inverse());
+  return {to_real ? real(x) : x};
 }
 
 // ---- native code

@@ -41,6 +41,17 @@ auto* plain(T* x) {
     return reinterpret_cast<typename PlainOf<T>::type*>(x);
 }
 
+// Whether a pivot, which stand so far apart, is that small.
+template <class T>
+bool inverse_overflows(const T* pivots, int64_t n, int64_t apart) {
+  using R = real_of<T>;
+  for (int64_t k = 0; k < n; ++k) {
+    const R size = static_cast<R>(size_of(pivots[k * apart]));
+    if (size > 0 && !std::isfinite(1 / size)) return true;
+  }
+  return false;
+}
+
 // ---- cholesky
 
 // LAPACK reads columns, so what is the lower triangle here is the upper one there, of the conjugate
@@ -211,7 +222,7 @@ void solve_as(const Triangular& t, const NativeArgs& args) {
                   trsm(flags, conjugated(a + i * size, size).data(), to);
                 else
                   trsm(flags, a + i * size, to);
-                if (all_finite(to, values)) return;
+                if (!inverse_overflows(a + i * size, n, n + 1) || all_finite(to, values)) return;
                 std::copy(b + i * values, b + (i + 1) * values, to);
                 substitute(t, plain(a + i * size), plain(to));
               });
@@ -259,7 +270,8 @@ void lu_as(const Matrices& a, const NativeArgs& args) {
     int info = 0;
     constexpr auto getrf = by_type<T>(&sgetrf_, &dgetrf_, &cgetrf_, &zgetrf_);
     if (k > 0) getrf(&m, &n, columns.data(), &m, swaps, &info);
-    if (!all_finite(columns.data(), size) && all_finite(from + b * size, size)) {
+    if (inverse_overflows(columns.data(), k, a.rows + 1) && !all_finite(columns.data(), size) &&
+        all_finite(from + b * size, size)) {
       turn(a.rows, a.columns, from + b * size, columns.data());
       eliminate(a.rows, a.columns, plain(columns.data()), swaps);
     }

@@ -64,14 +64,10 @@ TEST_CASE("a law that is exempt for an op would fail for it") {
   for (const Exempt& e : exemptions()) {
     INFO(e.op << ": " << e.why);
     REQUIRE(find_op(e.op));
-    int covered = 0, broken = 0;
-    for (const Case& c : cases_of(*find_op(e.op)))
-      if (e.covers(e.law, c)) {
-        ++covered;
-        if (!breach(e.law, c).empty()) ++broken;
-      }
-    CHECK(covered > 0);
-    CHECK(broken > 0);
+    const std::vector<Case> cases = cases_of(*find_op(e.op));
+    CHECK(std::any_of(cases.begin(), cases.end(), [&](const Case& c) {
+      return e.covers(e.law, c) && !breach(e.law, c).empty();
+    }));
   }
 }
 

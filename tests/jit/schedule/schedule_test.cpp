@@ -113,9 +113,9 @@ void change_fold(Context c, Schedule& s) {
   if (all.empty()) return;
   const nest::Id v = all[c.random() % all.size()];
   using How = FoldSchedule::How;
-  const auto how = static_cast<How>(c.random() % 4);
+  const auto how = static_cast<How>(c.random() % 3);
   s.folds.erase(v);
-  if (static_cast<int>(how) == 3) return;
+  if (static_cast<int>(how) == 2) return;
   s.folds[v] = {how, how == How::blocks ? static_cast<int>(one_of(c.random, {4, 8, 16})) : 0};
 }
 void change_prefetch(Context c, Schedule& s) {
