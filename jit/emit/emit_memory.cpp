@@ -270,12 +270,14 @@ constexpr int64_t most_looked_at = 16;
 }  // namespace
 
 // Lanes that want one of a few elements of an array: all of these are looked at, which takes less
-// time than to fetch one for each lane, and they can stay in registers.
+// time than to fetch one for each lane, and they can stay in registers. In refill mode what the
+// index was made of is not at hand.
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
+  if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
   const int64_t n = k_.insts[local].imm;
   const auto inside = [&](int64_t at) { return 0 <= at && at < n; };
-  if (machine_.gpu || !c || c->count > most_looked_at || !inside(c->first) ||
+  if (!c || c->count > most_looked_at || !inside(c->first) ||
       !inside(c->first + c->step * (c->count - 1)))
     return std::nullopt;
   return c;

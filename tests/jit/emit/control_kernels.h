@@ -220,6 +220,27 @@ nest::Kernel clamped(Vector v) {
   return b.done(b.op(Opcode::Add, b.op(Opcode::Mul, all, b.c(3)), b.local_load(l, at)), v);
 }
 
+// A while that reads and writes an array by a number that was clamped before it.
+inline nest::Kernel while_clamped(Vector v) {
+  Unary b("while_clamped", Storage::I32, Storage::I32);
+  const Id l = b.local(Kind::I32, 4);
+  for (int t = 0; t < 4; ++t) b.local_store(l, b.integer(t), b.op(Opcode::Add, b.x, b.c(t)));
+  const Id wide = b.pure(Opcode::SExt, Kind::I64, {b.op(Opcode::Sub, b.x, b.c(40))});
+  const Id low = b.pure(Opcode::SMax, Kind::I64, {wide, b.integer(0)}),
+           at = b.pure(Opcode::SMin, Kind::I64, {low, b.integer(3)});
+  const auto test = b.open({Kind::I32});
+  b.yield({b.test(Opcode::SLt, b.param(test, 0), b.x)});
+  b.leave();
+  const auto body = b.open({Kind::I32});
+  b.local_store(l, at, b.op(Opcode::Add, b.op(Opcode::Mul, b.local_load(l, at), b.c(3)), b.c(1)));
+  b.yield({b.op(Opcode::Add, b.param(body, 0), b.c(1))});
+  b.leave();
+  Id s = b.loop_while({b.c(0)}, test, body)[0];
+  for (int j = 0; j < 4; ++j)
+    s = b.op(Opcode::Add, b.op(Opcode::Mul, s, b.c(7)), b.local_load(l, b.integer(j)));
+  return b.done(s, v);
+}
+
 // Two for_eachs into an array, the second one over a part of it, then a fold over it.
 inline nest::Kernel each(Vector v) {
   Unary b("each", Storage::I32, Storage::I32);

@@ -47,6 +47,7 @@ TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
   check_all(clamped<7, true>);
   check_all(clamped<16, false>);
   check_all(clamped<17, false>);
+  check_all(while_clamped, schedules);
   // A few are looked at by all lanes, of more each lane fetches its own.
   const auto fetches = [](const nest::Kernel& k) {
     const std::string ir = compile(k, host_target())->llvm_ir();
