@@ -7,35 +7,25 @@
 #include <cmath>
 #include <limits>
 
-#include "golden_lines.h"
+#include "functions/array_calls.h"
 #include "support/check.h"
 #include "weft/weft.h"
 
 using namespace weft;
+using weft::testing::Call, weft::testing::Calls, weft::testing::steps;
 using namespace weft::test;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity(),
-                not_a_number = std::numeric_limits<float>::quiet_NaN();
-
-Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
-  std::vector<float> v;
-  for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
-  return array(v, s);
-}
 Array whole(const std::vector<int>& v, const Shape& s) { return array(v, s).astype(I32); }
 Array whole(const std::vector<int>& v) { return whole(v, {std::ssize(v)}); }
 
-struct Call {
-  std::function<Array(Array)> f;
-  Array operand;
-};
-using Calls = std::map<std::string, Call>;
+constexpr float inf = std::numeric_limits<float>::infinity(),
+                not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-const Array plane = x({4, 5}, 3, 13), block = x({3, 4, 2}, 7, 23), row = x({9}, 5, 17),
-            rows = x({6, 3}, 5, 19), matrices = x({3, 3, 2}, 7, 23), deep = x({2, 2, 4, 3}, 7, 23),
-            deep_matrices = x({2, 3, 2, 2}, 5, 19),
+const Array plane = steps({4, 5}, 3, 13), block = steps({3, 4, 2}, 7, 23), row = steps({9}, 5, 17),
+            rows = steps({6, 3}, 5, 19), matrices = steps({3, 3, 2}, 7, 23),
+            deep = steps({2, 2, 4, 3}, 7, 23), deep_matrices = steps({2, 3, 2, 2}, 5, 19),
             odd = array({1.f, 3.f, 3.f, not_a_number, -inf, inf, -0.f, 2.f, 0.f});
 const Array sizes = whole({2, 0, 3}), deep_sizes = whole({1, 2, 3, 0, 0, 4, 2, 2}, {2, 2, 2}),
             spots = whole({1, 3, 1, 8, 9, -1}, {6, 1}), lines = whole({2, 0, 2}, {3, 1});
@@ -72,16 +62,16 @@ Calls products() {
         deep}},
       {"ragged_dot_contracting",
        {[](Array v) {
-          return ragged_dot_general(v, x({2, 5, 3}, 3, 7), whole({1, 0, 3}),
+          return ragged_dot_general(v, steps({2, 5, 3}, 3, 7), whole({1, 0, 3}),
                                     {{{1}, {1}, {0}, {0}}, {1}, {}});
         },
-        x({2, 5, 2}, 5, 11)}},
+        steps({2, 5, 2}, 5, 11)}},
       {"ragged_dot_batch",
        {[](Array v) {
-          return ragged_dot_general(v, x({3, 4, 2}, 3, 7), whole({1, 2}),
+          return ragged_dot_general(v, steps({3, 4, 2}, 3, 7), whole({1, 2}),
                                     {{{2}, {1}, {0}, {0}}, {0}, {}});
         },
-        x({3, 2, 4}, 5, 11)}},
+        steps({3, 2, 4}, 5, 11)}},
   };
 }
 Calls places() {
@@ -114,7 +104,7 @@ Calls places() {
                                {.update_shape = {2}, .unique_indices = true});
         },
         row}},
-      {"broadcast_like", {[](Array v) { return broadcast_like(v, plane); }, x({5}, 3, 7)}},
+      {"broadcast_like", {[](Array v) { return broadcast_like(v, plane); }, steps({5}, 3, 7)}},
       {"stack", {[](Array v) { return lax::stack({v, 2 * v}, 1); }, plane}},
       {"unstack", {[](Array v) { return lax::unstack(v, 1)[2]; }, plane}},
       {"barrier", {[](Array v) { return lax::optimization_barrier(v) * v; }, plane}},
@@ -195,27 +185,10 @@ TEST_CASE("folds, ragged products and scatters by any function give what JAX giv
   Calls calls = folds();
   calls.merge(products());
   calls.merge(places());
-  size_t found = 0;
-  for (const auto& [name, call] : calls) {
-    const auto& [f, a] = call;
-    const auto check = [&](const std::string& what, const std::function<Array(Array)>& g) {
-      INFO(name << what);
-      const auto it = want.find(name + what);
-      if (it == want.end()) return;
-      ++found;
-      testing::check_line(g(a), it->second, 2e-6);
-      testing::check_line(jit(g)(a), it->second, 2e-6);
-    };
-    REQUIRE(want.count(name) == 1);
-    check("", f);
-    check("_slope", [&](Array v) {
-      const auto [out, pull] = vjp(f, v);
-      return std::get<0>(pull(x(out.shape(), 5, 13)));
-    });
-    check("_push",
-          [&](Array v) { return jvp(f, std::tuple{v}, std::tuple{x(v.shape(), 3, 7)}).second; });
-    check("_map", [&](Array v) { return vmap(f)(stack({v, -v})); });
-  }
+  size_t found =
+      testing::compare_calls(calls, want, [](const Array& got, const testing::GoldenLine& line) {
+        testing::check_line(got, line, 2e-6);
+      });
   for (const auto& [name, results] : others())
     for (size_t k = 0; k < results.size(); ++k) {
       const std::string line = name + "_" + std::to_string(k);
@@ -231,7 +204,7 @@ TEST_CASE("folds by any function have gradients, and barriers keep roundings apa
           "[functions][lax]") {
   const auto f = [](Array v) { return sum(lax::reduce(v, 0.f, both, {1})); };
   const auto g = [](Array v) { return sum(lax::expm1(lax::reduce_sum(lax::log1p(v), {1}))); };
-  const Array v = x({3, 7}, 5, 17) / 8;
+  const Array v = steps({3, 7}, 5, 17) / 8;
   CHECK(allclose(grad(f)(v), grad(g)(v)).item<bool>());
   // A barrier stands between a product and a sum, which are then rounded each.
   const Array a = array({1.1f}), b = array({1.3f}), c = array({-1.43f});

@@ -7,31 +7,22 @@
 #include <limits>
 #include <map>
 
-#include "golden_lines.h"
+#include "functions/array_calls.h"
 #include "weft/weft.h"
 
 using namespace weft;
+using weft::testing::Call, weft::testing::Calls, weft::testing::steps;
 
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
-  std::vector<float> v;
-  for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
-  return array(v, s);
-}
-
-struct Call {
-  std::function<Array(Array)> f;
-  Array operand;
-};
-using Calls = std::map<std::string, Call>;
-
-const Array image = x({2, 5, 6, 3}, 7, 23), row = x({9}, 5, 17), plane = x({4, 5}, 3, 13),
-            kernel = x({3, 2, 3, 4}, 5, 19), brief = x({4}, 3, 7), lines = x({2, 7, 3}, 7, 23),
-            first = x({2, 3, 6, 5}, 7, 23), filters = x({4, 3, 3, 2}, 5, 19);
+const Array image = steps({2, 5, 6, 3}, 7, 23), row = steps({9}, 5, 17),
+            plane = steps({4, 5}, 3, 13), kernel = steps({3, 2, 3, 4}, 5, 19),
+            brief = steps({4}, 3, 7), lines = steps({2, 7, 3}, 7, 23),
+            first = steps({2, 3, 6, 5}, 7, 23), filters = steps({4, 3, 3, 2}, 5, 19),
+            local_kernels = steps({2, 12, 3, 2}, 5, 17);
 
 Calls pools() {
   using namespace nn;
@@ -100,31 +91,31 @@ Calls windows() {
        {[](Array v) {
           return reduce_window_sum(v, {70}, {.window_strides = {3}, .padding = {{5, 1}}});
         },
-        x({90}, 5, 31)}},
+        steps({90}, 5, 31)}},
       {"window_long_max",
        {[](Array v) {
           return reduce_window_max(v, {70}, {.window_strides = {3}, .padding = {{5, 1}}});
         },
-        x({90}, 37, 91)}},
+        steps({90}, 37, 91)}},
       {"scatter_add",
        {[](Array s) {
           return select_and_scatter_add(s, plane, {2, 2},
                                         {.window_strides = {1, 2}, .padding = {{0, 0}, {1, 0}}});
         },
-        x({3, 3}, 5, 7)}},
+        steps({3, 3}, 5, 7)}},
       {"scatter_add_le",
        {[](Array s) {
           return select_and_scatter_add(s, plane, {2, 2},
                                         {.select = "le", .window_strides = {2, 1}});
         },
-        x({2, 4}, 5, 7)}},
+        steps({2, 4}, 5, 7)}},
       {"gather_add",
        {[](Array s) {
           return select_and_gather_add(
               s, plane, {2, 2},
               {.select = "le", .window_strides = {1, 2}, .padding = {{0, 0}, {1, 0}}});
         },
-        x({4, 5}, 5, 7)}},
+        steps({4, 5}, 5, 7)}},
   };
 }
 
@@ -159,18 +150,18 @@ Calls convolutions() {
         image}},
       {"conv_transpose_turned",
        {[](Array v) {
-          return nn::conv_transpose(v, x({3, 2, 4, 3}, 5, 19),
+          return nn::conv_transpose(v, steps({3, 2, 4, 3}, 5, 19),
                                     {.strides = {2, 2}, .transpose_kernel = true});
         },
         image}},
       {"conv_transpose_letters",
        {[](Array v) {
-          return conv_transpose(v, x({3, 4, 3, 2}, 5, 19), {2, 1}, "VALID",
+          return conv_transpose(v, steps({3, 4, 3, 2}, 5, 19), {2, 1}, "VALID",
                                 {.dimension_numbers = {"NCHW", "IOHW", "NHWC"}});
         },
         first}},
       {"conv_transpose_kernel",
-       {[](Array k) { return conv_transpose(lines, k, {2}, "SAME"); }, x({3, 3, 2}, 5, 19)}},
+       {[](Array k) { return conv_transpose(lines, k, {2}, "SAME"); }, steps({3, 3, 2}, 5, 19)}},
       {"patches",
        {[](Array v) { return conv_general_dilated_patches(v, {2, 2}, {1, 2}, {{1, 0}, {0, 0}}); },
         first}},
@@ -189,7 +180,7 @@ Calls convolutions() {
         first}},
       {"conv_local",
        {[](Array v) {
-          return conv_general_dilated_local(v, x({2, 12, 3, 2}, 5, 17), {2, 2}, "VALID", {2, 2});
+          return conv_general_dilated_local(v, local_kernels, {2, 2}, "VALID", {2, 2});
         },
         first}},
       {"conv_local_kernel",
@@ -197,7 +188,7 @@ Calls convolutions() {
           return conv_general_dilated_local(image, k, {2, 2}, "VALID", {2, 2},
                                             {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}});
         },
-        x({2, 3, 12, 2}, 5, 17)}},
+        steps({2, 3, 12, 2}, 5, 17)}},
       {"convolve", {[](Array v) { return convolve(v, brief); }, row}},
       {"convolve_same", {[](Array v) { return convolve(v, brief, "same"); }, row}},
       {"convolve_valid", {[](Array v) { return convolve(v, brief, "valid"); }, row}},
@@ -232,26 +223,5 @@ TEST_CASE("windows, pools and convolutions give what JAX gives", "[functions][wi
   Calls calls = pools();
   calls.merge(windows());
   calls.merge(convolutions());
-  size_t found = 0;
-  for (const auto& [name, call] : calls) {
-    const auto& [f, a] = call;
-    const auto check = [&](const std::string& what, const std::function<Array(Array)>& g) {
-      INFO(name << what);
-      const auto it = want.find(name + what);
-      if (it == want.end()) return;
-      ++found;
-      compare(g(a), it->second);
-      compare(jit(g)(a), it->second);
-    };
-    REQUIRE(want.count(name) == 1);
-    check("", f);
-    check("_slope", [&](Array v) {
-      const auto [out, pull] = vjp(f, v);
-      return std::get<0>(pull(x(out.shape(), 5, 13)));
-    });
-    check("_push",
-          [&](Array v) { return jvp(f, std::tuple{v}, std::tuple{x(v.shape(), 3, 7)}).second; });
-    check("_map", [&](Array v) { return vmap(f)(stack({v, -v})); });
-  }
-  CHECK(found == want.size());
+  CHECK(testing::compare_calls(calls, want, compare) == want.size());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/laws/derivative_laws.cpp: the laws of tangents and cotangents.
+#include "mappings.h"
 #include "measure.h"
 #include "weft/autodiff/autodiff.h"
 #include "weft/batching/batch_trace.h"
@@ -31,8 +32,6 @@ std::string all_differences(const Arrays& a, const Arrays& b) {
   return {};
 }
 
-namespace {
-
 Arrays random_tangents(const Arrays& x, Random& r) {
   Arrays dx;
   for (const Array& a : x)
@@ -45,6 +44,8 @@ Arrays filled(const Arrays& tangents, const Arrays& like) {
   for (size_t i = 0; i < like.size(); ++i) r.push_back(instantiate(tangents[i], like[i].type()));
   return r;
 }
+
+namespace {
 
 // One result's tangent against the slope between its values on both sides.
 void compare_slope(const Array& tangent, const Array& up, const Array& down, const Measure& m,
@@ -133,15 +134,11 @@ void tangents_map(const Case& c, Failures& f) {
   Random r = c.random(7);
   const Arrays x = c.draw(MaybeAxes(c.sample.in.size(), 0), size, r), dx = random_tangents(x, r);
   const auto run = [&](const Arrays& a) { return c.run(a); };
-  const auto to_front = [&](const Batched& b) {
-    Arrays out;
-    for (size_t k = 0; k < b.out.size(); ++k)
-      out.push_back(move_mapped(b.out[k], b.axis[k], 0, size));
-    return out;
-  };
   const Dual all = jvp_flat(
-      [&](const Arrays& a) { return to_front(vmap_flat(run, a, MaybeAxes(a.size(), 0), size)); }, x,
-      dx);
+      [&](const Arrays& a) {
+        return to_front(vmap_flat(run, a, MaybeAxes(a.size(), 0), size), size);
+      },
+      x, dx);
   const Arrays tangent = filled(all.tangent, all.out);
   for (int64_t l = 0; l < size; ++l) {
     Arrays row, drow;

@@ -38,12 +38,9 @@ Arrays run_maps(const Case& c, size_t k, const Arrays& x) {
   if (k == c.sample.maps.size()) return bind_op(*c.op, x, c.sample.params);
   const auto& [name, size] = c.sample.maps[k];
   const MaybeAxes in(x.size(), c.shared ? MaybeAxis() : 0);
-  const Batched b = vmap_flat([&](const Arrays& row) { return run_maps(c, k + 1, row); }, x, in,
-                              size, {.axis_name = name});
-  Arrays out;
-  for (size_t i = 0; i < b.out.size(); ++i)
-    out.push_back(move_mapped(b.out[i], b.axis[i], 0, size));
-  return out;
+  return to_front(vmap_flat([&](const Arrays& row) { return run_maps(c, k + 1, row); }, x, in, size,
+                            {.axis_name = name}),
+                  size);
 }
 Types under_maps(const Case& c, Types types) {
   std::vector<int64_t> sizes;

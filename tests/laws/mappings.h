@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "laws.h"
+#include "weft/batching/batch_trace.h"
 
 namespace weft::laws {
 
@@ -45,6 +46,13 @@ void for_each_mapping(const Case& c, F run) {
         }
         run(axes);
       }
+}
+// The results with the lanes in front.
+inline Arrays to_front(const Batched& b, int64_t size) {
+  Arrays out;
+  for (size_t k = 0; k < b.out.size(); ++k)
+    out.push_back(move_mapped(b.out[k], b.axis[k], 0, size));
+  return out;
 }
 inline std::string axes_text(const MaybeAxes& axes) {
   std::string s = "axes";

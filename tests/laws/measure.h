@@ -12,6 +12,9 @@ struct Measure {
 };
 // False where it cannot be: no inexact operand, half precision, no tangents.
 bool measurable(const Case& c, Measure* m);
+// Tangents of what has some; and none that is missing.
+Arrays random_tangents(const Arrays& x, Random& r);
+Arrays filled(const Arrays& tangents, const Arrays& like);
 // Differences of all results to the bit; "" if there is none.
 std::string all_differences(const Arrays& a, const Arrays& b);
 

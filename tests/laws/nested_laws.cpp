@@ -15,28 +15,11 @@
 namespace weft::laws {
 namespace {
 
-Arrays to_front(const Batched& b, int64_t size) {
-  Arrays out;
-  for (size_t k = 0; k < b.out.size(); ++k)
-    out.push_back(move_mapped(b.out[k], b.axis[k], 0, size));
-  return out;
-}
 Arrays lane_of(const Arrays& x, const MaybeAxes& axes, int64_t l) {
   Arrays row;
   for (size_t i = 0; i < x.size(); ++i)
     row.push_back(axes[i] && !x[i].empty_handle() ? lane(x[i], *axes[i], l) : x[i]);
   return row;
-}
-Arrays random_like(const Arrays& x, Random& r) {
-  Arrays v;
-  for (const Array& a : x)
-    v.push_back(is_inexact(a.dtype()) ? random_array(a.type().strong(), -1, 1, r) : Array());
-  return v;
-}
-Arrays no_handles(const Arrays& tangents, const Arrays& like) {
-  Arrays v;
-  for (size_t k = 0; k < like.size(); ++k) v.push_back(instantiate(tangents[k], like[k].type()));
-  return v;
 }
 
 // ---- L11
@@ -160,7 +143,7 @@ void cotangents_map(const Case& c, Failures& f) {
   const auto mapped = [&](const Arrays& a) {
     return to_front(vmap_flat(run, a, front, size), size);
   };
-  const Arrays ct = random_like(mapped(x), r);
+  const Arrays ct = random_tangents(mapped(x), r);
   const Arrays of_map = pulled_back(mapped, x, ct);
   Arrays both = x;
   std::vector<bool> given;
@@ -198,7 +181,7 @@ void has_slope(Flat g, const Arrays& x, const Arrays& dx, const Measure& m, cons
                Failures& f) {
   f.judged();
   const Dual d = jvp_flat(g, x, dx);
-  const Arrays tangent = no_handles(d.tangent, d.out);
+  const Arrays tangent = filled(d.tangent, d.out);
   Arrays up, down;
   for (size_t i = 0; i < x.size(); ++i) {
     up.push_back(moved(x[i], m.step, dx[i]));
@@ -224,9 +207,9 @@ void derivatives_nest(const Case& c, Failures& f) {
   Measure m;
   if (!measurable(c, &m) || !m.fine()) return;
   Random r = c.random(13);
-  const Arrays x = c.draw(r), dx = random_like(x, r), other = random_like(x, r);
+  const Arrays x = c.draw(r), dx = random_tangents(x, r), other = random_tangents(x, r);
   const auto run = [&](const Arrays& a) { return c.run(a); };
-  const Arrays ct = random_like(run(x), r);
+  const Arrays ct = random_tangents(run(x), r);
   has_slope(
       [&](const Arrays& a) {
         const Dual d = jvp_flat(run, a, other);
