@@ -44,10 +44,6 @@ Variance linear(const Kernel& k, const Inst& i, const Variance& a, const Varianc
   }
 }
 
-}  // namespace
-
-namespace {
-
 // smin(smax(value, least), most)
 std::optional<Choice> clamped(const Kernel& k, Id v) {
   const auto constant = [&](Id c) -> std::optional<int64_t> {

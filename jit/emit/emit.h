@@ -190,6 +190,7 @@ class Emitter {
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
+  V local_begin(nest::Id local);
   V local_element(nest::Id local, V element, int vector);
   V local_addresses(nest::Id local, nest::Id index, int vector);
   std::optional<nest::Choice> choice(nest::Id local, nest::Id index);
@@ -255,7 +256,7 @@ class Emitter {
   void store_vector(const Partials& p, V index, const Vs& x);
   void fold_lanes(nest::Id v);
   void fold_wide(const Partials& p, V n, int registers);
-  void fold_tail(const Partials& p, V n, V begin, V partials);
+  void fold_tail(const Partials& p, V n, V begin, V partials, V few);
   void fold_terms(const Partials& p, V n);
   void fold_across(const Partials& p, V partials);
 

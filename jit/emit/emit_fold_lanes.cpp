@@ -57,7 +57,7 @@ void Emitter::fold_lanes(Id v) {
     when(is_long, [&] { fold_wide(p, whole, wide); }, [&] { fold_wide(p, whole, narrow); });
     begin = whole;
   }
-  fold_tail(p, n, begin, partials);
+  fold_tail(p, n, begin, partials, few);
   when(few, [&] { fold_terms(p, n); }, [&] { fold_across(p, partials); });
   lanes_ = 1;
   set_results(v, load_partials(p, i64(0)));
@@ -90,12 +90,11 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
     store_vector(p, i64(g * lanes_), nth(l.carry, g, none.size()));
 }
 
-void Emitter::fold_tail(const Partials& p, V n, V begin, V partials) {
+void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   each("tail", begin, n, lanes_, [&](V at) {
     poll(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
     const V m = first_lanes(b_.CreateSub(n, at));
-    const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
     const Vs old = load_vector(p, slot, lanes_);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);

@@ -240,28 +240,30 @@ void Emitter::local(Id v) {
                                          : stack(t, n, "local");
 }
 
+V Emitter::local_begin(Id local) {
+  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  return vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
+}
+
 // Where an element of the lanes of a vector lies.
 V Emitter::local_element(Id local, V element, int vector) {
   auto* t = vector_of(memory_type(k_.insts[local].kind));
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
-  const V first = vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
   const V at = b_.CreateAdd(b_.CreateMul(element, i64(interleave)), i64(vector));
-  return b_.CreateGEP(t, first, at);
+  return b_.CreateGEP(t, local_begin(local), at);
 }
 
 // Where each lane's element lies.
 V Emitter::local_addresses(Id local, Id index, int vector) {
   auto* t = memory_type(k_.insts[local].kind);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
-  const V first =
-      vector_offset_ ? b_.CreateGEP(vector_of(t), locals_[local], vector_offset_) : locals_[local];
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
   const V narrow =
       x.stride ? linear_vec(x, vector, n) : b_.CreateTrunc(vec(index, vector), vector_of(n));
   const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(interleave))), splat(i32(vector)));
   const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
-  return b_.CreateGEP(t, first, flat);
+  return b_.CreateGEP(t, local_begin(local), flat);
 }
 
 namespace {
