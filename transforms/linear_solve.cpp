@@ -14,14 +14,14 @@
 namespace weft::detail {
 namespace {
 
-// f on inputs like b, its results checked to be like b.
-Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree) {
+// f on inputs like b, its results checked to be like b; with aux there may be more behind them.
+Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree, bool aux) {
   return record(b, [&](const Arrays& x) {
     Arrays y = f(x);
-    if (y.size() != b.size())
+    if (aux ? y.size() < b.size() : y.size() != b.size())
       throw ShapeError(fmt::format("custom_linear_solve: {} returns {} arrays, b has {}", which,
                                    y.size(), b.size()));
-    for (size_t k = 0; k < y.size(); ++k) {
+    for (size_t k = 0; k < b.size(); ++k) {
       if (y[k].weak_type() && y[k].shape() == b[k].shape())
         y[k] = base::convert(y[k], b[k].dtype());
       if (y[k].type().strong() != b[k])
@@ -37,7 +37,7 @@ Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree) {
 }  // namespace
 
 Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& right, TreeOf tree) {
+                        const LinearSolveOptions& o, const Arrays& right, TreeOf tree, bool aux) {
   Types b;
   Arrays x;
   for (const Array& each : right) {
@@ -49,8 +49,8 @@ Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* t
     x.push_back(base::convert(each, each.dtype()));
   }
   LinearSystem s{traced(
-                     "solve", b, [&](const Arrays& y) { return solve(matvec, y); }, tree),
-                 traced("matvec", b, matvec, tree)};
+                     "solve", b, [&](const Arrays& y) { return solve(matvec, y); }, tree, aux),
+                 traced("matvec", b, matvec, tree, false)};
   if (!transpose_solve && !o.symmetric) return linear_solve_flat(s, x);
   const auto transposed = [&](const Arrays& ct) {
     if (o.symmetric) return matvec(ct);
@@ -63,10 +63,10 @@ Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* t
     return out;
   };
   const FlatSolve& other = transpose_solve ? *transpose_solve : solve;
-  const Closed vecmat = traced("the transpose of matvec", b, transposed, tree),
+  const Closed vecmat = traced("the transpose of matvec", b, transposed, tree, false),
                solved = traced(
                    "transpose_solve", b, [&](const Arrays& y) { return other(transposed, y); },
-                   tree);
+                   tree, aux);
   s.vecmat = &vecmat;
   s.transpose_solve = &solved;
   return linear_solve_flat(s, x);

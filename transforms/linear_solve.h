@@ -3,6 +3,9 @@
 // transforms/linear_solve.h: custom_linear_solve: systems that are differentiated by what they say,
 // not by how they are solved.
 #pragma once
+#include <optional>
+#include <utility>
+
 #include "weft/tracer/callable.h"
 #include "weft/tracer/tree.h"
 
@@ -19,15 +22,33 @@ using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
 using FlatSolve = FunctionRef<Arrays(FlatFunction matvec, const Arrays& b)>;
 using TreeOf = FunctionRef<tree::Skeleton()>;
 
-// transpose_solve: null if there is none.
+// transpose_solve: null if there is none. aux: solves may return more behind x.
 Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& b, TreeOf tree);
+                        const LinearSolveOptions& o, const Arrays& b, TreeOf tree, bool aux);
 
+// A linear function of trees like `like`: what a solve is called with.
+template <class B>
+struct LinearFunction {
+  FlatFunction flat;
+  const B* like;
+  B operator()(const B& x) const { return tree::rebuild(*like, flat(tree::leaves(x)).data()); }
+};
 template <class B, class Solve>
 auto flat_solve(Solve& solve, const B& b) {
   return [&](FlatFunction matvec, const Arrays& right) {
-    const auto apply = [&](const B& x) { return tree::rebuild(b, matvec(tree::leaves(x)).data()); };
+    const LinearFunction<B> apply{matvec, &b};
     return tree::leaves(tree::convert<B>(solve(apply, tree::rebuild(b, right.data()))));
+  };
+}
+// The same for a solve that returns {x, aux}; the structure of the aux is put where `aux` says.
+template <class B, class Solve, class Aux>
+auto flat_solve_with_aux(Solve& solve, const B& b, std::optional<Aux>& aux) {
+  return [&](FlatFunction matvec, const Arrays& right) {
+    auto [x, more] = solve(LinearFunction<B>{matvec, &b}, tree::rebuild(b, right.data()));
+    Arrays out = tree::leaves(tree::convert<B>(x));
+    for (Array& a : tree::leaves(more)) out.push_back(std::move(a));
+    aux = tree::structure_only(more);
+    return out;
   };
 }
 template <class B, class Matvec>
@@ -35,6 +56,21 @@ auto flat_matvec(Matvec& matvec, const B& b) {
   return [&](const Arrays& x) {
     return tree::leaves(tree::convert<B>(matvec(tree::rebuild(b, x.data()))));
   };
+}
+
+template <class B, class Solve>
+using aux_of_solve = std::tuple_element_t<1, std::invoke_result_t<Solve&, LinearFunction<B>, B>>;
+template <class Matvec, class B, class Solve>
+auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatSolve* transposed,
+                           const LinearSolveOptions& o) {
+  using Aux = aux_of_solve<B, Solve>;
+  std::optional<Aux> aux;
+  const auto flat = flat_solve_with_aux(solve, b, aux);
+  const Arrays out = run_linear_solve(
+      flat_matvec(matvec, b), flat, transposed, o, tree::leaves(b),
+      [&] { return tree::skeleton(b); }, true);
+  return std::pair<B, Aux>(tree::rebuild(b, out.data()),
+                           tree::rebuild(*aux, out.data() + tree::count(b)));
 }
 
 }  // namespace detail
@@ -50,10 +86,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveO
                       Location at = Location::here()) {
   const Source source(at);
   const auto flat = detail::flat_solve(solve, b);
-  return tree::rebuild(
-      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
-                                  [&] { return tree::skeleton(b); })
-             .data());
+  return tree::rebuild(b, detail::run_linear_solve(
+                              detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
+                              [&] { return tree::skeleton(b); }, false)
+                              .data());
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
@@ -62,10 +98,32 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
   const Source source(at);
   const auto flat = detail::flat_solve(solve, b), other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
-  return tree::rebuild(
-      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, &transposed, o,
-                                  tree::leaves(b), [&] { return tree::skeleton(b); })
-             .data());
+  return tree::rebuild(b, detail::run_linear_solve(
+                              detail::flat_matvec(matvec, b), flat, &transposed, o, tree::leaves(b),
+                              [&] { return tree::skeleton(b); }, false)
+                              .data());
+}
+
+// The same where solve, and transpose_solve, return {x, aux}, aux any tree, such as the number of
+// steps and the residual; it returns {x, aux}. The aux has no derivative: its tangent is zero, and
+// that of transpose_solve is not used. Source: jax.lax.custom_linear_solve with has_aux.
+template <class Matvec, class B, class Solve>
+auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
+                                  const LinearSolveOptions& o = {},
+                                  Location at = Location::here()) {
+  const Source source(at);
+  return detail::linear_solve_with_aux(matvec, b, solve, nullptr, o);
+}
+template <class Matvec, class B, class Solve, class TransposeSolve>
+  requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
+auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
+                                  TransposeSolve transpose_solve, const LinearSolveOptions& o = {},
+                                  Location at = Location::here()) {
+  const Source source(at);
+  std::optional<detail::aux_of_solve<B, TransposeSolve>> unused;
+  const auto other = detail::flat_solve_with_aux(transpose_solve, b, unused);
+  const detail::FlatSolve transposed(other);
+  return detail::linear_solve_with_aux(matvec, b, solve, &transposed, o);
 }
 
 }  // namespace weft

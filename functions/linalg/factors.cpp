@@ -245,26 +245,16 @@ SVD svd(const Arg& a, const SVDOptions& o) {
   const Array x = fn::inexact(a);
   kit::require_matrices("svd", x);
   if (o.hermitian) kit::require_square("svd", x);
-  const int last = x.ndim() - 1;
-  const int64_t m = x.shape()[last - 1], n = x.shape()[last], k = std::min(m, n);
-  const auto [first, end] = o.subset_by_index.value_or(std::pair<int64_t, int64_t>(0, k));
-  if (first < 0 || first > end || end > k)
-    throw IndexError(
-        fmt::format("svd: subset_by_index ({}, {}) is out of range for {} values", first, end, k));
-  const bool all = first == 0 && end == k;
-  if (!all && o.full_matrices && m != n)
-    throw Error("svd: subset_by_index is for full_matrices = false");
-  SVD r;
+  const lax::SVDOptions part{o.full_matrices, o.subset_by_index};
+  lax::SVD f;
   if (o.hermitian) {
-    kit::Values f = kit::hermitian_values(x);
-    r = {std::move(f.u), std::move(f.s), std::move(f.vh)};
+    const lax::SVDPart chosen(x.shape(), part);
+    kit::Values all = kit::hermitian_values(x);
+    f = chosen.of({std::move(all.u), std::move(all.s), std::move(all.vh)});
   } else {
-    lax::SVD f = lax::svd(x, {.full_matrices = all && o.full_matrices});
-    r = {std::move(f.u), std::move(f.s), std::move(f.vh)};
+    f = lax::svd(x, part);
   }
-  if (all) return r;
-  return {base::slice_axis(r.u, last, first, end), base::slice_axis(r.s, last - 1, first, end),
-          base::slice_axis(r.vh, last - 1, first, end)};
+  return {std::move(f.u), std::move(f.s), std::move(f.vh)};
 }
 
 Array svdvals(const Arg& a) {

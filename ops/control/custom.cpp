@@ -396,7 +396,7 @@ Arrays linear_rule(const Arrays& x, const CustomLin& p) { return custom_lin_op.b
 // ---- custom_linear_solve: what is differentiated is the system, not how it is solved.
 
 struct LinearSolve {
-  Jaxpr jaxpr;  // solve: (consts…, b…) -> x…
+  Jaxpr jaxpr;  // solve: (consts…, b…) -> (x…, aux…), as transpose_solve
   Jaxpr matvec, transpose_solve, vecmat;
   int64_t num_consts = 0;
   bool transposes = true;  // else the last two are not there: matvec stands in their places
@@ -413,30 +413,36 @@ Types linear_solve_type(const Types& in, const LinearSolve& p) {
                                                            {"vecmat", p.vecmat}};
   for (const auto& [which, j] : programs) {
     require_body(name, j, in, in);
-    require_results(name, which, j, b, in);
+    const Types out = j->out_types();
+    const bool solves = &j == &p.jaxpr || &j == &p.transpose_solve;
+    if (strong(solves ? part(out, 0, std::min(b.size(), out.size())) : out) != strong(b))
+      require_results(name, which, j, b, in);
   }
-  return strong(b);
+  return joined(strong(b), rest(p.jaxpr->out_types(), b.size()));
 }
 
-// A x' = b' - A' x.
+// A x' = b' - A' x; what is found beside x has no tangent.
 Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
   const LinearSolve& p = j.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
   const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc);
   Arrays right = rest(j.dx, nc);
+  const Arrays x = part(j.out, 0, right.size());
   const auto any = [](const std::vector<bool>& on) {
     return std::find(on.begin(), on.end(), true) != on.end();
   };
   if (any(given(changes))) {
     const Arrays moved =
-        jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.matvec, joined(c, j.out)); }, consts,
+        jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.matvec, joined(c, x)); }, consts,
                  changes)
             .tangent;
     for (size_t k = 0; k < right.size(); ++k)
       if (!moved[k].empty_handle()) right[k] = add_tangents(right[k], lax::neg(moved[k]));
   }
   if (!any(given(right))) return Arrays(j.out.size());
-  return j.op.bind(joined(consts, each(instantiate, right, types_of(j.out))), p);
+  Arrays out = j.op.bind(joined(consts, each(instantiate, right, types_of(x))), p);
+  std::fill(out.begin() + static_cast<std::ptrdiff_t>(x.size()), out.end(), Array());
+  return out;
 }
 
 Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
@@ -445,9 +451,11 @@ Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
     throw DifferentiationError(
         "custom_linear_solve: a derivative in reverse needs transpose_solve, or symmetric = true");
   const size_t nc = static_cast<size_t>(p.num_consts);
-  const Arrays ct = t.op.bind(joined(part(t.x, 0, nc), each(instantiate, t.ct, t.out)),
+  const size_t n = t.x.size() - nc;
+  const Arrays right = each(instantiate, part(t.ct, 0, n), part(t.out, 0, n));
+  const Arrays ct = t.op.bind(joined(part(t.x, 0, nc), right),
                               {p.transpose_solve, p.vecmat, p.jaxpr, p.matvec, p.num_consts, true});
-  return joined(Arrays(nc), ct);
+  return joined(Arrays(nc), part(ct, 0, n));
 }
 
 Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {

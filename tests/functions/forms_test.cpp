@@ -268,6 +268,10 @@ TEST_CASE("options of singular values choose them and their vectors", "[linalg]"
   CHECK(apart(some_of.u, lax::slice_in_dim(all.u, 1, 3, 1, 1)) == 0);
   CHECK(apart(some_of.vh, lax::slice_in_dim(all.vh, 1, 3)) == 0);
   CHECK(linalg::svd(tall, {.subset_by_index = std::pair(0, 3)}).u.shape() == Shape{5, 5});
+  const lax::SVD same =
+      lax::svd(tall, {.full_matrices = false, .subset_by_index = std::pair(1, 3)});
+  CHECK(apart(same.u, some_of.u) == 0);
+  CHECK(apart(same.vh, some_of.vh) == 0);
   const linalg::SVD f = linalg::svd(a, {.hermitian = true});
   CHECK(apart(matmul(f.u * f.s, f.vh), (a + a.T()) / 2.) < 1e-13);
   CHECK((lax::slice_in_dim(f.s, 0, 4) >= lax::slice_in_dim(f.s, 1, 5)).all().item<bool>());

@@ -118,6 +118,47 @@ TEST_CASE("right sides are trees, and the transpose of a map of trees is found",
   CHECK(close(db.second, want_b.second));
 }
 
+TEST_CASE("a solve says more than the solution, which has no derivative", "[linear_solve]") {
+  struct Told {
+    Array steps, rest;
+  };
+  // Jacobi's iteration to a given residual, and how long it took.
+  const auto iterate = [](Array m, Array right) {
+    const auto rest = [m, right](Array x) { return right - matvec(m, x); };
+    const auto [x, steps] =
+        while_loop([rest](std::pair<Array, Array> s) { return sum(square(rest(s.first))) > 1e-24; },
+                   [rest, m](std::pair<Array, Array> s) {
+                     return std::pair{s.first + rest(s.first) / diag(m), s.second + 1};
+                   },
+                   std::pair{0. * right, Array(0)});
+    return std::pair{x, Told{steps, rest(x)}};
+  };
+  const auto solved = [iterate](Array a, Array b) {
+    return custom_linear_solve_with_aux([a](Array x) { return matvec(a, x); }, b,
+                                        [&](auto, Array r) { return iterate(a, r); },
+                                        [&](auto, Array r) { return iterate(a.T(), r); });
+  };
+  const auto only = [solved](Array a, Array b) { return solved(a, b).first; };
+  for (const int n : {1, 3}) check_like_solve(only, matrix_of(n), right_of(n));
+  const Array a = matrix_of(3), b = right_of(3);
+  const auto [x, told] = jit(solved)(a, b);
+  CHECK(told.steps.item<int>() > 3);
+  CHECK(close(told.rest, b - matvec(a, x)));
+  CHECK(vmap(solved, {none, 0})(a, stack({b, 0. * b}, 0)).second.steps[1].item<int>() == 0);
+  const auto rest = [solved](Array a, Array b) { return sum(solved(a, b).second.rest); };
+  CHECK(array_equal(grad(rest)(a, b), 0. * a));
+  CHECK(jvp(rest, std::tuple{a, b}, std::tuple{a, b}).second.item<double>() == 0);
+
+  // Its own transpose.
+  const auto symmetric = [iterate](Array a, Array b) {
+    return custom_linear_solve_with_aux([a](Array x) { return matvec(a, x); }, b,
+                                        [&](auto, Array r) { return iterate(a, r); },
+                                        {.symmetric = true})
+        .first;
+  };
+  check_like_solve(symmetric, symmetric_of(2) + 20. * eye(2).astype(F64), right_of(2));
+}
+
 TEST_CASE("what is no system raises", "[linear_solve]") {
   const Array a = matrix_of(2), b = right_of(2);
   const auto map = [a](Array x) { return matvec(a, x); };

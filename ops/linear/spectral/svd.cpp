@@ -4,11 +4,14 @@
 // LAPACK.
 #include "weft/ops/linear/spectral/svd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "weft/core/error.h"
 #include "weft/ops/control/control_flow.h"
@@ -537,10 +540,30 @@ const Primitive<Svd>& svd_op = define<Svd>({
 }  // namespace
 
 namespace lax {
+SVDPart::SVDPart(const Shape& matrices, const SVDOptions& o) {
+  const int64_t m = matrices[matrices.size() - 2], n = matrices[matrices.size() - 1];
+  const int64_t k = std::min(m, n);
+  std::tie(first, end) = o.subset_by_index.value_or(std::pair<int64_t, int64_t>(0, k));
+  if (first < 0 || first > end || end > k)
+    throw IndexError(
+        fmt::format("svd: subset_by_index ({}, {}) is out of range for {} values", first, end, k));
+  all = first == 0 && end == k;
+  if (!all && o.full_matrices && m != n)
+    throw Error("svd: subset_by_index is for full_matrices = false");
+}
+SVD SVDPart::of(SVD f) const {
+  if (all) return f;
+  const int last = f.u.ndim() - 1;
+  return {base::slice_axis(f.u, last, first, end), base::slice_axis(f.s, last - 1, first, end),
+          base::slice_axis(f.vh, last - 1, first, end)};
+}
 SVD svd(const Arg& x, const SVDOptions& o) {
   const Source s(x.at());
-  Arrays r = svd_op.bind({x}, {o.full_matrices, true});
-  return {std::move(r[1]), std::move(r[0]), std::move(r[2])};
+  const Array a = x;
+  matrix::require_matrices("svd", {a.type()});
+  const SVDPart part(a.shape(), o);
+  Arrays r = svd_op.bind({a}, {o.full_matrices && part.all, true});
+  return part.of({std::move(r[1]), std::move(r[0]), std::move(r[2])});
 }
 Array svdvals(const Arg& x) {
   const Source s(x.at());

@@ -2,6 +2,10 @@
 // Copyright The Weft authors
 // ops/linear/spectral/svd.h: svd: singular values and vectors.
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <utility>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
@@ -12,15 +16,25 @@ namespace weft::lax {
 // full_matrices adds, the first number that is at least 0.6 times as large as the largest is real
 // and positive. NaN throughout where x holds one, or an infinity. Derivatives of vectors are
 // infinite or NaN at equal values; DifferentiationError for u and vh with full_matrices of matrices
-// that are not square. F32, F64, C64, C128. Source: jax.lax.linalg.svd.
+// that are not square. subset_by_index: the values from the first of the numbers on and before the
+// second, and their vectors; Error for a subset beside vectors that full_matrices adds, IndexError
+// for one that there is not. F32, F64, C64, C128. Source: jax.lax.linalg.svd.
 struct SVD {
   Array u, s, vh;
 };
 struct SVDOptions {
   bool full_matrices = true;
+  std::optional<std::pair<int64_t, int64_t>> subset_by_index = {};
 };
 SVD svd(const Arg& x, const SVDOptions& options = {});
 // The values alone: jax.lax.linalg.svd with compute_uv=False.
 Array svdvals(const Arg& x);
+// What the options leave of all the values, and vectors, of matrices; before they are computed.
+struct SVDPart {
+  int64_t first, end;
+  bool all;
+  SVDPart(const Shape& matrices, const SVDOptions& options);
+  SVD of(SVD f) const;
+};
 
 }  // namespace weft::lax
