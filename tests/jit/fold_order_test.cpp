@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "jit/emit/compare.h"
+#include "share.h"
 #include "support/check.h"
 #include "support/rough.h"
 #include "weft/jit/fuse/plan.h"
@@ -126,19 +127,23 @@ void check_error(int64_t n, double most) {
 
 }  // namespace
 
-TEST_CASE("reductions have one order", "[jit][fold_order]") {
+TEST_CASE("reductions have one order", "[jit][fold_order][share]") {
+  Share share(4);
   for (const auto& [name, f] : reductions)
     for (int64_t n : edges) {
       if (n > 10000 && std::string(name) != "sum" && std::string(name) != "argmax") continue;
+      if (!share.next()) continue;
       CAPTURE(name, n);
       check_everywhere(f, n);
     }
 }
 
-TEST_CASE("running folds have one order", "[jit][fold_order]") {
+TEST_CASE("running folds have one order", "[jit][fold_order][share]") {
+  Share share(4);
   for (const auto& [name, f] : running)
     for (int64_t n : edges) {
       if (n > 10000 && std::string(name) != "cumsum") continue;
+      if (!share.next()) continue;
       CAPTURE(name, n);
       check_everywhere(f, n);
     }
@@ -159,9 +164,11 @@ TEST_CASE("reductions over several axes have one order", "[jit][fold_order]") {
   }
 }
 
-TEST_CASE("the order is that of every machine", "[jit][fold_order]") {
+TEST_CASE("the order is that of every machine", "[jit][fold_order][share]") {
+  Share share(3);
   for (bool transposed : {false, true})
     for (int64_t n : {33, 1057, 4097, 8300}) {
+      if (!share.next()) continue;
       for (const auto& [name, f] : reductions)
         if (name == std::string("sum") || name == std::string("argmax"))
           check_machines(f, 37, n, transposed);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "jit/emit/compare.h"
+#include "share.h"
 
 namespace weft::compiler {
 namespace {
@@ -67,9 +68,11 @@ Run rows_of(const Form& f, int64_t rows, int64_t stride, int64_t begin = 0) {
 
 }  // namespace
 
-TEST_CASE("running folds of rows of every length", "[jit][row]") {
+TEST_CASE("running folds of rows of every length", "[jit][row][share]") {
+  Share share(3);
   for (int64_t n = 1; n <= 70; ++n)
     for (bool reverse : {false, true}) {
+      if (!share.next()) continue;
       const Form f{Storage::F32, reverse, (n % 3) == 0, (n % 2) == 0};
       const nest::Kernel k = running(f, n, n);
       REQUIRE(nest::verify(k) == "");
@@ -90,11 +93,13 @@ TEST_CASE("running folds of any number of rows", "[jit][row]") {
     }
 }
 
-TEST_CASE("rows of every storage, direction and target", "[jit][row]") {
+TEST_CASE("rows of every storage, direction and target", "[jit][row][share]") {
+  Share share(8);
   for (const TargetInfo& t : targets())
     for (Storage s : {Storage::Bool, Storage::I8, Storage::I16, Storage::BF16, Storage::F16,
                       Storage::I32, Storage::F32, Storage::I64, Storage::F64})
       for (int form = 0; form < 8; ++form) {
+        if (!share.next()) continue;
         const Form f{s, (form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
         const nest::Kernel k = running(f, 150, 192);
         INFO(t.cpu << " storage " << static_cast<int>(s) << " form " << form);
@@ -106,10 +111,12 @@ TEST_CASE("rows of every storage, direction and target", "[jit][row]") {
       }
 }
 
-TEST_CASE("pieces of rows have one frame, whatever the number of loops", "[jit][row]") {
+TEST_CASE("pieces of rows have one frame, whatever the number of loops", "[jit][row][share]") {
+  Share share(5);
   for (const TargetInfo& t : targets())
     for (const Storage s : {Storage::F32, Storage::F64})
       for (const int loops : {1, 2, 5, 12}) {
+        if (!share.next()) continue;
         Form f{s};
         f.loops = loops;
         const nest::Kernel k = running(f, 150, 192);

@@ -152,11 +152,11 @@ std::string breach(Law law, const Case& c) {
   }
   return f.text();
 }
-std::string breaches(Law law, const Op& op) {
+std::string breaches(Law law, const Op& op, Share share) {
   std::string all;
   int bad = 0;
   for (const Case& c : cases_of(op)) {
-    if (exempt(law, c)) continue;
+    if (exempt(law, c) || !share.next()) continue;
     if (const std::string wrong = breach(law, c); !wrong.empty() && ++bad <= 3)
       all += "\n" + c.text() + wrong;
   }

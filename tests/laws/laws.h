@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "share.h"
 #include "values.h"
 #include "weft/core/op.h"
 #include "weft/tracer/trace.h"
@@ -107,8 +108,9 @@ bool exempt(Law law, const Case& c);
 
 // What the law finds wrong with the case; "" if nothing.
 std::string breach(Law law, const Case& c);
-// What it finds wrong with the op, but for what is exempt: the first cases, with their text; "" if
-// nothing. An exception in one case does not keep the others from being checked.
-std::string breaches(Law law, const Op& op);
+// What it finds wrong with the op in its share of the cases, but for what is exempt: the first
+// cases, with their text; "" if nothing. An exception in one case does not keep the others from
+// being checked.
+std::string breaches(Law law, const Op& op, Share share = Share(1));
 
 }  // namespace weft::laws

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "support/build.h"
+#include "share.h"
 #include "support/check.h"
 #include "support/random_control.h"
 #include "weft/tracer/eval_trace.h"
@@ -249,29 +249,36 @@ void check_modes(uint32_t seed) {
   CHECK(bad.empty());
 }
 
+// A share of the programs before number n.
+void programs(uint32_t n, uint64_t every, auto check) {
+  Share share(every);
+  for (uint32_t s = 0; s < n; ++s)
+    if (share.next()) check(s);
+}
+
 }  // namespace
 
-TEST_CASE("random programs by the reference rules", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(200); ++s) check_values(s, false);
+TEST_CASE("random programs by the reference rules", "[control][random][share]") {
+  programs(200, 1, [](uint32_t s) { check_values(s, false); });
 }
-TEST_CASE("random programs compiled", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(200); ++s) check_values(s, true);
+TEST_CASE("random programs compiled", "[control][random][share]") {
+  programs(200, 4, [](uint32_t s) { check_values(s, true); });
 }
-TEST_CASE("random programs: maps of gradients", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(40); ++s) map_of_gradients(s);
+TEST_CASE("random programs: maps of gradients", "[control][random][share]") {
+  programs(40, 4, map_of_gradients);
 }
-TEST_CASE("random programs: gradients of maps", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(60); ++s) gradient_of_maps(s);
+TEST_CASE("random programs: gradients of maps", "[control][random][share]") {
+  programs(60, 4, gradient_of_maps);
 }
-TEST_CASE("random programs: gradients between maps", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(60); ++s) gradient_between_maps(s);
+TEST_CASE("random programs: gradients between maps", "[control][random][share]") {
+  programs(60, 4, gradient_between_maps);
 }
-TEST_CASE("random programs written as StableHLO and read back", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(200); ++s) check_written(s, false);
-  for (uint32_t s = 0; s < programs_of(40); ++s) check_written(s, true);
+TEST_CASE("random programs written as StableHLO and read back", "[control][random][share]") {
+  programs(200, 1, [](uint32_t s) { check_written(s, false); });
+  programs(40, 2, [](uint32_t s) { check_written(s, true); });
 }
-TEST_CASE("random programs: forward and reverse mode agree", "[control][random]") {
-  for (uint32_t s = 0; s < programs_of(60); ++s) check_modes(s);
+TEST_CASE("random programs: forward and reverse mode agree", "[control][random][share]") {
+  programs(60, 3, check_modes);
 }
 TEST_CASE("many random programs", "[control][random][slow]") {
   for (uint32_t s = 200; s < 1200; ++s) check_values(s, true);

@@ -2,7 +2,6 @@
 // Copyright The Weft authors
 // tests/support/build.h: what tests have to know of the build.
 #pragma once
-#include <cstdint>
 
 namespace weft::test {
 
@@ -10,14 +9,6 @@ namespace weft::test {
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
-#endif
-
-// How many of n alike programs are compiled. The thread sanitizer makes compiling twenty times as
-// slow, and each of them crosses threads in the same places.
-#ifdef __SANITIZE_THREAD__
-constexpr uint32_t programs_of(uint32_t n) { return n / 5; }
-#else
-constexpr uint32_t programs_of(uint32_t n) { return n; }
 #endif
 
 }  // namespace weft::test

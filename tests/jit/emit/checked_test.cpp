@@ -6,6 +6,7 @@
 
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
+#include "share.h"
 
 namespace weft::compiler {
 namespace {
@@ -90,9 +91,11 @@ Run copy_of(int64_t rows, int64_t columns, std::vector<int64_t> range) {
 
 }  // namespace
 
-TEST_CASE("checked kernels with control flow", "[jit][checked]") {
+TEST_CASE("checked kernels with control flow", "[jit][checked][share]") {
+  Share share(3);
   for (const auto make : {collatz, mandelbrot, nested, triangle, arrays, each, while_array})
     for (const int64_t n : {1, 67}) {
+      if (!share.next()) continue;
       const nest::Kernel k = make(Vector::grid);
       check_kernel(k, control_run(k, n));
       check_kernel(k, control_run(k, n), {Options::Refill::always, 2});

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/fold_test.cpp: the order of folds is the same in every schedule, for every extent.
 #include "jit/emit/compare.h"
+#include "share.h"
 
 namespace weft::compiler {
 namespace {
@@ -47,14 +48,15 @@ nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, in
 
 }  // namespace
 
-TEST_CASE("folds of rows and columns", "[jit][fold]") {
+TEST_CASE("folds of rows and columns", "[jit][fold][share]") {
+  Share share(6);
   for (const Kinds& kd : all)
     for (Combine c : kd.combiners)
       for (int64_t n : extents)
         for (auto v : schedules)
           for (bool columns : {false, true}) {
             const bool constant_extent = columns;
-            if (columns && c != kd.combiners[0]) continue;
+            if ((columns && c != kd.combiners[0]) || !share.next()) continue;
             const int64_t points = n > 100 ? 17 : 33;
             Run run{{patterns(kd.storage, n * points, 11),
                      zeros(kd.kind == Kind::F32 ? Storage::F32 : kd.storage, points)},
@@ -69,13 +71,15 @@ TEST_CASE("folds of rows and columns", "[jit][fold]") {
           }
 }
 
-TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold]") {
+TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold][share]") {
+  Share share(4);
   for (Combine c : {Combine::ArgMin, Combine::ArgMax})
     for (auto [kd, s] :
          {std::pair{Kind::F32, Storage::F32}, {Kind::I32, Storage::I32}, {Kind::F64, Storage::F64}})
       for (int64_t n : extents)
         for (auto v : schedules)
           for (const TargetInfo& t : targets()) {
+            if (!share.next()) continue;
             Builder b("arg");
             const int in = b.buffer(s, false), best = b.buffer(s, true),
                       where = b.buffer(Storage::I64, true), sum = b.buffer(s, true);

@@ -4,6 +4,7 @@
 // patterns.
 #include "weft/tests/jit/emit/walk_nest.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -47,12 +48,14 @@ double f64(Bits b) { return std::bit_cast<double>(b); }
 Bits bits(float x) { return std::bit_cast<uint32_t>(x); }
 Bits bits(double x) { return std::bit_cast<uint64_t>(x); }
 
+// The operands of an instruction that has no side effect; 0 for those that it does not have.
+using Operands = std::array<Bits, 3>;
+
 // Calls f on the float operands in their own precision.
 template <class F>
-Bits with_floats(Kind k, const std::vector<Bits>& a, F f) {
-  if (k == Kind::F32)
-    return bits(f(f32(a[0]), a.size() > 1 ? f32(a[1]) : 0.0f, a.size() > 2 ? f32(a[2]) : 0.0f));
-  return bits(f(f64(a[0]), a.size() > 1 ? f64(a[1]) : 0.0, a.size() > 2 ? f64(a[2]) : 0.0));
+Bits with_floats(Kind k, const Operands& a, F f) {
+  return k == Kind::F32 ? bits(f(f32(a[0]), f32(a[1]), f32(a[2])))
+                        : bits(f(f64(a[0]), f64(a[1]), f64(a[2])));
 }
 
 template <class T>
@@ -129,7 +132,7 @@ Bits divide(Opcode op, Kind k, Bits a, Bits b) {
 Bits combine_one(Combine c, Kind k, Bits a, Bits b) {
   const int64_t x = as_signed(k, a), y = as_signed(k, b);
   const auto floats = [&](auto f) {
-    return with_floats(k, {a, b}, [&](auto p, auto q, auto) { return f(p, q); });
+    return with_floats(k, {a, b, 0}, [&](auto p, auto q, auto) { return f(p, q); });
   };
   switch (c) {
     case Combine::Add:
@@ -186,12 +189,19 @@ struct Walker {
     for (Id y : k.blocks[b].yields) out.push_back(value[y]);
     return out;
   }
+  void bind(BlockId b, int64_t number) { value[k.blocks[b].params[0]] = static_cast<Bits>(number); }
   void bind(BlockId b, size_t first, const std::vector<Bits>& x) {
     for (size_t r = 0; r < x.size(); ++r) value[k.blocks[b].params[first + r]] = x[r];
   }
   std::vector<Bits> args(const Inst& i, size_t from = 0) const {
     std::vector<Bits> out;
     for (size_t a = from; a < i.args.size(); ++a) out.push_back(value[i.args[a]]);
+    return out;
+  }
+
+  Operands operands(const Inst& i) const {
+    Operands out{};
+    for (size_t a = 0; a < i.args.size(); ++a) out.at(a) = value[i.args[a]];
     return out;
   }
 
@@ -213,7 +223,7 @@ struct Walker {
       case Opcode::Fold: return fold(v, i, body);
       case Opcode::ForEach:
         for (int64_t t = 0, n = static_cast<int64_t>(value[i.args[0]]); t < n; ++t)
-          bind(body, 0, {static_cast<Bits>(t)}), block(body);
+          bind(body, t), block(body);
         return;
       case Opcode::While: {
         std::vector<Bits> c = args(i);
@@ -231,7 +241,7 @@ struct Walker {
         results[v] = yields(side);
         return;
       }
-      default: value[v] = pure(i, k.insts[i.args[0]].kind, args(i)); return;
+      default: value[v] = pure(i, k.insts[i.args[0]].kind, operands(i)); return;
     }
   }
 
@@ -240,7 +250,7 @@ struct Walker {
                hi = static_cast<int64_t>(value[i.args[1]]);
     std::vector<Bits> c = args(i, 2);
     for (int64_t t = i.imm > 0 ? lo : hi - 1; i.imm > 0 ? t < hi : t >= lo; t += i.imm) {
-      bind(body, 0, {static_cast<Bits>(t)});
+      bind(body, t);
       bind(body, 1, c);
       block(body);
       c = yields(body);
@@ -261,7 +271,7 @@ struct Walker {
 
   void fold(Id v, const Inst& i, BlockId body) {
     const auto term = [&](int64_t t) {
-      bind(body, 0, {static_cast<Bits>(t)});
+      bind(body, t);
       block(body);
       return yields(body);
     };
@@ -346,10 +356,9 @@ struct Walker {
     }
   }
 
-  static Bits floating(const Inst& i, Kind kd, const std::vector<Bits>& a) {
-    const double x = kd == Kind::F32 ? f32(a[0]) : f64(a[0]), y = a.size() < 2      ? 0
-                                                                  : kd == Kind::F32 ? f32(a[1])
-                                                                                    : f64(a[1]);
+  static Bits floating(const Inst& i, Kind kd, const Operands& a) {
+    const double x = kd == Kind::F32 ? f32(a[0]) : f64(a[0]),
+                 y = kd == Kind::F32 ? f32(a[1]) : f64(a[1]);
     switch (i.op) {
       case Opcode::Eq: return x == y;
       case Opcode::Ne: return x != y;
@@ -400,10 +409,10 @@ struct Walker {
     }
   }
 
-  static Bits pure(const Inst& i, Kind from, const std::vector<Bits>& a) {
+  static Bits pure(const Inst& i, Kind from, const Operands& a) {
     if (i.op == Opcode::Select) return a[0] ? a[1] : a[2];
     if (i.op >= Opcode::FToS && i.op <= Opcode::RoundF16) return convert(i, from, a[0]);
-    return is_float(from) ? floating(i, from, a) : integer(i, from, a[0], a.size() > 1 ? a[1] : 0);
+    return is_float(from) ? floating(i, from, a) : integer(i, from, a[0], a[1]);
   }
 
   const Kernel& k;

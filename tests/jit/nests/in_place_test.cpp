@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 
+#include "share.h"
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -72,8 +73,10 @@ Array some(int64_t n, int seed) { return (arange(static_cast<int>(n)) * 7 + seed
 
 }  // namespace
 
-TEST_CASE("random updates of carries", "[jit][in_place]") {
+TEST_CASE("random updates of carries", "[jit][in_place][share]") {
+  Share share(5);
   for (unsigned seed = 0; seed < 120; ++seed) {
+    if (!share.next()) continue;
     // In the lane, and in lockstep.
     const int n = seed % 3 == 0 ? 1500 : 40 + static_cast<int>(seed % 7);
     const Body body(seed, n, seed % 2 == 1);

@@ -234,7 +234,7 @@ TEST_CASE("Arrays in lanes do not lie on the caller's stack") {
 }
 
 TEST_CASE("A kernel may have more values at a time than the caller's stack takes") {
-  constexpr int n = 500;
+  constexpr int n = 250;
   const auto f = [](Array x) {
     Arrays c;
     for (int i = 0; i < n; ++i) c.push_back(x + i);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "share.h"
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -194,9 +195,11 @@ TEST_CASE("what a loop reads besides is computed once, of its own lane", "[jit][
     CHECK(std::abs(got[k] - want[k]) <= 1e-5f * (1.f + std::abs(want[k])));
 }
 
-TEST_CASE("random bodies over arrays in the lane", "[jit][sweep]") {
+TEST_CASE("random bodies over arrays in the lane", "[jit][sweep][share]") {
+  Share share(4);
   for (const Shape& s : {Shape{2, 3}, Shape{4, 6}, Shape{5, 8}})
     for (unsigned seed = 0; seed < 8; ++seed) {
+      if (!share.next()) continue;
       const Body body(seed, seed % 3 ? 12 : 50);
       const auto f = [&](Array x, Array y) {
         return fori_loop(

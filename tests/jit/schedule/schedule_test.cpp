@@ -12,6 +12,7 @@
 
 #include "golden.h"
 #include "jit/schedule/schedule_kernels.h"
+#include "share.h"
 #include "weft/core/error.h"
 #include "weft/jit/emit/ptx.h"
 #include "weft/jit/schedule/choose/choose.h"
@@ -236,11 +237,13 @@ TEST_CASE("every field of a schedule is another code, or refused", "[jit][schedu
   }
 }
 
-TEST_CASE("a nest gives the same bits by every schedule", "[jit][schedule]") {
+TEST_CASE("a nest gives the same bits by every schedule", "[jit][schedule][share]") {
+  Share share(4);
   Random g(1);
   const std::vector<TargetInfo> all = targets();
   for (const Sample& k : samples())
     for (int n = 0; n < 20; ++n) {
+      if (!share.next()) continue;
       const TargetInfo& t = all[g() % all.size()];
       const Schedule s = random_schedule({k.kernel, t, g});
       INFO(k.name << " for " << t.cpu << "\n" << to_string(s));
