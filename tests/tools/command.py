@@ -251,7 +251,8 @@ class Command(unittest.TestCase):
         for arguments in ([], ["nope"], ["run"], ["run", "f.mlir", "--nope"],
                           ["run", "f.mlir", "--show", "mlir"], ["run", "f.mlir", "--device", "cuda:0"],
                           ["run", "f.mlir", "--out", "x.npz"], ["run", "f.mlir", "--time"],
-                          ["conformance", ".", "--jobs", "0"], ["conformance"]):
+                          ["conformance", ".", "--jobs", "0"],
+                          ["conformance", ".", "--seconds", "0"], ["conformance"]):
             self.assertNotEqual(self.weft(*arguments, code=2).stderr, "")
 
     def test_unknown_commands_are_named(self):
@@ -371,11 +372,11 @@ class Command(unittest.TestCase):
 
     def test_conformance(self):
         self.suite()
-        out = self.weft("conformance", "suite", "--jobs", "2", code=1).stdout
+        out = self.weft("conformance", "suite", "--jobs", "2", "--seconds", "2", code=1).stdout
         self.assertEqual(out.splitlines()[-1], "1 passed, 5 failed")
         for line in ("FAIL  mul.wrong: wrong result: out0: element [2] is 0.47942555, expected 0.6; 1 of 3",
                      "FAIL  lacks.eval: missing op:", "FAIL  broken.eval: parse:", "FAIL  mul.expr: ",
-                     "FAIL  endless.eval: time-out:"):
+                     "FAIL  endless.eval: time-out: not done after 2 s of the processor or 12 s by the clock"):
             self.assertIn(line, out)
         self.write("known.txt", "# what fails\nmul.wrong wrong result\nlacks.eval\n\nbroken.eval  parse\n"
                                 "mul.expr\nmul.eval\n")

@@ -20,8 +20,6 @@
 namespace weft::tools {
 namespace {
 
-constexpr TaskLimits limits;
-
 // The first word of each line.
 std::set<std::string> read_known(const std::string& path) {
   std::set<std::string> known;
@@ -56,7 +54,7 @@ Verdict guarded(Suite& suite, size_t i) {
   }
 }
 
-Verdict verdict_of(const Outcome& o) {
+Verdict verdict_of(const Outcome& o, const TaskLimits& limits) {
   if (o.how == Outcome::How::done) return from_text(o.answer);
   if (o.how == Outcome::How::timed_out)
     return failure("time-out",
@@ -101,8 +99,9 @@ class Conformance {
       set_num_threads(std::max(1, cores / jobs_));
       return to_text(guarded(*suite_, which_[k]));
     };
+    const TaskLimits limits{o_.seconds, 6 * o_.seconds};
     run_in_workers(which_.size(), jobs_, limits, work, [&](size_t k, const Outcome& o) {
-      verdicts_[k] = verdict_of(o);
+      verdicts_[k] = verdict_of(o, limits);
       report(k);
     });
     wall_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -19,7 +19,7 @@ struct Outcome {
 // What a task may take: seconds of its processor, which a busy machine does not use up, and of the
 // clock, for those that wait for ever.
 struct TaskLimits {
-  double processor = 10, clock = 60;
+  double processor, clock;
 };
 
 // work(i) in one of `jobs` processes for each i < n; `done` is called here, in the order in which

@@ -26,7 +26,8 @@ int run_command(const RunOptions& o);
 struct ConformanceOptions {
   std::string dir, filter, known;
   bool stablehlo = false, reference = false;
-  int jobs = 0;  // 0: one a core
+  int jobs = 0;         // 0: one a core
+  double seconds = 10;  // of the processor for one case
 };
 int conformance_command(const ConformanceOptions& o);
 

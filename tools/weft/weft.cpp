@@ -69,11 +69,14 @@ void add_conformance(CLI::App& app, ConformanceOptions& o) {
   c->add_option("--known", o.known,
                 "Cases that may fail: the first word of each line; '#' begins a comment")
       ->type_name("FILE");
+  c->add_option("--seconds", o.seconds,
+                "A case may take so long of its processor, six times that by the clock (default: "
+                "10)")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
   c->footer(
-      "Each failing case is one line with its cause; the last line counts. A case has 10 s of\n"
-      "its processor (a minute by the clock), and one that crashes fails alone. The exit code is 1 "
-      "if any case failed that --known does not\n"
-      "list.\n" +
+      "Each failing case is one line with its cause; the last line counts. A case that crashes\n"
+      "fails alone. The exit code is 1 if any case failed that --known does not list.\n" +
       std::string(exits));
 }
 
