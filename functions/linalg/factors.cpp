@@ -91,7 +91,7 @@ double epsilon(DType d) {
 }
 
 // Ties stand as their eigenvalues do, the last first.
-Values hermitian_values(const Array& a) {
+lax::SVD hermitian_values(const Array& a) {
   const lax::Eigh f = lax::eigh(a);
   const Array& w = f.eigenvalues;
   const int last = w.ndim() - 1;
@@ -245,15 +245,8 @@ SVD svd(const Arg& a, const SVDOptions& o) {
   const Array x = fn::inexact(a);
   kit::require_matrices("svd", x);
   if (o.hermitian) kit::require_square("svd", x);
-  const lax::SVDOptions part{o.full_matrices, o.subset_by_index};
-  lax::SVD f;
-  if (o.hermitian) {
-    const lax::SVDPart chosen(x.shape(), part);
-    kit::Values all = kit::hermitian_values(x);
-    f = chosen.of({std::move(all.u), std::move(all.s), std::move(all.vh)});
-  } else {
-    f = lax::svd(x, part);
-  }
+  const lax::SVDOptions options{o.full_matrices, o.subset_by_index};
+  lax::SVD f = o.hermitian ? lax::subset(kit::hermitian_values(x), options) : lax::svd(x, options);
   return {std::move(f.u), std::move(f.s), std::move(f.vh)};
 }
 

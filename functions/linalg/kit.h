@@ -3,6 +3,7 @@
 // functions/linalg/kit.h: what the functions of matrices share. Not public.
 #pragma once
 #include "weft/core/ref.h"
+#include "weft/ops/linear/spectral/svd.h"
 #include "weft/tracer/array.h"
 
 namespace weft::linalg::kit {
@@ -27,10 +28,7 @@ using Flat = FunctionRef<Arrays(const Arrays&)>;
 Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule);
 
 // u, s and vh of (a + a^H) / 2 by its eigenvectors.
-struct Values {
-  Array u, s, vh;
-};
-Values hermitian_values(const Array& a);
+lax::SVD hermitian_values(const Array& a);
 // rtol as numbers of the real type, with the axes of `batch`.
 Array tolerances(const char* name, const Array& rtol, DType real, const Shape& batch);
 

@@ -33,13 +33,7 @@ Array times_columns(const Array& v, const Array& r) {
 
 // rtol: one number a matrix.
 Array pinv_by_values(const Array& a, const Array& rtol, bool hermitian) {
-  lax::SVD f;
-  if (hermitian) {
-    kit::Values v = kit::hermitian_values(a);
-    f = {std::move(v.u), std::move(v.s), std::move(v.vh)};
-  } else {
-    f = reduced(a);
-  }
+  const lax::SVD f = hermitian ? kit::hermitian_values(a) : reduced(a);
   const int last = f.s.ndim() - 1;
   const Array largest = squeeze_axes(base::slice_axis(f.s, last, 0, 1), {last});
   const Array least = matrix::along_leading(lax::mul(largest, rtol), f.s.shape());

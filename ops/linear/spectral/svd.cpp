@@ -11,7 +11,6 @@
 #include <complex>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
 #include "weft/core/error.h"
 #include "weft/ops/control/control_flow.h"
@@ -540,30 +539,24 @@ const Primitive<Svd>& svd_op = define<Svd>({
 }  // namespace
 
 namespace lax {
-SVDPart::SVDPart(const Shape& matrices, const SVDOptions& o) {
-  const int64_t m = matrices[matrices.size() - 2], n = matrices[matrices.size() - 1];
-  const int64_t k = std::min(m, n);
-  std::tie(first, end) = o.subset_by_index.value_or(std::pair<int64_t, int64_t>(0, k));
+SVD subset(SVD f, const SVDOptions& o) {
+  if (!o.subset_by_index) return f;
+  const int last = f.u.ndim() - 1;
+  const int64_t k = f.s.shape()[last - 1];
+  const auto [first, end] = *o.subset_by_index;
   if (first < 0 || first > end || end > k)
     throw IndexError(
         fmt::format("svd: subset_by_index ({}, {}) is out of range for {} values", first, end, k));
-  all = first == 0 && end == k;
-  if (!all && o.full_matrices && m != n)
+  if (first == 0 && end == k) return f;
+  if (f.u.shape()[last] != k || f.vh.shape()[last - 1] != k)
     throw Error("svd: subset_by_index is for full_matrices = false");
-}
-SVD SVDPart::of(SVD f) const {
-  if (all) return f;
-  const int last = f.u.ndim() - 1;
   return {base::slice_axis(f.u, last, first, end), base::slice_axis(f.s, last - 1, first, end),
           base::slice_axis(f.vh, last - 1, first, end)};
 }
 SVD svd(const Arg& x, const SVDOptions& o) {
   const Source s(x.at());
-  const Array a = x;
-  matrix::require_matrices("svd", {a.type()});
-  const SVDPart part(a.shape(), o);
-  Arrays r = svd_op.bind({a}, {o.full_matrices && part.all, true});
-  return part.of({std::move(r[1]), std::move(r[0]), std::move(r[2])});
+  Arrays r = svd_op.bind({x}, {o.full_matrices, true});
+  return subset({std::move(r[1]), std::move(r[0]), std::move(r[2])}, o);
 }
 Array svdvals(const Arg& x) {
   const Source s(x.at());

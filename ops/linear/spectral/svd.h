@@ -29,12 +29,7 @@ struct SVDOptions {
 SVD svd(const Arg& x, const SVDOptions& options = {});
 // The values alone: jax.lax.linalg.svd with compute_uv=False.
 Array svdvals(const Arg& x);
-// What the options leave of all the values, and vectors, of matrices; before they are computed.
-struct SVDPart {
-  int64_t first, end;
-  bool all;
-  SVDPart(const Shape& matrices, const SVDOptions& options);
-  SVD of(SVD f) const;
-};
+// What subset_by_index leaves of f, which svd found with these options.
+SVD subset(SVD f, const SVDOptions& options);
 
 }  // namespace weft::lax
