@@ -14,14 +14,15 @@
 namespace weft::detail {
 namespace {
 
-// f on inputs like b, its results checked to be like b; with aux there may be more behind them.
-Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree, bool aux) {
+// f on inputs like b, its results checked to be like b; behind them the aux that it appends.
+Closed traced(const char* which, const Types& b, FunctionRef<Arrays(const Arrays&, Arrays* aux)> f,
+              TreeOf tree) {
   return record(b, [&](const Arrays& x) {
-    Arrays y = f(x);
-    if (aux ? y.size() < b.size() : y.size() != b.size())
+    Arrays aux, y = f(x, &aux);
+    if (y.size() != b.size())
       throw ShapeError(fmt::format("custom_linear_solve: {} returns {} arrays, b has {}", which,
                                    y.size(), b.size()));
-    for (size_t k = 0; k < b.size(); ++k) {
+    for (size_t k = 0; k < y.size(); ++k) {
       if (y[k].weak_type() && y[k].shape() == b[k].shape())
         y[k] = base::convert(y[k], b[k].dtype());
       if (y[k].type().strong() != b[k])
@@ -30,6 +31,7 @@ Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree, bo
             "got {}",
             which, to_string(b[k]), tree::paths(tree(), "b")[k], to_string(y[k].type())));
     }
+    y.insert(y.end(), aux.begin(), aux.end());
     return y;
   });
 }
@@ -37,7 +39,7 @@ Closed traced(const char* which, const Types& b, FlatFunction f, TreeOf tree, bo
 }  // namespace
 
 Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& right, TreeOf tree, bool aux) {
+                        const LinearSolveOptions& o, const Arrays& right, TreeOf tree) {
   Types b;
   Arrays x;
   for (const Array& each : right) {
@@ -48,9 +50,10 @@ Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* t
     b.push_back(each.type().strong());
     x.push_back(base::convert(each, each.dtype()));
   }
-  LinearSystem s{traced(
-                     "solve", b, [&](const Arrays& y) { return solve(matvec, y); }, tree, aux),
-                 traced("matvec", b, matvec, tree, false)};
+  LinearSystem s{
+      traced(
+          "solve", b, [&](const Arrays& y, Arrays* aux) { return solve(matvec, y, aux); }, tree),
+      traced("matvec", b, [&](const Arrays& y, Arrays*) { return matvec(y); }, tree)};
   if (!transpose_solve && !o.symmetric) return linear_solve_flat(s, x);
   const auto transposed = [&](const Arrays& ct) {
     if (o.symmetric) return matvec(ct);
@@ -63,10 +66,12 @@ Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* t
     return out;
   };
   const FlatSolve& other = transpose_solve ? *transpose_solve : solve;
-  const Closed vecmat = traced("the transpose of matvec", b, transposed, tree, false),
+  const Closed vecmat = traced(
+                   "the transpose of matvec", b,
+                   [&](const Arrays& y, Arrays*) { return transposed(y); }, tree),
                solved = traced(
-                   "transpose_solve", b, [&](const Arrays& y) { return other(transposed, y); },
-                   tree, aux);
+                   "transpose_solve", b,
+                   [&](const Arrays& y, Arrays* aux) { return other(transposed, y, aux); }, tree);
   s.vecmat = &vecmat;
   s.transpose_solve = &solved;
   return linear_solve_flat(s, x);

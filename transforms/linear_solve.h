@@ -19,12 +19,13 @@ struct LinearSolveOptions {
 namespace detail {
 
 using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
-using FlatSolve = FunctionRef<Arrays(FlatFunction matvec, const Arrays& b)>;
+// Returns x, and appends to `aux` what it says besides.
+using FlatSolve = FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
 using TreeOf = FunctionRef<tree::Skeleton()>;
 
-// transpose_solve: null if there is none. aux: solves may return more behind x.
+// x, and behind it what solve says besides. transpose_solve: null if there is none.
 Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& b, TreeOf tree, bool aux);
+                        const LinearSolveOptions& o, const Arrays& b, TreeOf tree);
 
 // A linear function of trees like `like`: what a solve is called with.
 template <class B>
@@ -35,20 +36,19 @@ struct LinearFunction {
 };
 template <class B, class Solve>
 auto flat_solve(Solve& solve, const B& b) {
-  return [&](FlatFunction matvec, const Arrays& right) {
+  return [&](FlatFunction matvec, const Arrays& right, Arrays*) {
     const LinearFunction<B> apply{matvec, &b};
     return tree::leaves(tree::convert<B>(solve(apply, tree::rebuild(b, right.data()))));
   };
 }
-// The same for a solve that returns {x, aux}; the structure of the aux is put where `aux` says.
+// The same for a solve that returns {x, aux}; the structure of the aux is put in `like`.
 template <class B, class Solve, class Aux>
-auto flat_solve_with_aux(Solve& solve, const B& b, std::optional<Aux>& aux) {
-  return [&](FlatFunction matvec, const Arrays& right) {
+auto flat_solve_with_aux(Solve& solve, const B& b, std::optional<Aux>& like) {
+  return [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     auto [x, more] = solve(LinearFunction<B>{matvec, &b}, tree::rebuild(b, right.data()));
-    Arrays out = tree::leaves(tree::convert<B>(x));
-    for (Array& a : tree::leaves(more)) out.push_back(std::move(a));
-    aux = tree::structure_only(more);
-    return out;
+    for (Array& a : tree::leaves(more)) aux->push_back(std::move(a));
+    like = tree::structure_only(more);
+    return tree::leaves(tree::convert<B>(x));
   };
 }
 template <class B, class Matvec>
@@ -64,13 +64,12 @@ template <class Matvec, class B, class Solve>
 auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatSolve* transposed,
                            const LinearSolveOptions& o) {
   using Aux = aux_of_solve<B, Solve>;
-  std::optional<Aux> aux;
-  const auto flat = flat_solve_with_aux(solve, b, aux);
-  const Arrays out = run_linear_solve(
-      flat_matvec(matvec, b), flat, transposed, o, tree::leaves(b),
-      [&] { return tree::skeleton(b); }, true);
+  std::optional<Aux> like;
+  const auto flat = flat_solve_with_aux(solve, b, like);
+  const Arrays out = run_linear_solve(flat_matvec(matvec, b), flat, transposed, o, tree::leaves(b),
+                                      [&] { return tree::skeleton(b); });
   return std::pair<B, Aux>(tree::rebuild(b, out.data()),
-                           tree::rebuild(*aux, out.data() + tree::count(b)));
+                           tree::rebuild(*like, out.data() + tree::count(b)));
 }
 
 }  // namespace detail
@@ -86,10 +85,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveO
                       Location at = Location::here()) {
   const Source source(at);
   const auto flat = detail::flat_solve(solve, b);
-  return tree::rebuild(b, detail::run_linear_solve(
-                              detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
-                              [&] { return tree::skeleton(b); }, false)
-                              .data());
+  return tree::rebuild(
+      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
+                                  [&] { return tree::skeleton(b); })
+             .data());
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
@@ -98,10 +97,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
   const Source source(at);
   const auto flat = detail::flat_solve(solve, b), other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
-  return tree::rebuild(b, detail::run_linear_solve(
-                              detail::flat_matvec(matvec, b), flat, &transposed, o, tree::leaves(b),
-                              [&] { return tree::skeleton(b); }, false)
-                              .data());
+  return tree::rebuild(
+      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, &transposed, o,
+                                  tree::leaves(b), [&] { return tree::skeleton(b); })
+             .data());
 }
 
 // The same where solve, and transpose_solve, return {x, aux}, aux any tree, such as the number of

@@ -61,13 +61,12 @@ Types inexact_of(const Types& ts) {
 
 // ---- for the type rules: the programs may come from text
 
-void require_results(const char* op, const char* program, const Jaxpr& j, const Types& want,
+void require_results(const char* op, const char* program, const Types& out, const Types& want,
                      const Types& in) {
-  if (strong(j->out_types()) != strong(want))
-    reject_shape(op,
-                 fmt::format("{} returns ({}) and not ({})", program, to_string(j->out_types()),
-                             to_string(want)),
-                 in);
+  if (strong(out) != strong(want))
+    reject_shape(
+        op, fmt::format("{} returns ({}) and not ({})", program, to_string(out), to_string(want)),
+        in);
 }
 
 Types jvp_type(const Types& in, const CustomJvp& p) {
@@ -76,7 +75,8 @@ Types jvp_type(const Types& in, const CustomJvp& p) {
   const size_t nc = static_cast<size_t>(p.num_consts);
   const Types out = p.jaxpr->out_types();
   require_body("custom_jvp_call", p.rule, joined(in, inexact_of(rest(in, nc))), in);
-  require_results("custom_jvp_call", "the rule", p.rule, joined(out, inexact_of(out)), in);
+  require_results("custom_jvp_call", "the rule", p.rule->out_types(), joined(out, inexact_of(out)),
+                  in);
   return out;
 }
 
@@ -84,7 +84,7 @@ Types jvp_type(const Types& in, const CustomJvp& p) {
 void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
                  const Types& linear, const Types& in) {
   require_body(op, bwd, joined(first, results), in);
-  require_results(op, "bwd", bwd, linear, in);
+  require_results(op, "bwd", bwd->out_types(), linear, in);
 }
 Types vjp_type(const Types& in, const CustomVjp& p) {
   require_counts("custom_vjp_call", {p.num_consts}, 0, in);
@@ -407,16 +407,19 @@ Types linear_solve_type(const Types& in, const LinearSolve& p) {
   constexpr auto name = "custom_linear_solve";
   require_counts(name, {p.num_consts}, 0, in);
   const Types b = rest(in, static_cast<size_t>(p.num_consts));
-  const std::pair<const char*, const Jaxpr&> programs[] = {{"solve", p.jaxpr},
-                                                           {"matvec", p.matvec},
-                                                           {"transpose_solve", p.transpose_solve},
-                                                           {"vecmat", p.vecmat}};
-  for (const auto& [which, j] : programs) {
+  struct {
+    const char* name;
+    const Jaxpr& j;
+    bool has_aux;
+  } const programs[] = {{"solve", p.jaxpr, true},
+                        {"matvec", p.matvec, false},
+                        {"transpose_solve", p.transpose_solve, true},
+                        {"vecmat", p.vecmat, false}};
+  for (const auto& [which, j, has_aux] : programs) {
     require_body(name, j, in, in);
-    const Types out = j->out_types();
-    const bool solves = &j == &p.jaxpr || &j == &p.transpose_solve;
-    if (strong(solves ? part(out, 0, std::min(b.size(), out.size())) : out) != strong(b))
-      require_results(name, which, j, b, in);
+    Types out = j->out_types();
+    if (has_aux && out.size() > b.size()) out = part(out, 0, b.size());
+    require_results(name, which, out, b, in);
   }
   return joined(strong(b), rest(p.jaxpr->out_types(), b.size()));
 }
@@ -427,7 +430,8 @@ Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
   const size_t nc = static_cast<size_t>(p.num_consts);
   const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc);
   Arrays right = rest(j.dx, nc);
-  const Arrays x = part(j.out, 0, right.size());
+  const size_t n = right.size();
+  const Arrays x = part(j.out, 0, n);
   const auto any = [](const std::vector<bool>& on) {
     return std::find(on.begin(), on.end(), true) != on.end();
   };
@@ -440,9 +444,8 @@ Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
       if (!moved[k].empty_handle()) right[k] = add_tangents(right[k], lax::neg(moved[k]));
   }
   if (!any(given(right))) return Arrays(j.out.size());
-  Arrays out = j.op.bind(joined(consts, each(instantiate, right, types_of(x))), p);
-  std::fill(out.begin() + static_cast<std::ptrdiff_t>(x.size()), out.end(), Array());
-  return out;
+  const Arrays dx = j.op.bind(joined(consts, each(instantiate, right, types_of(x))), p);
+  return joined(part(dx, 0, n), Arrays(j.out.size() - n));
 }
 
 Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {

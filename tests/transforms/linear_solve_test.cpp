@@ -174,4 +174,9 @@ TEST_CASE("what is no system raises", "[linear_solve]") {
       "solve must return what is like b");
   check_error<DTypeError>([&] { (void)custom_linear_solve(map, arange(2), solve); },
                           "takes floating-point and complex b");
+  // Too many arrays of x are no part of the aux.
+  const auto same = [](Arrays v) { return v; };
+  const auto twice = [](auto, Arrays r) { return std::pair{Arrays{r[0], r[0]}, Array(1.)}; };
+  check_error<ShapeError>([&] { (void)custom_linear_solve_with_aux(same, Arrays{b}, twice); },
+                          "solve returns 2 arrays, b has 1");
 }
