@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include "weft/ops/kit/sample_numbers.h"
 
 namespace weft {
 
@@ -15,6 +18,13 @@ inline uint64_t share_divisor() {
   return std::strcmp(s, "all") == 0 ? 0 : std::strtoull(s, nullptr, 10);
 }
 
+// How many of so many cases a run judges whose order says nothing, and that the quick run judges
+// all.
+inline uint64_t share_of(uint64_t count) {
+  const uint64_t divisor = share_divisor();
+  return divisor == 0 ? count : count / divisor;
+}
+
 // Hands out the cases of one family, one next() each. The quick run judges the first case and one
 // in `every` of the others; a run with WEFT_CASES=all (as ctest's NAME/slow, for tests tagged
 // [share]) judges them all, one with WEFT_CASES=N (as under sanitizers) one in N * every. Which
@@ -22,18 +32,19 @@ inline uint64_t share_divisor() {
 class Share {
  public:
   explicit Share(uint64_t every, uint64_t seed = 0)
-      : every_(every * share_divisor()), seed_(seed) {}
+      : every_(every * share_divisor()), numbers_(seed) {}
+  // All cases, in every run.
+  static Share all() { return Share(); }
   bool next() {
-    const uint64_t n = number_++;
-    return n == 0 || every_ == 0 || mixed(n + (seed_ << 32)) % every_ == 0;
+    const bool chosen = every_ == 0 || numbers_.word() % every_ == 0;
+    return std::exchange(first_, false) || chosen;
   }
 
  private:
-  static uint64_t mixed(uint64_t n) {
-    n *= 0x9e3779b97f4a7c15u;
-    return (n ^ n >> 29) * 0xbf58476d1ce4e5b9u >> 32;
-  }
-  uint64_t every_, seed_, number_ = 0;
+  Share() : numbers_(0) {}
+  uint64_t every_ = 0;  // 0: each
+  SampleNumbers numbers_;
+  bool first_ = true;
 };
 
 }  // namespace weft

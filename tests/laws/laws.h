@@ -111,6 +111,6 @@ std::string breach(Law law, const Case& c);
 // What it finds wrong with the op in its share of the cases, but for what is exempt: the first
 // cases, with their text; "" if nothing. An exception in one case does not keep the others from
 // being checked.
-std::string breaches(Law law, const Op& op, Share share = Share(1));
+std::string breaches(Law law, const Op& op, Share share = Share::all());
 
 }  // namespace weft::laws

@@ -3,7 +3,6 @@
 // tests/programs/programs_test.cpp: random programs of fixed numbers obey all oracles. To see one,
 // made small: WEFT_PROGRAM=17 test_programs "one random program" (and WEFT_PROGRAM_STACK=3 for its
 // function under that stack of transforms, by JAX, too). New ones: ./dev fuzz programs SECONDS.
-#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -43,7 +42,7 @@ void all_obey(const Range& r) {
 }  // namespace
 
 TEST_CASE("random programs obey all oracles", "[programs]") {
-  all_obey({.from = 0, .to = 600 / std::max<uint64_t>(1, weft::share_divisor())});
+  all_obey({.from = 0, .to = weft::share_of(600)});
 }
 TEST_CASE("many random programs obey all oracles", "[programs][slow]") {
   all_obey({.from = 1000, .to = 21000});

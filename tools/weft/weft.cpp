@@ -70,9 +70,9 @@ void add_conformance(CLI::App& app, ConformanceOptions& o) {
                 "Cases that may fail: the first word of each line; '#' begins a comment")
       ->type_name("FILE");
   c->add_option("--seconds", o.seconds,
-                "A case may take so long of its processor, six times that by the clock (default: "
-                "10)")
+                "Of its processor that a case may take, six times as many by the clock")
       ->type_name("S")
+      ->capture_default_str()
       ->check(CLI::PositiveNumber);
   c->footer(
       "Each failing case is one line with its cause; the last line counts. A case that crashes\n"
