@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "weft/core/loops/counted_loops.h"
+
 namespace weft::nest {
 namespace {
 
@@ -353,6 +355,7 @@ void drop_unused(Kernel& k) {
 
 Kernel Builder::finish(int rank, int extents, Vector v) {
   drop_unused(kernel_);
+  count_loops(&kernel_);
   kernel_.rank = rank;
   kernel_.extents = extents;
   kernel_.vector = v;

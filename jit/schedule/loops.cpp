@@ -249,23 +249,29 @@ bool constant_value(const Kernel& k, Id v, const Constants& known, int64_t* valu
     *value = it->second;
     return true;
   }
-  if (i.kind != nest::Kind::I64) return false;
+  if (i.kind != nest::Kind::I64 && i.kind != nest::Kind::I32) return false;
+  const auto wrapped = [&](uint64_t x) {
+    return i.kind == nest::Kind::I64 ? static_cast<int64_t>(x) : static_cast<int32_t>(x);
+  };
   if (i.op == Opcode::Const) {
-    *value = i.imm;
+    *value = wrapped(static_cast<uint64_t>(i.imm));
     return true;
   }
   int64_t a = 0, b = 0;
+  const bool one = i.op == Opcode::SExt || i.op == Opcode::Narrow;
   const bool two = i.op == Opcode::Add || i.op == Opcode::Sub || i.op == Opcode::Mul ||
                    i.op == Opcode::SMin || i.op == Opcode::SMax;
-  if (!two || !constant_value(k, i.args[0], known, &a) || !constant_value(k, i.args[1], known, &b))
+  if ((!one && !two) || !constant_value(k, i.args[0], known, &a) ||
+      (two && !constant_value(k, i.args[1], known, &b)))
     return false;
   const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (i.op) {
-    case Opcode::Add: *value = static_cast<int64_t>(ua + ub); break;
-    case Opcode::Sub: *value = static_cast<int64_t>(ua - ub); break;
-    case Opcode::Mul: *value = static_cast<int64_t>(ua * ub); break;
+    case Opcode::Add: *value = wrapped(ua + ub); break;
+    case Opcode::Sub: *value = wrapped(ua - ub); break;
+    case Opcode::Mul: *value = wrapped(ua * ub); break;
     case Opcode::SMin: *value = std::min(a, b); break;
-    default: *value = std::max(a, b); break;
+    case Opcode::SMax: *value = std::max(a, b); break;
+    default: *value = wrapped(ua); break;
   }
   return true;
 }

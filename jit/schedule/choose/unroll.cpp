@@ -66,7 +66,7 @@ class Unroller {
     int64_t lo = 0, hi = 0;
     const bool pays = constant_value(k_, i.args[0], known_, &lo) &&
                       constant_value(k_, i.args[1], known_, &hi) &&
-                      d_.variance[body.params[0]].uniform() && worth(v, hi - lo);
+                      d_.variance[body.params[0]].uniform() && worth(v, lo, hi);
     if (!pays || refused_.count(v)) {
       again_ = again_ || unrolled_.erase(v);
       refused_.insert(v);
@@ -80,29 +80,40 @@ class Unroller {
     }
     known_.erase(body.params[0]);
   }
-  bool worth(Id v, int64_t trips) const {
+  bool worth(Id v, int64_t lo, int64_t hi) {
+    if (hi - lo < 1 || hi - lo > limits_.unrolled_trips) return false;
     const BlockId body = k_.insts[v].blocks[0];
-    if (trips < 1 || trips > limits_.unrolled_trips) return false;
     const bool arrays = any_inst(k_, body, [](const Inst& x) {
       return x.op == Opcode::LocalLoad || x.op == Opcode::LocalStore;
     });
-    return trips * size(body) <=
-           (arrays ? left_ : std::min(limits_.unrolled_without_arrays, left_));
+    const int64_t most = arrays ? left_ : std::min(limits_.unrolled_without_arrays, left_);
+    return size(v, lo, hi, most) <= most;
   }
-  // Instructions that a block would become; loops of unknown length count four times.
-  int64_t size(BlockId b) const {
+  // Instructions that trips of a loop, or a block, would become; more than `most` if it is more.
+  // Loops of unknown length count four times.
+  int64_t size(Id v, int64_t lo, int64_t hi, int64_t most) {
+    const nest::Block& body = k_.blocks[k_.insts[v].blocks[0]];
+    int64_t n = 0;
+    for (int64_t t = lo; t < hi && n <= most; ++t) {
+      known_[body.params[0]] = t;
+      n += size(k_.insts[v].blocks[0], most - n);
+    }
+    known_.erase(body.params[0]);
+    return n;
+  }
+  int64_t size(BlockId b, int64_t most) {
     int64_t n = 0;
     for (Id v : k_.blocks[b].body) {
+      if (n > most) break;
       const Inst& i = k_.insts[v];
-      int64_t trips = 1;
-      if (i.op == Opcode::For) {
-        const Inst &lo = k_.insts[i.args[0]], &hi = k_.insts[i.args[1]];
-        trips = lo.op == Opcode::Const && hi.op == Opcode::Const
-                    ? std::max<int64_t>(hi.imm - lo.imm, 0)
-                    : 4;
-      }
       n += i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Const;
-      for (BlockId inner : i.blocks) n += trips * size(inner);
+      int64_t lo = 0, hi = 0;
+      if (i.op == Opcode::For && constant_value(k_, i.args[0], known_, &lo) &&
+          constant_value(k_, i.args[1], known_, &hi)) {
+        n += size(v, lo, hi, most - n);
+        continue;
+      }
+      for (BlockId inner : i.blocks) n += (i.op == Opcode::For ? 4 : 1) * size(inner, most - n);
     }
     return n;
   }
