@@ -241,7 +241,8 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
 
 // Component-wise; the pairs of ArgMin and ArgMax by value, then index.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
-                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y) {
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y,
+                                  bool in_order) {
   using nest::Combine, nest::Kind, nest::Opcode;
   std::vector<nest::Id> r(x.size());
   for (size_t k = 0; k < c.size(); ++k) {
@@ -255,19 +256,22 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
       const bool mask = b.kind(x[k]) == Kind::Mask;
       return b.pure(real ? Opcode::Lt : mask ? Opcode::ULt : Opcode::SLt, Kind::Mask, {p, q});
     };
-    const nest::Id lower = b.pure(Opcode::SLt, Kind::Mask, {y[k + 1], x[k + 1]});
-    nest::Id better = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
-    nest::Id same = b.pure(Opcode::Eq, Kind::Mask, {x[k], y[k]});
+    nest::Id take = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
+    nest::Id nx = nest::no_id, ny = nest::no_id;  // which are NaN
     if (real) {
       const nest::Id nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]}),
                      ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
       const nest::Id fresh =
           b.pure(Opcode::And, Kind::Mask, {ny, b.pure(Opcode::Not, Kind::Mask, {nx})});
-      better = b.pure(Opcode::Or, Kind::Mask, {better, fresh});
-      same = b.pure(Opcode::Or, Kind::Mask, {same, b.pure(Opcode::And, Kind::Mask, {nx, ny})});
+      take = b.pure(Opcode::Or, Kind::Mask, {take, fresh});
     }
-    const nest::Id take =
-        b.pure(Opcode::Or, Kind::Mask, {better, b.pure(Opcode::And, Kind::Mask, {same, lower})});
+    if (!in_order) {
+      nest::Id same = b.pure(Opcode::Eq, Kind::Mask, {x[k], y[k]});
+      if (real)
+        same = b.pure(Opcode::Or, Kind::Mask, {same, b.pure(Opcode::And, Kind::Mask, {nx, ny})});
+      const nest::Id lower = b.pure(Opcode::SLt, Kind::Mask, {y[k + 1], x[k + 1]});
+      take = b.pure(Opcode::Or, Kind::Mask, {take, b.pure(Opcode::And, Kind::Mask, {same, lower})});
+    }
     r[k] = b.pure(Opcode::Select, b.kind(x[k]), {take, y[k], x[k]});
     r[k + 1] = b.pure(Opcode::Select, b.kind(x[k + 1]), {take, y[k + 1], x[k + 1]});
     ++k;
@@ -278,8 +282,11 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 // One block of core/loops/fold_order.h. Short ones are written out.
 std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
   if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
-    std::vector<nest::Id> all = f.identity;
-    for (int64_t k = 0; k < n; ++k) all = combine_all(b_, f.combine, all, term(I64v(k)));
+    // The first term of an argmax is its own result, and later ones have higher indices.
+    const bool pairs = f.combine.back() == nest::Combine::Second;
+    std::vector<nest::Id> all = pairs && n > 0 ? term(I64v(0)) : f.identity;
+    for (int64_t k = pairs ? 1 : 0; k < n; ++k)
+      all = combine_all(b_, f.combine, all, term(I64v(k)), pairs);
     return all;
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});

@@ -23,9 +23,11 @@
 
 namespace weft::compiler {
 
-// Accumulators and terms combined as a fold combines them.
+// Accumulators and terms combined as a fold combines them. `in_order`: of pairs of a value and an
+// index, those of y have the higher index.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
-                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y);
+                                  const std::vector<nest::Id>& x, const std::vector<nest::Id>& y,
+                                  bool in_order = false);
 
 std::vector<nest::Kind> kinds_of(nest::Builder& b, const std::vector<nest::Id>& ids);
 // The components of an element.

@@ -61,7 +61,8 @@ nest::Id worst(bool largest) {
     return comparable<T>(num::Ir<V>(largest ? Lim::lowest() : Lim::max()).id);
 }
 
-template <class T>
+// Indices are counted in I, which fits beside the values in vectors of lanes.
+template <class T, class I>
 Lowering lower_search(bool largest, const LowerArgs<ArgReduce>& l) {
   Lowering r;
   const auto axis = static_cast<size_t>(l.params.axes[0]);
@@ -70,18 +71,17 @@ Lowering lower_search(bool largest, const LowerArgs<ArgReduce>& l) {
   r.axes = l.params.axes;
   r.combine = {largest ? nest::Combine::ArgMax : nest::Combine::ArgMin, nest::Combine::Second};
   r.element = [axis](Reader& x, int accumulator, const Coords& at) {
-    if (accumulator == 1) return Elem{at[axis], nest::no_id};
+    if (accumulator == 1)
+      return Elem{num::convert<I>(num::Ir<int64_t>::at(at[axis])).id, nest::no_id};
     return Elem{comparable<T>(x.read(0, at).re), nest::no_id};
   };
   r.identity = [largest](nest::Builder&) {
-    return std::vector<nest::Id>{worst<T>(largest),
-                                 num::Ir<int64_t>(std::numeric_limits<int64_t>::max()).id};
+    return std::vector<nest::Id>{worst<T>(largest), num::Ir<I>(std::numeric_limits<I>::max()).id};
   };
   r.results = [d = l.params.index_dtype](const std::vector<nest::Id>& id) {
     Elem e;
     with_class<DTypes::ints>(d, [&](auto* q) {
-      using I = std::remove_pointer_t<decltype(q)>;
-      e.re = num::convert<I>(num::Ir<int64_t>::at(id[1])).id;
+      e.re = num::convert<std::remove_pointer_t<decltype(q)>>(num::Ir<I>::at(id[1])).id;
     });
     return std::vector<Elem>{e};
   };
@@ -122,7 +122,9 @@ const Primitive<ArgReduce>& define_search(const char* name, const char* doc, boo
   d.lower = [largest](const LowerArgs<ArgReduce>& l) {
     Lowering r;
     with_class<ordered>(l.in[0].dtype(), [&](auto* q) {
-      r = lower_search<std::remove_pointer_t<decltype(q)>>(largest, l);
+      using T = std::remove_pointer_t<decltype(q)>;
+      const bool few = l.in[0].shape()[l.params.axes[0]] <= std::numeric_limits<int32_t>::max();
+      r = few ? lower_search<T, int32_t>(largest, l) : lower_search<T, int64_t>(largest, l);
     });
     return r;
   };
