@@ -134,7 +134,7 @@ bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
 
 LaneWriter::Carry LaneWriter::carry_like(const Frame& f, int32_t var) const {
   const int64_t n = inner_elements(f, var);
-  return {n > small_, n, f.type(var).dtype(), {}};
+  return {is_kept_in_array(f, var), n, f.type(var).dtype(), {}};
 }
 
 // A large carry has an array of its own, or that of its first value if nothing else reads it.
@@ -147,6 +147,7 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
     const auto operand = static_cast<size_t>(v.first_carry() + t);
     const Atom init = f.s->j->eqns[i].in[operand];
     const int32_t like = first_input + t;
+    keep_late_reads(f, i, operand);
     Carry c = carry_like(body, like);
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));

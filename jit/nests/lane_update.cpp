@@ -52,11 +52,33 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
   return std::none_of(f.s->j->out.begin(), f.s->j->out.end(), reads);
 }
 
+// What equation i or a later one reads, and is computed late from operand k of equation i, is
+// computed now if it is little beside the operand, so that this may be written over.
+void LaneWriter::keep_late_reads(Frame& f, size_t i, size_t k) {
+  const Atom a = f.s->j->eqns[i].in[k];
+  if (!f.analysis || a.is_literal() || f.place.kind(a.index) != Place::Kind::local ||
+      f.last[static_cast<size_t>(a.index)] != i)
+    return;
+  const std::vector<bool> late = read_late(f, i, a.index);
+  std::vector<int32_t> readers;
+  int64_t elements = 0;
+  for (int32_t v = 0; v < static_cast<int32_t>(late.size()); ++v) {
+    const size_t last = f.last[static_cast<size_t>(v)];
+    if (v == a.index || !late[static_cast<size_t>(v)] || last == Program::none || last < i)
+      continue;
+    readers.push_back(v);
+    elements += inner_elements(f, v);
+  }
+  if (2 * elements > inner_elements(f, a.index)) return;
+  for (int32_t v : readers) keep(f, v);
+}
+
 // Writes the updates of equation i over its first operand, if that can be; all that they read of it
 // is read before.
 bool LaneWriter::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   std::vector<bool> late;
+  if (f.s->lowering[i].destination) keep_late_reads(f, i, 0);
   if (!f.s->lowering[i].destination || !is_last_read(f, i, 0, &late)) return false;
   const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
   const Place array = f.place[e.in[0].index];

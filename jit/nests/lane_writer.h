@@ -215,6 +215,7 @@ class LaneWriter {
   bool update_in_place(Frame& f, size_t eqn);
   Update update_at(Frame& f, size_t eqn, const Coords& at);
   void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
+  void keep_late_reads(Frame& f, size_t eqn, size_t operand);
 
   // Carries of a loop and results of a branch: small ones travel through it, component by
   // component, larger ones live in a local array.

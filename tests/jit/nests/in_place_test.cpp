@@ -120,6 +120,22 @@ TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
     return fori_loop(0, 5, [&](Array, Array c) { return fill(c); }, x);
   };
   CHECK(count(kernels(nested), "= local ") == 1);
+  // A small part that is read as it was is kept, not the whole.
+  const auto swapped = [&](Array x) {
+    return fori_loop(
+        0, 5,
+        [&](Array i, Array c) {
+          const Array old = lax::dynamic_slice(c, {i}, {40});
+          return fori_loop(0, 40, [&](Array j, Array d) { return d.at(j).add(old[39 - j]); }, c);
+        },
+        x);
+  };
+  CHECK(count(kernels(swapped), "= local ") == 2);
+  const auto got = jit(vmap(swapped))(xs).to_vector<int32_t>();
+  {
+    const ReferenceMode reference;
+    CHECK(got == vmap(swapped)(xs).to_vector<int32_t>());
+  }
   // What is read later keeps the old values apart.
   const auto later = [&](Array x) {
     return fori_loop(0, 50, [&](Array i, Array c) { return c.at(i).set(c[i] + 1) + c; }, x);
