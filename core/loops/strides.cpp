@@ -79,15 +79,20 @@ std::optional<Choice> choice_of(const Kernel& k, Id index) {
   const Inst& i = k.insts[static_cast<size_t>(index)];
   if (i.kind != Kind::I64 || (i.op != Opcode::Add && i.op != Opcode::Mul)) return std::nullopt;
   for (size_t a : {0, 1}) {
-    const Inst& other = k.insts[static_cast<size_t>(i.args[1 - a])];
-    if (other.op != Opcode::Const || std::abs(other.imm) > INT32_MAX) continue;
+    const Id other = i.args[1 - a];
+    const Inst& number = k.insts[static_cast<size_t>(other)];
+    const bool constant = number.op == Opcode::Const && std::abs(number.imm) <= INT32_MAX;
+    if (!constant && i.op != Opcode::Add) continue;
     auto c = choice_of(k, i.args[a]);
-    if (!c) return std::nullopt;
-    if (i.op == Opcode::Add) {
-      c->first += other.imm;
+    if (!c || (!constant && c->base != no_id) || (i.op == Opcode::Mul && c->base != no_id))
+      continue;
+    if (!constant) {
+      c->base = other;
+    } else if (i.op == Opcode::Add) {
+      c->first += number.imm;
     } else {
-      c->first *= other.imm;
-      c->step *= other.imm;
+      c->first *= number.imm;
+      c->step *= number.imm;
     }
     const bool small = std::abs(c->first) <= INT32_MAX && std::abs(c->step) <= INT32_MAX;
     return small ? c : std::nullopt;

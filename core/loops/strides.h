@@ -31,12 +31,14 @@ Variance join(const Variance& a, const Variance& b);
 Variance variance_of(const Kernel& k, const Inst& i, FunctionRef<Variance(Id)> of);
 
 // An index that is one of a few: first + step * (v - least), where v is `value`, an I32 or I64,
-// held to [least, least + count).
+// held to [least, least + count); plus `base`, if that is an instruction.
 struct Choice {
   Id value;
   int64_t least, count, first, step;
+  Id base = no_id;
 };
-// Nothing if the index is not written as a clamped value times and plus constants.
+// Nothing if the index is not written as a clamped value times and plus constants, and perhaps plus
+// one other value.
 std::optional<Choice> choice_of(const Kernel& k, Id index);
 
 // What indices are followed along: the points of a grid axis, or the trips of a loop.

@@ -194,6 +194,7 @@ class Emitter {
   V local_element(nest::Id local, V element, int vector);
   V local_addresses(nest::Id local, nest::Id index, int vector);
   std::optional<nest::Choice> choice(nest::Id local, nest::Id index);
+  V choice_element(nest::Id local, const nest::Choice& c, int64_t i, int vector);
   V choose(nest::Id local, const nest::Choice& c, int vector);
   void replace(nest::Id local, const nest::Choice& c, int vector, V value);
 

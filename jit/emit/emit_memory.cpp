@@ -277,12 +277,24 @@ constexpr int64_t most_looked_at = 16;
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
   if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
-  const int64_t n = k_.insts[local].imm;
-  const auto inside = [&](int64_t at) { return 0 <= at && at < n; };
-  if (!c || c->count > most_looked_at || !inside(c->first) ||
-      !inside(c->first + c->step * (c->count - 1)))
+  if (!c || c->count > most_looked_at) return std::nullopt;
+  nest::Range from{0, 0};
+  if (c->base != nest::no_id) {
+    if (!variance(c->base).uniform()) return std::nullopt;
+    from = range(c->base);
+  }
+  // None of them may lie outside.
+  const int64_t end = c->first + c->step * (c->count - 1), n = k_.insts[local].imm;
+  if (!from.within({-std::min(c->first, end), n - 1 - std::max(c->first, end)}))
     return std::nullopt;
   return c;
+}
+
+// Where element i of those is.
+V Emitter::choice_element(Id local, const nest::Choice& c, int64_t i, int vector) {
+  const V at = i64(c.first + c.step * i);
+  return local_element(local, c.base == nest::no_id ? at : b_.CreateAdd(scalar(c.base), at),
+                       vector);
 }
 
 V Emitter::choose(Id local, const nest::Choice& c, int vector) {
@@ -290,7 +302,7 @@ V Emitter::choose(Id local, const nest::Choice& c, int vector) {
   const V x = vec(c.value, vector);
   auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
   const auto element = [&](int64_t i) {
-    return b_.CreateLoad(t, local_element(local, i64(c.first + c.step * i), vector));
+    return b_.CreateLoad(t, choice_element(local, c, i, vector));
   };
   V all = element(0);
   for (int64_t i = 1; i < c.count; ++i) {
@@ -310,7 +322,7 @@ void Emitter::replace(Id local, const nest::Choice& c, int vector, V value) {
                                 : b_.CreateICmpEQ(x, here);
     if (c.count == 1) mine = splat(b_.getTrue());
     if (!active_.empty()) mine = b_.CreateAnd(mine, active_[vector]);
-    const V at = local_element(local, i64(c.first + c.step * i), vector);
+    const V at = choice_element(local, c, i, vector);
     b_.CreateStore(b_.CreateSelect(mine, value, b_.CreateLoad(value->getType(), at)), at);
   }
 }

@@ -220,6 +220,37 @@ nest::Kernel clamped(Vector v) {
   return b.done(b.op(Opcode::Add, b.op(Opcode::Mul, all, b.c(3)), b.local_load(l, at)), v);
 }
 
+// An array of rows of 20, of which each lane changes and sums one of `count`, by a clamped number,
+// element by element in a loop.
+template <int64_t count>
+nest::Kernel row_of(Vector v) {
+  Unary b("row_of", Storage::I32, Storage::I32);
+  constexpr int64_t columns = 20, size = columns * count;
+  const Id l = b.local(Kind::I32, size);
+  const auto narrow = [&](Id i) { return b.pure(Opcode::Narrow, Kind::I32, {i}); };
+  const auto fill = b.open({Kind::I64});
+  b.local_store(l, b.param(fill, 0), b.op(Opcode::Mul, b.x, narrow(b.param(fill, 0))));
+  b.leave();
+  b.loop(b.integer(0), b.integer(size), 1, {}, fill);
+  const auto op = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::I64, {x, y}); };
+  const Id wide = b.pure(Opcode::SExt, Kind::I64, {b.op(Opcode::Sub, b.x, b.c(40))});
+  const Id row =
+      op(Opcode::Mul, op(Opcode::SMin, op(Opcode::SMax, wide, b.integer(0)), b.integer(count - 1)),
+         b.integer(columns));
+  const auto body = b.open({Kind::I64, Kind::I32});
+  const Id at = op(Opcode::Add, row, b.param(body, 0));
+  const Id old = b.local_load(l, at);
+  b.local_store(l, at, b.op(Opcode::Add, old, narrow(b.param(body, 0))));
+  b.yield({b.op(Opcode::Add, b.op(Opcode::Mul, b.param(body, 1), b.c(5)), old)});
+  b.leave();
+  const Id first = b.loop(b.integer(0), b.integer(columns), 1, {b.c(0)}, body)[0];
+  const auto all = b.open({Kind::I64, Kind::I32});
+  b.yield({b.op(Opcode::Add, b.op(Opcode::Mul, b.param(all, 1), b.c(3)),
+                b.local_load(l, b.param(all, 0)))});
+  b.leave();
+  return b.done(b.loop(b.integer(0), b.integer(size), 1, {first}, all)[0], v);
+}
+
 // A while that reads and writes an array by a number that was clamped before it.
 inline nest::Kernel while_clamped(Vector v) {
   Unary b("while_clamped", Storage::I32, Storage::I32);

@@ -48,6 +48,8 @@ TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
   check_all(clamped<16, false>);
   check_all(clamped<17, false>);
   check_all(while_clamped, schedules);
+  check_all(row_of<4>, schedules);
+  check_all(row_of<17>);
   // A few are looked at by all lanes, of more each lane fetches its own.
   const auto fetches = [](const nest::Kernel& k) {
     const std::string ir = compile(k, host_target())->llvm_ir();
@@ -56,6 +58,8 @@ TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
   };
   CHECK_FALSE(fetches(clamped<16, false>(Vector::grid)));
   CHECK(fetches(clamped<17, false>(Vector::grid)));
+  CHECK_FALSE(fetches(row_of<16>(Vector::grid)));
+  CHECK(fetches(row_of<17>(Vector::grid)));
 }
 TEST_CASE("a for_each in every lane", "[jit][control]") { check_all(each); }
 TEST_CASE("a while whose state is an array", "[jit][control]") {
