@@ -26,6 +26,8 @@ inline constexpr int expensive = 12;
 inline constexpr int64_t small_elements = 32;
 // The same in kernels that would be too long: what is written once an element is written in loops.
 inline constexpr int64_t fewer_elements = 4;
+// Elements that are moved one by one, not in a loop, so that small records are seen to be such.
+inline constexpr int64_t moved_elements = 16;
 
 class Region {
  public:

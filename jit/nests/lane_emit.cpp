@@ -58,7 +58,7 @@ void LaneWriter::emit(Frame& f, size_t i) {
   const Lowering& l = f.s->lowering[i];
   switch (l.form) {
     case Form::pull: {
-      if (update_in_place(f, i)) return;
+      if (e.in.empty() || update_in_place(f, i)) return;  // made of indices: nowhere cheaper kept
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
       if (n > small_)
@@ -155,8 +155,9 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
       c.array = f.place[init.index].local;
     } else {
       c.array = new_local(body, like);
-      fills.push_back(
-          {c.array, &body, like, [this, &f, init](const Coords& at) { return read(f, init, at); }});
+      fills.push_back({c.array, &body, like,
+                       [this, &f, init](const Coords& at) { return read(f, init, at); },
+                       is_moved(f, init)});
     }
     carries.push_back(c);
   }
@@ -396,8 +397,8 @@ void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
     const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(v)];
     if (a.is_literal() || readers[static_cast<size_t>(v)] < 2) continue;
     if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
-    fills.push_back(
-        {new_local(body, v), &body, v, [this, &f, a](const Coords& at) { return read(f, a, at); }});
+    fills.push_back({new_local(body, v), &body, v,
+                     [this, &f, a](const Coords& at) { return read(f, a, at); }, true});
   }
   keep_large(body, fills);
 }
@@ -510,7 +511,8 @@ void LaneWriter::store_variable(int32_t var) {
   const int64_t n = inner_elements(f, var);
   const auto store = [&] {
     if (n > small_ && along_rows_) return for_each_inner(f, var, store_at);
-    if (n > small_) return count(n, [&](Id i) { store_at(coords_of_flat(f, var, i)); });
+    const bool few = n <= small_ || (n <= moved_elements && is_moved(f, {var}));
+    if (!few) return count(n, [&](Id i) { store_at(coords_of_flat(f, var, i)); });
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   };
   missing ? when(first.id, store) : store();

@@ -64,12 +64,20 @@ void LaneWriter::fill_locals(const std::vector<Fill>& fills) {
     const bool stores = std::any_of(group.begin(), group.end(),
                                     [](const Fill* f) { return f->array.re != nest::no_id; });
     if (!stores) continue;
-    count(inner_elements(*group[0]->frame, group[0]->like), [&](Id i) {
+    const auto fill = [&](Id i, const std::function<Coords(const Fill&)>& at) {
       std::vector<Elem> elems;
-      for (const Fill* f : group) elems.push_back(f->value(coords_of_flat(*f->frame, f->like, i)));
+      for (const Fill* f : group) elems.push_back(f->value(at(*f)));
       for (size_t k = 0; k < group.size(); ++k)
         if (group[k]->array.re != nest::no_id) store_local(group[k]->array, i, elems[k]);
-    });
+    };
+    const int64_t n = inner_elements(*group[0]->frame, group[0]->like);
+    if (n <= moved_elements && std::ranges::all_of(group, &Fill::moved))
+      for (int64_t k = 0; k < n; ++k)
+        fill(b_.integer(k), [&](const Fill& f) { return coords_at(*f.frame, f.like, k); });
+    else
+      count(n, [&](Id i) {
+        fill(i, [&](const Fill& f) { return coords_of_flat(*f.frame, f.like, i); });
+      });
   }
 }
 
@@ -80,7 +88,8 @@ void LaneWriter::copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, 
 }
 
 LaneWriter::Fill LaneWriter::fill_of(Frame& f, int32_t var, const Elem& array) {
-  return {array, &f, var, [this, &f, var](const Coords& at) { return read(f, {var}, at); }};
+  return {array, &f, var, [this, &f, var](const Coords& at) { return read(f, {var}, at); },
+          is_moved(f, {var})};
 }
 
 // Computes all elements of large values now.
@@ -111,6 +120,12 @@ bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
     if (!unread && is_expensive(f, e.in[k], budget)) return true;
   }
   return false;
+}
+
+// Whether elements of `a` are somewhere already.
+bool LaneWriter::is_moved(const Frame& f, Atom a) const {
+  int budget = 1;
+  return !is_expensive(f, a, &budget);
 }
 
 bool LaneWriter::is_waiting_expensive(const Frame& f, Atom a) const {

@@ -86,9 +86,13 @@ Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
   if (extents.size() == 1) return {flat};
   Coords ids(extents.size());
   I64v rest = I64v::at(flat);
+  size_t first = 0;  // the outermost digit that counts
+  while (first + 1 < extents.size() && extents[first] == 1) ++first;
   for (size_t i = extents.size(); i-- > 0;) {
-    ids[i] = extents[i] == 1 ? I64v(0).id : i == 0 ? rest.id : num::rem(rest, I64v(extents[i])).id;
-    if (i) rest = num::div(rest, I64v(extents[i]));
+    ids[i] = extents[i] == 1 ? I64v(0).id
+             : i == first    ? rest.id
+                             : num::rem(rest, I64v(extents[i])).id;
+    if (i > first) rest = num::div(rest, I64v(extents[i]));
   }
   auto& known = groups_[ids[0]];
   const bool fresh = std::none_of(known.begin(), known.end(), [&](const Group& g) {

@@ -139,6 +139,7 @@ class LaneWriter {
     int32_t like;
     std::function<Elem(const Coords&)> value;
   };
+    bool moved = false;  // from where it is, not computed
   class EqnReader;
 
   Frame& new_frame(const Scope& s);
@@ -197,6 +198,7 @@ class LaneWriter {
   void copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n);
   bool is_expensive(const Frame& f, Atom a, int* budget) const;
   bool is_waiting_expensive(const Frame& f, Atom a) const;
+  bool is_moved(const Frame& f, Atom a) const;
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
   bool must_materialize(const Frame& f, size_t eqn) const;
   void materialize(Frame& f, size_t eqn);

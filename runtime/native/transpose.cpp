@@ -145,9 +145,23 @@ struct Records {
     to = x[0];
     (merge<stores, k, s>(to, std::make_integer_sequence<int, lanes>()), ...);
   }
+  // Records of whole vectors are blocks of as many rows as columns.
+  template <bool stores>
+  WEFT_INLINE void turn_blocks(Records& to) const {
+    constexpr int blocks = size / lanes;
+    for (int b = 0; b < blocks; ++b) {
+      Block<bytes, lanes> block;
+      for (int r = 0; r < lanes; ++r) block.rows[r] = x[stores ? b * lanes + r : r * blocks + b];
+      block.template level<1>(std::make_integer_sequence<int, lanes>());
+      for (int r = 0; r < lanes; ++r) to.x[stores ? r * blocks + b : b * lanes + r] = block.rows[r];
+    }
+  }
   template <bool stores, int... k>
   WEFT_INLINE void turn(Records& to, std::integer_sequence<int, k...> all_of) const {
-    (pick<stores, k>(to.x[k], all_of), ...);
+    if constexpr (size % lanes == 0)
+      turn_blocks<stores>(to);
+    else
+      (pick<stores, k>(to.x[k], all_of), ...);
   }
 };
 

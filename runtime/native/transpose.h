@@ -40,7 +40,7 @@ struct RecordCall {
 inline constexpr const char* record_prefix = "weft_record_";
 std::string record_name(bool stores, int64_t element_bytes, int lanes, int64_t elements);
 // Of 2 to longest_record elements of 4 or 8 bytes, in 4, 8 and 16 lanes, up to 64 bytes together.
-inline constexpr int longest_record = 12;
+inline constexpr int longest_record = 16;
 std::vector<RecordCall> record_calls();
 
 }  // namespace weft::compiler

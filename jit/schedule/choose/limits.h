@@ -110,7 +110,7 @@ inline constexpr Limits avx512 = [] {
   l.refilled = 0;
   l.fold_registers = 16;
   l.row_vector = 64;
-  l.record = 12;
+  l.record = 16;
   return l;
 }();
 
