@@ -61,6 +61,10 @@ class Notes final : public Reader {
       for (size_t b = 0; b < where.size(); ++b)
         if (access_[k][b] != where[b]) access_[k][b] = -1;
     places_[k].insert(c);
+    return element_of(k);
+  }
+  // What it answers with for operand k.
+  Elem element_of(size_t k) {
     const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     const DType d = in_[k].dtype();
     return {component(0), is_complex(d) || d == Key ? component(1) : nest::no_id};
@@ -158,8 +162,14 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
   for (int i = 0; i < space.ndim(); ++i) at.push_back(b.index(i));
   Notes notes(b, in, at, space);
   const size_t before = at.size();
+  Elem e;
   for (size_t o = 0; o < (l.form == Form::pull ? out.size() : 1); ++o)
-    l.element(notes, static_cast<int>(o), at);
+    e = l.element(notes, static_cast<int>(o), at);
+  if (l.form == Form::pull && in.size() == 1 && out.size() == 1 &&
+      in[0].dtype() == out[0].dtype()) {
+    const Elem whole = notes.element_of(0);
+    a.moves = e.re == whole.re && e.im == whole.im;
+  }
   a.times = notes.times();
   a.reads = notes.take();
   a.cost = written_since(b, before);

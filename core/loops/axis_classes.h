@@ -23,8 +23,9 @@ namespace weft {
 struct Access {
   std::vector<std::vector<int>> reads;
   std::vector<int> times =
-      {};        // of pull, reduce and prefix forms: elements of operand k an element
-  int cost = 0;  // instructions an element
+      {};              // of pull, reduce and prefix forms: elements of operand k an element
+  int cost = 0;        // instructions an element
+  bool moves = false;  // elements of its only operand are those of its only result
 };
 
 // One use of a jaxpr: the program itself, or a body of one of its equations.

@@ -76,6 +76,7 @@ class Planner {
   void read_before(int32_t v, size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
+  Streamed streamed(int32_t v) const;
   void prefix_equation(size_t i);
   void library_equation(size_t i, Step::Kind kind);
   std::vector<Dep> dependencies(size_t eqn);
@@ -460,6 +461,7 @@ void Planner::read_before(int32_t v, size_t i) {
 }
 
 void Planner::pull_equation(size_t i) {
+  if (j_.eqns[i].n_out == 1 && in_memory(j_.eqns[i].out)) return;  // a loop stored it
   if (updates_in_place(i)) return update_equation(i);
   limit_region(i);
   const Eqn& e = j_.eqns[i];
@@ -615,11 +617,32 @@ void Planner::loop_equation(size_t i) {
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
     if (row) {
-      k.streamed.push_back(e.out + o);
-      if (v.trips) k.zeroed.push_back(e.out + o);
-      plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+      const Streamed s = streamed(e.out + o);
+      if (v.trips) k.zeroed.push_back(s.stored);
+      plan_.in_memory[static_cast<size_t>(s.stored)] = true;
+      var(s.stored).step = c;
+      var(s.stored).deps = {{s.stored, identity}};
+      k.streamed.push_back(s);
     }
   }
+}
+
+// A result of a loop is stored in the order in which it is read, if that is by a transpose alone.
+Streamed Planner::streamed(int32_t v) const {
+  Streamed s{v, v, {}};
+  for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
+  const auto i = static_cast<size_t>(last_[static_cast<size_t>(v)]);
+  if (last_[static_cast<size_t>(v)] < 0 || i >= j_.eqns.size()) return s;
+  const auto reads = [&](const Eqn& e) {
+    return std::find(e.in.begin(), e.in.end(), Atom{v}) != e.in.end();
+  };
+  const Eqn& e = j_.eqns[i];
+  const Access& access = p_.scope.access[i];
+  if (!access.moves || std::count_if(j_.eqns.begin(), j_.eqns.end(), reads) != 1) return s;
+  std::vector<int> axes = access.reads[0];
+  std::ranges::sort(axes);
+  if (axes != s.axes || type(e.out).ndim() != type(v).ndim()) return s;
+  return {v, e.out, access.reads[0]};
 }
 
 // A lane runs along the axis and stores as it goes.
@@ -633,7 +656,7 @@ void Planner::prefix_equation(size_t i) {
     if (a != axis) s.kernel.grid.push_back(type(e.out).shape()[a]);
   }
   s.kernel.lanes[e.out] = lanes;
-  s.kernel.streamed.push_back(e.out);
+  s.kernel.streamed.push_back({e.out, e.out, {}});
   s.kernel.emit.push_back(i);
   s.kernel.loops = true;
   materialize(dependencies(i), -2);

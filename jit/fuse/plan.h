@@ -16,6 +16,13 @@
 
 namespace weft::compiler {
 
+// A result that a loop stores as it runs.
+struct Streamed {
+  int32_t result;
+  int32_t stored;         // itself, or what lies in memory instead:
+  std::vector<int> axes;  // a transpose, of which axis axes[a] is axis a of the result
+};
+
 struct KernelPlan {
   std::vector<int64_t> grid;                     // extents, outermost first
   std::vector<size_t> emit;                      // equations computed before anything is stored
@@ -25,13 +32,14 @@ struct KernelPlan {
   // Expensive values of a row that several folds read: computed once, before the equation at this
   // place in `emit` (behind all: before the roots).
   std::multimap<size_t, int32_t> cached;
-  std::vector<int32_t> streamed;  // stored while a scan runs
-  std::vector<int32_t> zeroed;    // of these, what no step may reach: zeros there
-  bool rows = false;              // vectorise along the rows of a grid point
+  std::vector<Streamed> streamed;  // stored while a scan runs
+  std::vector<int32_t> zeroed;     // of these, what no step may reach: zeros there
+  bool rows = false;               // vectorise along the rows of a grid point
   bool loops = false;
   std::string why;  // it runs in lockstep instead
   std::vector<int32_t> stored() const {
-    std::vector<int32_t> all = streamed;
+    std::vector<int32_t> all;
+    for (const Streamed& s : streamed) all.push_back(s.stored);
     all.insert(all.end(), roots.begin(), roots.end());
     return all;
   }

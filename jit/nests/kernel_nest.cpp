@@ -54,7 +54,7 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
   w.set_along_rows(k.rows);
   for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-  for (int32_t v : k.streamed) w.set_streamed(v);
+  for (const Streamed& s : k.streamed) w.set_streamed(s);
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
     for (auto it = from; it != to; ++it) w.keep_row(it->second);

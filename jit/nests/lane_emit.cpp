@@ -438,11 +438,17 @@ void LaneWriter::emit_scatter(size_t i) {
 // ---- storing
 
 bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
-  return &f == &frames_.front() &&
-         std::find(streamed_.begin(), streamed_.end(), var) != streamed_.end();
+  return &f == &frames_.front() && streamed_.contains(var);
 }
 
 void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
+  const auto turned = streamed_.find(var);
+  if (turned != streamed_.end() && turned->second.stored != var) {
+    Coords there(at.size());
+    for (size_t a = 0; a < at.size(); ++a)
+      there[static_cast<size_t>(turned->second.axes[a])] = at[a];
+    return store_element(turned->second.stored, there, e);
+  }
   const Type& t = frames_.front().type(var);
   const int buffer = buffer_of(var, true), m = components(t.dtype());
   const I64v o = offset(at, t.shape(), {}) * I64v(m);

@@ -263,8 +263,8 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
     nest::Id take = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
     nest::Id nx = nest::no_id, ny = nest::no_id;  // which are NaN
     if (real) {
-      const nest::Id nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]}),
-                     ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
+      nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]});
+      ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
       const nest::Id fresh =
           b.pure(Opcode::And, Kind::Mask, {ny, b.pure(Opcode::Not, Kind::Mask, {nx})});
       take = b.pure(Opcode::Or, Kind::Mask, {take, fresh});

@@ -18,6 +18,7 @@
 
 #include "weft/core/scalar/number.h"
 #include "weft/jit/fuse/analysis.h"
+#include "weft/jit/fuse/plan.h"
 #include "weft/jit/fuse/region.h"
 #include "weft/jit/nests/kernel_nest.h"
 
@@ -69,7 +70,7 @@ class LaneWriter {
   // Vectors run along the inner axes, not the grid.
   void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
   // A result of a scan that is written while the loop runs.
-  void set_streamed(int32_t var) { streamed_.push_back(var); }
+  void set_streamed(Streamed s) { streamed_[s.result] = std::move(s); }
   KernelNest finish(nest::Vector v);
 
  private:
@@ -138,8 +139,8 @@ class LaneWriter {
     Frame* frame;
     int32_t like;
     std::function<Elem(const Coords&)> value;
-  };
     bool moved = false;  // from where it is, not computed
+  };
   class EqnReader;
 
   Frame& new_frame(const Scope& s);
@@ -197,8 +198,8 @@ class LaneWriter {
   void fill_locals(const std::vector<Fill>& fills);
   void copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n);
   bool is_expensive(const Frame& f, Atom a, int* budget) const;
-  bool is_waiting_expensive(const Frame& f, Atom a) const;
   bool is_moved(const Frame& f, Atom a) const;
+  bool is_waiting_expensive(const Frame& f, Atom a) const;
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
   bool must_materialize(const Frame& f, size_t eqn) const;
   void materialize(Frame& f, size_t eqn);
@@ -214,10 +215,10 @@ class LaneWriter {
   };
   std::vector<bool> read_late(const Frame& f, size_t eqn, int32_t var) const;
   bool is_last_read(const Frame& f, size_t eqn, size_t operand, std::vector<bool>* late) const;
+  void keep_late_reads(Frame& f, size_t eqn, size_t operand);
   bool update_in_place(Frame& f, size_t eqn);
   Update update_at(Frame& f, size_t eqn, const Coords& at);
   void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
-  void keep_late_reads(Frame& f, size_t eqn, size_t operand);
 
   // Carries of a loop and results of a branch: small ones travel through it, component by
   // component, larger ones live in a local array.
@@ -264,7 +265,7 @@ class LaneWriter {
   std::deque<Frame> frames_;
   std::vector<KernelNest::Buffer> buffers_;
   std::map<int32_t, int> buffer_index_;
-  std::vector<int32_t> streamed_;
+  std::map<int32_t, Streamed> streamed_;  // by result
   Values in_arrays_, chosen_from_;
   bool along_rows_ = false;
   int rank_ = 0;

@@ -121,8 +121,10 @@ Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Sched
   for (const auto& x : nest.buffers) (x.written ? b.writes : b.reads).push_back(x.var);
   // Rows that no step writes read as zero; without lanes no step runs.
   const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
-  for (int32_t v : lanes ? k.zeroed : k.streamed)
-    zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
+  std::vector<int32_t> unwritten = k.zeroed;
+  if (!lanes)
+    for (const Streamed& s : k.streamed) unwritten.push_back(s.stored);
+  for (int32_t v : unwritten) zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
   b.may_alias = aliases(nest, k, *p.j);

@@ -93,3 +93,51 @@ TEST_CASE("a loop whose only branch is rare runs several vectors side by side", 
   CHECK(count(jit([](Array x) { return sin(x); }).lower(x).kernels(), "\ninterleave 1\n") == 1);
   CHECK(count(jit(vmap(loop)).lower(x).kernels(), "\ninterleave 1\n") == 0);
 }
+
+TEST_CASE("a loop stores its results where they are read from", "[jit][plan]") {
+  // Steps of lanes, which the caller gets by lanes.
+  const auto running = [](Array v) {
+    return scan([](Array c, Array x) { return std::pair{c + x, c * x}; },
+                zeros(v.shape().erased(0), v.dtype()), v)
+        .second;
+  };
+  const auto by_lane = vmap(running);
+  const auto kernels = [&](auto f, const Array& x) {
+    CHECK(array_equal(jit(f)(x), reference(f, x)).template item<bool>());
+    return count(jit(f).lower(x).report(), ": kernel");
+  };
+  const auto numbers = [](const Shape& s) {
+    return (arange(static_cast<int>(s.elements())) % 13).reshape(s).astype(F32);
+  };
+  for (const Shape& s : {Shape{40, 30}, Shape{3, 100}, Shape{17, 1}, Shape{1, 9}})
+    CHECK(kernels(by_lane, numbers(s)) == 1);
+  CHECK(kernels(by_lane, numbers({20, 30, 3})) == 1);
+  CHECK(kernels(by_lane, numbers({0, 4})) >= 0);
+  CHECK(kernels(by_lane, numbers({4, 0, 2})) >= 0);
+  // Axes in any order, complex numbers, which are two side by side.
+  const auto turned = [&](Array x) { return lax::transpose(vmap(running, 1)(x), {2, 0, 1}); };
+  CHECK(kernels(turned, numbers({6, 20, 5})) == 1);
+  const auto as_complex = [&](Array x) { return by_lane(lax::complex(x, x + 1)); };
+  CHECK(kernels(as_complex, numbers({20, 7})) <= 2);
+  // Two readers: what is stored by steps is turned round for one of them.
+  const auto both = [&](Array x) {
+    const Array y = vmap(running, 0, 1)(x);
+    return std::pair{y, y.T()};
+  };
+  const Array x = numbers({20, 30});
+  const auto [steps, lanes] = jit(both)(x);
+  CHECK(array_equal(steps, reference([&](Array v) { return both(v).first; }, x)).item<bool>());
+  CHECK(array_equal(lanes, steps.T()).item<bool>());
+  // Steps that lanes do not take are zeros.
+  const auto some = vmap([&](Array n, Array v) {
+    return while_loop(
+               [&](std::pair<Array, Array> c) { return c.first < n; },
+               [](std::pair<Array, Array> c) { return std::pair{c.first + 1, c.second * 2}; },
+               std::pair{n * 0, v}, {.max_trips = 8})
+        .second;
+  });
+  const auto slopes = [&](Array v) {
+    return grad([&](Array w) { return some(arange(9), w).sum(); })(v);
+  };
+  CHECK(array_equal(jit(slopes)(numbers({9})), reference(slopes, numbers({9}))).item<bool>());
+}
