@@ -145,13 +145,12 @@ NativeCall cholesky_call(const Use<None>& u) {
   return call;
 }
 
-// Nanoseconds of a matrix among many (AVX-512, one thread): 100 in the lane and 190 by LAPACK of 8
-// rows, 320 and 570 of 16, 790 and 1220 of 24, 1160 and 1670 of 28 in F32, 4300 to 5400 and 2400 to
-// 5500 of 32, which no longer fit the inner cache. Single ones are slower in the lane, but what is
-// chosen does not depend on how many there are.
+// Nanoseconds of a matrix among many (AVX-512, one thread), in the lane and by LAPACK: 29 and 190
+// of 8 rows, 120 and 570 of 16, 1160 and 2200 of 32 in F32, 1860 and 3900 of 32 in F64. Single ones
+// are slower in the lane, but what is chosen does not depend on how many there are.
 std::vector<Implementation<None>> cholesky_implementations() {
   return lane_or_library<None>({.rows = longer_side<None>,
-                                .in_lane = [](const Use<None>& u) { return 0.06 * work(u); },
+                                .in_lane = [](const Use<None>& u) { return 0.035 * work(u); },
                                 .library = [](const Use<None>& u) { return 150 + 0.054 * work(u); },
                                 .call = cholesky_call});
 }

@@ -115,9 +115,9 @@ Array taken(const Array& x, const Array& at) {
   return reduce_sum(select(here, x, base::zeros(x.type().strong())), {last});
 }
 
-// The numbers of a step that its rows share.
+// The numbers of a step that its rows share. Displaced: the row that stood where the pivot's goes.
 struct Pivot {
-  Array place, row, displaced, number;  // displaced: the row that stood where the pivot's goes
+  Array place, row, number, displaced, displaced_number;
 };
 
 // The rows from j + 1 on less what makes their column j zero, whose place the factors take.
@@ -130,9 +130,9 @@ Array without_column(const Array& a, const Pivot& p, const Array& j) {
   const Closed body = record({index, a.type()}, [&](const Arrays& c) {
     const Array &i = c[0], here = matrix::element(c[1], i, rows);
     const auto across = [&](const Array& v) { return matrix::along_leading(v, here.shape()); };
-    const Array row =
-        select(across(eq(p.place, matrix::all(i, p.place.shape()))), p.displaced, here);
-    const Array number = matrix::element(row, j, rows);
+    const Array moved = eq(p.place, matrix::all(i, p.place.shape()));
+    const Array row = select(across(moved), p.displaced, here);
+    const Array number = select(moved, p.displaced_number, matrix::number(c[1], i, j));
     const Array factor =
         select(eq(p.number, base::zeros(p.number.type())), number, div(number, p.number));
     const Array column = iota(I32, row.shape(), rows);
@@ -150,10 +150,13 @@ Arrays lu_step(const Array& a, const Array& order, const Array& j) {
   const Array size = magnitude(column);
   Pivot p;
   p.place = argmax(select(ge(i, j), size, matrix::all(like(size, -1), size.shape())), rows);
-  const Shape one = a.shape().with(rows, 1);
-  p.row = squeeze_axes(gather_along(a, matrix::along_leading(p.place, one), rows), {rows});
+  const auto at_place = [&](const Array& x, const Shape& s) {
+    return squeeze_axes(gather_along(x, matrix::along_leading(p.place, s), rows), {rows});
+  };
+  p.row = at_place(a, a.shape().with(rows, 1));
+  p.number = at_place(column, column.shape().with(rows, 1));
   p.displaced = matrix::element(a, j, rows);
-  p.number = matrix::element(p.row, j, rows);
+  p.displaced_number = matrix::element(column, j, rows);
   const Array next = matrix::with_element(without_column(a, p, j), p.row, j, rows);
   const auto along = [&](const Array& v) { return matrix::along_leading(v, order.shape()); };
   const Array from = along(taken(order, p.place)), to = along(matrix::element(order, j, rows));

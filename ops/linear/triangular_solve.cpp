@@ -114,7 +114,23 @@ Arrays solve_reference(const Arrays& x, const Solve& p) {
 }
 
 // ---- as a program: a step finds the numbers of a row, and takes what they add from the rows to
-// come.
+// come, where the right side lies.
+
+// b without row k, times the numbers of column k, in the rows after it, or before it.
+Array without_row(const Array& b, const Array& a, const Array& row, const Array& k, int at,
+                  bool forward) {
+  const Type index(I32, {}), t = b.type();
+  const Array end = forward ? like(k, static_cast<double>(t.shape()[at])) : k;
+  const Closed test = record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
+  const Closed body = record({index, t}, [&](const Arrays& c) {
+    const Array &i = c[0], here = matrix::element(c[1], i, at);
+    const Array number = matrix::along_leading(matrix::number(a, i, k), here.shape());
+    const Array less = sub(here, mul(number, row));
+    return Arrays{add(i, like(i, 1)), matrix::with_element(c[1], less, i, at)};
+  });
+  const Array first = forward ? add(k, like(k, 1)) : like(k, 0);
+  return while_flat(test, body, {first, b})[1];
+}
 
 Arrays solve_expand(const ExpandArgs<Solve>& e) {
   const Solve p = e.params;
@@ -126,17 +142,11 @@ Arrays solve_expand(const ExpandArgs<Solve>& e) {
   if (n == 0) return {base::convert(e.x[1], t.dtype())};
   const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array &b = c[0], &k = c[1];
-    const Array numbers = matrix::column(a, k);
     Array row = matrix::element(b, k, at);
-    if (!p.unit_diagonal) {
-      const Array pivot = matrix::element(numbers, k, numbers.ndim() - 1);
-      row = div(row, matrix::along_leading(pivot, row.shape()));
-    }
-    const Array rows = matrix::without(row, t.shape(), at);
-    const Array i = iota(I32, t.shape(), at);
-    const Array later = forward(p) ? gt(i, k) : lt(i, k);
-    const Array rest = sub(b, mul(matrix::along(numbers, t.shape(), at), rows));
-    return Arrays{select(later, rest, select(eq(i, k), rows, b))};
+    if (!p.unit_diagonal)
+      row = div(row, matrix::along_leading(matrix::number(a, k, k), row.shape()));
+    const Array rest = without_row(b, a, row, k, at, forward(p));
+    return Arrays{p.unit_diagonal ? rest : matrix::with_element(rest, row, k, at)};
   });
   return scan_flat(body, {base::convert(e.x[1], t.dtype())}, {iota(I32, {n}, 0)}, n, !forward(p));
 }
