@@ -262,7 +262,7 @@ class Primitive final : public Op {
     if constexpr (std::is_same_v<R, NativeCall>)
       if (!f) return {};
     return [f, none](const AnyUse& u) {
-      return f ? f({u.in, u.out, params_as<P>(u.params), u.target}) : none;
+      return f ? f({u.in, u.out, params_as<P>(u.params), u.target, u.in_loop}) : none;
     };
   }
   Def<P> d_;

@@ -68,6 +68,7 @@ struct Use {
   const Types& out;
   const P& params;
   Target target = {};
+  bool in_loop = false;  // in a body whose loop the lanes run themselves if nothing in it is called
 };
 
 // Those of `lower` and `expand`: entries of these names have no `make`, and say when the rule

@@ -59,7 +59,7 @@ class Chooser {
     Types in, out;
     for (Atom a : e.in) in.push_back(j.type(a));
     for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-    const AnyUse use{in, out, e.params, target_};
+    const AnyUse use{in, out, e.params, target_, lockstep > 0};
     if (const Demand* d = demands_(*e.op)) return demanded(*d, e, use);
     if (!e.implementation.empty()) return e.implementation;
     const AnyImplementation* best = nullptr;

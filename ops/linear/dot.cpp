@@ -268,18 +268,41 @@ std::optional<Product> product_of(const Use<Dot>& u) {
 constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
                  library_call_ns = 4096 * (generated_ns - library_ns);
 constexpr int64_t shortest_side = 4;
+// In the lanes of a loop that keep rows of both shorter sides in registers. Measured (F32, AVX-512,
+// one thread, 256 to 8192 rows): 0.0088 to 0.0099 at 4 x 4 to 16 x 16, where the library takes
+// 0.0645 to 0.01 and the rows go through memory; at 32 x 32 0.18 for 0.008.
+constexpr double in_registers_ns = 1. / 112;
+constexpr int64_t longest_in_registers = 16;
 
-double multiplications(const Use<Dot>& u) {
-  double n = static_cast<double>(u.out[0].elements());
-  for (int64_t a : u.params.lhs_batch) n /= static_cast<double>(u.in[0].shape()[a]);
-  for (int64_t a : u.params.lhs_contract) n *= static_cast<double>(u.in[0].shape()[a]);
-  return n;
+struct Sides {
+  int64_t rows = 1, columns = 1, terms = 1;
+  double multiplications() const {
+    return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(terms);
+  }
+  int64_t middle() const {
+    return std::max(std::min(rows, columns), std::min(std::max(rows, columns), terms));
+  }
+};
+Sides sides(const Use<Dot>& u) {
+  const Dot& p = u.params;
+  Sides s;
+  for (int64_t a : free_axes(u.in[0].ndim(), p.lhs_contract, p.lhs_batch))
+    s.rows *= u.in[0].shape()[a];
+  for (int64_t a : free_axes(u.in[1].ndim(), p.rhs_contract, p.rhs_batch))
+    s.columns *= u.in[1].shape()[a];
+  for (int64_t a : p.lhs_contract) s.terms *= u.in[0].shape()[a];
+  return s;
 }
 
+double generated_cost(const Use<Dot>& u) {
+  const Sides s = sides(u);
+  const bool in_registers = u.in_loop && s.middle() <= longest_in_registers;
+  return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
+}
 double library_cost(const Use<Dot>& u) {
   const Product p = *product_of(u);
   const bool thin = std::min({p.m, p.n, p.k}) < shortest_side;
-  return library_call_ns + multiplications(u) * (thin ? generated_ns : library_ns);
+  return library_call_ns + sides(u).multiplications() * (thin ? generated_ns : library_ns);
 }
 
 NativeCall library_call(const Use<Dot>& u) {
@@ -301,9 +324,7 @@ NativeCall library_call(const Use<Dot>& u) {
 }
 
 std::vector<Implementation<Dot>> dot_implementations() {
-  const Implementation<Dot> nest{.name = std::string(generated), .cost = [](const Use<Dot>& u) {
-                                   return generated_ns * multiplications(u);
-                                 }};
+  const Implementation<Dot> nest{.name = std::string(generated), .cost = generated_cost};
   const Implementation<Dot> library{
       .name = "library",
       .applies = [](const Use<Dot>& u) { return product_of(u).has_value(); },

@@ -61,14 +61,19 @@ TEST_CASE("a loop with large products leaves the lane, one with small ones does 
   const auto f = [](Array w, Array x) {
     return fori_loop(0, 3, [&](Array, Array h) { return tanh(matmul(h, w)); }, x);
   };
-  const auto report = [&](int n) {
+  const auto report = [&](int n, int rows = 32) {
     const Array w = sin(arange(n * n).astype(F32)).reshape({n, n}) / static_cast<float>(n),
-                x = cos(arange(32 * n).astype(F32)).reshape({32, n});
+                x = cos(arange(rows * n).astype(F32)).reshape({rows, n});
     CHECK(allclose(jit(f)(w, x), reference(f, w, x), 1e-5, 1e-6).item<bool>());
     return jit(f).lower(w, x).report();
   };
   CHECK(count(report(128), "a body calls a library") == 1);
   CHECK(count(report(8), "library") == 0);
+  // However many rows there are; alone the library multiplies them.
+  CHECK(count(report(16, 10000), "library") == 0);
+  const Array w = ones({16, 16}), x = ones({10000, 16});
+  CHECK(count(jit([](Array a, Array b) { return matmul(a, b); }).lower(x, w).report(),
+              "dot_general: library") >= 1);
 }
 
 TEST_CASE("what lies along the result is summed a vector of results at a time", "[jit][plan]") {
