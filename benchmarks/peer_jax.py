@@ -84,6 +84,21 @@ def step(net, x, y):
     return jax.tree.map(lambda p, g: p - 0.1 * g, net, grad(loss)(net))
 
 
+def kalman(zs):
+    f, h = jnp.eye(4) + 0.1 * jnp.eye(4, k=2), jnp.eye(4)[:2]
+    q, r = 0.01 * jnp.eye(4), 0.1 * jnp.eye(2)
+
+    def step(c, z):
+        m, p = c
+        m, p = f @ m, f @ p @ f.T + q
+        s = h @ p @ h.T + r
+        gain = jnp.linalg.solve(s, h @ p).T
+        m, p = m + gain @ (z - h @ m), (jnp.eye(4) - gain @ h) @ p
+        return (m, p), m
+
+    return lax.scan(step, (jnp.zeros(4), jnp.eye(4)), zs)[1]
+
+
 measure("dispatch_scalar", lambda x: x + 1.0, jnp.float32(1))
 for n in (16 << 20, (16 << 20) + 3, 2 << 20):
     measure(f"eltwise_exp_sin_sqrt_{n}", lambda x: jnp.exp(-x * x) * jnp.sin(x) + jnp.sqrt(jnp.abs(x)), normal(n))
@@ -96,3 +111,8 @@ for n in (256, 259, 32):
     sizes = (784, 512, 512, 10)
     net = [(normal(a, b) * 0.1, normal(b)) for a, b in zip(sizes[:-1], sizes[1:])]
     measure(f"mlp_train_{n}", step, net, normal(n, 784), jnp.arange(n) % 10)
+for n in (3, 4, 8):
+    b = 400000 // n
+    measure(f"vmap_solve_{n}", vmap(jnp.linalg.solve), normal(b, n, n) + 2 * n * jnp.eye(n), normal(b, n))
+for n in (2048, 2051, 128):
+    measure(f"vmap_kalman_{n}", vmap(kalman), normal(n, 100, 2))

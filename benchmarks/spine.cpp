@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/spine.cpp: the cases of the first milestone, as benchmarks/peer_jax.py defines them.
+// benchmarks/spine.cpp: cases that use all of the library, as benchmarks/peer_jax.py defines them.
 // Arguments: parts of the names to run. Prints milliseconds: best, median, first call.
 #include <weft/weft.h>
 
@@ -113,6 +113,38 @@ Net step(Net net, Array x, Array y) {
   return r;
 }
 
+// Positions and speeds in a plane, from positions that are measured.
+Array kalman(Array zs) {
+  const Array f = eye(4) + .1f * eye(4, 4, 2), h = eye(4)[Slice(0, 2)];
+  const Array q = .01f * eye(4), r = .1f * eye(2);
+  const auto step = [&](std::pair<Array, Array> c, Array z) {
+    auto [m, p] = c;
+    m = matmul(f, m);
+    p = matmul(matmul(f, p), f.T()) + q;
+    const Array s = matmul(matmul(h, p), h.T()) + r;
+    const Array gain = linalg::solve(s, matmul(h, p)).T();
+    m = m + matmul(gain, z - matmul(h, m));
+    p = matmul(eye(4) - matmul(gain, h), p);
+    return std::pair{std::pair{m, p}, m};
+  };
+  return scan(step, std::pair{zeros({4}), eye(4)}, zs).second;
+}
+
+void run_linear_algebra() {
+  const auto solve = jit(vmap([](Array a, Array b) { return linalg::solve(a, b); }));
+  for (int64_t n : {3, 4, 8}) {
+    const int64_t batch = 400000 / n;
+    const Array a = normal({batch, n, n}) + 2.f * static_cast<float>(n) * eye(n),
+                b = normal({batch, n});
+    measure(("vmap_solve_" + std::to_string(n)).c_str(), [&] { solve(a, b); });
+  }
+  const auto filter = jit(vmap(kalman));
+  for (int64_t n : {2048, 2051, 128}) {
+    const Array zs = normal({n, 100, 2});
+    measure(("vmap_kalman_" + std::to_string(n)).c_str(), [&] { filter(zs); });
+  }
+}
+
 void run() {
   const auto dispatch = jit([](Array x) { return x + 1.f; });
   const Array one = array({1.f}).reshape({});
@@ -145,6 +177,7 @@ void run() {
     const Array x = normal({n, 784}), y = arange(static_cast<int>(n)) % 10;
     measure(("mlp_train_" + std::to_string(n)).c_str(), [&] { train(net, x, y); });
   }
+  run_linear_algebra();
 }
 
 }  // namespace

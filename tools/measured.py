@@ -11,6 +11,8 @@ ROWS = [  # our name, the peer's name, what it is
     ("eltwise_exp_sin_sqrt_16777216", "eltwise_exp_sin_sqrt_16777216", "`exp(-x²)·sin(x) + sqrt\\|x\\|`, 16 M floats"),
     ("vmap_while_mandelbrot_512", "vmap_while_mandelbrot_512", "Mandelbrot 512², 1000 trips, as `jit(vmap(vmap(while_loop)))`"),
     ("vmap_while_rk45_vdp_16384", "vmap_while_rk45_vdp_16384", "adaptive Runge-Kutta mapped over 16,384 stiffnesses"),
+    ("vmap_solve_4", "vmap_solve_4", "`jit(vmap(linalg::solve))` of 100,000 systems of 4"),
+    ("vmap_kalman_2048", "vmap_kalman_2048", "a Kalman filter of 4 states on 2,048 series of 100"),
     ("mlp_train_256", "mlp_train_256", "a training step of a 784-512-512-10 network, batch 256"),
 ]
 
