@@ -7,10 +7,9 @@
 
 #include <limits>
 
-#include "weft/batching/batch_trace.h"
 #include "weft/core/op.h"
 #include "weft/functions/kit.h"
-#include "weft/ops/structure/structure.h"
+#include "weft/ops/structure/each_element.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::fn {
@@ -20,21 +19,15 @@ Body listed(const Function<Array(Array, Array)>& f) {
 }
 
 Arrays each(const Body& f, const Arrays& a, const Arrays& b) {
-  const Shape s = a[0].shape();
-  if (s.elements() == 0) return a;
-  Arrays flat;
-  for (const Arrays* list : {&a, &b})
-    for (const Array& v : *list) flat.push_back(reshape_to(v, {s.elements()}));
+  if (a[0].shape().elements() == 0) return a;
+  Arrays both = a;
+  both.insert(both.end(), b.begin(), b.end());
   const auto half = static_cast<std::ptrdiff_t>(a.size());
-  const Batched r = vmap_flat(
+  return each_element(
       [&](const Arrays& x) {
         return f({x.begin(), x.begin() + half}, {x.begin() + half, x.end()});
       },
-      flat, MaybeAxes(flat.size(), 0), s.elements());
-  Arrays out;
-  for (size_t i = 0; i < r.out.size(); ++i)
-    out.push_back(reshape_to(move_mapped(r.out[i], r.axis[i], 0, s.elements()), s));
-  return out;
+      both);
 }
 
 void check_initial(const char* name, const Arrays& operands, Arrays* init) {

@@ -20,6 +20,7 @@
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/small_type.h"
+#include "weft/ops/structure/each_element.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
@@ -29,6 +30,8 @@ namespace {
 
 // Bodies that run on whole arrays are written out with all that they call.
 constexpr int most_inlined = 10000;
+// Each body that is mapped is written out several times, and so is what it holds.
+constexpr int most_mapped = 3;
 
 // Locations hold plain pointers, and equations outlive everybody.
 const char* lasting(const std::string& name) {
@@ -291,16 +294,31 @@ Arrays Translator::run(const Region& r, const Arrays& args) {
 
 Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& args,
                                  size_t results) {
-  const bool before = std::exchange(whole_, true);
-  Arrays out = run(r, args);
-  whole_ = before;
-  if (out.size() != results)
-    fail(op,
-         fmt::format("the body of '{}' returns {} values, not {}", op.name, out.size(), results));
-  // What does not depend on the arguments stayed a scalar.
+  const auto counted = [&](Arrays out) {
+    if (out.size() != results)
+      fail(op,
+           fmt::format("the body of '{}' returns {} values, not {}", op.name, out.size(), results));
+    return out;
+  };
   Shape shape;
   for (const Array& a : args)
     if (a.ndim() > 0) shape = a.shape();
+  if (!is_elementwise(r)) {
+    Arrays all;
+    for (const Array& a : args)
+      all.push_back(a.shape() == shape ? a : broadcast_in_dim(a, shape, {}));
+    if (mapped_ == most_mapped)
+      fail(op, fmt::format("'{}' stands in a body in {} bodies of others, more than are read",
+                           op.name, most_mapped));
+    ++mapped_;
+    Arrays out = each_element([&](const Arrays& x) { return counted(run(r, x)); }, all);
+    --mapped_;
+    return out;
+  }
+  const bool before = std::exchange(whole_, true);
+  Arrays out = counted(run(r, args));
+  whole_ = before;
+  // What does not depend on the arguments stayed a scalar.
   for (Array& a : out)
     if (a.shape() != shape) a = broadcast_in_dim(a, shape, {});
   return out;

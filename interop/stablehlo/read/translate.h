@@ -27,10 +27,9 @@ class Translator {
   bool expect(const Op& op, StablehloCheck check, const Array& actual, const Array& expected);
   // The results of a region for these arguments.
   Arrays run(const Region& r, const Arrays& args);
-  // The results of a body whose ops are all elementwise, made for scalars, on whole arrays. It is
-  // the body of `op`, which needs so many results.
+  // The results of a body made for scalars on whole arrays: its ops themselves where they are all
+  // elementwise, else a map. It is the body of `op`, which needs so many results.
   Arrays run_on_arrays(const Op& op, const Region& r, const Arrays& args, size_t results);
-  bool is_elementwise(const Region& r) const;
   // A region as a program of its own; what it uses from outside becomes constants.
   // Its arguments and results begin with so many that are the region's last ones.
   Closed recorded(const Region& r, const Types& args, size_t last = 0);
@@ -84,6 +83,7 @@ class Translator {
   void check_arguments(const Block& b, const Arrays& args, size_t at) const;
   void step(const Op& op);
   Arrays translated(const Op& op, const Arrays& x);
+  bool is_elementwise(const Region& r) const;
   bool is_elementwise(const Region& r, int calls, int* budget) const;
   // For the types of few bits, whose numbers other dtypes hold (small_type.h).
   void check_small(const Op& op) const;
@@ -102,6 +102,7 @@ class Translator {
   std::vector<const Op*> makers_;
   std::unordered_map<int32_t, int32_t> parts_;  // of tuples: the values that were put in
   int depth_ = 0;       // of regions within regions and of the functions that they call
+  int mapped_ = 0;      // of bodies of scalars that run as a map, within one another
   bool whole_ = false;  // a body of scalars runs on whole arrays
   bool testing_ = false;
   Arrays inputs_;    // what @inputs gives while a test is translated

@@ -238,7 +238,7 @@ Rules broadcasting_rules() {
 
 // A body made for scalars, on whole arrays.
 Arrays map(Translator& t, const Op& op, const Arrays& x) {
-  if (!t.is_elementwise(t.only_region(op))) t.missing(op, "with this body");
+  if (x.empty()) t.fail(op, "'map' needs operands");
   return t.run_on_arrays(op, t.only_region(op), x, op.out.size());
 }
 

@@ -84,7 +84,6 @@ Arrays scatter(Translator& t, const Op& op, const Arrays& x) {
   if (n == 1)
     if (const auto update = update_of(body, x[0].dtype()))
       return {scatter_windows(x[0], indices, x[2], dims, *update, OutOfBounds::zero, unique)};
-  if (!t.is_elementwise(body)) t.missing(op, "with this update computation");
   for (const Arrays* list : {&operands, &updates})
     for (const Array& v : *list)
       if (v.shape() != list->front().shape())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_reduce.cpp: reductions. A body of one op is a reduction of ours; any
-// other body of elementwise ops runs on pairs of elements until one is left.
+// other body runs on pairs of elements until one is left.
 #include <set>
 
 #include "weft/interop/stablehlo/rules/folds.h"
@@ -27,7 +27,6 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
       if (a < 0 || a >= x[i].ndim()) t.fail(op, "dimensions are no axes of the operand");
   }
   const Fold r = n == 1 ? fold_of(name, x[0].dtype()) : Fold{};
-  if (!r.over_axes && !t.is_elementwise(body)) t.missing(op, "with this body");
   if (!r.over_axes)
     return fold_axes(Arrays(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n)),
                      Arrays(x.begin() + static_cast<std::ptrdiff_t>(n), x.end()), axes,

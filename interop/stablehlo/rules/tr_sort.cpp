@@ -2,18 +2,23 @@
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_sort.cpp: sorting. The comparator is read as a list of keys: an
 // element by element comparison of operands, perhaps after the selects that make zeros and NaNs
-// equal.
+// equal. By any other one elements are compared as it says.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/sort.h"
 #include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/record_trace.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::hlo {
 namespace {
@@ -160,35 +165,97 @@ class Comparator {
   const Block& b_;
 };
 
-// By any comparator of elementwise ops: an element's place is the number of those before it. All
-// pairs are compared, so that short rows only are worth it.
-constexpr int64_t most_pairs = int64_t{1} << 24;
-
-Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
-  const Region& comparator = op.regions[0];
-  const int64_t n = x[0].shape()[axis];
-  if (!t.is_elementwise(comparator) || x[0].size() > most_pairs / std::max<int64_t>(n, 1))
-    t.missing(op, "with this comparator");
-  const int last = static_cast<int>(x[0].ndim());
-  Arrays forward,
-      backward;  // arguments: (other, this) and (this, other), others along the last axis
-  for (const Array& a : x) {
-    const Array own = base::insert_axis(a, last, n);
-    const Array others = base::insert_axis(base::move_axis(a, axis, last - 1), axis, n);
-    forward.insert(forward.end(), {others, own});
-    backward.insert(backward.end(), {own, others});
+// Whether elements stand before others, by any comparator: where it decides nothing, or both ways,
+// they keep their order. `earlier`: which of them stood in front.
+Array in_front(Translator& t, const Op& op, const Arrays& these, const Arrays& those,
+               const Array& earlier) {
+  Arrays forward, backward;
+  for (size_t i = 0; i < these.size(); ++i) {
+    forward.insert(forward.end(), {these[i], those[i]});
+    backward.insert(backward.end(), {those[i], these[i]});
   }
-  const Array before = t.run_on_arrays(op, comparator, forward, 1)[0];
-  const Array after = t.run_on_arrays(op, comparator, backward, 1)[0];
+  const Array first = t.run_on_arrays(op, op.regions[0], forward, 1)[0];
+  const Array second = t.run_on_arrays(op, op.regions[0], backward, 1)[0];
+  if (first.dtype() != Bool) t.fail(op, "the comparator of 'sort' returns a tensor<i1>");
+  return lax::select(lax::eq(first, second), earlier, first);
+}
+
+// An element's place is the number of those before it. All pairs are compared, so that short rows
+// only are worth it.
+constexpr int64_t most_pairs = int64_t{1} << 24;
+Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
+  const int64_t n = x[0].shape()[axis];
+  const int last = static_cast<int>(x[0].ndim());
+  Arrays own, others;  // others along the last axis
+  for (const Array& a : x) {
+    own.push_back(base::insert_axis(a, last, n));
+    others.push_back(base::insert_axis(base::move_axis(a, axis, last - 1), axis, n));
+  }
   const Shape shape = x[0].shape().inserted(last, n);
-  // Equals keep their order.
   const Array earlier = lax::lt(iota(I32, shape, last), iota(I32, shape, axis));
-  const Array ahead = lax::bitwise_or(before, lax::bitwise_and(earlier, lax::bitwise_not(after)));
+  const Array ahead = in_front(t, op, others, own, earlier);
   const Array place = lax::reduce_sum(lax::convert_element_type(ahead, I32), {last});
   Arrays keyed = x;
   keyed.insert(keyed.begin(), place);
   Arrays out = sort_arrays(keyed, axis);
   out.erase(out.begin());
+  return out;
+}
+
+// By a bitonic network (Batcher, 1968): in each step an element is compared with the one whose
+// place differs in one bit. Rows are filled up to a power of two; where an element stood, which is
+// its last row, says what counts and makes the order a total one.
+Arrays sort_by_network(Translator& t, const Op& op, const Arrays& x, int axis) {
+  const int64_t n = x[0].shape()[axis];
+  const int last = static_cast<int>(x[0].ndim()) - 1;
+  int64_t wide = 1;
+  while (wide < n) wide *= 2;
+  std::vector<int64_t> high(x[0].shape().size(), 0), none = high;
+  high.back() = wide - n;
+  Arrays rows;
+  for (const Array& a : x)
+    rows.push_back(pad_with(base::move_axis(a, axis, last), base::zeros(Type(a.dtype(), Shape{})),
+                            none, high, none));
+  const Shape shape = rows[0].shape();
+  const DType count = wide > (int64_t{1} << 30) ? I64 : I32;
+  rows.push_back(iota(count, shape, last));
+  std::vector<int64_t> runs, bits;
+  for (int64_t run = 2; run <= wide; run *= 2)
+    for (int64_t bit = run / 2; bit > 0; bit /= 2) {
+      runs.push_back(run);
+      bits.push_back(bit);
+    }
+  Types carry = types_of(rows);
+  carry.insert(carry.end(), 2, Type(count, Shape{}));
+  const auto everywhere = [&](const Array& a) { return broadcast_in_dim(a, shape, {}); };
+  const Closed step = record(carry, [&](const Arrays& v) {
+    const Arrays own(v.begin(), v.end() - 2);
+    const Array place = iota(count, shape, last);
+    const Array run = everywhere(v[v.size() - 2]),
+                partner = lax::bitwise_xor(place, everywhere(v.back()));
+    Arrays others;
+    for (const Array& a : own) others.push_back(gather_along(a, partner, last));
+    const Array earlier = lax::lt(others.back(), own.back());
+    const Array filled =
+        lax::ge(lax::max(others.back(), own.back()), everywhere(scalar_of_int(count, n)));
+    const Arrays these(others.begin(), others.end() - 1), those(own.begin(), own.end() - 1);
+    const Array ahead = lax::select(filled, earlier, in_front(t, op, these, those, earlier));
+    const Array upwards = lax::eq(lax::bitwise_and(place, run), base::zeros(place.type()));
+    const Array first = lax::eq(lax::lt(place, partner), upwards);
+    const Array change = lax::eq(ahead, first);
+    Arrays next;
+    for (size_t i = 0; i < own.size(); ++i) next.push_back(lax::select(change, others[i], own[i]));
+    return next;
+  });
+  const auto steps = static_cast<int64_t>(runs.size());
+  const auto numbers = [&](const std::vector<int64_t>& v) {
+    const Fresh f = fresh_array(Type(I64, {steps}));
+    std::copy(v.begin(), v.end(), static_cast<int64_t*>(f.data));
+    return base::convert(f.array, count);
+  };
+  Arrays out = scan_flat(step, rows, {numbers(runs), numbers(bits)}, steps);
+  out.pop_back();
+  for (Array& a : out) a = base::move_axis(base::slice_axis(a, last, 0, n), last, axis);
   return out;
 }
 
@@ -204,7 +271,11 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
   const bool one_way = keys && std::all_of(keys->begin(), keys->end(), [&](const Key& k) {
                          return k.descending == keys->front().descending;
                        });
-  if (!one_way) return sort_by_places(t, op, x, static_cast<int>(axis));
+  if (!one_way) {
+    const int64_t n = std::max<int64_t>(x[0].shape()[axis], 1);
+    const auto by_comparator = x[0].size() <= most_pairs / n ? sort_by_places : sort_by_network;
+    return by_comparator(t, op, x, static_cast<int>(axis));
+  }
   // Ours takes the keys first.
   std::vector<size_t> order;
   for (const Key& k : *keys)

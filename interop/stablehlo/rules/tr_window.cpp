@@ -81,7 +81,6 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
     })[0];
     return {neutral ? out : f.join(out, init[0])};
   }
-  if (!t.is_elementwise(body)) t.missing(op, "with this body");
   const auto join = [&](const Arrays& a, const Arrays& b) {
     Arrays both = a;
     both.insert(both.end(), b.begin(), b.end());
@@ -110,7 +109,6 @@ Arrays select_and_scatter(Translator& t, const Op& op, const Arrays& x) {
   const bool ordered = is_integer(operand.dtype()) || is_floating(operand.dtype());
   if (ordered && (how == "GE" || how == "LE") && name == "stablehlo.add" && is_neutral(init, name))
     return {select_and_scatter_add(source, operand, how == "GE", w)};
-  if (!t.is_elementwise(select) || !t.is_elementwise(scatter)) t.missing(op, "with these bodies");
   const auto run = [&](const Region& body) {
     return [&t, &op, &body](const Array& a, const Array& b) {
       return t.run_on_arrays(op, body, {a, b}, 1)[0];
