@@ -7,10 +7,12 @@
 
 #include "support/check.h"
 #include "weft/interop/stablehlo.h"
+#include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/linear/eigh.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/qr.h"
 #include "weft/ops/linear/spectral/eig.h"
+#include "weft/ops/linear/spectral/schur.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/weft.h"
@@ -122,7 +124,8 @@ TEST_CASE("calls for eigenvectors read the triangle that they name", "[interop][
            {matrix_type, vector_type, "tensor<i32>"});
   CHECK(error_of<FormatError>([&] {
           parse_stablehlo(values_alone);
-        }).find("is read with eigenvectors") != std::string::npos);
+        }).find("is read with one of the letters V as mode, not with the number 78") !=
+        std::string::npos);
 }
 
 TEST_CASE("calls of gesdd and gesvd give all vectors, as many as there are values, or none",
@@ -149,7 +152,7 @@ TEST_CASE("calls of gesdd and gesvd give all vectors, as many as there are value
   CHECK(isnan(broken[1]).all().item<bool>());
   CHECK(error_of<FormatError>([&] {
           parse_stablehlo(text('O', tall));
-        }).find("the mode A, S or N") != std::string::npos);
+        }).find("one of the letters ASN as mode") != std::string::npos);
 }
 
 TEST_CASE("calls of gtsv solve tridiagonal systems", "[interop][stablehlo]") {
@@ -194,4 +197,132 @@ TEST_CASE("calls of geev give values in one part or two, and the vectors asked f
           parse_stablehlo(call("lapack_sgeev_ffi", sides('N', 'N'), {matrix_type},
                                {values, vectors, vectors, state}));
         }).find("values, vectors and a state") != std::string::npos);
+}
+
+TEST_CASE("calls of gees give a form, vectors and the eigenvalues of its blocks",
+          "[interop][stablehlo]") {
+  const std::string state = "tensor<i32>";
+  const auto how = [](int mode, int sort) {
+    return letters("mode = " + std::to_string(mode) + " : ui8, sort = " + std::to_string(sort) +
+                   " : ui8");
+  };
+  const std::vector<std::string> real = {matrix_type, matrix_type, vector_type,
+                                         vector_type, state,       state};
+  // A rotation has a pair of complex eigenvalues, i first.
+  const Array turn = array({{0.f, 2.f, 1.f}, {-2.f, 0.f, 1.f}, {0.f, 0.f, 3.f}});
+  for (const Array& x : {a, turn}) {
+    const Arrays r = run(call("lapack_sgees_ffi", how('V', 'N'), {matrix_type}, real), {x});
+    const lax::Schur want = lax::schur(x);
+    CHECK(array_equal(r[0], want.t).item<bool>());
+    CHECK(array_equal(r[1], want.z).item<bool>());
+    const Array values = lax::complex(r[2], r[3]);
+    CHECK(max(abs(values - lax::eig(x).eigenvalues)).item<float>() < 1e-5f);
+    CHECK(r[4].item<int>() == 0);
+    CHECK(r[5].item<int>() == 0);
+  }
+  const Arrays alone = run(call("lapack_sgees_ffi", how('N', 'N'), {matrix_type}, real), {a});
+  CHECK(array_equal(alone[0], lax::schur(a).t).item<bool>());
+  const Arrays broken =
+      run(call("lapack_sgees_ffi", how('V', 'N'), {matrix_type}, real), {a + NAN});
+  CHECK(broken[5].item<int>() == 1);
+  const std::string complexes = "tensor<2x3x3xcomplex<f32>>", two = "tensor<2xi32>";
+  const Array z = stack({lax::complex(a, a.T()), lax::complex(turn, a)});
+  const Arrays r = run(call("lapack_cgees_ffi", how('V', 'N'), {complexes},
+                            {complexes, complexes, "tensor<2x3xcomplex<f32>>", two, two}),
+                       {z});
+  CHECK(array_equal(r[0], lax::schur(z).t).item<bool>());
+  CHECK(array_equal(r[2], diagonal(r[0], 0, -2, -1)).item<bool>());
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(call("lapack_sgees_ffi", how('V', 'S'), {matrix_type}, real));
+        }).find("one of the letters N as sort, not with the number 83") != std::string::npos);
+}
+
+TEST_CASE("calls of gehrd and of sytrd give forms with their reflections", "[interop][stablehlo]") {
+  const std::string two = "tensor<2xf32>", state = "tensor<i32>";
+  const auto rows = [](int low, int high) {
+    return letters("high = " + std::to_string(high) + " : i32, low = " + std::to_string(low) +
+                   " : i32");
+  };
+  const auto gehrd = [&](int low, int high) {
+    return call("lapack_sgehrd_ffi", rows(low, high), {matrix_type}, {matrix_type, two, state});
+  };
+  const Arrays h = run(gehrd(1, 3), {a});
+  CHECK(array_equal(h[0], lax::hessenberg(a).a).item<bool>());
+  CHECK(array_equal(h[1], lax::hessenberg(a).taus).item<bool>());
+  CHECK(h[2].item<int>() == 0);
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(gehrd(2, 3));
+        }).find("is read with all rows") != std::string::npos);
+  for (bool lower : {true, false}) {
+    const Arrays r = run(call("lapack_ssytrd_ffi",
+                              letters(std::string("uplo = ") + (lower ? "76" : "85") + " : ui8"),
+                              {matrix_type}, {matrix_type, vector_type, two, two, state}),
+                         {a});
+    const lax::Tridiagonal want = lax::tridiagonal(a, {.lower = lower});
+    CHECK(array_equal(r[0], want.a).item<bool>());
+    CHECK(array_equal(r[1], want.d).item<bool>());
+    CHECK(array_equal(r[2], want.e).item<bool>());
+    CHECK(array_equal(r[3], want.taus).item<bool>());
+    CHECK(r[4].item<int>() == 0);
+  }
+}
+
+TEST_CASE("calls of ormqr multiply by the product of reflections", "[interop][stablehlo]") {
+  const lax::Geqrf f = lax::geqrf(a);
+  const Array c = array({{1.f, 2.f, 0.f}, {0.f, -1.f, 4.f}, {3.f, 0.5f, 1.f}});
+  for (bool left : {true, false})
+    for (bool transpose : {true, false}) {
+      const std::string options = std::string("left = ") + (left ? "true" : "false") +
+                                  ", transpose = " + (transpose ? "true" : "false");
+      const Array got = run(call("lapack_sormqr_ffi", letters(options),
+                                 {matrix_type, vector_type, matrix_type}, {matrix_type}),
+                            {f.a, f.taus, c})[0];
+      const Array q = lax::householder_product(f.a, f.taus), factor = transpose ? q.T() : q;
+      CHECK(allclose(got, left ? matmul(factor, c) : matmul(c, factor), 1e-5, 1e-5).item<bool>());
+    }
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(call("lapack_sormqr_ffi", letters("left = true"),
+                               {matrix_type, vector_type, matrix_type}, {matrix_type}));
+        }).find("mhlo.backend_config holds no number transpose") != std::string::npos);
+}
+
+TEST_CASE("perturbed tridiagonal systems have a solution", "[interop][stablehlo]") {
+  const std::string b = "tensor<3x2xf32>";
+  const Array zero = zeros({3}), right = ones({3, 2});
+  const Array r = run(call("tridiagonal_solve_perturbed_ffi", letters(""),
+                           {vector_type, vector_type, vector_type, b}, {b}),
+                      {zero, array({2.f, 0.f, 4.f}), zero, right})[0];
+  const Array want =
+      lax::tridiagonal_solve(zero, array({2.f, 0.f, 4.f}), zero, right, {.perturb_singular = true});
+  CHECK(isfinite(r).all().item<bool>());
+  CHECK(array_equal(r, want).item<bool>());
+}
+
+// The names under which jaxlib 0.10.2 registers calls for CPUs (jaxlib.lapack.registrations(),
+// jaxlib.cpu_sparse.registrations()).
+TEST_CASE("calls that JAX has for CPUs are read, or refused by name", "[interop][stablehlo]") {
+  std::vector<std::string> names = {"tridiagonal_solve_perturbed_ffi"};
+  for (const char* routine : {"gees", "geev", "gehrd", "geqp3", "geqrf", "gesdd", "gesvd", "getrf",
+                              "gtsv", "potrf", "trsm"})
+    for (char type : std::string("sdcz"))
+      names.push_back(std::string("lapack_") + type + routine + "_ffi");
+  for (const char* routine : {"orgqr", "ormqr", "syevd", "sytrd"})
+    for (char type : std::string("sd"))
+      names.push_back(std::string("lapack_") + type + routine + "_ffi");
+  for (const char* routine : {"ungqr", "unmqr", "heevd", "hetrd"})
+    for (char type : std::string("cz"))
+      names.push_back(std::string("lapack_") + type + routine + "_ffi");
+  CHECK(names.size() == 61);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(hlo::lapack_rule(name) != nullptr);
+  }
+  for (const char* name : {"lapack_gees_ffi", "lapack_xgees_ffi", "lapack_sEigh_ffi_", "gees",
+                           "lapack__ffi", "lapack_ffi", "lapack_sgeesx_ffi"})
+    CHECK(hlo::lapack_rule(name) == nullptr);
+  CHECK(error_of<FormatError>([&] {
+          parse_stablehlo(
+              call("cpu_csr_sparse_dense_ffi", letters(""), {matrix_type}, {matrix_type}));
+        }).find("missing op 'stablehlo.custom_call @cpu_csr_sparse_dense_ffi'") !=
+        std::string::npos);
 }

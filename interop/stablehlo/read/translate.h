@@ -138,6 +138,8 @@ void add_sorting(Rules& r);
 void add_random(Rules& r);
 // The rule of a call of LAPACK by this name; null if there is none.
 Rule lapack_rule(std::string_view target);
+// Of those that reduce matrices to simpler forms, by the name without its dtype.
+Rule spectral_rule(std::string_view routine);
 // That of the call @ApproxTopK.
 Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x);
 void add_checks(Rules& r);

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_linear.cpp: products and convolutions of arrays, factorisations and
-// triangular systems, the calls of LAPACK that JAX writes for these on CPUs, Fourier transforms.
+// systems, the calls of LAPACK that JAX writes for these on CPUs, Fourier transforms.
 #include <algorithm>
 #include <unordered_map>
 
 #include "weft/interop/stablehlo/read/translate.h"
+#include "weft/interop/stablehlo/rules/lapack.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/linear/cholesky.h"
 #include "weft/ops/linear/conv.h"
 #include "weft/ops/linear/dot.h"
-#include "weft/ops/linear/eigh.h"
 #include "weft/ops/linear/fft.h"
 #include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/products/ragged.h"
 #include "weft/ops/linear/qr.h"
-#include "weft/ops/linear/spectral/eig.h"
-#include "weft/ops/linear/spectral/svd.h"
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 #include "weft/ops/linear/triangular_solve.h"
 #include "weft/ops/reduce/reduce.h"
@@ -141,10 +139,6 @@ Arrays convolution(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- factors and systems
 
-void require(Translator& t, const Op& op, const Arrays& x, size_t n) {
-  if (x.size() != n || x[0].ndim() < 2) t.fail(op, "takes matrices");
-}
-
 // The factor of which the lower triangle is asked for, or of the upper one. StableHLO leaves the
 // other triangle open.
 Array factor(const Array& x, bool lower) {
@@ -153,7 +147,7 @@ Array factor(const Array& x, bool lower) {
 }
 
 Arrays cholesky(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
+  lapack::require(t, op, x, 1);
   const Attr* lower = op.attr("lower");
   return {factor(x[0], lower && lower->integer != 0)};
 }
@@ -166,7 +160,7 @@ Array solved(const Array& a, const Array& b, const lax::TriangularSolve& o) {
 }
 
 Arrays triangular_solve(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 2);
+  lapack::require(t, op, x, 2);
   const auto flag = [&](std::string_view name) { return t.integer(op, name) != 0; };
   const std::string how = t.word(op, "transpose_a");
   if (how != "NO_TRANSPOSE" && how != "TRANSPOSE" && how != "ADJOINT")
@@ -204,19 +198,12 @@ Arrays fft(Translator& t, const Op& op, const Arrays& x) {
   return {lax::fft(x[0], type, lengths)};
 }
 
-// ---- LAPACK: its letters are numbers in a dictionary.
-
-char letter(Translator& t, const Op& op, std::string_view name) {
-  for (const NamedAttr& e : t.attr(op, "mhlo.backend_config").entries)
-    if (e.name == name && e.value.kind == Attr::Kind::integer)
-      return static_cast<char>(e.value.integer);
-  t.fail(op, "no letter for " + std::string(name));
-}
+// ---- LAPACK
 
 // The factor, and 0 where there is one.
 Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
-  const Array l = factor(x[0], letter(t, op, "uplo") == 'L');
+  lapack::require(t, op, x, 1);
+  const Array l = factor(x[0], lapack::letter(t, op, "uplo", "LU") == 'L');
   const Array zero = base::zeros(Type(I32, {}));
   const Array first = matrix::number(l, zero, zero);
   return {l, base::convert(lax::ne(first, first), I32)};
@@ -224,7 +211,7 @@ Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
 
 // The factors, the pivots' rows from 1 on, and the first zero on the diagonal of U from 1 on or 0.
 Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
+  lapack::require(t, op, x, 1);
   const lax::LU f = lax::lu(x[0]);
   const matrix::Sizes s(f.lu.type());
   const int last = f.pivots.ndim() - 1;
@@ -241,20 +228,20 @@ Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
 
 // Of TPUs: the factors, the pivots' rows from 0 on, the order of the rows.
 Arrays lu_decomposition(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
+  lapack::require(t, op, x, 1);
   const lax::LU f = lax::lu(x[0]);
   return {f.lu, f.pivots, f.permutation};
 }
 
 Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
+  lapack::require(t, op, x, 1);
   const lax::Geqrf f = lax::geqrf(x[0]);
   return {f.a, f.taus};
 }
 // LAPACK counts from 1. Columns that are to stay in front, of which JAX names none, are not known
 // here.
 Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 2);
+  lapack::require(t, op, x, 2);
   const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
   if (t.known_integer(filled ? filled->operands[0] : op.operands[1]) != 0)
     t.fail(op, "takes no columns to hold in front");
@@ -262,102 +249,60 @@ Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   return {f.a, base::add(f.permutation, base::ones(f.permutation.type())), f.taus};
 }
 Arrays orgqr(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 2);
+  lapack::require(t, op, x, 2);
   return {lax::householder_product(x[0], x[1])};
 }
-
-// Eigenvectors, eigenvalues, and 0 where there are some.
-Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
-  if (letter(t, op, "mode") != 'V') t.fail(op, "is read with eigenvectors");
-  const lax::Eigh r =
-      lax::eigh(x[0], {.lower = letter(t, op, "uplo") == 'L', .symmetrize_input = false});
-  const int last = r.eigenvalues.ndim() - 1;
-  const Array broken = lax::reduce_or(lax::ne(r.eigenvalues, r.eigenvalues), {last});
-  return {r.eigenvectors, r.eigenvalues, base::convert(broken, I32)};
-}
-
-// The matrix, which LAPACK writes over, the values, the vectors and 0 where there are some. Vectors
-// that nobody asked for are results as well, of which nothing is known.
-Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
-  const char mode = letter(t, op, "mode");
-  const bool none = mode == 'N';
-  if (op.out.size() != 5 || !(none || mode == 'A' || mode == 'S'))
-    t.fail(op, "is read with five results and the mode A, S or N");
-  const lax::SVD r = none ? lax::SVD{base::zeros(t.result(op, 2)), lax::svdvals(x[0]),
-                                     base::zeros(t.result(op, 3))}
-                          : lax::svd(x[0], {.full_matrices = mode == 'A'});
-  const Array broken = lax::reduce_or(lax::ne(r.s, r.s), {r.s.ndim() - 1});
-  return {x[0], r.s, r.u, r.vh, base::convert(broken, I32)};
-}
-
-// The values, of real matrices in two parts, left and right vectors and 0 where there are some.
-// Vectors that nobody asked for are results as well, of which nothing is known.
-Arrays geev(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
-  const bool split = !is_complex(x[0].dtype());
-  if (op.out.size() != (split ? 5 : 4)) t.fail(op, "is read with values, vectors and a state");
-  const bool left = letter(t, op, "compute_left") == 'V',
-             right = letter(t, op, "compute_right") == 'V';
-  const lax::Eig r =
-      lax::eig(x[0], {.compute_left_eigenvectors = left, .compute_right_eigenvectors = right});
-  const Array& w = r.eigenvalues;
-  const Array broken = lax::reduce_or(lax::ne(w, w), {w.ndim() - 1});
-  const size_t first = split ? 2 : 1;
-  Arrays out = split ? Arrays{lax::real(w), lax::imag(w)} : Arrays{w};
-  out.push_back(left ? r.left : base::zeros(t.result(op, first)));
-  out.push_back(right ? r.right : base::zeros(t.result(op, first + 1)));
-  out.push_back(base::convert(broken, I32));
-  return out;
-}
-
-// Of TPUs: "1,…" if the lower triangle is read.
-Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 1);
-  const std::string& how = t.attr(op, "backend_config").text;
-  if (how.empty() || (how[0] != '0' && how[0] != '1'))
-    t.fail(op, "backend_config says first whether the lower triangle is read");
-  const lax::Eigh r = lax::eigh(x[0], {.lower = how[0] == '1', .symmetrize_input = false});
-  return {r.eigenvectors, r.eigenvalues};
+Arrays ormqr(Translator& t, const Op& op, const Arrays& x) {
+  lapack::require(t, op, x, 3);
+  return {lax::ormqr(x[0], x[1], x[2],
+                     {.left = lapack::number(t, op, "left") != 0,
+                      .transpose = lapack::number(t, op, "transpose") != 0})};
 }
 
 Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
-  require(t, op, x, 2);
-  const char how = letter(t, op, "trans_x");
+  lapack::require(t, op, x, 2);
+  const char how = lapack::letter(t, op, "trans_x", "NTC");
   return {lax::triangular_solve(x[0], x[1],
-                                {.left_side = letter(t, op, "side") == 'L',
-                                 .lower = letter(t, op, "uplo") == 'L',
+                                {.left_side = lapack::letter(t, op, "side", "LR") == 'L',
+                                 .lower = lapack::letter(t, op, "uplo", "LU") == 'L',
                                  .transpose_a = how != 'N',
                                  .conjugate_a = how == 'C',
-                                 .unit_diagonal = letter(t, op, "diag") == 'U'})};
+                                 .unit_diagonal = lapack::letter(t, op, "diag", "NU") == 'U'})};
 }
 
 // The diagonals and right sides, which LAPACK writes over: the last is x; and 0 where there is one.
 Arrays gtsv(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 4) t.fail(op, "takes three diagonals and right sides");
   const Array y = lax::tridiagonal_solve(x[0], x[1], x[2], x[3]);
-  const int n = y.ndim();
-  const Array broken = lax::reduce_or(lax::ne(y, y), {n - 2, n - 1});
-  return {x[0], x[1], x[2], y, base::convert(broken, I32)};
+  return {x[0], x[1], x[2], y, lapack::broken(y, 2)};
+}
+Arrays perturbed_solve(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 4) t.fail(op, "takes three diagonals and right sides");
+  return {lax::tridiagonal_solve(x[0], x[1], x[2], x[3], {.perturb_singular = true})};
 }
 
 }  // namespace
 
 Rule lapack_rule(std::string_view target) {
-  if (target == "LuDecomposition") return lu_decomposition;
-  if (target == "Eigh") return eigh;
-  if (target == "Qr") return geqrf;
-  if (target == "ProductOfElementaryHouseholderReflectors") return orgqr;
+  static const std::unordered_map<std::string_view, Rule> by_name = {
+      {"Eigh", spectral_rule("Eigh")},
+      {"LuDecomposition", lu_decomposition},
+      {"ProductOfElementaryHouseholderReflectors", orgqr},
+      {"Qr", geqrf},
+      {"tridiagonal_solve_perturbed_ffi", perturbed_solve}};
+  if (const auto found = by_name.find(target); found != by_name.end()) return found->second;
   constexpr std::string_view front = "lapack_", back = "_ffi";
   if (!target.starts_with(front) || !target.ends_with(back)) return nullptr;
-  target = target.substr(front.size() + 1, target.size() - front.size() - 1 - back.size());
+  target.remove_prefix(front.size());
+  target.remove_suffix(back.size());
+  if (target.empty() || std::string_view("sdcz").find(target[0]) == std::string_view::npos)
+    return nullptr;
+  target.remove_prefix(1);  // The operands say the dtype.
   static const std::unordered_map<std::string_view, Rule> rules = {
-      {"heevd", syevd}, {"syevd", syevd}, {"geqp3", geqp3}, {"geqrf", geqrf}, {"geev", geev},
-      {"gesdd", gesdd}, {"gesvd", gesdd}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
-      {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}};
+      {"geqp3", geqp3}, {"geqrf", geqrf}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
+      {"ormqr", ormqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}, {"unmqr", ormqr}};
   const auto found = rules.find(target);
-  return found == rules.end() ? nullptr : found->second;
+  return found == rules.end() ? spectral_rule(target) : found->second;
 }
 
 void add_linear(Rules& r) {
