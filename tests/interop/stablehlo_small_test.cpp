@@ -87,6 +87,11 @@ TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
              {0, 448, 448, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, 256}));
   CHECK(same(rounded("f8E4M3B11FNUZ"),
              {0, NaN, NaN, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, NaN}));
+  // Positive powers of two alone, halves upwards.
+  const Array y = array({1.f, 1.49f, 1.5f, 3.f, 0.f, -0.f, -1.f, inf, NaN, 0x1p-149f, 0x1p-126f,
+                         0x1p127f, 0x1.8p127f});
+  CHECK(same(converted<float>("f8E8M0FNU", "f32", y),
+             {1, 1, 2, 4, NaN, NaN, NaN, NaN, NaN, 0x1p-127f, 0x1p-126f, 0x1p127f, NaN}));
   // One rounding of F64: above the middle of 1 and 1.125 by less than F32 tells.
   const Array near = array({1.0625 + 1e-12, 1.0625}, F64);
   CHECK(converted<double>("f8E4M3FN", "f64", near) == std::vector<double>{1.125, 1});
@@ -132,6 +137,8 @@ TEST_CASE("constants of few bits", "[interop][stablehlo]") {
       same(constant("\"0x7EFF80010C\"", "f8E4M3FN", 5), {448, NaN, -0.f, 0.001953125f, 0.0234375}));
   CHECK(same(constant("\"0x7CFD80017B\"", "f8E5M2", 5),
              {inf, NaN, -0.f, 0.0000152587890625f, 57344}));
+  CHECK(same(constant("[0x7F, 0xFF, 0x00, 0xFE, 2.500000e-01]", "f8E8M0FNU", 5),
+             {1, NaN, 0x1p-127f, 0x1p127f, 0.25f}));
   CHECK(same(constant("[0x80, 0x7F, 1.07]", "f8E4M3FNUZ", 3), {NaN, 240, 1.125}));
 }
 

@@ -19,7 +19,8 @@ namespace weft::hlo {
 namespace {
 
 // Formats as in "FP8 Formats for Deep Learning" (arXiv 2209.05433) and "8-bit Numerical Formats for
-// Deep Neural Networks" (arXiv 2206.02915); E3M4 and E4M3 are those of IEEE 754's pattern.
+// Deep Neural Networks" (arXiv 2206.02915); E3M4 and E4M3 are those of IEEE 754's pattern. E8M0 is
+// the scale of "OCP Microscaling Formats".
 constexpr SmallType table[] = {
     {"i2", I8, 2},
     {"si2", I8, 2},
@@ -34,12 +35,14 @@ constexpr SmallType table[] = {
     {"f8E4M3FNUZ", F32, 8, 3, -7, 240, false, false},
     {"f8E4M3B11FNUZ", F32, 8, 3, -10, 30, false, false},
     {"f8E5M2FNUZ", F32, 8, 2, -15, 57344, false, false},
+    {"f8E8M0FNU", F32, 8, 0, -127, 0x1p127, false, false, true},
 };
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double float_of(const SmallType& s, uint64_t bits) {
+  if (s.powers) return bits == 0xff ? nan : std::ldexp(1., static_cast<int>(bits) + s.least);
   const uint64_t magnitude = bits & 0x7f, digits = magnitude & ((1u << s.digits) - 1);
   const int exponent = static_cast<int>(magnitude >> s.digits);
   const bool negative = bits & 0x80;
@@ -72,6 +75,9 @@ Array rounded(const SmallType& s, const Array& x) {
   const Array end = s.infinite ? lax::mul(lax::sign(still), scalar_of(d, inf)) : filled(y, nan);
   y = lax::select(beyond, end, y);
   if (!s.signed_zero) y = lax::select(lax::eq(y, scalar_of(d, 0)), base::zeros(y.type()), y);
+  if (s.powers)
+    y = lax::select(lax::gt(still, scalar_of(d, 0)),
+                    lax::max(y, scalar_of(d, std::ldexp(1., s.least))), filled(y, nan));
   // Less zero, which keeps -0 and carries the derivative.
   const Array finite = lax::select(lax::is_finite(x), x, base::zeros(x.type()));
   return lax::sub(y, lax::sub(base::stop_gradient(finite), finite));
@@ -102,12 +108,14 @@ void hold(const SmallType& s, uint64_t bits, std::byte* to) {
 
 double nearest(const SmallType& s, double x) {
   if (x != x) return x;
+  if (s.powers && x <= 0) return nan;
   const double most = s.infinite ? inf : nan;
   if (std::isinf(x)) return std::copysign(most, x);
   const int exponent = x == 0 ? s.least : std::max(std::ilogb(x), s.least);
   const double unit = std::ldexp(1., exponent - s.digits);
   const double y = std::nearbyint(x / unit) * unit;
   if (std::abs(y) > s.greatest) return std::copysign(most, x);
+  if (s.powers) return std::max(y, std::ldexp(1., s.least));
   return y == 0 && !s.signed_zero ? 0 : y;
 }
 

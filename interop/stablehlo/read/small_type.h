@@ -14,10 +14,11 @@ struct SmallType {
   DType held;             // I8, U8 or F32, which have all its values
   int bits;
   // Of floats: digits behind the point, the exponent of the least normal number, the greatest
-  // number, whether infinity follows it (else NaN), whether there is -0.
+  // number, whether infinity follows it (else NaN), whether there is -0, whether there are positive
+  // numbers alone, which are powers of two.
   int digits = 0, least = 0;
   double greatest = 0;
-  bool infinite = false, signed_zero = false;
+  bool infinite = false, signed_zero = false, powers = false;
 };
 // Null if the element is none of them.
 const SmallType* small_type(std::string_view element);
@@ -26,7 +27,8 @@ const SmallType* small_type(Typ t);
 
 // The value of these bits, as `held`.
 void hold(const SmallType& s, uint64_t bits, std::byte* to);
-// The nearest value, halves to even, of a type of floats.
+// The nearest value, halves to even, of a type of floats. Powers of two are NaN for what is not
+// positive.
 double nearest(const SmallType& s, double x);
 
 // Numbers of `held` as values of the type: integers wrap around, floats are rounded.
