@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_random.cpp: random bits from a counter, as integers and as the bits of
-// floats.
+// floats; numbers of a range.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/random/bit_generator.h"
+#include "weft/ops/random/draw_range.h"
 
 namespace weft::hlo {
 namespace {
@@ -31,8 +32,24 @@ Arrays rng_bit_generator(Translator& t, const Op& op, const Arrays& x) {
   return {d.state, lax::bitcast_convert_type(d.bits, out.dtype())};
 }
 
+// From which generator is up to whoever runs the op, and its state nothing the text can name. A
+// program has no state here: each op has a stream of its own, the same in each run.
+Arrays rng(Translator& t, const Op& op, const Arrays& x) {
+  if (x.size() != 3) t.fail(op, "takes two scalars and a shape");
+  const std::string how = t.word(op, "rng_distribution");
+  if (how != "UNIFORM" && how != "NORMAL") t.fail(op, "rng_distribution is UNIFORM or NORMAL");
+  const std::vector<int64_t> sizes = t.known_integers(op, 2);
+  const Type out = t.result(op);
+  if (Shape(sizes) != out.shape()) t.fail(op, "the shape is not that of the result");
+  return {draw_range("rng", x[0], x[1], out.shape(),
+                     how == "UNIFORM" ? Distribution::uniform : Distribution::normal,
+                     static_cast<uint64_t>(op.first_result))};
+}
+
 }  // namespace
 
-void add_random(Rules& r) { r.insert({{"stablehlo.rng_bit_generator", rng_bit_generator}}); }
+void add_random(Rules& r) {
+  r.insert({{"stablehlo.rng", rng}, {"stablehlo.rng_bit_generator", rng_bit_generator}});
+}
 
 }  // namespace weft::hlo
