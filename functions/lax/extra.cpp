@@ -6,15 +6,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <set>
 
 #include "weft/functions/body.h"
 #include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/control/scatter/scatter_by.h"
 #include "weft/ops/index/sort.h"
 #include "weft/ops/kit/axes.h"
+#include "weft/ops/random/draw_range.h"
 #include "weft/ops/reduce/fold_axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -131,6 +134,72 @@ std::pair<Array, Array> approx_min_k(const Arg& x, int64_t k, const ApproxTopKOp
     for (Array& v : sorted) v = base::slice_axis(v, axis, 0, k);
   return {sorted[0], sorted[1]};
 }
+
+namespace {
+
+// A factor of scaled_dot, whose scale is repeated along the contracting axes.
+Array scaled_factor(const char* side, const Array& x, const std::optional<Array>& scale,
+                    const Sizes& contracting) {
+  const auto bf16 = [&](const Array& a) {
+    if (is_complex(a.dtype()))
+      fn::fail_dtype(fmt::format("scaled_dot: {} must be real, got {}", side, to_string(a.type())));
+    return fn::as_dtype(a, BF16);
+  };
+  if (!scale) return bf16(x);
+  Array s = bf16(*scale);
+  const auto fail = [&](const std::string& why) {
+    fn::fail_shape(fmt::format("scaled_dot: the scale of {} {}, got {} for {}", side, why,
+                               to_string(s.type()), to_string(x.type())));
+  };
+  if (s.ndim() != x.ndim()) fail("must have as many axes");
+  for (int64_t a = 0; a < x.ndim(); ++a) {
+    const int64_t n = x.shape()[a], m = scale->shape()[a];
+    if (std::find(contracting.begin(), contracting.end(), a) == contracting.end()) {
+      if (m != n) fail("must have its size along axes that are not contracted");
+      continue;
+    }
+    if (m == 0 || n % m != 0 || n / m < 2)
+      fail(fmt::format("must divide axis {}, which is contracted, into parts of two or more", a));
+    const int axis = static_cast<int>(a);
+    s = base::reshape(base::insert_axis(s, axis + 1, n / m), s.shape().with(axis, n));
+  }
+  return mul(bf16(x), s);
+}
+
+}  // namespace
+
+Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o) {
+  const Source source(lhs.at());
+  const int n = lhs->ndim();
+  if (n != rhs->ndim() || (n < 2 && !o.dimension_numbers))
+    fn::fail_shape(fmt::format(
+        "scaled_dot: takes factors of one rank, 2 or more unless dimension_numbers are given, got "
+        "{} and {}",
+        to_string(lhs->type()), to_string(rhs->type())));
+  DotDims d;
+  if (o.dimension_numbers) {
+    d = *o.dimension_numbers;
+  } else {
+    const Sizes lead = axis_range(n - 2);
+    d = {{n - 1}, {n - 2}, lead, lead};
+  }
+  return dot_general(scaled_factor("lhs", lhs, o.lhs_scale, d.lhs_contract),
+                     scaled_factor("rhs", rhs, o.rhs_scale, d.rhs_contract), d,
+                     o.preferred_element_type);
+}
+
+Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape) {
+  const Source s(a.at());
+  static std::atomic<uint64_t> calls{0};
+  // A number of C++ takes the dtype of the other.
+  const Array lo = a->weak_type() ? fn::as_dtype(a, b->dtype()) : Array(a),
+              hi = b->weak_type() ? fn::as_dtype(b, lo.dtype()) : Array(b);
+  return draw_range("rng_uniform", lo, hi, shape, Distribution::uniform, calls++);
+}
+
+DType dtype(const Arg& x) { return x->dtype(); }
+
+Array empty(const Shape& shape, DType dtype, Location at) { return weft::empty(shape, dtype, at); }
 
 Shape broadcast_shapes(const std::vector<Shape>& shapes, Location at) {
   const Source s(at);

@@ -47,7 +47,31 @@ std::pair<Array, Array> approx_max_k(const Arg& operand, int64_t k,
 std::pair<Array, Array> approx_min_k(const Arg& operand, int64_t k,
                                      const ApproxTopKOptions& o = {});
 
+// dot_general of lhs and rhs times their scales, all of them rounded to BF16, their products as
+// well. A scale has the axes of its factor; along those that are contracted each of its numbers
+// goes with so many of the factor's in turn as there are more of these, two at least. Without one
+// it is 1; without dimension_numbers factors are matrices. ShapeError for what does not fit,
+// DTypeError for complex numbers. Source: jax.lax.scaled_dot.
+struct ScaledDotOptions {
+  std::optional<Array> lhs_scale = {}, rhs_scale = {};
+  std::optional<DotDims> dimension_numbers = {};
+  DType preferred_element_type = BF16;
+};
+Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o = {});
+
+// Numbers in [a, b), integers or floats, of a generator that no argument names: each call takes the
+// next one of its streams, which are the same in every process. A jitted program was traced once,
+// so that its numbers are the same in each run, and in all lanes of a map; weft::random has keys
+// for what is to differ there. DTypeError unless a and b, scalars, have one dtype. Source:
+// jax.lax.rng_uniform, whose numbers are those of its backend.
+Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape);
+
+// The dtype of an array, or of a number of C++. Source: jax.lax.dtype.
+DType dtype(const Arg& x);
+
 // ---- shapes
+// An array of which nothing but the type counts; its numbers are 0. Source: jax.lax.empty.
+Array empty(const Shape& shape, DType dtype, Location at = Location::here());
 // As NumPy broadcasts. ShapeError if they do not fit.
 Shape broadcast_shapes(const std::vector<Shape>& shapes, Location at = Location::here());
 Array broadcast_like(const Arg& x, const Arg& like);

@@ -30,6 +30,11 @@ const Array plane = steps({4, 5}, 3, 13), block = steps({3, 4, 2}, 7, 23), row =
 const Array sizes = whole({2, 0, 3}), deep_sizes = whole({1, 2, 3, 0, 0, 4, 2, 2}, {2, 2, 2}),
             spots = whole({1, 3, 1, 8, 9, -1}, {6, 1}), lines = whole({2, 0, 2}, {3, 1});
 
+// Powers of two.
+Array scales(const Shape& s) {
+  return exp2((lax::rem(arange(s.elements()).astype(I32) * 5, 7) - 3).astype(F32)).reshape(s);
+}
+
 Array both(const Array& a, const Array& b) { return a + b + a * b; }
 Array product(const Array& a, const Array& b) { return a * b; }
 
@@ -66,6 +71,34 @@ Calls products() {
                                     {{{1}, {1}, {0}, {0}}, {1}, {}});
         },
         steps({2, 5, 2}, 5, 11)}},
+      {"scaled_dot",
+       {[](Array v) {
+          return scaled_dot(v, steps({8, 3}, 5, 13),
+                            {.lhs_scale = scales({4, 2}),
+                             .rhs_scale = scales({4, 3}),
+                             .preferred_element_type = F32});
+        },
+        steps({4, 8}, 3, 17)}},
+      {"scaled_dot_half",
+       {[](Array v) {
+          return scaled_dot(v, steps({8, 3}, 5, 13), {.rhs_scale = scales({2, 3})}).astype(F32);
+        },
+        steps({4, 8}, 3, 17)}},
+      {"scaled_dot_scale",
+       {[](Array v) {
+          return scaled_dot(steps({2, 4, 6}, 3, 17), steps({2, 6, 3}, 5, 13),
+                            {.lhs_scale = v, .preferred_element_type = F32});
+        },
+        scales({2, 4, 3})}},
+      {"scaled_dot_dims",
+       {[](Array v) {
+          return scaled_dot(v, steps({5, 2, 4}, 5, 13),
+                            {.lhs_scale = scales({2, 2, 3}),
+                             .rhs_scale = scales({5, 2, 2}),
+                             .dimension_numbers = DotDims{{1}, {2}, {0}, {1}},
+                             .preferred_element_type = F32});
+        },
+        steps({2, 4, 3}, 3, 17)}},
       {"ragged_dot_batch",
        {[](Array v) {
           return ragged_dot_general(v, steps({3, 4, 2}, 3, 7), whole({1, 2}),
@@ -127,6 +160,35 @@ Array of(const Shape& s) {
 }
 Array of(const lax::Sizes& s) { return of(Shape(s)); }
 
+Arrays odd_scaled_dots() {
+  const Array x = array({{inf, 1.f, 2.f, 3.f},
+                         {-inf, 1.f, inf, 2.f},
+                         {not_a_number, 1.f, 1.f, 1.f},
+                         {3e38f, 3e38f, 0.f, 0.f},
+                         {-0.f, -0.f, -0.f, -0.f},
+                         {1.00390625f, 1.01171875f, 0.f, 0.f},
+                         {5.f, 5.f, 1.f, 1.f}}),
+              scale = array({{1.f, 1.f},
+                             {1.f, 1.f},
+                             {1.f, 1.f},
+                             {0.5f, 1.f},
+                             {1.f, 1.f},
+                             {1.00390625f, 1.f},
+                             {0.f, inf}}),
+              ones_below = ones({4, 1});
+  return {lax::scaled_dot(x, ones_below, {.lhs_scale = scale, .preferred_element_type = F32}),
+          lax::scaled_dot(x, ones_below).astype(F32)};
+}
+Arrays in_range() {
+  const Array f = lax::rng_uniform(-2.f, 3.f, {500, 2}), i = lax::rng_uniform(-2, 3, {500});
+  return {of(f.shape()), ((f >= -2.f) & (f < 3.f)).all(), unique(i)};
+}
+Arrays dtypes() {
+  const auto one = [](bool b) { return Array(static_cast<int32_t>(b)); };
+  return {one(lax::dtype(plane) == F32), one(lax::dtype(spots) == I32),
+          one(lax::dtype(odd > 0.f) == Bool)};
+}
+
 std::map<std::string, Arrays> others() {
   using namespace lax;
   const auto pair = [](Arrays p, Arrays q) {
@@ -171,6 +233,10 @@ std::map<std::string, Arrays> others() {
         of(conv_transpose_shape_tuple({4, 9, 3}, {2, 3, 5}, {2}, {{1, 0}},
                                       {"NWC", "WIO", "NWC"}))}},
       {"conv_permutations", {of(order.lhs_spec), of(order.rhs_spec), of(order.out_spec)}},
+      {"scaled_dot_odd", odd_scaled_dots()},
+      {"empty", {lax::empty({2, 3}, I32), lax::empty({}, F32)}},
+      {"dtype", dtypes()},
+      {"rng_uniform", in_range()},
       {"broadcast_shapes",
        {of(broadcast_shapes({{3, 1}, {1, 4}, {5, 1, 1}})), of(broadcast_shapes({{2}}))}},
       {"shape_as_value", {shape_as_value({3, 1, 4}), shape_as_value({})}},
@@ -214,6 +280,29 @@ TEST_CASE("folds by any function have gradients, and barriers keep roundings apa
   CHECK(floats(jit(sum_of)(a, b, c)) == floats(a * b + c));
 }
 
+TEST_CASE("numbers without a key are new in each call, and the same in a program",
+          "[functions][lax]") {
+  const auto f = [](Array a) { return lax::rng_uniform(a, 1.f, {20}); };
+  const Array zero = array(0.f);
+  CHECK(floats(f(zero)) != floats(f(zero)));
+  const auto compiled = jit([f](Array a) { return f(a); });
+  const Array first = compiled(zero);
+  CHECK(floats(first) == floats(compiled(zero)));
+  // Lanes have the same numbers, each in its own range.
+  const Array lanes = vmap(f)(array({0.f, -1.f}));
+  CHECK(allclose(lanes[1], 2.f * lanes[0] - 1.f, 1e-5, 1e-6).item<bool>());
+  // Integers of all widths reach the ends of their range alone.
+  for (const DType d : {I8, U8, I16, U16, I32, U32, I64, U64}) {
+    INFO(short_name(d));
+    const Array x = lax::rng_uniform(array(3).astype(d), array(6).astype(d), {200});
+    CHECK(x.dtype() == d);
+    CHECK(unique(x).to_vector<int>() == std::vector<int>{3, 4, 5});
+  }
+  CHECK(lax::dtype(1.5) == F32);
+  CHECK(lax::dtype(3) == I32);
+  CHECK(lax::dtype(true) == Bool);
+}
+
 TEST_CASE("mistakes in calls of the rest of lax", "[functions][lax][errors]") {
   using lax::Sizes;
   const Array v = zeros({4}), m = zeros({4, 5});
@@ -233,6 +322,27 @@ TEST_CASE("mistakes in calls of the rest of lax", "[functions][lax][errors]") {
   check_error<ShapeError>(
       [&] { lax::ragged_dot_general(m, m, whole({1}), {{{1}, {1}}, {2}, {0}}); },
       "one axis of the first factor");
+  check_error<ShapeError>([&] { lax::scaled_dot(v, v); }, "scaled_dot: takes factors of one rank");
+  check_error<ShapeError>([&] { lax::scaled_dot(m, zeros({2, 5, 1})); }, "factors of one rank");
+  check_error<ShapeError>(
+      [&] { lax::scaled_dot(m, zeros({5, 2}), {.lhs_scale = zeros({4, 5})}); },
+      "scaled_dot: the scale of lhs must divide axis 1, which is contracted, into parts of two");
+  check_error<ShapeError>([&] { lax::scaled_dot(m, zeros({5, 2}), {.rhs_scale = zeros({2, 2})}); },
+                          "must divide axis 0");
+  check_error<ShapeError>([&] { lax::scaled_dot(m, zeros({5, 2}), {.rhs_scale = zeros({1, 1})}); },
+                          "the scale of rhs must have its size along axes that are not contracted");
+  check_error<ShapeError>([&] { lax::scaled_dot(m, zeros({5, 2}), {.lhs_scale = v}); },
+                          "must have as many axes");
+  check_error<DTypeError>([&] { lax::scaled_dot(m.astype(C64), zeros({5, 2})); },
+                          "scaled_dot: lhs must be real");
+  check_error<ShapeError>([&] { lax::scaled_dot(m, m); }, "dot_general");
+  check_error<DTypeError>([&] { lax::rng_uniform(array(0), array(1.f), {2}); },
+                          "rng_uniform: takes two scalars of one dtype");
+  check_error<ShapeError>([&] { lax::rng_uniform(v, v, {2}); }, "rng_uniform: takes two scalars");
+  check_error<DTypeError>([&] { lax::rng_uniform(array(true), array(true), {2}); },
+                          "rng_uniform: draws integers or floats");
+  check_error<ShapeError>([&] { lax::empty({-1}, F32); }, "-1");
+  check_error<ShapeError>([&] { lax::dtype(Array()); }, "empty Array");
   check_error<DTypeError>([&] { lax::approx_max_k(whole({1, 2}), 1); },
                           "approx_max_k: takes floats");
   check_error<ShapeError>([&] { lax::approx_max_k(v, 5); }, "1 to the size of the axis, 4, got 5");

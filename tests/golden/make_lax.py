@@ -9,6 +9,7 @@
 # gradient by its operand of the sum of the result times x(shape, 5, 13); NAME_push, the tangent for
 # the tangent x(shape, 3, 7); and NAME_map, mapped over that operand and its negative; those that JAX
 # has (what it cannot map is called twice). Others have a line a result: NAME_0, NAME_1, ….
+# A function with a second parameter is differentiated with scaled() there.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -39,6 +40,20 @@ of_batch = lax.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), [0], [])
 deep, deep_matrices = x((2, 2, 4, 3), 7, 23), x((2, 3, 2, 2), 5, 19)
 deep_sizes = jnp.array([[[1, 2], [3, 0]], [[0, 4], [2, 2]]], jnp.int32)
 
+specials = jnp.array([[inf, 1, 2, 3], [-inf, 1, inf, 2], [nan, 1, 1, 1], [3e38, 3e38, 0, 0], [-0.0, -0.0, -0.0, -0.0], [1.00390625, 1.01171875, 0, 0], [5, 5, 1, 1]], jnp.float32)
+special_scales = jnp.array([[1, 1], [1, 1], [1, 1], [0.5, 1], [1, 1], [1.00390625, 1], [0, inf]], jnp.float32)
+
+
+def scales(shape):
+    return 2.0 ** ((jnp.arange(np.prod(shape)) * 5) % 7 - 3).astype(jnp.float32).reshape(shape)
+
+
+# What lax.scaled_dot says it computes, which JAX has a derivative of; of matrices.
+def scaled(a, b, lhs_scale=None, rhs_scale=None, preferred_element_type=jnp.bfloat16):
+    half = lambda v, scale, axis: v.astype(jnp.bfloat16) * (1 if scale is None else jnp.repeat(scale.astype(jnp.bfloat16), v.shape[axis] // scale.shape[axis], axis))
+    return jnp.matmul(half(a, lhs_scale, -1), half(b, rhs_scale, -2), preferred_element_type=preferred_element_type)
+
+
 # name: (function, operand, the lines it has besides its value)
 CALLS = {
     "reduce_sum": (lambda v: lax.reduce(v, np.float32(0), lax.add, (0, 2)), block, "slope push map"),
@@ -53,6 +68,10 @@ CALLS = {
     "ragged_dot_groups": (lambda v: lax.ragged_dot_general(v, deep_matrices, deep_sizes, noncontracting), deep, "slope push each"),
     "ragged_dot_contracting": (lambda v: lax.ragged_dot_general(v, x((2, 5, 3), 3, 7), jnp.array([1, 0, 3], jnp.int32), contracting), x((2, 5, 2), 5, 11), "push each"),
     "ragged_dot_batch": (lambda v: lax.ragged_dot_general(v, x((3, 4, 2), 3, 7), jnp.array([1, 2], jnp.int32), of_batch), x((3, 2, 4), 5, 11), "push each"),
+    "scaled_dot": (lambda v, f=lax.scaled_dot: f(v, x((8, 3), 5, 13), lhs_scale=scales((4, 2)), rhs_scale=scales((4, 3)), preferred_element_type=jnp.float32), x((4, 8), 3, 17), "slope push map"),
+    "scaled_dot_half": (lambda v, f=lax.scaled_dot: f(v, x((8, 3), 5, 13), rhs_scale=scales((2, 3))).astype(jnp.float32), x((4, 8), 3, 17), "slope push map"),
+    "scaled_dot_scale": (lambda v, f=lax.scaled_dot: f(x((2, 4, 6), 3, 17), x((2, 6, 3), 5, 13), lhs_scale=v, preferred_element_type=jnp.float32), scales((2, 4, 3)), "slope push map"),
+    "scaled_dot_dims": (lambda v: lax.scaled_dot(v, x((5, 2, 4), 5, 13), lhs_scale=scales((2, 2, 3)), rhs_scale=scales((5, 2, 2)), dimension_numbers=(((1,), (2,)), ((0,), (1,))), preferred_element_type=jnp.float32), x((2, 4, 3), 3, 17), "map"),
     "index_take": (lambda v: lax.index_take(v, [jnp.array([1, -1, 7]), jnp.array([0, 4, -2])], (0, 1)), plane, "slope push map"),
     "index_take_middle": (lambda v: lax.index_take(v, [jnp.array([3, -1, 0, 5])], (1,)), block, "slope push map"),
     "scatter_apply": (lambda v: lax.scatter_apply(v, spots, jnp.exp, apply_dims, update_shape=(6,)), row, "map"),
@@ -100,9 +119,20 @@ OTHERS = {
     "conv_general_shape": lambda: (lax.conv_general_shape_tuple((4, 9, 7, 3), (2, 4, 3, 5), (2, 1), "SAME_LOWER", ("NHWC", "HWIO", "NCWH")), lax.conv_general_shape_tuple((4, 9, 3), (2, 3, 5), (2,), ((1, 1),), ("NWC", "WIO", "CNW"))),
     "conv_transpose_shape": lambda: (lax.conv_transpose_shape_tuple((4, 9, 7, 3), (2, 4, 3, 5), (2, 1), "SAME", ("NHWC", "HWIO", "NHWC")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), "VALID", ("NWC", "WIO", "CNW")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), ((1, 0),), ("NWC", "WIO", "NWC"))),
     "conv_permutations": lambda: lax.conv_general_permutations(("NHWC", "WHIO", "CNWH")),
+    "scaled_dot_odd": lambda: (lax.scaled_dot(specials, jnp.ones((4, 1), jnp.float32), lhs_scale=special_scales, preferred_element_type=jnp.float32), lax.scaled_dot(specials, jnp.ones((4, 1), jnp.float32)).astype(jnp.float32)),
+    "empty": lambda: (lax.empty((2, 3), np.int32), lax.empty((), np.float32)),
+    "dtype": lambda: tuple(np.int32(d == np.dtype(w)) for d, w in ((lax.dtype(plane), "float32"), (lax.dtype(spots), "int32"), (lax.dtype(odd > 0), "bool"))),
+    "rng_uniform": lambda: in_range(),
     "broadcast_shapes": lambda: (lax.broadcast_shapes((3, 1), (1, 4), (5, 1, 1)), lax.broadcast_shapes((2,))),
     "shape_as_value": lambda: (lax.shape_as_value((3, 1, 4)), lax.shape_as_value(())),
 }
+
+
+# The numbers themselves are the backend's own.
+def in_range():
+    f = lax.rng_uniform(np.float32(-2), np.float32(3), (500, 2))
+    i = lax.rng_uniform(np.int32(-2), np.int32(3), (500,))
+    return (f.shape, np.asarray((f >= -2) & (f < 3)).all(), np.unique(np.asarray(i)).astype(np.int32))
 
 
 def text(e):
@@ -123,10 +153,12 @@ print(f"# made by make_lax.py with jax {jax.__version__}")
 for name, (f, a, more) in CALLS.items():
     r = f(a)
     show(name, r)
+    smooth = (lambda v, f=f: f(v, scaled)) if f.__defaults__ else f
+    assert not f.__defaults__ or (smooth(a) == r).all()
     if "slope" in more:
-        show(name + "_slope", jax.vjp(f, a)[1](x(r.shape, 5, 13))[0])
+        show(name + "_slope", jax.vjp(smooth, a)[1](x(r.shape, 5, 13))[0])
     if "push" in more:
-        show(name + "_push", jax.jvp(f, (a,), (x(a.shape, 3, 7),))[1])
+        show(name + "_push", jax.jvp(smooth, (a,), (x(a.shape, 3, 7),))[1])
     if "map" in more:
         show(name + "_map", jax.vmap(f)(jnp.stack([a, -a])))
     if "each" in more:
