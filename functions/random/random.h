@@ -109,7 +109,8 @@ Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& ri
 Array wald(const Arg& key, const Arg& mean, const DrawShape& shape = {},
            const FloatOptions& o = {});
 // mean (…, n), cov (…, n, n) -> (shape, n). The covariance is factored by `method`: "cholesky", or
-// "eigh", which takes singular ones, too; IndexError for another.
+// "eigh" or "svd", which take singular ones, too, and whose vectors have the signs that lax::eigh
+// and lax::svd give them; IndexError for another. Source: jax.random.multivariate_normal.
 struct MultivariateNormalOptions {
   std::string method = "cholesky";
 };

@@ -193,12 +193,20 @@ namespace {
 // F with F F^T = cov.
 Array factor_of(const Array& cov, const std::string& method) {
   if (method == "cholesky") return linalg::cholesky(cov);
+  const auto scaled = [](const Array& vectors, const Array& squares) {
+    return multiply(vectors, expand_dims(sqrt(squares), -2));
+  };
+  if (method == "svd") {
+    const linalg::SVD f = linalg::svd(cov);
+    return scaled(f.u, f.s);
+  }
   if (method != "eigh")
     fn::fail_index(fmt::format(
-        "multivariate_normal: the method is \"cholesky\" or \"eigh\", not \"{}\"", method));
+        "multivariate_normal: the method is \"cholesky\", \"eigh\" or \"svd\", not \"{}\"",
+        method));
   const linalg::Eigh e = linalg::eigh(cov);
   // What is negative by rounding alone is 0.
-  return multiply(e.eigenvectors, expand_dims(sqrt(maximum(e.eigenvalues, 0)), -2));
+  return scaled(e.eigenvectors, maximum(e.eigenvalues, 0));
 }
 }  // namespace
 Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const DrawShape& shape,
