@@ -18,7 +18,9 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "
 // The program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR read: a
 // module with a public function @main. Lanes of a mapped loop that go their own ways run until the
 // last one ends. Random keys are tensor<…x2xui32> in @main. An op without a name there is written
-// as a composite "weft.NAME", or in arithmetic. CompileError where StableHLO has no way to say it.
+// as a composite "weft.NAME", or in arithmetic; eig, schur, hessenberg and tridiagonal as the calls
+// of LAPACK that JAX has for CPUs, in a process in which jax.lax.linalg was used. CompileError
+// where StableHLO has no way to say it.
 std::string to_stablehlo(const ClosedJaxpr& c, Location at = Location::here());
 
 // ---- files of the StableHLO project, which hold inputs and expected results

@@ -307,6 +307,14 @@ TEST_CASE("elementwise ops with meanings of their own", "[interop][stablehlo]") 
   CHECK(values(unordered, {array({{1., 2., 3.}, {4., 5., 6.}})}) == Floats{1, 4, 2, 5, 3, 6});
 }
 
+TEST_CASE("a buffer of any numbers holds zeros", "[interop][stablehlo]") {
+  const std::string text =
+      program("", "tensor<2x3xf32>",
+              "%r = stablehlo.custom_call @AllocateBuffer() : () -> tensor<2x3xf32>\nreturn %r : "
+              "tensor<2x3xf32>");
+  CHECK(values(text, {}) == Floats(6, 0.f));
+}
+
 TEST_CASE("the components of gathered indices stand on any axis", "[interop][stablehlo]") {
   const auto gather = [](const std::string& indices, const std::string& axis) {
     return program("%x: tensor<3x4xf32>, %i: tensor<" + indices + "xi32>", "tensor<2xf32>",

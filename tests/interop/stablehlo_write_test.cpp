@@ -179,6 +179,35 @@ TEST_CASE("reads and writes outside do what their mode says", "[interop][stableh
   same_results(make_jaxpr(g)(x, at), {x, at});
 }
 
+TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stablehlo][write]") {
+  const Array a = array({{2.f, -1.f, 0.5f}, {-4.f, 3.f, 1.f}, {1.f, 0.25f, 5.f}});
+  // Of one matrix an infinity; of tridiagonal in the triangle that is not read.
+  const Array x = stack({a, a.at({0, 2}).set(std::numeric_limits<float>::infinity())});
+  const auto schur = [](Array m) { return lax::schur(m).t; };
+  const auto values = [](Array m) { return lax::schur(m, {.compute_schur_vectors = false}).t; };
+  const auto hessenberg = [](Array m) { return lax::hessenberg(m).a; };
+  const auto lower = [](Array m) { return lax::tridiagonal(m).a; };
+  const auto upper = [](Array m) { return lax::tridiagonal(m, {.lower = false}).a; };
+  const auto eig = [](Array m) { return lax::eig(m).right; };
+  const auto judge = [&](auto f, const char* routine, const char* options) {
+    const std::string text = to_stablehlo(make_jaxpr(f)(x));
+    INFO(text);
+    CHECK(holds(text, routine));
+    CHECK(holds(text, options));
+    CHECK(holds(text, "operand_layouts = [dense<[1, 2, 0]> : tensor<3xindex>]"));
+    const Array want = f(x), got = by_reference(reread(make_jaxpr(f)(x)), {x})[0];
+    CHECK(array_equal(isnan(got), isnan(want)).item<bool>());
+    CHECK(max(abs(got[0] - want[0])).item<float>() < 1e-5f);
+    return isnan(got[1]).all().item<bool>();
+  };
+  CHECK(judge(schur, "lapack_sgees_ffi", "{mode = 86 : ui8, sort = 78 : ui8}"));
+  CHECK(judge(values, "lapack_sgees_ffi", "{mode = 78 : ui8, sort = 78 : ui8}"));
+  CHECK(judge(hessenberg, "lapack_sgehrd_ffi", "{high = 3 : i32, low = 1 : i32}"));
+  CHECK(!judge(lower, "lapack_ssytrd_ffi", "{uplo = 76 : ui8}"));
+  CHECK(judge(upper, "lapack_ssytrd_ffi", "{uplo = 85 : ui8}"));
+  CHECK(judge(eig, "lapack_sgeev_ffi", "{compute_left = 86 : ui8, compute_right = 86 : ui8}"));
+}
+
 TEST_CASE("what means something only inside a map is refused", "[interop][stablehlo][write]") {
   const ClosedJaxpr c =
       parse_jaxpr("{ lambda ; a:f32[]. let b:f32[] = psum[axes=('i',)] a in (b,) }");

@@ -61,12 +61,7 @@ const std::vector<Exempt>& exemptions() {
   static const char* const any_basis =
       "what is added to make a matrix of vectors square has no derivative, as in JAX";
   static const char* const no_second = "its derivative by a parameter has none itself, as in JAX";
-  static const char* const no_program = "LAPACK alone knows it: there is no program to write";
   static const std::vector<Exempt> others = {
-      {"eig", stablehlo_is_read_back, no_program},
-      {"hessenberg", stablehlo_is_read_back, no_program},
-      {"schur", stablehlo_is_read_back, no_program},
-      {"tridiagonal", stablehlo_is_read_back, no_program},
       {"svd", tangents_are_slopes, any_basis, adds_vectors},
       {"svd", transposes_pair, any_basis, adds_vectors},
       {"svd", tangents_map, any_basis, adds_vectors},

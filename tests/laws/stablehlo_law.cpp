@@ -19,10 +19,10 @@ Arrays with_words(Arrays x) {
   return x;
 }
 // The body of one adds logarithms pair by pair in an order of its own; others are written as the
-// programs that stand for them.
+// programs that stand for them, or their vectors are turned once more.
 bool rounds_otherwise(const Case& c) {
   const bool is_program = !c.op->has(Op::Slot::lower) && c.op->has(Op::Slot::expand);
-  return c.op->name() == "cumlogsumexp" || is_program;
+  return c.op->name() == "cumlogsumexp" || c.op->name() == "eig" || is_program;
 }
 
 // The largest difference over the larger magnitude of all numbers, at least 1.

@@ -31,7 +31,6 @@ struct Refused {
   const char *op, *text, *why;
 };
 constexpr Refused refused[] = {
-    {"eig", "no program stands for it", "LAPACK alone knows it"},
     {"custom_lin", "no program stands for it", "it is there while a program is transposed"},
 };
 bool is_refused(const Case& c) {

@@ -20,8 +20,10 @@ import jax  # noqa: E402
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 from jaxlib import _jax  # noqa: E402
+from jaxlib.cpu import _lapack  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
+_lapack.initialize()  # finds LAPACK, as jax.lax.linalg does before it writes a call
 device = jax.devices("cpu")[0]
 stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what libraries print is no answer

@@ -28,9 +28,12 @@ void lapack::require(Translator& t, const Op& op, const Arrays& x, size_t n) {
   if (x.size() != n || x[0].ndim() < 2) t.fail(op, "takes matrices");
 }
 int64_t lapack::number(Translator& t, const Op& op, std::string_view name) {
-  for (const NamedAttr& e : t.attr(op, "mhlo.backend_config").entries)
+  // JAX writes the first of these, the op itself has the second.
+  const Attr* options = op.attr("mhlo.backend_config");
+  if (!options) options = &t.attr(op, "backend_config");
+  for (const NamedAttr& e : options->entries)
     if (e.name == name && e.value.kind == Attr::Kind::integer) return e.value.integer;
-  t.fail(op, fmt::format("mhlo.backend_config holds no number {}", name));
+  t.fail(op, fmt::format("backend_config holds no number {}", name));
 }
 char lapack::letter(Translator& t, const Op& op, std::string_view name, std::string_view of) {
   const int64_t n = number(t, op, name);

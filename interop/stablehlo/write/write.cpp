@@ -34,6 +34,7 @@ const WriteRules& write_rules() {
     write_indexing(r);
     write_sorting(r);
     write_linalg(r);
+    write_spectral(r);
     write_fourier(r);
     return r;
   }();
@@ -315,6 +316,14 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
   Vals out;
   for (Atom a : j->out) out.push_back(value(a));
   return out;
+}
+
+Vals Writer::computed(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const Vals& args) {
+  const Closed program = record(in, [&](const Arrays& x) { return f(x); });
+  Vals all;
+  for (const Array& c : program.consts) all.push_back(constant(c));
+  all.insert(all.end(), args.begin(), args.end());
+  return written_out(program.jaxpr, all);
 }
 
 Program Writer::program(const Jaxpr& j, const Arrays& consts) {

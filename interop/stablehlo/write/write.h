@@ -72,6 +72,8 @@ class Writer {
   Region region(const Types& args, FunctionRef<Vals(const Vals&)> f);
   // The results of a program written out here.
   Vals written_out(const Jaxpr& j, const Vals& args);
+  // What f computes of values of these types, by ops of ours, written out here.
+  Vals computed(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const Vals& args);
   // The results of a private function that holds the program, of equal programs the same.
   Vals call(const Jaxpr& j, const std::string& name, const Vals& args);
   // The symbol of a private function that holds what f writes; of one name and types one.
@@ -156,6 +158,7 @@ void write_convolutions(WriteRules& r);
 void write_indexing(WriteRules& r);
 void write_sorting(WriteRules& r);
 void write_linalg(WriteRules& r);
+void write_spectral(WriteRules& r);
 void write_fourier(WriteRules& r);
 
 // An op without parameters under its own name, for readers that have it, with what f writes for the
