@@ -197,7 +197,10 @@ Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape) {
   return draw_range("rng_uniform", lo, hi, shape, Distribution::uniform, calls++);
 }
 
-DType dtype(const Arg& x) { return x->dtype(); }
+DType dtype(const Arg& x) {
+  const Source s(x.at());
+  return x->dtype();
+}
 
 Array empty(const Shape& shape, DType dtype, Location at) { return weft::empty(shape, dtype, at); }
 

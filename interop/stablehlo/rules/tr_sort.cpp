@@ -208,6 +208,7 @@ Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
 Arrays sort_by_network(Translator& t, const Op& op, const Arrays& x, int axis) {
   const int64_t n = x[0].shape()[axis];
   const int last = static_cast<int>(x[0].ndim()) - 1;
+  if (n > int64_t{1} << 40) t.missing(op, "by this comparator of rows longer than 2^40");
   int64_t wide = 1;
   while (wide < n) wide *= 2;
   std::vector<int64_t> high(x[0].shape().size(), 0), none = high;
