@@ -307,6 +307,27 @@ TEST_CASE("elementwise ops with meanings of their own", "[interop][stablehlo]") 
   CHECK(values(unordered, {array({{1., 2., 3.}, {4., 5., 6.}})}) == Floats{1, 4, 2, 5, 3, 6});
 }
 
+TEST_CASE("products of bools say whether a pair is true", "[interop][stablehlo]") {
+  const Array a = array({{true, false, true}, {false, false, true}}),
+              b = array({{false, true}, {true, true}, {false, true}});
+  const std::string dot =
+      program("%a: tensor<2x3xi1>, %b: tensor<3x2xi1>", "tensor<2x2xi1>",
+              "%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xi1>, "
+              "tensor<3x2xi1>) -> tensor<2x2xi1>\nreturn %r : tensor<2x2xi1>");
+  CHECK(values<bool>(dot, {a, b}) == std::vector<bool>{false, true, false, true});
+  // Two true pairs are as one.
+  const std::string conv = program(
+      "%a: tensor<1x1x5xi1>, %b: tensor<1x1x2xi1>", "tensor<1x1x4xi1>",
+      "%r = stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = "
+      "{} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x1x5xi1>, "
+      "tensor<1x1x2xi1>) -> tensor<1x1x4xi1>\nreturn %r : tensor<1x1x4xi1>");
+  const Array x = array({true, true, false, false, true}).reshape({1, 1, 5});
+  CHECK(values<bool>(conv, {x, array({true, true}).reshape({1, 1, 2})}) ==
+        std::vector<bool>{true, true, false, true});
+  CHECK(values<bool>(conv, {x, array({true, false}).reshape({1, 1, 2})}) ==
+        std::vector<bool>{true, true, false, false});
+}
+
 TEST_CASE("a buffer of any numbers holds zeros", "[interop][stablehlo]") {
   const std::string text =
       program("", "tensor<2x3xf32>",

@@ -29,9 +29,14 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
+// Sums of products of bools are whether a pair is true of both: a count of them that is not 0.
+Array whether(const Array& count) { return lax::ne(count, base::zeros(count.type())); }
+
 Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& dims) {
   if (x.size() != 2) t.fail(op, "a product needs two operands");
   const DType d = t.result(op).dtype();
+  if (is_bool(x[0].dtype()) && is_bool(x[1].dtype()) && is_bool(d))
+    return whether(lax::dot_general(base::convert(x[0], I32), base::convert(x[1], I32), dims, I32));
   // Factors of different dtypes are those of the result.
   if (x[0].dtype() != x[1].dtype())
     return lax::dot_general(base::convert(x[0], d), base::convert(x[1], d), dims, d);
@@ -131,10 +136,14 @@ Arrays convolution(Translator& t, const Op& op, const Arrays& x) {
     w.high.push_back(padding[2 * d + 1]);
     if (reversal[d]) turned.push_back(axes.rhs[d + 2]);
   }
-  return {weft::convolution(
-      x[0], turned.empty() ? x[1] : reverse(x[1], turned), w, axes,
+  const DType d = t.result(op).dtype();
+  const bool bools = is_bool(x[0].dtype()) && is_bool(x[1].dtype()) && is_bool(d);
+  const auto factor = [&](const Array& a) { return bools ? base::convert(a, I32) : a; };
+  const Array out = weft::convolution(
+      factor(x[0]), factor(turned.empty() ? x[1] : reverse(x[1], turned)), w, axes,
       {t.integer(op, "feature_group_count", 1), t.integer(op, "batch_group_count", 1)},
-      t.result(op).dtype())};
+      bools ? I32 : d);
+  return {bools ? whether(out) : out};
 }
 
 // ---- factors and systems
