@@ -10,7 +10,9 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/kit/differentiable_unary.h"
+#include "weft/ops/kit/sample_numbers.h"
 
 namespace weft {
 namespace {
@@ -103,13 +105,17 @@ R zeta_of(R s, R q) {
   const auto undefined = num::either(s < one, num::both(q <= zero, num::floor(s) != s));
   return num::select(undefined, nan, num::select(num::either(s == one, pole), inf, value));
 }
-// (-1)^(m + 1) m! zeta(m + 1, x); m = 0 is digamma.
+// (-1)^(m + 1) m! zeta(m + 1, x); m = 0 is digamma. NaN of no whole number m, and at poles whose
+// two sides have different signs.
 template <class R>
 R polygamma_of(R m, R x) {
-  const R one(1), half(0.5f), n = m + one;
+  using T = num::scalar_t<R>;
+  const R one(1), half(T(0.5)), n = m + one, nan(std::numeric_limits<T>::quiet_NaN());
   const auto even = num::floor(m * half) * R(2) == m;
   const R size = math::exp(math::lgamma(n)) * zeta_of(n, x);
-  return num::select(m == R(0), math::digamma(x), num::select(even, -size, size));
+  const R value = num::select(m == R(0), math::digamma(x), num::select(even, -size, size));
+  const auto pole = num::both(x <= R(0), num::floor(x) == x);
+  return num::select(num::either(num::floor(m) != m, num::both(even, pole)), nan, value);
 }
 
 const Primitive<None>& zeta_op = define_elementwise([] {
@@ -134,7 +140,15 @@ const Primitive<None>& polygamma_op = define_elementwise([] {
   d.jvp = binary_jvp(
       [](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },
       [](Array dx, Array m, Array x, Array) { return mul(dx, polygamma(add(m, like(m, 1)), x)); });
-  d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}, 1, 4); };
+  d.samples = [] {
+    auto all = nary_samples<None>(DTypes::floats, 2, {}, 1, 4);
+    for (Sample<None>& s : all)
+      s.values = [in = s.in](uint64_t seed) {
+        SampleNumbers numbers(seed);
+        return Arrays{floor(numbers(in[0], 1, 5)), numbers(in[1], 1, 4)};
+      };
+    return all;
+  };
   return d;
 }());
 

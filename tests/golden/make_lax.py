@@ -120,6 +120,7 @@ OTHERS = {
     "conv_transpose_shape": lambda: (lax.conv_transpose_shape_tuple((4, 9, 7, 3), (2, 4, 3, 5), (2, 1), "SAME", ("NHWC", "HWIO", "NHWC")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), "VALID", ("NWC", "WIO", "CNW")), lax.conv_transpose_shape_tuple((4, 9, 3), (2, 3, 5), (2,), ((1, 0),), ("NWC", "WIO", "NWC"))),
     "conv_permutations": lambda: lax.conv_general_permutations(("NHWC", "WHIO", "CNWH")),
     "scaled_dot_odd": lambda: (lax.scaled_dot(specials, jnp.ones((4, 1), jnp.float32), lhs_scale=special_scales, preferred_element_type=jnp.float32), lax.scaled_dot(specials, jnp.ones((4, 1), jnp.float32)).astype(jnp.float32)),
+    "polygamma_odd": lambda: (lax.polygamma(*(jnp.array(v, jnp.float32) for v in ([-1, 0.5, nan, inf, 2, 3, 3, 1.5, 0, 4], [2, 2, 2, 2, 0, -1, 0, -1, -2, -3]))),),
     "empty": lambda: (lax.empty((2, 3), np.int32), lax.empty((), np.float32)),
     "dtype": lambda: tuple(np.int32(d == np.dtype(w)) for d, w in ((lax.dtype(plane), "float32"), (lax.dtype(spots), "int32"), (lax.dtype(odd > 0), "bool"))),
     "rng_uniform": lambda: in_range(),

@@ -87,7 +87,6 @@ const std::vector<Exempt>& exemptions() {
       {"nextafter", tangents_are_slopes, zero},
       {"sign", tangents_are_slopes, zero, is_complex_number},
       {"reduce_precision", tangents_are_slopes, "its steps are larger than those of a slope"},
-      {"polygamma", tangents_are_slopes, "its derivative by the order is NaN by definition"},
       {"while", transposes_pair, "without a bound on its trips nothing is kept for the way back",
        unbounded},
       {"custom_vjp_call", tangents_are_slopes, one_way},
