@@ -166,7 +166,7 @@ LU lu(const Arg& a) {
   // Row permutation[j] of p has its one in column j.
   const Array p =
       lax::eq(iota(I32, square, last - 1), matrix::without(f.permutation, square, last - 1));
-  return {base::convert(p, x.dtype()),
+  return {base::convert(p, real_part(x.dtype())),
           lax::select(on_diagonal, base::ones(low.type().strong()), low),
           matrix::triangle(base::slice_axis(f.lu, last - 1, 0, k), false)};
 }

@@ -40,8 +40,8 @@ struct ChoSolveOptions {
 Array cho_factor(const Arg& a, const ChoSolveOptions& options = {});
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& options = {});
 
-// p l u = a: a permutation, ones on the diagonal of l, and an upper triangle. Source:
-// jax.scipy.linalg.lu.
+// p l u = a: a permutation, of real numbers, ones on the diagonal of l, and an upper triangle.
+// Source: jax.scipy.linalg.lu.
 struct LU {
   Array p, l, u;
 };
@@ -125,7 +125,8 @@ struct SlogDet {
 };
 SlogDet slogdet(const Arg& a);
 
-// a multiplied with itself; for negative n the inverse is. Source: jax.numpy.linalg.matrix_power.
+// a multiplied with itself; for negative n the inverse is. Integers stay such for others. Source:
+// jax.numpy.linalg.matrix_power.
 Array matrix_power(const Arg& a, int64_t n);
 // e^a. Source: jax.scipy.linalg.expm.
 Array expm(const Arg& a);

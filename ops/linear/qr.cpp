@@ -99,7 +99,7 @@ P make_reflection(Numbers<P>& a, int64_t j) {
   if (below == 0 && own == 0) return P(0);
   using R = decltype(real_of(alpha));
   const double whole = length(a, j, j);
-  const R beta = static_cast<R>(real_of(alpha) > 0 ? -whole : whole);
+  const R beta = static_cast<R>(std::signbit(real_of(alpha)) ? whole : -whole);
   const P tau = arith::div(arith::sub(P(beta), alpha), P(beta));
   const P divisor = arith::sub(alpha, P(beta));
   for (int64_t i = j + 1; i < a.rows; ++i) a(i, j) = arith::div(a(i, j), divisor);
@@ -271,8 +271,11 @@ Reflection reflection(const Array& x, const Array& j) {
   const Array scaled = div(below, along(divisor)), first = div(alpha, divisor);
   const Array rest = reduce_sum(squares(scaled), {rows});
   const Array norm = sqrt(add(rest, squares(first)));
+  // By the sign of zeros, too, as LAPACK has it.
   const Array a = real_part_of(first);
-  const Array beta = select(gt(a, zeros_like(a)), neg(norm), norm);
+  const DType bits = real_part(d) == F64 ? I64 : I32;
+  const Array whole_bits = bitcast_convert_type(a, bits);
+  const Array beta = select(lt(whole_bits, zeros_like(whole_bits)), norm, neg(norm));
   Array nothing = eq(rest, zeros_like(rest));
   if (is_complex(d)) nothing = bitwise_and(nothing, eq(imag(first), zeros_like(rest)));
   const Array number = as_number(beta, d);

@@ -293,7 +293,11 @@ const Primitive<Solve>& solve_op = define<Solve>({
 namespace lax {
 Array triangular_solve(const Arg& a, const Arg& b, const TriangularSolve& o) {
   const Source s(a.at());
-  return solve_op({a, b}, {o.conjugate_a, o.left_side, o.lower, o.transpose_a, o.unit_diagonal});
+  const Solve p{o.conjugate_a, o.left_side, o.lower, o.transpose_a, o.unit_diagonal};
+  const int rank = a->ndim();
+  if (rank < 2 || b->ndim() != rank - 1) return solve_op({a, b}, p);
+  const int alone = o.left_side ? rank - 1 : rank - 2;
+  return squeeze_axes(solve_op({a, base::insert_axis(b, alone, 1)}, p), {alone});
 }
 }  // namespace lax
 

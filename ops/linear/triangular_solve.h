@@ -12,9 +12,9 @@ struct TriangularSolve {
   bool transpose_a = false, conjugate_a = false;  // op
   bool unit_diagonal = false;                     // the diagonal counts as ones
 };
-// x, for each matrix a of the last two axes. b has the batch axes of a, then rows and columns; or
-// on the side that a is not multiplied from any number of axes. Singular matrices give infinities
-// and NaN.
+// x, for each matrix a of the last two axes. b has the batch axes of a, then rows and columns, or
+// those of one vector; or on the side that a is not multiplied from any number of axes. Singular
+// matrices give infinities and NaN.
 Array triangular_solve(const Arg& a, const Arg& b, const TriangularSolve& options);
 
 }  // namespace weft::lax
