@@ -185,6 +185,7 @@ Array nn::conv(const Arg& x, const Arg& kernel, const ConvOptions& o) {
   more.rhs_dilation = o.kernel_dilation;
   more.feature_group_count = o.feature_group_count;
   const Array y = conv_of(x, kernel, strides, o.padding, features_last(rank), more);
+  if (o.bias) fn::need_fit("conv", ".bias", *o.bias, y.shape());
   return o.bias ? add(y, *o.bias) : y;
 }
 
@@ -239,6 +240,7 @@ Array nn::conv_transpose(const Arg& x, const Arg& kernel, const ConvTransposeOpt
                                    false,
                                    {}},
                                   o.padding);
+  if (o.bias) fn::need_fit("conv_transpose", ".bias", *o.bias, y.shape());
   return o.bias ? add(y, *o.bias) : y;
 }
 

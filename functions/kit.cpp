@@ -74,8 +74,6 @@ Array scalar_or_broadcast(const Array& x, const Shape& s) {
   return x.ndim() == 0 ? x : broadcast(x, s);
 }
 
-namespace {
-// The common shape, with the name of the function in the error.
 Shape common_shape(const char* name, const Shape& a, const Shape& b) {
   try {
     return broadcast_shapes(a, b);
@@ -83,6 +81,17 @@ Shape common_shape(const char* name, const Shape& a, const Shape& b) {
     throw ShapeError(std::string(name) + ": " + e.what());
   }
 }
+void need_fit(const char* name, const char* what, const Array& x, const Shape& s) {
+  bool fits = x.ndim() <= s.ndim();
+  for (int i = 1; fits && i <= x.ndim(); ++i) {
+    const int64_t n = x.shape()[x.ndim() - i];
+    fits = n == 1 || n == s[s.ndim() - i];
+  }
+  if (!fits)
+    fail_shape(fmt::format("{}: {} of shape {} does not broadcast to {}", name, what,
+                           to_string(x.shape()), to_string(s)));
+}
+namespace {
 Promoted common_dtype(const char* name, const Array& a, const Array& b) {
   refuse_beyond_i32(a, b);
   refuse_beyond_i32(b, a);
@@ -138,8 +147,9 @@ std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes,
     fail_shape(fmt::format("{}: an axis is named twice: ({})", name, fmt::join(axes, ", ")));
   return out;
 }
-std::vector<int64_t> axes_of(const Array& x, const AxisList& a) {
-  return a.all ? axis_range(x.ndim()) : axes_of("axis", a.axes, x.ndim());
+std::vector<int64_t> axes_of(const Array& x, const AxisList& a) { return axes_of("axis", x, a); }
+std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a) {
+  return a.all ? axis_range(x.ndim()) : axes_of(name, a.axes, x.ndim());
 }
 int axis_of(const char* name, int64_t axis, int ndim) {
   if (axis < -ndim || axis >= ndim)

@@ -25,6 +25,10 @@ Array numeric(const Array& x);  // bools as I32
 // As NumPy broadcasts; a scalar stays one where an elementwise op takes it.
 Array broadcast(const Array& x, const Shape& s);
 Array scalar_or_broadcast(const Array& x, const Shape& s);
+// ShapeError, which calls x `what` of the function, unless its shape broadcasts to this one.
+void need_fit(const char* name, const char* what, const Array& x, const Shape& s);
+// As broadcast_shapes, with the name of the function in the error.
+Shape common_shape(const char* name, const Shape& a, const Shape& b);
 
 // One dtype (JAX's promotion) and one shape, up to scalars.
 using Pair = std::pair<Array, Array>;
@@ -38,6 +42,7 @@ Arrays broadcast_together(const char* name, const Arrays& x);
 
 // Axes made non-negative; IndexError for one that x has not, ShapeError for one named twice.
 std::vector<int64_t> axes_of(const Array& x, const AxisList& a);
+std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a);
 std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes, int ndim);
 int axis_of(const char* name, int64_t axis, int ndim);
 // A constant of x's dtype.

@@ -174,9 +174,16 @@ Array shifted(const Array& x, const AxisList& axis) {
   o.initial = number_like(x, -inf);
   return subtract(x, lax::stop_gradient(max(x, axis, o)));
 }
+// IndexError and ShapeError that name the function.
+void need_axes(const char* name, const Array& x, const AxisList& axis,
+               const std::optional<Array>& where) {
+  fn::axes_of(name, x, axis);
+  if (where) fn::need_fit(name, ".where", *where, x.shape());
+}
 }  // namespace
 Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   const Source s(x.at());
+  need_axes("softmax", x, axis, o.where);
   Array v = fn::inexact(x);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array e = lax::exp(shifted(v, axis));
@@ -185,6 +192,7 @@ Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
 }
 Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   const Source s(x.at());
+  need_axes("log_softmax", x, axis, o.where);
   Array v = fn::inexact(x);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array t = shifted(v, axis);
@@ -192,10 +200,13 @@ Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  const Source s(x.at());
+  need_axes("logsumexp", x, axis, o.where);
   return weft::logsumexp(x, axis, o);
 }
 Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o) {
   const Source s(x.at());
+  need_axes("logmeanexp", x, axis, o.where);
   ReduceOptions r;
   r.keepdims = o.keepdims;
   r.where = o.where;
@@ -211,6 +222,7 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
 }
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
   const Source s(x.at());
+  need_axes("standardize", x, axis, o.where);
   const Array v = fn::inexact(x);
   ReduceOptions r;
   r.keepdims = true;
@@ -223,6 +235,9 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
   const Source s(x.at());
+  need_axes("layer_norm", x, axis, {});
+  if (o.scale) fn::need_fit("layer_norm", ".scale", *o.scale, x->shape());
+  if (o.bias) fn::need_fit("layer_norm", ".bias", *o.bias, x->shape());
   const Array v = fn::inexact(x);
   const Array centered = subtract(v, mean(v, axis, {.keepdims = true}));
   const Array variance = mean(lax::square(centered), axis, {.keepdims = true});
@@ -233,6 +248,8 @@ Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) 
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
   const Source s(x.at());
   const int a = fn::axis_of("one_hot", o.axis, x->type().ndim() + 1);
+  if (num_classes < 0)
+    fn::fail_shape(fmt::format("one_hot: {} is not a number of classes", num_classes));
   const Array classes = expand_dims(x, a);
   const Array all = iota(is_inexact(x->dtype()) || is_bool(x->dtype()) ? I32 : x->dtype(),
                          classes.shape().with(a, num_classes), a);

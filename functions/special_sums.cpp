@@ -60,10 +60,13 @@ Array boxcox1p(const Arg& x, const Arg& lmbda) {
 // ---- logarithms of sums
 namespace {
 // The sum of b e^(x - top) and top, the largest x that counts, or 0 where that is infinite.
-std::pair<Array, Array> scaled_sum(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
+std::pair<Array, Array> scaled_sum(const char* name, const Arg& x, const AxisList& axis,
+                                   const LogSumExpOptions& o) {
   Arrays v = {fn::inexact(x)};
   if (o.b) v = fn::same_dtype({v[0], fn::inexact(*o.b)});
-  if (o.b) v = fn::broadcast_together("logsumexp", v);
+  if (o.b) v = fn::broadcast_together(name, v);
+  fn::axes_of(name, v[0], axis);
+  if (o.where) fn::need_fit(name, ".where", *o.where, v[0].shape());
   const Array none = fn::number_like(v[0], -std::numeric_limits<double>::infinity());
   Array a = o.b ? where(*o.b != 0, v[0], none) : v[0];
   if (o.where) a = where(*o.where, a, none);
@@ -82,13 +85,13 @@ Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Source s(x.at());
-  const auto [total, top] = scaled_sum(x, axis, o);
+  const auto [total, top] = scaled_sum("signed_logsumexp", x, axis, o);
   return {shaped(add(log(abs(total)), top), axis, o.keepdims),
           shaped(sign(total), axis, o.keepdims)};
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Source s(x.at());
-  const auto [total, top] = scaled_sum(x, axis, o);
+  const auto [total, top] = scaled_sum("logsumexp", x, axis, o);
   return shaped(add(log(total), top), axis, o.keepdims);
 }
 

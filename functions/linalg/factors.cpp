@@ -104,6 +104,7 @@ lax::SVD hermitian_values(const Array& a) {
 }
 
 Array tolerances(const char* name, const Array& rtol, DType real, const Shape& batch) {
+  fn::need_fit(name, ".rtol", rtol, batch);
   if (is_complex(rtol.dtype()))
     fn::fail_dtype(fmt::format("{}: rtol is real, got {}", name, to_string(rtol.type())));
   return fn::broadcast(fn::as_dtype(base::stop_gradient(rtol), real), batch);

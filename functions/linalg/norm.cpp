@@ -71,6 +71,7 @@ Array norm_of_matrices(const char* name, const Array& x, int rows, int columns,
 
 Array vector_norm(const Arg& a, const AxisList& axis, const VectorNormOptions& o) {
   const Source s(a.at());
+  fn::axes_of("vector_norm", a, axis);
   return norm_of_vectors(fn::inexact(a), axis, o.ord, o.keepdims);
 }
 
@@ -86,7 +87,7 @@ Array norm(const Arg& a, const AxisList& axis, const NormOptions& o) {
   const Array x = fn::inexact(a);
   const bool no_order = !o.ord.number && o.ord.name.empty();
   if (axis.all && no_order) return norm_of_vectors(x, none, 2, o.keepdims);
-  std::vector<int64_t> axes = fn::axes_of(x, axis);
+  std::vector<int64_t> axes = fn::axes_of("norm", x, axis);
   if (axes.size() == 2) {
     // In the order in which they were named.
     if (!axis.all) axes = axis.axes;

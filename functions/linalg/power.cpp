@@ -175,6 +175,12 @@ Array multi_dot(const Arrays& matrices, Location at) {
       fn::fail_shape(fmt::format("multi_dot: argument {} must be a matrix{}, got {}", k,
                                  end ? " or a vector" : "", to_string(matrices[k].type())));
   }
+  for (size_t k = 0; k + 1 < matrices.size(); ++k) {
+    const Array &l = matrices[k], &r = matrices[k + 1];
+    if (l.shape()[-1] != r.shape()[0])
+      fn::fail_shape(fmt::format("multi_dot: arguments {} and {} do not fit: {} and {}", k, k + 1,
+                                 to_string(l.type()), to_string(r.type())));
+  }
   Arrays x = matrices;
   const bool row = x.front().ndim() == 1, column = x.back().ndim() == 1;
   if (row) x.front() = base::insert_axis(x.front(), 0, 1);

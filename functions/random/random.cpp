@@ -51,7 +51,7 @@ Array key_at(const Array& keys, int64_t i) {
 }
 Shape drawn_shape(const char* name, const std::optional<Shape>& given, const Arrays& parameters) {
   Shape together;
-  for (const Array& p : parameters) together = broadcast_shapes(together, p.shape());
+  for (const Array& p : parameters) together = fn::common_shape(name, together, p.shape());
   if (!given) return together;
   bool fits = together.ndim() <= given->ndim();
   for (int i = 1; fits && i <= together.ndim(); ++i) {
@@ -138,6 +138,7 @@ Array split(const Arg& key, const Shape& shape) {
 }
 Array split(const Arg& key, int64_t n) {
   const Source s(key.at());
+  if (n < 0) fn::fail_shape(fmt::format("split: {} is not a number of keys", n));
   return split(key, Shape{n});
 }
 Array fold_in(const Arg& key, const Arg& data) {
@@ -169,6 +170,7 @@ Array bits(const Arg& key, const Shape& shape, const BitsOptions& o) {
 Array uniform(const Arg& key, const Shape& shape, const UniformOptions& o) {
   const Source s(key.at());
   need_float("uniform", o.dtype);
+  drawn_shape("uniform", shape, {o.lo, o.hi});
   return between(one_key("uniform", key), shape, o.dtype, o.lo, o.hi);
 }
 
@@ -210,6 +212,7 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
   one_key("randint", key);
   if (!is_integer(o.dtype) || !is_integer(lo->dtype()) || !is_integer(hi->dtype()))
     fn::fail_dtype("randint: bounds and dtype must be integers");
+  drawn_shape("randint", shape, {lo, hi});
   if (itemsize(o.dtype) < 4) {
     // Drawn as I32 between bounds cut to the range of the narrow type.
     const Array first = maximum(cut_to(lo, I32), static_cast<int32_t>(least(o.dtype)));
@@ -242,7 +245,7 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
 Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape) {
   const Source s(key.at());
   const Array v = fn::inexact(p);
-  const Shape out = shape.value_or(v.shape());
+  const Shape out = drawn_shape("bernoulli", shape.given, {v});
   return lax::lt(between(one_key("bernoulli", key), out, v.dtype(), 0, 1),
                  fn::scalar_or_broadcast(v, out));
 }
@@ -277,7 +280,7 @@ Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const
   const DType d = o.dtype;
   const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d),
               root = constant(d, std::sqrt(2.0));
-  const Shape out = shape.value_or(broadcast_shapes(lo.shape(), hi.shape()));
+  const Shape out = drawn_shape("truncated_normal", shape.given, {lo, hi});
   const Array u = between(one_key("truncated_normal", key), out, d, lax::erf(lax::div(lo, root)),
                           lax::erf(lax::div(hi, root)));
   const Array x = lax::mul(root, lax::erf_inv(u));
@@ -318,18 +321,29 @@ Array cauchy(const Arg& key, const Shape& shape, const FloatOptions& o) {
 }
 Array pareto(const Arg& key, const Arg& b, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
+  one_key("pareto", key);
+  need_float("pareto", o.dtype);
+  const Shape out = drawn_shape("pareto", shape.given, {b});
   const Array v = fn::as_dtype(b, o.dtype);
-  return exp(divide(exponential(key, shape.value_or(v.shape()), o), v));
+  return exp(divide(exponential(key, out, o), v));
 }
 Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
+  one_key("rayleigh", key);
+  need_float("rayleigh", o.dtype);
+  const Shape out = drawn_shape("rayleigh", shape.given, {scale});
   const Array v = fn::as_dtype(scale, o.dtype);
-  const Array u = uniform(key, shape.value_or(v.shape()), {o.dtype});
+  const Array u = uniform(key, out, {o.dtype});
   return multiply(v, sqrt(multiply(log(u), -2)));
 }
 Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape,
                   const FloatOptions& o) {
   const Source s(key.at());
+  one_key("weibull_min", key);
+  need_float("weibull_min", o.dtype);
+  // The parameters may have more axes than what is drawn, as in JAX.
+  fn::common_shape("weibull_min", fn::common_shape("weibull_min", shape, scale->shape()),
+                   concentration->shape());
   const Array u = uniform(key, shape, {o.dtype});
   return multiply(
       pow(negative(log1p(negative(u))), divide(1, fn::as_dtype(concentration, o.dtype))),
@@ -337,8 +351,11 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, co
 }
 Array lognormal(const Arg& key, const Arg& sigma, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
+  one_key("lognormal", key);
+  need_float("lognormal", o.dtype);
+  const Shape out = drawn_shape("lognormal", shape.given, {sigma});
   const Array v = fn::as_dtype(sigma, o.dtype);
-  return exp(multiply(normal(key, shape.value_or(v.shape()), o), v));
+  return exp(multiply(normal(key, out, o), v));
 }
 
 // ---- choices

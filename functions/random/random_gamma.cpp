@@ -129,6 +129,7 @@ Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
            const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("beta", key), {2});
+  need_float("beta", o.dtype);
   const Shape out = drawn_shape("beta", shape.given, {a, b});
   const Array x = loggamma(key_at(keys, 0), a, out, o), y = loggamma(key_at(keys, 1), b, out, o);
   const Array most = lax::max(x, y), p = lax::exp(lax::sub(x, most)),
@@ -138,18 +139,23 @@ Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
 Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   one_key("dirichlet", key);
+  need_float("dirichlet", o.dtype);
   const int n = alpha->ndim();
   if (n < 1) fn::fail_shape("dirichlet: alpha must have an axis of parameters");
   const Shape each = alpha->shape().erased(n - 1);
   const Shape out = shape.value_or(each);
+  if (fn::common_shape("dirichlet", out, each) != out)
+    fn::fail_shape(fmt::format("dirichlet: parameters of shape {} do not broadcast to shape {}",
+                               to_string(each), to_string(out)));
   return nn::softmax(loggamma(key, alpha, out.inserted(out.ndim(), alpha->shape()[n - 1]), o), -1);
 }
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   one_key("chisquare", key);
   need_float("chisquare", o.dtype);
+  const Shape out = drawn_shape("chisquare", shape.given, {df});
   const Array half = divide(fn::as_dtype(df, o.dtype), 2);
-  return multiply(exp(loggamma(key, half, shape, o)), 2);
+  return multiply(exp(loggamma(key, half, out, o)), 2);
 }
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape,
         const FloatOptions& o) {
@@ -173,12 +179,14 @@ Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOption
 Array generalized_normal(const Arg& key, double p, const Shape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("generalized_normal", key), {2});
+  need_float("generalized_normal", o.dtype);
   const Array g = gamma(key_at(keys, 0), 1 / p, shape, o);
   return multiply(rademacher(key_at(keys, 1), shape, o.dtype), pow(g, 1 / p));
 }
 Array ball(const Arg& key, int64_t d, double p, const Shape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("ball", key), {2});
+  need_float("ball", o.dtype);
   if (d < 0) fn::fail_shape(fmt::format("ball: {} is no dimension", d));
   const Array g = generalized_normal(key_at(keys, 0), p, shape.inserted(shape.ndim(), d), o);
   const Array e = exponential(key_at(keys, 1), shape, o);

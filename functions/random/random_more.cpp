@@ -159,7 +159,8 @@ Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale, con
                            const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("double_sided_maxwell", key), {2});
-  const Shape each = broadcast_shapes(loc->shape(), scale->shape());
+  need_float("double_sided_maxwell", o.dtype);
+  const Shape each = fn::common_shape("double_sided_maxwell", loc->shape(), scale->shape());
   std::vector<int64_t> sizes = (shape.ndim() ? shape : each).sizes();
   sizes.insert(sizes.end(), each.begin(), each.end());
   const Array size = maxwell(key_at(keys, 0), Shape(sizes), o);
@@ -221,9 +222,13 @@ Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const
                     to_string(mean->type()), to_string(cov->type())));
   const auto [m, v] = fn::promoted_inexact("multivariate_normal", mean, Array(0.f));
   const Arrays both = fn::same_dtype({m, fn::inexact(cov)});
-  const Shape each =
-      broadcast_shapes(mean->shape().erased(n - 1), cov->shape().erased(c - 1).erased(c - 2));
+  const Shape each = fn::common_shape("multivariate_normal", mean->shape().erased(n - 1),
+                                      cov->shape().erased(c - 1).erased(c - 2));
   const Shape out = shape.value_or(each);
+  if (fn::common_shape("multivariate_normal", out, each) != out)
+    fn::fail_shape(
+        fmt::format("multivariate_normal: parameters of shape {} do not broadcast to shape {}",
+                    to_string(each), to_string(out)));
   const Array x = normal(key, out.inserted(out.ndim(), mean->shape()[n - 1]), {both[0].dtype()});
   return both[0] + squeeze(matmul(factor_of(both[1], o.method), expand_dims(x, -1)), -1);
 }
@@ -303,6 +308,7 @@ Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialO
   const Array left = flip(cumsum(flip(probs, 0), 0), 0);
   const Array ratios = clip(probs / where(left == 0, 1, left), 0, 1);
   const Array keys = random_split(key, {outcomes});
+  fn::need_fit("multinomial", "n", both[0], shape.erased(shape.ndim() - 1));
   Array rest = fn::broadcast(both[0], shape.erased(shape.ndim() - 1));
   Arrays counts;
   for (int64_t i = 0; i < outcomes; ++i) {

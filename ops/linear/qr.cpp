@@ -737,6 +737,7 @@ QR qr(const Arg& x, const QROptions& o) {
 // whose columns have that order.
 PivotedQR pivoted_qr(const Arg& x, const QROptions& o) {
   const Source s(x.at());
+  if (x->ndim() < 2) reject_shape("qr", "takes matrices along the last two axes", {x->type()});
   const Geqp3 f = geqp3(base::stop_gradient(x));
   const Array order = matrix::along(f.permutation, x->shape(), x->ndim() - 1);
   QR r = qr(gather_along(x, order, x->ndim() - 1), o);

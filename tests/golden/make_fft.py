@@ -61,8 +61,27 @@ for name, (f, p, q) in many.items():
     CASES[name + "_sizes"] = lambda f=f, q=q: f(q, s=(2, 5))
     CASES[name + "_axes"] = lambda f=f, q=q: f(q, axes=(4, 1, 2))
     CASES[name + "_map"] = lambda f=f, q=q: jax.vmap(f)(q)
+# Empty batches, one element, odd numbers of real ones, more axes than one transform has; F64.
+single, hollow = z[:, :1], jnp.zeros((0, 3, 5))
+for name, (f, p, q) in {**one, **two, **many}.items():
+    there = (1,) * (1 if name in one else 2)
+    sized = {"n": 1} if name in one else {"s": there}
+    tall = {"n": 7, "axis": -2} if name in one else {"s": (5, 7), "axes": (0, -1)} if name in two else {"s": (5, 7, 2), "axes": (-1, 0, 1)}
+    CASES[name + "_hollow"] = lambda f=f: f(hollow)
+    CASES[name + "_single"] = lambda f=f, p=p, sized=sized: f(p, **sized)
+    CASES[name + "_odd"] = lambda f=f, at=q if q.ndim > 2 or name in two else c, tall=tall: f(at, **tall, norm="ortho")
+    CASES[name + "_backward"] = lambda f=f, p=p: f(p, norm="backward")
+    CASES[name + "_odd_slope"] = lambda f=f, tall=tall: slope(lambda y: f(y, **tall, norm="forward"), c)
+    CASES[name + "_in_map"] = lambda f=f: jax.vmap(jax.vmap(f, 1), 2)(d)
+    CASES[name + "_wide"] = lambda f=f, p=p: f(np.asarray(p, np.complex128 if jnp.iscomplexobj(p) else np.float64))
+CASES["freq_wide"] = lambda: fft.fftfreq(5, 0.3, dtype=jnp.float64)
+CASES["rfreq_one"] = lambda: fft.rfftfreq(1)
+CASES["shift_none"] = lambda: fft.fftshift(jnp.zeros((0, 3)))
+CASES["shift_back_one"] = lambda: fft.ifftshift(v[:1])
+CASES["shift_back_slope"] = lambda: slope(fft.ifftshift, c)
+CASES["shift_whole"] = lambda: fft.fftshift(i, 1)
 
-SHORT = {"float32": "f32", "int32": "i32"}
+SHORT = {"float32": "f32", "float64": "f64", "int32": "i32"}
 
 
 def text(y):
@@ -71,6 +90,7 @@ def text(y):
 
 print(f"# made by make_fft.py with jax {jax.__version__}")
 for name, f in CASES.items():
+    jax.config.update("jax_enable_x64", name.endswith("_wide"))
     r = np.asarray(f())
     if np.iscomplexobj(r):
         r = np.stack([r.real, r.imag], -1)
