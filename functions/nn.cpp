@@ -270,15 +270,20 @@ Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
   // A head of keys serves several heads of queries.
   const Array k = heads == shared ? key.value() : repeat(key, heads / shared, -2);
   const Array v = heads == shared ? value.value() : repeat(value, heads / shared, -2);
-  Array logits = einsum("...tnh,...snh->...nts", query, k);
+  // Products of narrow floats are summed and weighed in F32.
+  const DType d = query->dtype();
+  const bool narrow = d == F16 || d == BF16;
+  const auto wide = [&](const Array& x) { return narrow ? fn::as_dtype(x, F32) : x; };
+  Array logits = einsum("...tnh,...snh->...nts", wide(query), wide(k));
   logits = multiply(
       logits, number_like(logits, o.scale.value_or(1 / std::sqrt(static_cast<double>(size)))));
   if (o.bias) logits = add(logits, *o.bias);
-  const Array lowest = number_like(logits, -inf);
+  // Finite, so that a query that may see no key gets the mean of all, not NaN.
+  const Array lowest = number_like(logits, -0.7 * std::numeric_limits<float>::max());
   if (o.mask) logits = where(*o.mask, logits, lowest);
   if (o.is_causal)
     logits = where(tri(logits.shape()[-2], logits.shape()[-1], 0, Bool), logits, lowest);
-  return einsum("...nts,...snh->...tnh", softmax(logits, -1), v);
+  return einsum("...nts,...snh->...tnh", fn::as_dtype(softmax(logits, -1), v.dtype()), v);
 }
 
 }  // namespace weft::nn

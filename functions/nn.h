@@ -68,7 +68,9 @@ struct AttentionOptions {
   std::optional<double> scale = {};           // default: 1/sqrt of the size of a head
   bool is_causal = false;
 };
-// Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K.
+// Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K. A query
+// that the masks leave no key gets the mean of the values. F16 and BF16 are weighed in F32. Source:
+// jax.nn.dot_product_attention.
 Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                             const AttentionOptions& o = {});
 
