@@ -286,4 +286,44 @@ Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
   return einsum("...nts,...snh->...tnh", fn::as_dtype(softmax(logits, -1), v.dtype()), v);
 }
 
+namespace {
+// x (b, m, k) times its scales (b, m, s), each over k / s numbers.
+Array with_scales(const Array& x, const Array& scales, DType d) {
+  const int64_t k = x.shape()[2], s = scales.shape()[2];
+  if (k == 0 || s == 0) return fn::as_dtype(x, d);
+  const Array blocks = reshape_to(fn::as_dtype(x, d), x.shape().with(2, s).inserted(3, k / s));
+  return reshape_to(multiply(blocks, expand_dims(fn::as_dtype(scales, d), -1)), x.shape());
+}
+}  // namespace
+Array scaled_matmul(const Arg& lhs, const Arg& rhs, const Arg& lhs_scales, const Arg& rhs_scales,
+                    const ScaledMatmulOptions& o) {
+  const Source at(lhs.at());
+  const Arrays all = {lhs, rhs, lhs_scales, rhs_scales};
+  DType d = F32;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].ndim() != 3)
+      fn::fail_shape(fmt::format("scaled_matmul: argument {} must have three axes, got {}", i,
+                                 to_string(all[i].type())));
+    if (is_complex(all[i].dtype()) || all[i].dtype() == Key)
+      fn::fail_dtype(fmt::format("scaled_matmul: argument {} must be of real numbers, got {}", i,
+                                 to_string(all[i].type())));
+    if (all[i].dtype() == F64) d = F64;
+  }
+  if (!is_floating(o.preferred_element_type))
+    fn::fail_dtype(fmt::format("scaled_matmul: preferred_element_type must be a float, not {}",
+                               short_name(o.preferred_element_type)));
+  const Shape &a = all[0].shape(), &b = all[1].shape(), &sa = all[2].shape(), &sb = all[3].shape();
+  const bool fits = a[0] == b[0] && a[2] == b[2] && sa[0] == a[0] && sb[0] == a[0] &&
+                    sa[1] == a[1] && sb[1] == b[1] && sa[2] == sb[2];
+  if (!fits || (sa[2] == 0 ? a[2] != 0 : a[2] % sa[2] != 0))
+    fn::fail_shape(
+        fmt::format("scaled_matmul: takes (b, m, k), (b, n, k), (b, m, s) and (b, n, s) where s "
+                    "divides k, got {}, {}, {} and {}",
+                    to_string(all[0].type()), to_string(all[1].type()), to_string(all[2].type()),
+                    to_string(all[3].type())));
+  const Array out =
+      einsum("bmk,bnk->bmn", with_scales(all[0], all[2], d), with_scales(all[1], all[3], d));
+  return fn::as_dtype(out, o.preferred_element_type);
+}
+
 }  // namespace weft::nn

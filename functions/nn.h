@@ -74,6 +74,17 @@ struct AttentionOptions {
 Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                             const AttentionOptions& o = {});
 
+// Products of matrices whose numbers have scales a block: lhs (b, m, k) with lhs_scales (b, m, s)
+// and rhs (b, n, k) with rhs_scales (b, n, s) -> (b, m, n), where s divides k and each scale is the
+// factor of k / s numbers one after another. Computed in F32, or F64 if an operand is. ShapeError
+// for sizes that do not fit, DTypeError for dtypes that are no floats. Source:
+// jax.nn.scaled_matmul.
+struct ScaledMatmulOptions {
+  DType preferred_element_type = F32;
+};
+Array scaled_matmul(const Arg& lhs, const Arg& rhs, const Arg& lhs_scales, const Arg& rhs_scales,
+                    const ScaledMatmulOptions& o = {});
+
 // A convolutional layer: x (batch, spatial…, features), kernel (spatial…, features of a group, out
 // features); the result has the axes of x.
 struct ConvOptions {

@@ -152,6 +152,35 @@ void add_attention(Cases& t) {
     t[name + "_half"] = [=] { return f(q.astype(F16), k.astype(F16), v.astype(F16)).astype(F32); };
   }
 }
+void add_scaled(Cases& t) {
+  const auto f = [](Array a, Array b, Array p, Array q) { return nn::scaled_matmul(a, b, p, q); };
+  const std::vector<Arrays> all = {{numbers({2, 3, 8}), numbers({2, 5, 8}, 5, 13),
+                                    numbers({2, 3, 2}, 3, 7), numbers({2, 5, 2}, 5, 19)},
+                                   {numbers({1, 2, 3}), numbers({1, 1, 3}, 5, 13),
+                                    numbers({1, 2, 3}, 3, 7), numbers({1, 1, 3}, 5, 19)}};
+  for (size_t at = 0; at < all.size(); ++at) {
+    const Arrays x = all[at];
+    const std::string name = "scaled_matmul." + std::to_string(at);
+    t[name] = [=] { return f(x[0], x[1], x[2], x[3]); };
+    for (size_t k = 0; k < 4; ++k)
+      t[name + "_slope" + std::to_string(k)] = [=] {
+        return grad([=](Array v) {
+          Arrays y = x;
+          y[k] = v;
+          return sum(square(f(y[0], y[1], y[2], y[3])));
+        })(x[k]);
+      };
+    t[name + "_map"] = [=] {
+      return vmap(f, {0, none, none, 0})(stack({x[0], -x[0]}, 0), x[1], x[2],
+                                         stack({x[3], 2 * x[3]}, 0));
+    };
+  }
+  t["scaled_matmul_odd"] = [=] {
+    const Arrays& x = all[0];
+    const Array a = x[0].at({0, 0, 0}).set(not_a_number).at({0, 1, 5}).set(inf);
+    return f(a, x[1], x[2], x[3]);
+  };
+}
 void add_axes(Cases& t) {
   const Array x = array(kinks).astype(F32).reshape({3, 4}), c = stack({x, 2 * x}, 0);
   const Array some = x > -0.7, weights = arange(1., 5.);
@@ -175,6 +204,7 @@ Cases cases() {
   Cases t;
   add_others(t);
   add_attention(t);
+  add_scaled(t);
   add_axes(t);
   add_elementwise(t, "hard_swish", nn::hard_swish, kinks);
   add_elementwise(t, "sparse_plus", nn::sparse_plus, kinks);

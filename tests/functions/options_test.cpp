@@ -254,6 +254,9 @@ TEST_CASE("nn: masks, scales, axes", "[options]") {
   CHECK_FALSE(equals(nn::layer_norm(x, -1, {.epsilon = 1.}), plain));
   CHECK(nn::one_hot(array({1}), 3, {.dtype = I32}).dtype() == I32);
   CHECK(nn::one_hot(array({1, 2}), 3, {.axis = 0}).shape() == Shape{3, 2});
+  const Array block = ones({1, 2, 4});
+  CHECK(nn::scaled_matmul(block, block, block, block, {.preferred_element_type = BF16}).dtype() ==
+        BF16);
   const Array q = reshape(sin(arange(12.)), {1, 3, 1, 4}),
               k = reshape(cos(arange(12.)), {1, 3, 1, 4});
   const Array out = nn::dot_product_attention(q, k, q);

@@ -99,6 +99,20 @@ CASES |= {
     "softmax_where_slope": lambda: jax.grad(lambda y: jnp.sum(nn.softmax(y, where=some) * weights))(x), "log_softmax_axes": lambda: nn.log_softmax(c, (0, 2)),
     "standardize_where": lambda: nn.standardize(x, where=x > -3), "standardize_axes": lambda: nn.standardize(c, (0, 2), epsilon=0.1), "logsumexp_where": lambda: nn.logsumexp(x, 1, where=some),
 }
+
+
+def scaled(a, b, p, q):
+    """What jax.nn.scaled_matmul is defined as; it runs on GPUs alone."""
+    return jnp.einsum("BMK,BNK->BMN", a * jnp.repeat(p, a.shape[-1] // p.shape[-1], -1), b * jnp.repeat(q, b.shape[-1] // q.shape[-1], -1))
+
+
+blocks = [(numbers((2, 3, 8)), numbers((2, 5, 8), 5, 13), numbers((2, 3, 2), 3, 7), numbers((2, 5, 2), 5, 19)), (numbers((1, 2, 3)), numbers((1, 1, 3), 5, 13), numbers((1, 2, 3), 3, 7), numbers((1, 1, 3), 5, 19))]
+for at, four in enumerate(blocks):
+    CASES[f"scaled_matmul.{at}"] = lambda four=four: scaled(*four)
+    for k in range(4):
+        CASES[f"scaled_matmul.{at}_slope{k}"] = lambda four=four, k=k: jax.grad(lambda *a: jnp.sum(scaled(*a) ** 2), k)(*four)
+    CASES[f"scaled_matmul.{at}_map"] = lambda four=four: jax.vmap(scaled, (0, None, None, 0))(jnp.stack([four[0], -four[0]]), *four[1:3], jnp.stack([four[3], 2 * four[3]]))
+CASES["scaled_matmul_odd"] = lambda: scaled(blocks[0][0].at[0, 0, 0].set(nan).at[0, 1, 5].set(inf), *blocks[0][1:])
 SHORT = {"float32": "f32", "float64": "f64"}
 
 print(f"# made by make_nn.py with jax {jax.__version__}")
