@@ -124,8 +124,9 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
   const Array roots = as_number(base::move_axis(out[2], 0, rank - 2), t.dtype());
   const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
-  const Array nan =
-      convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), t.dtype());
+  const Array none =
+      convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), out[2].dtype());
+  const Array nan = is_complex(t.dtype()) ? lax::complex(none, none) : none;
   return {matrix::triangle(select(matrix::along_leading(out[1], t.shape()),
                                   with_real_diagonal(factors), matrix::all(nan, t.shape())),
                            true)};

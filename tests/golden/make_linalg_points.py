@@ -178,9 +178,10 @@ FUNCTIONS = {
     "qdwh_h": lambda a: ll.qdwh(a)[1],
 }
 NOT_JAX = {name: ("nan", "inf") for name in ("cholesky", "cholesky_upper", "cho_factor", "geqp3_order", "pivoted_r", "hessenberg", "hessenberg_q", "lstsq", "taus")}
-NOT_JAX |= {name: ("inf",) for name in ("pinv", "svd_projector", "qr_q", "toeplitz", "tridiagonal_d", "tridiagonal_e")}
+NOT_JAX |= {name: ("inf",) for name in ("cholesky_lower_only", "pinv", "svd_projector", "toeplitz", "tridiagonal_d", "tridiagonal_e")}
 # Those of a singular matrix are not the only ones, or come of roundings.
-NOT_JAX |= {"polar_u": ("inf", "singular"), "qdwh_u": ("singular",), "qr_r": ("half_rank",)}
+NOT_JAX |= {"polar_u": ("inf", "singular"), "qdwh_u": ("singular",), "qr_q": ("nan", "inf", "half_rank")}
+NOT_JAX |= {name: NOT_JAX.get(name, ()) + ("half_rank",) for name in ("qr_r", "qr_complete", "geqrf", "taus")}
 SHORT = {"float64": "f64", "int32": "i32", "complex128": "c128", "float32": "f32", "complex64": "c64", "int64": "i64"}
 
 

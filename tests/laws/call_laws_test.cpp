@@ -108,7 +108,9 @@ Case by_custom_jvp(const Case& c) {
   return with_values(r, c, as_they_are);
 }
 
-void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws) {
+// `but`: an op, and a law that it need not obey in such a call.
+void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws,
+            const std::pair<std::string_view, Law>& but = {}) {
   size_t number = 0;
   for (const Case& inner : differentiable()) {
     const Case c = call(inner);
@@ -117,6 +119,7 @@ void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws) {
       // In a loop an op may be contracted where it is not by itself, as in a map.
       const bool rounds = law == compiled_is_reference && exempt(compiled_map_is_reference, inner);
       if (rounds || exempt(law, inner)) continue;
+      if (inner.op->name() == but.first && law == but.second) continue;
       CHECK(breach(law, c) == "");
     }
     ++number;
@@ -132,7 +135,10 @@ const std::vector<Law> all_laws = {types_are_told, compiled_is_reference, text_i
 TEST_CASE("laws of jit", "[calls]") { obeyed(by_jit, all_laws); }
 TEST_CASE("laws of cond", "[calls]") { obeyed(by_cond, all_laws); }
 TEST_CASE("laws of scan", "[calls]") { obeyed(by_scan, all_laws); }
-TEST_CASE("laws of custom_jvp_call", "[calls]") { obeyed(by_custom_jvp, all_laws); }
+// Tangents that are nothing are zeros there, and the derivative by the order is NaN.
+TEST_CASE("laws of custom_jvp_call", "[calls]") {
+  obeyed(by_custom_jvp, all_laws, {"polygamma", transposes_pair});
+}
 
 // ---- custom_vjp_call and custom_lin: only cotangents
 
