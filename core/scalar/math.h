@@ -5,7 +5,7 @@
 // take Cx<R>. Over plain numbers they are the reference arithmetic, over Ir they write
 // instructions; same bits.
 //
-// At most 2 ULP, subnormals kept (lgamma and digamma of double: 4 ULP on the positive axis).
+// At most 2 ULP, subnormals kept; docs/accuracy.md has the figures.
 #pragma once
 #include "weft/core/scalar/math/basic.h"
 #include "weft/core/scalar/math/bessel.h"

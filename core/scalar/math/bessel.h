@@ -1,82 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/bessel.h: the modified Bessel functions e^-|x| I0(x) and e^-|x| I1(x). Own
-// Chebyshev series: up to 8 of the function (I1: over x) in x/4 - 1, beyond of its product with
-// sqrt(x) in 16/x - 1; highest coefficient first, the last counts half. Float goes through double;
-// of double the error is up to 5 (I1: 9) ULP, most near 0 and 8, where the series alternate.
+// core/scalar/math/bessel.h: the modified Bessel functions e^-|x| I0(x) and e^-|x| I1(x), by own
+// polynomials (two_parts.h says how): of the function up to 8 (I1: over x near 0), beyond of its
+// product with sqrt(x) in 1/x. Float goes through double.
 #pragma once
 #include "weft/core/scalar/math/special.h"
 
 namespace weft::math {
 namespace detail {
 
+// (e^-x I0(x) - 1) / x in [0, 1/2]
+inline constexpr double i0_low[] = {
+    -0x1.191f3a9acf607p-47, 0x1.dd21c114b2944p-43, -0x1.759eaffe27007p-38, 0x1.0e956fb70151ep-33,
+    -0x1.6663af26c92eap-29, 0x1.ae5716060f2ep-25,  -0x1.cf9e4e0c8d72dp-21, 0x1.ba70a14808278p-17,
+    -0x1.7013cca293ad6p-13, 0x1.05845b26a2cd3p-9,  -0x1.34f3fc7cc15e1p-6,  0x1.24eb3e8e0b9b6p-3,
+    -0x1.abff31b0480a5p-1};
+// e^-x I0(x) in [0, 2]
 inline constexpr double i0_near[] = {
-    0x1.4ea63223aef14p-61, -0x1.45cb72134d0efp-58, 0x1.33362977da589p-55, -0x1.184eb721ebbb4p-52,
-    0x1.ee6d893f65ebap-50, -0x1.a5022c297fbebp-47, 0x1.59b464b262627p-44, -0x1.1164c62ee1af0p-41,
-    0x1.9fe2fe19bd324p-39, -0x1.2fc957a946abcp-36, 0x1.a98becc743c10p-34, -0x1.1d4fe13ae9556p-31,
-    0x1.6d903a454cb34p-29, -0x1.beaf68c0b30abp-27, 0x1.03b769d4d6435p-24, -0x1.1ec638f227f8dp-22,
-    0x1.2bf24978cf4acp-20, -0x1.2866fcba56427p-18, 0x1.13f58be9a2859p-16, -0x1.e2b2659c41d5ap-15,
-    0x1.8b51b74107cabp-13, -0x1.2e2fd1f15eb52p-11, 0x1.adc758a12100ep-10, -0x1.1b65e201aa849p-8,
-    0x1.59961f3dde3ddp-7,  -0x1.84e9ef121b6f0p-6,  0x1.93e8acea8a32dp-5,  -0x1.84b70342d06eap-4,
-    0x1.5f7ac77ac88c0p-3,  -0x1.37febc057cd8dp-2,  0x1.5a84e9035a22ap-1};
+    0x1.c9905695f5b1ep-41, -0x1.0a460f8d149b5p-37, 0x1.154c157da3907p-34, -0x1.1f60c41feee87p-31,
+    0x1.18704b21d486p-28,  -0x1.ffb2cc8141937p-26, 0x1.b317e2b421997p-23, -0x1.57081fc912627p-20,
+    0x1.f28193d2a2efcp-18, -0x1.4b7eed31e6ad3p-15, 0x1.90253c033e481p-13, -0x1.b21419f60006dp-11,
+    0x1.a22bde1102fe6p-9,  -0x1.60999a9aa836cp-7,  0x1.ff5f81de8466dp-6,  -0x1.386425d0a3714p-4,
+    0x1.3b2cc4f633d9cp-3,  -0x1.08099e5ff368ep-2,  0x1.dcf01629a660ep-2};
+inline constexpr double i0_near_rest = 0x1.23e7083c79248p-59;
+// the same in [2, 8]
+inline constexpr double i0_middle[] = {
+    -0x1.207b21b8a210ap-36, 0x1.39eecd266f855p-34, -0x1.b075acf31ddfbp-33, 0x1.ab38b5d74407fp-31,
+    -0x1.bb31ead11a724p-29, 0x1.94eac8b8bfc44p-27, -0x1.5dcb112a1fc0dp-25, 0x1.2310a0774f138p-23,
+    -0x1.cda5a35b5898ep-22, 0x1.5b7ecebdbae84p-20, -0x1.efdda3cbf6865p-19, 0x1.4ea44c4f40373p-17,
+    -0x1.aa3ecaa75f14ep-16, 0x1.ff49926c858ccp-15, -0x1.204a2ad3c4c3ap-13, 0x1.3159a690434a5p-12,
+    -0x1.2fe3e41ed3fb8p-11, 0x1.1cf0d69c740c4p-10, -0x1.fa9fa0b5c2598p-10, 0x1.aff88c770e8e6p-9,
+    -0x1.67a844a9f7c37p-8,  0x1.2b89999874ff3p-7,  -0x1.00a984d918fp-6,    0x1.d3a14857596fp-6,
+    -0x1.e0eaa4df69648p-5,  0x1.77e43edd1b4cap-3};
+inline constexpr double i0_middle_rest = -0x1.70873e5905876p-57;
+// e^-x I0(x) sqrt(x) in 1/x, [0, 1/8]
 inline constexpr double i0_far[] = {
-    -0x1.0adb754ca8b19p-57, -0x1.646da66119130p-58, 0x1.9be1812d98421p-55,  0x1.3f3dd076041cdp-55,
-    -0x1.4600babd21fe4p-52, -0x1.8aee7d908de38p-52, 0x1.fee7da3eafb1fp-50,  0x1.12a919094e6d7p-48,
-    -0x1.583fe7e65629ap-47, -0x1.75d99cf68bb32p-45, 0x1.156ff0d5fc545p-46,  0x1.b1c8c6b83c073p-42,
-    0x1.94347fa268cecp-41,  -0x1.f904303178d66p-40, -0x1.d0fd7357e7bf2p-37, -0x1.1511d08397425p-35,
-    0x1.a24feabe8004fp-37,  0x1.0f9ccc0f46f75p-31,  0x1.d2c64a9225b87p-29,  0x1.8569280d6d56dp-26,
-    0x1.b8007d9cd616ep-23,  0x1.8412bc101c586p-19,  0x1.20fa378999e52p-14,  0x1.b998ca2e59049p-9,
-    0x1.9be62aca809cbp-1};
+    0x1.604db61ad3debp-35,  0x1.24d48c789b293p-36, -0x1.60f60148f6515p-32, -0x1.1153c28a5c5a9p-33,
+    0x1.4b8dc5e843814p-30,  0x1.e28f74bf3433bp-32, -0x1.8ab4cd3d4020ep-29, -0x1.1a39fc6f3bf77p-30,
+    0x1.56f1d3b1b3a43p-28,  0x1.10973e09f287fp-29, -0x1.dcd81d0c61ce6p-28, -0x1.0693a8366885bp-28,
+    0x1.103d02e6bfeafp-27,  0x1.087d59e67c7aep-27, -0x1.7eff15504675ap-28, -0x1.ce4513f876844p-27,
+    -0x1.cd0a7f75b5268p-28, 0x1.03e3a46a554fap-27, 0x1.7219c8ee56ad4p-26,  0x1.51cbf2b8d32b7p-25,
+    0x1.7d0fa25980c1ap-24,  0x1.3f49ad6d6f0a1p-22, 0x1.8e513a0ac9181p-20,  0x1.75e5ee702007ep-17,
+    0x1.1daa72b5e65fcp-13,  0x1.b87969bb93bcp-9,   0x1.9bd428ad249a5p-2};
+inline constexpr double i0_far_rest = -0x1.d1a8812998783p-56;
+// e^-x I1(x) / x in [0, 1]
 inline constexpr double i1_near[] = {
-    -0x1.a21dbdbdd0288p-62, 0x1.99f2a0c3c4014p-59, -0x1.857d0c38a0576p-56, 0x1.663e3e593bfacp-53,
-    -0x1.3eaaa7e0d1573p-50, 0x1.11d7f0615290cp-47, -0x1.c628e1c8f0b3bp-45, 0x1.6af784779d955p-42,
-    -0x1.173835fb70366p-39, 0x1.9cee2b21d3154p-37, -0x1.2510397eb07dep-34, 0x1.8ea34b43fdf6cp-32,
-    -0x1.0361b28ea67e6p-29, 0x1.4258e02395010p-27, -0x1.7dd3e24b8c3e8p-25, 0x1.ae344b347d108p-23,
-    -0x1.cc0798363992ap-21, 0x1.d1c4ed511afc5p-19, -0x1.bd5f9b8debbcfp-17, 0x1.911b542c70d0bp-15,
-    -0x1.533cad3d694fep-13, 0x1.0c95db6c6df7dp-11, -0x1.8cc620b3cd4a4p-10, 0x1.1065349d3a1b4p-8,
-    -0x1.5a29f7913a26ap-7,  0x1.951e3e7bb2349p-6,  -0x1.b1bbc537c9ebcp-5,  0x1.a46dad536f53cp-4,
-    -0x1.694d10469192ep-3,  0x1.02a63724a7ffap-2};
+    0x1.7cec2db187285p-44, -0x1.7237f96834e46p-40, 0x1.4b86486d2a5e4p-36, -0x1.18956eacc2fe4p-32,
+    0x1.b7fe5cead65b2p-29, -0x1.3d8115f873cb4p-25, 0x1.a29fea5c037e3p-22, -0x1.f3ba1b2dc4308p-19,
+    0x1.0b166f06bf753p-15, -0x1.f8446b39d3d8p-13,  0x1.9ce602eaa31f9p-10, -0x1.1e1fec999872cp-7,
+    0x1.43a2afe3328e6p-5,  -0x1.18b77f98f549p-3,   0x1.40598cd0be9efp-2};
+inline constexpr double i1_near_rest = -0x1.7dfe251f66fd5p-59;
+// e^-x I1(x) in [1, 8]
+inline constexpr double i1_middle[] = {
+    -0x1.2903b0951c8aep-35, 0x1.341a9e4567edap-33, -0x1.65bb74ccfb435p-32, 0x1.5174b01d4f72cp-30,
+    -0x1.64d997984dcdp-28,  0x1.3b41268497b72p-26, -0x1.0593acfde86d5p-24, 0x1.a82cdd0806f86p-23,
+    -0x1.49cf025b2e191p-21, 0x1.e8716b1df8854p-20, -0x1.5866081c96635p-18, 0x1.cd8cc77b8a7d6p-17,
+    -0x1.251426a54e747p-15, 0x1.5fa81d6df1e5cp-14, -0x1.8d5891691df57p-13, 0x1.a53c24e26864ep-12,
+    -0x1.a134285a31cb2p-11, 0x1.80275906554a3p-10, -0x1.46ea6a7a942d4p-9,  0x1.fe6fbabe025aep-9,
+    -0x1.69d856614f772p-8,  0x1.ca5f3ca470e1p-8,   -0x1.f6abd82c82042p-8,  0x1.b6841a50b57fp-8,
+    -0x1.8bc35771be0f3p-9,  -0x1.3a9ceb663b72ap-8, 0x1.4461ad08a2f08p-6,   -0x1.a6f3b45a9f4b6p-5,
+    0x1.5e1fa8b5d7de3p-3};
+inline constexpr double i1_middle_rest = -0x1.8f4931f18593dp-57;
+// e^-x I1(x) sqrt(x) in 1/x, [0, 1/8]
 inline constexpr double i1_far[] = {
-    0x1.1556db352e8e6p-57,  0x1.45b8aea87b950p-58,  -0x1.acea3b2532277p-55, -0x1.2806c9c773320p-55,
-    0x1.55915fceb588ap-52,  0x1.7d68e5f04a2d1p-52,  -0x1.0efcd8bc4d22ap-49, -0x1.12db5138afbc7p-48,
-    0x1.776e1762d31e8p-47,  0x1.80d3c26b3281ep-45,  -0x1.7a9482e6d22a0p-46, -0x1.cbc458e73e255p-42,
-    -0x1.953e1076ab493p-41, 0x1.1e7d3f6439fa3p-39,  0x1.f101f653c457bp-37,  0x1.1e1a1f1587865p-35,
-    -0x1.4dcf9d4504c0cp-36, -0x1.334ca5423dd80p-31, -0x1.0790b9ad53528p-28, -0x1.c415394bb46c1p-26,
-    -0x1.0dbfd2e9e5443p-22, -0x1.048df49ca0373p-18, -0x1.cfd7f804aa9a6p-14, -0x1.3fda053fcdb4cp-7,
-    0x1.8ea18b55b1514p-1};
+    -0x1.6ea1785f94461p-35, -0x1.12e7f21d2c006p-36, 0x1.6f38e89af41c8p-32,  0x1.fef895f7b3a5dp-34,
+    -0x1.58ea81b215aecp-30, -0x1.c15e6112d1143p-32, 0x1.9ac4c401343a2p-29,  0x1.07047fc5cbf7ap-30,
+    -0x1.657e73fb0c472p-28, -0x1.0183064563578p-29, 0x1.f378468033ef8p-28,  0x1.ff8b852ecf6dbp-29,
+    -0x1.20a8e052b5bb9p-27, -0x1.0b4539bc94915p-27, 0x1.a69d58942c511p-28,  0x1.e3a948c415f47p-27,
+    0x1.cc06c41e1855cp-28,  -0x1.21de6538102d1p-27, -0x1.91759fab32ad6p-26, -0x1.7277b8802ae6ap-25,
+    -0x1.ad8de57f3f4ffp-24, -0x1.761384ba8ebf9p-22, -0x1.ec8e1003fce04p-20, -0x1.f89c2304b860ep-17,
+    -0x1.cbc54df1ecf62p-13, -0x1.3f796198ee63ap-7,  0x1.8ebe783a8403p-2};
+inline constexpr double i1_far_rest = -0x1.57c3426058cf4p-58;
 
-// The sum by Clenshaw's recurrence.
-template <Real R, size_t n>
-R chebyshev(R t, const double (&c)[n]) {
-  const R twice = t + t;
-  R b(0), b1(0), b2(0);
-  for (double k : c) {
-    b2 = b1;
-    b1 = b;
-    b = fma(twice, b1, R(static_cast<scalar_t<R>>(k)) - b2);
-  }
-  return (b - b2) * R(scalar_t<R>(0.5));
-}
-
-template <Real R, size_t n, size_t m>
-std::array<R, 2> bessel_parts(R a, const double (&near)[n], const double (&far)[m]) {
-  const R one(1), eight(8);
-  const R small = chebyshev(fma(minimum(a, eight), R(scalar_t<R>(0.25)), -one), near);
-  const R b = maximum(a, eight);
-  return {small, chebyshev(R(16) / b - one, far) / sqrt(b)};
+// p / sqrt(b); the root and the quotient go on with their rests.
+template <Real D>
+D over_root(Sum<D> p, D b) {
+  const D r = sqrt(b), inverse = D(1) / r;
+  const D rest = fma(-r, r, b) * (D(0.5) * inverse);
+  const D q = p.hi * inverse;
+  return q + fma(-q, rest, fma(-q, r, p.hi) + p.lo) * inverse;
 }
 
 template <Real D>
 D i0e_double(D x) {
-  const D a = abs(x);
-  const std::array<D, 2> p = bessel_parts(a, i0_near, i0_far);
-  return select(is_nan(x), x, select(a <= D(8), p[0], p[1]));
+  const D a = abs(x), b = maximum(a, D(8));
+  const D near = total(choose(a < D(2), fit_sum(a, 0, 2, i0_near, i0_near_rest),
+                              fit_sum(a, 2, 8, i0_middle, i0_middle_rest)));
+  const D far = over_root(fit_sum(D(1) / b, 0, 0.125, i0_far, i0_far_rest), b);
+  const D beyond = select(a < D(8), near, select(a == infinity<D>(), D(0), far));
+  return select(is_nan(x), x, select(a < D(0.5), fma(a, fit(a, 0, 0.5, i0_low), D(1)), beyond));
 }
 template <Real D>
 D i1e_double(D x) {
-  const D a = abs(x);
-  const std::array<D, 2> p = bessel_parts(a, i1_near, i1_far);
-  return select(is_nan(x), x, select(a <= D(8), x * p[0], copysign(p[1], x)));
+  const D a = abs(x), b = maximum(a, D(8));
+  const Sum<D> p = fit_sum(a, 0, 1, i1_near, i1_near_rest);
+  const D middle = total(fit_sum(a, 1, 8, i1_middle, i1_middle_rest));
+  const D far = over_root(fit_sum(D(1) / b, 0, 0.125, i1_far, i1_far_rest), b);
+  const D beyond = select(a < D(8), middle, select(a == infinity<D>(), D(0), far));
+  return select(is_nan(x), x, copysign(select(a < D(1), fma(a, p.hi, a * p.lo), beyond), x));
 }
 
 }  // namespace detail

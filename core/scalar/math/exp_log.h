@@ -102,18 +102,22 @@ R exp2_poly(R r) {
                   0x1.3b2ab6fba5cdfp-7, 0x1.c6b08d704a65cp-5, 0x1.ebfbdff82c586p-3,
                   0x1.62e42fefa39ecp-1, 1.0);
 }
+// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2.
+template <Real R>
+R expm1_bend(R r) {
+  if constexpr (single<R>)
+    return horner(r, 0x1.3b8a9p-13, 0x1.6d2e48p-10, 0x1.1155a8p-7, 0x1.555502p-5, 0x1.55552cp-3,
+                  0.5);
+  else
+    return horner(r, 0x1.1f29af6ac6854p-29, 0x1.af5dd99b8fba6p-26, 0x1.27e4fa2fa107fp-22,
+                  0x1.71ddf9090d135p-19, 0x1.a01a019fd8409p-16, 0x1.a01a01af9e531p-13,
+                  0x1.6c16c16c16205p-10, 0x1.111111110f6f6p-7, 0x1.5555555555559p-5,
+                  0x1.5555555555559p-3, 0.5);
+}
 // e^r - 1 for |r| <= ln(2)/2.
 template <Real R>
 R expm1_poly(R r) {
-  R q;
-  if constexpr (single<R>)
-    q = horner(r, 0x1.3b8a9p-13, 0x1.6d2e48p-10, 0x1.1155a8p-7, 0x1.555502p-5, 0x1.55552cp-3, 0.5);
-  else
-    q = horner(r, 0x1.1f29af6ac6854p-29, 0x1.af5dd99b8fba6p-26, 0x1.27e4fa2fa107fp-22,
-               0x1.71ddf9090d135p-19, 0x1.a01a019fd8409p-16, 0x1.a01a01af9e531p-13,
-               0x1.6c16c16c16205p-10, 0x1.111111110f6f6p-7, 0x1.5555555555559p-5,
-               0x1.5555555555559p-3, 0.5);
-  return fma(r * r, q, r);
+  return fma(r * r, expm1_bend(r), r);
 }
 
 // e^(x + tail) as p * s * s with s a power of two, so that results may be subnormal or overflow

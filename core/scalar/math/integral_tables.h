@@ -7,15 +7,21 @@
 
 namespace weft::math::detail {
 
-// (1 + 2z) D(x) / x in z = x^2, [0, 9]
+// D(x) in [1/2, 3/2]
+inline constexpr double dawson_low[] = {
+    -0x1.c4f37e3a43d06p-41, 0x1.764064df76bbap-40, 0x1.1735665b6c494p-35, -0x1.e4308530f8e0ep-34,
+    -0x1.dc830b434b296p-31, 0x1.690f2e21dac17p-28, 0x1.0a59051fef2fbp-26, -0x1.7e8230eb4e395p-23,
+    -0x1.928062a017461p-25, 0x1.252b9fa9931aap-18, -0x1.029491f4f2aap-17, -0x1.2dd162f02d362p-14,
+    0x1.285c438763587p-12,  0x1.33468257ee864p-11, -0x1.50225bac5a88cp-8, 0x1.a6b5e7a9a6337p-9,
+    0x1.6f5435a23c2cfp-5,   -0x1.d901af8ca5bcfp-4, -0x1.37f2839ad2183p-5, 0x1.137f2839ad218p-1};
+// D(x) in [3/2, 3]
 inline constexpr double dawson_near[] = {
-    -0x1.bcfc1e5082fc5p-31, 0x1.2369feddf49b2p-28, -0x1.1a1941b3aeb98p-26, 0x1.4d84ea89c8f4cp-24,
-    -0x1.852c9c8dd1caep-22, 0x1.a1da073b9f20ap-20, -0x1.a7df421bf13ddp-18, 0x1.9736df02153c4p-16,
-    -0x1.7049b0e50df31p-14, 0x1.382b100409b21p-12, -0x1.edb59d8761d9dp-11, 0x1.6a39db9118903p-9,
-    -0x1.e9e5ad47da31ep-8,  0x1.2ee694eedd086p-6,  -0x1.530bbfabfacdep-5,  0x1.530bbfa9e9d23p-4,
-    -0x1.29795fac1e725p-3,  0x1.bdb30680a8081p-3,  -0x1.0feab4db23e66p-2,  0x1.e58692ce73a44p-3,
-    -0x1.8f0f754cf97fbp-4,  -0x1.f09d478ca73dap-4, 0x1.3f944e2421473p-2,   -0x1.7e3d4a84c483bp-2,
-    0x1.4f809d84f9403p+0};
+    -0x1.428dbbdaaefacp-39, -0x1.e8f33ef2b0fc1p-40, 0x1.14e1edf3697a8p-34,  -0x1.e90e08cc8873bp-34,
+    -0x1.c150ed92161d3p-31, 0x1.22833eb5b716ap-28,  0x1.e227f6d927d96p-32,  -0x1.17765216c33d1p-24,
+    0x1.95b77e9ad7103p-23,  0x1.42dac8e2d59c7p-22,  -0x1.b4a0004703cc8p-19, 0x1.a5c4aa6508c1bp-18,
+    0x1.09d72220050bbp-16,  -0x1.c920a9ede69aep-14, 0x1.86502e9590884p-13,  0x1.48c90e374e3ffp-12,
+    -0x1.28c45d97dae83p-9,  0x1.3d4a234dd6828p-8,   -0x1.40fae0a914d43p-9,  -0x1.d05a5ed8d0d7fp-7,
+    0x1.a397f90f4be58p-5,   -0x1.da9b2b4eac3d7p-4,  0x1.06b6292245a5cp-2};
 // (2 x D(x) - 1) / z in z = 1/x^2, [1/25, 1/9]
 inline constexpr double dawson_middle[] = {
     -0x1.8a04f8ec0f26cp-33, -0x1.1cec45558cd70p-35, 0x1.0767c9f73d6bcp-29,  -0x1.0e6757e2653ccp-29,
@@ -109,11 +115,27 @@ inline constexpr double si_near[] = {
     0x1.e07ad009b004fp-41, -0x1.adbb0a54430cbp-35, 0x1.3b61d77be5c02p-29, -0x1.74583fefc28fdp-24,
     0x1.57fcad05cffe5p-19, -0x1.e0a04a951135ap-15, 0x1.e583838411af9p-11, -0x1.4d9bbee8c8080p-7,
     0x1.1e887724d658ep-4,  -0x1.14774a496bda7p-2,  0x1.4c3ba09d01a0dp-1};
-// (Ci(x) - log x - gamma) / x^2 in x^2, [0, 16]
+// (Ci(x) - log x - gamma) / x^2 in x^2, [0, 4]
 inline constexpr double ci_near[] = {
-    -0x1.51d8d1e250b8bp-45, 0x1.4b8f8eac1e157p-39, -0x1.0da3d02431e30p-33, 0x1.64f0f7b41abd6p-28,
-    -0x1.7759ce0aad32dp-23, 0x1.306411239277cp-18, -0x1.6e83395b27c94p-14, 0x1.379e05ced41bep-10,
-    -0x1.5dd6d68c9eb13p-7,  0x1.db7991ade7d71p-5,  -0x1.70a4a8c46fd1ap-3};
+    -0x1.32c4dbb61135dp-49, 0x1.9aef5f76803f5p-42,  -0x1.b63e51fba8bf7p-35,
+    0x1.697e3513d7bb4p-28,  -0x1.bc5f8857a1087p-22, 0x1.836dc4705ab14p-16,
+    -0x1.bfccf116b2587p-11, 0x1.382ee5e1b7bcdp-6,   -0x1.d72e02a22534cp-3};
+// Ci(x) / (x - x0), x0 its first zero, in [1/2, 1]
+inline constexpr double ci_root[] = {
+    0x1.298cac507d659p-38, -0x1.c5254e7fc0cc4p-37, 0x1.1a63609bf82e8p-36, -0x1.cee67037353dp-35,
+    0x1.f4159b186e3c6p-33, -0x1.88f21526c929dp-31, 0x1.2bc6d4fd277adp-29, -0x1.dde74ae328629p-28,
+    0x1.7f63a41903226p-26, -0x1.33c9d0e332756p-24, 0x1.f09a62de45963p-23, -0x1.9307e1c4ff105p-21,
+    0x1.495112fc218e4p-19, -0x1.0f42cad287af2p-17, 0x1.c3414fdd213a9p-16, -0x1.7be0e80a9c2c8p-14,
+    0x1.44b145996e6fp-12,  -0x1.1b1f068c861cap-10, 0x1.fa9b393a9348cp-9,  -0x1.d3cdedde9e49fp-7,
+    0x1.e2036e4bdb60fp-5,  -0x1.3b01863d6d41dp-2,  0x1.23cd266bcfb9dp+0};
+// Ci(x) / (x - x1), x1 its second zero, in [2, 4]
+inline constexpr double ci_second[] = {
+    0x1.b752089b82871p-41, -0x1.4eb746c286fe8p-39, 0x1.a2259aaf04931p-39,  -0x1.56ef48b19b469p-37,
+    0x1.725cfd73630cep-35, -0x1.2345265a897fp-33,  0x1.bcec695ac773dp-32,  -0x1.63064e12ce9d8p-30,
+    0x1.1d255bf604266p-28, -0x1.ca6d75f4f56eap-27, 0x1.7262f875be01cp-25,  -0x1.2d80dd70b4f02p-23,
+    0x1.ee03916d64561p-22, -0x1.9092482bac1a5p-20, 0x1.4bf9f847755e4p-18,  -0x1.4c2c93054403dp-16,
+    0x1.28ec87b7f1a96p-14, -0x1.2e8c4b5e3f18cp-16, -0x1.4c9ad8caec24fp-14, -0x1.4a05d346f1975p-7,
+    0x1.698d7cc2a3e9dp-5,  0x1.8cc83e1692969p-5,   -0x1.3edce9f36fef1p-2};
 // The auxiliary functions of Si and Ci (DLMF 6.2(iii)), x f(x) and x^2 g(x) in 1/x^2, [1/64, 1/16]
 inline constexpr double si_f_middle[] = {
     -0x1.3ee827f490e9fp-35, 0x1.436ab9e644a85p-34, 0x1.5befac4c5f504p-35,  -0x1.e2059b52c6835p-35,
@@ -149,34 +171,21 @@ inline constexpr double si_g_far[] = {
     0x1.b85c95c02c0b3p-22, -0x1.da6ede0928fefp-21, 0x1.0fcabd5ede3f8p-19,  -0x1.4f3b62ac928bep-18,
     0x1.c4a47a6e60eb1p-17, -0x1.56e46048b47fbp-15, 0x1.2e5eecd36eaf2p-13,  -0x1.48fa09f81e002p-11,
     0x1.e8171ccc2196cp-9,  -0x1.2bf213ca6a924p-5,  0x1.eaeb5dcb4dd29p-1};
-// S(x) / x^3 in x^4, x in [0, 3/2]
-inline constexpr double fresnel_s_near[] = {
-    0x1.00c7eed724ed1p-44, -0x1.265006962818cp-38, 0x1.14e492bf64147p-32, -0x1.a2e9f2141258fp-27,
-    0x1.efd28afaa6226p-22, -0x1.bb8879ab469eap-17, 0x1.1e7778ee247edp-12, -0x1.f5a8e6e140967p-9,
-    0x1.0fa2168bdde55p-5,  -0x1.3cabe3cab6bc3p-3,  0x1.53a98bbee210ep-2};
-// C(x) / x
-inline constexpr double fresnel_c_near[] = {
-    0x1.bcf48a765f3a1p-41, -0x1.ceb56d8e01528p-35, 0x1.86b6d5638347ep-29, -0x1.05c444afeacdep-23,
-    0x1.0db62163c817cp-18, -0x1.9a7c40e6a3a76p-14, 0x1.b4ad16453d852p-10, -0x1.2bdb719f13935p-6,
-    0x1.d59a443bb4c70p-4,  -0x1.552d150bf0319p-2,  0x1.106f9bed6c419p-1};
-// Their auxiliary functions (DLMF 7.2(iv)), pi x f(x) and pi^2 x^3 g(x) in 1/x^4, x in [3/2, 9/4]
+// Their auxiliary functions (DLMF 7.2(iv)) f(x) and g(x), [5/4, 9/4]
 inline constexpr double fresnel_f_middle[] = {
-    -0x1.71b4065b98a59p-34, 0x1.3e18a69f77234p-33, 0x1.fe5eb650dd3a3p-33,  -0x1.8603260a430a7p-32,
-    -0x1.71213ad49e382p-31, 0x1.2b885c185666cp-30, -0x1.7c732e98f8b3ep-34, 0x1.2cd2b308fbd9dp-31,
-    -0x1.bbcbdc8fce23fp-29, 0x1.bf08cdc2f6a65p-28, -0x1.b3c5fa7f9e65ep-27, 0x1.e45adecf8badbp-26,
-    -0x1.14867d7946279p-24, 0x1.41c5d9216dd95p-23, -0x1.8376a09b2b570p-22, 0x1.e66eb7bfd5067p-21,
-    -0x1.413954d934b69p-19, 0x1.c463416d5abd7p-18, -0x1.5a95c6c49819ap-16, 0x1.2a4676f11ff39p-14,
-    -0x1.30e114bde57c5p-12, 0x1.9dc0a0ea1e147p-10, -0x1.ee483248c1bfbp-7,  0x1.f1d4fa952603ap-1};
+    -0x1.76ba641cca016p-43, 0x1.c23f77d6d9578p-40,  -0x1.58829081af255p-37, 0x1.852f72aaf94bdp-35,
+    -0x1.f6a046522a2b5p-34, -0x1.4da080a3b3653p-32, 0x1.ba44ed641018ep-28,  -0x1.be3f03322346p-25,
+    0x1.450d2e81cb4bcp-22,  -0x1.73d65e7129b35p-20, 0x1.44e19a24752c4p-18,  -0x1.55baf05852941p-17,
+    -0x1.0bff76192ac9ep-16, 0x1.4e0785efddf73p-12,  -0x1.1a8c9a55f73bap-9,  0x1.63b3e60d5ac43p-7,
+    -0x1.7b3e1df81f7ffp-5,  0x1.6b0b660b021bep-3};
 // g
 inline constexpr double fresnel_g_middle[] = {
-    -0x1.3ffd4d5cd510dp-31, 0x1.0a57c4e8f8f71p-30, 0x1.14addc75dd9ebp-29,  -0x1.a5a7f84d7ba1bp-29,
-    -0x1.6f0a0e6613f37p-28, 0x1.19fc3b1884cc4p-27, 0x1.b0c81d47a8239p-29,  -0x1.86d36835fe208p-29,
-    -0x1.0881952eb017ep-26, 0x1.d6e30dcd8e70bp-26, -0x1.56ff56dd31b1cp-25, 0x1.6b9af8ea1dd92p-24,
-    -0x1.8e38fe41f6c2fp-23, 0x1.a7b570fc2765fp-22, -0x1.cc5b38ef26120p-21, 0x1.0149707457825p-19,
-    -0x1.281728e674462p-18, 0x1.60c43d0d54478p-17, -0x1.b684dd902d68cp-16, 0x1.1f695ee073abap-14,
-    -0x1.9375ab5bb840bp-13, 0x1.3693e348c7ef3p-11, -0x1.10de9833e424ap-9,  0x1.26db3d9b2cb16p-7,
-    -0x1.cf7db40d736eep-5,  0x1.c3bb0b8ddec61p-1};
-// the same beyond
+    -0x1.c0b8479af4928p-48, 0x1.8ec0b38fe7b79p-45,  -0x1.bb95ff41ec0b8p-43, 0x1.13ea511686655p-41,
+    0x1.2bf91e0c2f58ap-39,  -0x1.5b1eba98875f9p-35, 0x1.64f61df29daap-32,   -0x1.08aebcb538608p-29,
+    0x1.289c0865b176dp-27,  -0x1.b7684bb4e4p-26,    -0x1.549b9306dc6fcp-31, 0x1.6446817330b97p-21,
+    -0x1.84abe568a0faep-18, 0x1.20673d7ffba73p-15,  -0x1.56d6d416e7dfp-13,  0x1.54c67b457addp-11,
+    -0x1.1cd96a88c6d27p-9,  0x1.882950a6f0535p-8,   -0x1.a077c0e9d3d04p-7,  0x1.13ec813e20472p-6};
+// pi x f(x) and pi^2 x^3 g(x) in 1/x^4, x from 9/4
 inline constexpr double fresnel_f_far[] = {
     -0x1.41622311b4bcdp-33, 0x1.81561e0eb8d1cp-33, 0x1.58042f7bdf3a7p-31,  -0x1.7e0b84a7c8a15p-31,
     -0x1.6aaed94f43087p-30, 0x1.80c9f8c44911bp-30, 0x1.9708b9a0c76d5p-30,  -0x1.80622110d92d1p-30,

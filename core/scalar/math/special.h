@@ -4,6 +4,7 @@
 #pragma once
 #include "weft/core/scalar/math/hyperbolic.h"
 #include "weft/core/scalar/math/trig.h"
+#include "weft/core/scalar/math/two_parts.h"
 
 namespace weft::math {
 namespace detail {
@@ -68,25 +69,24 @@ R erfc_large(R a) {
 
 // log Gamma(1 + u) = u (u - 1) H(u - 1) for 0 <= u <= 2.
 template <Real D>
-D lgamma_near(D u) {
+Sum<D> lgamma_near(D u) {
   const D v = u - D(1);
-  return u * v *
-         horner(v, 0x1.d42d05ed60541p-32, -0x1.c2727fb9b3794p-31, -0x1.807d75657ef91p-30,
-                0x1.53b918fff250cp-29, 0x1.54868a1d9b28ap-28, -0x1.33d587f74f131p-27,
-                -0x1.bd90955dc4b04p-31, -0x1.a94ba7b150a08p-31, 0x1.c3f475ebaeb2cp-26,
-                -0x1.bf215dfaaf0d6p-25, 0x1.776cde2afe053p-24, -0x1.8fb0e6d2acfp-23,
-                0x1.b3802c83a6f0bp-22, -0x1.cb4950fe87ad6p-21, 0x1.e52ee404e090bp-20,
-                -0x1.022292e959056p-18, 0x1.13e5748a30799p-17, -0x1.285118138eca5p-16,
-                0x1.402f01e69f7ep-15, -0x1.5c86af1ff0e58p-14, 0x1.7ed73413d1981p-13,
-                -0x1.a96a403b7e391p-12, 0x1.dfebcf8cc7354p-11, -0x1.145121f955dp-9,
-                0x1.47974853ac032p-8, -0x1.95ce223a9d2b7p-7, 0x1.0e0c9df293524p-5,
-                -0x1.9ae6509ea109ep-4, 0x1.b0ee6072093cep-2);
+  const D h = horner(
+      v, 0x1.d42d05ed60541p-32, -0x1.c2727fb9b3794p-31, -0x1.807d75657ef91p-30,
+      0x1.53b918fff250cp-29, 0x1.54868a1d9b28ap-28, -0x1.33d587f74f131p-27, -0x1.bd90955dc4b04p-31,
+      -0x1.a94ba7b150a08p-31, 0x1.c3f475ebaeb2cp-26, -0x1.bf215dfaaf0d6p-25, 0x1.776cde2afe053p-24,
+      -0x1.8fb0e6d2acfp-23, 0x1.b3802c83a6f0bp-22, -0x1.cb4950fe87ad6p-21, 0x1.e52ee404e090bp-20,
+      -0x1.022292e959056p-18, 0x1.13e5748a30799p-17, -0x1.285118138eca5p-16, 0x1.402f01e69f7ep-15,
+      -0x1.5c86af1ff0e58p-14, 0x1.7ed73413d1981p-13, -0x1.a96a403b7e391p-12, 0x1.dfebcf8cc7354p-11,
+      -0x1.145121f955dp-9, 0x1.47974853ac032p-8, -0x1.95ce223a9d2b7p-7, 0x1.0e0c9df293524p-5,
+      -0x1.9ae6509ea109ep-4, 0x1.b0ee6072093cep-2);
+  return times(two_product(u, v), h);
 }
 
 // log Gamma(a), a > 0; and what it is near 1 to 3, before the logarithm of the recurrence.
 template <Real D>
 struct LogGamma {
-  D value, near;
+  Sum<D> value, near;
 };
 template <Real D>
 LogGamma<D> lgamma_positive(D a) {
@@ -99,70 +99,124 @@ LogGamma<D> lgamma_positive(D a) {
     y = select(step, y - one, y);
     product = select(step, product * y, product);
   }
-  const D near = lgamma_near(select(small, a, select(far, one, y - one)));
-  const D l = log(select(either(small, far), a, product));
+  const Sum<D> near = lgamma_near(select(small, a, select(far, one, y - one)));
+  const Sum<D> l = log_in_two(select(either(small, far), a, product));
   // Stirling's series.
   const D inverse = one / a, u = inverse * inverse;
   const D s = horner(u, -0x1.560f7e8e64eabp-6, 0x1.96ef5eed13291p-8, -0x1.f600eb4085614p-10,
                      0x1.b94f76dd315e0p-11, -0x1.38137ecdba60dp-11, 0x1.a01a019ee9c08p-11,
                      -0x1.6c16c16c16b32p-9, 0x1.5555555555555p-4);
   const D half_ln_2pi_less_half(0x1.acfe390c97d69p-2);
-  const D stirling = fma(a - D(0.5), l - one, fma(s, inverse, half_ln_2pi_less_half));
-  return {select(far, stirling, near + select(small, -l, l)), near};
+  const Sum<D> stirling =
+      plus(times(plus(l, -one), a - D(0.5)), fma(s, inverse, half_ln_2pi_less_half));
+  return {choose(far, stirling, plus(near, choose(small, minus(l), l))), near};
 }
 
-// sin and cos of pi f for |f| <= 1/2.
+// sin(pi f) / pi for |f| <= 1/2.
+template <Real D>
+Sum<D> sine_over_pi(D f) {
+  const D z = f * f;
+  return fast_two_sum(
+      f, f * z *
+             horner(z, 0x1.080d9d95e8992p-22, -0x1.d3f28f5ca4278p-18, 0x1.3746c58004fp-13,
+                    -0x1.33816a063390cp-9, 0x1.ac6805cdf33d8p-6, -0x1.86a8e4720c74dp-3,
+                    0x1.9f9cb402bc45dp-1, -0x1.a51a6625307d3p+0));
+}
+// sin of pi f for |f| <= 1/2.
 template <Real D>
 D sin_pi(D f) {
-  return sin_poly(f * D(0x1.921fb54442d18p+1));
+  const Sum<D> r = times(Sum<D>{D(0x1.921fb54442d18p+1), D(0x1.1a62633145c07p-53)}, f);
+  const D z = r.hi * r.hi;
+  return r.hi + fma(r.hi, sin_bend(z), fma(r.lo * D(-0.5), z, r.lo));
+}
+// pi f cot(pi f) in f^2, [0, 1/16]
+inline constexpr double cotangent[] = {
+    -0x1.6c23b2d5bfb39p-49, -0x1.60ab49e2a0f77p-44, -0x1.54ac6718c4bf3p-39, -0x1.4a0a4e0341452p-34,
+    -0x1.3fc71ef8e602bp-29, -0x1.35fcaf7eff01bp-24, -0x1.2d2045f2b70cp-19,  -0x1.273cf20324f87p-14,
+    -0x1.2f1441e139ad8p-9,  -0x1.b737484d7f6eep-4,  0x1.ca3f3a4015e53p-1};
+// pi tan(pi f) / f in f^2, [0, 1/16]
+inline constexpr double tangent[] = {
+    0x1.27cbd6e35d357p-39, 0x1.017e9064e7523p-36, 0x1.9da401d4292c8p-34, 0x1.6a175376a158p-31,
+    0x1.3dc4bea666f26p-28, 0x1.160b37e6755a6p-25, 0x1.e68d46f2d2f29p-23, 0x1.a9bba3ce3267dp-20,
+    0x1.74843b7120c13p-17, 0x1.45f3b5b85b3cep-14, 0x1.1d354e776bd44p-11, 0x1.f31e5dbe5df1dp-9,
+    0x1.b4c44552077d2p-6,  0x1.7e8516bd1e479p-3,  0x1.52382cbee4781p+0,  0x1.60dfd45033d8ap+3};
+// pi / tan(pi f) for |f| <= 1/2; that of 1/2 - |f| beyond 1/4.
+template <Real D>
+Sum<D> pi_cotangent(D f) {
+  const mask_t<D> steep = abs(f) <= D(0.25);
+  const D g = copysign(D(0.5) - abs(f), f), z = select(steep, f * f, g * g);
+  const auto h = fit_sum(z, 0, 1.0 / 16, cotangent, -0x1.4d75f12bdaad1p-55);
+  const auto t = fit_sum(z, 0, 1.0 / 16, tangent, -0x1.59ff79956cb7fp-52);
+  return choose(steep, quotient(h, f, D(1) / f), times(t, g));
 }
 
 template <Real D>
 D lgamma_double(D x) {
   const D one(1), a = abs(x);
   const LogGamma<D> g = lgamma_positive(a);
-  // log |Gamma(-a)| = log pi - log(a |sin pi a|) - log Gamma(a), in which a cancels if it is small.
+  // log |Gamma(-a)| = -log(a |sin pi a| / pi) - log Gamma(a), in which a cancels if it is small.
   const mask_t<D> small = a < one;
-  const D f = a - round_even(a);
-  const D s = abs(sin_pi(f)) * select(small, one, a);
-  const D mirrored = (D(0x1.250d048e7a1bdp+0) - log(s)) - select(small, g.near, g.value);
-  const D value = select(x < D(0), mirrored, g.value);
+  const D f = abs(a - round_even(a));
+  const Sum<D> s = times(sine_over_pi(f), select(small, one, a));
+  const Sum<D> l = log_in_two(s.hi), least{l.hi, l.lo + s.lo / s.hi};
+  const Sum<D> mirrored = minus(plus(least, choose(small, g.near, g.value)));
+  const D value = total(choose(x < D(0), mirrored, g.value));
   const mask_t<D> pole = both(x <= D(0), f == D(0));
   return select(either(pole, a == infinity<D>()), infinity<D>(), value);
 }
+
+// psi(z) / (z - z0), z0 its zero, in [1, 2]
+inline constexpr double digamma_root[] = {
+    -0x1.606028e8bf55cp-37, 0x1.00b98a8f0aa04p-35, -0x1.e3398d469a1dp-36,  0x1.80260c257a44fp-34,
+    -0x1.cd8ccba6f21b1p-32, 0x1.56c5b73aaffa6p-30, -0x1.e17aa9af08d5cp-29, 0x1.69ba8fdd1d52cp-27,
+    -0x1.1144ccfb9f265p-25, 0x1.99e1aca26565dp-24, -0x1.33508ac98b319p-22, 0x1.cd1f26d55994ep-21,
+    -0x1.5a080a5ba7f11p-19, 0x1.03c0b2b60f6f7p-17, -0x1.86355909e5ccp-16,  0x1.25647156391a7p-14,
+    -0x1.b9f8b1503d333p-13, 0x1.4de9aa1802de8p-11, -0x1.fb44202998234p-10, 0x1.8512e59037ebbp-8,
+    -0x1.2feeeb98a7e3cp-6,  0x1.eca189b8e6f7bp-5,  -0x1.b1cb63005ee96p-3,  0x1.e6f0cbb873616p-1};
+// psi(y) in [2, 4]
+inline constexpr double digamma_low[] = {
+    0x1.01b5692007635p-37, -0x1.779aea76423dcp-36, 0x1.620f7f2a263bdp-36, -0x1.19a9d3655cc7ep-34,
+    0x1.525290e73646ap-32, -0x1.f7092a863124cp-31, 0x1.61e3351af7c59p-29, -0x1.0a606b1ba73a2p-27,
+    0x1.93787f6b8d2cap-26, -0x1.2f9d751134808p-24, 0x1.c95a899017329p-23, -0x1.593823e6caa51p-21,
+    0x1.052da97ff517cp-19, -0x1.8c6fa38407147p-18, 0x1.2e33a53ebb074p-16, -0x1.cf9ec053182a4p-15,
+    0x1.66d5f0c925ac2p-13, -0x1.196d0a68413b9p-11, 0x1.c26130248cb31p-10, -0x1.7418eca7cbbebp-8,
+    0x1.44c8ab1f61233p-6,  -0x1.3ba004f00621ap-4,  0x1.94699894c1f4dp-2,  0x1.d8773039049e7p-1};
+// psi(y) in [4, 10]
+inline constexpr double digamma_middle[] = {
+    -0x1.5b516edf47d68p-33, 0x1.82e0f7a1e7a22p-32, 0x1.0a71c123d6006p-32,  -0x1.eeb24dce451b2p-32,
+    -0x1.277b4f79b36d8p-29, 0x1.43b61b2a0bc57p-28, -0x1.75cc0094fe7c7p-28, 0x1.cc240ef0576d9p-27,
+    -0x1.46f1b6ec4ce02p-25, 0x1.7fc5691aff52ap-24, -0x1.bbc8b6cbedd09p-23, 0x1.07c4d929d7112p-21,
+    -0x1.3af2b75b3debfp-20, 0x1.788766e310835p-19, -0x1.c41f87a8ba9d4p-18, 0x1.10f80ff6d599cp-16,
+    -0x1.4bd503f4f8415p-15, 0x1.96cc8738c8e2p-14,  -0x1.f818493093509p-13, 0x1.3cbf2d9985ccap-11,
+    -0x1.95a315323adffp-10, 0x1.0aae3e9fbb30cp-8,  -0x1.6c98b863edd27p-7,  0x1.095ab96c4c3ep-5,
+    -0x1.b1b6b39b3937bp-4,  0x1.d7b0d76586b8dp-2,  0x1.df6ecb4fb5827p+0};
 
 template <Real D>
 D digamma_double(D x) {
   const D one(1);
   const mask_t<D> mirror = x <= D(0);
-  const D y = select(mirror, one - x, x);
-  const mask_t<D> small = y < one, far = y >= D(10);
-  // To [1, 2): psi(y) = psi(y + 1) - 1/y, or down by psi(z + 1) = psi(z) + 1/z, as one fraction.
-  D z = select(small, y + one, y), top = select(small, -one, D(0)), bottom = select(small, y, one);
-  for (int i = 0; i < 8; ++i) {
-    const mask_t<D> step = both(z >= D(2), !far);
-    z = select(step, z - one, z);
-    top = select(step, fma(top, z, bottom), top);
-    bottom = select(step, bottom * z, bottom);
-  }
-  const D t = z - one;
-  const D p = horner(t, 0x1.07bd9b77f2f96p-16, 0x1.608479b17bd50p-8, 0x1.f4f8cf1c3b955p-4,
-                     0x1.bb97f2a239192p-1, 0x1.3f813dbee98b9p+1, 0x1.81db0c179964bp+1,
-                     0x1.4018e9a62525ep+0);
-  const D q = horner(t, 0x1.3c6093ed60e90p-10, 0x1.58209168c0fecp-5, 0x1.b4f9cd77b1575p-2,
-                     0x1.cd1bb28abd757p+0, 0x1.c13d4018295bep+1, 0x1.8c15ace53d0edp+1, 1.0);
-  // The zero of psi in two parts.
-  const D near = ((z - D(0x1.762d86356be3fp+0)) - D(0x1.b86a722197829p-54)) * p / q + top / bottom;
+  const D y = select(mirror, one - x, x), lost = select(mirror, (one - y) - x, D(0));
+  const mask_t<D> small = y < one, near = y < D(2);
   const D inverse = one / y, u = inverse * inverse;
+  // psi(y) = psi(y + 1) - 1/y; near the zero of psi, which is given in two parts, a product with
+  // the distance to it.
+  const D z = select(small, y + one, y), p = fit(z, 1, 2, digamma_root);
+  const D root = fma(z - D(0x1.762d86356be3fp+0), p, p * D(-0x1.b86a722197829p-54));
+  const Sum<D> whole = plus(Sum<D>{-inverse, fma(inverse, y, -one) * inverse}, root);
   const D series = horner(u, -0x1.5e8d2a3f8605dp-2, 0x1.4f0d1a53990c9p-4, -0x1.5960ff9cc6953p-6,
                           0x1.f07b27dd1f1bbp-8, -0x1.111110726a867p-8, 0x1.04104103de160p-8,
                           -0x1.11111111110e1p-7, 0x1.5555555555555p-4);
-  const D value = select(far, log(y) - fma(series, u, D(0.5) * inverse), near);
-  // psi(x) = psi(1 - x) - pi / tan(pi x).
-  const D f = x - round_even(x);
-  const D cotangent = sin_pi(D(0.5) - abs(f)) / sin_pi(f);
-  const D mirrored = fma(D(-0x1.921fb54442d18p+1), cotangent, value);
-  return select(mirror, select(f == D(0), not_a_number<D>(), mirrored), value);
+  const Sum<D> beyond = plus(log_in_two(y), -fma(series, u, D(0.5) * inverse));
+  const auto middle = choose(y < D(4), fit_sum(y, 2, 4, digamma_low, 0x1.8231cf61aa23cp-58),
+                             fit_sum(y, 4, 10, digamma_middle, -0x1.1b5cd592799d4p-54));
+  const Sum<D> value =
+      choose(near, choose(small, whole, Sum<D>{root, D(0)}), choose(y < D(10), middle, beyond));
+  // psi(x) = psi(1 - x) - pi / tan(pi x), and psi'(y) is about 1/y + 1/2 y^2 + 1/6 y^3.
+  const D f = x - round_even(x),
+          slope = inverse * fma(inverse, fma(inverse, D(1.0 / 6), D(0.5)), one);
+  const Sum<D> full = plus(value, minus(pi_cotangent(f)));
+  const D mirrored = total(Sum<D>{full.hi, fma(lost, slope, full.lo)});
+  return select(mirror, select(f == D(0), not_a_number<D>(), mirrored), total(value));
 }
 
 template <class R, class F>

@@ -187,10 +187,10 @@ Reduced<R> reduce_angle(R a) {
     return {r[0], R(0), bitcast<B>(r[1])};
 }
 
-// sin r for |r| <= pi/2, as r + r (z c0 + z^2 q(z)), z = r^2: the order that rounds least near 1.
+// (sin r - r) / r for |r| <= pi/2 and z = r^2, as z c0 + z^2 q(z): the order that rounds least near
+// 1.
 template <Real R>
-R sin_poly(R r) {
-  const R z = r * r;
+R sin_bend(R z) {
   R q;
   if constexpr (single<R>)
     q = horner(z, 0x1.5dc84ap-19, -0x1.9f70eap-13, 0x1.110edap-7);
@@ -198,7 +198,11 @@ R sin_poly(R r) {
     q = horner(z, 0x1.8832aa4aa8f21p-49, -0x1.ae43847ae5935p-41, 0x1.6123cd074facap-33,
                -0x1.ae6454d4746cfp-26, 0x1.71de3a52a0b16p-19, -0x1.a01a01a014d6fp-13,
                0x1.11111111110c8p-7);
-  return fma(r, fma(z, constant<R>(-0x1.55554cp-3, -0x1.5555555555555p-3), z * z * q), r);
+  return fma(z, constant<R>(-0x1.55554cp-3, -0x1.5555555555555p-3), z * z * q);
+}
+template <Real R>
+R sin_poly(R r) {
+  return fma(r, sin_bend(r * r), r);
 }
 // (tan r - r) / r for z = r^2, |r| <= pi/4.
 template <Real R>
