@@ -11,6 +11,7 @@
 #include "weft/core/scalar/math/bessel.h"
 #include "weft/core/scalar/math/complex.h"
 #include "weft/core/scalar/math/complex_inverse.h"
+#include "weft/core/scalar/math/erf_inv.h"
 #include "weft/core/scalar/math/exp_log.h"
 #include "weft/core/scalar/math/hyperbolic.h"
 #include "weft/core/scalar/math/integrals.h"

@@ -271,7 +271,7 @@ Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
   }
   need_float("normal", o.dtype);
   const Array u = between(key, shape, o.dtype, -below_one(o.dtype), 1);
-  return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::erf_inv(u));
+  return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const DrawShape& shape,
                        const FloatOptions& o) {
@@ -283,7 +283,7 @@ Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const
   const Shape out = drawn_shape("truncated_normal", shape.given, {lo, hi});
   const Array u = between(one_key("truncated_normal", key), out, d, lax::erf(lax::div(lo, root)),
                           lax::erf(lax::div(hi, root)));
-  const Array x = lax::mul(root, lax::erf_inv(u));
+  const Array x = lax::mul(root, lax::xla_erf_inv(u));
   const double inf = std::numeric_limits<double>::infinity();
   const auto inside = [&](const Array& bound, double toward) {
     return lax::nextafter(lax::stop_gradient(bound), constant(d, toward));

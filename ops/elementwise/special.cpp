@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/special.cpp: erf, erfc, erf_inv, lgamma, digamma, polygamma, zeta, bessel_i0e,
-// bessel_i1e.
+// ops/elementwise/special.cpp: erf, erfc, erf_inv, xla_erf_inv, lgamma, digamma, polygamma, zeta,
+// bessel_i0e, bessel_i1e.
 #include "weft/ops/elementwise/special.h"
 
 #include <cmath>
@@ -33,6 +33,14 @@ const auto& erfc_op = differentiable_unary(
     });
 const auto& erf_inv_op = differentiable_unary(
     "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
+    [](Array dx, Array x, Array y) {
+      return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
+    },
+    -0.9, 0.9);
+// Beside erf_inv for the bits of JAX's random numbers (docs/decisions/0027).
+const auto& xla_erf_inv_op = differentiable_unary(
+    "xla_erf_inv", "The number whose erf is x, by XLA's formula, which loses digits near 1.",
+    [](auto x) { return math::xla_erf_inv(x); },
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
@@ -166,6 +174,10 @@ Array erfc(const Arg& x) {
 Array erf_inv(const Arg& x) {
   const Source s(x.at());
   return erf_inv_op({x});
+}
+Array xla_erf_inv(const Arg& x) {
+  const Source s(x.at());
+  return xla_erf_inv_op({x});
 }
 Array lgamma(const Arg& x) {
   const Source s(x.at());

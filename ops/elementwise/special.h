@@ -9,6 +9,8 @@ namespace weft::lax {
 Array erf(const Arg& x);
 Array erfc(const Arg& x);  // 1 - erf(x)
 Array erf_inv(const Arg& x);
+// The same by XLA's formula, which loses digits near 1: JAX's random numbers are made of its bits.
+Array xla_erf_inv(const Arg& x);
 Array lgamma(const Arg& x);  // log |Gamma(x)|
 Array digamma(const Arg& x);
 Array polygamma(const Arg& m, const Arg& x);  // derivative m of digamma

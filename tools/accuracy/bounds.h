@@ -11,10 +11,8 @@ struct Special {
   const char* why;
 };
 inline constexpr Special specials[] = {
-    {"erf_inv", "F32", 1e6,
-     "x^2 is rounded, which loses digits near 1; the bits of JAX's random numbers rest on it"},
-    {"erf_inv", "F64", 1e14,
-     "x^2 is rounded, which loses digits near 1; the bits of JAX's random numbers rest on it"},
+    {"xla_erf_inv", "F32", 1e6, "x^2 is rounded, which loses digits near 1"},
+    {"xla_erf_inv", "F64", 1e14, "x^2 is rounded, which loses digits near 1"},
     {"expm1", "C64", 1e4, "the real part cancels along e^a cos b = 1"},
     {"expm1", "C128", 1e9, "the real part cancels along e^a cos b = 1"},
     {"logistic", "C64", 1e4, "the real part cancels along e^a = -cos b"},

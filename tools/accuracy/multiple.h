@@ -256,7 +256,7 @@ inline std::map<std::string, Truth> truths() {
   by("cosine_integral", [](const Multiple& x) { return sine_or_cosine_integral(x, false); });
   by("fresnel_sin", [](const Multiple& x) { return fresnel(x, true); });
   by("fresnel_cos", [](const Multiple& x) { return fresnel(x, false); });
-  t["erf_inv"] = inverse_erf;
+  t["erf_inv"] = t["xla_erf_inv"] = inverse_erf;
   return t;
 }
 

@@ -308,7 +308,7 @@ const std::vector<ElementwiseRule>& elementwise_table() {
       {"chlo.square", unary<lax::square>, "square"},
       {"chlo.erf", unary<lax::erf>, "erf"},
       {"chlo.erfc", unary<lax::erfc>, "erfc"},
-      {"chlo.erf_inv", unary<lax::erf_inv>, "erf_inv"},
+      {"chlo.erf_inv", unary<lax::xla_erf_inv>, "xla_erf_inv"},
       {"chlo.lgamma", unary<lax::lgamma>, "lgamma"},
       {"chlo.digamma", unary<lax::digamma>, "digamma"},
       {"chlo.polygamma", binary<lax::polygamma>},

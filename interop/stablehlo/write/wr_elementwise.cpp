@@ -59,6 +59,11 @@ Vals exp2(Writer& w, const Equation& e, const Vals& x) {
     return {w.one("stablehlo.exponential", {scaled}, scaled.type)};
   });
 }
+// As XLA approximates it; read again, it is ours.
+Vals erf_inv(Writer& w, const Equation& e, const Vals& x) {
+  return write_composite(
+      w, e, x, [&](const Vals& v) -> Vals { return {w.one("chlo.erf_inv", {v[0]}, v[0].type)}; });
+}
 Vals power(Writer& w, const Equation& e, const Vals& x) {
   const Vals v = fitted(w, e, x);
   return {w.one("stablehlo.power", {v[0], w.convert(v[1], v[0].dtype())}, e.result())};
@@ -107,6 +112,7 @@ void write_elementwise(WriteRules& r) {
                            {"sign", sign},
                            {"square", square},
                            {"exp2", exp2},
+                           {"erf_inv", erf_inv},
                            {"pow", power},
                            {"clamp", clamped},
                            {"select_n", selected},
