@@ -179,22 +179,51 @@ Cx<R> tan(Cx<R> z) {
   return {w.im, -w.re};
 }
 
+namespace detail {
+// Parts of float are computed in double, where they may cancel.
+template <Real R, class F>
+Cx<R> complex_through_double(Cx<R> z, F f) {
+  if constexpr (single<R>) {
+    const auto w = f(Cx(convert<double>(z.re), convert<double>(z.im)));
+    return {convert<float>(w.re), convert<float>(w.im)};
+  } else {
+    return f(z);
+  }
+}
 // Where 1 + e^-z may cancel, (e^z + 1) / |e^(z/2) + e^(-z/2)|^2 by parts, and that square is
-// 4 (sinh^2(re/2) + cos^2(im/2)).
+// 4 (sinh^2(re/2) + cos^2(im/2)). e^re + cos im is, near the poles at +-i pi, a sum of small ones.
 template <Real R>
-Cx<R> logistic(Cx<R> z) {
+Cx<R> logistic_double(Cx<R> z) {
   const R half(scalar_t<R>(0.5)), two(2), s = sinh(z.re * half), c = cos(z.im * half);
   const R square = (s * s + c * c) * R(4);
-  const Cx<R> near{(expm1(z.re) + two * c * c) / square, sin(z.im) / square};
+  const R sum = select(z.re < -half, exp(z.re) + cos(z.im), expm1(z.re) + two * c * c);
+  const Cx<R> near{sum / square, sin(z.im) / square};
   const mask_t<R> here = both(abs(z.re) < R(8), both(is_finite(z.im), square > R(0)));
-  return select(here, near, Cx<R>(R(1)) / (Cx<R>(R(1)) + exp(-z)));
+  // Below 0 e^z / (1 + e^z), in which nothing overflows.
+  const mask_t<R> left = z.re < R(0);
+  const Cx<R> one(R(1)), e = exp(select(left, z, -z));
+  return select(here, near, select(left, e, one) / (one + e));
+}
+}  // namespace detail
+
+// The real part cancels along e^re = -cos im.
+template <Real R>
+Cx<R> logistic(Cx<R> z) {
+  return detail::complex_through_double(z, [](auto w) { return detail::logistic_double(w); });
 }
 
-// e^(b log a); a^0 is 1 and 0^b is 0.
+// e^(b log a); a^0 is 1 and 0^b is 0. Floats, of which b log a would lose as many digits as it is
+// large, go through double.
 template <Real R>
 Cx<R> pow(Cx<R> a, Cx<R> b) {
-  const Cx<R> zero(R(0)), one(R(1));
-  return select(b == zero, one, select(a == zero, zero, exp(b * log(a))));
+  if constexpr (detail::single<R>) {
+    const auto w = pow(Cx(convert<double>(a.re), convert<double>(a.im)),
+                       Cx(convert<double>(b.re), convert<double>(b.im)));
+    return {convert<float>(w.re), convert<float>(w.im)};
+  } else {
+    const Cx<R> zero(R(0)), one(R(1));
+    return select(b == zero, one, select(a == zero, zero, exp(b * log(a))));
+  }
 }
 
 // z / |z|, and 0 of 0.

@@ -130,13 +130,21 @@ Cx<R> log1p(Cx<R> z) {
   return {select(near, R(T(0.5)) * log1p(square), detail::log_length(w)), arg(w)};
 }
 
+namespace detail {
 // expm1(re) cos im - 2 sin^2(im/2); where e^re is large, e^z less 1.
 template <Real R>
-Cx<R> expm1(Cx<R> z) {
+Cx<R> expm1_double(Cx<R> z) {
   const Cx<R> e = exp(z);
   const R s = sin(z.im * R(scalar_t<R>(0.5)));
   const R near = fma(R(-2) * s, s, expm1(z.re) * cos(z.im));
   return {select(z.re < R(2), near, e.re - R(1)), e.im};
+}
+}  // namespace detail
+
+// The real part cancels along e^re cos im = 1.
+template <Real R>
+Cx<R> expm1(Cx<R> z) {
+  return detail::complex_through_double(z, [](auto w) { return detail::expm1_double(w); });
 }
 
 // 2^re (cos t + i sin t) with t = im ln 2 in two parts.

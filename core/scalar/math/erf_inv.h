@@ -7,14 +7,15 @@
 namespace weft::math {
 namespace detail {
 
-// erf_inv(x) / x in w = -log(1 - x^2), [0, 5], and in its root, [2, 4] and [4, 6].
+// erf_inv(x) / x less its value at 0, over w = -log(1 - x^2), in [0, 5], and itself in the root of
+// w, [2, 4] and [4, 6].
 inline constexpr double erf_inv_near[] = {
-    0x1.49984febcdd7p-38,   -0x1.5098f2caff9d5p-35, 0x1.99e25cda5bb0bp-37,  0x1.e57ab0ba414c1p-32,
-    -0x1.f34a4f5e4e1fep-31, -0x1.0f9dedeeeb7c1p-29, 0x1.7802f2c8acb91p-27,  -0x1.ce10f166d2257p-28,
-    -0x1.3021d23961a4p-24,  0x1.ac892aae09be5p-23,  0x1.23975ef1e9309p-23,  -0x1.f1a5801324f5ap-20,
-    0x1.7ebeb87889e46p-19,  0x1.225655fab6f47p-17,  -0x1.5b8eb4d58455ap-15, 0x1.57785ce3d53aep-16,
-    0x1.3262570a40b3dp-12,  -0x1.b553ca7a7c85cp-11, -0x1.ff993aa33243dp-12, 0x1.175c3f2280d11p-7,
-    -0x1.40b177277d01ap-6,  -0x1.abc1e0b47dd29p-6,  0x1.3bb315fc7682cp-1,   0x1.805c5cfcedef5p+0};
+    0x1.14c5d4bae4c9bp-39,  0x1.0c0ec249278dap-45,  -0x1.dd618f8fb6428p-36, 0x1.117793fa3c19p-35,
+    0x1.8420f156d6b77p-33,  -0x1.27c715bcb10c2p-31, -0x1.48f91c7bd681ap-32, 0x1.413277f506275p-28,
+    -0x1.f6f4531a170bbp-28, -0x1.68d5885720c1p-26,  0x1.b0ea804f5617p-24,   -0x1.8f4c18b869686p-25,
+    -0x1.75279c61eb0cap-21, 0x1.ecc604334f7fap-20,  0x1.b44e08283c789p-20,  -0x1.3150a4833a388p-16,
+    0x1.bab3fd816b44fp-16,  0x1.7b89f24af36bp-14,   -0x1.bcbf1e8f623a9p-12, 0x1.e036db028e5dap-13,
+    0x1.a0f690ed73d21p-9,   -0x1.68cb9d27c0f3bp-7,  0x1.296e96429159fp-11,  0x1.f7f51afdae3fep-3};
 inline constexpr double erf_inv_middle[] = {
     -0x1.e77732d0115bbp-34, -0x1.1676cbb0191c2p-33, 0x1.b16bd0b48d7dfp-30,  -0x1.59e4ed8c1bb37p-31,
     -0x1.168938a9baeb9p-27, 0x1.08ba4dd8be4aep-26,  0x1.ee439206191bap-29,  -0x1.30193f3ea222ep-24,
@@ -40,29 +41,30 @@ R erf_inv(R x) {
   const R w = -log(fma(-x, x, R(1))), root = sqrt(w);
   R y;
   if constexpr (single<R>) {
-    // Last coefficients go on with what rounding took from them.
-    const R t = fma(w, R(0.5f), R(-1)), v = root - R(3);
+    const mask_t<R> inner = w < R(5);
+    const R t = w - R(2.5f), v = root - R(3);
     const R near =
-        fma(t,
-            horner(t, -0x1.5743d6p-18, 0x1.18c4f8p-16, 0x1.484b8cp-15, -0x1.462cd6p-12,
-                   0x1.fe143ap-13, 0x1.c4cf8p-9, -0x1.bb971p-7, -0x1.01f794p-7, 0x1.ff8668p-2),
-            R(-0x1.dd67fcp-25f)) +
-        R(0x1.60912ep+0f);
-    const R far = fma(v,
-                      horner(v, -0x1.013ed4p-15, 0x1.a074bep-18, 0x1.ba31c2p-13, -0x1.6150dp-12,
-                             -0x1.3c6048p-13, 0x1.8be29p-10, -0x1.d26912p-9, 0x1.743114p-8,
-                             -0x1.f4f244p-8, 0x1.3586fcp-7, 0x1.006dcap+0),
-                      R(-0x1.c2072cp-26f)) +
-                  R(0x1.6a9efcp+1f);
-    y = x * select(w < R(4), near, far);
+        horner(t, 0x1.de69e8p-32, -0x1.2c4c5ep-27, 0x1.1b3f5ep-26, 0x1.f3c014p-22, -0x1.cbda82p-19,
+               -0x1.4cd7bep-18, 0x1.c9bb8ep-13, -0x1.486686p-10, -0x1.11c3e2p-8, 0x1.f91e8cp-3);
+    const R far = horner(v, -0x1.013ed4p-15, 0x1.a074bep-18, 0x1.ba31c2p-13, -0x1.6150dp-12,
+                         -0x1.3c6048p-13, 0x1.8be29p-10, -0x1.d26912p-9, 0x1.743114p-8,
+                         -0x1.f4f244p-8, 0x1.3586fcp-7, 0x1.006dcap+0);
+    // The last step, with what it and the last coefficient lose.
+    const R q = select(inner, near, far), at = select(inner, t, v);
+    const R last = select(inner, R(0x1.805c5cp+0f), R(0x1.6a9efcp+1f));
+    const R rest = select(inner, R(0x1.ff29a6p-25f), R(-0x1.c2072cp-26f));
+    const R hi = fma(at, q, last), lo = fma(at, q, last - hi) + rest;
+    y = fma(x, hi, x * lo);
   } else {
     const auto beyond =
         choose(w < R(16), fit_sum(root, 2, 4, erf_inv_middle, 0x1.5b44bc3f0fa93p-53),
                fit_sum(root, 4, 6, erf_inv_far, -0x1.750b7037fbbfdp-54));
-    const auto p = choose(w < R(5), fit_sum(w, 0, 5, erf_inv_near, -0x1.2e76fe2fc7bdbp-54), beyond);
-    y = copysign(fma(x, p.hi, x * p.lo), x);
+    const auto near = plus(two_product(w, fit(w, 0, 5, erf_inv_near)),
+                           Sum<R>{R(0x1.c5bf891b4ef6bp-1), R(-0x1.618f13eb7ca89p-55)});
+    const auto p = choose(w < R(5), near, beyond);
+    y = fma(x, p.hi, x * p.lo);
   }
-  return select(abs(x) == R(1), x * infinity<R>(), y);
+  return select(abs(x) == R(1), x * infinity<R>(), copysign(y, x));
 }
 
 // As XLA computes it, on which the bits of JAX's random numbers rest: Giles, "Approximating the
