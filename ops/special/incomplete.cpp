@@ -29,17 +29,23 @@ R log1p_less(const R& m) {
   return R(2) * r * s * sum - r * m;
 }
 
+// What Stirling's formula adds to (x - 1/2) log x - x + log(2 pi) / 2 for log Gamma(x), x >= 10.
+template <class R>
+R stirling_rest(const R& x) {
+  const R i = R(1) / x, u = i * i;
+  R rest(-691.0 / 360360);
+  for (double c : {1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
+    rest = rest * u + R(c);
+  return rest * i;
+}
+
 // x^a e^-x / Gamma(a). Near x = a > 10 what cancels in the logarithm is left out by Stirling.
 template <class R>
 R gamma_factor(const R& a, const R& x) {
   const auto close = both(a > R(10), abs(x - a) < R(0.5) * a);
   const R plain = a * log(x) - x - lgamma(a);
-  const R b = select(close, a, R(11)), m = select(close, (x - a) / a, R(0)), i = R(1) / b,
-          u = i * i;
-  R rest(-691.0 / 360360);
-  for (double c : {1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
-    rest = rest * u + R(c);
-  const R near = b * log1p_less(m) - rest * i;
+  const R b = select(close, a, R(11)), m = select(close, (x - a) / a, R(0));
+  const R near = b * log1p_less(m) - stirling_rest(b);
   // Of the largest numbers, parts of the logarithm are infinite.
   const auto nothing = either(a > R(1e300), x > R(1e300));
   return select(close, exp(near) * sqrt(b / R(2 * pi)), select(nothing, R(0), exp(plain)));
@@ -266,6 +272,17 @@ R beta_fraction(double rounding, const R& a, const R& b, const R& x) {
   return s[3];
 }
 
+// log(Gamma(q) / Gamma(p + q)): for large q by Stirling's formula, of which the largest terms are
+// taken away from each other beforehand.
+template <class R>
+R log_gamma_quotient(const R& p, const R& q) {
+  const auto large = q >= R(10);
+  const R b = select(large, q, R(10)), sum = p + b;
+  const R far =
+      stirling_rest(b) - stirling_rest(sum) - (b - R(0.5)) * log1p(p / b) - p * (log(sum) - R(1));
+  return select(large, far, lgamma(q) - lgamma(p + q));
+}
+
 template <class R>
 R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
   const auto a_zero = either(a == R(0), b == R(inf)), b_zero = either(b == R(0), a == R(inf));
@@ -282,7 +299,7 @@ R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
   const R z = select(direct, z0, R(1) - z0);
   const R log_z = select(direct, log(z0), log1p(-z0)),
           log_rest = select(direct, log1p(-z0), log(z0));
-  const R tail = lgamma(q) - lgamma(p + q);
+  const R tail = log_gamma_quotient(p, q);
   const R factor = select(p < R(1e-307), exp(q * log_rest - tail),
                           exp(p * log_z + q * log_rest - (lgamma(p) + tail)) / p);
   const R value = beta_fraction(rounding, p, q, z) * factor;
