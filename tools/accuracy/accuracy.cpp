@@ -17,24 +17,13 @@
 #include "weft/jit/jit.h"
 #include "weft/tools/accuracy/bounds.h"
 #include "weft/tools/accuracy/library.h"
-#include "weft/tools/accuracy/multiple.h"
+#include "weft/tools/accuracy/measure.h"
+#include "weft/tools/accuracy/several.h"
 #include "weft/tools/page.h"
 #include "weft/tracer/trace.h"
 
 namespace weft::accuracy {
 namespace {
-
-// ---- what is measured
-
-struct Format {
-  DType dtype;
-  const char* name;
-  int digits, least;  // of the significand; exponent of the least normal number
-  double largest;
-};
-constexpr Format f32{F32, "F32", 24, -126, 0x1.fffffep127},
-    f64{F64, "F64", 53, -1022, 0x1.fffffffffffffp1023}, f16{F16, "F16", 11, -14, 65504},
-    bf16{BF16, "BF16", 8, -126, 0x1.fep127};
 
 // 2 ULP, of complex parts 8, of narrow floats 1, unless bounds.h says more.
 double bound_of(const std::string& name, const std::string& type) {
@@ -43,75 +32,10 @@ double bound_of(const std::string& name, const std::string& type) {
   return type[0] == 'C' ? 8 : type == "F16" || type == "BF16" ? 1 : 2;
 }
 // The least size whose ULP an error is measured in.
-double unit_of(const std::string& name) {
-  for (const char* s : irrational_zeros)
-    if (name == s) return 1;
+double unit_of(const std::string& name, double x) {
+  for (const Zeros& z : irrational_zeros)
+    if (name == z.name) return z.unit(x);
   return 0;
-}
-
-struct Row {
-  std::string name, type, judge;
-  double error = 0;
-  std::string at;
-  uint64_t inputs = 0;
-};
-struct Worst {
-  double error = 0, at = 0, other = 0;  // other: the imaginary part
-  void add(double e, double x, double y = 0) {
-    if (e > error || std::isnan(e)) *this = {e, x, y};
-  }
-  void add(const Worst& w) { add(w.error, w.at, w.other); }
-};
-
-constexpr double wrong = 1e30;  // another kind of number than the truth
-
-// The error of `got` where the truth is `truth` rounded to double, and `difference` apart.
-double ulps(const Format& f, double got, double truth, double difference, double unit) {
-  if (std::isnan(got) || std::isnan(truth)) return std::isnan(got) == std::isnan(truth) ? 0 : wrong;
-  const double size = std::fabs(truth);
-  if (std::isinf(got))
-    return std::signbit(got) == std::signbit(truth) && size >= f.largest ? 0 : wrong;
-  if (std::isinf(truth)) return wrong;
-  const int e = std::max(size == 0 ? f.least : std::ilogb(std::max(size, unit)), f.least);
-  return std::ldexp(std::fabs(difference), std::min(f.digits - 1 - e, 1023)) *
-         (f.digits - 1 - e > 1023 ? std::ldexp(1., f.digits - 1 - e - 1023) : 1);
-}
-double ulps(const Format& f, double got, const Multiple& truth, double unit) {
-  const double difference = std::isfinite(got) ? (truth - Multiple(got)).to_double() : 0;
-  return ulps(f, got, truth.to_double(), difference, unit);
-}
-
-struct Options {
-  double share = 1, seconds = 60;
-};
-class Clock {
- public:
-  explicit Clock(double seconds) : end_(now() + seconds) {}
-  bool over() const { return now() > end_; }
-
- private:
-  static double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
-  double end_;
-};
-
-// judge(i) of 0 … n - 1 on all cores; each thread has a Worst of its own.
-template <class F>
-Worst on_all_cores(size_t n, const F& judge) {
-  const size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<Worst> worst(threads);
-  std::vector<std::thread> pool;
-  for (size_t t = 0; t < threads; ++t)
-    pool.emplace_back([&, t] {
-      for (size_t i = t; i < n; i += threads) judge(i, worst[t]);
-      mpfr_free_cache();
-    });
-  for (std::thread& t : pool) t.join();
-  Worst all;
-  for (const Worst& w : worst) all.add(w);
-  return all;
 }
 
 // ---- the functions
@@ -183,7 +107,6 @@ float half_of(uint32_t bits) {
 Row sweep_by_library(const Function& f, Library truth, const Options& o) {
   const auto kernel = compiled(f);
   const auto stride = static_cast<uint64_t>(std::max(1., std::round(1 / o.share)));
-  const double unit = unit_of(f.op->name());
   Worst worst;
   Row row{f.op->name(), "F32", "", 0, "", 0};
   for (uint64_t b = 0; b < (uint64_t{1} << 32);) {
@@ -193,7 +116,29 @@ Row sweep_by_library(const Function& f, Library truth, const Options& o) {
     const std::vector<float> y = values_of(kernel, x, F32);
     worst.add(on_all_cores(x.size(), [&](size_t i, Worst& w) {
       const double t = truth(x[i]);
-      w.add(ulps(f32, y[i], t, t - y[i], unit), x[i]);
+      w.add(ulps(f32, y[i], t, t - y[i], unit_of(f.op->name(), x[i])), x[i]);
+    }));
+    row.inputs += x.size();
+  }
+  row.error = worst.error;
+  row.at = fmt::format("{:.9g}", worst.at);
+  return row;
+}
+// The same for what the C library has not, by our kernel of F64, which MPFR judges.
+Row sweep_by_kernel(const Function& f, const Options& o) {
+  const auto kernel = compiled(f);
+  const auto stride = static_cast<uint64_t>(std::max(1., std::round(1 / o.share)));
+  Worst worst;
+  Row row{f.op->name(), "F32", "our kernel of F64", 0, "", 0};
+  for (uint64_t b = 0; b < (uint64_t{1} << 32);) {
+    std::vector<double> x;
+    for (; b < (uint64_t{1} << 32) && x.size() < chunk; b += stride)
+      x.push_back(std::bit_cast<float>(static_cast<uint32_t>(b)));
+    const Array wide = array(x);
+    const auto y = kernel(wide.astype(F32)).template to_vector<float>();
+    const auto truth = kernel(wide).template to_vector<double>();
+    worst.add(on_all_cores(x.size(), [&](size_t i, Worst& w) {
+      w.add(ulps(f32, y[i], truth[i], truth[i] - y[i], unit_of(f.op->name(), x[i])), x[i]);
     }));
     row.inputs += x.size();
   }
@@ -219,7 +164,6 @@ template <class T>
 Row sample_by_mpfr(const Function& f, const Format& t, const Truth& truth, double most,
                    const Options& o) {
   const auto kernel = compiled(f);
-  const double unit = unit_of(f.op->name());
   std::mt19937_64 random(7);
   Worst worst;
   Row row{f.op->name(), t.name, "MPFR", 0, "", 0};
@@ -241,7 +185,7 @@ Row sample_by_mpfr(const Function& f, const Format& t, const Truth& truth, doubl
     }
     const std::vector<T> y = values_of(kernel, x, t.dtype);
     worst.add(on_all_cores(x.size(), [&](size_t i, Worst& w) {
-      w.add(ulps(t, y[i], truth(Multiple(x[i]), y[i]), unit), x[i]);
+      w.add(ulps(t, y[i], truth(Multiple(x[i]), y[i]), unit_of(f.op->name(), x[i])), x[i]);
     }));
     row.inputs += x.size();
     if (narrow) break;
@@ -251,7 +195,30 @@ Row sample_by_mpfr(const Function& f, const Format& t, const Truth& truth, doubl
   return row;
 }
 
-// Parts of sizes 2^-20 to 2^6. A part that is lost in the other counts in roundings of the whole.
+template <class T>
+Quad quad_of(std::complex<T> x) {
+  Quad z;
+  __real__ z = x.real();
+  __imag__ z = x.imag();
+  return z;
+}
+// A part below this share of the whole counts in ULP of that; what overflows or is subnormal is
+// left out.
+template <class T>
+double error_of_parts(const Format& part, std::complex<T> y, Quad truth, double share) {
+  const __float128 parts[] = {crealq(truth), cimagq(truth)};
+  const T got[] = {y.real(), y.imag()};
+  const auto whole = static_cast<double>(cabsq(truth));
+  double most = 0;
+  for (int k = 0; k < 2; ++k) {
+    const auto rounded = static_cast<double>(parts[k]);
+    if (whole > part.largest / 4 || std::fabs(rounded) < std::ldexp(1., part.least)) continue;
+    const double difference = std::isfinite(got[k]) ? static_cast<double>(parts[k] - got[k]) : 0;
+    most = std::max(most, ulps(part, got[k], rounded, difference, whole * share));
+  }
+  return most;
+}
+// Parts of sizes 2^-20 to 2^6.
 template <class T>
 Row sample_complex(const Function& f, const Format& part, const char* type, ComplexLibrary truth,
                    const Options& o) {
@@ -267,22 +234,11 @@ Row sample_complex(const Function& f, const Format& part, const char* type, Comp
     x.emplace_back(re, draw());
   }
   const std::vector<std::complex<T>> y = kernel(array(x)).template to_vector<std::complex<T>>();
+  double share = std::ldexp(1., -part.digits / 2);
+  for (const Cancelling& c : cancelling)
+    if (f.op->name() == c.name && std::string(type) == c.type) share = c.share;
   const Worst worst = on_all_cores(x.size(), [&](size_t i, Worst& w) {
-    Quad z;
-    __real__ z = x[i].real();
-    __imag__ z = x[i].imag();
-    const Quad t = truth(z);
-    const __float128 parts[] = {crealq(t), cimagq(t)};
-    const T got[] = {y[i].real(), y[i].imag()};
-    const auto whole = static_cast<double>(cabsq(t));
-    for (int k = 0; k < 2; ++k) {
-      const auto rounded = static_cast<double>(parts[k]);
-      // What overflows or is subnormal is left out.
-      if (whole > part.largest / 4 || std::fabs(rounded) < std::ldexp(1., part.least)) continue;
-      const double difference = std::isfinite(got[k]) ? static_cast<double>(parts[k] - got[k]) : 0;
-      w.add(ulps(part, got[k], rounded, difference, std::ldexp(whole, -part.digits / 2)),
-            x[i].real(), x[i].imag());
-    }
+    w.add(error_of_parts(part, y[i], truth(quad_of(x[i])), share), x[i].real(), x[i].imag());
   });
   return {f.op->name(),
           type,
@@ -290,6 +246,88 @@ Row sample_complex(const Function& f, const Format& part, const char* type, Comp
           worst.error,
           fmt::format("{:.9g}{:+.9g}i", worst.at, worst.other),
           x.size()};
+}
+
+const Op* op_named(const std::string& name) {
+  for (const Op* op : all_ops())
+    if (op->name() == name) return op;
+  throw Error(name + ": there is no such op");
+}
+// Functions of several numbers, of random operands.
+template <class T>
+Row sample_several(const Several& f, const Format& t, const Options& o) {
+  const Op* op = op_named(f.name);
+  AnyParams params;
+  for (const AnySample& s : op->samples()) params = s.params;
+  const auto kernel = jit([&](Array x, Array y, Array z) {
+    Arrays operands = {x, y, z};
+    operands.resize(f.operands);
+    return bind_op(*op, operands, params)[0];
+  });
+  Random random{std::mt19937_64(13), t};
+  Worst worst;
+  Row row{f.name, t.name, f.conditioned ? "MPFR, over 1 + the condition" : "MPFR", 0, "", 0};
+  const auto count = static_cast<uint64_t>(std::max(1000., 1e7 * o.share));
+  // Results that lose digits by being subnormal are left out where parts of them may be.
+  const double least = f.conditioned ? std::ldexp(1., t.least + 20) : 0;
+  for (const Clock clock(o.seconds / 2); row.inputs < count && !clock.over();) {
+    std::array<std::vector<T>, 3> x;
+    std::vector<Places> places;
+    for (size_t k = 0; k < std::min<uint64_t>(count - row.inputs, 1 << 12); ++k) {
+      Places p = f.draw(random);
+      for (size_t n = 0; n < 3; ++n) p[n] = x[n].emplace_back(static_cast<T>(p[n]));
+      places.push_back(p);
+    }
+    const std::vector<T> y = kernel(array(x[0]), array(x[1]), array(x[2])).template to_vector<T>();
+    worst.add(on_all_cores(places.size(), [&](size_t i, Worst& w) {
+      const Places& p = places[i];
+      const Operands exact = {Multiple(p[0]), Multiple(p[1]), Multiple(p[2])};
+      const Multiple truth = f.truth(exact, t);
+      if (std::fabs(truth.to_double()) < least) return;
+      const double e = ulps(t, y[i], truth, 0);
+      w.add(f.conditioned && e < wrong ? e / (1 + condition(f, exact, truth, t)) : e, p[0], p[1],
+            p[2]);
+    }));
+    row.inputs += places.size();
+  }
+  row.error = worst.error;
+  const int shown = sizeof(T) == 4 ? 9 : 17;
+  row.at = fmt::format("{:.{}g}, {:.{}g}", worst.at, shown, worst.other, shown);
+  if (f.operands == 3) row.at += fmt::format(", {:.{}g}", worst.third, shown);
+  return row;
+}
+// a^b of complex numbers; an error counts in ULP times 1 + |b log a|, by which it turns, of at
+// least a quarter of the whole.
+template <class T>
+Row sample_complex_pow(const Format& part, const char* type, const Options& o) {
+  const Op* op = op_named("pow");
+  const AnyParams params = op->samples()[0].params;
+  const auto kernel = jit([&](Array a, Array b) { return bind_op(*op, {a, b}, params)[0]; });
+  std::mt19937_64 random(17);
+  const auto draw = [&](int size) {
+    const double u = static_cast<double>(random() >> 11) * 0x1p-53;
+    return static_cast<T>(
+        std::ldexp(random() % 2 ? 1 + u : -1 - u, static_cast<int>(random() % 12) - 12 + size));
+  };
+  std::vector<std::complex<T>> a, b;
+  for (double k = 0; k < std::clamp(1e7 * o.share, 1000., 1e6); ++k) {
+    const T x = draw(5), y = draw(5), u = draw(3);
+    a.emplace_back(x, y);
+    b.emplace_back(u, draw(3));
+  }
+  const auto y = kernel(array(a), array(b)).template to_vector<std::complex<T>>();
+  const Worst worst = on_all_cores(a.size(), [&](size_t i, Worst& w) {
+    const Quad p = quad_of(a[i]), log_of_it = quad_of(b[i]) * clogq(p);
+    const auto size = static_cast<double>(cabsq(log_of_it));
+    const double e = error_of_parts(part, y[i], cexpq(log_of_it), 0.25);
+    w.add(e < wrong ? e / (1 + size) : e, a[i].real(), a[i].imag());
+  });
+  return {"pow",
+          type,
+          "libquadmath, over 1 + \\|b log a\\|",
+          worst.error,
+          fmt::format("{:.9g}{:+.9g}i", worst.at, worst.other),
+          a.size()};
 }
 
 std::vector<Row> measured(const Options& o, const std::string& only) {
@@ -316,11 +354,17 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
                             error_of_library(f, c->second, judge->second, o));
       add(std::move(r));
     } else {
-      add(sample_by_mpfr<float>(f, f32, judge->second, 1e7, o));
+      add(sweep_by_kernel(f, o));
+      add(sample_by_mpfr<float>(f, f32, judge->second, 1e6, o));
     }
     add(sample_by_mpfr<double>(f, f64, judge->second, 1e7, o));
     add(sample_by_mpfr<float>(f, f16, judge->second, 65536, o));
     add(sample_by_mpfr<float>(f, bf16, judge->second, 65536, o));
+  }
+  for (const Several& f : several) {
+    if (!only.empty() && only != f.name) continue;
+    add(sample_several<float>(f, f32, o));
+    add(sample_several<double>(f, f64, o));
   }
   for (const Function& f : functions_of(C64)) {
     if (!chosen(f)) continue;
@@ -329,6 +373,10 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
       throw Error(f.op->name() + ": there is no truth of it in tools/accuracy/library.h");
     add(sample_complex<float>(f, f32, "C64", judge->second, o));
     add(sample_complex<double>(f, f64, "C128", judge->second, o));
+  }
+  if (only.empty() || only == "pow") {
+    add(sample_complex_pow<float>(f32, "C64", o));
+    add(sample_complex_pow<double>(f64, "C128", o));
   }
   return rows;
 }
@@ -341,15 +389,18 @@ std::string shown(double error) {
 constexpr const char* words = R"(# Accuracy
 
 Written by `./dev accuracy`, which measures the compiled kernels of every elementwise function of one number in
-the registry; do not edit. This run: share {:g} of the inputs, at most {:g} seconds for each line judged by MPFR.
-Functions of several numbers (`pow`, `atan2`, `igamma`, …) and those with a parameter (`round`, `integer_pow`,
-`reduce_precision`) are not measured.
+the registry, and of several numbers where it has a truth; do not edit. This run: share {:g} of the inputs, at most {:g} seconds
+for each line judged by MPFR, half of that for functions of several numbers. Those with a parameter (`round`, `integer_pow`,
+`reduce_precision`), hypergeometric functions, `expn` and derivatives by parameters (`igamma_grad_a`, …) are not measured.
 
 An error is in units of the last place (ULP) of the truth, subnormal numbers included; 0.5 is perfect rounding. At
-share 1 there are 2^32 inputs of F32 where the C library judges and 10^7 where MPFR does (160 bits and more), 10^7
-of F64, 10^6 complex ones (from share 0.1 on); of F16 and BF16 all. Half of those that MPFR judges have any bits,
+share 1 there are 2^32 inputs of F32 where the C library or our kernel of F64 judges and 10^6 where MPFR does, 10^7
+of F64 (or as many as there is time for), 10^6 complex ones (from share 0.1 on); of F16 and BF16 all. Half of those that MPFR judges have any bits,
 the others lie about 1 and where the op's samples do. Of complex numbers each part is judged, of parts of sizes
 2^-20 to 2^6; a part smaller than the root of the rounding times the whole counts in ULP of that.
+
+Where the judge says so, an error counts over 1 + the condition: by how much the function changes, relative to itself, over how
+much its operands do. Rounded operands alone cost half as many ULP as the condition is large.
 
 Bounds: 2 ULP, of F16 and BF16 1, of complex parts 8. Beyond them:
 
@@ -358,10 +409,13 @@ std::string page(const std::vector<Row>& rows, const Options& o) {
   std::string s = fmt::format(words, o.share, o.seconds);
   for (const Special& e : specials)
     s += fmt::format("- `{}` of {}: {:g}; {}.\n", e.name, e.type, e.bound, e.why);
-  s += "\nBeside zeros that no number of the format hits, ULP are those of 1: ";
-  for (const char* name : irrational_zeros)
-    s += fmt::format("{}`{}`", name == irrational_zeros[0] ? "" : ", ", name);
-  s += ".\n\n| function | type | largest error (ULP) | at | inputs | judge "
+  for (const Cancelling& c : cancelling)
+    s += fmt::format("- `{}` of {}: {}; a part below {:g} of the whole counts in ULP of that.\n",
+                     c.name, c.type, c.why, c.share);
+  s += "\nBeside zeros that no number of the format hits, ULP are at least those of a size:\n";
+  for (const Zeros& z : irrational_zeros) s += fmt::format(" `{}` {};", z.name, z.what);
+  s.back() = '.';
+  s += "\n\n| function | type | largest error (ULP) | at | inputs | judge "
        "|\n|---|---|--:|---|--:|---|\n";
   for (const Row& r : rows)
     s += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.type, shown(r.error), r.at,

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tools/accuracy/bounds.h: where the error of a function is larger than the others', and why.
 #pragma once
+#include <cmath>
 
 namespace weft::accuracy {
 
@@ -13,13 +14,35 @@ struct Special {
 inline constexpr Special specials[] = {
     {"xla_erf_inv", "F32", 1e6, "x^2 is rounded, which loses digits near 1"},
     {"xla_erf_inv", "F64", 1e14, "x^2 is rounded, which loses digits near 1"},
-    {"expm1", "C64", 1e4, "the real part cancels along e^a cos b = 1"},
-    {"expm1", "C128", 1e9, "the real part cancels along e^a cos b = 1"},
-    {"logistic", "C64", 1e4, "the real part cancels along e^a = -cos b"},
-    {"logistic", "C128", 1e9, "the real part cancels along e^a = -cos b"},
+    {"igamma", "F64", 64, "logarithms of powers and of the gamma function are added up"},
+    {"igammac", "F64", 2048, "the same, and it is one less igamma where that is the series"},
+    {"regularized_incomplete_beta", "F64", 256,
+     "logarithms of powers and of the gamma function are added up"},
+    {"pow", "C128", 16, "log a is rounded"},
 };
-// Functions with zeros that no number of the format hits; the zeros of the others are met, or their
-// error beside them is small.
-inline constexpr const char* irrational_zeros[] = {"cosine_integral", "digamma", "lgamma"};
+// Complex functions whose parts cancel along a curve: a part below this share of the whole counts
+// in ULP of that share.
+struct Cancelling {
+  const char *name, *type;
+  double share;
+  const char* why;
+};
+inline constexpr Cancelling cancelling[] = {
+    {"expm1", "C128", 0.25, "the real part cancels along e^a cos b = 1"},
+    {"logistic", "C128", 0.25, "the real part cancels along e^a = -cos b"},
+};
+// Functions with zeros that no number of the format hits, and the least size whose ULP an error
+// counts in beside them; the zeros of the others are met, or their error beside them is small.
+struct Zeros {
+  const char* name;
+  double (*unit)(double x);
+  const char* what;
+};
+inline constexpr Zeros irrational_zeros[] = {
+    {"cosine_integral", [](double x) { return std::fabs(x) > 4 ? 1 / std::fabs(x) : 0; },
+     "of 1/x beyond 4"},
+    {"digamma", [](double x) { return x < 0 ? 1. : 0; }, "of 1 below 0"},
+    {"lgamma", [](double x) { return x < 0 ? 1. : 0; }, "of 1 below 0"},
+};
 
 }  // namespace weft::accuracy

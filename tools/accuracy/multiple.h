@@ -16,7 +16,7 @@ namespace weft::accuracy {
 // A number of `digits` bits, those of the thread that makes it.
 class Multiple {
  public:
-  static inline thread_local mpfr_prec_t digits = 160;
+  static inline thread_local mpfr_prec_t digits = 128;
   Multiple() { mpfr_init2(v_, digits); }
   Multiple(double x) : Multiple() { mpfr_set_d(v_, x, MPFR_RNDN); }
   Multiple(const Multiple& o) : Multiple() { mpfr_set(v_, o.v_, MPFR_RNDN); }
