@@ -180,36 +180,45 @@ Cx<R> tan(Cx<R> z) {
 }
 
 namespace detail {
-// Parts of float are computed in double, where they may cancel.
-template <Real R, class F>
-Cx<R> complex_through_double(Cx<R> z, F f) {
+// e^x cos y + c where it may cancel: of floats in double.
+template <Real R>
+R exp_cos_plus(R x, R y, double c) {
   if constexpr (single<R>) {
-    const auto w = f(Cx(convert<double>(z.re), convert<double>(z.im)));
-    return {convert<float>(w.re), convert<float>(w.im)};
+    const auto a = convert<double>(x), b = convert<double>(y);
+    using D = std::remove_const_t<decltype(a)>;
+    return convert<float>(fma(exp(D(a)), cos(D(b)), D(c)));
   } else {
-    return f(z);
+    return fma(exp(x), cos(y), R(c));
   }
 }
-// Where 1 + e^-z may cancel, (e^z + 1) / |e^(z/2) + e^(-z/2)|^2 by parts, and that square is
-// 4 (sinh^2(re/2) + cos^2(im/2)). e^re + cos im is, near the poles at +-i pi, a sum of small ones.
 template <Real R>
-Cx<R> logistic_double(Cx<R> z) {
+R exp_plus_cos(R x, R y) {
+  if constexpr (single<R>) {
+    const auto a = convert<double>(x), b = convert<double>(y);
+    using D = std::remove_const_t<decltype(a)>;
+    return convert<float>(exp(D(a)) + cos(D(b)));
+  } else {
+    return exp(x) + cos(y);
+  }
+}
+}  // namespace detail
+
+// Where 1 + e^-z may cancel, (e^z + 1) / |e^(z/2) + e^(-z/2)|^2 by parts, and that square is
+// 4 (sinh^2(re/2) + cos^2(im/2)). e^re + cos im, which cancels along a curve, is near the poles at
+// +-i pi a sum of small ones; that of floats is a sum in double elsewhere.
+template <Real R>
+Cx<R> logistic(Cx<R> z) {
+  using namespace detail;
   const R half(scalar_t<R>(0.5)), two(2), s = sinh(z.re * half), c = cos(z.im * half);
   const R square = (s * s + c * c) * R(4);
-  const R sum = select(z.re < -half, exp(z.re) + cos(z.im), expm1(z.re) + two * c * c);
+  const mask_t<R> apart = single<R> ? square > constant<R>(0x1p-20, 0) : z.re < -half;
+  const R sum = select(apart, exp_plus_cos(z.re, z.im), expm1(z.re) + two * c * c);
   const Cx<R> near{sum / square, sin(z.im) / square};
   const mask_t<R> here = both(abs(z.re) < R(8), both(is_finite(z.im), square > R(0)));
   // Below 0 e^z / (1 + e^z), in which nothing overflows.
   const mask_t<R> left = z.re < R(0);
   const Cx<R> one(R(1)), e = exp(select(left, z, -z));
   return select(here, near, select(left, e, one) / (one + e));
-}
-}  // namespace detail
-
-// The real part cancels along e^re = -cos im.
-template <Real R>
-Cx<R> logistic(Cx<R> z) {
-  return detail::complex_through_double(z, [](auto w) { return detail::logistic_double(w); });
 }
 
 // e^(b log a); a^0 is 1 and 0^b is 0. Floats, of which b log a would lose as many digits as it is

@@ -130,21 +130,18 @@ Cx<R> log1p(Cx<R> z) {
   return {select(near, R(T(0.5)) * log1p(square), detail::log_length(w)), arg(w)};
 }
 
-namespace detail {
-// expm1(re) cos im - 2 sin^2(im/2); where e^re is large, e^z less 1.
-template <Real R>
-Cx<R> expm1_double(Cx<R> z) {
-  const Cx<R> e = exp(z);
-  const R s = sin(z.im * R(scalar_t<R>(0.5)));
-  const R near = fma(R(-2) * s, s, expm1(z.re) * cos(z.im));
-  return {select(z.re < R(2), near, e.re - R(1)), e.im};
-}
-}  // namespace detail
-
-// The real part cancels along e^re cos im = 1.
+// expm1(re) cos im - 2 sin^2(im/2), where e^re is large e^z less 1. Of floats e^re cos im - 1,
+// which cancels along a curve, is computed in double where it is not tiny.
 template <Real R>
 Cx<R> expm1(Cx<R> z) {
-  return detail::complex_through_double(z, [](auto w) { return detail::expm1_double(w); });
+  const Cx<R> e = exp(z);
+  const R s = sin(z.im * R(scalar_t<R>(0.5)));
+  R near = fma(R(-2) * s, s, expm1(z.re) * cos(z.im));
+  if constexpr (detail::single<R>) {
+    const mask_t<R> tiny = maximum(abs(z.re), abs(z.im)) < R(0x1p-16f);
+    near = select(tiny, near, detail::exp_cos_plus(z.re, z.im, -1));
+  }
+  return {select(z.re < detail::constant<R>(64, 2), near, e.re - R(1)), e.im};
 }
 
 // 2^re (cos t + i sin t) with t = im ln 2 in two parts.
