@@ -279,9 +279,8 @@ struct Sides {
   double multiplications() const {
     return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(terms);
   }
-  int64_t middle() const {
-    return std::max(std::min(rows, columns), std::min(std::max(rows, columns), terms));
-  }
+  // Of the matrix that rows are multiplied with, or columns.
+  int64_t longer_of_shared() const { return std::max(std::min(rows, columns), terms); }
 };
 Sides sides(const Use<Dot>& u) {
   const Dot& p = u.params;
@@ -296,7 +295,7 @@ Sides sides(const Use<Dot>& u) {
 
 double generated_cost(const Use<Dot>& u) {
   const Sides s = sides(u);
-  const bool in_registers = u.in_loop && s.middle() <= longest_in_registers;
+  const bool in_registers = u.in_loop && s.longer_of_shared() <= longest_in_registers;
   return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
 }
 double library_cost(const Use<Dot>& u) {
