@@ -26,6 +26,7 @@ const List above_zero = {0.05, 0.3, 0.9, 1., 1.7, 2.5, 4., 9.5, 21., 33.};
 const List unit = {0.01, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.97, 0.999};
 const List other = {2., 0.5, 3.5, 1.25, 0.1, 7., 3., 11., 19.5, 45.};
 const List third = {1.5, 0.7, 5., 2., 9., 0.25, 1., 3., 2.5, 12.};
+const List edge = {-2., 0.5, -0.5, 2., 100., 1e-10, -3., 1e5, -100., 3.};
 const List corner = {0., 0., 1., 1., inf, inf, 2., -1., not_a_number, 2.};
 const List corner2 = {0., 2., 0., inf, 2., inf, -1., 2., 1., not_a_number};
 const List corner3 = {0., 0.5, 1., 0., 0.5, 1., 2., -0.5, not_a_number, 0.5};
@@ -79,28 +80,29 @@ void add_incomplete(std::map<std::string, Case>& t) {
                   {above_zero, third, unit},
                   {2},
                   {corner, corner2, corner3}};
-  t["gammainc"] = two(sp::gammainc, above_zero, other);
-  t["gammaincc"] = two(sp::gammaincc, above_zero, other);
+  t["gammainc"] = two(sp::gammainc, above_zero, other, true);
+  t["gammaincc"] = two(sp::gammaincc, above_zero, other, true);
   t["sp_betainc"] = {[](const Arrays& x) { return sp::betainc(x[0], x[1], x[2]); },
                      {above_zero, third, unit},
                      {2},
-                     {}};
+                     {corner, corner2, corner3}};
 }
 void add_gamma(std::map<std::string, Case>& t) {
   t["gammaln"] = one(sp::gammaln, unary, true);
   t["loggamma"] = one(sp::loggamma, above_zero, true);
   t["gamma"] = one(sp::gamma, unary, true);
   t["gammasgn"] = one(sp::gammasgn, unary, true);
-  t["gammasgn"].by = {};
   t["factorial"] = one(sp::factorial, above_zero, true);
   t["poch"] = two(sp::poch, third, other, true);
   t["multigammaln"] =
-      one([](const Array& a) { return sp::multigammaln(a, 3); }, more(above_zero, 1));
+      one([](const Array& a) { return sp::multigammaln(a, 3); }, more(above_zero, 1), true);
   t["digamma"] = one(sp::digamma, unary, true);
-  t["polygamma"] = one([](const Array& x) { return sp::polygamma(2, x); }, above_zero);
-  t["zeta"] = one([](const Array& q) { return sp::zeta(2.5, q); }, above_zero);
-  t["betaln"] = two(sp::betaln, above_zero, other);
-  t["beta"] = two(sp::beta, above_zero, third);
+  t["polygamma"] = one([](const Array& x) { return sp::polygamma(2, x); }, above_zero, true);
+  t["zeta"] = one([](const Array& q) { return sp::zeta(2.5, q); }, above_zero, true);
+  t["zeta_pairs"] = two(sp::zeta, more(third, 1), above_zero, true);
+  t["zeta_pairs"].by = {1};
+  t["betaln"] = two(sp::betaln, above_zero, other, true);
+  t["beta"] = two(sp::beta, above_zero, third, true);
 }
 void add_rest(std::map<std::string, Case>& t) {
   t["erf"] = one(sp::erf, unary, true);
@@ -117,12 +119,12 @@ void add_rest(std::map<std::string, Case>& t) {
   t["entr"] = one(sp::entr, above_zero, true);
   t["rel_entr"] = two(sp::rel_entr, above_zero, other, true);
   t["kl_div"] = two(sp::kl_div, above_zero, other, true);
-  t["boxcox"] = two(sp::boxcox, above_zero, third);
-  t["boxcox_log"] = one([](const Array& x) { return sp::boxcox(x, 0.); }, above_zero);
-  t["i0"] = one(sp::i0, unary);
-  t["i0e"] = one(sp::i0e, unary);
-  t["i1"] = one(sp::i1, unary);
-  t["i1e"] = one(sp::i1e, unary);
+  t["boxcox"] = two(sp::boxcox, above_zero, third, true);
+  t["boxcox_log"] = one([](const Array& x) { return sp::boxcox(x, 0.); }, above_zero, true);
+  t["i0"] = one(sp::i0, unary, true);
+  t["i0e"] = one(sp::i0e, unary, true);
+  t["i1"] = one(sp::i1, unary, true);
+  t["i1e"] = one(sp::i1e, unary, true);
 }
 List first(const List& v, int64_t n) { return List(v.begin(), v.begin() + n); }
 void add_integrals(std::map<std::string, Case>& t) {
@@ -134,12 +136,11 @@ void add_integrals(std::map<std::string, Case>& t) {
   t["dawsn_far"] = one(sp::dawsn, {3., 4.9, 5.1, 20., 1e3, -1e6, 0.49, 0.51, 2.9, -7.});
   t["dawsn_far"].by = {};
   t["exp1"] = one(sp::exp1, above_zero);
-  t["expi"] = one(sp::expi, growth);
+  t["expi"] = one(sp::expi, growth, true);
   t["expn"] = two(sp::expn, orders, above_zero);
   t["expn"].by = {};
   t["expn_slope"] = one([](const Array& x) { return sp::expn(3, x); }, above_zero);
-  t["spence"] = one(sp::spence, numbers);
-  t["spence"].by = {};
+  t["spence"] = one(sp::spence, numbers, true);
   t["si"] = one([](const Array& x) { return sp::sici(x).si; }, wave, true);
   t["ci"] = one([](const Array& x) { return sp::sici(x).ci; }, wave, true);
   t["fresnel_s"] = one([](const Array& x) { return sp::fresnel(x).s; }, mild, true);
@@ -150,20 +151,25 @@ void add_integrals(std::map<std::string, Case>& t) {
 void add_sums(std::map<std::string, Case>& t) {
   t["hyp1f1"] = {[](const Arrays& x) { return sp::hyp1f1(x[0], x[1], x[2]); },
                  {upper, other, unit},
-                 {0, 1, 2}};
+                 {0, 1, 2},
+                 {first(corner3, 6), {1., 2., 2., 3., 0.5, 7.}, {0., 0., 1., 1., -0., 1e-30}}};
   t["hyp1f1_wide"] = one([](const Array& x) { return sp::hyp1f1(0.8, 2.25, x); }, moderate);
   t["hyp1f1_wide"].by = {};
   t["hyp2f1"] = {[](const Arrays& x) { return sp::hyp2f1(x[0], x[1], x[2], x[3]); },
                  {upper, unit, other, argument},
-                 {0, 1, 2, 3}};
+                 {0, 1, 2, 3},
+                 {first(corner3, 6),
+                  first(unit, 6),
+                  {1., 2., 2., 3., 0.5, 7.},
+                  {0., -0., 1e-30, 0.5, -0.5, 0.25}}};
   const auto comb = [](const Array& n, const Array& k) { return sp::comb(n, k); };
   t["comb"] = two(comb, things, taken);
   t["comb"].odd = {first(corner, 3), first(corner2, 3)};
   t["comb_repeated"] =
       two([](const Array& n, const Array& k) { return sp::comb(n, k, {.repetition = true}); },
           things, taken);
-  t["boxcox1p"] = two(sp::boxcox1p, above_zero, third);
-  t["boxcox1p_log"] = one([](const Array& x) { return sp::boxcox1p(x, 0.); }, above_zero);
+  t["boxcox1p"] = two(sp::boxcox1p, above_zero, third, true);
+  t["boxcox1p_log"] = one([](const Array& x) { return sp::boxcox1p(x, 0.); }, above_zero, true);
 }
 std::map<std::string, Case> cases() {
   std::map<std::string, Case> t;
@@ -173,6 +179,20 @@ std::map<std::string, Case> cases() {
   add_gamma(t);
   add_rest(t);
   return t;
+}
+
+// Where JAX has no value, or another than the function's: it squares infinities and divides by
+// zeros.
+bool better(const std::string& name, size_t k, double* want) {
+  if (name.starts_with("expi_odd") && k >= 1 && k <= 4)
+    return *want = k == 1 ? inf : k == 2 ? 0 : -inf, true;
+  if (name.starts_with("spence_odd") && k == 1) return *want = -inf, true;
+  if (name.starts_with("spence_slope") && k >= 5) {
+    const double x = numbers[k];
+    return *want = x == 1 ? -1 : std::log(x) / (1 - x), true;
+  }
+  // As scipy: there is no sum of powers -s > -1.
+  return name.starts_with("zeta_pairs_odd") && k == 0 && (*want = not_a_number, true);
 }
 
 // Relative beside 1e-3: near a zero JAX's formulas cancel as ours do.
@@ -201,8 +221,10 @@ void compare(const std::string& name, const testing::GoldenLine& want, const Arr
   const auto values = got.to_vector<double>();
   REQUIRE(values.size() == want.values.size());
   for (size_t k = 0; k < values.size(); ++k) {
-    INFO("element " << k << " is " << values[k] << ", wanted " << want.values[k]);
-    CHECK(same(values[k], want.values[k], tolerance));
+    double w = want.values[k];
+    (void)better(name, k, &w);
+    INFO("element " << k << " is " << values[k] << ", wanted " << w);
+    CHECK(same(values[k], w, tolerance));
   }
 }
 Array slope(const Case& c, const Arrays& x, size_t k) {
@@ -238,6 +260,18 @@ TEST_CASE("special functions give what JAX gives") {
       look(name, c.f(x));
       look(name, mapped(c, x));
       for (const size_t k : c.by) look(name + "_slope" + std::to_string(k), slope(c, x, k));
+      const auto grid = [&](const Array& v) { return v[slice(0, 6)].reshape({2, 3}); };
+      Arrays planes, edges;
+      for (size_t k = 0; k < x.size(); ++k) {
+        planes.push_back(grid(x[k]));
+        edges.push_back(roll(array(edge).astype(d), static_cast<int64_t>(3 * k)));
+      }
+      look(name + "_grid", c.f(planes));
+      look(name + "_grid", mapped(c, planes));
+      if (want.count(name + "_edge") == 1) {
+        look(name + "_edge", c.f(edges));
+        look(name + "_edge", mapped(c, edges));
+      }
       if (!c.odd.empty()) {
         look(name + "_odd", c.f(arrays(c.odd, d)));
         look(name + "_odd", mapped(c, arrays(c.odd, d)));
@@ -245,17 +279,57 @@ TEST_CASE("special functions give what JAX gives") {
     }
 }
 
+namespace {
+
+std::map<std::string, Array> logarithms(DType d) {
+  const auto of = [d](const List& v, const Shape& s) { return array(v, s).astype(d); };
+  const Array x = of(unary, {2, 5}), flat = of(unary, {10}), pair = of({1, -1}, {2, 1}),
+              short_rows = of(first(unary, 6), {2, 3}), weights = of({1, -2, 3}, {3});
+  const Array rows =
+      of({not_a_number, 1, inf, 1, -inf, 1, -inf, -inf, 1000, 1000, inf, -inf, inf, inf}, {7, 2});
+  const auto squares = [](const Array& v) { return sum(v * v); };
+  return {
+      {"logsumexp", sp::logsumexp(x, 1)},
+      {"logsumexp_all", sp::logsumexp(flat)},
+      {"logsumexp_slope", grad([=](Array v) { return squares(sp::logsumexp(v, 1)); })(x)},
+      {"logsumexp_odd", sp::logsumexp(rows, 1)},
+      {"logsumexp_map",
+       vmap([=](Array v) { return sp::logsumexp(v, none, {.b = weights}); })(short_rows)},
+      {"signed_logsumexp", sp::signed_logsumexp(x, 0, {.b = pair}).value},
+      {"signed_logsumexp_sign", sp::signed_logsumexp(x, 0, {.b = pair}).sign},
+      {"signed_logsumexp_all", sp::signed_logsumexp(-flat).value},
+      {"signed_logsumexp_odd", sp::signed_logsumexp(rows, 1).sign},
+      {"signed_logsumexp_slope",
+       grad([=](Array v) { return sum(sp::signed_logsumexp(v, 0, {.b = pair}).value); })(x)},
+      {"signed_logsumexp_map", vmap([=](Array v) {
+         return sp::signed_logsumexp(v, none, {.b = weights}).sign;
+       })(short_rows)},
+      {"softmax", sp::softmax(x)},
+      {"softmax_axis", sp::softmax(flat, 0)},
+      {"softmax_odd", sp::softmax(rows, 1)},
+      {"softmax_map", vmap([](Array v) { return sp::softmax(v); })(x)},
+      {"softmax_slope", grad([=](Array v) { return squares(sp::softmax(v, 1)); })(x)},
+      {"log_softmax", sp::log_softmax(x, 0)},
+      {"log_softmax_all", sp::log_softmax(flat)},
+      {"log_softmax_odd", sp::log_softmax(rows, 1)},
+      {"log_softmax_map", vmap([](Array v) { return sp::log_softmax(v); })(x)},
+      {"log_softmax_slope", grad([=](Array v) { return squares(sp::log_softmax(v, 1)); })(x)},
+  };
+}
+
+}  // namespace
+
 TEST_CASE("special functions of whole arrays give what JAX gives") {
   const auto want = testing::golden_lines("special.txt");
-  const Array x = array(unary).astype(F32).reshape({2, 5}), p = array(above_zero).astype(F32);
+  const Array p = array(above_zero).astype(F32);
   compare("bernoulli", want.at("bernoulli"), sp::bernoulli(12), 1e-5);
   compare("bernoulli_short", want.at("bernoulli_short"), sp::bernoulli(1), 1e-6);
-  compare("logsumexp", want.at("logsumexp"), sp::logsumexp(x, 1), 1e-6);
-  compare("softmax", want.at("softmax"), sp::softmax(x), 1e-5);
-  compare("log_softmax", want.at("log_softmax"), sp::log_softmax(x, 0), 1e-6);
   compare("digamma_int", want.at("digamma_int"), sp::digamma(arange(1, 5)), 1e-6);
-  compare("beta_grid", want.at("beta_grid"),
+  compare("beta_outer", want.at("beta_outer"),
           sp::beta(p[slice(0, 3)].reshape({3, 1}), array(third).astype(F32)[slice(0, 2)]), 1e-5);
+  for (const DType d : {F32, F64})
+    for (const auto& [name, got] : logarithms(d))
+      compare(name, want.at(name + (d == F64 ? "_f64" : "")), got, d == F64 ? 1e-12 : 1e-5);
 }
 
 TEST_CASE("special functions of complex numbers and of orders give what JAX gives") {
@@ -275,6 +349,8 @@ TEST_CASE("special functions of complex numbers and of orders give what JAX give
   look("wofz", sp::wofz(z));
   look("wofz", jit(vmap([](Array x) { return sp::wofz(x); }))(z));
   look("wofz_slope", slope_of([](Array x) { return sp::wofz(x); }, z));
+  look("wofz_grid", sp::wofz(z.reshape({2, 4}) / 2));
+  look("wofz_map", vmap([](Array v) { return sp::wofz(v); })(z.reshape({2, 4}) / 2));
   look("erfcx_complex", sp::erfcx(z));
   look("gamma_complex", sp::gamma(z));
   look("gamma_complex_slope", slope_of([](Array x) { return sp::gamma(x); },
@@ -308,6 +384,14 @@ TEST_CASE("Bessel functions and spherical harmonics give what JAX gives") {
   look("sph_harm_y", jit([](Array a, Array b, Array t, Array p) {
          return sp::sph_harm_y(a, b, t, p, {.n_max = 5});
        })(n, m, theta, phi));
+  const Array some = array(List{0.3, 1.0, -2.5});
+  look("bessel_jn_grid",
+       sp::bessel_jn(array(List{0., 1e-10, -0.5, 3., 20., 0.7}).reshape({2, 3}), 2));
+  look("bessel_jn_map", vmap([](Array v) { return sp::bessel_jn(v, 3); }, {.out_axes = {1}})(some));
+  look("sph_harm_y_map", vmap([](Array a, Array b) {
+         return sp::sph_harm_y(array(std::vector<int>{2}), array(std::vector<int>{-1}),
+                               a.reshape({1}), b.reshape({1}), {.n_max = 2});
+       })(array(List{0.3, 0.4}), array(List{0.7, 0.8})));
   const Array degree = array(std::vector<int>{2, 5}), order = array(std::vector<int>{1, -2});
   const Array azimuth = array(List{0.7, 0.8}), polar = array(List{0.3, 0.4});
   look("sph_harm_y_clipped", sp::sph_harm_y(degree, order, polar, azimuth, {.n_max = 3}));
@@ -357,6 +441,22 @@ TEST_CASE("special functions hold where the formulas of JAX do not") {
   CHECK(value(sp::exp1(at(0.))) == inf);
   CHECK(value(sp::exp1(at(inf))) == 0);
   CHECK(std::isnan(value(sp::exp1(at(-1.)))));
+  // Three logarithms of Gamma would cancel; from mpmath.
+  const auto near = [&](double a, double b, double want, DType d) {
+    CHECK(value(sp::betaln(at(a).astype(d), at(b).astype(d))) ==
+          Approx(want).epsilon(d == F32 ? 1e-6 : 1e-14));
+  };
+  for (const DType d : {F32, F64}) {
+    near(1e5, 100, -792.20782471811007063, d);
+    near(0.5, 1e6, -6.335390211057436965, d);
+    near(1e6, 1e6, -1386300.0033629211163, d);
+    near(10, 10, -13.736229227036554814, d);
+    near(30, 12.5, -25.908683991310075412, d);
+  }
+  CHECK(value(grad([](Array x) { return sp::betaln(x, 1e6); })(Array(1e6).astype(F64))) ==
+        Approx(-0.69314743056000780942).epsilon(1e-13));
+  CHECK(value(grad([](Array x) { return sp::betaln(1e6, x); })(Array(2.).astype(F64))) ==
+        Approx(-13.392727722864723632).epsilon(1e-13));
   CHECK(value(sp::spence(at(1.))) == 0);
   CHECK(value(sp::spence(at(inf))) == -inf);
   CHECK(value(sp::spence(at(0.))) == Approx(M_PI * M_PI / 6).epsilon(1e-15));
