@@ -200,6 +200,120 @@ Calls convolutions() {
   };
 }
 
+const Array odd_row = array({3., not_a_number, -1., inf, 0., -0., -2.5, not_a_number, 1., 1.,
+                             not_a_number, -inf, -inf}),
+            volume = steps({1, 3, 4, 3, 2}, 7, 23), cube = steps({2, 3, 2, 2, 2}, 5, 19);
+
+// Empty arrays, NaN, one axis and three, and each operand.
+Calls more_windows() {
+  using namespace lax;
+  const Array column = odd_row.reshape({13, 1});
+  return {
+      {"min_pool_single",
+       {[](Array v) { return nn::min_pool(v, {3}, {.strides = {2}, .padding = "SAME"}); },
+        lines[0]}},
+      {"min_pool_odd", {[](Array v) { return nn::min_pool(v, {3}); }, column}},
+      {"max_pool_volume",
+       {[](Array v) {
+          return nn::max_pool(v, {2, 2, 2}, {.strides = {1, 2, 1}, .padding = "SAME"});
+        },
+        volume}},
+      {"avg_pool_volume",
+       {[](Array v) {
+          return nn::avg_pool(v, {2, 3, 1},
+                              {.strides = {2, 1, 1},
+                               .padding = {{1, 1}, {0, 2}, {0, 0}},
+                               .count_include_pad = false});
+        },
+        volume}},
+      {"max_pool_odd", {[](Array v) { return nn::max_pool(v, {3}, {.padding = "SAME"}); }, column}},
+      {"avg_pool_odd", {[](Array v) { return nn::avg_pool(v, {2}); }, column}},
+      {"max_pool_none", {[](Array v) { return nn::max_pool(v, {2, 2}); }, zeros({0, 5, 6, 3})}},
+      {"window_min_row",
+       {[](Array v) {
+          return reduce_window_min(v, {3},
+                                   {.window_strides = {2},
+                                    .padding = {{1, 1}},
+                                    .base_dilation = {2},
+                                    .window_dilation = {2}});
+        },
+        row}},
+      {"window_max_none", {[](Array v) { return reduce_window_max(v, {10}); }, row}},
+      {"window_sum_none", {[](Array v) { return reduce_window_sum(v, {2, 2}); }, zeros({4, 0})}},
+      {"window_max_apart",
+       {[](Array v) {
+          return reduce_window_max(
+              v, {2, 2}, {.padding = "SAME", .base_dilation = {1, 2}, .window_dilation = {2, 1}});
+        },
+        plane}},
+      {"scatter_add_row",
+       {[](Array s) { return select_and_scatter_add(s, row, {3}, {.window_strides = {2}}); },
+        steps({4}, 5, 7)}},
+      {"gather_add_row",
+       {[](Array s) {
+          return select_and_gather_add(s, row, {3}, {.window_strides = {2}, .padding = {{1, 1}}});
+        },
+        steps({9}, 5, 7)}},
+  };
+}
+
+Calls more_convolutions() {
+  using namespace lax;
+  const Array beside = where(arange(13) == 1, 2.f, odd_row).reshape({1, 1, 13});
+  return {
+      {"conv_volume", {[](Array v) { return conv(v, cube, {1, 2, 1}, "SAME"); }, volume}},
+      {"conv_volume_kernel", {[](Array k) { return conv(volume, k, {1, 2, 1}, "VALID"); }, cube}},
+      {"conv_row",
+       {[](Array v) { return conv(v, steps({3, 2, 4}, 5, 19), {2}, "SAME_LOWER"); },
+        steps({2, 2, 9}, 7, 23)}},
+      {"conv_kernel", {[](Array k) { return conv(first, k, {2, 1}, "SAME"); }, filters}},
+      {"conv_none",
+       {[](Array v) { return conv(v, filters, {1, 1}, "VALID"); }, zeros({0, 3, 6, 5})}},
+      {"conv_features",
+       {[](Array v) { return conv(v, zeros({4, 0, 3, 2}), {1, 1}, "VALID"); },
+        zeros({2, 0, 6, 5})}},
+      {"conv_far", {[](Array v) { return conv(v, steps({4, 3, 7, 2}), {1, 1}, "VALID"); }, first}},
+      {"conv_odd",
+       {[](Array v) { return conv(v, steps({1, 1, 2}) + 0.125f, {1}, "VALID"); }, beside}},
+      {"conv_padded_kernel",
+       {[](Array k) {
+          return conv_with_general_padding(first, k, {1, 2}, {{1, 0}, {2, 1}},
+                                           {.lhs_dilation = {2, 1}, .rhs_dilation = {1, 2}});
+        },
+        filters}},
+      {"conv_padded_cropped",
+       {[](Array v) {
+          return conv_with_general_padding(v, cube, {1, 1, 2}, {{-1, 1}, {0, -1}, {2, 0}},
+                                           {.lhs_dilation = {2, 1, 2}, .rhs_dilation = {1, 2, 1}});
+        },
+        volume}},
+      {"conv_transpose_volume",
+       {[](Array v) {
+          return lax::conv_transpose(v, steps({2, 1, 2, 2, 3}, 5, 19), {2, 1, 2}, "SAME");
+        },
+        steps({1, 2, 3, 2, 2}, 7, 23)}},
+      {"conv_local_row",
+       {[](Array v) {
+          return conv_general_dilated_local(v, steps({3, 4, 8}, 5, 17), {1}, "VALID", {2});
+        },
+        steps({2, 2, 9}, 7, 23)}},
+      {"nn_conv", {[](Array v) { return nn::conv(v, kernel, {.strides = {2, 1}}); }, image}},
+      {"nn_conv_kernel",
+       {[](Array k) {
+          return nn::conv(
+              image, k,
+              {.padding = {{1, 0}, {0, 2}}, .input_dilation = {2, 1}, .kernel_dilation = {1, 2}});
+        },
+        kernel}},
+      {"nn_conv_groups",
+       {[](Array v) {
+          return nn::conv(v, steps({3, 1, 6}, 5, 19),
+                          {.padding = "VALID", .feature_group_count = 3});
+        },
+        lines}},
+  };
+}
+
 // Quarters are summed and multiplied without rounding; not so their means, and a long sum of XLA's.
 void compare(const Array& got, const testing::GoldenLine& want) {
   REQUIRE(got.dtype() == F32);
@@ -223,5 +337,7 @@ TEST_CASE("windows, pools and convolutions give what JAX gives", "[functions][wi
   Calls calls = pools();
   calls.merge(windows());
   calls.merge(convolutions());
+  calls.merge(more_windows());
+  calls.merge(more_convolutions());
   CHECK(testing::compare_calls(calls, want, compare) == want.size());
 }

@@ -99,6 +99,28 @@ CALLS = {
     "correlate_full": (lambda v: jnp.correlate(v, short, "full"), row), "correlate_short": (lambda v: jnp.correlate(v, row, "full"), short),
 }
 
+volume, cube = x((1, 3, 4, 3, 2), 7, 23), x((2, 3, 2, 2, 2), 5, 19)
+beside = odd.at[1].set(2.0)
+nhwc = ("NHWC", "HWIO", "NHWC")
+CALLS |= {
+    "min_pool_single": (lambda v: min_pool(v, (3,), (2,), "SAME"), lines[0]), "min_pool_odd": (lambda v: min_pool(v, (3,)), odd.reshape(13, 1)),
+    "max_pool_volume": (lambda v: max_pool(v, (2, 2, 2), (1, 2, 1), "SAME"), volume), "avg_pool_volume": (lambda v: avg_pool(v, (2, 3, 1), (2, 1, 1), ((1, 1), (0, 2), (0, 0)), False), volume),
+    "max_pool_odd": (lambda v: max_pool(v, (3,), (1,), "SAME"), odd.reshape(13, 1)), "avg_pool_odd": (lambda v: avg_pool(v, (2,)), odd.reshape(13, 1)), "max_pool_none": (lambda v: max_pool(v, (2, 2)), x((0, 5, 6, 3))),
+    "window_min_row": (lambda v: lax.reduce_window(v, inf, lax.min, (3,), (2,), ((1, 1),), (2,), (2,)), row), "window_max_none": (lambda v: lax.reduce_window(v, -inf, lax.max, (10,)), row),
+    "window_sum_none": (lambda v: lax.reduce_window(v, 0.0, lax.add, (2, 2)), x((4, 0))), "window_max_apart": (lambda v: lax.reduce_window(v, -inf, lax.max, (2, 2), (1, 1), "SAME", (1, 2), (2, 1)), plane),
+    "scatter_add_row": (lambda s: lax.select_and_scatter_add_p.bind(s, row, select_prim=lax.ge_p, window_dimensions=(3,), window_strides=(2,), padding=((0, 0),)), x((4,), 5, 7)),
+    "gather_add_row": (lambda s: lax.select_and_gather_add_p.bind(s, row, select_prim=lax.ge_p, window_dimensions=(3,), window_strides=(2,), padding=((1, 1),), base_dilation=(1,), window_dilation=(1,)), x((9,), 5, 7)),
+    "conv_volume": (lambda v: lax.conv(v, cube, (1, 2, 1), "SAME"), volume), "conv_volume_kernel": (lambda k: lax.conv(volume, k, (1, 2, 1), "VALID"), cube),
+    "conv_row": (lambda v: lax.conv(v, x((3, 2, 4), 5, 19), (2,), "SAME_LOWER"), x((2, 2, 9), 7, 23)), "conv_kernel": (lambda k: lax.conv(first, k, (2, 1), "SAME"), filters),
+    "conv_none": (lambda v: lax.conv(v, filters, (1, 1), "VALID"), x((0, 3, 6, 5))), "conv_features": (lambda v: lax.conv(v, x((4, 0, 3, 2)), (1, 1), "VALID"), x((2, 0, 6, 5))), "conv_far": (lambda v: lax.conv(v, x((4, 3, 7, 2)), (1, 1), "VALID"), first),
+    "conv_odd": (lambda v: lax.conv(v, x((1, 1, 2)) + 0.125, (1,), "VALID"), beside.reshape(1, 1, 13)),
+    "conv_padded_kernel": (lambda k: lax.conv_with_general_padding(first, k, (1, 2), ((1, 0), (2, 1)), (2, 1), (1, 2)), filters), "conv_padded_cropped": (lambda v: lax.conv_with_general_padding(v, cube, (1, 1, 2), ((-1, 1), (0, -1), (2, 0)), (2, 1, 2), (1, 2, 1)), volume),
+    "conv_transpose_volume": (lambda v: turned_conv(v, x((2, 1, 2, 2, 3), 5, 19), (2, 1, 2), "SAME"), x((1, 2, 3, 2, 2), 7, 23)),
+    "conv_local_row": (lambda v: lax.conv_general_dilated_local(v, x((3, 4, 8), 5, 17), (1,), "VALID", (2,)), x((2, 2, 9), 7, 23)),
+    "nn_conv": (lambda v: lax.conv_general_dilated(v, kernel, (2, 1), "SAME", dimension_numbers=nhwc), image), "nn_conv_kernel": (lambda k: lax.conv_general_dilated(image, k, (1, 1), ((1, 0), (0, 2)), (2, 1), (1, 2), nhwc), kernel),
+    "nn_conv_groups": (lambda v: lax.conv_general_dilated(v, x((3, 1, 6), 5, 19), (1,), "VALID", feature_group_count=3, dimension_numbers=("NWC", "WIO", "NWC")), lines),
+}
+
 
 def text(e):
     return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
@@ -114,8 +136,10 @@ print(f"# made by make_windows.py with jax {jax.__version__}")
 for name, (f, a) in CALLS.items():
     r = f(a)
     show(name, r)
-    # JAX cannot transpose windows of any function.
-    if name not in ("window_prod", "window_init"):
+    # JAX cannot transpose windows of any function, nor dilated ones.
+    if name not in ("window_prod", "window_init", "window_min_row", "window_max_apart"):
         show(name + "_slope", jax.vjp(f, a)[1](x(r.shape, 5, 13))[0])
-    show(name + "_push", jax.jvp(f, (a,), (x(a.shape, 3, 7),))[1])
+    # Where all of a window is -inf JAX's tangent is that of the padding, its gradient is not.
+    if name != "max_pool_odd":
+        show(name + "_push", jax.jvp(f, (a,), (x(a.shape, 3, 7),))[1])
     show(name + "_map", jax.vmap(f)(jnp.stack([a, -a])))
