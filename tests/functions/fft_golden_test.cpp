@@ -140,7 +140,7 @@ void add_others(Cases& t, const Inputs& in) {
   t["shift_back"] = [=] { return fft::ifftshift(c); };
   t["shift_back_axis"] = [=] { return fft::ifftshift(c, -1); };
   t["shift_slope"] = [=] { return slope([](Array y) { return fft::fftshift(y); }, v); };
-  t["shift_map"] = [=] { return vmap([](Array y) { return fft::ifftshift(y); })(c); };
+  t["shift_back_map"] = [=] { return vmap([](Array y) { return fft::ifftshift(y); })(c); };
 }
 
 Cases all_cases() {

@@ -386,8 +386,8 @@ TEST_CASE("Bessel functions and spherical harmonics give what JAX gives") {
        })(n, m, theta, phi));
   const Array some = array(List{0.3, 1.0, -2.5});
   look("bessel_jn_grid",
-       sp::bessel_jn(array(List{0., 1e-10, -0.5, 3., 20., 0.7}).reshape({2, 3}), 2));
-  look("bessel_jn_map", vmap([](Array v) { return sp::bessel_jn(v, 3); }, {.out_axes = {1}})(some));
+       sp::bessel_jn(array(List{0.25, 1.5, -0.5, 3., 20., 0.7}).reshape({2, 3}), 2));
+  look("bessel_jn_map", swapaxes(vmap([](Array v) { return sp::bessel_jn(v, 3); })(some), 0, 1));
   look("sph_harm_y_map", vmap([](Array a, Array b) {
          return sp::sph_harm_y(array(std::vector<int>{2}), array(std::vector<int>{-1}),
                                a.reshape({1}), b.reshape({1}), {.n_max = 2});

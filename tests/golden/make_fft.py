@@ -38,7 +38,7 @@ CASES = {"zeros": lambda: fft.fft(jnp.zeros(6)), "integers": lambda: fft.fft(i),
          "freq": lambda: fft.fftfreq(7), "freq_even": lambda: fft.fftfreq(8, 0.1), "freq_none": lambda: fft.fftfreq(0), "freq_half": lambda: fft.fftfreq(6, 0.5, dtype=jnp.float16).astype(jnp.float32),
          "freq_int": lambda: fft.fftfreq(5, dtype=jnp.int32), "rfreq": lambda: fft.rfftfreq(7, 2.0), "rfreq_even": lambda: fft.rfftfreq(8),
          "shift": lambda: fft.fftshift(c), "shift_axis": lambda: fft.fftshift(v, 0), "shift_axes": lambda: fft.fftshift(c, (0, 2)), "shift_back": lambda: fft.ifftshift(c),
-         "shift_back_axis": lambda: fft.ifftshift(c, -1), "shift_slope": lambda: slope(fft.fftshift, v), "shift_map": lambda: jax.vmap(fft.ifftshift)(c)}
+         "shift_back_axis": lambda: fft.ifftshift(c, -1), "shift_slope": lambda: slope(fft.fftshift, v), "shift_back_map": lambda: jax.vmap(fft.ifftshift)(c)}
 
 one = {"fft": (fft.fft, z, c), "ifft": (fft.ifft, w, a), "rfft": (fft.rfft, a, v), "irfft": (fft.irfft, w, z), "hfft": (fft.hfft, z, w), "ihfft": (fft.ihfft, c, v)}
 two = {"fft2": (fft.fft2, z, c), "ifft2": (fft.ifft2, w, a), "rfft2": (fft.rfft2, a, c), "irfft2": (fft.irfft2, w, z)}

@@ -99,7 +99,7 @@ half_plane = [1 + 1j, 0.2 - 0.3j, -1.5 + 2j, -3 - 0.5j, 4 + 0.1j, 0.1j, -2 + 3j,
 WIDE = {
     "bessel_jn": lambda: sp.bessel_jn(jnp.array([0.3, 1.0, -2.5, 7.0, 12.0]), v=4),
     "bessel_jn_slope": lambda: jax.vmap(jax.grad(lambda x: sp.bessel_jn(x, v=2)[2].sum()))(jnp.array([0.3, 1.0, -2.5, 7.0])),
-    "bessel_jn_grid": lambda: sp.bessel_jn(jnp.array([[0.0, 1e-10, -0.5], [3.0, 20.0, 0.7]]), v=2), "bessel_jn_map": lambda: jax.vmap(lambda x: sp.bessel_jn(x, v=3), 0, 1)(jnp.array([0.3, 1.0, -2.5])),
+    "bessel_jn_grid": lambda: sp.bessel_jn(jnp.array([[0.25, 1.5, -0.5], [3.0, 20.0, 0.7]]), v=2), "bessel_jn_map": lambda: jax.vmap(lambda x: sp.bessel_jn(x, v=3), 0, 1)(jnp.array([0.3, 1.0, -2.5])),
     "wofz_grid": lambda: sp.wofz(jnp.array(half_plane).reshape(2, 4) / 2), "wofz_map": lambda: jax.vmap(sp.wofz)(jnp.array(half_plane).reshape(2, 4) / 2), "sph_harm_y_map": lambda: jax.vmap(lambda a, b: sp.sph_harm_y(jnp.array([2]), jnp.array([-1]), a[None], b[None], n_max=2))(jnp.array([0.3, 0.4]), jnp.array([0.7, 0.8])),
     "wofz": lambda: sp.wofz(jnp.array(half_plane)), "erfcx_complex": lambda: sp.erfcx(jnp.array(half_plane)),
     "wofz_slope": lambda: jax.vmap(jax.grad(sp.wofz, holomorphic=True))(jnp.array(half_plane)),

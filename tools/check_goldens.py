@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/check_goldens.py: each public function of the headers below is compared with what JAX gives:
+# values of two shapes, a gradient, and what it gives mapped; or a line of EXEMPT says why not.
+#
+# A golden line belongs to the function with the longest name that its own begins with, or is an
+# alias of. The words that follow say what it is: "slope…" a gradient, "push" a tangent, "map" or
+# "mapped" a result of vmap, anything else a value. Tests that map each of their values are in MAPPED.
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GOLDEN = ROOT / "tests/golden"
+
+FAMILIES = {  # header: golden texts
+    "functions/linalg/linalg.h": ["linalg", "linalg_points", "operands"],
+    "functions/linalg/lax.h": ["linalg", "linalg_points", "operands"],
+    "functions/fft.h": ["fft", "operands"],
+    "functions/special.h": ["special"],
+    "functions/random/random.h": ["distributions", "random_more", "initializers", "operands"],
+    "functions/nn.h": ["nn", "windows", "operands"],
+    "functions/nn/initializers.h": ["initializers", "operands"],
+    "functions/window.h": ["windows", "lax", "operands"],
+    "functions/lax/extra.h": ["lax", "operands"],
+    "functions/lax.h": ["lax_shapes", "linalg", "linalg_points"],
+}
+
+# The tests that compare each value of a text once more as vmap gives it, and which lines are such.
+MAPPED = {
+    "special": ("special_golden_test.cpp", r"\w+_grid"),
+    "linalg": ("linalg_golden_test.cpp", r"\w+\.\d"),
+    "linalg_points": ("linalg_points_test.cpp", ""),
+}
+
+ALIASES = {  # header: function: how its lines begin, if not with its name alone
+    "functions/linalg/linalg.h": {
+        "diagonal": "diagonal linalg_diagonal", "matrix_power": "matrix_power power", "matrix_rank": "matrix_rank rank",
+        "outer": "outer linalg_outer", "solve_sylvester": "sylvester"},
+    "functions/linalg/lax.h": {
+        "geqrf": "geqrf taus", "lu_pivots_to_permutation": "lu_order", "pivoted_qr": "qr_pivoted pivoted_r",
+        "triangular_solve": "triangular"},
+    "functions/fft.h": {
+        "fftfreq": "freq", "rfftfreq": "rfreq", "fftshift": "shift", "ifftshift": "shift_back"},
+    "functions/special.h": {"sici": "si ci"},
+    "functions/random/random.h": {
+        "fold_in": "fold_in fold", "orthogonal": "random",
+        "wrap_key_data": "wrap"},
+    "functions/nn.h": {
+        "conv": "nn_conv", "dot_product_attention": "attention", "logsumexp": "logsumexp nn_logsumexp", "tanh": "nn_tanh"},
+    "functions/nn/initializers.h": {
+        "delta_orthogonal": "delta", "normal": "normal initial_normal",
+        "truncated_normal": "truncated_normal initial_truncated_normal",
+        "uniform": "uniform initial_uniform", "variance_scaling": "variance_scaling fan"},
+    "functions/window.h": {
+        "conv_general_dilated_local": "conv_local", "conv_general_dilated_patches": "patches",
+        "conv_general_permutations": "conv_permutations",
+        "conv_general_shape_tuple": "conv_general_shape", "conv_shape_tuple": "conv_shape",
+        "conv_transpose_shape_tuple": "conv_transpose_shape",
+        "conv_with_general_padding": "conv_padded", "reduce_window": "window_prod window_init",
+        "reduce_window_shape_tuple": "reduce_window_shape",
+        "reduce_window_max": "window_max window_long_max", "reduce_window_min": "window_min",
+        "reduce_window_sum": "window_sum window_long", "select_and_gather_add": "gather_add",
+        "select_and_scatter_add": "scatter_add"},
+    "functions/lax/extra.h": {"approx_max_k": "approx_max", "approx_min_k": "approx_min"},
+}
+
+EXEMPT = [  # header, what there is no line for, functions, why
+    ("functions/linalg/linalg.h", "slope", "matrix_rank", "gives integers"),
+    ("functions/linalg/linalg.h", "slope",
+     "hessenberg schur sqrtm rsf2csf", "JAX has none"),
+    ("functions/linalg/lax.h", "slope",
+     "geqp3 geqrf hessenberg ormqr pivoted_qr schur", "JAX has none"),
+    ("functions/linalg/lax.h", "slope", "lu_pivots_to_permutation", "takes and gives integers"),
+    ("functions/linalg/lax.h", "slope", "householder_product", "JAX has none"),
+    ("functions/linalg/lax.h", "slope", "qdwh", "JAX has no gradient of its loop"),
+    ("functions/fft.h", "slope map", "fftfreq rfftfreq", "take no array"),
+    ("functions/special.h", "slope map", "bernoulli", "takes no array"),
+    ("functions/random/random.h", "slope",
+     "key key_data split fold_in wrap_key_data clone PRNGKey", "take and give words"),
+    ("functions/random/random.h", "value slope map", "key_of", "key, for its template"),
+    ("functions/random/random.h", "value slope map", "key_impl", "gives a text"),
+    ("functions/random/random.h", "slope",
+     "bits randint bernoulli rademacher geometric poisson binomial multinomial categorical "
+     "permutation",
+     "give whole numbers, or bools"),
+    ("functions/random/random.h", "slope",
+     "normal exponential gumbel laplace logistic cauchy maxwell generalized_normal ball "
+     "orthogonal",
+     "have no operand beside the key"),
+    ("functions/random/random.h", "map", "PRNGKey", "takes no array"),
+    ("functions/random/random.h", "value", "key fold_in PRNGKey", "give one key each"),
+    ("functions/nn.h", "slope", "one_hot", "takes integers"),
+    ("functions/nn/initializers.h", "slope",
+     "zeros ones uniform normal truncated_normal variance_scaling glorot_uniform glorot_normal "
+     "xavier_uniform xavier_normal lecun_uniform lecun_normal he_uniform he_normal "
+     "kaiming_uniform kaiming_normal orthogonal delta_orthogonal",
+     "have no operand beside the key"),
+    ("functions/window.h", "slope", "reduce_window", "JAX has none for any function"),
+    ("functions/window.h", "slope map",
+     "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
+     "conv_transpose_shape_tuple padtype_to_pads reduce_window_shape_tuple",
+     "take shapes, no arrays"),
+    ("functions/window.h", "value slope map",
+     "select_and_scatter", "XLA's, which JAX has no name for: windows_test.cpp"),
+    ("functions/lax/extra.h", "slope map",
+     "broadcast_shapes empty shape_as_value", "take shapes, no arrays"),
+    ("functions/lax/extra.h", "value slope map", "dtype", "gives a dtype, which has no shape"),
+    ("functions/lax/extra.h", "slope map",
+     "rng_uniform", "draws the backend's own numbers: lax_golden_test.cpp"),
+    ("functions/lax/extra.h", "slope", "scatter_apply", "JAX has none"),
+    ("functions/lax.h", "slope map", "iota broadcasted_iota", "take no array"),
+    ("functions/lax.h", "slope", "scatter_min scatter_max", "JAX has none"),
+]
+
+
+def declared(header):
+    """The public functions that a header declares, or takes from elsewhere."""
+    text = re.sub(r"//.*", "", (ROOT / header).read_text())
+    found = re.findall(r"^(?:[A-Za-z_][\w:<>, ]*[ &*]+)(\w+)\(", text, re.M)
+    found += re.findall(r"^using (?:\w+::)+(\w+);", text, re.M)
+    return list(dict.fromkeys(found))
+
+
+def lines(text):
+    """Names and shapes of the lines of a golden text."""
+    with open(GOLDEN / (text + ".txt"), encoding="utf-8") as f:
+        return [line.split()[:3:2] for line in f if line[0] not in "#\n"]
+
+
+def begins(header):
+    """How lines begin: {text: function}."""
+    aliases = ALIASES.get(header, {})
+    return {b: f for f in declared(header) for b in aliases.get(f, f).split()}
+
+
+def owner(name, known):
+    """The longest of the known names that a line's begins with."""
+    words = re.split("([._])", name)
+    heads = ("".join(words[:n]) for n in range(len(words), 0, -2))
+    return next((h for h in heads if h in known), None)
+
+
+def kind(rest):
+    words = re.split("[._]", rest)
+    for k, begin in (("slope", "slope"), ("push", "push"), ("map", "map")):
+        if any(w.startswith(begin) for w in words):
+            return k
+    return "value"
+
+
+def found_kinds(header, known):
+    """What there is of each function: {function: set of kinds}."""
+    mine = begins(header)
+    shapes = {f: set() for f in declared(header)}
+    kinds = {f: set() for f in shapes}
+    for text in FAMILIES[header]:
+        for name, shape in lines(text):
+            b = owner(name, known)
+            if b not in mine:
+                continue
+            k = kind(name[len(b):])
+            kinds[mine[b]].add(k)
+            if k == "value":
+                shapes[mine[b]].add(shape)
+                if text in MAPPED and re.match(MAPPED[text][1], name):
+                    kinds[mine[b]].add("map")
+    for f in shapes:
+        kinds[f].discard("value")
+        if len(shapes[f]) > 1:
+            kinds[f].add("value")
+    return kinds
+
+
+def main():
+    bad = []
+    for text, (test, _) in MAPPED.items():
+        source = next((ROOT / "tests").rglob(test)).read_text()
+        if f'"{text}.txt"' not in source or "vmap(" not in source:
+            bad.append(f"{test} does not map what {text}.txt has")
+    count, known = 0, {b for header in FAMILIES for b in begins(header)}
+    for header in FAMILIES:
+        exempt = {f"{f} {k}" for h, ks, fs, _ in EXEMPT if h == header
+                  for k in ks.split() for f in fs.split()}
+        needed = set()
+        for f, kinds in found_kinds(header, known).items():
+            count += 1
+            for k in ("value", "slope", "map"):
+                if k in kinds:
+                    continue
+                needed.add(f"{f} {k}")
+                if f"{f} {k}" not in exempt:
+                    bad.append(f"{header}: {f} has no golden lines for {k}")
+        bad += [f"{header}: {e} needs no exemption" for e in sorted(exempt - needed)]
+    print("\n".join(bad) or f"{count} functions")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
