@@ -82,7 +82,8 @@ class Definition {
   // A step of one lane.
   Arrays one(const Step& s, const Arrays& x, const Arrays& captured) {
     switch (s.kind) {
-      case Kind::op: return noisy(call_op(*s.op, widened_noisily(s, x), s.params));
+      case Kind::op:
+        return noisy(call_op(*s.op, widened_noisily(s, x), s.params), s.op->tolerance() > 0);
       case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
       case Kind::number: {
         Fn f{{s.out[0]}, {s}, {1}};
@@ -97,10 +98,20 @@ class Definition {
       default: return derivative(s, x, captured);
     }
   }
-  Arrays noisy(Arrays out) {
-    if (noise_)
-      for (Array& a : out)
-        if (is_floating(a.dtype())) a = off(a);
+  // `together`: numbers are rounded as the largest of them is.
+  Arrays noisy(Arrays out, bool together = false) {
+    if (!noise_) return out;
+    const bool cancels =
+        together && laws::random_array(Type(F64, {}), -1, 1, *noise_).item<double>() > 0;
+    for (Array& a : out) {
+      double size = 0;
+      if (together && is_inexact(a.dtype()))
+        for (double v : laws::numbers(a))
+          if (std::isfinite(v)) size = std::max(size, std::fabs(v));
+      if (is_floating(a.dtype())) a = off(a, size, cancels);
+      if (is_complex(a.dtype()))
+        a = lax::complex(off(lax::real(a), size, cancels), off(lax::imag(a), size, cancels));
+    }
     return out;
   }
   // Where a narrow number is widened, what comes back to it in reverse is rounded to its dtype.
@@ -109,8 +120,9 @@ class Definition {
         s.op->name() == "convert_element_type" && (x[0].dtype() == BF16 || x[0].dtype() == F16);
     return widens ? Arrays{off(x[0])} : x;
   }
-  // By some ulps, if there is noise; a zero has either sign.
-  Array off(const Array& a) {
+  // By some ulps, of each number and of `size`, if there is noise; a zero has either sign.
+  // `cancels`: what is nothing but roundings of `size` is 0.
+  Array off(const Array& a, double size = 0, bool cancels = false) {
     if (!noise_ || a.size() == 0) return a;
     const double ulp = ulp_of(a.dtype());
     const Type t(a.dtype() == F64 ? F64 : F32, a.shape());
@@ -121,7 +133,17 @@ class Definition {
         lax::sign(laws::random_array(Type(F64, a.shape()), -1, 1, *noise_)), t.dtype());
     const Array wide = lax::convert_element_type(a, t.dtype());
     const Array zero = lax::eq(wide, base::zeros(t));
-    return lax::convert_element_type(lax::mul(wide, lax::select(zero, sign, factor)), a.dtype());
+    Array moved = lax::mul(wide, lax::select(zero, sign, factor));
+    if (size > 0) {
+      const Array more = lax::convert_element_type(
+          laws::random_array(Type(F64, a.shape()), -4 * ulp * size, 4 * ulp * size, *noise_),
+          t.dtype());
+      moved = lax::add(moved, more);
+      const Array nothing =
+          lax::lt(lax::abs(moved), lax::full(a.shape(), 8 * ulp * size, t.dtype()));
+      if (cancels) moved = lax::select(nothing, base::zeros(t), moved);
+    }
+    return lax::convert_element_type(moved, a.dtype());
   }
 
   Arrays branch(const Step& s, const Arrays& x, const Arrays& captured) {

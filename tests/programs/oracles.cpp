@@ -38,6 +38,10 @@ class Judge {
       return {Verdict::ill, "definition", "a loop does not end"};
     } catch (const InternalError& e) {
       return {Verdict::failed, "definition raises", e.what()};
+    } catch (const DifferentiationError& e) {
+      // Some ops have no derivative, or none of a second order, as in JAX; a column at a time may
+      // ask for one that the program does not.
+      return {Verdict::refused, "", e.what()};
     } catch (const Error& e) {
       raised = e.what();
     }
