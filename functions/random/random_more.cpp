@@ -301,7 +301,7 @@ Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialO
   if (rank < 1) fn::fail_shape("multinomial: p must have an axis of outcomes");
   const Arrays both = fn::same_dtype({fn::inexact(n), fn::inexact(p)});
   const Array each = o.shape ? broadcast_to(both[1], *o.shape) : both[1];
-  const Shape shape = each.shape();
+  const Shape& shape = each.shape();
   const int64_t outcomes = shape[shape.ndim() - 1];
   if (outcomes == 0) return fn::as_dtype(each, o.dtype);
   const Array probs = moveaxis(each, -1, 0);
