@@ -266,7 +266,7 @@ Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, c
   const Array root = add(abs(theta), sqrt(add(one, square(theta))));
   const Array t = select(turns, div(select(lt(theta, zero), neg(one), one), root), zero);
   const Array c = rsqrt(add(one, square(t))), s = mul(t, c);
-  const Shape row = rp.shape();
+  const Shape& row = rp.shape();
   const Array cosine = matrix::all(as_number(c, d), row);
   const Array sine = mul(as_number(s, d), div(pq, as_number(divisor, d)));
   const Array np = sub(mul(rp, cosine), mul(rq, matrix::all(matrix::conj(sine), row)));
@@ -431,7 +431,7 @@ Arrays vector_tangents(const Array& dx, const Array& s, const Array& u, const Ar
                        const Array& inner) {
   const DType d = u.dtype();
   const int last = u.ndim() - 1;
-  const Shape square = inner.shape();
+  const Shape& square = inner.shape();
   const Array v = matrix::transposed(vh, true);
   const Array across = matrix::along(s, square, last), down = matrix::along_leading(s, square);
   const Array on_diagonal = eq(iota(I32, square, last - 1), iota(I32, square, last));
