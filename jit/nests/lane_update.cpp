@@ -77,9 +77,10 @@ void LaneWriter::keep_late_reads(Frame& f, size_t i, size_t k) {
 // is read before.
 bool LaneWriter::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
+  if (!f.s->lowering[i].destination) return false;
+  keep_late_reads(f, i, 0);
   std::vector<bool> late;
-  if (f.s->lowering[i].destination) keep_late_reads(f, i, 0);
-  if (!f.s->lowering[i].destination || !is_last_read(f, i, 0, &late)) return false;
+  if (!is_last_read(f, i, 0, &late)) return false;
   const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
   const Place array = f.place[e.in[0].index];
   if (n <= small_) {
