@@ -18,7 +18,6 @@ inline constexpr Special specials[] = {
     {"igammac", "F64", 2048, "the same, and it is one less igamma where that is the series"},
     {"regularized_incomplete_beta", "F64", 256,
      "logarithms of powers and of the gamma function are added up"},
-    {"pow", "C128", 16, "log a is rounded"},
 };
 // Complex functions whose parts cancel along a curve: a part below this share of the whole counts
 // in ULP of that share.

@@ -4,7 +4,9 @@
 // principal branches, cut along the negative real axis with the sign of zero (C99 annex G).
 #pragma once
 #include "weft/core/scalar/math/hyperbolic.h"
+#include "weft/core/scalar/math/pow.h"
 #include "weft/core/scalar/math/trig.h"
+#include "weft/core/scalar/math/two_parts.h"
 
 namespace weft::math {
 
@@ -221,17 +223,51 @@ Cx<R> logistic(Cx<R> z) {
   return select(here, near, select(left, e, one) / (one + e));
 }
 
-// e^(b log a); a^0 is 1 and 0^b is 0. Floats, of which b log a would lose as many digits as it is
-// large, go through double.
+namespace detail {
+// log |z| in two parts, z not zero; double only.
+template <Real R>
+Sum<R> log_length_in_two(Cx<R> z) {
+  const auto s = safe_scale(z);
+  const Cx<R> w = times(z, s.by);
+  const Sum<R> square = plus(two_product(w.re, w.re), two_product(w.im, w.im));
+  const Sum<R> l = log_sum(normal_parts(square.hi)), half{l.hi * R(0.5), l.lo * R(0.5)};
+  const Sum<R> r = plus(times(Sum<R>{R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>()}, s.k),
+                        plus(half, R(0.5) * square.lo / square.hi));
+  const mask_t<R> endless = either(abs(z.re) == infinity<R>(), abs(z.im) == infinity<R>());
+  const mask_t<R> sound = is_finite(square.hi);
+  return {select(sound, r.hi, select(endless, infinity<R>(), square.hi)),
+          select(sound, r.lo, R(0))};
+}
+// e^(z + lost), of a z that lost little when it was rounded.
+template <Real R>
+Cx<R> exp_of_rounded(Cx<R> z, Cx<R> lost) {
+  const Cx<R> w = math::exp(z);
+  const R re = fma(w.re, lost.re, fma(-w.im, lost.im, w.re)),
+          im = fma(w.im, lost.re, fma(w.re, lost.im, w.im));
+  return {select(is_finite(re), re, w.re), select(is_finite(im), im, w.im)};
+}
+}  // namespace detail
+
+// e^(b log a); a^0 is 1 and 0^b is 0. As b log a would lose as many digits as it is large, doubles
+// keep what is rounded of it, and floats go through double.
 template <Real R>
 Cx<R> pow(Cx<R> a, Cx<R> b) {
-  if constexpr (detail::single<R>) {
-    const auto w = pow(Cx(convert<double>(a.re), convert<double>(a.im)),
-                       Cx(convert<double>(b.re), convert<double>(b.im)));
-    return {convert<float>(w.re), convert<float>(w.im)};
+  using namespace detail;
+  const Cx<R> zero(R(0)), one(R(1));
+  if constexpr (single<R>) {
+    const Cx x(convert<double>(a.re), convert<double>(a.im)),
+        y(convert<double>(b.re), convert<double>(b.im));
+    const auto w = exp(y * log(x));
+    return select(b == zero, one,
+                  select(a == zero, zero, Cx<R>{convert<float>(w.re), convert<float>(w.im)}));
   } else {
-    const Cx<R> zero(R(0)), one(R(1));
-    return select(b == zero, one, select(a == zero, zero, exp(b * log(a))));
+    const Sum<R> size = log_length_in_two(a);
+    const R angle = arg(a);
+    const Cx<R> power = b * Cx<R>{size.hi, angle};
+    const Sum<R> re = plus(times(size, b.re), minus(two_product(angle, b.im))),
+                 im = plus(times(size, b.im), two_product(angle, b.re));
+    const Cx<R> w = exp_of_rounded(power, {(re.hi - power.re) + re.lo, (im.hi - power.im) + im.lo});
+    return select(b == zero, one, select(a == zero, zero, w));
   }
 }
 
