@@ -18,10 +18,14 @@ namespace {
 
 struct Work {
   FunctionRef<void()> f;
+  int64_t least = 0, missing = 0;  // bytes; what of the stack is in use when f could begin
   std::exception_ptr raised = {};
 };
 void* run(void* p) {
   auto& work = *static_cast<Work*>(p);
+  const int64_t left = stack_left();
+  work.missing = left > 0 ? std::max<int64_t>(0, work.least - left) : 0;
+  if (work.missing > 0) return nullptr;
   try {
     work.f();
   } catch (...) {
@@ -46,6 +50,22 @@ struct Stack {
   }
 };
 
+constexpr int64_t page = 4096;
+
+// Whether there was a thread to be had.
+bool call_on_thread(int64_t bytes, Work& work) {
+  pthread_t thread{};
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  const auto size =
+      static_cast<size_t>(std::max<int64_t>((bytes + page - 1) & -page, PTHREAD_STACK_MIN));
+  const bool runs = pthread_attr_setstacksize(&attributes, size) == 0 &&
+                    pthread_create(&thread, &attributes, run, &work) == 0;
+  pthread_attr_destroy(&attributes);
+  if (runs) pthread_join(thread, nullptr);
+  return runs;
+}
+
 }  // namespace
 
 int64_t stack_left() {
@@ -56,23 +76,17 @@ int64_t stack_left() {
   return here > low && here < high ? static_cast<int64_t>(here - low) : 0;
 }
 
+// What the C library and others keep on a thread's stack is known once there is one: if it leaves
+// too little, a second thread has so much more.
 void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
-  constexpr int64_t page = 4096;
-  const auto size =
-      static_cast<size_t>(std::max<int64_t>((bytes + page - 1) & ~(page - 1), PTHREAD_STACK_MIN));
-  Work work{f};
-  pthread_t thread{};
-  pthread_attr_t attributes;
-  bool runs = pthread_attr_init(&attributes) == 0;
-  if (runs) {
-    runs = pthread_attr_setstacksize(&attributes, size) == 0 &&
-           pthread_create(&thread, &attributes, run, &work) == 0;
-    pthread_attr_destroy(&attributes);
-  }
-  if (!runs)
-    throw OutOfMemoryError(fmt::format(
-        "there is no thread to be had with a stack of {} bytes, which a kernel needs", size));
-  pthread_join(thread, nullptr);
+  Work work{f, bytes};
+  int64_t size = bytes;
+  do {
+    size += work.missing;
+    if (!call_on_thread(size, work))
+      throw OutOfMemoryError(fmt::format(
+          "there is no thread to be had with a stack of {} bytes, which a kernel needs", size));
+  } while (work.missing > 0);
   if (work.raised) std::rethrow_exception(work.raised);
 }
 

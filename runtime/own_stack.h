@@ -8,8 +8,8 @@
 
 namespace weft {
 
-// Calls f on a thread of its own whose stack has that many bytes (or the least that a thread may
-// have), and returns when it is done; what f throws is thrown here. OutOfMemoryError if there is no
+// Calls f on a thread of its own that has at least that many bytes of its stack left (where that is
+// known), and returns when it is done; what f throws is thrown here. OutOfMemoryError if there is no
 // such thread to be had.
 void on_own_stack(int64_t bytes, FunctionRef<void()> f);
 

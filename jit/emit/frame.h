@@ -12,9 +12,8 @@ namespace weft::compiler {
 inline constexpr int64_t arrays_in_frame = 48 << 10, arrays_in_scratch = 64 << 20;
 // A whole frame, which holds besides what registers have no room for, is on the caller's stack up
 // to here, and beyond where as much is left; else on a stack of its own. Below it there is so much
-// for what kernels call, and above it, on one of its own, for what libraries keep for each thread.
-inline constexpr int64_t frame_on_any_stack = 16 << 10, below_frame = 32 << 10,
-                         above_own_frame = 256 << 10;
+// for what kernels call.
+inline constexpr int64_t frame_on_any_stack = 16 << 10, below_frame = 32 << 10;
 // A thread of a GPU has at most 512 KB of memory of its own (CUDA C++ Programming Guide, "Technical
 // Specifications per Compute Capability"); half is left to registers that spill.
 inline constexpr int64_t arrays_of_thread = 256 << 10;
