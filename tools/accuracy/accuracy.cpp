@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/accuracy/accuracy.cpp: measures the elementwise functions of one number, as compiled
-// kernels compute them, against the truth, and writes docs/accuracy.md or, with --check, fails
-// where one is off by more than its bound. The functions are those of the registry.
+// kernels compute them, against the truth, and writes docs/accuracy.md (with --only, the rows of
+// one function anew) or, with --check, fails where one is off by more than its bound. The functions
+// are those of the registry.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <complex>
+#include <fstream>
+#include <iterator>
+#include <optional>
 #include <random>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -389,7 +394,7 @@ std::string shown(double error) {
 constexpr const char* words = R"(# Accuracy
 
 Written by `./dev accuracy`, which measures the compiled kernels of every elementwise function of one number in
-the registry, and of several numbers where it has a truth; do not edit. This run: share {:g} of the inputs, at most {:g} seconds
+the registry, and of several numbers where it has a truth; do not edit. This run: {}
 for each line judged by MPFR, half of that for functions of several numbers. Those with a parameter (`round`, `integer_pow`,
 `reduce_precision`), hypergeometric functions, `expn` and derivatives by parameters (`igamma_grad_a`, …) are not measured.
 
@@ -405,8 +410,17 @@ much its operands do. Rounded operands alone cost half as many ULP as the condit
 Bounds: 2 ULP, of F16 and BF16 1, of complex parts 8. Beyond them:
 
 )";
-std::string page(const std::vector<Row>& rows, const Options& o) {
-  std::string s = fmt::format(words, o.share, o.seconds);
+std::string effort(const Options& o) {
+  return fmt::format("share {:g} of the inputs, at most {:g} seconds", o.share, o.seconds);
+}
+std::string first_cells(const Row& r) { return fmt::format("| `{}` | {} |", r.name, r.type); }
+std::string line(const Row& r) {
+  return fmt::format("{} {} | {} | {} | {} |\n", first_cells(r), shown(r.error), r.at, r.inputs,
+                     r.judge);
+}
+// What stands above the table.
+std::string head(const Options& o) {
+  std::string s = fmt::format(words, effort(o));
   for (const Special& e : specials)
     s += fmt::format("- `{}` of {}: {:g}; {}.\n", e.name, e.type, e.bound, e.why);
   for (const Cancelling& c : cancelling)
@@ -415,12 +429,29 @@ std::string page(const std::vector<Row>& rows, const Options& o) {
   s += "\nBeside zeros that no number of the format hits, ULP are at least those of a size:\n";
   for (const Zeros& z : irrational_zeros) s += fmt::format(" `{}` {};", z.name, z.what);
   s.back() = '.';
-  s += "\n\n| function | type | largest error (ULP) | at | inputs | judge "
-       "|\n|---|---|--:|---|--:|---|\n";
-  for (const Row& r : rows)
-    s += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.type, shown(r.error), r.at,
-                     r.inputs, r.judge);
-  return s;
+  return s +
+         "\n\n| function | type | largest error (ULP) | at | inputs | judge "
+         "|\n|---|---|--:|---|--:|---|\n";
+}
+
+// The lines of the table in `page`, those of a function measured anew; nothing if others of it are
+// there or the page was written with another effort.
+std::optional<std::string> with_rows(const std::string& page, const std::string& name,
+                                     const std::vector<Row>& rows, const Options& o) {
+  if (page.find(effort(o)) == page.npos) return std::nullopt;
+  std::istringstream in(page);
+  std::string text, out;
+  auto next = rows.begin();
+  while (std::getline(in, text)) {
+    if (!text.starts_with("| `")) continue;
+    if (!text.starts_with(fmt::format("| `{}` |", name)))
+      out += text + '\n';
+    else if (next != rows.end() && text.starts_with(first_cells(*next)))
+      out += line(*next++);
+    else
+      return std::nullopt;
+  }
+  return next == rows.end() ? std::optional(out) : std::nullopt;
 }
 
 int run(int argc, char** argv) {
@@ -454,9 +485,22 @@ int run(int argc, char** argv) {
                               shown(r.error), r.at, bound_of(r.name, r.type)));
     }
   if (folder.empty()) return beyond;
-  std::ofstream out(folder + "/accuracy.md", std::ios::binary);
-  out << page(rows, o);
-  return out.flush() ? beyond : pages::fail("cannot write " + folder + "/accuracy.md");
+  const std::string path = folder + "/accuracy.md";
+  std::string table;
+  for (const Row& r : rows) table += line(r);
+  if (!only.empty()) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string before(std::istreambuf_iterator<char>(in), {});
+    const std::optional<std::string> merged = with_rows(before, only, rows, o);
+    if (!merged)
+      return pages::fail(fmt::format(
+          "{} has other rows of '{}', or was not written with {}: write it without --only", path,
+          only, effort(o)));
+    table = *merged;
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << head(o) << table;
+  return out.flush() ? beyond : pages::fail("cannot write " + path);
 }
 
 }  // namespace
