@@ -394,13 +394,13 @@ std::string shown(double error) {
 constexpr const char* words = R"(# Accuracy
 
 Written by `./dev accuracy`, which measures the compiled kernels of every elementwise function of one number in
-the registry, and of several numbers where it has a truth; do not edit. This run: {}
-for each line judged by MPFR, half of that for functions of several numbers. Those with a parameter (`round`, `integer_pow`,
-`reduce_precision`), hypergeometric functions, `expn` and derivatives by parameters (`igamma_grad_a`, …) are not measured.
+the registry, and of several numbers where it has a truth; do not edit. Measured on {}.
+Those with a parameter (`round`, `integer_pow`, `reduce_precision`), hypergeometric functions, `expn` and derivatives by
+parameters (`igamma_grad_a`, …) are not measured.
 
 An error is in units of the last place (ULP) of the truth, subnormal numbers included; 0.5 is perfect rounding. At
 share 1 there are 2^32 inputs of F32 where the C library or our kernel of F64 judges and 10^6 where MPFR does, 10^7
-of F64 (or as many as there is time for), 10^6 complex ones (from share 0.1 on); of F16 and BF16 all. Half of those that MPFR judges have any bits,
+of F64 (or as many as `--seconds` of MPFR allow; the row has their number), 10^6 complex ones (from share 0.1 on); of F16 and BF16 all. Half of those that MPFR judges have any bits,
 the others lie about 1 and where the op's samples do. Of complex numbers each part is judged, of parts of sizes
 2^-20 to 2^6; a part smaller than the root of the rounding times the whole counts in ULP of that.
 
@@ -410,9 +410,7 @@ much its operands do. Rounded operands alone cost half as many ULP as the condit
 Bounds: 2 ULP, of F16 and BF16 1, of complex parts 8. Beyond them:
 
 )";
-std::string effort(const Options& o) {
-  return fmt::format("share {:g} of the inputs, at most {:g} seconds", o.share, o.seconds);
-}
+std::string effort(const Options& o) { return fmt::format("share {:g} of the inputs", o.share); }
 std::string first_cells(const Row& r) { return fmt::format("| `{}` | {} |", r.name, r.type); }
 std::string line(const Row& r) {
   return fmt::format("{} {} | {} | {} | {} |\n", first_cells(r), shown(r.error), r.at, r.inputs,
