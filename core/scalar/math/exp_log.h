@@ -89,18 +89,24 @@ R exp_poly(R r) {
                   0x1.a01a019ed4d95p-16, 0x1.a01a019d8f3d4p-13, 0x1.6c16c16c1744cp-10,
                   0x1.111111111217fp-7, 0x1.5555555555552p-5, 0x1.555555555554ap-3, 0.5, 1.0, 1.0);
 }
-// 2^r for |r| <= 1.
+// 2^r for |r| <= 1 (float: 1/2).
 template <Real R>
 R exp2_poly(R r) {
   if constexpr (single<R>)
-    return horner(r, 0x1.da4c26p-17, 0x1.47e54cp-13, 0x1.5e267ap-10, 0x1.3b2132p-7, 0x1.c6adc8p-5,
-                  0x1.ebfbf2p-3, 0x1.62e436p-1, 1.0);
+    return horner(r, 0x1.416b52p-13, 0x1.5f082ep-10, 0x1.3b2dep-7, 0x1.c6af7cp-5, 0x1.ebfbdcp-3,
+                  0x1.62e43p-1, 1.0);
   else
     return horner(r, 0x1.638705d062d27p-40, 0x1.c79721bca6e3ep-36, 0x1.e9303d8740384p-32,
                   0x1.e4ca84c0bd6cp-28, 0x1.b524bd7a06699p-24, 0x1.62c025205683bp-20,
                   0x1.ffcbfcf1e65bdp-17, 0x1.430912f6b25p-13, 0x1.5d87fe784cf44p-10,
                   0x1.3b2ab6fba5cdfp-7, 0x1.c6b08d704a65cp-5, 0x1.ebfbdff82c586p-3,
                   0x1.62e42fefa39ecp-1, 1.0);
+}
+// The same of floats for half such r, where r and the steps round too little for an ULP.
+template <Real R>
+R exp_near(R r) {
+  return horner(r, 0x1.6a492ep-10, 0x1.12399ep-7, 0x1.5558b4p-5, 0x1.555492p-3, 0x1.fffffcp-2, 1.0,
+                1.0);
 }
 // (e^r - 1 - r) / r^2 for |r| <= ln(2)/2.
 template <Real R>
@@ -120,25 +126,38 @@ R expm1_poly(R r) {
   return fma(r * r, expm1_bend(r), r);
 }
 
-// e^(x + tail) as p * s * s with s a power of two, so that results may be subnormal or overflow
-// with one rounding: x = 2h ln 2 + r, s = 2^h. A tail is of the size of an ulp of x. The upper
-// clamp leaves room for factors much smaller than 1.
+// e^(x + tail) as p * s * t with s and t powers of two, so that results may be subnormal or
+// overflow with one rounding: of double x = 2h ln 2 + r, s = t = 2^h. A tail is of the size of an
+// ulp of x. The upper clamp leaves room for factors much smaller than 1.
 template <Real R>
 struct Scaled {
-  R p, s;
-  R value() const { return p * s * s; }
+  R p, s, t;
+  R value() const { return p * s * t; }
 };
+// Of floats: n = round(x c), and 2^n as the product of powers either side of 1.
+template <Real R>
+Scaled<R> whole_powers(R x, R c) {
+  const mask_t<R> below = x < R(0);
+  const R shifter = select(below, rounder<R>(bias<R> + 64), rounder<R>(bias<R> - 64));
+  const R t = fma(x, c, shifter);
+  return {t - shifter, power_of_two(t), select(below, R(0x1p-64f), R(0x1p64f))};
+}
 template <Real R>
 R clamp_exponent(R x) {
-  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(170, 1400));
+  return minimum(maximum(x, constant<R>(-104, -746)), constant<R>(100, 1400));
 }
 template <Real R>
 Scaled<R> exp_scaled(R x) {
   x = clamp_exponent(x);
-  const R shifter = rounder<R>(bias<R>);
-  const R t = fma(x, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), shifter);
-  const R r = reduce(x, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
-  return {exp_poly(r), power_of_two(t)};
+  if constexpr (single<R>) {
+    const auto [n, s, t] = whole_powers(x, R(0x1.715476p+0f));
+    return {exp_near(reduce(x, n, ln2_hi<R>(), ln2_lo<R>())), s, t};
+  } else {
+    const R shifter = rounder<R>(bias<R>), t = fma(x, R(0x1.71547652b82fep-1), shifter);
+    const R r = reduce(x, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
+    const R s = power_of_two(t);
+    return {exp_poly(r), s, s};
+  }
 }
 template <Real R>
 Scaled<R> exp_scaled(R x, R tail) {
@@ -146,12 +165,17 @@ Scaled<R> exp_scaled(R x, R tail) {
   const R shifter = rounder<R>(bias<R>);
   const R t = fma(c, constant<R>(0x1.715476p-1, 0x1.71547652b82fep-1), shifter);
   const R r = reduce(c, t - shifter, R(2) * ln2_hi<R>(), R(2) * ln2_lo<R>());
-  return {exp_poly(r + select(c == x, tail, R(0))), power_of_two(t)};
+  const R s = power_of_two(t);
+  return {exp_poly(r + select(c == x, tail, R(0))), s, s};
 }
 
 // e^x = 2s (1 + p), for x clamped to [low, 89] (710).
 template <Real R>
-Scaled<R> expm1_parts(R x, R low) {
+struct OneMore {
+  R p, s;
+};
+template <Real R>
+OneMore<R> expm1_parts(R x, R low) {
   x = minimum(maximum(x, low), constant<R>(89, 710));
   const R shifter = rounder<R>(bias<R> - 1);
   const R t = fma(x, constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
@@ -308,10 +332,15 @@ template <Real R>
 R exp2(R x) {
   using namespace detail;
   x = minimum(maximum(x, constant<R>(-151, -1076)), constant<R>(129, 1025));
-  const R shifter = rounder<R>(bias<R>);
-  const R t = fma(x, R(scalar_t<R>(0.5)), shifter);
-  const R r = fma(t - shifter, R(-2), x);
-  return Scaled<R>{exp2_poly(r), power_of_two(t)}.value();
+  if constexpr (single<R>) {
+    const auto [n, s, t] = whole_powers(x, R(1));
+    return Scaled<R>{exp2_poly(x - n), s, t}.value();
+  } else {
+    const R shifter = rounder<R>(bias<R>);
+    const R t = fma(x, R(scalar_t<R>(0.5)), shifter);
+    const R r = fma(t - shifter, R(-2), x), s = power_of_two(t);
+    return Scaled<R>{exp2_poly(r), s, s}.value();
+  }
 }
 
 template <Real R>
