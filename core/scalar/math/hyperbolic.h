@@ -10,11 +10,11 @@ namespace detail {
 
 // cosh a and sinh a as sums over e^r = (1 + c) + s at r = a - n ln 2:
 //   cosh a = (1 + c) P + s M,  sinh a = (1 + c) M + s P,  P, M = (2^n +- 2^-n) / 2.
-// `up` and `down` are 2^n / 4 and 2^-n / 4, so the sums are half the results; `down` may flush to
-// 0.
+// s = r + bend. `up` and `down` are 2^n / 4 and 2^-n / 4, so the sums are half the results; `down`
+// may flush to 0.
 template <Real R>
 struct Halves {
-  R c, s, up, down;
+  R c, r, bend, up, down;
 };
 template <Real R>
 Halves<R> hyperbolic_halves(R a) {
@@ -41,7 +41,7 @@ Halves<R> hyperbolic_halves(R a) {
     s = horner(z, 0x1.af60ccdd9d019p-26, 0x1.71ddf748fa2b2p-19, 0x1.a01a01b03eefep-13,
                0x1.111111110f5fdp-7, 0x1.5555555555559p-3);
   }
-  return {z * c, exact + fma(r * z, s, -low), bitcast<T>(up),
+  return {z * c, exact, fma(r * z, s, -low), bitcast<T>(up),
           bitcast<T>(maximum(mirrored, int_of<R>(I{0})))};
 }
 
@@ -51,7 +51,7 @@ template <Real R>
 R sinh(R x) {
   const auto h = detail::hyperbolic_halves(abs(x));
   const R plus = h.up + h.down, minus = h.up - h.down;
-  const R half = minus + fma(h.c, minus, h.s * plus);
+  const R half = minus + fma(h.r, plus, fma(h.c, minus, h.bend * plus));
   return select(abs(x) < detail::constant<R>(0x1p-14, 0x1p-30), x, copysign(half + half, x));
 }
 
@@ -59,7 +59,7 @@ template <Real R>
 R cosh(R x) {
   const auto h = detail::hyperbolic_halves(abs(x));
   const R plus = h.up + h.down, minus = h.up - h.down;
-  const R half = plus + fma(h.c, plus, h.s * minus);
+  const R half = h.up + fma(h.r, minus, fma(h.c, plus, fma(h.bend, minus, h.down)));
   return half + half;
 }
 
