@@ -63,30 +63,32 @@ R cosh(R x) {
   return half + half;
 }
 
-// An odd polynomial, and from 0.55 on 1 - 2 / (e^2a + 1), so that near 1 no error counts. There
-// 1 / (e^2a + 1) < 1/2, and a float e^2a needs but one constant for ln 2.
+// An odd polynomial, and from 0.55 (float: 0.62) on 1 - 2 / (e^2a + 1), so that near 1 no error
+// counts. There 1 / (e^2a + 1) < 1/2, and a float e^2a needs but one constant for ln 2.
 template <Real R>
 R tanh(R x) {
   using namespace detail;
-  const R a = abs(x), z = a * a, b = minimum(a, constant<R>(10, 20));
+  const R a = abs(x), z = a * a;
   R p, q;
   if constexpr (single<R>) {
-    p = horner(z, -0x1.9921ap-8, 0x1.58e518p-6, -0x1.b91e7ep-5, 0x1.110ceep-3, -0x1.55554ap-2);
-    const R c = b + b, shifter = rounder<R>(bias<R>);
-    const R t = fma(c, R(0x1.715476p+0f), shifter);
-    const R r = fma(t - shifter, -ln2_hi<R>(), c);
-    const R e =
-        horner(r, 0x1.6fe4dap-10, 0x1.1258e8p-7, 0x1.5552fep-5, 0x1.555464p-3, 0.5, 1.0, 1.0);
-    q = R(2) / fma(e, power_of_two(t), R(1));
+    p = horner(z, -0x1.78a444p-8, 0x1.52bfc8p-6, -0x1.b85328p-5, 0x1.1107d2p-3, -0x1.555536p-2);
+    // From 8.6643 on 1 is nearest but for one ULP. With a = n ln(2) / 2 + r, d = e^2a + 1.
+    const R b = select(a > R(8.664339f), R(20), a), shifter = rounder<R>(bias<R>);
+    const R t = fma(b, R(0x1.715476p+1f), shifter), s = power_of_two(t);
+    const R r = fma(t - shifter, R(-0.5) * ln2_hi<R>(), b);
+    const R m = horner(r, 0x1.6b799cp-4, 0x1.12306p-2, 0x1.55567ep-1, 0x1.5554a2p+0, 2.0, 2.0);
+    const R d = fma(r * s, m, s + R(1));
+    q = (d - R(2)) / d;
   } else {
     p = horner(z, -0x1.46fe61299e09dp-16, 0x1.5d6cf709d31fap-14, -0x1.e96d415ac2f08p-13,
                0x1.348370baae28ep-11, -0x1.7d8fcc58378c5p-10, 0x1.d6d29b08c1361p-9,
                -0x1.226e2f110d863p-7, 0x1.664f485956988p-6, -0x1.ba1ba1b97d17fp-5,
                0x1.1111111110797p-3, -0x1.555555555554fp-2);
+    const R b = minimum(a, R(20));
     const auto [m, s] = expm1_parts(b + b, R(0));
-    q = R(1) / fma(m, s, s + R(0.5));
+    q = R(1) - R(1) / fma(m, s, s + R(0.5));
   }
-  return copysign(select(a < constant<R>(0.55, 0.55), fma(a * z, p, a), R(1) - q), x);
+  return copysign(select(a < constant<R>(0.62, 0.55), fma(a * z, p, a), q), x);
 }
 
 // log(a + sqrt(a^2 + 1)) = log1p(a + a^2 / (1 + sqrt(1 + a^2))), for large a log 2a.
