@@ -304,10 +304,11 @@ R log1p_plain(R x) {
   const std::array<R, 2> n = branch(!one_plus_easy(x), slow, fast);
   return log_of(Normal<R>{n[0], n[1]});
 }
-// log(1 + x + tail), which also keeps the rounding error of f: log(1 + f + d) = log(1 + f) + d / (1
+// log(1 + x + tail) + twice ln 2, which also keeps the rounding error of f: log(1 + f + d) = log(1
+// + f) + d / (1
 // + f).
 template <Real R>
-R log1p_tail(R x, R tail) {
+R log1p_tail(R x, R tail, R twice = R(0)) {
   const auto fast = [&] {
     const OnePlus<R> p = one_plus_parts(x);
     const R lost = fma(tail, p.s, fma(x, p.s, (p.s - R(1)) - p.f));
@@ -318,7 +319,7 @@ R log1p_tail(R x, R tail) {
     return std::array<R, 3>{n.f, n.e, R(0)};
   };
   const std::array<R, 3> n = branch(!one_plus_easy(x), slow, fast);
-  return log_of(Normal<R>{n[0], n[1]}, n[2]);
+  return log_of(Normal<R>{n[0], n[1] + twice}, n[2]);
 }
 
 }  // namespace detail

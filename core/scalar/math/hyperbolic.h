@@ -97,12 +97,17 @@ R asinh(R x) {
   using namespace detail;
   const R a = abs(x), one(1);
   const mask_t<R> large = a > constant<R>(0x1p14, 0x1p28);
-  const R b = select(large, one, a), square = b * b;
-  const R h = square / (one + sqrt(square + one));
-  const Sum<R> w = fast_two_sum(b, h);
-  // log 2a = ln 2 + log1p(a - 1).
-  const R y = log1p_tail(select(large, a - one, w.hi), select(large, R(0), w.lo));
-  return select(x == R(0), x, copysign(select(large, y + ln2_hi<R>(), y), x));
+  const R b = select(large, one, a), square = b * b, root = sqrt(square + one);
+  const R h = square / (one + root);
+  Sum<R> w = fast_two_sum(b, h);
+  // A step of Newton for h (h + 2) = a^2.
+  if constexpr (single<R>) {
+    const R twice = h + h, back = fma(h, h, twice), lost = fma(h, h, twice - back);
+    w.lo = w.lo + (fma(b, b, -back) - lost) / (root + root);
+  }
+  const R y =
+      log1p_tail(select(large, a - one, w.hi), select(large, R(0), w.lo), select(large, one, R(0)));
+  return select(x == R(0), x, copysign(y, x));
 }
 
 // log1p(t + sqrt(2t + t^2)) for t = x - 1, for large x log 2x.
@@ -112,10 +117,16 @@ R acosh(R x) {
   const R one(1), t = x - one;
   const mask_t<R> large = x > constant<R>(0x1p14, 0x1p28);
   const R b = select(large, one, t);
-  const R root = sqrt(fma(b, b, b + b));
-  const Sum<R> w = two_sum(b, root);
-  const R y = log1p_tail(select(large, t, w.hi), select(large, R(0), w.lo));
-  return select(x < one, not_a_number<R>(), select(large, y + ln2_hi<R>(), y));
+  const R twice = b + b, square = fma(b, b, twice), root = sqrt(square);
+  Sum<R> w = two_sum(b, root);
+  // What the square and its root lost, over twice the root by a reciprocal right to an eighth.
+  if constexpr (single<R>) {
+    const R inverse = bitcast<scalar_t<R>>(sub(bits<R>(0x7e7311c7), bitcast<uint32_t>(root)));
+    w.lo = fma(fma(-root, root, square) + fma(b, b, twice - square), inverse, w.lo);
+  }
+  const R y =
+      log1p_tail(select(large, t, w.hi), select(large, R(0), w.lo), select(large, one, R(0)));
+  return select(x < one, not_a_number<R>(), y);
 }
 
 // log1p(2a / (1 - a)) / 2, the quotient with its rest.
