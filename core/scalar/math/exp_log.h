@@ -384,9 +384,19 @@ R log10(R x) {
   return fma(n.e, e_hi, fma(l, l_hi, fma(l, l_lo, n.e * e_lo)));
 }
 
+// Of floats the root of 1/x: it halves the rounding of the quotient, where 1/sqrt(x) keeps that of
+// the root. x is scaled, so that no quotient overflows or is subnormal.
 template <Real R>
 R rsqrt(R x) {
-  return R(1) / sqrt(x);
+  using namespace detail;
+  if constexpr (single<R>) {
+    const mask_t<R> small = x < R(1);
+    const R y = R(1) / (x * select(small, R(0x1p64f), R(0x1p-64f)));
+    const R root = sqrt(y) * select(small, R(0x1p32f), R(0x1p-32f));
+    return select(x == R(0), y, select(x < R(0), not_a_number<R>(), root));
+  } else {
+    return R(1) / sqrt(x);
+  }
 }
 
 // From the exponent divided by three, by third-order iterations on y = a^(-1/3), which need no
