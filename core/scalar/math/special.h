@@ -10,12 +10,12 @@
 namespace weft::math {
 namespace detail {
 
-// erf(x) / x - 1 in z = x^2 <= 1 (float: 0.81).
+// erf(x) / x - 1 in z = x^2 <= 1.
 template <Real R>
 R erf_small(R z) {
   if constexpr (single<R>)
-    return horner(z, 0x1.6add3ep-14, -0x1.ae16cap-11, 0x1.552664p-8, -0x1.b815bap-6, 0x1.ce2e2cp-4,
-                  -0x1.812742p-2, 0x1.06eba8p-3);
+    return horner(z, 0x1.4771fep-14, -0x1.a3515ep-11, 0x1.53f224p-8, -0x1.b7f71ap-6, 0x1.ce2ce6p-4,
+                  -0x1.81273ep-2, 0x1.06eba8p-3);
   else
     return horner(z, 0x1.05799511414c1p-34, -0x1.386ab919f85f7p-30, 0x1.f7a40fd5099a3p-27,
                   -0x1.5f1d368e58238p-23, 0x1.b9def1986f964p-20, -0x1.f4d1df38ede35p-17,
@@ -238,12 +238,15 @@ R erf(R x) {
   const R a = abs(x);
   const R small = fma(a, erf_small(a * a), a);
   if constexpr (single<R>) {
-    const R l = horner(minimum(a, R(3.95f)), 0x1.2bdc98p-12, -0x1.21d62cp-8, 0x1.07bbacp-5,
-                       -0x1.339e3cp-3, -0x1.d6823cp-1, -0x1.a0877ep+0, -0x1.f7992ep-13);
-    const R shifter = rounder<R>(bias<R>), t = l + shifter, r = l - (t - shifter);
+    // log2 of erfc, but for the last coefficient, which comes behind the whole part.
+    const R c = minimum(a, R(3.95f));
+    const R l = horner(c, 0x1.2bdc98p-12, -0x1.21d62cp-8, 0x1.07bbacp-5, -0x1.339e3cp-3,
+                       -0x1.d6823cp-1, -0x1.a0877ep+0);
+    const R shifter = rounder<R>(bias<R>), t = fma(c, l, shifter);
+    const R r = fma(c, l, shifter - t) - R(0x1.f7992ep-13f);
     const R e = horner(r, 0x1.44402p-13, 0x1.5f48eep-10, 0x1.3b2a1cp-7, 0x1.c6aeccp-5, 0x1.ebfbep-3,
                        0x1.62e43p-1, 1.0);
-    return copysign(select(a < R(0.9f), small, fma(-e, power_of_two(t), R(1))), x);
+    return copysign(select(a < R(1.0f), small, fma(-e, power_of_two(t), R(1))), x);
   } else {
     return copysign(select(a < R(1), small, R(1) - erfc_large(a)), x);
   }
