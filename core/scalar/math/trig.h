@@ -125,10 +125,12 @@ Reduced<R> reduce_hard(R a) {
   const R size = R(std::ldexp(T(1), -(width - 2) - halves));
   const R top = real(bit_and(hi, U(static_cast<B>(~rest)))) * size;
   const R low = real(shift_right_logical(lo, bits<R>(1))) * R(std::ldexp(T(1), 1 - width));
-  const R rough =
-      fma(top, pi_part<R>(1), (real(bit_and(hi, U(rest))) + low) * size * pi_part<R>(0));
+  const R next = real(bit_and(hi, U(rest))), sum = next + low;
+  const R under = sum * size * pi_part<R>(0), rough = fma(top, pi_part<R>(1), under);
   const R r = fma(top, pi_part<R>(0), rough);
-  const R tail = halves ? fma(top, pi_part<R>(0), -r) + rough : R(0);
+  // What `under` lost counts where there is no `top`.
+  const R lost = fma(sum * size, pi_part<R>(0), -under) + ((next - sum) + low) * size * R(T(3.14));
+  const R tail = halves ? fma(top, pi_part<R>(0), -r) + rough + lost : R(0);
   const mask_t<R> sound = is_finite(a);
   return {select(sound, select(below, -r, r), not_a_number<R>()), select(below, -tail, tail), k};
 }
@@ -204,20 +206,18 @@ template <Real R>
 R sin_poly(R r) {
   return fma(r, sin_bend(r * r), r);
 }
-// (tan r - r) / r for z = r^2, |r| <= pi/4.
+// (tan r - r) / r^3 for z = r^2, |r| <= pi/4.
 template <Real R>
 R tan_poly(R z) {
-  R p;
   if constexpr (single<R>)
-    p = horner(z, 0x1.25b422p-8, -0x1.f22bbcp-14, 0x1.684d64p-7, 0x1.5bb61p-6, 0x1.baf31p-5,
-               0x1.110d12p-3, 0x1.555562p-2);
+    return horner(z, 0x1.25b422p-8, -0x1.f22bbcp-14, 0x1.684d64p-7, 0x1.5bb61p-6, 0x1.baf31p-5,
+                  0x1.110d12p-3, 0x1.555562p-2);
   else
-    p = horner(z, 0x1.5eaac34c977ap-16, -0x1.79c6f2ce02f34p-15, 0x1.7869d91d532dap-14,
-               -0x1.bffda2fbf866dp-16, 0x1.1ec88e60fd8bdp-13, 0x1.d2234059f4dbbp-13,
-               0x1.3801224eef97fp-11, 0x1.7d5a934830648p-10, 0x1.d6d944605b21ap-9,
-               0x1.226e11e368d62p-7, 0x1.664f49acb1f1ep-6, 0x1.ba1ba1b45444p-5,
-               0x1.11111111184d3p-3, 0x1.55555555554fp-2);
-  return z * p;
+    return horner(z, 0x1.5eaac34c977ap-16, -0x1.79c6f2ce02f34p-15, 0x1.7869d91d532dap-14,
+                  -0x1.bffda2fbf866dp-16, 0x1.1ec88e60fd8bdp-13, 0x1.d2234059f4dbbp-13,
+                  0x1.3801224eef97fp-11, 0x1.7d5a934830648p-10, 0x1.d6d944605b21ap-9,
+                  0x1.226e11e368d62p-7, 0x1.664f49acb1f1ep-6, 0x1.ba1ba1b45444p-5,
+                  0x1.11111111184d3p-3, 0x1.55555555554fp-2);
 }
 // (asin s - s) / s^3 in z = s^2, for s up to 0.5408, which is asin's turning point: from there on
 // asin a = pi/2 - 2 asin sqrt((1 - a)/2), and that arc sine is below 1/2.
@@ -292,13 +292,18 @@ R cos(R x) {
 template <Real R>
 R tan(R x) {
   using namespace detail;
+  using T = scalar_t<R>;
   using I = scalar_t<int_of<R>>;
   const auto a = reduce_angle<Unit::half_pi>(abs(x));
   const R z = a.r * a.r;
-  const R bend = fma(a.r, tan_poly(z), fma(a.tail, z, a.tail));
+  R lost = fma(a.tail, z, a.tail);
+  // Near pi/4 a float wants tan' = 1 + 1.5 z of what r lost, and what z lost.
+  if constexpr (single<R>)
+    lost = fma(fma(a.r, a.r, -z), a.r * R(T(0.5)), fma(a.tail * R(T(1.5)), z, a.tail));
+  const R bend = fma(a.r * z, tan_poly(z), lost);
   const R t = a.r + bend, rest = (a.r - t) + bend;
   const R y = R(-1) / t;
-  const R inverse = fma(y, fma(y, t, fma(y, rest, R(1))), y);
+  const R inverse = fma(y, fma(y, rest, fma(y, t, R(1))), y);
   const mask_t<R> odd = bit_and(bitcast<I>(a.k), int_of<R>(I{1})) != int_of<R>(I{0});
   return flip_sign(select(odd, inverse, t), x);
 }
