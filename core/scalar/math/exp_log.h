@@ -304,9 +304,8 @@ R log1p_plain(R x) {
   const std::array<R, 2> n = branch(!one_plus_easy(x), slow, fast);
   return log_of(Normal<R>{n[0], n[1]});
 }
-// log(1 + x + tail) + twice ln 2, which also keeps the rounding error of f: log(1 + f + d) = log(1
-// + f) + d / (1
-// + f).
+// log(1 + x + tail) + twice ln 2, which also keeps the rounding error of f:
+// log(1 + f + d) = log(1 + f) + d / (1 + f).
 template <Real R>
 R log1p_tail(R x, R tail, R twice = R(0)) {
   const auto fast = [&] {
