@@ -7,16 +7,21 @@
 
 namespace weft {
 namespace {
-CompileFn& installed() {
-  static CompileFn f = nullptr;
+template <class Fn>
+Fn& installed() {
+  static Fn f = nullptr;
   return f;
+}
+bool off() {
+  static const bool b = std::getenv("WEFT_NO_JIT") != nullptr;
+  return b;
 }
 }  // namespace
 
-CompileFn backend() {
-  static const bool off = std::getenv("WEFT_NO_JIT") != nullptr;
-  return off ? nullptr : installed();
-}
-void install_backend(CompileFn f) { installed() = f; }
+CompileFn backend() { return off() ? nullptr : installed<CompileFn>(); }
+void install_backend(CompileFn f) { installed<CompileFn>() = f; }
+
+CompileForFn gpu_backend() { return off() ? nullptr : installed<CompileForFn>(); }
+void install_gpu_backend(CompileForFn f) { installed<CompileForFn>() = f; }
 
 }  // namespace weft

@@ -31,4 +31,12 @@ using CompileFn = Ref<const Executable> (*)(const Jaxpr&);
 CompileFn backend();
 void install_backend(CompileFn f);
 
+namespace detail {
+class Device;
+}
+// The same for devices of runtime/cuda/.
+using CompileForFn = Ref<const Executable> (*)(const Jaxpr&, detail::Device&);
+CompileForFn gpu_backend();
+void install_gpu_backend(CompileForFn f);
+
 }  // namespace weft

@@ -172,7 +172,7 @@ void* fresh(int64_t capacity) {
     shrink(p, p.in_use.load(std::memory_order_relaxed));
   }
   if (void* data = map_block(capacity)) return data;
-  release_idle_memory();
+  release_idle_above(0);
   return map_block(capacity);
 }
 
@@ -360,7 +360,10 @@ Reserved::~Reserved() {
   if (bytes_ > 0) pool().in_use.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
-void release_idle_memory() { release_idle_above(0); }
+void release_idle_memory() {
+  release_idle_above(0);
+  detail::each_device([](detail::Device& d) { d.release_idle(); });
+}
 
 void set_memory_limit(int64_t bytes) { pool().limit.store(bytes); }
 int64_t memory_in_use() { return pool().in_use.load(); }

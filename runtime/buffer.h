@@ -75,13 +75,14 @@ class Reserved {
   int64_t bytes_;
 };
 
-// At most this many bytes in arrays and in temporaries of what runs (0: no limit). What is kept for
+// At most this many bytes of the host in arrays and in temporaries of what runs (0: no limit). What is kept for
 // later is given back first; then an allocation above the limit raises OutOfMemoryError before
 // anything is computed.
 void set_memory_limit(int64_t bytes);
-// Bytes in live arrays and in temporaries of what runs.
+// Bytes of the host in live arrays and in temporaries of what runs. Memory of other devices is not
+// counted: its limit is what the device has.
 int64_t memory_in_use();
-// Gives the memory that is kept for later back to the system.
+// Gives the memory that is kept for later back to the system, on all devices.
 void release_idle_memory();
 
 }  // namespace weft

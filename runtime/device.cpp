@@ -13,6 +13,7 @@
 #include "weft/core/fork_mutex.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/fork.h"
 
 namespace weft {
 namespace detail {
@@ -31,6 +32,12 @@ class Host final : public Device {
   void copy_out(void* to, const void* from, int64_t bytes) override {
     if (bytes) std::memcpy(to, from, static_cast<size_t>(bytes));
   }
+  void copy_within(void* to, const void* from, int64_t bytes) override {
+    copy_out(to, from, bytes);
+  }
+  void clear(void* at, int64_t bytes) override {
+    if (bytes) std::memset(at, 0, static_cast<size_t>(bytes));
+  }
   Stream& stream() override { return host_stream(); }
   Ref<const Executable> compile(const Ref<const JaxprData>& j) override { return backend()(j); }
 };
@@ -38,6 +45,12 @@ class Host final : public Device {
 struct Registry {
   ForkMutex guard;
   std::vector<Device*> all{&host()};
+  // What adds more. `asking` is held while it looks: see ask().
+  const char* kind = nullptr;
+  DeviceSource source = nullptr;
+  std::mutex asking;
+  std::atomic<bool> asked{false};
+  std::string missing;
 };
 Registry& registry() {
   static auto* r = new Registry;
@@ -54,6 +67,22 @@ Device* device_called(const Registry& r, const std::string& name) {
   for (Device* d : r.all)
     if (short_name(d->name()) == short_name(name)) return d;
   return nullptr;
+}
+
+// A driver takes locks of its own, and may start processes: a fork by others waits.
+const std::string& ask() {
+  Registry& r = registry();
+  if (r.source && !r.asked.load(std::memory_order_acquire)) {
+    const NoFork no_fork;
+    const std::lock_guard lock(r.asking);
+    if (!r.asked.load()) r.missing = r.source();
+    r.asked.store(true, std::memory_order_release);
+  }
+  return r.missing;
+}
+bool of_source(const std::string& name) {
+  const char* const kind = registry().kind;
+  return kind && name.starts_with(kind);
 }
 
 }  // namespace
@@ -75,14 +104,30 @@ void add_device(Device* d) {
   r.all.push_back(d);
 }
 
+void install_devices(const char* kind, DeviceSource source) {
+  registry().kind = kind;
+  registry().source = source;
+}
+
+void each_device(FunctionRef<void(Device&)> f) {
+  std::vector<Device*> all;
+  {
+    const std::lock_guard lock(registry().guard);
+    all = registry().all;
+  }
+  for (Device* d : all) f(*d);
+}
+
 Device& find_device(const std::string& name, const std::string& who) {
+  if (of_source(name)) ask();
   {
     Registry& r = registry();
     const std::lock_guard lock(r.guard);
     if (Device* d = device_called(r, name)) return *d;
   }
-  throw DeviceError(fmt::format("{}: there is no device '{}'; this process has: {}", who, name,
-                                fmt::join(devices(), ", ")));
+  const std::string missing = of_source(name) && !ask().empty() ? ". " + ask() : "";
+  throw DeviceError(fmt::format("{}: there is no device '{}'; this process has: {}{}", who, name,
+                                fmt::join(devices(), ", "), missing));
 }
 
 Device* default_elsewhere() { return chosen.load(std::memory_order_relaxed); }
@@ -90,6 +135,7 @@ Device* default_elsewhere() { return chosen.load(std::memory_order_relaxed); }
 }  // namespace detail
 
 std::vector<std::string> devices() {
+  detail::ask();
   detail::Registry& r = detail::registry();
   const std::lock_guard lock(r.guard);
   std::vector<std::string> names;

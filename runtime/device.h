@@ -54,6 +54,11 @@ class Device {
   virtual void release(void* data, int64_t bytes, int64_t capacity) = 0;
   virtual void copy_in(void* to, const void* from, int64_t bytes) = 0;
   virtual void copy_out(void* to, const void* from, int64_t bytes) = 0;  // waits
+  // Both of this device, and not overlapping.
+  virtual void copy_within(void* to, const void* from, int64_t bytes) = 0;
+  virtual void clear(void* at, int64_t bytes) = 0;  // zeros
+  // Gives memory that is kept for later back to the system.
+  virtual void release_idle() {}
   virtual Stream& stream() = 0;
   // The program as this device runs it; `in` and `out` of the executable are its addresses.
   virtual Ref<const Executable> compile(const Ref<const JaxprData>& j) = 0;
@@ -66,6 +71,13 @@ class Device {
 Device& host();
 // One device more, for as long as the process lives. DeviceError if there is one of that name.
 void add_device(Device* d);
+// Adds devices, and says in a sentence what it is that others need; "" if nothing is missing.
+using DeviceSource = std::string (*)();
+// Devices whose names begin with `kind` come from here. It is asked once, when devices() or the
+// first of these names is asked for, so that nobody else pays for looking.
+void install_devices(const char* kind, DeviceSource source);
+// f of each device that was added so far; it asks no source.
+void each_device(FunctionRef<void(Device&)> f);
 // DeviceError that names those there are; `who` is what asked for it.
 Device& find_device(const std::string& name, const std::string& who);
 // Where it is computed by default; null: the host.

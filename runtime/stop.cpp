@@ -66,7 +66,7 @@ struct Watch {
     }
     running = true;
   }
-  static void set(StopFlag& f) { __atomic_store_n(&f.word_, 1, __ATOMIC_RELAXED); }
+  static void set(StopFlag& f) { __atomic_store_n(f.at_, 1, __ATOMIC_RELAXED); }
   void add(StopFlag& f) {
     const std::lock_guard lock(guard);
     if (f.token_.deadline_ns_) start();
@@ -107,12 +107,13 @@ struct Watch {
   }
 };
 
-StopFlag::StopFlag() : token_(StopToken::current()), thread_(&this_thread) {
+StopFlag::StopFlag(int32_t* word)
+    : at_(word ? word : &word_), token_(StopToken::current()), thread_(&this_thread) {
   Watch::instance().add(*this);
 }
 StopFlag::~StopFlag() { Watch::instance().remove(*this); }
 void StopFlag::check(const char* what) const {
-  if (__atomic_load_n(&word_, __ATOMIC_RELAXED)) token_.check(what);
+  if (__atomic_load_n(at_, __ATOMIC_RELAXED)) token_.check(what);
 }
 
 void interrupt() {

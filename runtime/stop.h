@@ -50,16 +50,18 @@ class TimeLimit {
 // DeviceError if the system has no thread left to watch.
 class StopFlag {
  public:
-  StopFlag();
+  // The word may be one elsewhere that outlives it, as where a device reads it.
+  explicit StopFlag(int32_t* word = nullptr);
   ~StopFlag();
   StopFlag(const StopFlag&) = delete;
-  const int32_t* word() const { return &word_; }
+  const int32_t* word() const { return at_; }
   // Raises InterruptedError if the word was set.
   void check(const char* what) const;
 
  private:
   friend struct Watch;
   alignas(64) int32_t word_ = 0;
+  int32_t* at_;
   StopToken token_;
   StopFlag* next_ = nullptr;
   const bool* thread_;  // an address that its thread alone has

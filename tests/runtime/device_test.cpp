@@ -79,6 +79,12 @@ class Hidden final : public Device {
     ++counts.copied_out;
     if (bytes) std::memcpy(to, shown(from), static_cast<size_t>(bytes));
   }
+  void copy_within(void* to, const void* from, int64_t bytes) override {
+    if (bytes) std::memcpy(shown(to), shown(from), static_cast<size_t>(bytes));
+  }
+  void clear(void* at, int64_t bytes) override {
+    if (bytes) std::memset(shown(at), 0, static_cast<size_t>(bytes));
+  }
   Stream& stream() override { return stream_; }
   Ref<const Executable> compile(const Jaxpr& j) override {
     return make_ref<const Shown>(backend()(j), static_cast<size_t>(j->n_in), j->out.size(),

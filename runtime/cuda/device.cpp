@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/device.cpp: a GPU's context, memory and stream, and what becomes of its errors.
+#include "weft/runtime/cuda/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "weft/core/error.h"
+#include "weft/runtime/backend.h"
+#include "weft/runtime/cuda/gpu.h"
+#include "weft/runtime/fork.h"
+#include "weft/runtime/stop.h"
+
+namespace weft::cuda {
+namespace {
+
+Address address(const void* p) { return std::bit_cast<Address>(p); }
+size_t size(int64_t bytes) { return static_cast<size_t>(bytes); }
+
+}  // namespace
+
+Gpu::Gpu(const Driver& d, Facts f)
+    : Device(fmt::format("cuda:{}", f.ordinal)),
+      driver_(d),
+      facts_(std::move(f)),
+      architecture_(fmt::format("sm_{}{}", facts_.major, facts_.minor)),
+      generation_(fork_generation()) {}
+
+// ---- the context
+
+bool Gpu::usable() const {
+  return fork_generation() == generation_ && !lost_.load(std::memory_order_acquire);
+}
+
+Current::Current(Gpu& g) : gpu_(g) {
+  if (fork_generation() != g.generation_)
+    throw DeviceError(
+        fmt::format("device '{}' was opened before this process was forked, and CUDA does not "
+                    "outlive a fork: use it in the parent, or first in the child",
+                    g.name()));
+  if (g.lost_.load(std::memory_order_acquire)) throw DeviceError(g.lost_text_);
+  g.open();
+  g.check(g.driver_.push_context(g.context_), "cuCtxPushCurrent");
+}
+Current::~Current() {
+  Context was = nullptr;
+  gpu_.driver_.pop_context(&was);
+}
+
+// What it has done stays done if a later step fails, and is not done again.
+void Gpu::open() {
+  if (opened_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(opening_);
+  if (opened_.load()) return;
+  if (!context_)
+    check(driver_.retain_context(&context_, facts_.ordinal), "cuDevicePrimaryCtxRetain");
+  check(driver_.push_context(context_), "cuCtxPushCurrent");
+  struct Pop {
+    const Driver& d;
+    ~Pop() {
+      Context was = nullptr;
+      d.pop_context(&was);
+    }
+  } const pop{driver_};
+  if (!queue_) check(driver_.stream_create(&queue_, number::non_blocking), "cuStreamCreate");
+  if (!pool_) {
+    PoolHandle pool = nullptr;
+    check(driver_.default_pool(&pool, facts_.ordinal), "cuDeviceGetDefaultMemPool");
+    // It would go back to the system whenever somebody waits.
+    uint64_t keep = UINT64_MAX;
+    check(driver_.pool_attribute(pool, number::release_threshold, &keep), "cuMemPoolSetAttribute");
+    pool_ = pool;
+  }
+  map_words();
+  opened_.store(true, std::memory_order_release);
+}
+
+void Gpu::map_words() {
+  if (!words_) {
+    void* memory = nullptr;
+    check(driver_.host_allocate(&memory, sizeof(Words), number::portable_and_mapped),
+          "cuMemHostAlloc");
+    words_ = new (memory) Words{};
+    launches_.watch(&words_->ended);
+  }
+  check(driver_.host_address(&words_there_, words_, 0), "cuMemHostGetDevicePointer");
+}
+
+// ---- errors
+
+void Gpu::check(Result r, const std::string& what) {
+  if (r == success) return;
+  if (is_sticky(r)) {
+    mark_lost(r);
+    throw DeviceError(lost_text_);
+  }
+  const std::string text =
+      fmt::format("device '{}': {} failed: {}", name(), what, text_of(driver_, r));
+  if (r == out_of_memory) throw OutOfMemoryError(text);
+  throw DeviceError(text);
+}
+
+void Gpu::mark_lost(Result r) {
+  const std::lock_guard lock(guard_);
+  if (lost_.load()) return;
+  const std::string kernel = launches_.failed();
+  lost_text_ = fmt::format(
+      "device '{}' is lost: {}{}. What lies there is gone; the host and other devices work on. "
+      "Start the process anew to use it again.",
+      name(), kernel.empty() ? "" : kernel + " failed: ", text_of(driver_, r));
+  lost_.store(true, std::memory_order_release);
+}
+
+// ---- memory
+
+Result Gpu::try_allocate(Address* a, size_t bytes) { return driver_.allocate(a, bytes, queue_); }
+
+void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
+  const Current current(*this);
+  *capacity = std::max<int64_t>(bytes + 255, 256) / 256 * 256;
+  Address a = 0;
+  Result r = try_allocate(&a, size(*capacity));
+  if (r == out_of_memory) {
+    // What was released may still be in use, or be kept in blocks of other sizes.
+    check(driver_.stream_synchronize(queue_), "cuStreamSynchronize");
+    sweep();
+    check(driver_.stream_synchronize(queue_), "cuStreamSynchronize");
+    check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
+    r = try_allocate(&a, size(*capacity));
+  }
+  if (r == out_of_memory)
+    throw OutOfMemoryError(
+        fmt::format("cannot allocate {} bytes on '{}': it has {} bytes, and {} are in use. Map in "
+                    "chunks (.chunk_size), or donate arguments.",
+                    bytes, name(), facts_.memory, in_use_.load()));
+  check(r, "cuMemAllocAsync");
+  in_use_ += *capacity;
+  return std::bit_cast<void*>(a);
+}
+
+void Gpu::release(void* data, int64_t, int64_t capacity) {
+  in_use_ -= capacity;
+  if (!usable()) return;  // it is gone with the context
+  Result r = driver_.push_context(context_);
+  if (r == success) {
+    r = driver_.release(address(data), queue_);
+    Context was = nullptr;
+    driver_.pop_context(&was);
+  }
+  if (r == success) return;
+  if (is_sticky(r)) {
+    mark_lost(r);
+    return;
+  }
+  const std::lock_guard lock(guard_);
+  unreleased_.push_back(address(data));
+}
+
+void Gpu::sweep() {
+  std::vector<Address> memory;
+  std::vector<Retired> modules;
+  {
+    const std::lock_guard lock(guard_);
+    memory.swap(unreleased_);
+    const auto over = std::partition(retired_.begin(), retired_.end(), [&](const Retired& m) {
+      return !launches_.has_ended(m.last_launch);
+    });
+    modules.assign(over, retired_.end());
+    retired_.erase(over, retired_.end());
+  }
+  for (const Address a : memory)
+    if (driver_.release(a, queue_) != success) {
+      const std::lock_guard lock(guard_);
+      unreleased_.push_back(a);
+    }
+  for (const Retired& m : modules)
+    if (driver_.module_unload(m.module) != success) {
+      const std::lock_guard lock(guard_);
+      retired_.push_back(m);
+    }
+}
+
+void Gpu::copy_in(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return;
+  const Current current(*this);
+  in_.copy_in(address(to), static_cast<const std::byte*>(from), bytes);
+}
+
+void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return;
+  synchronize();  // which can be stopped, and holds no lock of the staging
+  const Current current(*this);
+  out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
+}
+
+void Gpu::copy_within(void* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return;
+  const Current current(*this);
+  check(driver_.copy_within(address(to), address(from), size(bytes), queue_), "cuMemcpyDtoDAsync");
+}
+
+void Gpu::clear(void* at, int64_t bytes) {
+  if (bytes == 0) return;
+  const Current current(*this);
+  check(driver_.set_bytes(address(at), 0, size(bytes), queue_), "cuMemsetD8Async");
+}
+
+void Gpu::release_idle() {
+  if (!usable() || !opened_.load(std::memory_order_acquire)) return;
+  synchronize();
+  const Current current(*this);
+  in_.release();
+  out_.release();
+  check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
+}
+
+// ---- the stream
+
+void Gpu::synchronize() {
+  const Current current(*this);
+  uint64_t stops = 0;
+  uint32_t last = 0;
+  {
+    const std::lock_guard lock(guard_);
+    stops = stops_;
+    last = launches_.last();
+  }
+  Result r = success;
+  {
+    const StopFlag flag(&words_->stop);  // interrupt() and limits set the word that kernels read
+    r = driver_.stream_synchronize(queue_);
+  }
+  bool stopped = false;
+  {
+    const std::lock_guard lock(guard_);
+    if (r == success) launches_.ended(last);
+    if (__atomic_exchange_n(&words_->stop, 0, __ATOMIC_RELAXED)) ++stops_;
+    stopped = stops_ != stops;
+  }
+  check(r, "cuStreamSynchronize");
+  sweep();
+  if (!stopped) return;
+  StopToken::current().check(name().c_str());
+  throw InterruptedError(
+      fmt::format("{}: what ran there was stopped with the call of another thread", name()));
+}
+
+const int32_t* Gpu::stop_word() const {
+  const Current opened(const_cast<Gpu&>(*this));  // the word is there from the first use on
+  return std::bit_cast<const int32_t*>(words_there_ + offsetof(Words, stop));
+}
+
+Ref<const Executable> Gpu::compile(const Ref<const JaxprData>& j) {
+  if (const CompileForFn f = gpu_backend()) return f(j, *this);
+  throw CompileError(
+      fmt::format("there is no compiler for '{}' in this process: link weft's jit/, and do not set "
+                  "WEFT_NO_JIT",
+                  name()));
+}
+
+}  // namespace weft::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/device.h: a GPU as a device: its memory, its stream, its modules.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weft/runtime/device.h"
+
+namespace weft::cuda {
+
+// What a launch needs beside its arguments.
+struct Launch {
+  int64_t blocks = 1;  // of a one-dimensional grid
+  int threads = 1;     // of a block
+  int64_t shared = 0;  // bytes of a block, beside what the kernel declares
+};
+
+// A kernel on a device, kept by who launches it. Its module is unloaded when the last of its
+// kernels is gone and what was launched is done.
+class Function {
+ public:
+  virtual ~Function() = default;
+  // As the driver reports them.
+  int registers = 0, spilled_bytes = 0, most_threads = 0;
+  int64_t shared_bytes = 0;
+};
+
+class Device : public detail::Device {
+ public:
+  using detail::Device::Device;
+  virtual const std::string& architecture() const = 0;  // "sm_90"
+  virtual bool emulated() const = 0;                    // takes images of jit/emit/image.h
+  virtual int64_t multiprocessors() const = 0;
+  // The kernels of those names in an image (PTX, or the text of an emulated module). CompileError
+  // with what the driver says of it.
+  virtual std::vector<std::shared_ptr<const Function>> load(
+      const std::string& image, const std::vector<std::string>& names) = 0;
+  // arguments[i] points to argument i, each 8 bytes; they are read before it returns. `what` names
+  // the kernel in errors and lives as long as the process.
+  virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
+  // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
+  // that of the device.
+  virtual const int32_t* stop_word() const = 0;
+};
+
+}  // namespace weft::cuda

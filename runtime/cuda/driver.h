@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/driver.h: the CUDA driver API as we call it: a table of what its library has.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace weft::cuda {
+
+// CUresult, CUdevice, CUdeviceptr and the handles, which are pointers to what we do not know.
+using Result = int;
+using Ordinal = int;
+using Address = unsigned long long;
+using Context = struct ContextOf*;
+using StreamHandle = struct StreamOf*;
+using PoolHandle = struct PoolOf*;
+using EventHandle = struct EventOf*;
+using ModuleHandle = struct ModuleOf*;
+using KernelHandle = struct KernelOf*;
+
+// Each entry point: what we call it, its symbol, what it takes. All return a Result.
+#define WEFT_CUDA_ENTRIES(X)                                                               \
+  X(init, cuInit, (unsigned))                                                              \
+  X(error_name, cuGetErrorName, (Result, const char**))                                    \
+  X(error_string, cuGetErrorString, (Result, const char**))                                \
+  X(device_count, cuDeviceGetCount, (int*))                                                \
+  X(device_get, cuDeviceGet, (Ordinal*, int))                                              \
+  X(device_name, cuDeviceGetName, (char*, int, Ordinal))                                   \
+  X(device_attribute, cuDeviceGetAttribute, (int*, int, Ordinal))                          \
+  X(total_memory, cuDeviceTotalMem_v2, (size_t*, Ordinal))                                 \
+  X(retain_context, cuDevicePrimaryCtxRetain, (Context*, Ordinal))                         \
+  X(push_context, cuCtxPushCurrent_v2, (Context))                                          \
+  X(pop_context, cuCtxPopCurrent_v2, (Context*))                                           \
+  X(stream_create, cuStreamCreate, (StreamHandle*, unsigned))                              \
+  X(stream_synchronize, cuStreamSynchronize, (StreamHandle))                               \
+  X(allocate, cuMemAllocAsync, (Address*, size_t, StreamHandle))                           \
+  X(release, cuMemFreeAsync, (Address, StreamHandle))                                      \
+  X(default_pool, cuDeviceGetDefaultMemPool, (PoolHandle*, Ordinal))                       \
+  X(pool_attribute, cuMemPoolSetAttribute, (PoolHandle, int, void*))                       \
+  X(pool_trim, cuMemPoolTrimTo, (PoolHandle, size_t))                                      \
+  X(host_allocate, cuMemHostAlloc, (void**, size_t, unsigned))                             \
+  X(host_release, cuMemFreeHost, (void*))                                                  \
+  X(host_address, cuMemHostGetDevicePointer_v2, (Address*, void*, unsigned))               \
+  X(copy_in, cuMemcpyHtoDAsync_v2, (Address, const void*, size_t, StreamHandle))           \
+  X(copy_out, cuMemcpyDtoHAsync_v2, (void*, Address, size_t, StreamHandle))                \
+  X(copy_within, cuMemcpyDtoDAsync_v2, (Address, Address, size_t, StreamHandle))           \
+  X(set_bytes, cuMemsetD8Async, (Address, unsigned char, size_t, StreamHandle))            \
+  X(set_words, cuMemsetD32Async, (Address, unsigned, size_t, StreamHandle))                \
+  X(event_create, cuEventCreate, (EventHandle*, unsigned))                                 \
+  X(event_record, cuEventRecord, (EventHandle, StreamHandle))                              \
+  X(event_synchronize, cuEventSynchronize, (EventHandle))                                  \
+  X(event_destroy, cuEventDestroy_v2, (EventHandle))                                       \
+  X(module_load, cuModuleLoadDataEx, (ModuleHandle*, const void*, unsigned, int*, void**)) \
+  X(module_unload, cuModuleUnload, (ModuleHandle))                                         \
+  X(module_kernel, cuModuleGetFunction, (KernelHandle*, ModuleHandle, const char*))        \
+  X(kernel_attribute, cuFuncGetAttribute, (int*, int, KernelHandle))                       \
+  X(set_kernel_attribute, cuFuncSetAttribute, (KernelHandle, int, int))                    \
+  X(launch, cuLaunchKernel,                                                                \
+    (KernelHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
+     StreamHandle, void**, void**))
+// Newer than the oldest driver that will do; null where it is missing.
+#define WEFT_CUDA_OPTIONAL_ENTRIES(X) \
+  X(write_word, cuStreamWriteValue32_v2, (StreamHandle, Address, uint32_t, unsigned))
+
+struct Driver {
+#define WEFT_CUDA_POINTER(name, symbol, parameters) Result(*name) parameters = nullptr;
+  WEFT_CUDA_ENTRIES(WEFT_CUDA_POINTER)
+  WEFT_CUDA_OPTIONAL_ENTRIES(WEFT_CUDA_POINTER)
+#undef WEFT_CUDA_POINTER
+  bool emulated = false;  // it has the symbol weft_emulated_driver
+};
+
+// Opens libcuda.so.1, or what WEFT_CUDA_LIBRARY names, for as long as the process lives, and fills
+// the table. What it then lacks, in a sentence; "" if nothing.
+std::string open_driver(Driver& d);
+
+// Results that are told apart; the numbers are those of cuda.h.
+constexpr Result success = 0, out_of_memory = 2;
+// After these nothing works any more in the context.
+bool is_sticky(Result r);
+// The driver refuses an image.
+bool is_about_image(Result r);
+// "CUDA_ERROR_NOT_FOUND (named symbol not found)"
+std::string text_of(const Driver& d, Result r);
+
+// Attributes of devices and of kernels, options and flags, as cuda.h numbers them.
+namespace number {
+constexpr int major_capability = 75, minor_capability = 76, multiprocessors = 16,
+              memory_pools = 115, stream_writes = 92;
+constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
+              most_dynamic_shared = 8;
+constexpr int error_log = 5, error_log_bytes = 6;
+constexpr int release_threshold = 4;
+constexpr unsigned non_blocking = 1, no_timing = 2, portable_and_mapped = 3;
+}  // namespace number
+
+}  // namespace weft::cuda

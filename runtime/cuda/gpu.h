@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/gpu.h: the device of runtime/cuda/device.h on the driver.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "weft/runtime/cuda/device.h"
+#include "weft/runtime/cuda/driver.h"
+#include "weft/runtime/cuda/launches.h"
+#include "weft/runtime/cuda/staging.h"
+
+namespace weft::cuda {
+
+// What the driver says of a device before it is used.
+struct Facts {
+  Ordinal ordinal = 0;
+  std::string title;  // "NVIDIA H100"
+  int major = 0, minor = 0, multiprocessors = 0;
+  bool memory_pools = false, stream_writes = false;
+  size_t memory = 0;
+};
+
+class Gpu;
+
+// A module on a device.
+struct Module {
+  Gpu& gpu;
+  ModuleHandle handle;
+  std::atomic<uint32_t> last_launch;  // that used it
+  Module(Gpu& g, ModuleHandle h, uint32_t n) : gpu(g), handle(h), last_launch(n) {}
+  Module(const Module&) = delete;
+  ~Module();
+};
+
+// The primary context is retained at the first use and current only inside calls: other libraries
+// of the process have theirs. Locks are plain mutexes, since nothing of it is used after a fork.
+class Gpu final : public Device, private detail::Stream {
+ public:
+  Gpu(const Driver& d, Facts f);
+
+  void* allocate(int64_t bytes, int64_t* capacity) override;
+  void release(void* data, int64_t bytes, int64_t capacity) override;
+  void copy_in(void* to, const void* from, int64_t bytes) override;
+  void copy_out(void* to, const void* from, int64_t bytes) override;
+  void copy_within(void* to, const void* from, int64_t bytes) override;
+  void clear(void* at, int64_t bytes) override;
+  void release_idle() override;
+  detail::Stream& stream() override { return *this; }
+  Ref<const Executable> compile(const Ref<const JaxprData>& j) override;
+
+  const std::string& architecture() const override { return architecture_; }
+  bool emulated() const override { return driver_.emulated; }
+  int64_t multiprocessors() const override { return facts_.multiprocessors; }
+  std::vector<std::shared_ptr<const Function>> load(const std::string& image,
+                                                    const std::vector<std::string>& names) override;
+  void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
+  const int32_t* stop_word() const override;
+
+  // For its parts, inside a scope of Current.
+  const Driver& driver() const { return driver_; }
+  StreamHandle queue() const { return queue_; }
+  // Raises what a result stands for, if it is no success; `what` has returned it.
+  void check(Result r, const std::string& what);
+  // Unloads it when what was launched of it is over.
+  void retire(ModuleHandle m, uint32_t last_launch);
+
+ private:
+  friend class Current;
+  void launch(FunctionRef<void()> work) override { work(); }  // it queues what it does
+  void synchronize() override;
+
+  bool usable() const;
+  void open();
+  void map_words();
+  void mark_lost(Result r);
+  // What could not be released or unloaded before.
+  void sweep();
+  Result try_allocate(Address* a, size_t bytes);
+  Result queue_number(uint32_t n);
+  std::shared_ptr<const Function> kernel_of(const std::shared_ptr<Module>& m,
+                                            const std::string& name);
+
+  const Driver& driver_;
+  const Facts facts_;
+  const std::string architecture_;
+  const int generation_;  // of forks
+
+  std::mutex opening_;
+  std::atomic<bool> opened_{false};
+  Context context_ = nullptr;
+  StreamHandle queue_ = nullptr;
+  PoolHandle pool_ = nullptr;
+
+  // Mapped memory of the host: the number of the last launch that ended, and whether to stop.
+  struct Words {
+    alignas(64) uint32_t ended;
+    alignas(64) int32_t stop;
+  };
+  Words* words_ = nullptr;
+  Address words_there_ = 0;
+
+  Staging in_{*this}, out_{*this};
+  std::atomic<int64_t> in_use_{0};  // bytes of its memory
+
+  std::mutex guard_;  // of what follows
+  Launches launches_;
+  uint64_t stops_ = 0;  // how often what ran was stopped
+  struct Retired {
+    ModuleHandle module;
+    uint32_t last_launch;
+  };
+  std::vector<Retired> retired_;
+  std::vector<Address> unreleased_;
+  std::string lost_text_;
+  std::atomic<bool> lost_{false};
+};
+
+// The context is current in this scope. DeviceError if the device cannot be used.
+class Current {
+ public:
+  explicit Current(Gpu& g);
+  ~Current();
+  Current(const Current&) = delete;
+
+ private:
+  Gpu& gpu_;
+};
+
+}  // namespace weft::cuda

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/modules.cpp: kernels on a GPU: loaded, launched, unloaded when nobody needs them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "weft/runtime/cuda/gpu.h"
+
+namespace weft::cuda {
+namespace {
+
+// More has to be asked for kernel by kernel.
+constexpr int64_t plain_shared = 48 << 10;
+
+class Kernel final : public Function {
+ public:
+  Kernel(std::shared_ptr<Module> m, KernelHandle h) : module(std::move(m)), handle(h) {}
+  const std::shared_ptr<Module> module;
+  const KernelHandle handle;
+  mutable int64_t granted =
+      0;  // dynamic shared memory that was asked for; under the device's guard
+};
+
+}  // namespace
+
+Module::~Module() { gpu.retire(handle, last_launch.load()); }
+
+void Gpu::retire(ModuleHandle m, uint32_t last_launch) {
+  if (!usable()) return;
+  {
+    const std::lock_guard lock(guard_);
+    retired_.push_back({m, last_launch});
+    if (!launches_.has_ended(last_launch)) return;
+  }
+  if (driver_.push_context(context_) != success) return;
+  sweep();
+  Context was = nullptr;
+  driver_.pop_context(&was);
+}
+
+std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
+                                               const std::string& name) {
+  KernelHandle handle = nullptr;
+  const Result r = driver_.module_kernel(&handle, m->handle, name.c_str());
+  if (is_about_image(r))
+    throw CompileError(fmt::format("device '{}': the program has no kernel '{}': {}", this->name(),
+                                   name, text_of(driver_, r)));
+  check(r, "cuModuleGetFunction");
+  auto k = std::make_shared<Kernel>(m, handle);
+  const auto ask = [&](int attribute) {
+    int n = 0;
+    check(driver_.kernel_attribute(&n, attribute, handle), "cuFuncGetAttribute");
+    return n;
+  };
+  k->registers = ask(number::registers);
+  k->spilled_bytes = ask(number::local_bytes);
+  k->most_threads = ask(number::most_threads);
+  k->shared_bytes = ask(number::shared_bytes);
+  return k;
+}
+
+std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
+                                                       const std::vector<std::string>& names) {
+  const Current current(*this);
+  std::vector<char> log(16 << 10);
+  int options[] = {number::error_log, number::error_log_bytes};
+  void* values[] = {log.data(), std::bit_cast<void*>(log.size())};
+  ModuleHandle handle = nullptr;
+  const Result r = driver_.module_load(&handle, image.c_str(), 2, options, values);
+  log.back() = 0;
+  if (is_about_image(r))
+    throw CompileError(fmt::format("device '{}' ({}) refuses the program: {}\n{}", name(),
+                                   architecture_, text_of(driver_, r), log.data()));
+  check(r, "cuModuleLoadDataEx");
+  uint32_t last = 0;
+  {
+    const std::lock_guard lock(guard_);
+    last = launches_.last();
+  }
+  const auto m = std::make_shared<Module>(*this, handle, last);
+  std::vector<std::shared_ptr<const Function>> kernels;
+  for (const std::string& n : names) kernels.push_back(kernel_of(m, n));
+  return kernels;
+}
+
+Result Gpu::queue_number(uint32_t n) {
+  const Address at = words_there_ + offsetof(Words, ended);
+  if (driver_.write_word && facts_.stream_writes) return driver_.write_word(queue_, at, n, 0);
+  return driver_.set_words(at, n, 1, queue_);
+}
+
+void Gpu::launch(const Function& f, const Launch& l, void** arguments, const char* what) {
+  if (l.blocks == 0) return;
+  if (l.blocks < 0 || l.blocks > INT32_MAX)
+    throw InternalError(fmt::format("kernel '{}' in {} blocks", what, l.blocks));
+  const auto& k = static_cast<const Kernel&>(f);
+  const Current current(*this);
+  Result launched = success, numbered = success;
+  {
+    // A launch and its number are not to be parted.
+    const std::lock_guard lock(guard_);
+    if (l.shared > std::max(k.granted, plain_shared - k.shared_bytes)) {
+      launched = driver_.set_kernel_attribute(k.handle, number::most_dynamic_shared,
+                                              static_cast<int>(l.shared));
+      if (launched == success) k.granted = l.shared;
+    }
+    if (launched == success)
+      launched = driver_.launch(k.handle, static_cast<unsigned>(l.blocks), 1, 1,
+                                static_cast<unsigned>(l.threads), 1, 1,
+                                static_cast<unsigned>(l.shared), queue_, arguments, nullptr);
+    if (launched == success) {
+      launches_.add(what, Source::current());
+      k.module->last_launch = launches_.last();
+      numbered = queue_number(launches_.last());
+    }
+  }
+  check(launched, fmt::format("the launch of kernel '{}'", what));
+  check(numbered, fmt::format("the number of kernel '{}'", what));
+}
+
+}  // namespace weft::cuda

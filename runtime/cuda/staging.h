@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/staging.h: copies between the host and a device through pinned memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "weft/runtime/cuda/driver.h"
+
+namespace weft::cuda {
+
+class Gpu;
+
+// Two halves, so that one is filled or emptied while the other is copied. For one direction; its
+// memory is allocated when it is first used. Called while the device's context is current.
+class Staging {
+ public:
+  static constexpr int64_t half_bytes = 4 << 20;
+
+  explicit Staging(Gpu& g) : gpu_(g) {}
+  // Returns when the caller's bytes are read.
+  void copy_in(Address to, const std::byte* from, int64_t bytes);
+  // Returns when they are there.
+  void copy_out(std::byte* to, Address from, int64_t bytes);
+  // Frees the memory, when what is under way is over.
+  void release();
+
+ private:
+  struct Half {
+    std::byte* memory = nullptr;
+    EventHandle copied = nullptr;
+    bool busy = false;
+  };
+  void prepare(Half& h);
+  void wait(Half& h);
+  // What was just queued has to end before the half is used again.
+  void mark(Half& h);
+  Gpu& gpu_;
+  std::mutex guard_;
+  Half halves_[2];
+};
+
+}  // namespace weft::cuda
