@@ -75,9 +75,9 @@ class Reserved {
   int64_t bytes_;
 };
 
-// At most this many bytes of the host in arrays and in temporaries of what runs (0: no limit). What is kept for
-// later is given back first; then an allocation above the limit raises OutOfMemoryError before
-// anything is computed.
+// At most this many bytes of the host in arrays and in temporaries of what runs (0: no limit). What
+// is kept for later is given back first; then an allocation above the limit raises OutOfMemoryError
+// before anything is computed.
 void set_memory_limit(int64_t bytes);
 // Bytes of the host in live arrays and in temporaries of what runs. Memory of other devices is not
 // counted: its limit is what the device has.

@@ -222,6 +222,7 @@ void Gpu::release_idle() {
 
 void Gpu::synchronize() {
   const Current current(*this);
+  const StopToken token = StopToken::current();
   uint64_t stops = 0;
   uint32_t last = 0;
   {
@@ -244,7 +245,7 @@ void Gpu::synchronize() {
   check(r, "cuStreamSynchronize");
   sweep();
   if (!stopped) return;
-  StopToken::current().check(name().c_str());
+  token.check(name().c_str());
   throw InterruptedError(
       fmt::format("{}: what ran there was stopped with the call of another thread", name()));
 }

@@ -42,7 +42,9 @@ class Device : public detail::Device {
   // the kernel in errors and lives as long as the process.
   virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
-  // that of the device.
+  // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the
+  // time limit of who waits is over. Whoever waits then gets InterruptedError, and what was queued
+  // has computed nothing of use: who launches within a limit waits within it.
   virtual const int32_t* stop_word() const = 0;
 };
 

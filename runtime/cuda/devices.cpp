@@ -32,7 +32,6 @@ std::string look_at(const Driver& d, int index, Facts& f) {
   f.minor = attribute(number::minor_capability);
   f.multiprocessors = attribute(number::multiprocessors);
   f.memory_pools = attribute(number::memory_pools) != 0;
-  f.stream_writes = attribute(number::stream_writes) != 0;
   noted(d.total_memory(&f.memory, f.ordinal));
   if (first_error)
     return fmt::format("device {} cannot be asked: {}", index, text_of(d, first_error));

@@ -76,7 +76,7 @@ struct Driver {
 std::string open_driver(Driver& d);
 
 // Results that are told apart; the numbers are those of cuda.h.
-constexpr Result success = 0, out_of_memory = 2;
+constexpr Result success = 0, out_of_memory = 2, not_supported = 801;
 // After these nothing works any more in the context.
 bool is_sticky(Result r);
 // The driver refuses an image.
@@ -87,7 +87,7 @@ std::string text_of(const Driver& d, Result r);
 // Attributes of devices and of kernels, options and flags, as cuda.h numbers them.
 namespace number {
 constexpr int major_capability = 75, minor_capability = 76, multiprocessors = 16,
-              memory_pools = 115, stream_writes = 92;
+              memory_pools = 115;
 constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
               most_dynamic_shared = 8;
 constexpr int error_log = 5, error_log_bytes = 6;

@@ -21,7 +21,7 @@ struct Facts {
   Ordinal ordinal = 0;
   std::string title;  // "NVIDIA H100"
   int major = 0, minor = 0, multiprocessors = 0;
-  bool memory_pools = false, stream_writes = false;
+  bool memory_pools = false;
   size_t memory = 0;
 };
 
@@ -109,7 +109,8 @@ class Gpu final : public Device, private detail::Stream {
 
   std::mutex guard_;  // of what follows
   Launches launches_;
-  uint64_t stops_ = 0;  // how often what ran was stopped
+  bool no_word_writes_ = false;  // the device writes no single words
+  uint64_t stops_ = 0;           // how often what ran was stopped
   struct Retired {
     ModuleHandle module;
     uint32_t last_launch;

@@ -87,7 +87,11 @@ std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
 
 Result Gpu::queue_number(uint32_t n) {
   const Address at = words_there_ + offsetof(Words, ended);
-  if (driver_.write_word && facts_.stream_writes) return driver_.write_word(queue_, at, n, 0);
+  if (driver_.write_word && !no_word_writes_) {
+    const Result r = driver_.write_word(queue_, at, n, 0);
+    if (r != not_supported) return r;
+    no_word_writes_ = true;
+  }
   return driver_.set_words(at, n, 1, queue_);
 }
 

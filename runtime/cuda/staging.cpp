@@ -27,14 +27,8 @@ void Staging::wait(Half& h) {
 }
 
 void Staging::mark(Half& h) {
-  const Result r = gpu_.driver().event_record(h.copied, gpu_.queue());
-  if (r == success) {
-    h.busy = true;
-    return;
-  }
-  // Nobody could tell later when the copy is over.
-  gpu_.check(gpu_.driver().stream_synchronize(gpu_.queue()), "cuStreamSynchronize");
-  gpu_.check(r, "cuEventRecord");
+  gpu_.check(gpu_.driver().event_record(h.copied, gpu_.queue()), "cuEventRecord");
+  h.busy = true;
 }
 
 void Staging::copy_in(Address to, const std::byte* from, int64_t bytes) {

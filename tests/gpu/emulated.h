@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/emulated.h: what tests of emulated GPUs need again and again.
+#pragma once
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gpu/fake_cuda.h"
+#include "support/check.h"
+#include "weft/runtime/cuda/device.h"
+
+namespace weft::test {
+
+inline cuda::Device& gpu(int i = 0) {
+  return static_cast<cuda::Device&>(detail::find_device(fmt::format("cuda:{}", i), "test"));
+}
+
+// Memory of a device for a scope.
+class There {
+ public:
+  There(detail::Device& d, int64_t bytes) : device_(d), bytes_(bytes) {
+    data_ = d.allocate(bytes, &capacity_);
+  }
+  template <class T>
+  There(detail::Device& d, const std::vector<T>& x)
+      : There(d, static_cast<int64_t>(x.size() * sizeof(T))) {
+    d.copy_in(data_, x.data(), bytes_);
+  }
+  ~There() { device_.release(data_, bytes_, capacity_); }
+  There(const There&) = delete;
+  void* data() const { return data_; }
+  template <class T>
+  std::vector<T> read() const {
+    std::vector<T> x(static_cast<size_t>(bytes_) / sizeof(T));
+    device_.copy_out(x.data(), data_, bytes_);
+    return x;
+  }
+
+ private:
+  detail::Device& device_;
+  int64_t bytes_, capacity_ = 0;
+  void* data_ = nullptr;
+};
+
+// The 8 bytes of each, as a launch reads them.
+class Arguments {
+ public:
+  template <class... T>
+  explicit Arguments(T... x) {
+    (add(x), ...);
+    for (uint64_t& v : values_) places_.push_back(&v);
+  }
+  void** data() { return places_.data(); }
+
+ private:
+  template <class T>
+  void add(T x) {
+    uint64_t v = 0;
+    static_assert(sizeof x <= sizeof v);
+    std::memcpy(&v, &x, sizeof x);
+    values_.push_back(v);
+  }
+  std::vector<uint64_t> values_;
+  std::vector<void*> places_;
+};
+
+// y[i] += a * x[i] for the n threads of blocks of 128, of (n: i64, a: float, x, y).
+inline const char* axpy_text() {
+  return R"(
+declare i32 @weft_emulated_block_index()
+declare i32 @weft_emulated_thread_index()
+define void @axpy(ptr %p) {
+  %b = call i32 @weft_emulated_block_index()
+  %t = call i32 @weft_emulated_thread_index()
+  %first = mul i32 %b, 128
+  %at = add i32 %first, %t
+  %i = zext i32 %at to i64
+  %n.at = load ptr, ptr %p
+  %n = load i64, ptr %n.at
+  %inside = icmp slt i64 %i, %n
+  br i1 %inside, label %work, label %end
+work:
+  %a.slot = getelementptr ptr, ptr %p, i64 1
+  %a.at = load ptr, ptr %a.slot
+  %a = load float, ptr %a.at
+  %x.slot = getelementptr ptr, ptr %p, i64 2
+  %x.at = load ptr, ptr %x.slot
+  %x = load ptr, ptr %x.at
+  %y.slot = getelementptr ptr, ptr %p, i64 3
+  %y.at = load ptr, ptr %y.slot
+  %y = load ptr, ptr %y.at
+  %xi.at = getelementptr float, ptr %x, i64 %i
+  %xi = load float, ptr %xi.at
+  %yi.at = getelementptr float, ptr %y, i64 %i
+  %yi = load float, ptr %yi.at
+  %ax = fmul float %a, %xi
+  %r = fadd float %yi, %ax
+  store float %r, ptr %yi.at
+  br label %end
+end:
+  ret void
+}
+)";
+}
+inline void launch_axpy(cuda::Device& d, const cuda::Function& f, int64_t n, float a,
+                        const There& x, const There& y) {
+  Arguments arguments(n, a, x.data(), y.data());
+  d.launch(f, {.blocks = (n + 127) / 128, .threads = 128}, arguments.data(), "axpy");
+}
+
+// Nothing was done that a driver would not have allowed.
+inline void check_no_complaints() {
+  CHECK(std::string(fake_cuda_complaints()) == "");
+  CHECK(fake_cuda_current() == 0);
+  fake_cuda_forget_complaints();
+}
+
+}  // namespace weft::test

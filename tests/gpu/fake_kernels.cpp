@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/fake_kernels.cpp: compiling by ORC, and threads of a block as fibers.
+#include "gpu/fake_kernels.h"
+
+#include <fmt/format.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ThreadSafeModule.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+
+namespace fake {
+namespace {
+
+constexpr unsigned warp = 32;
+constexpr size_t stack_bytes = 256 << 10;
+
+// ---- a block that runs
+
+enum class State { Ready, Barrier, Shuffle, Done };
+
+// The thread sanitizer is told which stack is in use.
+struct Stack {
+  ucontext_t context;
+#ifdef __SANITIZE_THREAD__
+  void* fiber = nullptr;
+#endif
+};
+void go(Stack& from, Stack& to) {
+#ifdef __SANITIZE_THREAD__
+  __tsan_switch_to_fiber(to.fiber, 0);
+#endif
+  swapcontext(&from.context, &to.context);
+}
+
+struct Fiber {
+  Stack stack;
+  State state = State::Ready;
+  int32_t value = 0;
+  uint32_t source = 0;
+};
+
+// Everything is under the driver's lock, so there is one.
+struct Block {
+  const KernelCode* kernel = nullptr;
+  void** arguments = nullptr;
+  unsigned index = 0, thread = 0, threads = 0;
+  struct alignas(128) Line {
+    std::byte bytes[128];
+  };
+  std::vector<Line> shared;
+  int64_t shared_bytes = 0;
+  std::vector<Fiber> fibers;
+  Stack scheduler;
+  std::string wrong;
+
+  void blame(const std::string& what) {
+    if (wrong.empty()) wrong = fmt::format("kernel '{}': {}", kernel->name, what);
+  }
+  void wait(State s) {
+    Fiber& f = fibers[thread];
+    f.state = s;
+    go(f.stack, scheduler);
+  }
+};
+Block* running = nullptr;
+
+int32_t block_index() { return static_cast<int32_t>(running->index); }
+int32_t thread_index() { return static_cast<int32_t>(running->thread); }
+void barrier() { running->wait(State::Barrier); }
+int32_t shuffle(int32_t value, int32_t source) {
+  Fiber& f = running->fibers[running->thread];
+  f.value = value;
+  f.source = static_cast<uint32_t>(source);
+  running->wait(State::Shuffle);
+  return f.value;
+}
+void* shared(int64_t offset) {
+  Block& b = *running;
+  if (offset >= 0 && offset < b.shared_bytes) return b.shared[0].bytes + offset;
+  b.blame(fmt::format("byte {} of {} bytes of shared memory", offset, b.shared_bytes));
+  static std::byte somewhere[4096];
+  return somewhere;
+}
+
+void run_fiber() {
+  Block& b = *running;
+  b.kernel->run(b.arguments);
+  b.wait(State::Done);
+}
+
+// One for each thread of the largest block so far; below each a page that nobody may touch.
+void* stack_of(size_t i) {
+  static std::vector<void*> stacks;
+  while (stacks.size() <= i) {
+    void* const s = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    mprotect(s, 4096, PROT_NONE);
+    stacks.push_back(s);
+  }
+  return stacks[i];
+}
+
+// Lanes of a warp that all wait for a shuffle get what they asked for.
+bool exchange(Block& b, size_t begin, size_t end) {
+  bool done = false, waits = false;
+  for (size_t i = begin; i < end; ++i) {
+    const State s = b.fibers[i].state;
+    if (s != State::Shuffle && s != State::Done) return false;
+    done = done || s == State::Done;
+    waits = waits || s == State::Shuffle;
+  }
+  if (!waits) return false;
+  if (done) b.blame("a shuffle that not all lanes of the warp reach");
+  std::vector<int32_t> got;
+  for (size_t i = begin; i < end; ++i) {
+    const Fiber& f = b.fibers[i];
+    const size_t from = begin + f.source;
+    const bool there = f.source < warp && from < end && b.fibers[from].state == State::Shuffle;
+    if (f.state == State::Shuffle && f.source < warp && !there)
+      b.blame(fmt::format("lane {} of a shuffle is not there", f.source));
+    got.push_back(there ? b.fibers[from].value : f.value);
+  }
+  for (size_t i = begin; i < end; ++i)
+    if (b.fibers[i].state == State::Shuffle) {
+      b.fibers[i].value = got[i - begin];
+      b.fibers[i].state = State::Ready;
+    }
+  return true;
+}
+
+bool pass_barrier(Block& b) {
+  size_t waiting = 0, done = 0;
+  for (const Fiber& f : b.fibers) {
+    waiting += f.state == State::Barrier;
+    done += f.state == State::Done;
+  }
+  if (!waiting || waiting + done != b.fibers.size()) return false;
+  if (done) b.blame("a barrier that not all threads of the block reach");
+  for (Fiber& f : b.fibers)
+    if (f.state == State::Barrier) f.state = State::Ready;
+  return true;
+}
+
+#ifdef __SANITIZE_THREAD__
+void* fiber_of(size_t i) {
+  static std::vector<void*> fibers;
+  while (fibers.size() <= i) fibers.push_back(__tsan_create_fiber(0));
+  return fibers[i];
+}
+#endif
+
+void run_fibers(Block& b) {
+  b.fibers.assign(b.threads, {});
+#ifdef __SANITIZE_THREAD__
+  b.scheduler.fiber = __tsan_get_current_fiber();
+#endif
+  for (size_t i = 0; i < b.threads; ++i) {
+    ucontext_t& c = b.fibers[i].stack.context;
+    getcontext(&c);
+    c.uc_stack.ss_sp = stack_of(i);
+    c.uc_stack.ss_size = stack_bytes;
+    c.uc_link = nullptr;
+    makecontext(&c, run_fiber, 0);
+#ifdef __SANITIZE_THREAD__
+    b.fibers[i].stack.fiber = fiber_of(i);
+#endif
+  }
+  for (;;) {
+    for (b.thread = 0; b.thread < b.threads; ++b.thread)
+      if (b.fibers[b.thread].state == State::Ready) go(b.scheduler, b.fibers[b.thread].stack);
+    bool goes_on = false, waits = false;
+    for (size_t w = 0; w < b.threads; w += warp)
+      goes_on = exchange(b, w, std::min<size_t>(w + warp, b.threads)) || goes_on;
+    goes_on = goes_on || pass_barrier(b);
+    for (const Fiber& f : b.fibers) waits = waits || f.state != State::Done;
+    if (!waits) return;
+    if (!goes_on) {
+      b.blame("its threads wait for one another");
+      return;
+    }
+  }
+}
+
+// ---- modules
+
+llvm::orc::LLJIT& jit() {
+  static auto& j = *[] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    auto host = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+    host.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    host.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+    auto made = llvm::cantFail(
+        llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(host)).create());
+    made->getExecutionSession().setErrorReporter(
+        [](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    return made.release();
+  }();
+  return j;
+}
+
+// What kernels may call, in a library of its own.
+llvm::orc::JITDylib& calls() {
+  static auto& library = [&]() -> llvm::orc::JITDylib& {
+    auto& s = jit().getExecutionSession();
+    auto& l = s.createBareJITDylib("calls");
+    llvm::orc::SymbolMap symbols;
+    const auto add = [&](const char* name, auto* f) {
+      symbols[jit().mangleAndIntern(name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(f),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+    add("weft_emulated_block_index", block_index);
+    add("weft_emulated_thread_index", thread_index);
+    add("weft_emulated_barrier", barrier);
+    add("weft_emulated_shuffle", shuffle);
+    add("weft_emulated_shared", shared);
+    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
+    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
+    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+    add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
+    add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
+    add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));
+    return l;
+  }();
+  return library;
+}
+
+// How many arguments a kernel reads: it is given their array alone.
+size_t arguments_of(const llvm::Function& f, std::string* log) {
+  const llvm::DataLayout& layout = f.getParent()->getDataLayout();
+  size_t n = 0;
+  for (const llvm::User* u : f.getArg(0)->users()) {
+    int64_t at = 0;
+    if (const auto* g = llvm::dyn_cast<llvm::GEPOperator>(u)) {
+      llvm::APInt offset(64, 0);
+      if (!g->accumulateConstantOffset(layout, offset))
+        at = -1;
+      else
+        at = offset.getSExtValue();
+    } else if (!llvm::isa<llvm::LoadInst>(u)) {
+      at = -1;
+    }
+    if (at < 0 || at % 8) {
+      *log = fmt::format("kernel '{}' reads its arguments otherwise than at constant places",
+                         f.getName().str());
+      return 0;
+    }
+    n = std::max(n, static_cast<size_t>(at / 8) + 1);
+  }
+  return n;
+}
+
+bool read_kernels(const llvm::Module& m, Compiled& c, std::string* log) {
+  const auto used = [&](const char* name) {
+    const llvm::Function* f = m.getFunction(name);
+    return f && !f->use_empty();
+  };
+  const bool meets = used("weft_emulated_barrier") || used("weft_emulated_shuffle");
+  for (const llvm::Function& f : m) {
+    if (f.isDeclaration() || f.hasLocalLinkage() || f.arg_size() != 1) continue;
+    KernelCode k;
+    k.name = f.getName().str();
+    k.meets = meets;
+    k.arguments = arguments_of(f, log);
+    if (!log->empty()) return false;
+    const llvm::Attribute a = f.getFnAttribute("weft-shared");
+    if (a.isStringAttribute()) k.shared = std::stoll(a.getValueAsString().str());
+    c.kernels[k.name] = k;
+  }
+  return true;
+}
+
+}  // namespace
+
+struct Code {
+  llvm::orc::JITDylib* library = nullptr;
+  ~Code() {
+    if (library) llvm::consumeError(jit().getExecutionSession().removeJITDylib(*library));
+  }
+};
+
+namespace {
+std::shared_ptr<const Compiled> compile_anew(const std::string& text, std::string* log) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic problem;
+  auto module = llvm::parseIR(llvm::MemoryBufferRef(text, "image"), problem, *context);
+  llvm::raw_string_ostream out(*log);
+  if (!module) {
+    problem.print("image", out, false);
+    return {};
+  }
+  if (module->getDataLayout().isDefault()) module->setDataLayout(jit().getDataLayout());
+  auto c = std::make_shared<Compiled>();
+  if (llvm::verifyModule(*module, &out) || !read_kernels(*module, *c, log)) return {};
+  const auto failed = [&](llvm::Error e) {
+    if (!e) return false;
+    *log = llvm::toString(std::move(e));
+    return true;
+  };
+  static int number = 0;
+  auto made = jit().getExecutionSession().createJITDylib(fmt::format("image{}", number++));
+  if (!made) {
+    failed(made.takeError());
+    return {};
+  }
+  c->code = std::make_shared<Code>();
+  c->code->library = &*made;
+  made->addToLinkOrder(calls());
+  if (failed(jit().addIRModule(*made, {std::move(module), std::move(context)}))) return {};
+  for (auto& [name, k] : c->kernels) {
+    auto found = jit().lookup(*made, name);
+    if (!found) {
+      failed(found.takeError());
+      return {};
+    }
+    k.run = found->toPtr<void (*)(void**)>();
+  }
+  return c;
+}
+}  // namespace
+
+// The last ones are kept, as a driver has its cache.
+std::shared_ptr<const Compiled> compile_text(const std::string& text, std::string* log) {
+  struct Kept {
+    std::string text;
+    std::shared_ptr<const Compiled> code;
+  };
+  static auto& kept = *new std::deque<Kept>;
+  for (const Kept& k : kept)
+    if (k.text == text) return k.code;
+  auto c = compile_anew(text, log);
+  if (c) kept.push_back({text, c});
+  if (kept.size() > 32) kept.pop_front();
+  return c;
+}
+
+std::string run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsigned blocks,
+                     unsigned threads, int64_t shared_bytes) {
+  std::vector<uint64_t> values = arguments;
+  std::vector<void*> places;
+  for (uint64_t& v : values) places.push_back(&v);
+  Block b;
+  b.kernel = &k;
+  b.arguments = places.data();
+  b.threads = threads;
+  b.shared_bytes = k.shared + shared_bytes;
+  b.shared.resize(static_cast<size_t>(b.shared_bytes + 127) / 128);
+  running = &b;
+  for (b.index = 0; b.index < blocks; ++b.index) {
+    // Nobody may count on what a block before it has left.
+    if (b.shared_bytes) std::memset(b.shared.data(), 0xa5, static_cast<size_t>(b.shared_bytes));
+    if (k.meets)
+      run_fibers(b);
+    else
+      for (b.thread = 0; b.thread < threads; ++b.thread) k.run(b.arguments);
+  }
+  running = nullptr;
+  return b.wrong;
+}
+
+}  // namespace fake

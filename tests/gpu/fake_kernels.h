@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/fake_kernels.h: kernels of the emulated driver: LLVM IR compiled for the host.
+//
+// A kernel is `void name(ptr)`, which gets the array of pointers to its 8-byte arguments and reads
+// them at constant places. It may call
+//   i32 weft_emulated_block_index(), i32 weft_emulated_thread_index(),
+//   void weft_emulated_barrier(), i32 weft_emulated_shuffle(i32 value, i32 source_lane),
+//   ptr weft_emulated_shared(i64 offset)
+// and fmod, fma, memcpy, memmove, memset. Its attribute "weft-shared" is what it declares of
+// shared memory, in bytes, beside what the launch adds.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+struct Code;  // of a module
+
+struct KernelCode {
+  std::string name;
+  void (*run)(void**) = nullptr;
+  size_t arguments = 0;
+  int64_t shared = 0;
+  bool meets = false;  // its module has barriers or shuffles
+};
+struct Compiled {
+  std::shared_ptr<Code> code;
+  std::map<std::string, KernelCode> kernels;
+};
+// Null, with the reason in *log, if it is not LLVM IR that can run.
+std::shared_ptr<const Compiled> compile_text(const std::string& text, std::string* log);
+
+// Runs all blocks and threads one after another. What is wrong with it, "" if nothing.
+std::string run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsigned blocks,
+                     unsigned threads, int64_t shared);
+
+}  // namespace fake

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/faults_test.cpp: every entry point of the driver fails, at every call of it: the right
+// error, nothing leaks, and what need not be lost is not.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "gpu/emulated.h"
+#include "weft/runtime/cuda/gpu.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+constexpr int invalid_value = 1, no_memory = 2, invalid_image = 218, illegal_address = 700;
+
+// With or without what writes single words, which old drivers lack.
+const cuda::Driver& driver(bool word_writes) {
+  static const auto* const drivers = [&] {
+    auto* made = new cuda::Driver[2];
+    const std::string missing = cuda::open_driver(made[0]);
+    if (!missing.empty()) throw DeviceError(missing);
+    made[1] = made[0];
+    made[0].write_word = nullptr;
+    return made;
+  }();
+  return drivers[word_writes];
+}
+
+// A device of its own on what the emulated driver has anew: devices live as long as the process.
+cuda::Gpu& fresh_gpu(bool word_writes = true) {
+  fake_cuda_reset(fake_cuda_spare());
+  cuda::Facts f;
+  f.ordinal = fake_cuda_spare();
+  f.major = 9;
+  f.memory_pools = true;
+  f.memory = size_t{1} << 30;
+  return *new cuda::Gpu(driver(word_writes), f);
+}
+
+// Uses everything there is of a device; y + 2 x of what was put there.
+std::vector<float> small_program(cuda::Gpu& d) {
+  const std::vector<float> x(200, 3), y(200, 1);
+  const There a(d, x), b(d, y), c(d, 800);
+  d.clear(c.data(), 800);
+  {
+    const auto f = d.load(axpy_text(), {"axpy"}).at(0);
+    launch_axpy(d, *f, 200, 1, a, c);
+    launch_axpy(d, *f, 200, 1, a, c);
+    launch_axpy(d, *f, 200, 1, b, c);
+    Arguments arguments(int64_t{0}, 1.F, a.data(), c.data());
+    d.launch(*f, {.blocks = 1, .threads = 128, .shared = 64 << 10}, arguments.data(), "axpy");
+  }
+  d.copy_within(b.data(), c.data(), 800);
+  d.stream().synchronize();
+  const std::vector<float> result = b.read<float>();
+  d.release_idle();
+  return result;
+}
+const std::vector<float> right(200, 7);
+
+// "" if it succeeds; else the class and text of its error.
+std::string outcome(cuda::Gpu& d, std::string* kind) {
+  kind->clear();
+  try {
+    const std::vector<float> result = small_program(d);
+    CHECK(result == right);
+    return {};
+  } catch (const OutOfMemoryError& e) {
+    *kind = "OutOfMemoryError";
+    return e.what();
+  } catch (const CompileError& e) {
+    *kind = "CompileError";
+    return e.what();
+  } catch (const DeviceError& e) {
+    *kind = "DeviceError";
+    return e.what();
+  }
+}
+
+void check_nothing_left(cuda::Gpu& d) {
+  d.release_idle();
+  d.stream().synchronize();
+  const FakeCudaLive live = fake_cuda_live(fake_cuda_spare());
+  CHECK(live.blocks == 0);
+  CHECK(live.modules == 0);
+  CHECK(live.events == 0);
+  CHECK(live.pinned == 1);  // the words
+  CHECK(live.streams == 1);
+}
+
+// The names that only finding devices calls, or telling of errors.
+bool is_for_looking(const std::string& entry) {
+  for (const char* e :
+       {"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
+        "cuDeviceTotalMem_v2", "cuGetErrorName", "cuGetErrorString"})
+    if (entry == e) return true;
+  return false;
+}
+
+// Fails the nth call; whether there was one.
+bool fails_well(const std::string& entry, int nth, int code) {
+  INFO(entry << " call " << nth << " returns " << code);
+  cuda::Gpu& d = fresh_gpu(entry != "cuMemsetD32Async");
+  fake_cuda_fail(entry.c_str(), nth, code, code == illegal_address);
+  std::string kind, text = outcome(d, &kind);
+  const bool reached = fake_cuda_calls(entry.c_str()) >= nth;
+  fake_cuda_fail(nullptr, 0, 0, false);
+  INFO(text);
+  if (!reached) CHECK(text.empty());
+  if (reached && code == illegal_address) {
+    if (text.empty()) text = outcome(d, &kind);  // what came last raises nothing itself
+    CHECK(kind == "DeviceError");
+    CHECK(holds(text, "device 'cuda:2' is lost: "));
+    CHECK(holds(text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    CHECK(outcome(d, &kind) == text);  // whatever is asked of it
+    CHECK(kind == "DeviceError");
+  } else {
+    const char* wanted = code == no_memory ? "OutOfMemoryError"
+                         : code == invalid_image && entry.starts_with("cuModule") ? "CompileError"
+                                                                                  : "DeviceError";
+    if (!text.empty()) CHECK(kind == wanted);
+    CHECK(outcome(d, &kind) == "");  // it works on
+    check_nothing_left(d);
+  }
+  CHECK(std::string(fake_cuda_complaints()) == "");
+  fake_cuda_forget_complaints();
+  return reached;
+}
+
+}  // namespace
+
+TEST_CASE("a small program uses every entry point", "[gpu]") {
+  for (const bool word_writes : {true, false}) {
+    cuda::Gpu& d = fresh_gpu(word_writes);
+    fake_cuda_fail(nullptr, 0, 0, false);
+    CHECK(small_program(d) == right);
+    CHECK((fake_cuda_calls("cuStreamWriteValue32_v2") == 4) == word_writes);
+    CHECK((fake_cuda_calls("cuMemsetD32Async") == 4) == !word_writes);
+    for (const char* const* e = fake_cuda_entries(); *e; ++e)
+      if (!is_for_looking(*e) && std::string(*e) != "cuStreamWriteValue32_v2" &&
+          std::string(*e) != "cuMemsetD32Async") {
+        INFO(*e);
+        CHECK(fake_cuda_calls(*e) > 0);
+      }
+    check_nothing_left(d);
+    check_no_complaints();
+  }
+}
+
+TEST_CASE("a device that writes no words is asked once", "[gpu]") {
+  cuda::Gpu& d = fresh_gpu();
+  fake_cuda_fail("cuStreamWriteValue32_v2", 1, cuda::not_supported, false);
+  CHECK(small_program(d) == right);
+  CHECK(fake_cuda_calls("cuStreamWriteValue32_v2") == 1);
+  CHECK(fake_cuda_calls("cuMemsetD32Async") == 4);
+  fake_cuda_fail(nullptr, 0, 0, false);
+  check_nothing_left(d);
+  check_no_complaints();
+}
+
+TEST_CASE("every call of the driver may fail", "[gpu]") {
+  for (const char* const* e = fake_cuda_entries(); *e; ++e)
+    if (!is_for_looking(*e))
+      for (const int code : {invalid_value, no_memory, invalid_image, illegal_address}) {
+        int nth = 1;
+        while (fails_well(*e, nth, code)) ++nth;
+        CHECK(nth > 1);
+      }
+}
+
+TEST_CASE("a kernel that faults is named, with its line, and only its device is lost", "[gpu]") {
+  cuda::Gpu& d = fresh_gpu();
+  const There x(d, std::vector<float>(10, 1)), y(d, std::vector<float>(10, 1));
+  const auto f = d.load(axpy_text(), {"axpy"}).at(0);
+  Arguments arguments(int64_t{10}, 1.F, x.data(), y.data());
+  fake_cuda_fail("kernel", 3, illegal_address, true);
+  int line = 0;
+  for (const char* name : {"first", "second", "third", "fourth"}) {
+    const Source source(Location{"model.cpp", ++line});
+    d.launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), name);
+  }
+  const char* const text =
+      "device 'cuda:2' is lost: kernel 'third' (at model.cpp:3) failed: CUDA_ERROR_ILLEGAL_ADDRESS "
+      "(an illegal memory access was encountered). What lies there is gone; the host and other "
+      "devices work on. Start the process anew to use it again.";
+  check_error<DeviceError>([&] { d.stream().synchronize(); }, text);
+  check_error<DeviceError>([&] { (void)x.read<float>(); }, text);
+  check_error<DeviceError>([&] { There(d, 100); }, text);
+  check_error<DeviceError>([&] { d.load(axpy_text(), {"axpy"}); }, text);
+  check_error<DeviceError>([&] { d.launch(*f, {}, arguments.data(), "fifth"); }, text);
+  fake_cuda_fail(nullptr, 0, 0, false);
+  d.release_idle();  // nothing is left to give back
+  CHECK(floats(device_put(arange(3.), "cuda:0")) == Floats{0, 1, 2});
+  CHECK((ones({3}) + 1.f).sum().item<float>() == 6);
+  check_no_complaints();
+}
+
+TEST_CASE("arrays on a lost device raise where they are read", "[.][loses_a_device]") {
+  const Array a = device_put(arange(3.), "cuda:1"), other = device_put(arange(3.), "cuda:0");
+  a.block_until_ready();
+  fake_cuda_fail("cuMemcpyHtoDAsync_v2", 1, illegal_address, true);
+  check_error<DeviceError>([] { device_put(arange(4.), "cuda:1"); }, "device 'cuda:1' is lost");
+  check_error<DeviceError>([&] { (void)floats(a); }, "device 'cuda:1' is lost");
+  check_error<DeviceError>([&] { a.block_until_ready(); }, "device 'cuda:1' is lost");
+  CHECK(floats(other) == Floats{0, 1, 2});
+  CHECK(a.device() == "cuda:1");
+}
+TEST_CASE("devices are lost, and begin, for a process", "[gpu]") {
+  char self[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  for (const char* test : {"[loses_a_device]", "[forks_first]"})
+    CHECK(std::system(fmt::format("{} {} > /dev/null", self, test).c_str()) == 0);
+}
+
+TEST_CASE("a device begins after a fork", "[.][forks_first]") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) _exit(floats(device_put(arange(3.), "cuda:1")) == Floats{0, 1, 2} ? 0 : 1);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(floats(device_put(arange(3.), "cuda:1")) == Floats{0, 1, 2});
+}
+
+TEST_CASE("a device does not outlive a fork, but may begin after it", "[gpu]") {
+  const Array a = device_put(arange(3.), "cuda:0");
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const std::string text = error_of<DeviceError>([&] { device_put(arange(3.), "cuda:0"); });
+    bool good = holds(text, "device 'cuda:0' was opened before this process was forked");
+    good = good && holds(error_of<DeviceError>([&] { (void)floats(a); }), "fork");
+    good = good && (ones({3}) + 1.f).sum().item<float>() == 6;
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(floats(a) == Floats{0, 1, 2});
+}
