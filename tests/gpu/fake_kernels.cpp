@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/ExecutionEngine/Orc/ThreadSafeModule.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -207,8 +208,16 @@ llvm::orc::LLJIT& jit() {
     auto host = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
     host.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     host.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+    host.setRelocationModel(llvm::Reloc::PIC_);
+    host.setCodeModel(llvm::CodeModel::Small);
+    // Nothing is told of frames, since nothing unwinds through kernels.
     auto made = llvm::cantFail(
-        llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(host)).create());
+        llvm::orc::LLJITBuilder()
+            .setJITTargetMachineBuilder(std::move(host))
+            .setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& s, const llvm::Triple&) {
+              return std::make_unique<llvm::orc::ObjectLinkingLayer>(s);
+            })
+            .create());
     made->getExecutionSession().setErrorReporter(
         [](llvm::Error e) { llvm::consumeError(std::move(e)); });
     return made.release();

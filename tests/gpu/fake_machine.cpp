@@ -59,7 +59,7 @@ Address Memory::allocate(size_t bytes) {
       const size_t all = size;
       from->erase(a);
       if (from == &free_ && all > need) free_[a + need] = all - need;
-      blocks_[a] = {from == &free_ ? need - red_zone : all - red_zone, false};
+      blocks_[a] = {need - red_zone, from == &free_ ? need : all, false};
       return a;
     }
   return 0;
@@ -74,7 +74,7 @@ void Memory::fill(Address a) {
 void Memory::give_back(Address a) {
   const auto it = blocks_.find(a);
   spoil(a, it->second.bytes, gone);
-  kept_[a] = it->second.bytes + red_zone;
+  kept_[a] = it->second.whole;
   blocks_.erase(it);
 }
 

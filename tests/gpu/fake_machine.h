@@ -25,6 +25,7 @@ struct ContextOf {
 };
 struct Block {  // of device memory
   size_t bytes = 0;
+  size_t whole = 0;       // with what follows it
   bool released = false;  // a release is queued
 };
 struct ModuleOf {
