@@ -159,9 +159,10 @@ TEST_CASE("a module is unloaded when its last launch is over", "[gpu]") {
   const int64_t before = fake_cuda_live(0).modules;
   const There x(gpu(), std::vector<float>{2}), y(gpu(), std::vector<float>{1});
   {
+    const auto idle = one(gpu(), axpy_text(), "axpy");
     const auto f = one(gpu(), axpy_text(), "axpy");
     launch_axpy(gpu(), *f, 1, 1, x, y);
-  }
+  }  // that of f first, which is still under way
   CHECK(fake_cuda_live(0).modules == before + 1);
   gpu().stream().synchronize();
   CHECK(fake_cuda_live(0).modules == before);
