@@ -9,7 +9,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/param_field.h"
-#include "weft/jit/emit/ptx.h"
+#include "weft/jit/emit/image.h"
 #include "weft/jit/forced.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
@@ -95,13 +95,13 @@ class LoweredView final : public weft::detail::LoweredImpl {
   }
   std::string ptx() const override {
     const TargetInfo target = gpu_target("sm_80");
-    std::vector<PtxKernel> kernels;
+    std::vector<GpuKernelCode> kernels;
     const Ref<const CompiledProgram> keep = program();
     (void)each([&](const nest::Kernel& k, const Code&) {
       kernels.push_back({k, schedule_of(k, target)});
       return std::string();
     });
-    return weft::compiler::ptx(kernels, target);
+    return gpu_image(kernels, target);
   }
   const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {

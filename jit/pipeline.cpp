@@ -199,7 +199,8 @@ Ref<const CompiledProgram> compile(const Jaxpr& j) {
     log_text(
         fmt::format("after {}\n{}", pass.name, pass.rewrite ? to_string(c.jaxpr) : pass.show(c)));
   }
-  auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps));
+  auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps),
+                                           Place(current_target().device));
   program->set_times(std::move(times));
   return program;
 }

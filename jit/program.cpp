@@ -208,6 +208,8 @@ void Program::call_keeping(const LeafList& x, Array* out) const {
   if (options.time_limit <= 0 && !options.check_nans) return run(x, out);
   const TimeLimit limit(options.time_limit, options.name);
   run(x, out);
+  // Elsewhere it may not have run yet.
+  for (size_t k = 0; options.time_limit > 0 && k < n_out; ++k) out[k].block_until_ready();
   limit.token().check(options.name);
   if (!options.check_nans) return;
   Arrays in = closed.consts;

@@ -34,6 +34,7 @@ class Emitter {
   struct Machine {
     bool mask_registers = false, half = false;
     bool gpu = false;
+    bool emulated = false;      // a GPU whose threads run on the host
     bool non_temporal = false;  // has non-temporal stores
     bool checked = false;       // every access is tested (jit/emit/checked.h)
   };
@@ -44,7 +45,7 @@ class Emitter {
   // The function of the CPU: name(buffers, extents, range, scratch).
   void emit_cpu(const std::string& name);
   int64_t scratch_bytes() const { return scratch_bytes_; }  // that it needs in a call
-  // The kernel of the GPU (jit/emit/ptx.h).
+  // The kernel of the GPU (jit/emit/image.h).
   void emit_gpu(const std::string& name);
 
  private:
@@ -303,6 +304,8 @@ class Emitter {
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
   void entry();
+  void poll_word(V address);
+  void annotate_kernel();
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
   void rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end);

@@ -83,10 +83,15 @@ void Emitter::entry() {
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
   if (single ||
       any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; })) {
-    stop_ = b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1)));
-    budget_ = stack(b_.getInt32Ty(), 1, "budget");
-    b_.CreateStore(i32(millisecond), budget_);
+    poll_word(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
   }
+}
+
+// Loops look at it from here on.
+void Emitter::poll_word(V address) {
+  stop_ = address;
+  budget_ = stack(b_.getInt32Ty(), 1, "budget");
+  b_.CreateStore(i32(millisecond), budget_);
 }
 
 void Emitter::emit_level(int level) {
@@ -144,13 +149,7 @@ void Emitter::emit_points(V begin, const Masks& m) {
   with_point_.clear();
 }
 
-// The points of a block lie side by side, the last axis fastest; each thread takes one of them
-// after another, so that neighbouring threads touch neighbours.
-void Emitter::emit_gpu(const std::string& name) {
-  auto* ptr = llvm::PointerType::get(c_, 1);
-  std::vector<llvm::Type*> params(k_.buffers.size(), ptr);
-  params.insert(params.end(), k_.extents + k_.rank, b_.getInt64Ty());
-  begin_function(llvm::FunctionType::get(b_.getVoidTy(), params, false), name);
+void Emitter::annotate_kernel() {
   fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
   const auto annotate = [&](const char* what, int n) {
     m_.getOrInsertNamedMetadata("nvvm.annotations")
@@ -160,18 +159,44 @@ void Emitter::emit_gpu(const std::string& name) {
   };
   annotate("kernel", 1);
   annotate("reqntidx", s_.block);
-  size_t arg = 0;
-  for (size_t i = 0; i < k_.buffers.size(); ++i) buffers_.push_back(fn_->getArg(arg++));
-  for (int i = 0; i < k_.extents; ++i) extents_.push_back(fn_->getArg(arg++));
-  const auto special = [&](llvm::Intrinsic::ID id) {
-    return b_.CreateZExt(call(id, {}, {}), b_.getInt64Ty());
+}
+
+// The points of a block lie side by side, the last axis fastest; each thread takes one of them
+// after another, so that neighbouring threads touch neighbours.
+void Emitter::emit_gpu(const std::string& name) {
+  auto* ptr = llvm::PointerType::get(c_, machine_.emulated ? 0 : 1);
+  const size_t pointers = 1 + k_.buffers.size(),
+               arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
+  std::vector<llvm::Type*> params(pointers, ptr);
+  params.resize(arguments, b_.getInt64Ty());
+  std::vector<llvm::Type*> given = params;
+  if (machine_.emulated) given = {ptr};
+  begin_function(llvm::FunctionType::get(b_.getVoidTy(), given, false), name);
+  if (!machine_.emulated) annotate_kernel();
+  const auto argument = [&](size_t i) -> V {
+    if (!machine_.emulated) return fn_->getArg(static_cast<unsigned>(i));
+    return b_.CreateLoad(params[i],
+                         b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
   };
-  const V begin = b_.CreateMul(special(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                               i64(int64_t{s_.block} * s_.points));
-  const V point = b_.CreateAdd(begin, special(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x));
+  for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
+  for (int i = 0; i < k_.extents; ++i)
+    extents_.push_back(argument(pointers + static_cast<size_t>(i)));
+  if (any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }))
+    poll_word(argument(0));
+  const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
+    const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
+    return b_.CreateZExt(n, b_.getInt64Ty());
+  };
+  const V begin =
+      b_.CreateMul(index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index"),
+                   i64(int64_t{s_.block} * s_.points));
+  const V point = b_.CreateAdd(
+      begin, index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index"));
+  const size_t arg = arguments - static_cast<size_t>(k_.rank);
   V points = i64(1);
-  for (int r = 0; r < k_.rank; ++r) points = b_.CreateMul(points, fn_->getArg(arg + r));
-  const V columns = k_.rank == 2 ? fn_->getArg(arg + 1) : nullptr;
+  for (int r = 0; r < k_.rank; ++r)
+    points = b_.CreateMul(points, argument(arg + static_cast<size_t>(r)));
+  const V columns = k_.rank == 2 ? argument(arg + 1) : nullptr;
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
     if (s_.points == 1) return thread_point(point, columns);

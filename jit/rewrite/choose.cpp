@@ -19,6 +19,9 @@ namespace {
 // What a step of a loop takes longer as a program of its own than in the lane, some calls more, as
 // products are to see it (ops/linear/dot.cpp).
 constexpr double lockstep_ns = 13'888;
+// What a call of the host adds in a program of a GPU: its operands are waited for and copied, its
+// results copied back. Launches and copies take some microseconds each; not measured.
+constexpr double host_call_ns = 20'000;
 // No call is worth that the lanes of a mapped loop wait for each other.
 constexpr double mapped_lockstep_ns = 1e18;
 
@@ -68,7 +71,7 @@ class Chooser {
     for (const AnyImplementation& i : e.op->implementations()) {
       if (!i.applies(use)) continue;
       ++applicable;
-      const double cost = i.cost(use) + (i.make ? lockstep : 0);
+      const double cost = i.cost(use) + (i.make ? lockstep + (target_.gpu ? host_call_ns : 0) : 0);
       if (best && cost > least) continue;
       best = &i;
       least = cost;

@@ -62,6 +62,14 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
       target_(current_target()),
       buffers_(std::move(nest.buffers)) {
   keep_to_memory(kernel_, buffers_, grid, j);
+  if (target_.device) {
+    std::string made;
+    for (const auto& b : buffers_)
+      if (b.written && made.empty()) made = made_by(j, b.var);
+    gpu_ = std::make_unique<GpuLaunch>(static_cast<cuda::Device&>(*target_.device),
+                                       axes_of(grid, kernel_.rank), "the kernel of " + made);
+    return;
+  }
   if (!target_.checked) return;
   for (const auto& b : buffers_) {
     bytes_.push_back(j.types[static_cast<size_t>(b.var)].bytes());
@@ -70,6 +78,7 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
 }
 
 void BoundKernel::compile() {
+  if (gpu_) return gpu_->compile(kernel_, schedule_, target_);
   code_ = compiler::compile(kernel_, schedule_, target_, target_.checked);
   kernel_ = {};  // the code keeps one for all that share it
   schedule_ = {};
@@ -79,7 +88,14 @@ std::string BoundKernel::describe() const {
   std::string choices = to_string(schedule());
   choices.pop_back();
   for (size_t at; (at = choices.find('\n')) != choices.npos;) choices.replace(at, 1, ", ");
-  return fmt::format("schedule {}: {}", nest_hash(kernel()), choices);
+  return fmt::format("schedule {}: {}{}", nest_hash(kernel()), choices,
+                     gpu_ ? "; " + gpu_->describe() : "");
+}
+
+void BoundKernel::launch(void* const* ptrs) const {
+  std::vector<void*> buffers;
+  for (const auto& b : buffers_) buffers.push_back(ptrs[b.var]);
+  gpu_->run(buffers);
 }
 
 BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {

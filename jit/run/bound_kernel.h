@@ -9,6 +9,7 @@
 
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/run/codegen.h"
+#include "weft/jit/run/gpu_launch.h"
 
 namespace weft::compiler {
 
@@ -23,6 +24,9 @@ class BoundKernel {
   const Schedule& schedule() const { return code_ ? code_->schedule() : schedule_; }
   const std::shared_ptr<const Code>& code() const { return code_; }
   std::string describe() const;  // which nest it is, and how it is run
+  bool on_gpu() const { return gpu_ != nullptr; }
+  // Starts all points of the grid on the GPU.
+  void launch(void* const* ptrs) const;
 
   // One run of it. ptrs[v] is the memory of variable v.
   class Run {
@@ -49,11 +53,12 @@ class BoundKernel {
   };
 
  private:
-  nest::Kernel kernel_;  // until there is code
+  nest::Kernel kernel_;  // until there is code for the host
   Schedule schedule_;    // likewise
   const TargetInfo& target_;
   std::vector<KernelNest::Buffer> buffers_;
-  std::shared_ptr<const Code> code_;
+  std::shared_ptr<const Code> code_;  // for the host,
+  std::unique_ptr<GpuLaunch> gpu_;    // or for a GPU
   // Of a checked target, by buffer: its bytes, and what it holds.
   std::vector<int64_t> bytes_;
   std::vector<std::string> names_;

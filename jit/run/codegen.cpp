@@ -45,7 +45,11 @@ struct Code::State {
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
     const bool x86 = target.triple.starts_with("x86_64");
-    Emitter e(kernel, schedule, module, {target.mask_registers, target.half, false, x86, checked});
+    Emitter e(kernel, schedule, module,
+              {.mask_registers = target.mask_registers,
+               .half = target.half,
+               .non_temporal = x86,
+               .checked = checked});
     e.emit_cpu(symbol);
     return f(module, e.scratch_bytes());
   }

@@ -16,14 +16,14 @@
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
 #include "weft/runtime/buffer.h"
-#include "weft/runtime/device.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
 
 namespace weft::compiler {
 
-CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps) : j_(std::move(j)) {
+CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
+    : j_(std::move(j)), place_(place) {
   for (Built& b : steps) {
     loops_ = loops_ || b.step->loops();
     steps_.push_back(std::move(b.step));
@@ -63,7 +63,7 @@ Ref<const Executable> CompiledProgram::donating(const std::vector<bool>& inputs)
 struct CompiledProgram::StepMemory {
   StepMemory(const CompiledProgram& p, const MemoryPlan& plan, size_t s,
              const std::vector<void*>& ptrs, const std::byte* arena) {
-    if constexpr (red_zone == 0) return;
+    if (red_zone == 0 || !p.place_.on_host()) return;
     for (const auto* variables : {&p.uses_[s].reads, &p.uses_[s].writes})
       for (const int32_t v : *variables) {
         const auto* at = static_cast<const std::byte*>(ptrs[static_cast<size_t>(v)]);
@@ -111,8 +111,8 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, v
                                 const int32_t* stop) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
-  std::optional<Temporaries> arena;
-  if (plan.arena > 0) arena.emplace(plan.arena);
+  std::optional<Block> arena;
+  if (plan.arena > 0) arena.emplace(place_, plan.arena);
   for (size_t v = 0; plan.places && v < ptrs.size(); ++v)
     if (const MemoryPlan::Place p = plan.place[v]; p.at >= 0)
       ptrs[v] = (p.input < 0 ? arena->data()
@@ -124,21 +124,19 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, v
       ptrs[static_cast<size_t>(a.index)] = out[k];
   for (size_t v = 0; v < ptrs.size(); ++v)
     if (plan.aliased_result[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.aliased_result[v])];
-  weft::detail::HostStream& stream = weft::detail::host_stream();
   for (size_t s = 0; s < steps_.size(); ++s) {
     const StepMemory guard(*this, plan, s, ptrs, arena ? arena->data() : nullptr);
-    stream.launch([&] { steps_[s]->run(ptrs.data(), stop); });
+    steps_[s]->run(ptrs.data(), stop);
   }
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k) {
     const Atom a = j_->out[k];
     if (!out[k]) continue;
     const int64_t bytes = j_->type(a).bytes();
-    const void* from =
-        a.is_literal()
-            ? static_cast<const void*>(j_->literals[static_cast<size_t>(a.literal())].bits)
-            : ptrs[static_cast<size_t>(a.index)];
-    if (from != out[k] && bytes) std::memcpy(out[k], from, static_cast<size_t>(bytes));
+    if (a.is_literal())
+      place_.write(out[k], j_->literals[static_cast<size_t>(a.literal())].bits, bytes);
+    else
+      place_.copy(out[k], ptrs[static_cast<size_t>(a.index)], bytes);
   }
 }
 

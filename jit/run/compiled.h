@@ -9,6 +9,7 @@
 #include "weft/core/jaxpr.h"
 #include "weft/jit/run/codegen.h"
 #include "weft/jit/run/memory_plan.h"
+#include "weft/jit/run/place.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/usage.h"
 
@@ -16,7 +17,7 @@ namespace weft::compiler {
 
 class CompiledProgram;
 
-// One step of the plan, ready to run. ptrs[v] is the memory of variable v.
+// One step of the plan, ready to run. ptrs[v] is the memory of variable v, in the program's place.
 class RunStep {
  public:
   virtual ~RunStep() = default;
@@ -51,8 +52,8 @@ struct ProgramMemory {
 
 class CompiledProgram final : public Executable {
  public:
-  // j and its steps in order; their code may still be missing.
-  CompiledProgram(Jaxpr j, std::vector<Built> steps);
+  // j and its steps in order, which work in memory of that place; their code may still be missing.
+  CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
   // As a part of a running program, under its stop flag.
@@ -83,6 +84,7 @@ class CompiledProgram final : public Executable {
                  const int32_t* stop) const;
   int64_t temporaries(const MemoryPlan& plan) const;
   Jaxpr j_;
+  Place place_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<StepUse> uses_;  // by step
   MemoryPlan plan_;            // with nothing donated

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "weft/jit/nests/aliasing.h"
 #include "weft/jit/run/bound_kernel.h"
+#include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -47,6 +47,7 @@ class KernelStep final : public RunStep {
  private:
   void estimate();
   BoundKernel bound_;
+  Place place_{current_target().device};
   std::vector<int64_t> grid_;
   std::vector<Output> zeroed_;
   bool loops_;
@@ -79,8 +80,8 @@ void KernelStep::estimate() {
 }
 
 void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
-  for (const Output& o : zeroed_)
-    if (o.bytes) std::memset(ptrs[o.var], 0, static_cast<size_t>(o.bytes));
+  for (const Output& o : zeroed_) place_.clear(ptrs[o.var], o.bytes);
+  if (bound_.on_gpu()) return bound_.launch(ptrs);
   const BoundKernel::Run call(bound_, ptrs, stop);
   if (grid_.empty()) return call.all_of_one_point();
   int64_t points = 1;

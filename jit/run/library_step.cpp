@@ -8,6 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/core/text/print.h"
 #include "weft/jit/run/bound_kernel.h"
+#include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -63,6 +64,36 @@ class NativeStep final : public RunStep {
   std::string name_;  // of the op, and of how it is run
 };
 
+// ---- what only the host can run, in a program of a device: operands come, results go back
+class OnHost final : public RunStep {
+ public:
+  OnHost(Jaxpr j, Built step, Place place)
+      : j_(std::move(j)), step_(std::move(step)), place_(place) {}
+  void compile_code() override { step_.step->compile_code(); }
+  void run(void* const* ptrs, const int32_t* stop) const override {
+    std::vector<int32_t> variables = step_.reads;
+    variables.insert(variables.end(), step_.writes.begin(), step_.writes.end());
+    Types types;
+    for (int32_t v : variables) types.push_back(j_->types[static_cast<size_t>(v)]);
+    const Room room(Place(nullptr), types);
+    std::vector<void*> here(j_->types.size(), nullptr);
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const auto v = static_cast<size_t>(variables[i]);
+      here[v] = room.ptrs[i];
+      if (i < step_.reads.size()) place_.read(here[v], ptrs[v], types[i].bytes());
+    }
+    step_.step->run(here.data(), stop);
+    for (size_t i = step_.reads.size(); i < variables.size(); ++i)
+      if (void* to = ptrs[variables[i]]) place_.write(to, room.ptrs[i], types[i].bytes());
+  }
+  std::string describe() const override { return step_.step->describe() + ", on the host"; }
+
+ private:
+  Jaxpr j_;
+  Built step_;
+  Place place_;
+};
+
 // ---- scatters: the operand is copied, unless the result has its place, then the updates are
 // combined into it in their order.
 class ScatterStep final : public RunStep {
@@ -73,6 +104,13 @@ class ScatterStep final : public RunStep {
   void run(void* const* ptrs, const int32_t* stop) const override {
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
     const void* from = address(*j_, e_.in[0], ptrs);
+    if (bound_.on_gpu()) {
+      if (e_.in[0].is_literal())
+        place_.write(ptrs[e_.out], from, bytes);
+      else
+        place_.copy(ptrs[e_.out], from, bytes);
+      return bound_.launch(ptrs);
+    }
     if (from != ptrs[e_.out])
       parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
         std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
@@ -88,6 +126,7 @@ class ScatterStep final : public RunStep {
   Jaxpr j_;
   const Eqn& e_;
   BoundKernel bound_;
+  Place place_{current_target().device};
 };
 
 }  // namespace
@@ -104,7 +143,10 @@ Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
 }  // namespace
 
 Built build_native(const Program& p, size_t eqn) {
-  return built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
+  Built b = built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
+  const Place place(current_target().device);
+  if (place.on_host()) return b;
+  return built(p, eqn, std::make_unique<OnHost>(p.j, std::move(b), place));
 }
 
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {

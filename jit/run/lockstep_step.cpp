@@ -12,35 +12,13 @@
 #include "weft/core/op.h"
 #include "weft/core/param_field.h"
 #include "weft/jit/run/nans.h"
+#include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
 namespace {
-
-// Values that live as long as the loop runs.
-struct Room {
-  std::optional<Temporaries> memory;
-  std::vector<void*> ptrs;
-  explicit Room(const Types& types) {
-    if (types.empty()) return;
-    memory.emplace(bytes(types));
-    std::byte* at = memory->data();
-    for (const Type& t : types) {
-      ptrs.push_back(at);
-      forbid_rest(at, t.bytes(), room_of(t.bytes()));
-      at += room_of(t.bytes());
-    }
-  }
-  static int64_t bytes(const Types& types) {
-    int64_t n = 0;
-    for (const Type& t : types) n += room_of(t.bytes());
-    return n;
-  }
-};
 
 class Lockstep final : public RunStep {
  public:
@@ -49,6 +27,7 @@ class Lockstep final : public RunStep {
         e_(p.j->eqns[s.eqn]),
         form_(p.scope.lowering[s.eqn].loop),
         why_(s.why),
+        place_(current_target().device),
         programs_(std::move(bodies)) {
     for (int32_t k = 0; k < e_.n_out; ++k)
       out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
@@ -56,10 +35,16 @@ class Lockstep final : public RunStep {
   void run(void* const* ptrs, const int32_t* stop) const override {
     std::vector<const void*> in;
     std::vector<void*> out;
-    for (Atom a : e_.in)
+    const Room written(place_, place_.on_host() ? Types() : literals());
+    auto literal = written.ptrs.begin();
+    for (Atom a : e_.in) {
       in.push_back(a.is_literal() ? static_cast<const void*>(
                                         j_->literals[static_cast<size_t>(a.literal())].bits)
                                   : ptrs[a.index]);
+      if (!a.is_literal() || place_.on_host()) continue;
+      place_.write(*literal, in.back(), j_->type(a).bytes());
+      in.back() = *literal++;
+    }
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while: run_while(in, out, stop); break;
@@ -84,12 +69,12 @@ class Lockstep final : public RunStep {
   int64_t temporaries() const override {
     int64_t most = 0;
     for (const auto& p : programs_) most = std::max(most, p->temporaries());
-    const int64_t mask = Type(Bool, Shape(form_.lanes)).bytes();
-    if (form_.kind == LoopForm::Kind::call) return most;
-    if (form_.kind != LoopForm::Kind::cond)
-      return most + Room::bytes(moving(form_.carry)) + (form_.active() ? mask : 0);
-    if (!form_.active()) return most;
-    return most + Room::bytes(out_types_) + static_cast<int64_t>(programs_.size() - 1) * mask;
+    most += Room::bytes(answers());
+    switch (form_.kind) {
+      case LoopForm::Kind::call: return most;
+      case LoopForm::Kind::cond: return most + (form_.active() ? Room::bytes(out_types_) : 0);
+      default: return most + Room::bytes(moving(form_.carry));
+    }
   }
   std::vector<const CompiledProgram*> inner() const override {
     std::vector<const CompiledProgram*> r;
@@ -110,20 +95,17 @@ class Lockstep final : public RunStep {
     Out now, next;
     Room spare;
     Carries(const Lockstep& s, const In& in, const Out& out, int first, int n)
-        : now(out.begin(), out.begin() + n), spare(s.moving(n)) {
+        : now(out.begin(), out.begin() + n), spare(s.place_, s.moving(n)) {
       next = spare.ptrs;
       for (size_t t = 0; t < now.size(); ++t) {
-        const int64_t b = s.out_types_[t].bytes();
-        const void* from = in[static_cast<size_t>(first) + t];
-        if (b && from != now[t]) std::memcpy(now[t], from, static_cast<size_t>(b));
+        s.place_.copy(now[t], in[static_cast<size_t>(first) + t], s.out_types_[t].bytes());
         if (s.stays(t)) next[t] = now[t];
       }
     }
     void flip() { std::swap(now, next); }
     void deliver(const Lockstep& s, const Out& out) const {
       for (size_t t = 0; t < now.size(); ++t)
-        if (const int64_t b = s.out_types_[t].bytes(); b && now[t] != out[t])
-          std::memcpy(out[t], now[t], static_cast<size_t>(b));
+        s.place_.copy(out[t], now[t], s.out_types_[t].bytes());
     }
   };
 
@@ -132,6 +114,23 @@ class Lockstep final : public RunStep {
     const CompiledProgram& body = *programs_.back();
     const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
     return body.in_place(t) == first + static_cast<int>(t);
+  }
+  // What is asked of lanes: whether any goes on and which do; of a cond by branch.
+  Types answers() const {
+    Types r;
+    const bool cond = form_.kind == LoopForm::Kind::cond;
+    if (form_.kind != LoopForm::Kind::loop_while && !(cond && form_.active())) return r;
+    for (size_t b = 0; b < (cond ? programs_.size() - 1 : 1); ++b) {
+      r.emplace_back(Bool, Shape());
+      if (form_.active()) r.emplace_back(Bool, Shape(form_.lanes));
+    }
+    return r;
+  }
+  Types literals() const {
+    Types r;
+    for (Atom a : e_.in)
+      if (a.is_literal()) r.push_back(j_->type(a));
+    return r;
   }
   // Types of the carries that need a second place.
   Types moving(int n) const {
@@ -145,26 +144,24 @@ class Lockstep final : public RunStep {
   const Eqn& e_;
   LoopForm form_;
   std::string why_;
+  Place place_;
   Bodies programs_;
   Types out_types_;
 };
 
 void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
   Carries c(*this, in, out, form_.first_carry(), form_.carry);
-  bool go = false;
-  Room active(form_.active() ? Types{Type(Bool, Shape(form_.lanes))} : Types{});
+  const Room answer(place_, answers());
   for (;;) {
     In test;
     if (form_.enter) test.push_back(in[0]);
     for (int k = 0; k < form_.cond_consts; ++k)
       test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
     test.insert(test.end(), c.now.begin(), c.now.end());
-    Out answer{&go};
-    if (form_.active()) answer.push_back(active.ptrs[0]);
-    programs_[0]->run_inside(test.data(), answer.data(), stop);
-    if (!go || __atomic_load_n(stop, __ATOMIC_RELAXED)) break;
+    programs_[0]->run_inside(test.data(), answer.ptrs.data(), stop);
+    if (!place_.value<bool>(answer.ptrs[0]) || __atomic_load_n(stop, __ATOMIC_RELAXED)) break;
     In step;
-    if (form_.active()) step.push_back(active.ptrs[0]);
+    if (form_.active()) step.push_back(answer.ptrs[1]);
     for (int k = 0; k < form_.consts; ++k)
       step.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
     step.insert(step.end(), c.now.begin(), c.now.end());
@@ -177,26 +174,26 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
 void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const {
   Carries c(*this, in, out, form_.first_carry(), form_.carry);
   int64_t steps = form_.length;
+  const Room number(place_, form_.trips ? Types{Type(I32, {})} : Types{});
   if (form_.trips) {
-    int64_t lanes = 1;
-    for (int64_t n : form_.lanes) lanes *= n;
-    const int32_t* trips = static_cast<const int32_t*>(in[0]);
+    std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
+    place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
     steps = 0;
-    for (int64_t l = 0; l < lanes; ++l) steps = std::max<int64_t>(steps, trips[l]);
+    for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
     for (int k = form_.carry; k < form_.carry + form_.results; ++k)
-      if (const int64_t b = out_types_[static_cast<size_t>(k)].bytes())
-        std::memset(out[static_cast<size_t>(k)], 0, static_cast<size_t>(b));
+      place_.clear(out[static_cast<size_t>(k)], out_types_[static_cast<size_t>(k)].bytes());
   }
   const auto row_bytes = [](const Type& t) {
     return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0];
   };
   for (int64_t s = 0; s < steps && !__atomic_load_n(stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
-    const int32_t number = static_cast<int32_t>(t);
     In args;
     if (form_.trips) {
-      args.push_back(&number);
+      const auto trip = static_cast<int32_t>(t);
+      place_.write(number.ptrs[0], &trip, sizeof trip);
+      args.push_back(number.ptrs[0]);
       args.push_back(in[0]);
     }
     for (int k = 0; k < form_.consts; ++k)
@@ -221,40 +218,31 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
   const auto n = static_cast<size_t>(form_.consts),
              first = static_cast<size_t>(form_.first_const());
   const auto zero = [&] {
-    for (size_t k = 0; k < out.size(); ++k)
-      if (const int64_t b = out_types_[k].bytes()) std::memset(out[k], 0, static_cast<size_t>(b));
+    for (size_t k = 0; k < out.size(); ++k) place_.clear(out[k], out_types_[k].bytes());
   };
   if (!form_.active()) {
-    if (form_.enter && !*static_cast<const bool*>(in[1])) return zero();
-    const int64_t index = std::clamp<int64_t>(*static_cast<const int32_t*>(in[0]), 0,
+    if (form_.enter && !place_.value<bool>(in[1])) return zero();
+    const int64_t index = std::clamp<int64_t>(place_.value<int32_t>(in[0]), 0,
                                               static_cast<int64_t>(programs_.size()) - 1);
     programs_[static_cast<size_t>(index)]->run_inside(in.data() + first, out.data(), stop);
     return;
   }
   const size_t branches = programs_.size() - 1;
-  std::vector<char> any(branches, 0);
-  Room masks(Types(branches, Type(Bool, Shape(form_.lanes))));
-  Out answer;
-  for (size_t b = 0; b < branches; ++b) {
-    answer.push_back(&any[b]);
-    answer.push_back(masks.ptrs[b]);
-  }
-  programs_[0]->run_inside(in.data(), answer.data(), stop);
+  const Room answer(place_, answers());
+  programs_[0]->run_inside(in.data(), answer.ptrs.data(), stop);
   zero();
-  Room spare(out_types_);
+  Room spare(place_, out_types_);
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
-    if (!any[b]) continue;  // no lane takes it: it is not run
-    In args{masks.ptrs[b]};
+    if (!place_.value<bool>(answer.ptrs[2 * b])) continue;  // no lane takes it: it is not run
+    In args{answer.ptrs[2 * b + 1]};
     args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
                 in.begin() + static_cast<std::ptrdiff_t>(first + n));
     args.insert(args.end(), now.begin(), now.end());
     programs_[b + 1]->run_inside(args.data(), next.data(), stop);
     std::swap(now, next);
   }
-  for (size_t k = 0; k < out.size(); ++k)
-    if (const int64_t b = out_types_[k].bytes(); b && now[k] != out[k])
-      std::memcpy(out[k], now[k], static_cast<size_t>(b));
+  for (size_t k = 0; k < out.size(); ++k) place_.copy(out[k], now[k], out_types_[k].bytes());
 }
 
 // A call with a time limit or a check of its own.
@@ -263,12 +251,17 @@ void Lockstep::run_call(const In& in, const Out& out) const {
   const TimeLimit limit(param_field<double>(e_.params, "time_limit").value_or(0), name.c_str());
   const StopFlag flag;
   programs_[0]->run_inside(in.data(), out.data(), flag.word());
+  place_.wait();
   limit.token().check(name.c_str());
   if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;
   Arrays operands, results;
-  for (size_t i = 0; i < in.size(); ++i)
-    operands.push_back(array_of_bytes(j_->type(e_.in[i]), in[i]));
-  for (size_t k = 0; k < out.size(); ++k) results.push_back(array_of_bytes(out_types_[k], out[k]));
+  const auto array_at = [&](const Type& t, const void* at) {
+    std::vector<std::byte> bytes(static_cast<size_t>(t.bytes()));
+    place_.read(bytes.data(), at, t.bytes());
+    return array_of_bytes(t, bytes.data());
+  };
+  for (size_t i = 0; i < in.size(); ++i) operands.push_back(array_at(j_->type(e_.in[i]), in[i]));
+  for (size_t k = 0; k < out.size(); ++k) results.push_back(array_at(out_types_[k], out[k]));
   weft::detail::check_nans(name, form_.bodies[0], operands, results);
 }
 

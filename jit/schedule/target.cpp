@@ -50,6 +50,7 @@ TargetInfo gpu_target(const std::string& architecture) {
   t.cpu = architecture;
   t.features = "+ptx70";
   t.lanes = 1;
+  t.half = true;
   return t;
 }
 

@@ -6,6 +6,10 @@
 
 #include "weft/core/loops/implementation.h"
 
+namespace weft::detail {
+class Device;
+}
+
 namespace weft::compiler {
 
 struct TargetInfo {
@@ -16,6 +20,8 @@ struct TargetInfo {
   bool mask_registers = false;  // masks live in registers of their own (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
+  bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)
+  weft::detail::Device* device = nullptr;  // that programs are for; null: the host, or text alone
   bool gpu() const { return triple.starts_with("nvptx64"); }
 };
 

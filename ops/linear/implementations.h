@@ -44,7 +44,7 @@ std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   library.name = "library";
   // Its numbers are int, those of its workspace too.
   library.applies = [largest = w.size ? w.size : w.rows](const Use<P>& u) {
-    return !u.target.gpu && largest(u) <= std::numeric_limits<int>::max() / 64;
+    return largest(u) <= std::numeric_limits<int>::max() / 64;
   };
   library.cost = w.library;
   library.make = w.call;

@@ -8,6 +8,7 @@
 #include "laws.h"
 #include "weft/batching/batch_trace.h"
 #include "weft/jit/forced.h"
+#include "weft/runtime/device.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
 
@@ -42,8 +43,9 @@ std::string too_far(const Array& a, const Array& b, double tolerance) {
 
 }  // namespace
 
-bool applies(const Case& c, const AnyImplementation& i) {
-  return i.applies({c.sample.in, c.op->type(c.sample.in, c.sample.params), c.sample.params});
+bool applies(const Case& c, const AnyImplementation& i, const Target& target) {
+  return i.applies(
+      {c.sample.in, c.op->type(c.sample.in, c.sample.params), c.sample.params, target});
 }
 
 namespace {
@@ -55,7 +57,7 @@ void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& 
     expected = eval_jaxpr(j, x);
   }
   for (const AnyImplementation& i : c.op->implementations()) {
-    if (!applies(c, i)) continue;
+    if (!applies(c, i, {.gpu = detail::default_elsewhere() != nullptr})) continue;
     f.judged();
     const compiler::Forced forced{{"", "this law"}, {{{c.op->name(), i.name}}, "this law"}};
     const compiler::ForcedScope scope(forced);

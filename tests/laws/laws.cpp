@@ -9,7 +9,9 @@
 #include "mappings.h"
 #include "measure.h"
 #include "weft/batching/batch_trace.h"
+#include "weft/core/param_field.h"
 #include "weft/jit/schedule/target.h"
+#include "weft/runtime/device.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/record_trace.h"
@@ -101,6 +103,15 @@ Arrays Case::draw(const MaybeAxes& axes, int64_t size, Random& r, bool special) 
   return x;
 }
 
+namespace {
+// A program that is compiled for a device cannot send anything to another.
+bool names_another_device(const AnySample& s) {
+  if (!s.params) return false;
+  const auto device = param_field<std::string>(s.params, "device");
+  return device && *device != default_device();
+}
+}  // namespace
+
 std::vector<Case> cases_of(const Op& op) {
   std::vector<AnySample> samples = op.samples();
   std::set<DType> seen;
@@ -118,6 +129,7 @@ std::vector<Case> cases_of(const Op& op) {
   std::vector<Case> cases;
   bool fine = false;
   for (AnySample& s : samples) {
+    if (names_another_device(s)) continue;
     cases.push_back({&op, std::move(s), cases.size()});
     Measure m;
     fine = fine || (measurable(cases.back(), &m) && m.fine());

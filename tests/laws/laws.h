@@ -91,7 +91,7 @@ void derivatives_nest(const Case& c, Failures& f);
 // L14: L2 for maps over more lanes than a block of work holds.
 void many_lanes_are_reference(const Case& c, Failures& f);
 // Whether the implementation applies to the sample.
-bool applies(const Case& c, const AnyImplementation& i);
+bool applies(const Case& c, const AnyImplementation& i, const Target& target = {});
 
 // A law that cannot hold for an op, or not for some of its cases.
 struct Exempt {

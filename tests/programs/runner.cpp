@@ -11,7 +11,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 
+#include "weft/runtime/device.h"
 #include "weft/runtime/threads.h"
 
 namespace weft::programs {
@@ -71,6 +73,8 @@ Worker start(F work) {
     dup2(null, 1);
     dup2(null, 2);
     set_num_threads(1);
+    // Here, since a driver does not outlive a fork.
+    if (const char* device = std::getenv("WEFT_PROGRAMS_DEVICE")) weft::default_device(device);
     work(ends[1]);
     _exit(0);
   }

@@ -45,7 +45,7 @@ std::vector<Implementation<P>> library_alone(
   library.name = "library";
   // Its numbers are int, those of its workspace too.
   library.applies = [](const Use<P>& u) {
-    return !u.target.gpu && longer_side<P>(u) <= std::numeric_limits<int>::max() / 128;
+    return longer_side<P>(u) <= std::numeric_limits<int>::max() / 128;
   };
   library.cost = [=](const Use<P>& u) { return 2000 + multiplications * work(u); };
   library.make = [=](const Use<P>& u) {

@@ -14,7 +14,7 @@
 #include "jit/schedule/schedule_kernels.h"
 #include "share.h"
 #include "weft/core/error.h"
-#include "weft/jit/emit/ptx.h"
+#include "weft/jit/emit/image.h"
 #include "weft/jit/schedule/choose/choose.h"
 #include "weft/jit/schedule/loops.h"
 #include "weft/jit/schedule/records.h"
@@ -51,7 +51,7 @@ std::vector<TargetInfo> compiled_for() {
 }
 
 std::string code(const nest::Kernel& k, const Schedule& s, const TargetInfo& t) {
-  if (t.gpu()) return ptx({{k, s}}, t);
+  if (t.gpu()) return gpu_image({{k, s}}, t);
   static const std::regex number("weft_[0-9]+");
   return std::regex_replace(compile(k, s, t)->llvm_ir(), number, "weft");
 }

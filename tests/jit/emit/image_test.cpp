@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/ptx_test.cpp: the PTX of kernels assembles.
-#include "weft/jit/emit/ptx.h"
+// tests/jit/emit/image_test.cpp: the PTX of kernels assembles.
+#include "weft/jit/emit/image.h"
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int
   const TargetInfo target = gpu_target(gpu);
   Schedule s = choose_schedule(k, target);
   s.points = points;
-  return ptx({{k, s}}, target);
+  return gpu_image({{k, s}}, target);
 }
 
 // Empty if ptxas takes it, else what it says.

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/image.h: the same loop programs for GPUs of NVIDIA, as their driver takes them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "weft/core/loops/nest.h"
+#include "weft/jit/schedule/schedule.h"
+
+namespace weft::compiler {
+
+// An .entry of a module.
+struct GpuKernelCode {
+  const nest::Kernel& kernel;
+  Schedule schedule;
+};
+
+// The PTX of kernels for a GPU (jit/schedule/target.h); the entry of the only one has the name
+// `entry`, else they are entry_0, entry_1, ….
+// Parameters of an entry, all 64 bits wide: the address of a word that is not 0 when the kernel is
+// to stop (long loops look at it about every millisecond), a pointer for each buffer, the run-time
+// extents, then the size of each grid axis. A launch is one-dimensional, of blocks of as many
+// threads as the schedule says; block b has the points from b * block * points on, in row-major
+// order, of which thread t runs t, t + block, …; what is past the grid is left out.
+//
+// For an emulated GPU the text of the LLVM module, for the host: an entry takes the array of
+// pointers to its arguments, and calls weft_emulated_block_index and weft_emulated_thread_index for
+// where it is (docs/decisions/0030).
+// Raises CompileError where LLVM cannot generate code for the GPU, or a schedule is none of its
+// kernel. Thread-safe.
+std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                      const std::string& entry = "weft_kernel");
+
+}  // namespace weft::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/gpu_backend.cpp: the compiler for devices of CUDA.
+#include <map>
+#include <mutex>
+
+#include "weft/jit/pipeline.h"
+#include "weft/jit/schedule/target.h"
+#include "weft/runtime/cuda/device.h"
+
+namespace weft::compiler {
+namespace {
+
+// Programs refer to it for as long as the process lives.
+const TargetInfo& target_of(cuda::Device& d) {
+  static std::mutex guard;
+  static auto* targets = new std::map<cuda::Device*, TargetInfo>;
+  const std::lock_guard lock(guard);
+  const auto [at, made] = targets->try_emplace(&d);
+  if (made) {
+    at->second = gpu_target(d.architecture());
+    at->second.emulated = d.emulated();
+    at->second.device = &d;
+  }
+  return at->second;
+}
+
+Ref<const Executable> compile_for(const Jaxpr& j, weft::detail::Device& d) {
+  const TargetScope scope(target_of(static_cast<cuda::Device&>(d)));
+  return compile_program(j);
+}
+const bool installed = (install_gpu_backend(compile_for), true);
+
+}  // namespace
+}  // namespace weft::compiler

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/programs_test.cpp: programs on a GPU compute the bits of the host, in each kind of
+// step: kernels, scatters, loops over programs, what only the host can run.
+#include <functional>
+
+#include "gpu/emulated.h"
+#include "weft/functions/linalg/linalg.h"
+#include "weft/weft.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+const Array x = arange(12.) / 7 - 0.5;
+
+// By jit and op by op, on the GPU as on the host.
+void same(const std::function<Array(Array)>& f, const Array& operand = x) {
+  const Array here = jit(f)(operand), moved = device_put(operand, "cuda:1");
+  const Array there = jit(f)(moved);
+  CHECK(there.device() == "cuda:1");
+  CHECK(array_equal(here, device_put(there, "cpu"), true).item<bool>());
+  const Array eager = f(moved);
+  CHECK(eager.device() == "cuda:1");
+  CHECK(array_equal(f(operand), device_put(eager, "cpu"), true).item<bool>());
+}
+
+}  // namespace
+
+TEST_CASE("kernels of a GPU compute the bits of the host", "[gpu]") {
+  same([](Array v) { return sin(v) * 2 + 1; });
+  same([](Array v) { return (v * v).sum(); });
+  same([](Array v) { return reshape(v, {3, 4}).sum(0) / 3; });
+  same([](Array v) {
+    return vmap([](Array t) {
+      return while_loop([](Array c) { return c < 3; }, [](Array c) { return c * 1.1 + 0.3; }, t);
+    })(v);
+  });
+  same([](Array v) { return matmul(reshape(v, {3, 4}), reshape(v, {4, 3})); });
+  same([](Array v) { return grad([](Array t) { return (tanh(t) * t).sum(); })(v); });
+  same([](Array v) { return cumsum(v); });
+  same([](Array v) { return v.astype(BF16) * 3; });
+}
+
+TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {
+  const Array places = array({3, 3, 0, 11, 3, 7});
+  same([=](Array v) { return v.at(places).add(v.at({slice(0, 6)}).get()); });
+  same([](Array v) { return sort(v); });
+  same([](Array v) { return sort(v) + argsort(-v); });
+  same([](Array v) { return real(linalg::eigvals(outer(v, v) + sin(outer(v, v + 1)))); });
+  // Lanes that are mixed in each step: the loop stays on the host.
+  same([](Array v) {
+    return while_loop([](Array c) { return c.max() < 40; },
+                      [](Array c) { return sort(roll(c, 1)) * 1.5 + 1; }, v);
+  });
+  same([](Array v) {
+    return scan([](Array c, Array row) { return std::pair(sort(c * 0.5 + row), c.sum()); }, v,
+                reshape(concatenate({v, v}), {2, 12}))
+        .first;
+  });
+  same([](Array v) {
+    return cond(
+        v.sum() > 100, [](Array t) { return sort(t); }, [](Array t) { return -sort(t); }, v);
+  });
+  CHECK(std::string(fake_cuda_complaints()).empty());
+}
+
+TEST_CASE("a program of a GPU keeps a time limit", "[gpu]") {
+  const auto endless = [](Array v) {
+    return vmap([](Array t) {
+      return while_loop([](Array c) { return c < 1; }, [](Array c) { return c * 0.5; }, t);
+    })(v);
+  };
+  const auto f = jit(endless, {.device = "cuda:1", .time_limit = 0.2});
+  check_error<InterruptedError>([&] { f(zeros({4})); }, "time limit");
+  CHECK(jit([](Array v) { return v + 1; })(device_put(x, "cuda:1")).device() == "cuda:1");
+}
+
+TEST_CASE("a kernel that the driver refuses is a CompileError that says so", "[gpu]") {
+  const Array v = device_put(x, "cuda:1");
+  fake_cuda_fail("cuModuleLoadDataEx", 1, 218, false);  // CUDA_ERROR_INVALID_PTX
+  check_error<CompileError>([&] { jit([](Array t) { return cos(t) - 5; })(v); },
+                            "refuses the program");
+  fake_cuda_fail(nullptr, 0, 0, false);
+  CHECK(jit([](Array t) { return cos(t) - 5; })(v).device() == "cuda:1");
+}
