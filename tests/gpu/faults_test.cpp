@@ -38,7 +38,8 @@ cuda::Gpu& fresh_gpu(bool word_writes = true) {
   f.major = 9;
   f.memory_pools = true;
   f.memory = size_t{1} << 30;
-  return *new cuda::Gpu(driver(word_writes), f);
+  static auto* all = new std::vector<cuda::Gpu*>;
+  return *all->emplace_back(new cuda::Gpu(driver(word_writes), f));
 }
 
 // Uses everything there is of a device; y + 2 x of what was put there.
