@@ -9,8 +9,8 @@
 namespace weft {
 
 // Calls f on a thread of its own that has at least that many bytes of its stack left (where that is
-// known), and returns when it is done; what f throws is thrown here. OutOfMemoryError if there is no
-// such thread to be had.
+// known), and returns when it is done; what f throws is thrown here. OutOfMemoryError if there is
+// no such thread to be had.
 void on_own_stack(int64_t bytes, FunctionRef<void()> f);
 
 // Bytes of the caller's stack that are not in use. A thread's stack holds what libraries keep for
