@@ -11,11 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.numpy import fft
 
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
-
+from golden_lines import show, x
 
 a, c, v = x((3, 8)), x((2, 3, 5), 3, 7), x((7,), 3, 5)
 d, e = x((2, 2, 3, 2, 4), 5, 13), x((100,), 5, 37)
@@ -81,12 +77,6 @@ CASES["shift_back_one"] = lambda: fft.ifftshift(v[:1])
 CASES["shift_back_slope"] = lambda: slope(fft.ifftshift, c)
 CASES["shift_whole"] = lambda: fft.fftshift(i, 1)
 
-SHORT = {"float32": "f32", "float64": "f64", "int32": "i32"}
-
-
-def text(y):
-    return float(y).hex() if np.issubdtype(y.dtype, np.floating) else str(int(y))
-
 
 print(f"# made by make_fft.py with jax {jax.__version__}")
 for name, f in CASES.items():
@@ -94,4 +84,4 @@ for name, f in CASES.items():
     r = np.asarray(f())
     if np.iscomplexobj(r):
         r = np.stack([r.real, r.imag], -1)
-    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+    show(name, r)

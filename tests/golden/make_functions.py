@@ -14,12 +14,9 @@ from jax.lax import conv_general_dilated as conv
 from jax.ops import segment_max, segment_sum
 from jax.scipy.linalg import solve_triangular
 
+from golden_lines import show, x
+
 inf, nan = np.inf, np.nan
-
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
 
 
 def n(shape, m=7, k=11):
@@ -146,16 +143,7 @@ CASES = {
     "conv_slope_rhs": lambda: jax.grad(lambda y: jnp.sum(conv(image, y, (2, 1), ((1, 0), (2, 1)), (1, 2), (2, 1)) ** 2))(kernel),
 }
 
-SHORT = {"float32": "f32", "float16": "f16", "int32": "i32", "int8": "i8", "uint8": "u8", "uint32": "u32", "bool": "bool"}
-
-
-def text(e):
-    if np.issubdtype(e.dtype, np.floating):
-        return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-    return str(int(e))
-
 
 print(f"# made by make_functions.py with jax {jax.__version__}")
 for name, f in CASES.items():
-    r = np.asarray(f())
-    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+    show(name, f())

@@ -15,13 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from golden_lines import show, x
+
 jax.config.update("jax_enable_x64", True)
 inf, nan = np.inf, np.nan
-
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
 
 
 plane, block, row = x((4, 5), 3, 13), x((3, 4, 2), 7, 23), x((9,), 5, 17)
@@ -134,20 +131,6 @@ def in_range():
     f = lax.rng_uniform(np.float32(-2), np.float32(3), (500, 2))
     i = lax.rng_uniform(np.int32(-2), np.int32(3), (500,))
     return (f.shape, np.asarray((f >= -2) & (f < 3)).all(), np.unique(np.asarray(i)).astype(np.int32))
-
-
-def text(e):
-    if isinstance(e, (np.floating, float)):
-        return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-    return str(int(e))
-
-
-NAMES = {"float32": "f32", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32", "bool": "bool"}
-
-
-def show(name, r):
-    r = np.asarray(r)
-    print(name, NAMES[r.dtype.name], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
 
 
 print(f"# made by make_lax.py with jax {jax.__version__}")

@@ -11,12 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from golden_lines import show, x
+
 inf, nan = np.inf, np.nan
-
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
 
 
 plane, block, row = x((4, 5), 3, 13), x((3, 4, 2), 7, 23), x((9,), 5, 17)
@@ -75,16 +72,6 @@ for name, f in scatters.items():
     CALLS[name] = (lambda v, f=f: f(v, spots, one, points), row)
     CALLS[name + "_of"] = (lambda u, f=f: f(plane, lines[:2], u, rows, unique_indices=True), three[:2])
     CALLS[name + "_clip"] = (lambda v, f=f: f(v, jnp.array([[7], [-9]]), three[:2], rows, mode="clip"), plane)
-
-
-def text(e):
-    return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-
-
-def show(name, r):
-    r = np.asarray(r)
-    assert r.dtype == np.float32
-    print(name, "f32", "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
 
 
 print(f"# made by make_lax_shapes.py with jax {jax.__version__}")

@@ -9,18 +9,13 @@
 # Lines are those of windows.txt: NAME, NAME_slope, NAME_push and NAME_map.
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax, nn, random
 from jax.lax import linalg as ll
 from jax.nn import initializers as init
 from jax.numpy import linalg as nl
 from jax.scipy import linalg as sl
 
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
-
+from golden_lines import show, x
 
 square, plane, six = x((3, 3), 7, 23), x((4, 5), 3, 13), x((6, 6), 7, 23)
 strong = lambda v: v + 8 * jnp.eye(v.shape[-1])
@@ -58,16 +53,6 @@ CALLS = {
 for name in ("glorot", "xavier", "lecun", "he", "kaiming"):
     for kind in ("uniform", "normal"):
         CALLS[f"{name}_{kind}"] = (seeded(lambda k, f=getattr(init, f"{name}_{kind}"): f()(k, (4, 3))), seed, "map")
-
-
-def text(e):
-    return "nan" if np.isnan(e) else "inf" if e == np.inf else "-inf" if e == -np.inf else float(e).hex()
-
-
-def show(name, r):
-    r = np.asarray(r)
-    assert r.dtype == np.float32, name
-    print(name, "f32", "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
 
 
 print(f"# made by make_operands.py with jax {jax.__version__}")

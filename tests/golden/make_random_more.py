@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import random
 
+from golden_lines import show
+
 inf, nan = np.inf, np.nan
 key = random.key(42)
 a = jnp.array([0.01, 0.3, 0.9, 1.0, 2.5, 7.0, 40.0, 1000.0], jnp.float32)
@@ -57,16 +59,8 @@ CASES = {
     "multivariate_svd_map": lambda: jax.vmap(lambda k, c: by_svd(k, mean[:2], c, ()))(keys[:2], pairs),
     "poisson_map": lambda: jax.vmap(lambda k: random.poisson(k, 12.0, (3,)))(keys), "binomial_map": lambda: jax.vmap(lambda k: random.binomial(k, 60.0, 0.4, (3,)))(keys),
 }
-SHORT = {"float32": "f32", "int32": "i32", "uint32": "u32"}
-
-
-def text(e):
-    if np.issubdtype(e.dtype, np.floating):
-        return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-    return str(int(e))
 
 
 print(f"# made by make_random_more.py with jax {jax.__version__}")
 for name, f in CASES.items():
-    r = np.asarray(f())
-    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
+    show(name, f())

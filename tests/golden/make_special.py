@@ -11,6 +11,8 @@ import numpy as np
 from jax import lax
 from jax.scipy import special as sp
 
+from golden_lines import show
+
 jax.config.update("jax_enable_x64", True)
 inf, nan = np.inf, np.nan
 
@@ -110,17 +112,6 @@ WIDE = {
     "sph_harm_y_clipped": lambda: sp.sph_harm_y(jnp.array([2, 5]), jnp.array([1, -2]), jnp.array([0.3, 0.4]), jnp.array([0.7, 0.8]), n_max=3),
     "sph_harm_y_slope": lambda: jax.grad(lambda t: jnp.abs(sp.sph_harm_y(jnp.array([2, 3]), jnp.array([1, -2]), t, jnp.array([0.7, 0.8]), n_max=3)).sum())(jnp.array([0.3, 0.4])),
 }
-SHORT = {"float32": "f32", "float64": "f64", "complex128": "c128"}
-
-
-def text(e):
-    return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-
-
-def line(name, r):
-    r = np.asarray(r)
-    parts = r.view(r.real.dtype) if np.iscomplexobj(r) else r
-    print(name, SHORT[str(r.dtype)], "x".join(map(str, r.shape)) or "scalar", *map(text, parts.ravel()))
 
 
 print(f"# made by make_special.py with jax {jax.__version__}")
@@ -128,17 +119,17 @@ for d in (jnp.float32, jnp.float64):
     wide = "" if d == jnp.float32 else "_f64"
     for name, (f, operands, by, special) in CASES.items():
         x = [jnp.asarray(o, d) for o in operands]
-        line(f"{name}{wide}", f(*x))
+        show(f"{name}{wide}", f(*x))
         for k in by:
-            line(f"{name}_slope{k}{wide}", jax.vmap(jax.grad(f, argnums=k))(*x))
-        line(f"{name}_grid{wide}", f(*[jnp.asarray(o[:6], d).reshape(2, 3) for o in operands]))
+            show(f"{name}_slope{k}{wide}", jax.vmap(jax.grad(f, argnums=k))(*x))
+        show(f"{name}_grid{wide}", f(*[jnp.asarray(o[:6], d).reshape(2, 3) for o in operands]))
         # Whole numbers, negative, large and tiny ones, beside others of them.
         if name in EDGES:
-            line(f"{name}_edge{wide}", f(*[jnp.asarray(np.roll(edge, 3 * n), d) for n in range(len(operands))]))
+            show(f"{name}_edge{wide}", f(*[jnp.asarray(np.roll(edge, 3 * n), d) for n in range(len(operands))]))
         if special:
-            line(f"{name}_odd{wide}", f(*[jnp.asarray(o, d) for o in special]))
+            show(f"{name}_odd{wide}", f(*[jnp.asarray(o, d) for o in special]))
     for name, f in WHOLE.items():
         if not (wide and name.startswith(("bernoulli", "digamma_int"))):
-            line(f"{name}{wide}", f(d))
+            show(f"{name}{wide}", f(d))
 for name, f in WIDE.items():
-    line(name, f())
+    show(name, f())

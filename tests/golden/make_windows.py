@@ -14,12 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from golden_lines import show, x
+
 inf, nan = np.inf, np.nan
-
-
-def x(shape, m=7, k=11):
-    i = np.arange(int(np.prod(shape)))
-    return jnp.asarray((((i * m) % k - k // 2) / 4).astype(np.float32).reshape(shape))
 
 
 def pooled(v, init, f, window, strides=None, padding="VALID"):
@@ -120,16 +117,6 @@ CALLS |= {
     "nn_conv": (lambda v: lax.conv_general_dilated(v, kernel, (2, 1), "SAME", dimension_numbers=nhwc), image), "nn_conv_kernel": (lambda k: lax.conv_general_dilated(image, k, (1, 1), ((1, 0), (0, 2)), (2, 1), (1, 2), nhwc), kernel),
     "nn_conv_groups": (lambda v: lax.conv_general_dilated(v, x((3, 1, 6), 5, 19), (1,), "VALID", feature_group_count=3, dimension_numbers=("NWC", "WIO", "NWC")), lines),
 }
-
-
-def text(e):
-    return "nan" if np.isnan(e) else "inf" if e == inf else "-inf" if e == -inf else float(e).hex()
-
-
-def show(name, r):
-    r = np.asarray(r)
-    assert r.dtype == np.float32
-    print(name, "f32", "x".join(map(str, r.shape)) or "scalar", *map(text, r.ravel()))
 
 
 print(f"# made by make_windows.py with jax {jax.__version__}")
