@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "weft/core/text/lasting.h"
 #include "weft/jit/program.h"
 #include "weft/jit/program_cache.h"
 #include "weft/runtime/backend.h"
@@ -99,18 +100,11 @@ class State final : public RefCounted {
 
   const JitOptions options;
   const Location at;
-  const char* const name;
+  const char* const name;           // of arrays that outlive the callable, too
   Device* const device;             // null: where the arguments are
   std::vector<InProgress> tracing;  // under tracing_mutex()
 
  private:
-  // Names are named by arrays that outlive the callable.
-  static const char* intern_name(const std::string& s) {
-    static auto& m = *new ForkMutex;
-    static auto* names = new std::set<std::string>;
-    const std::lock_guard lock(m);
-    return names->insert(s).first->c_str();
-  }
   static constexpr size_t n_buckets = 32;
   std::atomic<const Entry*>& bucket(const KeyWriter& k) { return buckets_[k.hash() % n_buckets]; }
   const std::atomic<const Entry*>& bucket(const KeyWriter& k) const {
@@ -138,7 +132,7 @@ struct States {
 State::State(const JitOptions& o, Location at)
     : options(o),
       at(at),
-      name(intern_name(name_of(o))),
+      name(lasting(name_of(o))),
       device(o.device.empty() ? nullptr : &find_device(o.device, name_of(o))) {
   const std::lock_guard lock(States::instance().guard);
   States::instance().all.insert(this);

@@ -6,26 +6,15 @@
 #include <fmt/format.h>
 
 #include <functional>
-#include <mutex>
 #include <numeric>
-#include <set>
 
+#include "weft/core/text/lasting.h"
 #include "weft/jit/emit/image.h"
 
 namespace weft::compiler {
 namespace {
-
 constexpr const char* entry = "weft_kernel";
-
-// A launch may be spoken of when its program is gone.
-const char* lasting(const std::string& text) {
-  static std::mutex guard;
-  static auto* all = new std::set<std::string>;
-  const std::lock_guard lock(guard);
-  return all->insert(text).first->c_str();
 }
-
-}  // namespace
 
 GpuLaunch::GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes,
                      const std::string& what)

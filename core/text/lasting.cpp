@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/text/lasting.cpp: one set for the process.
+#include "weft/core/text/lasting.h"
+
+#include <mutex>
+#include <set>
+
+#include "weft/core/fork_mutex.h"
+
+namespace weft {
+
+const char* lasting(const std::string& text) {
+  static auto& guard = *new ForkMutex;
+  static auto* texts = new std::set<std::string>;
+  const std::lock_guard lock(guard);
+  return texts->insert(text).first->c_str();
+}
+
+}  // namespace weft
