@@ -129,15 +129,8 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, v
     steps_[s]->run(ptrs.data(), stop);
   }
   // What is not computed but handed on; a result that stands twice.
-  for (size_t k = 0; k < j_->out.size(); ++k) {
-    const Atom a = j_->out[k];
-    if (!out[k]) continue;
-    const int64_t bytes = j_->type(a).bytes();
-    if (a.is_literal())
-      place_.write(out[k], j_->literals[static_cast<size_t>(a.literal())].bits, bytes);
-    else
-      place_.copy(out[k], ptrs[static_cast<size_t>(a.index)], bytes);
-  }
+  for (size_t k = 0; k < j_->out.size(); ++k)
+    if (out[k]) place_.copy(out[k], *j_, j_->out[k], ptrs.data());
 }
 
 int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }

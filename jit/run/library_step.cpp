@@ -26,11 +26,6 @@ std::vector<int32_t> results(const Eqn& e) {
   for (int32_t k = 0; k < e.n_out; ++k) r.push_back(e.out + k);
   return r;
 }
-const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
-  return a.is_literal()
-             ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits)
-             : ptrs[a.index];
-}
 
 class NativeStep final : public RunStep {
  public:
@@ -102,15 +97,12 @@ class ScatterStep final : public RunStep {
       : j_(p.j), e_(p.j->eqns[eqn]), bound_(std::move(nest), std::move(schedule), {}, *p.j) {}
   void compile_code() override { bound_.compile(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
-    const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
-    const void* from = address(*j_, e_.in[0], ptrs);
     if (bound_.on_gpu()) {
-      if (e_.in[0].is_literal())
-        place_.write(ptrs[e_.out], from, bytes);
-      else
-        place_.copy(ptrs[e_.out], from, bytes);
+      place_.copy(ptrs[e_.out], *j_, e_.in[0], ptrs);
       return bound_.launch(ptrs);
     }
+    const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
+    const void* from = address(*j_, e_.in[0], ptrs);
     if (from != ptrs[e_.out])
       parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
         std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,

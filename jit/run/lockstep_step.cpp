@@ -38,9 +38,7 @@ class Lockstep final : public RunStep {
     const Room written(place_, place_.on_host() ? Types() : literals());
     auto literal = written.ptrs.begin();
     for (Atom a : e_.in) {
-      in.push_back(a.is_literal() ? static_cast<const void*>(
-                                        j_->literals[static_cast<size_t>(a.literal())].bits)
-                                  : ptrs[a.index]);
+      in.push_back(address(*j_, a, ptrs));
       if (!a.is_literal() || place_.on_host()) continue;
       place_.write(*literal, in.back(), j_->type(a).bytes());
       in.back() = *literal++;

@@ -3,83 +3,74 @@
 // jit/run/place.h: the memory that the steps of a program work in: the host's, or a device's. All
 // of it is in the order of the device's stream.
 #pragma once
-#include <cstring>
 #include <optional>
 #include <vector>
 
-#include "weft/core/type.h"
+#include "weft/core/jaxpr.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device.h"
 #include "weft/runtime/red_zones.h"
 
 namespace weft::compiler {
 
+// Where the value of an atom lies; that of a literal on the host.
+inline const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
+  return a.is_literal()
+             ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits)
+             : ptrs[a.index];
+}
+
 class Place {
  public:
-  explicit Place(weft::detail::Device* elsewhere) : device_(elsewhere) {}
-  bool on_host() const { return !device_; }
-  weft::detail::Device* device() const { return device_; }
+  explicit Place(weft::detail::Device* elsewhere)
+      : device_(elsewhere ? elsewhere : &weft::detail::host()) {}
+  bool on_host() const { return device_ == &weft::detail::host(); }
+  weft::detail::Device& device() const { return *device_; }
   void copy(void* to, const void* from, int64_t bytes) const {
-    if (bytes == 0 || to == from) return;
-    if (device_)
-      device_->copy_within(to, from, bytes);
-    else
-      std::memcpy(to, from, static_cast<size_t>(bytes));
+    if (to != from) device_->copy_within(to, from, bytes);
   }
-  void clear(void* at, int64_t bytes) const {
-    if (bytes == 0) return;
-    if (device_)
-      device_->clear(at, bytes);
+  // The value of an atom.
+  void copy(void* to, const JaxprData& j, Atom a, void* const* ptrs) const {
+    const void* from = address(j, a, ptrs);
+    if (a.is_literal())
+      write(to, from, j.type(a).bytes());
     else
-      std::memset(at, 0, static_cast<size_t>(bytes));
+      copy(to, from, j.type(a).bytes());
   }
+  void clear(void* at, int64_t bytes) const { device_->clear(at, bytes); }
   // From and to memory of the host; reading waits.
-  void write(void* to, const void* from, int64_t bytes) const {
-    if (bytes == 0) return;
-    if (device_)
-      device_->copy_in(to, from, bytes);
-    else
-      std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
-  void read(void* to, const void* from, int64_t bytes) const {
-    if (bytes == 0) return;
-    if (device_)
-      device_->copy_out(to, from, bytes);
-    else
-      std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
-  // Until all that was started is done.
-  void wait() const {
-    if (device_) device_->stream().synchronize();
-  }
+  void write(void* to, const void* from, int64_t bytes) const { device_->copy_in(to, from, bytes); }
+  void read(void* to, const void* from, int64_t bytes) const { device_->copy_out(to, from, bytes); }
   template <class T>
   T value(const void* at) const {
     T x{};
     read(&x, at, sizeof x);
     return x;
   }
+  // Until all that was started is done.
+  void wait() const { device_->stream().synchronize(); }
 
  private:
-  weft::detail::Device* device_;  // null: the host
+  weft::detail::Device* device_;
 };
 
 // Memory of a place for as long as it lives, uninitialised.
 class Block {
  public:
-  Block(const Place& place, int64_t bytes) : device_(place.device()), bytes_(bytes) {
-    if (device_)
-      data_ = device_->allocate(bytes, &capacity_);
-    else
+  Block(const Place& place, int64_t bytes) : place_(place), bytes_(bytes) {
+    if (place_.on_host())
       data_ = here_.emplace(bytes).data();
+    else
+      data_ = place_.device().allocate(bytes, &capacity_);
   }
   ~Block() {
-    if (device_) device_->release(data_, bytes_, capacity_);
+    if (!place_.on_host()) place_.device().release(data_, bytes_, capacity_);
   }
   Block(const Block&) = delete;
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
-  weft::detail::Device* device_;
+  const Place place_;
   std::optional<Temporaries> here_;
   void* data_ = nullptr;
   int64_t bytes_, capacity_ = 0;
