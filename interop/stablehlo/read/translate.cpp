@@ -11,12 +11,11 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 #include <set>
 #include <utility>
 
 #include "weft/core/error.h"
-#include "weft/core/fork_mutex.h"
+#include "weft/core/text/lasting.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/small_type.h"
@@ -33,13 +32,6 @@ constexpr int most_inlined = 10000;
 // Each body that is mapped is written out several times, and so is what it holds.
 constexpr int most_mapped = 3;
 
-// Locations hold plain pointers, and equations outlive everybody.
-const char* lasting(const std::string& name) {
-  static auto& mutex = *new ForkMutex;
-  static std::set<std::string>* names = new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  return names->insert(name).first->c_str();
-}
 template <class T>
 size_t slot(T i) {
   return static_cast<size_t>(i);
