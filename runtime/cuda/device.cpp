@@ -36,7 +36,7 @@ bool Gpu::usable() const {
   return fork_generation() == generation_ && !lost_.load(std::memory_order_acquire);
 }
 
-Current::Current(Gpu& g) : gpu_(g) {
+Context Current::usable_context(Gpu& g) {
   if (fork_generation() != g.generation_)
     throw DeviceError(
         fmt::format("device '{}' was opened before this process was forked, and CUDA does not "
@@ -44,11 +44,10 @@ Current::Current(Gpu& g) : gpu_(g) {
                     g.name()));
   if (g.lost_.load(std::memory_order_acquire)) throw DeviceError(g.lost_text_);
   g.open();
-  g.check(g.driver_.push_context(g.context_), "cuCtxPushCurrent");
+  return g.context_;
 }
-Current::~Current() {
-  Context was = nullptr;
-  gpu_.driver_.pop_context(&was);
+Current::Current(Gpu& g) : pushed_(g.driver(), usable_context(g)) {
+  g.check(pushed_.result, "cuCtxPushCurrent");
 }
 
 // What it has done stays done if a later step fails, and is not done again.
@@ -58,14 +57,8 @@ void Gpu::open() {
   if (opened_.load()) return;
   if (!context_)
     check(driver_.retain_context(&context_, facts_.ordinal), "cuDevicePrimaryCtxRetain");
-  check(driver_.push_context(context_), "cuCtxPushCurrent");
-  struct Pop {
-    const Driver& d;
-    ~Pop() {
-      Context was = nullptr;
-      d.pop_context(&was);
-    }
-  } const pop{driver_};
+  const Pushed pushed(driver_, context_);
+  check(pushed.result, "cuCtxPushCurrent");
   if (!queue_) check(driver_.stream_create(&queue_, number::non_blocking), "cuStreamCreate");
   if (!pool_) {
     PoolHandle pool = nullptr;
@@ -145,12 +138,9 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
 void Gpu::release(void* data, int64_t, int64_t capacity) {
   in_use_ -= capacity;
   if (!usable()) return;  // it is gone with the context
-  Result r = driver_.push_context(context_);
-  if (r == success) {
-    r = driver_.release(address(data), queue_);
-    Context was = nullptr;
-    driver_.pop_context(&was);
-  }
+  const Pushed pushed(driver_, context_);
+  const Result r =
+      pushed.result == success ? driver_.release(address(data), queue_) : pushed.result;
   if (r == success) return;
   if (is_sticky(r)) {
     mark_lost(r);

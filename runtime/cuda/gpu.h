@@ -27,6 +27,21 @@ struct Facts {
 
 class Gpu;
 
+// The context is current in this scope, if it could be made so.
+class Pushed {
+ public:
+  Pushed(const Driver& d, Context c) : result(d.push_context(c)), driver_(d) {}
+  ~Pushed() {
+    Context was = nullptr;
+    if (result == success) driver_.pop_context(&was);
+  }
+  Pushed(const Pushed&) = delete;
+  const Result result;
+
+ private:
+  const Driver& driver_;
+};
+
 // A module on a device.
 struct Module {
   Gpu& gpu;
@@ -125,11 +140,11 @@ class Gpu final : public Device, private detail::Stream {
 class Current {
  public:
   explicit Current(Gpu& g);
-  ~Current();
   Current(const Current&) = delete;
 
  private:
-  Gpu& gpu_;
+  static Context usable_context(Gpu& g);
+  const Pushed pushed_;
 };
 
 }  // namespace weft::cuda

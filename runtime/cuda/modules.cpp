@@ -34,10 +34,7 @@ void Gpu::retire(ModuleHandle m, uint32_t last_launch) {
     retired_.push_back({m, last_launch});
     if (!launches_.has_ended(last_launch)) return;
   }
-  if (driver_.push_context(context_) != success) return;
-  sweep();
-  Context was = nullptr;
-  driver_.pop_context(&was);
+  if (const Pushed pushed(driver_, context_); pushed.result == success) sweep();
 }
 
 std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
