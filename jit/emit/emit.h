@@ -304,6 +304,7 @@ class Emitter {
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
   void entry();
+  bool has_loops() const;
   void poll_word(V address);
   void annotate_kernel();
   void emit_level(int level);

@@ -81,10 +81,12 @@ void Emitter::entry() {
     extents_.push_back(
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), i)));
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
-  if (single ||
-      any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; })) {
+  if (single || has_loops())
     poll_word(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
-  }
+}
+
+bool Emitter::has_loops() const {
+  return any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; });
 }
 
 // Loops look at it from here on.
@@ -181,8 +183,7 @@ void Emitter::emit_gpu(const std::string& name) {
   for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
     extents_.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; }))
-    poll_word(argument(0));
+  if (has_loops()) poll_word(argument(0));
   const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
     const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());
