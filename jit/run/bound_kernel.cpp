@@ -92,12 +92,6 @@ std::string BoundKernel::describe() const {
                      gpu_ ? "; " + gpu_->describe() : "");
 }
 
-void BoundKernel::launch(void* const* ptrs) const {
-  std::vector<void*> buffers;
-  for (const auto& b : buffers_) buffers.push_back(ptrs[b.var]);
-  gpu_->run(buffers);
-}
-
 BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {
   const size_t n = k.buffers_.size();
   if (n > few) {

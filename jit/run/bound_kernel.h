@@ -26,7 +26,7 @@ class BoundKernel {
   std::string describe() const;  // which nest it is, and how it is run
   bool on_gpu() const { return gpu_ != nullptr; }
   // Starts all points of the grid on the GPU.
-  void launch(void* const* ptrs) const;
+  void launch(void* const* ptrs) const { gpu_->run(buffers_, ptrs); }
 
   // One run of it. ptrs[v] is the memory of variable v.
   class Run {

@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <numeric>
-
+#include "weft/core/shape.h"
 #include "weft/core/text/lasting.h"
 #include "weft/jit/emit/image.h"
 
@@ -22,20 +20,18 @@ GpuLaunch::GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes,
 
 void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target) {
   function_ = device_.load(gpu_image({{k, s}}, target, entry), {entry})[0];
-  const int64_t points =
-      std::accumulate(axes_.begin(), axes_.end(), int64_t{1}, std::multiplies<>());
+  stop_ = device_.stop_word();
+  const int64_t points = Shape(axes_).elements();
   const int64_t of_block = int64_t{s.block} * s.points;
   launch_.blocks = (points + of_block - 1) / of_block;
   launch_.threads = s.block;
 }
 
-void GpuLaunch::run(const std::vector<void*>& buffers) const {
-  if (launch_.blocks == 0) return;
-  const void* stop = device_.stop_word();
-  std::vector<void*> arguments{&stop};
-  for (void* const& b : buffers) arguments.push_back(const_cast<void**>(&b));
-  for (const int64_t& n : axes_) arguments.push_back(const_cast<int64_t*>(&n));
-  device_.launch(*function_, launch_, arguments.data(), what_);
+void GpuLaunch::run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const {
+  std::vector<const void*> arguments{&stop_};
+  for (const KernelNest::Buffer& b : buffers) arguments.push_back(&ptrs[b.var]);
+  for (const int64_t& n : axes_) arguments.push_back(&n);
+  device_.launch(*function_, launch_, const_cast<void**>(arguments.data()), what_);
 }
 
 std::string GpuLaunch::describe() const {

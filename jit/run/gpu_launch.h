@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/runtime/cuda/device.h"
 
@@ -17,8 +18,8 @@ class GpuLaunch {
   GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes, const std::string& what);
   // Raises CompileError if the driver does not take it.
   void compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
-  // Of all points of the grid; `buffers` are those of the kernel, at addresses of the device.
-  void run(const std::vector<void*>& buffers) const;
+  // Of all points of the grid; ptrs[v] is the memory of variable v, on the device.
+  void run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const;
   std::string describe() const;  // what the driver says that it takes
 
  private:
@@ -27,6 +28,7 @@ class GpuLaunch {
   const char* what_;
   std::shared_ptr<const cuda::Function> function_;
   cuda::Launch launch_;
+  const int32_t* stop_ = nullptr;  // the device's word
 };
 
 }  // namespace weft::compiler
