@@ -23,8 +23,6 @@
 #include <llvm/Transforms/Utils.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <mutex>
 
@@ -71,14 +69,7 @@ struct Session {
           llvm::orc::ExecutorAddr::fromPtr(f),
           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };
-    // What the code generator may call.
-    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
-    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
-    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
-    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
-    add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
-    add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
-    add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    each_library_call(add);
     for (const native::ColdPath& p : native::cold_paths()) add(p.name, p.run);
     for (const Transpose& t : transposes()) add(t.name.c_str(), t.run);
     for (const RecordCall& r : record_calls()) add(r.name.c_str(), r.run);

@@ -2,7 +2,9 @@
 // Copyright The Weft authors
 // jit/emit/orc.h: from LLVM IR to machine code in this process.
 #pragma once
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -25,6 +27,19 @@ struct Object {
 // Runs the few passes that pay and the code generator.
 Object object_code(llvm::Module& module, const TargetInfo& target);
 std::string assembly_code(llvm::Module& module, const TargetInfo& target);
+
+// add(name, address) of each function of the C library that generated code may call; whoever links
+// it, an emulated GPU too, has them.
+template <class F>
+void each_library_call(F&& add) {
+  add("fmod", static_cast<double (*)(double, double)>(std::fmod));
+  add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
+  add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+  add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
+  add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
+  add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
+  add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+}
 
 // Machine code in memory, freed with its owner.
 class Loaded {

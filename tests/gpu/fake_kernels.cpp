@@ -22,9 +22,10 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-#include <cmath>
 #include <cstring>
 #include <deque>
+
+#include "weft/jit/emit/orc.h"
 
 namespace fake {
 namespace {
@@ -241,13 +242,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_barrier", barrier);
     add("weft_emulated_shuffle", shuffle);
     add("weft_emulated_shared", shared);
-    add("fmod", static_cast<double (*)(double, double)>(std::fmod));
-    add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
-    add("fma", static_cast<double (*)(double, double, double)>(std::fma));
-    add("fmaf", static_cast<float (*)(float, float, float)>(std::fma));
-    add("memcpy", static_cast<void* (*)(void*, const void*, size_t)>(std::memcpy));
-    add("memmove", static_cast<void* (*)(void*, const void*, size_t)>(std::memmove));
-    add("memset", static_cast<void* (*)(void*, int, size_t)>(std::memset));
+    weft::compiler::each_library_call(add);
     llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));
     return l;
   }();
