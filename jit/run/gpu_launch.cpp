@@ -28,8 +28,9 @@ void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetIn
 }
 
 void GpuLaunch::run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const {
-  std::vector<const void*> arguments{&stop_};
-  for (const KernelNest::Buffer& b : buffers) arguments.push_back(&ptrs[b.var]);
+  std::vector<const void*> arguments{static_cast<const void*>(&stop_)};
+  for (const KernelNest::Buffer& b : buffers)
+    arguments.push_back(static_cast<const void*>(&ptrs[b.var]));
   for (const int64_t& n : axes_) arguments.push_back(&n);
   device_.launch(*function_, launch_, const_cast<void**>(arguments.data()), what_);
 }
