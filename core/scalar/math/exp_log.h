@@ -201,8 +201,8 @@ R log1p_poly(R f) {
   return fma(f * f, log1p_quotient(f), f);
 }
 
-// x = 2^e (1 + f), 1 + f in [sqrt(1/2), sqrt(2)). What has no logarithm is told by e: 0 gives
-// -inf, inf gives inf, negative numbers and NaN give NaN.
+// x = 2^e (1 + f), 1 + f in [least, 2 least). What has no logarithm is told by e: 0 gives -inf, inf
+// gives inf, negative numbers and NaN give NaN.
 template <Real R>
 struct Normal {
   R f, e;
@@ -211,10 +211,15 @@ template <Real R>
 uint_of<R> sqrt_half_bits() {
   return bits<R>(single<R> ? uint64_t{0x3f3504f3} : uint64_t{0x3fe6a09e667f3bcd});
 }
-// The bits of x relative to those of sqrt(1/2): exponent e on top, then the mantissa of 1 + f.
+// A little more than 3/4, for a sum 1 + x that is rounded up to 3/2.
 template <Real R>
-uint_of<R> relative_bits(R x) {
-  return sub(bitcast<uint_of<R>>(x), sqrt_half_bits<R>());
+uint_of<R> three_quarters_bits() {
+  return bits<R>(single<R> ? uint64_t{0x3f400002} : uint64_t{0x3fe8000000000002});
+}
+// The bits of x relative to those of least: exponent e on top, then the mantissa of 1 + f.
+template <Real R>
+uint_of<R> relative_bits(R x, uint_of<R> least) {
+  return sub(bitcast<uint_of<R>>(x), least);
 }
 template <Real R>
 int_of<R> exponent_of(uint_of<R> relative) {
@@ -222,24 +227,25 @@ int_of<R> exponent_of(uint_of<R> relative) {
   return shift_right_arithmetic(bitcast<I>(relative), int_of<R>(I(mantissa_bits<R>)));
 }
 template <Real R>
-Normal<R> normal_parts(R x) {
+Normal<R> normal_parts(R x, uint_of<R> least = sqrt_half_bits<R>()) {
   using U = scalar_t<uint_of<R>>;
-  const uint_of<R> j = relative_bits(x);
+  const uint_of<R> j = relative_bits(x, least);
   const U mantissa = (U{1} << mantissa_bits<R>)-1;
-  const R m = bitcast<scalar_t<R>>(add(bit_and(j, uint_of<R>(mantissa)), sqrt_half_bits<R>()));
+  const R m = bitcast<scalar_t<R>>(add(bit_and(j, uint_of<R>(mantissa)), least));
   return {m - R(1), convert<scalar_t<R>>(exponent_of<R>(j))};
 }
 // Of any x; the slow way.
 template <Real R>
-Normal<R> any_parts(R x) {
+Normal<R> any_parts(R x, uint_of<R> least = sqrt_half_bits<R>()) {
   const int k = mantissa_bits<R> + 2;
   const mask_t<R> tiny = x < R(std::numeric_limits<scalar_t<R>>::min());
   const mask_t<R> sound = both(x > R(0), x < infinity<R>());
   const R big = select(sound, select(tiny, x * constant<R>(0x1p25, 0x1p54), x), R(1));
-  const Normal<R> n = normal_parts(big);
+  const Normal<R> n = normal_parts(big, least);
   const R special = select(x == R(0), -infinity<R>(), select(x > R(0), x, not_a_number<R>()));
   return {n.f, select(sound, select(tiny, n.e - R(static_cast<scalar_t<R>>(k)), n.e), special)};
 }
+// Of 1 + f in [sqrt(1/2), sqrt(2)).
 template <Real R>
 Normal<R> parts(R x) {
   using U = scalar_t<uint_of<R>>;
@@ -251,74 +257,68 @@ Normal<R> parts(R x) {
       branch(odd, [&] { return pair(any_parts(x)); }, [&] { return pair(normal_parts(x)); });
   return {n[0], n[1]};
 }
-// `tail` is a correction of the size of an ulp of n.f.
+// The logarithm of 2^e times what has the logarithm l.
 template <Real R>
-R log_of(Normal<R> n) {
+R log_of(R e, R l) {
   if constexpr (single<R>)
-    return fma(n.e, ln2_hi<R>(), log1p_poly(n.f));  // float(ln 2) is good to 2^-28
+    return fma(e, ln2_hi<R>(), l);  // float(ln 2) is good to 2^-28
   else
-    return fma(n.e, ln2_hi<R>(), fma(n.e, ln2_lo<R>(), log1p_poly(n.f)));
-}
-template <Real R>
-R log_of(Normal<R> n, R tail) {
-  const R bend = fma(n.f * n.f, log1p_quotient(n.f), tail);
-  if constexpr (single<R>)
-    return fma(n.e, ln2_hi<R>(), n.f + bend);
-  else
-    return fma(n.e, ln2_hi<R>(), n.f + fma(n.e, ln2_lo<R>(), bend));
+    return fma(e, ln2_hi<R>(), fma(e, ln2_lo<R>(), l));
 }
 
-// log(1 + x), 1 + x = 2^e (1 + f): f = x s + (s - 1), s = 2^-e, costs one rounding and no division.
+// (log(1 + f) - f) / f^2 for 1 + f in [3/4, 3/2).
+template <Real R>
+R one_plus_quotient(R f) {
+  if constexpr (single<R>)
+    return horner(f, -0x1.6fe468p-5, 0x1.abf612p-4, -0x1.0d9022p-3, 0x1.2897fp-3, -0x1.54f26ap-3,
+                  0x1.996866p-3, -0x1.000026p-2, 0x1.5555a6p-2, -0.5);
+  else
+    return horner(
+        f, 0x1.07fb69c804142p-7, -0x1.e0e6a84077d2bp-6, 0x1.9fac929570aaep-5, -0x1.e9a4e9b3a63bfp-5,
+        0x1.f2aa2ea462795p-5, -0x1.ffef7d6106772p-5, 0x1.1011b4025802cp-4, -0x1.2463c398f34f5p-4,
+        0x1.3b1ff3b6e2502p-4, -0x1.5559829d93522p-4, 0x1.745ce394654c5p-4, -0x1.99996e1612df5p-4,
+        0x1.c71c70ed1ce0ap-4, -0x1.00000077d6302p-3, 0x1.24924929f717ep-3, -0x1.55555553fe9b9p-3,
+        0x1.99999999896f1p-3, -0x1.0000000000db8p-2, 0x1.55555555555c4p-2, -0x1.ffffffffffffbp-2);
+}
+
+// 1 + x = 2^e (1 + f), 1 + f in [3/4, 3/2): f = x s + (s - 1), s = 2^-e, costs no division, and
+// between these ends no rounding.
 template <Real R>
 struct OnePlus {
   R f, e, s;
 };
 template <Real R>
-OnePlus<R> one_plus_parts(R x) {
-  using U = scalar_t<uint_of<R>>;
-  const uint_of<R> j = relative_bits(R(1) + x);
-  const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
-  const R s = bitcast<scalar_t<R>>(
-      sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
-  return {fma(x, s, s - R(1)), convert<scalar_t<R>>(exponent_of<R>(j)), s};
-}
-template <Real R>
-Normal<R> one_plus_slow(R x) {
-  return any_parts(select(x > R(1), x, R(1) + x));
-}
-template <Real R>
-mask_t<R> one_plus_easy(R x) {
-  return both(x > R(-1), x < constant<R>(0x1p100, 0x1p1000));
-}
-
-template <Real R>
-R log1p_plain(R x) {
+OnePlus<R> one_plus(R x) {
   const auto fast = [&] {
-    const OnePlus<R> p = one_plus_parts(x);
-    return std::array<R, 2>{p.f, p.e};
+    using U = scalar_t<uint_of<R>>;
+    const uint_of<R> j = relative_bits(R(1) + x, three_quarters_bits<R>());
+    const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
+    const R s = bitcast<scalar_t<R>>(
+        sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
+    return std::array<R, 3>{fma(x, s, s - R(1)), convert<scalar_t<R>>(exponent_of<R>(j)), s};
   };
   const auto slow = [&] {
-    const Normal<R> n = one_plus_slow(x);
-    return std::array<R, 2>{n.f, n.e};
-  };
-  const std::array<R, 2> n = branch(!one_plus_easy(x), slow, fast);
-  return log_of(Normal<R>{n[0], n[1]});
-}
-// log(1 + x + tail) + twice ln 2, which also keeps the rounding error of f:
-// log(1 + f + d) = log(1 + f) + d / (1 + f).
-template <Real R>
-R log1p_tail(R x, R tail, R twice = R(0)) {
-  const auto fast = [&] {
-    const OnePlus<R> p = one_plus_parts(x);
-    const R lost = fma(tail, p.s, fma(x, p.s, (p.s - R(1)) - p.f));
-    return std::array<R, 3>{p.f, p.e, lost * fma(p.f, p.f - R(1), R(1))};
-  };
-  const auto slow = [&] {
-    const Normal<R> n = one_plus_slow(x);
+    const Normal<R> n = any_parts(select(x > R(1), x, R(1) + x), three_quarters_bits<R>());
     return std::array<R, 3>{n.f, n.e, R(0)};
   };
-  const std::array<R, 3> n = branch(!one_plus_easy(x), slow, fast);
-  return log_of(Normal<R>{n[0], n[1] + twice}, n[2]);
+  const mask_t<R> easy = both(x > R(-1), x < constant<R>(0x1p100, 0x1p1000));
+  const std::array<R, 3> p = branch(!easy, slow, fast);
+  return {p[0], p[1], p[2]};
+}
+template <Real R>
+R log1p_plain(R x) {
+  const OnePlus<R> p = one_plus(x);
+  const R l = fma(p.f * p.f, one_plus_quotient(p.f), p.f);
+  return log_of(p.e, l);
+}
+
+// log(1 + x + tail) + twice ln 2: log(1 + f + d) = log(1 + f) + d / (1 + f). A tail is of the size
+// of an ulp of x.
+template <Real R>
+R log1p_tail(R x, R tail, R twice = R(0)) {
+  const OnePlus<R> p = one_plus(x);
+  const R e = p.e + twice, d = tail * p.s * fma(p.f, p.f - R(1), R(1));
+  return log_of(e, p.f + fma(p.f * p.f, one_plus_quotient(p.f), d));
 }
 
 }  // namespace detail
@@ -352,7 +352,8 @@ R expm1(R x) {
 
 template <Real R>
 R log(R x) {
-  return detail::log_of(detail::parts(x));
+  const detail::Normal<R> n = detail::parts(x);
+  return detail::log_of(n.e, detail::log1p_poly(n.f));
 }
 
 template <Real R>

@@ -53,8 +53,8 @@ ScaledErfc<R> erfc_scaled(R a) {
   return {q, (fma(-q, d.lo, fma(-q, d.hi, n.hi)) + n.lo) / d.hi};
 }
 
-// erfc(a) for a >= 1/4: e^(-a^2) = s (1 + p) with a^2 in two parts; s is kept scaled so that small
-// results are not lost.
+// erfc(a) for a >= 1/4: e^(-a^2) = s (1 + p) with a^2 and the remainder of its exponent in two
+// parts; s is kept scaled so that small results are not lost.
 template <Real R>
 R erfc_large(R a) {
   a = minimum(a, constant<R>(10.1, 27.3));
@@ -63,9 +63,11 @@ R erfc_large(R a) {
   const R drop = constant<R>(0x1p-64, 0x1p-500);
   const R shifter = rounder<R>(bias<R> + (single<R> ? 64 : 500));
   const R k = fma(square, constant<R>(-0x1.715476p+0, -0x1.71547652b82fep+0), shifter);
-  const R r = reduce(-square, k - shifter, ln2_hi<R>(), ln2_lo<R>()) - square_low;
-  const R p = expm1_poly(r);
-  return (q + fma(q, p, rest)) * power_of_two(k) * drop;
+  const R n = k - shifter;
+  const R high = fma(n, -ln2_hi<R>(), -square), low = fma(n, -ln2_lo<R>(), -square_low);
+  const Sum<R> r = fast_two_sum(high, low);
+  const R p = expm1_poly(r.hi), late = fma(q, r.lo, rest);
+  return (q + fma(q, p, fma(late, p, late))) * power_of_two(k) * drop;
 }
 
 // log Gamma(1 + u) = u (u - 1) H(u - 1) for 0 <= u <= 2.
