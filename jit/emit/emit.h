@@ -187,7 +187,7 @@ class Emitter {
   void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_lanes, const std::function<void()>& otherwise);
   V address_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
-  void run_all_lanes(V* addresses, V* mask);
+  void run_all_lanes(llvm::Type* t, V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);

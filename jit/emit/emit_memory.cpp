@@ -58,13 +58,13 @@ V Emitter::mask_from_memory(V x, Kind k) {
   return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
 }
 
-// Without registers for masks each lane's access would stand behind a branch of its own: there the
-// lanes that do not run access a place in the frame instead.
-void Emitter::run_all_lanes(V* addresses, V* mask) {
+// Without registers for masks, or where elements are too narrow for instructions that gather and
+// scatter, each lane's access would stand behind a branch of its own: there the lanes that do not
+// run access a place in the frame instead.
+void Emitter::run_all_lanes(llvm::Type* t, V* addresses, V* mask) {
   const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
-  if (machine_.mask_registers || machine_.gpu || machine_.checked ||
-      (known && known->isAllOnesValue()))
-    return;
+  const bool masked = machine_.mask_registers && t->getScalarSizeInBits() >= 32;
+  if (masked || machine_.gpu || machine_.checked || (known && known->isAllOnesValue())) return;
   if (!idle_) {
     auto* number = b_.getInt64Ty();
     idle_ = stack(number, 1, "idle");
@@ -77,13 +77,13 @@ void Emitter::run_all_lanes(V* addresses, V* mask) {
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
-  run_all_lanes(&addresses, &mask);
+  run_all_lanes(t, &addresses, &mask);
   return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
-  run_all_lanes(&addresses, &mask);
+  run_all_lanes(t, &addresses, &mask);
   b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 

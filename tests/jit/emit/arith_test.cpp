@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/arith_test.cpp: every arithmetic instruction on edge values, and every storage.
 #include "jit/emit/compare.h"
+#include "weft/jit/schedule/choose/choose.h"
 
 namespace weft::compiler {
 namespace {
@@ -248,6 +249,25 @@ TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
         INFO(t.cpu << " columns=" << columns);
         CHECK(difference(k, run, t) == "");
       }
+    }
+}
+
+// A branch for each lane of each load made LLVM take a minute for a kernel of 256 of them.
+TEST_CASE("lanes that gather narrow numbers stand behind no branch each", "[jit][arith]") {
+  for (const TargetInfo& t : targets())
+    for (auto storage : {Storage::I8, Storage::I16}) {
+      Builder b("narrow");
+      const int in = b.buffer(storage, false), out = b.buffer(Storage::F32, true);
+      const Id i = b.index(0), five = b.integer(5);
+      const Id x = b.load(in, b.pure(Opcode::Mul, Kind::I64, {i, five}));
+      b.store(out, i, b.pure(Opcode::SToF, Kind::F32, {x}));
+      const nest::Kernel k = b.finish(1, 0, Vector::grid);
+      const std::string code = compile(k, choose_schedule(k, t), t)->assembly();
+      int branches = 0;
+      for (size_t at = 0; (at = code.find("\tj", at)) != code.npos; ++at)
+        branches += code.compare(at, 4, "\tjmp") != 0;
+      INFO(t.cpu << "\n" << code);
+      CHECK(branches < 12);
     }
 }
 
