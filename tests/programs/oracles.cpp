@@ -199,6 +199,12 @@ class Judge {
   // an input, where all inputs are donated, and where some are.
   void donated() {
     begin("donated");
+    if (!detail::default_elsewhere()) donated_on_host();
+    require(bits_differ(
+        jit([this](Arrays a) { return run(p_.f, a); }, {.donate_argnums = {0}})(p_.arguments()),
+        got_));
+  }
+  void donated_on_host() {
     std::vector<bool> all(all_.size(), true), some(all_.size());
     for (size_t i = 0; i < some.size(); ++i) some[i] = p_.seed >> (i % 32) & 1;
     const Ref<const Executable> given[] = {executable_, executable_->donating(all),
@@ -208,9 +214,6 @@ class Judge {
       require(bits_differ(run_over_inputs(*e, jaxpr_, all_, &spoilt), got_));
       require(spoilt);
     }
-    require(bits_differ(
-        jit([this](Arrays a) { return run(p_.f, a); }, {.donate_argnums = {0}})(p_.arguments()),
-        got_));
   }
   // What JAX computes, too, if it runs op after op, but not compiled for CPUs: a float that was
   // made an integer, then one without a sign, has its sign as a float again; top_k orders NaN by a

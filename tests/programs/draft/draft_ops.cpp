@@ -6,6 +6,7 @@
 
 #include "programs/draft/draft.h"
 #include "weft/core/param.h"
+#include "weft/runtime/device.h"
 
 namespace weft::programs {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 // Ops that other steps make.
 bool leaf(const Op& op) {
   if (op.compile_eagerly() || op.collective()) return false;
+  // Its sample names the host: in a program of another device that is a mistake.
+  if (op.name() == "device_put" && detail::default_elsewhere()) return false;
   const std::vector<AnySample> all = op.samples();
   // A program has no operands made for one op.
   return std::none_of(all.begin(), all.end(), [](const AnySample& s) { return s.values; });
