@@ -211,7 +211,8 @@ template <Real R>
 uint_of<R> sqrt_half_bits() {
   return bits<R>(single<R> ? uint64_t{0x3f3504f3} : uint64_t{0x3fe6a09e667f3bcd});
 }
-// A little more than 3/4, for a sum 1 + x that is rounded up to 3/2.
+// A little more than 3/4, for a sum 1 + x that is rounded up to 3/2; one_plus() takes that back
+// where x is negative, for a sum that is rounded down to 3/4.
 template <Real R>
 uint_of<R> three_quarters_bits() {
   return bits<R>(single<R> ? uint64_t{0x3f400002} : uint64_t{0x3fe8000000000002});
@@ -291,7 +292,10 @@ template <Real R>
 OnePlus<R> one_plus(R x) {
   const auto fast = [&] {
     using U = scalar_t<uint_of<R>>;
-    const uint_of<R> j = relative_bits(R(1) + x, three_quarters_bits<R>());
+    using I = scalar_t<int_of<R>>;
+    const int sign = static_cast<int>(sizeof(U)) * 8 - 2;  // -2 of what is negative, else 0 or 1
+    const uint_of<R> back = bitcast<U>(shift_right_arithmetic(bitcast<I>(x), int_of<R>(I(sign))));
+    const uint_of<R> j = sub(relative_bits(R(1) + x, three_quarters_bits<R>()), back);
     const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
     const R s = bitcast<scalar_t<R>>(
         sub(bits<R>(static_cast<U>(bias<R>) << mantissa_bits<R>), bit_and(j, uint_of<R>(high))));
