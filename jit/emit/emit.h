@@ -119,6 +119,7 @@ class Emitter {
   // Of a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
+  llvm::BasicBlock* leaves();
   // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
   // `from` first; behind enter, in the body; behind end_loop, after the loop.
   struct Head {
@@ -288,6 +289,19 @@ class Emitter {
   V even_starts(int64_t bytes);
   V starts_line(V address);
 
+  // Threads that share a point (gpu/threads.cpp).
+  V of_thread(V x, V thread);
+  Vs of_thread(const Vs& xs, V thread);
+  void meet();
+  void once(const std::function<void()>& f);
+  Vs apart(V condition, const std::function<Vs()>& f, const Vs& otherwise);
+  void fold_threads(nest::Id v);
+  Vs fold_few(nest::Id v, V n);
+  Vs fold_half_warp(nest::Id v, V n);
+  Vs fold_warp(nest::Id v, V n);
+  Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
+  void for_each_threads(nest::Id v);
+
   // Tests of accesses (emit_check.cpp).
   struct Room {
     int32_t buffer = 0;  // -1: an array of the lanes
@@ -341,7 +355,7 @@ class Emitter {
   std::vector<nest::Range> ranges_;  // by value, once one is asked for
   std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
-  llvm::BasicBlock* exit_ = nullptr;
+  llvm::BasicBlock *exit_ = nullptr, *leave_ = nullptr;
   llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
@@ -371,6 +385,8 @@ class Emitter {
   Masks active_;
   Masks with_point_;  // lanes that have a point of the grid
   int lanes_ = 1, interleave_ = 1;
+  V lane_ = nullptr;           // of threads that share a point: which of them this is
+  bool apart_ = false;         // they run something of their own
   bool plain_loops_ = false;   // of what is left at the end of a row: loops go trip by trip
   int array_interleave_ = 0;   // of per-lane arrays, if not interleave_
   V vector_offset_ = nullptr;  // vector 0 is this one of them

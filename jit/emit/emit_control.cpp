@@ -310,7 +310,7 @@ void Emitter::divergent_if(Id v) {
 void Emitter::for_each(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  if (divergence_.in_lanes[v]) return for_each_lanes(v);
+  if (divergence_.in_lanes[v]) return lane_ ? for_each_threads(v) : for_each_lanes(v);
   each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
     poll(weight(k_, i.blocks[0]));
     set(index, at);

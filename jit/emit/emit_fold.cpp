@@ -19,7 +19,7 @@ using nest::Opcode;
 using fold_order::few_partials, fold_order::many_partials;
 
 void Emitter::fold(Id v) {
-  if (divergence_.in_lanes[v]) return fold_lanes(v);
+  if (divergence_.in_lanes[v]) return lane_ ? fold_threads(v) : fold_lanes(v);
   if (is_short_fold(k_, k_.insts[v])) return fold_in_order(v);
   fold_serial(v);
 }

@@ -4,7 +4,6 @@
 // for all points is computed in front of the loops; the last axis runs in vectors, its end under a
 // mask.
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
@@ -54,6 +53,7 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
   divergence_ = analyse_divergence(k_, s_.mode);
+  if (s_.threads > 1) divergence_.in_lanes = shared_loops(k_);
   if (!s_.records.empty())
     for (auto& [first, r] : records_of(k_, divergence_)) {
       if (!s_.records.contains(first)) continue;
@@ -149,74 +149,6 @@ void Emitter::emit_points(V begin, const Masks& m) {
   emit_level(2);
   active_.clear();
   with_point_.clear();
-}
-
-void Emitter::annotate_kernel() {
-  fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  const auto annotate = [&](const char* what, int n) {
-    m_.getOrInsertNamedMetadata("nvvm.annotations")
-        ->addOperand(llvm::MDNode::get(
-            c_, {llvm::ConstantAsMetadata::get(fn_), llvm::MDString::get(c_, what),
-                 llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(n)))}));
-  };
-  annotate("kernel", 1);
-  annotate("reqntidx", s_.block);
-}
-
-// The points of a block lie side by side, the last axis fastest; each thread takes one of them
-// after another, so that neighbouring threads touch neighbours.
-void Emitter::emit_gpu(const std::string& name) {
-  auto* ptr = llvm::PointerType::get(c_, machine_.emulated ? 0 : 1);
-  const size_t pointers = 1 + k_.buffers.size(),
-               arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
-  std::vector<llvm::Type*> params(pointers, ptr);
-  params.resize(arguments, b_.getInt64Ty());
-  std::vector<llvm::Type*> given = params;
-  if (machine_.emulated) given = {ptr};
-  begin_function(llvm::FunctionType::get(b_.getVoidTy(), given, false), name);
-  if (!machine_.emulated) annotate_kernel();
-  const auto argument = [&](size_t i) -> V {
-    if (!machine_.emulated) return fn_->getArg(static_cast<unsigned>(i));
-    return b_.CreateLoad(params[i],
-                         b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
-  };
-  for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
-  for (int i = 0; i < k_.extents; ++i)
-    extents_.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (has_loops()) poll_word(argument(0));
-  const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
-    const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
-    return b_.CreateZExt(n, b_.getInt64Ty());
-  };
-  const V begin =
-      b_.CreateMul(index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index"),
-                   i64(int64_t{s_.block} * s_.points));
-  const V point = b_.CreateAdd(
-      begin, index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index"));
-  const size_t arg = arguments - static_cast<size_t>(k_.rank);
-  V points = i64(1);
-  for (int r = 0; r < k_.rank; ++r)
-    points = b_.CreateMul(points, argument(arg + static_cast<size_t>(r)));
-  const V columns = k_.rank == 2 ? argument(arg + 1) : nullptr;
-  when(b_.CreateICmpULT(point, points), [&] {
-    emit_level(0);
-    if (s_.points == 1) return thread_point(point, columns);
-    each("points", i64(0), i64(s_.points), 1, [&](V n) {
-      const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(s_.block)));
-      when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
-    });
-  });
-  jump(exit_);
-}
-
-void Emitter::thread_point(V point, V columns) {
-  if (k_.rank == 1) indices_[0] = point;
-  if (k_.rank == 2) {
-    indices_[0] = b_.CreateUDiv(point, columns);
-    indices_[1] = b_.CreateSub(point, b_.CreateMul(indices_[0], columns));
-  }
-  emit_level(1);
-  emit_level(2);
 }
 
 }  // namespace weft::compiler

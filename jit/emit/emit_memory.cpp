@@ -211,8 +211,10 @@ void Emitter::store(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) {
-    b_.CreateStore(to_memory(scalar(i.args[1]), s),
-                   b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    once([&] {
+      b_.CreateStore(to_memory(scalar(i.args[1]), s),
+                     b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    });
     return;
   }
   if (moves_in_record(v)) return;

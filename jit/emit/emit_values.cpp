@@ -171,8 +171,21 @@ void Emitter::poll(int64_t cost) {
   at(look);
   b_.CreateStore(i32(millisecond), budget_);
   const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
-  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), exit_, go);
+  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
   at(go);
+}
+
+// Where a kernel is left because it is to stop. Threads of a GPU do not wait for one that has
+// ended; those of an emulated one have to be told that it was no mistake.
+llvm::BasicBlock* Emitter::leaves() {
+  if (!lane_ || !machine_.emulated) return exit_;
+  if (leave_) return leave_;
+  llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  leave_ = block("leave");
+  at(leave_);
+  call("weft_emulated_leave", b_.getVoidTy(), {});
+  jump(exit_);
+  return leave_;
 }
 
 Emitter::Head Emitter::begin_loop(const char* name) {

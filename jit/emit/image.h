@@ -21,12 +21,14 @@ struct GpuKernelCode {
 // Parameters of an entry, all 64 bits wide: the address of a word that is not 0 when the kernel is
 // to stop (long loops look at it about every millisecond), a pointer for each buffer, the run-time
 // extents, then the size of each grid axis. A launch is one-dimensional, of blocks of as many
-// threads as the schedule says; block b has the points from b * block * points on, in row-major
-// order, of which thread t runs t, t + block, …; what is past the grid is left out.
+// threads as the schedule says, p = block / threads points at a time; block b has the points from
+// b * p * points on, in row-major order, of which thread t, or warp t if one shares a point, runs
+// t, t + p, …; what is past the grid is left out.
 //
 // For an emulated GPU the text of the LLVM module, for the host: an entry takes the array of
 // pointers to its arguments, and calls weft_emulated_block_index and weft_emulated_thread_index for
-// where it is (docs/decisions/0030).
+// where it is, weft_emulated_shuffle for what other threads of its warp have, and
+// weft_emulated_leave when it ends before them (docs/decisions/0030).
 // Raises CompileError where LLVM cannot generate code for the GPU, or a schedule is none of its
 // kernel. Thread-safe.
 std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,

@@ -22,7 +22,7 @@ void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetIn
   function_ = device_.load(gpu_image({{k, s}}, target, entry), {entry})[0];
   stop_ = device_.stop_word();
   const int64_t points = Shape(axes_).elements();
-  const int64_t of_block = int64_t{s.block} * s.points;
+  const int64_t of_block = int64_t{s.block / s.threads} * s.points;
   launch_.blocks = (points + of_block - 1) / of_block;
   launch_.threads = s.block;
 }

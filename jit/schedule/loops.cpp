@@ -194,6 +194,21 @@ RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
   return r;
 }
 
+std::vector<char> shared_loops(const Kernel& k) {
+  std::vector<char> shared = analyse_divergence(k, Mode::inner).in_lanes;
+  const auto inside = [&](BlockId b, Id loop) {
+    for (Id owner = k.blocks[b].owner; owner != no_id; owner = k.blocks[k.insts[owner].home].owner)
+      if (owner == loop) return true;
+    return false;
+  };
+  for (Id loop = 0; loop < static_cast<Id>(shared.size()); ++loop)
+    if (shared[loop])
+      shared[loop] = !any_inst(k, k.insts[loop].blocks[0], [&](const Inst& i) {
+        return i.op == Opcode::LocalStore && !inside(k.insts[i.args[0]].home, loop);
+      });
+  return shared;
+}
+
 std::vector<char> written_blocks(const Kernel& k, bool gpu) {
   std::vector<char> out(k.blocks.size(), 0);
   out[0] = 1;

@@ -111,7 +111,10 @@ class Verifier {
     require(s_.points >= 1 && s_.points <= most_points, "points {}: has to be 1 to {}", s_.points,
             most_points);
     require(k_.rank > 0 || s_.points == 1, "points {}: there is one", s_.points);
-    require(s_.threads == 1, "threads {}: a point is run by one thread", s_.threads);
+    require(s_.threads == 1 || (s_.threads == warp && std::ranges::count(shared_loops(k_), 1) > 0),
+            "threads {}: a point is run by one, or by the {} of a warp if it has folds or "
+            "for_eachs for them",
+            s_.threads, warp);
   }
 
   void refill() const {

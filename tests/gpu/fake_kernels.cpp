@@ -35,7 +35,7 @@ constexpr size_t stack_bytes = 256 << 10;
 
 // ---- a block that runs
 
-enum class State { Ready, Barrier, Shuffle, Done };
+enum class State { Ready, Barrier, Shuffle, Done, Left };
 
 // The thread sanitizer is told which stack is in use.
 struct Stack {
@@ -93,6 +93,8 @@ int32_t shuffle(int32_t value, int32_t source) {
   running->wait(State::Shuffle);
   return f.value;
 }
+// Nobody waits for this thread any more.
+void leave() { running->wait(State::Left); }
 void* shared(int64_t offset) {
   Block& b = *running;
   if (offset >= 0 && offset < b.shared_bytes) return b.shared[0].bytes + offset;
@@ -124,7 +126,7 @@ bool exchange(Block& b, size_t begin, size_t end) {
   bool done = false, waits = false;
   for (size_t i = begin; i < end; ++i) {
     const State s = b.fibers[i].state;
-    if (s != State::Shuffle && s != State::Done) return false;
+    if (s == State::Ready || s == State::Barrier) return false;
     done = done || s == State::Done;
     waits = waits || s == State::Shuffle;
   }
@@ -134,8 +136,9 @@ bool exchange(Block& b, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const Fiber& f = b.fibers[i];
     const size_t from = begin + f.source;
-    const bool there = f.source < warp && from < end && b.fibers[from].state == State::Shuffle;
-    if (f.state == State::Shuffle && f.source < warp && !there)
+    const State s = from < end ? b.fibers[from].state : State::Done;
+    const bool there = f.source < warp && s == State::Shuffle;
+    if (f.state == State::Shuffle && f.source < warp && !there && s != State::Left)
       b.blame(fmt::format("lane {} of a shuffle is not there", f.source));
     got.push_back(there ? b.fibers[from].value : f.value);
   }
@@ -148,12 +151,13 @@ bool exchange(Block& b, size_t begin, size_t end) {
 }
 
 bool pass_barrier(Block& b) {
-  size_t waiting = 0, done = 0;
+  size_t waiting = 0, done = 0, left = 0;
   for (const Fiber& f : b.fibers) {
     waiting += f.state == State::Barrier;
     done += f.state == State::Done;
+    left += f.state == State::Left;
   }
-  if (!waiting || waiting + done != b.fibers.size()) return false;
+  if (!waiting || waiting + done + left != b.fibers.size()) return false;
   if (done) b.blame("a barrier that not all threads of the block reach");
   for (Fiber& f : b.fibers)
     if (f.state == State::Barrier) f.state = State::Ready;
@@ -191,7 +195,8 @@ void run_fibers(Block& b) {
     for (size_t w = 0; w < b.threads; w += warp)
       goes_on = exchange(b, w, std::min<size_t>(w + warp, b.threads)) || goes_on;
     goes_on = goes_on || pass_barrier(b);
-    for (const Fiber& f : b.fibers) waits = waits || f.state != State::Done;
+    for (const Fiber& f : b.fibers)
+      waits = waits || (f.state != State::Done && f.state != State::Left);
     if (!waits) return;
     if (!goes_on) {
       b.blame("its threads wait for one another");
@@ -241,6 +246,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_thread_index", thread_index);
     add("weft_emulated_barrier", barrier);
     add("weft_emulated_shuffle", shuffle);
+    add("weft_emulated_leave", leave);
     add("weft_emulated_shared", shared);
     weft::compiler::each_library_call(add);
     llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));

@@ -6,6 +6,7 @@
 // them at constant places. It may call
 //   i32 weft_emulated_block_index(), i32 weft_emulated_thread_index(),
 //   void weft_emulated_barrier(), i32 weft_emulated_shuffle(i32 value, i32 source_lane),
+//   void weft_emulated_leave(), which ends a thread that others need not wait for,
 //   ptr weft_emulated_shared(i64 offset)
 // and fmod, fma, memcpy, memmove, memset. Its attribute "weft-shared" is what it declares of
 // shared memory, in bytes, beside what the launch adds.

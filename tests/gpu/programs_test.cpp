@@ -43,6 +43,27 @@ TEST_CASE("kernels of a GPU compute the bits of the host", "[gpu]") {
   same([](Array v) { return v.astype(BF16) * 3; });
 }
 
+// Rows that a warp shares: each way to fold, with every kind of partial sum left over.
+TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
+  for (const int64_t n : {1, 15, 16, 17, 31, 32, 33, 47, 100, 1023, 1024, 1060, 4096, 5000}) {
+    CAPTURE(n);
+    const Array rows = sin(arange(3. * static_cast<double>(n))).reshape({3, n});
+    same([](Array v) { return v.sum(1); }, rows);
+    same([](Array v) { return nn::softmax(v); }, rows.astype(F32));
+    same(
+        [](Array v) {
+          const Array d = v - v.mean(1, {.keepdims = true});
+          return d / sqrt((d * d).mean(1, {.keepdims = true}));
+        },
+        rows);
+    same([](Array v) { return argmax(v, 1) + argmin(v, 1); }, rows.astype(F16));
+    same([](Array v) { return (v > 0).any(1); }, rows);
+    same([](Array v) { return (v * 100).astype(I8).max(1); }, rows);
+    same([](Array v) { return v.sum(); }, rows);
+  }
+  check_no_complaints();
+}
+
 TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {
   const Array places = array({3, 3, 0, 11, 3, 7});
   same([=](Array v) { return v.at(places).add(v.at({slice(0, 6)}).get()); });
@@ -74,6 +95,17 @@ TEST_CASE("a program of a GPU keeps a time limit", "[gpu]") {
   };
   const auto f = jit(endless, {.device = "cuda:1", .time_limit = 0.2});
   check_error<InterruptedError>([&] { f(zeros({4})); }, "time limit");
+  // Threads that share a row stop one by one.
+  const auto rows = [](Array v) {
+    return vmap([](Array t) {
+             return while_loop([](Array c) { return c < 1; }, [](Array c) { return c * 0.5; }, t);
+           })(v.reshape({400}))
+        .reshape({4, 100})
+        .sum(1);
+  };
+  const auto g = jit(rows, {.device = "cuda:1", .time_limit = 0.2});
+  check_error<InterruptedError>([&] { g(zeros({4, 100})); }, "time limit");
+  check_no_complaints();
   CHECK(jit([](Array v) { return v + 1; })(device_put(x, "cuda:1")).device() == "cuda:1");
 }
 

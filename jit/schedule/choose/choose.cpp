@@ -82,6 +82,7 @@ class Chooser {
   Schedule run() {
     if (target_.gpu()) {
       s_.block = limits_.block;
+      s_.threads = threads_of_point();
       d_ = analyse_divergence(k_, s_.mode);
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
@@ -112,6 +113,19 @@ class Chooser {
     if (s_.mode == Mode::inner && std::ranges::count(d_.in_lanes, 1) == 0) s_.mode = Mode::scalar;
     if (s_.mode == Mode::scalar) return;
     s_.lanes = target_.lanes > 4 && mostly_wide(k_) ? target_.lanes / 2 : target_.lanes;
+  }
+
+  // A warp where neighbouring terms lie side by side and there are enough of them, else one.
+  int threads_of_point() const {
+    if (k_.vector == nest::Vector::grid) return 1;
+    const std::vector<char> shared = shared_loops(k_);
+    for (Id v = 0; v < static_cast<Id>(shared.size()); ++v) {
+      if (!shared[v]) continue;
+      const Inst& n = k_.insts[k_.insts[v].args[0]];
+      if (n.op != Opcode::Const || static_cast<int64_t>(n.imm) >= limits_.threads)
+        return limits_.threads;
+    }
+    return 1;
   }
 
   int live_vectors(Id loop) const {

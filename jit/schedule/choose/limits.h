@@ -71,6 +71,9 @@ struct Limits {
   // Of GPUs: threads of a block. The machine: whole warps, and as many as an SM has registers for
   // if each thread takes all that it can have (65536 / 255).
   int block;
+  // Threads that share a point, and terms of a fold from which on they do. The machine: a warp,
+  // which reads a line of 128 bytes at once.
+  int threads;
 };
 
 // 16 vector registers, masks in them: SSE4.2, AVX2, and what is no x86.
@@ -99,6 +102,7 @@ inline constexpr Limits narrow = {
     .fetch_far = 1024,
     .fetch_row = 1024,
     .block = 0,
+    .threads = 1,
 };
 
 // AVX-512: 32 vector registers, masks in registers of their own, masked memory accesses.
@@ -119,6 +123,7 @@ inline constexpr Limits gpu = [] {
   Limits l = narrow;
   l.fold_registers = 0;
   l.block = 256;
+  l.threads = 32;
   return l;
 }();
 
