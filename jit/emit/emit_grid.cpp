@@ -52,8 +52,7 @@ void Emitter::emit_cpu(const std::string& name) {
 void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) {
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
-  divergence_ = analyse_divergence(k_, s_.mode);
-  if (s_.threads > 1) divergence_.in_lanes = shared_loops(k_);
+  divergence_ = divergence_by(s_, k_);
   if (!s_.records.empty())
     for (auto& [first, r] : records_of(k_, divergence_)) {
       if (!s_.records.contains(first)) continue;

@@ -209,6 +209,12 @@ std::vector<char> shared_loops(const Kernel& k) {
   return shared;
 }
 
+Divergence divergence_by(const Schedule& s, const Kernel& k) {
+  Divergence d = analyse_divergence(k, s.mode);
+  if (s.threads > 1) d.in_lanes = shared_loops(k);
+  return d;
+}
+
 std::vector<char> written_blocks(const Kernel& k, bool gpu) {
   std::vector<char> out(k.blocks.size(), 0);
   out[0] = 1;

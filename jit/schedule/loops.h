@@ -47,6 +47,8 @@ RefillParts refill_parts(const nest::Kernel& k, const Divergence& d, nest::Id lo
 // By instruction: the outermost folds and for_eachs, whose terms or turns the threads that share a
 // point can share out: those that leave nothing in an array of the point.
 std::vector<char> shared_loops(const nest::Kernel& k);
+// The divergence by a schedule: of threads that share a point, what they share out is in lanes.
+Divergence divergence_by(const Schedule& s, const nest::Kernel& k);
 
 // By block: whether its code is part of the kernel's, or of the library's (core/loops/cold_path.h).
 std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);

@@ -45,7 +45,7 @@ class Verifier {
       : s_(s),
         k_(k),
         target_(target),
-        d_(analyse_divergence(k, s.mode)),
+        d_(divergence_by(s, k)),
         written_(written_blocks(k, target.gpu())) {}
 
   void run() const {
@@ -191,6 +191,7 @@ class Verifier {
     require(f.how == How::blocks || f.registers == 0, "fold {}: only blocks have registers", id);
     require((f.how == How::vectors) == (d_.in_lanes[id] != 0), "fold {}: its terms are {}in lanes",
             id, d_.in_lanes[id] ? "" : "not ");
+    require(f.how == How::blocks || !target_.gpu(), "fold {}: threads have no vectors", id);
     if (f.how == How::blocks) blocks(id, f);
   }
 
@@ -205,7 +206,6 @@ class Verifier {
             "vectors",
             id, together);
     require(!is_short_fold(k_, i), "fold {}: is combined in order", id);
-    require(!target_.gpu(), "fold {}: threads have no blocks", id);
     require(!any_inst(k_, i.blocks[0],
                       [](const Inst& x) { return is_structured(x.op) || x.op == Opcode::Local; }),
             "fold {}: its terms have loops or arrays", id);

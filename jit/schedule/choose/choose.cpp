@@ -83,7 +83,7 @@ class Chooser {
     if (target_.gpu()) {
       s_.block = limits_.block;
       s_.threads = threads_of_point();
-      d_ = analyse_divergence(k_, s_.mode);
+      d_ = divergence_by(s_, k_);
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
     }

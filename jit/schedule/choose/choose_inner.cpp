@@ -89,7 +89,7 @@ class Inner {
     const int64_t size = weight(k_, i.blocks[0]);
     using How = FoldSchedule::How;
     if (d_.in_lanes[v]) {
-      if (size * ((many_partials + few_partials) / s_.lanes) <= limits_.fold_written_out)
+      if (!gpu() && size * ((many_partials + few_partials) / s_.lanes) <= limits_.fold_written_out)
         s_.folds[v] = {How::vectors};
       return;
     }

@@ -118,10 +118,11 @@ inline constexpr Limits avx512 = [] {
   return l;
 }();
 
-// Threads: nothing is done for the vectors that there are not.
+// Threads: nothing is done for the vectors that there are not. Of registers there are enough for all
+// partial sums of a fold that is not long.
 inline constexpr Limits gpu = [] {
   Limits l = narrow;
-  l.fold_registers = 0;
+  l.fold_registers = 16;
   l.block = 256;
   l.threads = 32;
   return l;
