@@ -3,8 +3,10 @@
 // ops/kit/monoid.h: what reductions and running folds combine with: how two terms combine, what
 // changes nothing, which combiner of a nest does so, and what runs those without.
 #pragma once
+#include <cstring>
 #include <limits>
 
+#include "weft/core/literal.h"
 #include "weft/core/loops/implementation.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/element.h"
@@ -140,6 +142,18 @@ struct Parity {
   static constexpr Combine combine = Combine::Xor;
   static constexpr unsigned combined = bits;
 };
+
+// What changes nothing, of a dtype that has a combiner.
+template <class M>
+Literal identity_literal(DType t) {
+  Literal l{t, false, {0, 0}};
+  with_class<M::classes & M::combined>(t, [&](auto* q) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    const T v = Element<T>::store(M::template identity<T>());
+    std::memcpy(l.bits, &v, sizeof v);
+  });
+  return l;
+}
 
 // Nests for the dtypes that have a combiner, native code for the others; {}: there are none of
 // those.

@@ -67,6 +67,85 @@ NativeCall running_call(const Use<Cumulative>& u) {
   return call;
 }
 
+// ---- of long axes, the same fold as steps that many threads can share (core/loops/fold_order.h):
+// runs by themselves, the running fold of their results, and that joined to what follows it.
+
+// Narrow floats are folded as floats and rounded once.
+DType folded_as(DType t) { return t == BF16 || t == F16 ? F32 : t; }
+
+template <class M>
+Array one_run(const Array& x, int axis) {
+  const int64_t n = x.shape()[axis];
+  if (n == 0) return x;
+  Arrays all;
+  Array sum = broadcast_like(literal_array(monoid::identity_literal<M>(x.dtype())),
+                             x.type().with_shape(x.shape().with(axis, 1)));
+  for (int64_t i = 0; i < n; ++i)
+    all.push_back(sum = M::joined(sum, base::slice_axis(x, axis, i, i + 1)));
+  return concatenate_arrays(all, axis);
+}
+
+template <class M>
+Array many_runs(const ExpandArgs<Cumulative>& e, const Array& x) {
+  constexpr int64_t of_run = fold_order::run_terms;
+  const int axis = static_cast<int>(e.params.axis);
+  const int64_t n = x.shape()[axis], runs = (n + of_run - 1) / of_run;
+  const Array rest = base::zeros(x.type().with_shape(x.shape().with(axis, runs * of_run - n)));
+  const Shape by_run =
+      base::insert_axis(x, axis + 1, 1).shape().with(axis, runs).with(axis + 1, of_run);
+  const Array own = e.op.bind({reshape_to(concatenate_arrays({x, rest}, axis), by_run)},
+                              {e.params.axis + 1, false})[0];
+  const Array ends = base::slice_axis(own, axis + 1, of_run - 1, of_run);
+  const Array before = e.op.bind(
+      {reshape_to(base::slice_axis(ends, axis, 0, runs - 1), x.shape().with(axis, runs - 1))},
+      {e.params.axis, false})[0];
+  const Array first = base::slice_axis(own, axis, 0, 1);
+  const Array later =
+      M::joined(base::insert_axis(before, axis + 1, of_run), base::slice_axis(own, axis, 1, runs));
+  const Array all =
+      reshape_to(concatenate_arrays({first, later}, axis), x.shape().with(axis, runs * of_run));
+  return base::slice_axis(all, axis, 0, n);
+}
+
+template <class M>
+Arrays runs_expand(const ExpandArgs<Cumulative>& e) {
+  const Type t = e.x[0].type();
+  const int axis = static_cast<int>(e.params.axis);
+  const auto turned = [&](const Array& x) { return e.params.reverse ? base::flip(x, axis) : x; };
+  const Array x = turned(base::convert(e.x[0], folded_as(t.dtype())));
+  const Array r =
+      x.shape()[axis] <= fold_order::run_terms ? one_run<M>(x, axis) : many_runs<M>(e, x);
+  return {base::convert(turned(r), t.dtype(), t.weak())};
+}
+
+// Nanoseconds of a term where one thread of a GPU takes one after another, which waits for its
+// cache; of what the steps of runs add in launches, and of a term of them. Not measured. The
+// host's threads have each a row, or a part of it, of their own.
+constexpr double gpu_term_ns = 10, gpu_runs_ns = 10'000, runs_term_ns = 3;
+
+template <class M>
+std::vector<Implementation<Cumulative>> implementations() {
+  auto all = monoid::nest_or_native<M>(running_call<M>);
+  if constexpr ((M::classes & M::combined) != 0) {
+    const auto combined = [](const Use<Cumulative>& u) {
+      return dtype_in(u.in[0].dtype(), M::combined);
+    };
+    const auto terms = [](const Use<Cumulative>& u) {
+      return static_cast<double>(u.in[0].shape()[u.params.axis]);
+    };
+    if (all.empty()) all.push_back({.name = std::string(generated), .applies = combined});
+    all[0].cost = [terms](const Use<Cumulative>& u) {
+      return u.target.gpu ? gpu_term_ns * terms(u) : terms(u);
+    };
+    all.push_back({.name = std::string(expanded),
+                   .applies = combined,
+                   .cost = [terms](const Use<Cumulative>& u) {
+                     return u.target.gpu ? gpu_runs_ns : runs_term_ns * terms(u);
+                   }});
+  }
+  return all;
+}
+
 template <class M>
 Def<Cumulative> running() {
   Def<Cumulative> d;
@@ -96,7 +175,8 @@ Def<Cumulative> running() {
       });
       return r;
     };
-  d.implementations = [] { return monoid::nest_or_native<M>(running_call<M>); };
+  if constexpr ((M::classes & M::combined) != 0) d.expand = runs_expand<M>;
+  d.implementations = implementations<M>;
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)
@@ -106,6 +186,8 @@ Def<Cumulative> running() {
       for (bool reverse : {false, true}) s.push_back({{Type(F64, {4, 3})}, {axis, reverse}});
     s.push_back({{Type(F32, {0, 2})}, {0, false}});
     s.push_back({{Type(F32, {2, 1})}, {1, true}});
+    for (DType t : {F32, BF16, I32})
+      if (dtype_in(t, M::classes)) s.push_back({{Type(t, {2, 70})}, {1, t == BF16}});
     return s;
   };
   d.rejects = [] {
@@ -149,6 +231,7 @@ auto chosen_jvp(F choose) {
 struct Sum : monoid::Sum {
   static constexpr const char* name = "cumsum";
   static constexpr const char* doc = "Sums of all elements up to each.";
+  static Array joined(const Arg& x, const Arg& y) { return lax::add(x, y); }
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
   auto d = running<Sum>();
@@ -164,6 +247,7 @@ const Primitive<Cumulative>& sum_op = define_running([] {
 struct Product : monoid::Product {
   static constexpr const char* name = "cumprod";
   static constexpr const char* doc = "Products of all elements up to each.";
+  static Array joined(const Arg& x, const Arg& y) { return lax::mul(x, y); }
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
   auto d = running<Product>();
@@ -176,11 +260,13 @@ const Primitive<Cumulative>& prod_op = define_running([] {
 struct Max : monoid::Max {
   static constexpr const char* name = "cummax";
   static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
+  static Array joined(const Arg& x, const Arg& y) { return lax::max(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
 struct Min : monoid::Min {
   static constexpr const char* name = "cummin";
   static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
+  static Array joined(const Arg& x, const Arg& y) { return lax::min(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
 const Primitive<Cumulative>& max_op = define_running([] {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "weft/core/loops/fold_order.h"
 #include "weft/ops/elementwise/compare.h"
@@ -229,14 +228,8 @@ Def<Window> windows_of(const char* name, const char* doc,
     return r;
   };
   d.expand = [join](const ExpandArgs<Window>& e) {
-    Literal identity{e.x[0].dtype(), false, {0, 0}};
-    with_class<M::classes & M::combined>(identity.dtype, [&](auto* q) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      const T v = Element<T>::store(M::template identity<T>());
-      std::memcpy(identity.bits, &v, sizeof v);
-    });
     return fold_windows(
-        e.x, {literal_array(identity)}, e.params,
+        e.x, {literal_array(monoid::identity_literal<M>(e.x[0].dtype()))}, e.params,
         [join](const Arrays& a, const Arrays& b) { return Arrays{join(a[0], b[0])}; });
   };
   d.implementations = implementations;

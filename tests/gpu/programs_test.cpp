@@ -64,6 +64,25 @@ TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
+// From 1,000 terms on in runs, by many threads.
+TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
+  for (const int64_t n : {2, 33, 999, 1001, 40'000}) {
+    CAPTURE(n);
+    const Array rows = sin(arange(2. * static_cast<double>(n))).reshape({2, n});
+    same([](Array v) { return cumsum(v, 1); }, rows);
+    same([](Array v) { return lax::cummax(v, 1, true); }, rows.astype(F32));
+    same([](Array v) { return cumsum(v.astype(BF16), 1) + cumprod(v.astype(F16), 1); }, rows);
+    same([](Array v) { return lax::cumsum(v, 1, true); }, (rows * 100).astype(I32));
+  }
+  const Array longer = device_put(zeros({1'000'000}, F32), "cuda:1");
+  const auto f = jit([](Array v) { return cumsum(v); });
+  f(longer).block_until_ready();
+  fake_cuda_fail(nullptr, 0, 0, false);  // counts from here on
+  f(longer).block_until_ready();
+  CHECK(fake_cuda_calls("cuLaunchKernel") > 1);
+  check_no_complaints();
+}
+
 TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {
   const Array places = array({3, 3, 0, 11, 3, 7});
   same([=](Array v) { return v.at(places).add(v.at({slice(0, 6)}).get()); });
