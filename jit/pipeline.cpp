@@ -48,9 +48,10 @@ void write_nests(Compilation& c) {
   for (const Step& s : c.plan.steps) {
     StopToken::current().check("compiling");
     const Eqn* e = s.kind == Step::Kind::kernel ? nullptr : &p.j->eqns[s.eqn];
-    c.nests.push_back(!e                              ? write_nest(p, s.kernel, in_memory)
-                      : s.kind == Step::Kind::scatter ? write_scatter_nest(p, s.eqn)
-                                                      : KernelNest{});
+    c.nests.push_back(!e ? write_nest(p, s.kernel, in_memory)
+                      : s.kind == Step::Kind::scatter
+                          ? write_scatter_nest(p, s.eqn, current_target().gpu())
+                          : KernelNest{});
     const auto made = [&](int32_t v) { in_memory[static_cast<size_t>(v)] = true; };
     for (int32_t v : e ? std::vector<int32_t>() : s.kernel.stored()) made(v);
     for (int32_t k = 0; e && k < e->n_out; ++k) made(e->out + k);

@@ -89,11 +89,21 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<b
   return n;
 }
 
-KernelNest write_scatter_nest(const Program& p, size_t eqn) {
+KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
   LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
-  w.set_grid({}, false);
-  w.emit_scatter(eqn);
-  return w.finish(nest::Vector::none);
+  const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
+  w.set_grid(grid, true);
+  w.emit_scatter(eqn, shared);
+  return w.finish(grid.empty() ? nest::Vector::none : nest::Vector::grid);
+}
+
+std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
+  const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
+  const std::vector<char>& apart = p.scope.lowering[eqn].apart;
+  std::vector<int64_t> grid;
+  for (size_t a = 0; a < apart.size(); ++a)
+    if (apart[a]) grid.push_back(updates[static_cast<int64_t>(a)]);
+  return grid;
 }
 
 }  // namespace weft::compiler

@@ -21,7 +21,11 @@ struct KernelNest {
 
 // in_memory[var]: an earlier step has made the variable.
 KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory);
-// The updates of a scatter, one after another, into memory that holds the operand already.
-KernelNest write_scatter_nest(const Program& p, size_t eqn);
+// The updates of a scatter into memory that holds the operand already. Where they are shared out,
+// points of the grid go to different places, and the others follow each other in their order; else
+// all do.
+KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared);
+// The grid of the former.
+std::vector<int64_t> scatter_grid(const Program& p, size_t eqn);
 
 }  // namespace weft::compiler

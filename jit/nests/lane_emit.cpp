@@ -417,15 +417,29 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
 
 // ---- scatter
 
-void LaneWriter::emit_scatter(size_t i) {
+void LaneWriter::emit_scatter(size_t i, bool shared) {
   Frame& f = frames_.front();
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   const Type u = f.s->j->type(e.in[1]);
   buffer_of(e.out, true);
   EqnReader r(*this, f, e);
-  count(u.elements(), [&](Id n) {
-    const Coords at = u.ndim() == 0 ? Coords{} : split(n, u.shape().sizes());
+  std::vector<int64_t> in_order;
+  std::vector<size_t> axes;
+  Coords at(u.shape().size());
+  for (size_t a = 0, point = 0; a < at.size(); ++a) {
+    if (shared && l.apart[a]) {
+      at[a] = grid_[point++];
+    } else {
+      in_order.push_back(u.shape()[static_cast<int64_t>(a)]);
+      axes.push_back(a);
+    }
+  }
+  int64_t updates = 1;
+  for (int64_t extent : in_order) updates *= extent;
+  count(updates, [&](Id n) {
+    const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
+    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
     const Lowering::Target target = l.destination(r, at);
     const Elem update = r.read(1, at);
     when(target.valid, [&] {

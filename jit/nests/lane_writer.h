@@ -65,8 +65,9 @@ class LaneWriter {
   void keep_row(int32_t var);
   // The elements of variable var go to memory.
   void store_variable(int32_t var);
-  // The updates of a scatter, one after another, into memory that holds the operand already.
-  void emit_scatter(size_t i);
+  // The updates of a scatter, one after another, into memory that holds the operand already. If
+  // they are shared out, those of a point of the grid, which is of the axes that are apart.
+  void emit_scatter(size_t i, bool shared);
   // Vectors run along the inner axes, not the grid.
   void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
   // A result of a scan that is written while the loop runs.

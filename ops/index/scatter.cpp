@@ -202,11 +202,23 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
   return e;
 }
 
+// Axes of the updates along which no two go to the same place: batching axes, axes of the window
+// that indices do not move; all, if whoever asks says so and nothing is moved inside.
+std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& updates, bool moves) {
+  std::vector<char> apart(updates.shape().size(), p.unique_indices && !moves);
+  for (const IndexMap::Axis& a : r.axes) {
+    if (a.batch >= 0) apart[static_cast<size_t>(a.batch)] = 1;
+    if (a.window >= 0 && (a.component < 0 || a.room == 0)) apart[static_cast<size_t>(a.window)] = 1;
+  }
+  return apart;
+}
+
 // Where an update goes and what it does there, for those who have the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   const bool moves = moves_inside(l.params, l.in[0]);
-  low->destination = [r = index_map_for(l.params, l.in[0], l.in[1]), t = l.in[2], moves](
-                         Reader& x, const Coords& at) {
+  const IndexMap map = index_map_for(l.params, l.in[0], l.in[1]);
+  low->apart = axes_apart(l.params, map, l.in[1], moves);
+  low->destination = [r = map, t = l.in[2], moves](Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
     const auto c = map_index(
         r, positions(at), [&](int k) { return component_at(x, 2, t, r, at, k); }, &inside);

@@ -86,6 +86,17 @@ TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
 TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {
   const Array places = array({3, 3, 0, 11, 3, 7});
   same([=](Array v) { return v.at(places).add(v.at({slice(0, 6)}).get()); });
+  // Rows of updates, lanes of them, and places that are said to differ.
+  same([=](Array v) {
+    return zeros({12, 3}, F64).at(places).add(outer(v.at({slice(0, 6)}).get(), arange(3.) + 1));
+  });
+  same([=](Array v) {
+    return vmap([=](Array t) { return zeros({12}, F64).at(places).add(t * arange(6.)); })(v);
+  });
+  same([](Array v) {
+    const Array turned = flip(astype(arange(12), I32));
+    return v.at(turned).add(v * 3, {.unique_indices = true});
+  });
   same([](Array v) { return sort(v); });
   same([](Array v) { return sort(v) + argsort(-v); });
   same([](Array v) { return real(linalg::eigvals(outer(v, v) + sin(outer(v, v + 1)))); });
