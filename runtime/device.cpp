@@ -109,6 +109,8 @@ void install_devices(const char* kind, DeviceSource source) {
   registry().source = source;
 }
 
+std::string missing_devices() { return ask(); }
+
 void each_device(FunctionRef<void(Device&)> f) {
   std::vector<Device*> all;
   {

@@ -49,6 +49,8 @@ class Device {
   virtual ~Device() = default;
   Device(const Device&) = delete;
   const std::string& name() const { return name_; }
+  // What it is, for people: make, architecture, memory.
+  virtual std::string describe() const { return {}; }
   // Aligned to 64, uninitialised; OutOfMemoryError. *capacity: the bytes that there are in truth.
   virtual void* allocate(int64_t bytes, int64_t* capacity) = 0;
   virtual void release(void* data, int64_t bytes, int64_t capacity) = 0;
@@ -76,6 +78,8 @@ using DeviceSource = std::string (*)();
 // Devices whose names begin with `kind` come from here. It is asked once, when devices() or the
 // first of these names is asked for, so that nobody else pays for looking.
 void install_devices(const char* kind, DeviceSource source);
+// What devices need that are not there, in a sentence; "" if nothing is missing. It looks for them.
+std::string missing_devices();
 // f of each device that was added so far; it asks no source.
 void each_device(FunctionRef<void(Device&)> f);
 // DeviceError that names those there are; `who` is what asked for it.

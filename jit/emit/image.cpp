@@ -14,9 +14,12 @@
 #include "weft/jit/emit/orc.h"
 
 namespace weft::compiler {
+namespace {
 
-std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
-                      const std::string& entry) {
+// f of the module that has them all.
+template <class F>
+std::string with_module(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                        const std::string& entry, F&& f) {
   const TargetInfo& machine = target.emulated ? host_target() : target;
   llvm::LLVMContext context;
   llvm::Module module("weft", context);
@@ -29,10 +32,36 @@ std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInf
             {.half = machine.half, .gpu = true, .emulated = target.emulated})
         .emit_gpu(kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, i));
   }
-  if (!target.emulated) return assembly_code(module, target);
+  return f(module);
+}
+
+std::string text_of(const llvm::Module& module) {
   std::string text;
   llvm::raw_string_ostream(text) << module;
   return text;
+}
+
+}  // namespace
+
+std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                      const std::string& entry) {
+  return with_module(kernels, target, entry, [&](llvm::Module& m) {
+    return target.emulated ? text_of(m) : assembly_code(m, target);
+  });
+}
+
+std::string gpu_llvm_ir(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                        const std::string& entry) {
+  return with_module(kernels, target, entry, text_of);
+}
+
+int64_t local_arrays(const std::string& ptx) {
+  // .local .align 8 .b8 __local_depot0[96];
+  int64_t bytes = 0;
+  const size_t name = ptx.find("__local_depot"), size = ptx.find('[', name);
+  for (size_t at = size; size != ptx.npos && '0' <= ptx[++at] && ptx[at] <= '9';)
+    bytes = 10 * bytes + (ptx[at] - '0');
+  return bytes;
 }
 
 }  // namespace weft::compiler

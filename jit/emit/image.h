@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/emit/image.h: the same loop programs for GPUs of NVIDIA, as their driver takes them.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,11 @@ struct GpuKernelCode {
 // kernel. Thread-safe.
 std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
                       const std::string& entry = "weft_kernel");
+// What PTX is made of, as LLVM's text.
+std::string gpu_llvm_ir(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                        const std::string& entry = "weft_kernel");
+// Bytes of local memory that the PTX of one kernel declares, for arrays of a thread's own. Whatever
+// else the driver says of local memory is registers that are spilled.
+int64_t local_arrays(const std::string& ptx);
 
 }  // namespace weft::compiler

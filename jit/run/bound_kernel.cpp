@@ -62,6 +62,8 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
       target_(current_target()),
       buffers_(std::move(nest.buffers)) {
   keep_to_memory(kernel_, buffers_, grid, j);
+  for (const auto& b : buffers_)
+    (b.written ? written_ : read_) += j.types[static_cast<size_t>(b.var)].bytes();
   if (target_.device) {
     std::string made;
     for (const auto& b : buffers_)
@@ -77,19 +79,34 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
   }
 }
 
+// Of a GPU that is not there nothing is compiled: its programs are only looked at.
 void BoundKernel::compile() {
-  if (gpu_) return gpu_->compile(kernel_, schedule_, target_);
-  code_ = compiler::compile(kernel_, schedule_, target_, target_.checked);
+  if (gpu_)
+    gpu_->compile(kernel_, schedule_, target_);
+  else if (!target_.gpu())
+    code_ = compiler::compile(kernel_, schedule_, target_, target_.checked);
+  else
+    return;
   kernel_ = {};  // the code keeps one for all that share it
   schedule_ = {};
+}
+
+int64_t BoundKernel::code_bytes() const {
+  return code_ ? code_->bytes() : gpu_ && gpu_->code() ? gpu_->code()->bytes : 0;
+}
+long BoundKernel::code_users() const {
+  return code_ ? code_.use_count() : gpu_ && gpu_->code() ? gpu_->code().use_count() : 0;
 }
 
 std::string BoundKernel::describe() const {
   std::string choices = to_string(schedule());
   choices.pop_back();
   for (size_t at; (at = choices.find('\n')) != choices.npos;) choices.replace(at, 1, ", ");
-  return fmt::format("schedule {}: {}{}", nest_hash(kernel()), choices,
-                     gpu_ ? "; " + gpu_->describe() : "");
+  std::string s = fmt::format("schedule {}: {}", nest_hash(kernel()), choices);
+  if (gpu_)
+    s += fmt::format("; {}, reads {} bytes, writes {} bytes; {}", gpu_->shape(), read_, written_,
+                     gpu_->describe());
+  return s;
 }
 
 BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop) : k_(k) {

@@ -20,11 +20,19 @@ class BoundKernel {
   BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
               const JaxprData& j);
   void compile();
-  const nest::Kernel& kernel() const { return code_ ? code_->kernel() : kernel_; }
-  const Schedule& schedule() const { return code_ ? code_->schedule() : schedule_; }
+  const nest::Kernel& kernel() const {
+    return code_ ? code_->kernel() : gpu_ && gpu_->code() ? gpu_->code()->kernel : kernel_;
+  }
+  const Schedule& schedule() const {
+    return code_ ? code_->schedule() : gpu_ && gpu_->code() ? gpu_->code()->schedule : schedule_;
+  }
+  // Null for a GPU.
   const std::shared_ptr<const Code>& code() const { return code_; }
+  int64_t code_bytes() const;    // of the object, or of a GPU's image
+  long code_users() const;       // who share it
   std::string describe() const;  // which nest it is, and how it is run
   bool on_gpu() const { return gpu_ != nullptr; }
+  const GpuLaunch& gpu() const { return *gpu_; }
   // Starts all points of the grid on the GPU.
   void launch(void* const* ptrs) const { gpu_->run(buffers_, ptrs); }
 
@@ -53,12 +61,13 @@ class BoundKernel {
   };
 
  private:
-  nest::Kernel kernel_;  // until there is code for the host
+  nest::Kernel kernel_;  // until there is code
   Schedule schedule_;    // likewise
   const TargetInfo& target_;
   std::vector<KernelNest::Buffer> buffers_;
   std::shared_ptr<const Code> code_;  // for the host,
   std::unique_ptr<GpuLaunch> gpu_;    // or for a GPU
+  int64_t read_ = 0, written_ = 0;    // bytes of its buffers
   // Of a checked target, by buffer: its bytes, and what it holds.
   std::vector<int64_t> bytes_;
   std::vector<std::string> names_;

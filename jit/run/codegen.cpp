@@ -12,15 +12,15 @@
 #include <llvm/Target/TargetMachine.h>
 
 #include <atomic>
-#include <mutex>
-#include <unordered_map>
 
 #include "weft/core/error.h"
 #include "weft/jit/emit/emit.h"
 #include "weft/jit/emit/frame.h"
 #include "weft/jit/emit/orc.h"
+#include "weft/jit/run/code_cache.h"
 #include "weft/jit/schedule/choose/choose.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/own_stack.h"
 
@@ -113,53 +113,24 @@ std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Schedu
   return std::make_shared<const Code>(std::move(state));
 }
 
-// A thread that misses compiles under the entry's lock, so others that miss the same wait for it.
-struct Entry {
-  std::mutex lock;
-  std::weak_ptr<const Code> code;
-};
+}  // namespace
 
-class Cache {
- public:
-  std::shared_ptr<Entry> entry(const std::string& key) {
-    const std::lock_guard guard(lock_);
-    if (entries_.size() >= sweep_at_) sweep();
-    auto& e = entries_[key];
-    if (!e) e = std::make_shared<Entry>();
-    return e;
-  }
-
- private:
-  void sweep() {
-    std::erase_if(entries_, [](const auto& e) {
-      return e.second.use_count() == 1 && e.second->code.expired();
-    });
-    sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
-  }
-  ForkMutex lock_;
-  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-  size_t sweep_at_ = 1024;
-};
-
-// Stands for a text in keys that live long.
-std::string digest(const std::string& text) {
+// A digest stands for the text, since keys live long.
+std::string code_key(const nest::Kernel& kernel, const Schedule& schedule, const TargetInfo& target,
+                     bool checked) {
+  const std::string text =
+      fmt::format("{} {} {}\n{}{}", target.device ? target.device->name() : "", target.cpu, checked,
+                  to_string(schedule), nest::print(kernel));
   const auto hash = llvm::BLAKE3::hash<32>(
       llvm::ArrayRef(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   return std::string(hash.begin(), hash.end());
 }
-}  // namespace
 
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const Schedule& schedule,
                                     const TargetInfo& target, bool checked) {
-  static Cache& cache = *new Cache();
-  const std::string text =
-      fmt::format("{} {}\n{}{}", target.cpu, checked, to_string(schedule), nest::print(kernel));
-  const auto entry = cache.entry(digest(text));
-  const std::lock_guard guard(entry->lock);
-  if (auto code = entry->code.lock()) return code;
-  auto code = compile_now(kernel, schedule, target, checked);
-  entry->code = code;
-  return code;
+  static auto& cache = *new CodeCache<Code>();
+  return cache.get(code_key(kernel, schedule, target, checked),
+                   [&] { return compile_now(kernel, schedule, target, checked); });
 }
 
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,

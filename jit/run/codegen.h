@@ -59,5 +59,8 @@ std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo
                                     const Options& options = {});
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const Schedule& schedule,
                                     const TargetInfo& target, bool checked = false);
+// By which code is found: equal for what is compiled to the same on the same device.
+std::string code_key(const nest::Kernel& kernel, const Schedule& schedule, const TargetInfo& target,
+                     bool checked = false);
 
 }  // namespace weft::compiler

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/jit/nests/kernel_nest.h"
+#include "weft/jit/run/gpu_code.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/runtime/cuda/device.h"
 
@@ -20,13 +21,15 @@ class GpuLaunch {
   void compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
   // Of all points of the grid; ptrs[v] is the memory of variable v, on the device.
   void run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const;
+  const std::shared_ptr<const GpuCode>& code() const { return code_; }  // null: not yet compiled
+  std::string shape() const;     // "16 blocks of 256 threads"
   std::string describe() const;  // what the driver says that it takes
 
  private:
   cuda::Device& device_;
   std::vector<int64_t> axes_;
   const char* what_;
-  std::shared_ptr<const cuda::Function> function_;
+  std::shared_ptr<const GpuCode> code_;
   cuda::Launch launch_;
   const int32_t* stop_ = nullptr;  // the device's word
 };

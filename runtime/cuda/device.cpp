@@ -30,6 +30,12 @@ Gpu::Gpu(const Driver& d, Facts f)
       architecture_(fmt::format("sm_{}{}", facts_.major, facts_.minor)),
       generation_(fork_generation()) {}
 
+std::string Gpu::describe() const {
+  return fmt::format("{}, {}, {:.1f} GiB, {} multiprocessors, driver of CUDA {}.{}", facts_.title,
+                     architecture_, static_cast<double>(facts_.memory) / (1 << 30),
+                     facts_.multiprocessors, driver_.version / 1000, driver_.version % 1000 / 10);
+}
+
 // ---- the context
 
 bool Gpu::usable() const {

@@ -23,9 +23,15 @@ struct Launch {
 class Function {
  public:
   virtual ~Function() = default;
-  // As the driver reports them.
-  int registers = 0, spilled_bytes = 0, most_threads = 0;
+  // As the driver reports them. Local memory is a thread's: its arrays, and registers spilled.
+  int registers = 0, local_bytes = 0, most_threads = 0;
   int64_t shared_bytes = 0;
+};
+
+// Of a launch, if it has the device to itself.
+struct Occupancy {
+  int blocks = 0;    // that a multiprocessor runs at a time
+  double share = 0;  // of the threads that it could run, those are
 };
 
 class Device : public detail::Device {
@@ -41,6 +47,7 @@ class Device : public detail::Device {
   // arguments[i] points to argument i, each 8 bytes; they are read before it returns. `what` names
   // the kernel in errors and lives as long as the process.
   virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
+  virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
   // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the
   // time limit of who waits is over. Whoever waits then gets InterruptedError, and what was queued

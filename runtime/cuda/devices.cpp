@@ -31,6 +31,7 @@ std::string look_at(const Driver& d, int index, Facts& f) {
   f.major = attribute(number::major_capability);
   f.minor = attribute(number::minor_capability);
   f.multiprocessors = attribute(number::multiprocessors);
+  f.threads = attribute(number::threads_of_multiprocessor);
   f.memory_pools = attribute(number::memory_pools) != 0;
   noted(d.total_memory(&f.memory, f.ordinal));
   if (first_error)

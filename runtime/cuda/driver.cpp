@@ -49,11 +49,11 @@ std::string open_driver(Driver& d) {
   // Before what it lacks: an old driver lacks much, and its age is what is to be said.
   Result (*version_of)(int*) = nullptr;
   resolve(library, "cuDriverGetVersion", version_of);
-  int version = 0;
-  if (version_of && version_of(&version) == success && version < oldest_driver)
+  const bool dated = version_of && version_of(&d.version) == success;
+  if (dated && d.version < oldest_driver)
     return fmt::format(
         "CUDA: the driver is one of CUDA {}.{}, and {}.{} is the oldest that will do; update it",
-        version / 1000, version % 1000 / 10, oldest_driver / 1000, oldest_driver % 1000 / 10);
+        d.version / 1000, d.version % 1000 / 10, oldest_driver / 1000, oldest_driver % 1000 / 10);
   const char* const missing = version_of ? fill(d, library) : "cuDriverGetVersion";
   if (missing)
     return fmt::format("CUDA: {} has no entry point {}; update NVIDIA's driver", name, missing);

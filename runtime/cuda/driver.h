@@ -56,6 +56,8 @@ using KernelHandle = struct KernelOf*;
   X(module_kernel, cuModuleGetFunction, (KernelHandle*, ModuleHandle, const char*))        \
   X(kernel_attribute, cuFuncGetAttribute, (int*, int, KernelHandle))                       \
   X(set_kernel_attribute, cuFuncSetAttribute, (KernelHandle, int, int))                    \
+  X(resident_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                          \
+    (int*, KernelHandle, int, size_t))                                                     \
   X(launch, cuLaunchKernel,                                                                \
     (KernelHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      StreamHandle, void**, void**))
@@ -68,6 +70,7 @@ struct Driver {
   WEFT_CUDA_ENTRIES(WEFT_CUDA_POINTER)
   WEFT_CUDA_OPTIONAL_ENTRIES(WEFT_CUDA_POINTER)
 #undef WEFT_CUDA_POINTER
+  int version = 0;        // 12040 is 12.4
   bool emulated = false;  // it has the symbol weft_emulated_driver
 };
 
@@ -87,7 +90,7 @@ std::string text_of(const Driver& d, Result r);
 // Attributes of devices and of kernels, options and flags, as cuda.h numbers them.
 namespace number {
 constexpr int major_capability = 75, minor_capability = 76, multiprocessors = 16,
-              memory_pools = 115;
+              threads_of_multiprocessor = 39, memory_pools = 115;
 constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
               most_dynamic_shared = 8;
 constexpr int error_log = 5, error_log_bytes = 6;

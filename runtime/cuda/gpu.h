@@ -21,6 +21,7 @@ struct Facts {
   Ordinal ordinal = 0;
   std::string title;  // "NVIDIA H100"
   int major = 0, minor = 0, multiprocessors = 0;
+  int threads = 0;  // of a multiprocessor, at most
   bool memory_pools = false;
   size_t memory = 0;
 };
@@ -67,6 +68,7 @@ class Gpu final : public Device, private detail::Stream {
   void release_idle() override;
   detail::Stream& stream() override { return *this; }
   Ref<const Executable> compile(const Ref<const JaxprData>& j) override;
+  std::string describe() const override;
 
   const std::string& architecture() const override { return architecture_; }
   bool emulated() const override { return driver_.emulated; }
@@ -74,6 +76,7 @@ class Gpu final : public Device, private detail::Stream {
   std::vector<std::shared_ptr<const Function>> load(const std::string& image,
                                                     const std::vector<std::string>& names) override;
   void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
+  Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
 
   // For its parts, inside a scope of Current.

@@ -52,7 +52,7 @@ std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
     return n;
   };
   k->registers = ask(number::registers);
-  k->spilled_bytes = ask(number::local_bytes);
+  k->local_bytes = ask(number::local_bytes);
   k->most_threads = ask(number::most_threads);
   k->shared_bytes = ask(number::shared_bytes);
   return k;
@@ -80,6 +80,16 @@ std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
   std::vector<std::shared_ptr<const Function>> kernels;
   for (const std::string& n : names) kernels.push_back(kernel_of(m, n));
   return kernels;
+}
+
+Occupancy Gpu::occupancy(const Function& f, const Launch& l) {
+  const Current current(*this);
+  Occupancy o;
+  check(driver_.resident_blocks(&o.blocks, static_cast<const Kernel&>(f).handle, l.threads,
+                                static_cast<size_t>(l.shared)),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  o.share = static_cast<double>(o.blocks) * l.threads / std::max(1, facts_.threads);
+  return o;
 }
 
 Result Gpu::queue_number(uint32_t n) {

@@ -115,6 +115,7 @@ Result cuDeviceGetAttribute(int* value, int attribute, Ordinal d) {
     case number::major_capability: *value = device(d).capability / 10; break;
     case number::minor_capability: *value = device(d).capability % 10; break;
     case number::multiprocessors: *value = 4; break;
+    case number::threads_of_multiprocessor: *value = FAKE_CUDA_THREADS; break;
     case number::memory_pools: *value = 1; break;
     default: return invalid_value;
   }
@@ -382,9 +383,24 @@ Result cuFuncGetAttribute(int* value, int attribute, KernelHandle k) {
   const Call c("cuFuncGetAttribute");
   if (c.result) return c.result;
   *value = attribute == number::most_threads   ? 1024
-           : attribute == number::registers    ? 32
+           : attribute == number::registers    ? FAKE_CUDA_REGISTERS
            : attribute == number::shared_bytes ? static_cast<int>(k->code->shared)
                                                : 0;
+  return success;
+}
+// As registers, shared memory, threads and blocks of a multiprocessor of sm_90 allow.
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle k, int threads,
+                                                   size_t shared) {
+  const Call c("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (c.result) return c.result;
+  if (!known(c, c.d->modules, k->module)) return invalid_handle;
+  const int64_t all = k->code->shared + static_cast<int64_t>(shared);
+  if (threads < 1 || threads > 1024 || all > k->dynamic_shared) return invalid_value;
+  const int warps = (threads + 31) / 32;
+  int64_t most = std::min(32, FAKE_CUDA_THREADS / 32 / warps);
+  most = std::min<int64_t>(most, (64 << 10) / (FAKE_CUDA_REGISTERS * 32 * warps));
+  if (all) most = std::min<int64_t>(most, (228 << 10) / (all + 1024));  // 1 KiB is the system's
+  *blocks = static_cast<int>(most);
   return success;
 }
 Result cuFuncSetAttribute(KernelHandle k, int attribute, int value) {

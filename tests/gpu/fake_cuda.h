@@ -9,6 +9,9 @@
 #pragma once
 #include <cstdint>
 
+// Threads that a multiprocessor runs, and registers of each kernel.
+constexpr int FAKE_CUDA_THREADS = 2048, FAKE_CUDA_REGISTERS = 32;
+
 #pragma GCC visibility push(default)
 extern "C" {
 

@@ -36,6 +36,7 @@ cuda::Gpu& fresh_gpu(bool word_writes = true) {
   cuda::Facts f;
   f.ordinal = fake_cuda_spare();
   f.major = 9;
+  f.threads = FAKE_CUDA_THREADS;
   f.memory_pools = true;
   f.memory = size_t{1} << 30;
   static auto* all = new std::vector<cuda::Gpu*>;
@@ -49,6 +50,8 @@ std::vector<float> small_program(cuda::Gpu& d) {
   d.clear(c.data(), 800);
   {
     const auto f = d.load(axpy_text(), {"axpy"}).at(0);
+    const int resident = d.occupancy(*f, {.threads = 128}).blocks;
+    CHECK(resident == 16);
     launch_axpy(d, *f, 200, 1, a, c);
     launch_axpy(d, *f, 200, 1, a, c);
     launch_axpy(d, *f, 200, 1, b, c);

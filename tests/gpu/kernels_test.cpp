@@ -124,6 +124,23 @@ TEST_CASE("threads of a block meet, and share memory", "[gpu]") {
   CHECK(fake_cuda_queued(1) == 0);
 }
 
+TEST_CASE("occupancy is what the driver says of a launch", "[gpu]") {
+  const auto f = one(gpu(), block_sums(), "sums");
+  const auto of = [&](int threads, int64_t shared) {
+    return gpu().occupancy(*f, {.threads = threads, .shared = shared});
+  };
+  CHECK(of(64, 0).blocks == 32);
+  CHECK(of(64, 0).share == 1);
+  CHECK(of(1024, 0).blocks == 2);
+  CHECK(of(32, 0).share == 0.5);
+  CHECK(of(64, 40 << 10).blocks == 5);
+  CHECK(of(64, 40 << 10).share == 5 * 64 / 2048.);
+  check_error<DeviceError>(
+      [&] { of(2048, 0); },
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor failed: CUDA_ERROR_INVALID");
+  check_no_complaints();
+}
+
 TEST_CASE("arguments are read before a launch returns", "[gpu]") {
   const There x(gpu(), std::vector<float>{2}), y(gpu(), std::vector<float>{1});
   const auto f = one(gpu(), axpy_text(), "axpy");

@@ -48,6 +48,13 @@ std::string assembled(const nest::Kernel& k, const std::string& gpu, int points 
 
 }  // namespace
 
+TEST_CASE("PTX says how much its arrays take", "[jit][ptx]") {
+  CHECK(local_arrays(text_of(mandelbrot(Vector::grid))) == 0);
+  CHECK(local_arrays(text_of(arrays(Vector::grid))) > 0);
+  CHECK(local_arrays("  .local .align 8 .b8 \t__local_depot0[96];\n") == 96);
+  CHECK(local_arrays("__local_depot") == 0);
+}
+
 TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
   if (assembler().empty()) {
     WARN("skipped: no ptxas in /usr/local/cuda/bin or on PATH");

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/code_cache.h: the code of the process, for the host and for GPUs: what is compiled lives
+// as long as it has users, who share it.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "weft/runtime/fork.h"
+
+namespace weft::compiler {
+
+// T by keys. Thread-safe.
+template <class T>
+class CodeCache {
+ public:
+  // What lives of that key, or what make() returns. Who misses makes it under the entry's lock, so
+  // others that miss the same wait for it.
+  template <class F>
+  std::shared_ptr<const T> get(const std::string& key, F&& make) {
+    const std::shared_ptr<Entry> e = entry(key);
+    const std::lock_guard guard(e->lock);
+    if (auto code = e->code.lock()) return code;
+    std::shared_ptr<const T> code = make();
+    e->code = code;
+    return code;
+  }
+
+ private:
+  struct Entry {
+    std::mutex lock;
+    std::weak_ptr<const T> code;
+  };
+  std::shared_ptr<Entry> entry(const std::string& key) {
+    const std::lock_guard guard(lock_);
+    if (entries_.size() >= sweep_at_) sweep();
+    auto& e = entries_[key];
+    if (!e) e = std::make_shared<Entry>();
+    return e;
+  }
+  void sweep() {
+    std::erase_if(entries_, [](const auto& e) {
+      return e.second.use_count() == 1 && e.second->code.expired();
+    });
+    sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
+  }
+  ForkMutex lock_;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  size_t sweep_at_ = 1024;
+};
+
+}  // namespace weft::compiler

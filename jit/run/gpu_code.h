@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/gpu_code.h: a kernel that is compiled for a GPU and loaded there.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "weft/core/loops/nest.h"
+#include "weft/jit/schedule/schedule.h"
+#include "weft/jit/schedule/target.h"
+#include "weft/runtime/cuda/device.h"
+
+namespace weft::compiler {
+
+// The module it lies in is unloaded with the last handle, when what was launched of it is over.
+struct GpuCode {
+  nest::Kernel kernel;  // equal to all that share the code
+  Schedule schedule;
+  std::shared_ptr<const cuda::Function> function;
+  int64_t bytes = 0;   // of the image
+  int64_t arrays = 0;  // bytes of a thread's local memory that the kernel's own arrays take
+};
+
+// Compiles for the device of the target and loads it there, or finds it: kernels of equal print()
+// and equal schedules share it while a handle lives, as they do on the host (jit/run/codegen.h).
+// Thread-safe. Raises CompileError where that does, and if the driver does not take it.
+std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const Schedule& schedule,
+                                               const TargetInfo& target);
+
+}  // namespace weft::compiler
