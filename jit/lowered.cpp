@@ -13,6 +13,8 @@
 #include "weft/jit/forced.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
+#include "weft/jit/run/bound_kernel.h"
+#include "weft/runtime/cuda/device.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft::compiler {
@@ -31,7 +33,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
     m.outputs = p.results;
     m.temporaries = p.temporaries;
     m.code = p.code;
-    if (traced_->donated.empty()) return m;
+    if (traced_->donated.empty() || !program_->on_host()) return m;
     const Ref<const Executable> d = program_->donating(traced_->donated_memory());
     m.temporaries = d->temporaries();
     for (size_t k = 0; k < j.out.size(); ++k)
@@ -73,35 +75,50 @@ std::vector<const CompiledProgram*> with_inner(const CompiledProgram& p) {
   return all;
 }
 
+// Programs of texts refer to it.
+const TargetInfo& any_gpu() {
+  static const auto* t = new TargetInfo(gpu_target("sm_80"));
+  return *t;
+}
+
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
-  explicit LoweredView(Ref<const weft::detail::Program> p) : traced_(std::move(p)) {}
+  LoweredView(Ref<const weft::detail::Program> p, weft::detail::Device* elsewhere)
+      : traced_(std::move(p)), device_(elsewhere) {}
   std::string jaxpr() const override { return to_string(closed().jaxpr); }
   std::string optimized() const override { return to_string(program()->jaxpr()); }
   std::string kernels() const override {
     std::string s;
     const Ref<const CompiledProgram> keep = program();
     for (const CompiledProgram* p : with_inner(*keep)) s += p->implementations();
-    return s + each([](const nest::Kernel& k, const Code& c) {
-             return fmt::format("{}schedule {}\n{}", nest::print(k), nest_hash(k),
-                                to_string(c.schedule()));
-           });
+    for (const BoundKernel* k : kernels_of(*keep)) {
+      s += fmt::format("{}schedule {}\n{}", nest::print(k->kernel()), nest_hash(k->kernel()),
+                       to_string(k->schedule()));
+      if (k->on_gpu()) s += fmt::format("# {}\n", k->gpu().shape());
+    }
+    return s;
   }
   std::string llvm_ir() const override {
-    return each([](const nest::Kernel&, const Code& c) { return c.llvm_ir(); });
+    const Ref<const CompiledProgram> keep = program();
+    if (!keep->on_host()) return gpu_llvm_ir(codes(*keep), gpu());
+    std::string s;
+    for (const BoundKernel* k : kernels_of(*keep)) s += k->code()->llvm_ir();
+    return s;
   }
   std::string assembly() const override {
-    return each([](const nest::Kernel&, const Code& c) { return c.assembly(); });
+    const Ref<const CompiledProgram> keep = program();
+    if (!keep->on_host()) return gpu_image(codes(*keep), gpu());
+    std::string s;
+    for (const BoundKernel* k : kernels_of(*keep)) s += k->code()->assembly();
+    return s;
   }
   std::string ptx() const override {
-    const TargetInfo target = gpu_target("sm_80");
-    std::vector<GpuKernelCode> kernels;
-    const Ref<const CompiledProgram> keep = program();
-    (void)each([&](const nest::Kernel& k, const Code&) {
-      kernels.push_back({k, schedule_of(k, target)});
-      return std::string();
-    });
-    return gpu_image(kernels, target);
+    if (const Ref<const CompiledProgram> keep = device_ ? program() : nullptr;
+        keep && !keep->on_host())
+      return gpu_image(codes(*keep), gpu());
+    const TargetScope scope(any_gpu());
+    const Ref<const CompiledProgram> keep = compile_program(traced_->written.jaxpr);
+    return gpu_image(codes(*keep), any_gpu());
   }
   const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {
@@ -116,29 +133,42 @@ class LoweredView final : public weft::detail::LoweredImpl {
   Ref<const weft::detail::CompiledImpl> compile(const weft::CompileOptions& o) const override {
     if (o.schedules.empty() && o.implementations.empty())
       return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_, program()));
-    if (weft::detail::Device* d = traced_->options.device; d && d != &weft::detail::host())
-      throw DeviceError(fmt::format(
-          "compile(): what is forced is forced for the host; this program is for '{}'", d->name()));
     const Forced forced{{o.schedules, "schedules of compile()"},
                         {o.implementations, "implementations of compile()"}};
     const ForcedScope scope(forced);
     const Ref<const CompiledProgram> p = program();
     forced.schedules.require_used();
-    return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_->run_by(p), p));
+    return Ref<const weft::detail::CompiledImpl>(new CompiledView(traced_->run_by(p, device_), p));
   }
 
  private:
-  Ref<const CompiledProgram> program() const { return compile_program(traced_->written.jaxpr); }
+  // For the device, if it is one that programs are compiled for.
+  Ref<const CompiledProgram> program() const {
+    const Jaxpr& j = traced_->written.jaxpr;
+    if (!device_) return compile_program(j);
+    const Ref<const Executable> e = device_->compile(j);
+    const auto* const p = dynamic_cast<const CompiledProgram*>(e.get());
+    return p ? Ref<const CompiledProgram>(p) : compile_program(j);
+  }
   // The kernels of all steps, those of inner programs included.
-  std::string each(FunctionRef<std::string(const nest::Kernel&, const Code&)> text) const {
-    std::string s;
-    const Ref<const CompiledProgram> keep = program();
-    for (const CompiledProgram* p : with_inner(*keep))
+  static std::vector<const BoundKernel*> kernels_of(const CompiledProgram& all) {
+    std::vector<const BoundKernel*> r;
+    for (const CompiledProgram* p : with_inner(all))
       for (const auto& step : p->steps())
-        if (step->kernel()) s += text(*step->kernel(), *step->code());
-    return s;
+        if (step->kernel()) r.push_back(step->kernel());
+    return r;
+  }
+  static std::vector<GpuKernelCode> codes(const CompiledProgram& p) {
+    std::vector<GpuKernelCode> r;
+    for (const BoundKernel* k : kernels_of(p)) r.push_back({k->kernel(), k->schedule()});
+    return r;
+  }
+  // What texts are for: never an emulated one.
+  TargetInfo gpu() const {
+    return gpu_target(static_cast<const cuda::Device&>(*device_).architecture());
   }
   Ref<const weft::detail::Program> traced_;
+  weft::detail::Device* device_;  // null: the host
 };
 
 }  // namespace
@@ -146,11 +176,12 @@ class LoweredView final : public weft::detail::LoweredImpl {
 
 namespace weft::detail {
 
-Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p) {
-  return Ref<const LoweredImpl>(new compiler::LoweredView(p));
+Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p, Device* elsewhere) {
+  return Ref<const LoweredImpl>(new compiler::LoweredView(p, elsewhere));
 }
 Ref<const LoweredImpl> make_lowered(const Closed& c) {
-  return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}));
+  return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}),
+                      default_elsewhere());
 }
 
 }  // namespace weft::detail

@@ -102,9 +102,15 @@ const Executable& Program::executable() const {
   return *e;
 }
 
-Ref<const Program> Program::run_by(const Ref<const Executable>& e) const {
-  const Ref<Program> p = make_ref<Program>(closed, true, options);
+Ref<const Program> Program::run_by(const Ref<const Executable>& e, Device* elsewhere) const {
+  CallOptions there = options;
+  there.device = elsewhere ? elsewhere : options.device;
+  const Ref<Program> p = make_ref<Program>(closed, true, there);
   p->donated = donated;
+  if (elsewhere) {
+    p->elsewhere_.emplace_back(elsewhere, e);
+    return p;
+  }
   e->retain();
   Temporaries::announce(e->temporaries());
   p->exe_.store(e.get(), std::memory_order_release);
@@ -135,6 +141,16 @@ Device* Program::device_for(const LeafList& x) const {
   Arrays all;
   for (int32_t k : kept_)
     if (k < closed.jaxpr->n_in) all.push_back(input(x, k));
+  return weft::elsewhere(all);
+}
+
+Device* Program::device_for_lowering(const LeafList& x) const {
+  if (options.device) return options.device == &host() ? nullptr : options.device;
+  Arrays all;
+  for (int32_t k : kept_)
+    if (k < closed.jaxpr->n_in)
+      if (const Concrete* c = concrete_or_null(input(x, k)); c && c->buffer())
+        all.push_back(input(x, k));
   return weft::elsewhere(all);
 }
 

@@ -34,8 +34,10 @@ class Program final : public JitProgram {
   // On concrete arguments, now, as the options say.
   void call(const LeafList& x, Array* out) const;
 
-  // The same, run by this executable of `written`.
-  Ref<const Program> run_by(const Ref<const Executable>& e) const;
+  // The same, run by this executable of `written` where it is for; null: the host.
+  Ref<const Program> run_by(const Ref<const Executable>& e, Device* elsewhere) const;
+  // Where a call with these arguments runs, null: the host. They may be traced, or donated.
+  Device* device_for_lowering(const LeafList& x) const;
 
   // About how many bytes it occupies while it does not run.
   int64_t footprint() const;
@@ -87,7 +89,8 @@ class Program final : public JitProgram {
 };
 
 // The compiler's view of a program (jit/lowered.cpp).
-Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p);
-Ref<const LoweredImpl> make_lowered(const Closed& c);  // without options or a name
+Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p, Device* elsewhere);
+// Without options or a name, for the device that is the default.
+Ref<const LoweredImpl> make_lowered(const Closed& c);
 
 }  // namespace weft::detail

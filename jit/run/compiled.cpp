@@ -15,6 +15,7 @@
 #include "weft/core/op.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
+#include "weft/jit/run/bound_kernel.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/red_zones.h"
@@ -145,9 +146,9 @@ int64_t CompiledProgram::temporaries(const MemoryPlan& plan) const {
 int64_t CompiledProgram::footprint() const {
   int64_t bytes = 2000 + 500 * static_cast<int64_t>(j_->eqns.size() + steps_.size());
   for (const auto& step : steps_) {
-    if (const std::shared_ptr<const Code> code = step->code())
-      bytes += (code->bytes() + 8192 + 128 * static_cast<int64_t>(code->kernel().insts.size())) /
-               std::max<int64_t>(1, code.use_count() - 1);
+    if (const BoundKernel* k = step->kernel())
+      bytes += (k->code_bytes() + 8192 + 128 * static_cast<int64_t>(k->kernel().insts.size())) /
+               std::max<int64_t>(1, k->code_users());
     for (const CompiledProgram* p : step->inner()) bytes += p->footprint();
   }
   return bytes;
@@ -159,7 +160,7 @@ ProgramMemory CompiledProgram::memory() const {
   for (Atom a : j_->out) m.results += j_->type(a).bytes();
   m.temporaries = temporaries();
   for (const auto& step : steps_) {
-    if (step->code()) m.code += step->code()->bytes();
+    if (step->kernel()) m.code += step->kernel()->code_bytes();
     for (const CompiledProgram* p : step->inner()) m.code += p->memory().code;
   }
   return m;
@@ -215,8 +216,11 @@ std::string CompiledProgram::implementations() const {
 }
 
 std::string CompiledProgram::report() const {
-  std::string s = fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n",
-                              count_equations(j_), without_code(), steps_.size());
+  std::string s;
+  if (const weft::detail::Device& d = place_.device(); !place_.on_host())
+    s = fmt::format("device: {} ({})\n", d.name(), d.describe());
+  s += fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n", count_equations(j_),
+                   without_code(), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
   s += implementations();

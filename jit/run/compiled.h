@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "weft/core/jaxpr.h"
-#include "weft/jit/run/codegen.h"
 #include "weft/jit/run/memory_plan.h"
 #include "weft/jit/run/place.h"
 #include "weft/runtime/backend.h"
@@ -15,6 +14,7 @@
 
 namespace weft::compiler {
 
+class BoundKernel;
 class CompiledProgram;
 
 // One step of the plan, ready to run. ptrs[v] is the memory of variable v, in the program's place.
@@ -25,8 +25,7 @@ class RunStep {
   virtual void compile_code() {}
   virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
   virtual std::string describe() const = 0;  // a line of the report
-  virtual const nest::Kernel* kernel() const { return nullptr; }
-  virtual std::shared_ptr<const Code> code() const { return nullptr; }
+  virtual const BoundKernel* kernel() const { return nullptr; }
   virtual std::vector<const CompiledProgram*> inner() const { return {}; }
   virtual int64_t trips() const { return 1; }  // of the inner programs, where that is known
   // Bytes that it takes at once while it runs, those of inner programs included.
@@ -60,6 +59,7 @@ class CompiledProgram final : public Executable {
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
   const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
+  bool on_host() const { return place_.on_host(); }
   int32_t aliased_input(size_t k) const override {
     return plan_.in_place[k] >= 0 ? plan_.in_place[k] : plan_.may_alias[k];
   }

@@ -40,9 +40,8 @@ class KernelStep final : public RunStep {
     return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions, {}", what_, g,
                        equations_, bound_.kernel().insts.size(), bound_.describe());
   }
-  const nest::Kernel* kernel() const override { return &bound_.kernel(); }
+  const BoundKernel* kernel() const override { return &bound_; }
   bool loops() const override { return loops_; }
-  std::shared_ptr<const Code> code() const override { return bound_.code(); }
 
  private:
   void estimate();

@@ -114,8 +114,7 @@ class ScatterStep final : public RunStep {
     BoundKernel::Run(bound_, ptrs, stop).all_of_one_point();
   }
   std::string describe() const override { return "kernel (scatter), " + bound_.describe(); }
-  const nest::Kernel* kernel() const override { return &bound_.kernel(); }
-  std::shared_ptr<const Code> code() const override { return bound_.code(); }
+  const BoundKernel* kernel() const override { return &bound_; }
 
  private:
   Jaxpr j_;

@@ -14,6 +14,7 @@
 #include "weft/jit/run/nans.h"
 #include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
+#include "weft/jit/schedule/target.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 

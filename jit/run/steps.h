@@ -8,6 +8,7 @@
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/run/compiled.h"
+#include "weft/jit/schedule/schedule.h"
 
 namespace weft::compiler {
 
