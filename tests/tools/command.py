@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/tools/command.py: the weft command from a shell: output, exit codes, files it must refuse.
-# Argument: the command.
+# Arguments: the command, and the emulated driver of GPUs.
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -14,7 +15,7 @@ import time
 import unittest
 import zipfile
 
-WEFT = str(pathlib.Path(sys.argv[1]).resolve())
+WEFT, FAKE_CUDA = (str(pathlib.Path(a).resolve()) for a in sys.argv[1:3])
 
 MULTIPLY = """
 module @jit_f {
@@ -210,6 +211,65 @@ class Command(unittest.TestCase):
         lines = [line for line in out.splitlines() if line and not line.startswith("//")]
         self.assertTrue(lines[0].startswith(".version"), lines[0])
 
+    def test_ptx_needs_no_gpu(self):
+        def lines(*arguments, **environment):
+            r = self.weft("run", "f.mlir", "--apply", "vmap(f, axis_size=5)", "--show", "ptx", *arguments,
+                          **environment)
+            return [line for line in r.stdout.splitlines() if line and not line.startswith("//")], r.stderr
+        none = {"WEFT_CUDA_LIBRARY": "/nowhere/libcuda.so.1"}
+        alone, note = lines("--device", "cuda:0", **none)
+        self.assertTrue(alone[0].startswith(".version"), alone[0])
+        self.assertIn(".target sm_80", alone)
+        self.assertIn("there is no GPU here", note)
+        here, note = lines(**none)
+        self.assertEqual(here, alone)
+        self.assertEqual(note, "")
+        for devices in ({"FAKE_CUDA_DEVICES": "0"}, {"FAKE_CUDA_CAPABILITIES": "61,61"}):
+            self.assertEqual(lines("--device", "cuda:3", WEFT_CUDA_LIBRARY=FAKE_CUDA, **devices)[0], alone)
+        # Where there are GPUs it is for the one that is named.
+        there, note = lines("--device", "cuda:1", WEFT_CUDA_LIBRARY=FAKE_CUDA, FAKE_CUDA_CAPABILITIES="80,90")
+        self.assertIn(".target sm_90", there)
+        self.assertEqual(note, "")
+        # All else needs it.
+        run = ["run", "f.mlir", "--device", "cuda:0"]
+        for arguments in (["--show", "report"], ["--show", "kernels"], ["--inputs", "in.npz"],
+                          ["--show", "ptx", "--inputs", "in.npz"]):
+            err = self.weft(*run, *arguments, code=2, **none).stderr
+            self.assertIn("--device: default_device: there is no device 'cuda:0'; this process has: cpu. CUDA: the "
+                          "driver's library could not be opened (/nowhere/libcuda.so.1: ", err)
+        for device in ("cuda:7", "cuda:x", "cuda:"):
+            err = self.weft("run", "f.mlir", "--device", device, "--show", "ptx", code=2,
+                            WEFT_CUDA_LIBRARY=FAKE_CUDA).stderr
+            self.assertIn(f"there is no device '{device}'; this process has: cpu, cuda:0, cuda:1", err)
+            if device != "cuda:7":
+                self.weft("run", "f.mlir", "--device", device, "--show", "ptx", code=2, **none)
+
+    def test_programs_run_on_gpus_and_are_shown_for_them(self):
+        gpu = {"WEFT_CUDA_LIBRARY": FAKE_CUDA}
+        run = ["run", "f.mlir", "--device", "cuda:0"]
+        for more in (["--inputs", "in.npz"], ["--inputs", "in.npz", "--apply", "jit(jacrev(f))"]):
+            self.assertEqual(self.weft(*run, *more, **gpu).stdout, self.weft("run", "f.mlir", *more).stdout)
+        self.weft(*run, "--inputs", "in.npz", "--out", "there.npz", **gpu)
+        self.weft("run", "f.mlir", "--inputs", "in.npz", "--out", "here.npz")
+        self.assertEqual(read_npz(self.path("there.npz")), read_npz(self.path("here.npz")))
+        self.write("b.jaxpr", "{ lambda ; a:bf16[2] k:key<fry>[]. let b:bf16[2] = mul a a; "
+                              "c:key<fry>[] = random_fold_in k 7:u32[] in (b, c) }")
+        self.npz("b.npz", in0=floats(1.5, 1.00390625), in1=words((2,), 0, 0))
+        for out in (["--out", "there.npz"], []):
+            b = ["run", "b.jaxpr", "--inputs", "b.npz"]
+            printed = "" if out else self.weft(*b).stdout
+            self.assertEqual(self.weft(*b, "--device", "cuda:1", *out, **gpu).stdout, printed)
+        self.assertEqual(struct.unpack("<2I", read_npz(self.path("there.npz"))["out1"][1]), FOLDED[0])
+        for stage, pattern in (("jaxpr", r"^{ lambda"), ("optimized", r"^{ lambda"),
+                               ("kernels", r"# 1 block of 256 threads"),
+                               ("llvm", r"target triple = \"nvptx64"), ("asm", r"\.target sm_90"),
+                               ("ptx", r"\.target sm_90"), ("stablehlo", r"builtin.module"),
+                               ("report", r"device: cuda:0 \(.*occupancy 100 %")):
+            out = self.weft(*run, "--show", stage, **gpu).stdout
+            self.assertRegex(out, re.compile(pattern, re.S))
+        r = self.weft(*run, "--inputs", "in.npz", "--time", "--show", "report", **gpu)
+        self.assertRegex(r.stderr, r"best of [0-9]+ runs [0-9.]+ ms")
+
     def test_schedules_are_forced_by_a_file(self):
         shown = self.weft("run", "f.jaxpr", "--show", "kernels").stdout
         entry = shown[shown.index("schedule "):]
@@ -232,6 +292,16 @@ class Command(unittest.TestCase):
         out = self.weft("info").stdout
         for word in ("weft", "LLVM", "features", "threads", "cache", "OpenBLAS", "libzip"):
             self.assertRegex(out, rf"(?m)^{word} +\S")
+
+    def test_info_lists_devices(self):
+        out = self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA, FAKE_CUDA_CAPABILITIES="90,61").stdout
+        self.assertRegex(out, r"(?m)^devices +cpu cuda:0$")
+        self.assertRegex(out, r"(?m)^cuda:0 +Emulated GPU 0, sm_90, 1\.0 GiB, 4 multiprocessors, driver of CUDA 12\.4$")
+        self.assertRegex(out, r"(?m)^missing +CUDA: device 1 \(Emulated GPU 1\) has compute capability 6\.1, and 7\.5 ")
+        out = self.weft("info", WEFT_CUDA_LIBRARY="/nowhere/libcuda.so.1").stdout
+        self.assertRegex(out, r"(?m)^devices +cpu$")
+        self.assertRegex(out, r"(?m)^missing +CUDA: the driver's library could not be opened \(/nowhere/")
+        self.assertNotRegex(self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA).stdout, "(?m)^missing")
 
     def test_weft_cpu_reaches_all_code(self):
         out = self.weft("info", WEFT_CPU="x86-64-v2").stdout
@@ -463,4 +533,4 @@ module {
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

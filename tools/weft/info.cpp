@@ -52,6 +52,11 @@ int info_command() {
   line("compiler", backend() ? "on" : "off (WEFT_NO_JIT)");
   line("cache", "in memory, for one process");
   line("devices", fmt::format("{}", fmt::join(devices(), " ")));
+  detail::each_device([&](const detail::Device& d) {
+    if (&d != &detail::host()) line(d.name().c_str(), d.describe());
+  });
+  if (const std::string missing = detail::missing_devices(); !missing.empty())
+    line("missing", missing);
   return ok;
 }
 

@@ -75,6 +75,11 @@ struct Times {
   double read = 0, trace = 0, compile = 0, first = 0;
 };
 
+// Elsewhere it may not have run when a call returns.
+void wait_for(const Arrays& x) {
+  for (const Array& a : x) a.block_until_ready();
+}
+
 // Repeats the call for about a second.
 std::string timing(const Times& t, const detail::CompiledImpl& program, const Arrays& x) {
   double best = t.first;
@@ -83,7 +88,7 @@ std::string timing(const Times& t, const detail::CompiledImpl& program, const Ar
        ++calls) {
     check_interrupt("weft run");
     const auto begin = Clock::now();
-    (void)program.run(x);
+    wait_for(program.run(x));
     best = std::min(best, seconds_since(begin));
   }
   const auto ms = [](double s) { return s * 1e3; };
@@ -93,13 +98,24 @@ std::string timing(const Times& t, const detail::CompiledImpl& program, const Ar
       ms(t.read), ms(t.trace), ms(t.compile), ms(t.first), calls, ms(best));
 }
 
+// PTX is text, for which there need be no GPU.
+bool is_text_for_no_gpu(const RunOptions& o) {
+  const auto is_gpu = [](const std::string& name) { return name.starts_with("cuda:"); };
+  const bool named = is_gpu(o.device) && o.device.size() > 5 &&
+                     o.device.find_first_not_of("0123456789", 5) == std::string::npos;
+  const std::vector<std::string> all = devices();
+  return named && o.show == "ptx" && o.inputs.empty() &&
+         std::none_of(all.begin(), all.end(), is_gpu);
+}
+
 class Run {
  public:
   explicit Run(const RunOptions& o) : o_(o), expr_(parse_expr(o.apply)) {
     try {
       default_device(o.device);
     } catch (const DeviceError& e) {
-      throw UsageError(fmt::format("--device: {}", e.what()));
+      if (!is_text_for_no_gpu(o)) throw UsageError(fmt::format("--device: {}", e.what()));
+      print(stderr, "note: there is no GPU here; the PTX is for the one that its .target names\n");
     }
   }
 
@@ -120,7 +136,7 @@ class Run {
     compile(in);
     if (!o_.show.empty()) print(stdout, shown(*lowered_, o_.show));
     if (runs) execute();
-    if (compiled_) compiler::require_forced_schedules_used();
+    if (o_.show != "jaxpr" || runs) compiler::require_forced_schedules_used();
     return ok;
   }
 
@@ -146,7 +162,7 @@ class Run {
     times_.trace = seconds_since(start);
     check_interrupt("weft run");
     lowered_ = detail::make_lowered(closed);
-    if (o_.show == "jaxpr" && x_.empty()) return;
+    if ((o_.show == "jaxpr" || o_.show == "ptx") && x_.empty()) return;
     start = Clock::now();
     compiled_ = lowered_->compile();
     times_.compile = seconds_since(start);
@@ -157,6 +173,7 @@ class Run {
     if (!compiled_) compiled_ = lowered_->compile();
     const auto start = Clock::now();
     const Arrays out = compiled_->run(x_);
+    wait_for(out);
     times_.first = seconds_since(start);
     if (!o_.out.empty())
       write_outputs(o_.out, out);

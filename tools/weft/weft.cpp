@@ -40,7 +40,8 @@ void add_run(CLI::App& app, RunOptions& o) {
       ->type_name("FILE.npz");
   c->add_option("--out", o.out, "Write the outputs out0, out1, ... there, rather than print them")
       ->type_name("FILE.npz");
-  c->add_option("--device", o.device, "Where to run: cpu")->type_name("NAME");
+  c->add_option("--device", o.device, "Where to run: cpu, or cuda:N for a GPU of NVIDIA")
+      ->type_name("NAME");
   c->add_flag("--time", o.time, "Say on the standard error how long each stage takes");
   c->add_option(
        "--show", o.show,
