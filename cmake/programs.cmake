@@ -20,6 +20,22 @@ function(weft_programs folder pattern)
     if(folder STREQUAL examples)
       add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
       weft_test_properties(${folder}/${name} "quick;example")
+      if(NOT WEFT_SANITIZE)  # on an emulated GPU (docs/decisions/0030)
+        add_test(NAME gpu/${folder}/${name} COMMAND Python3::Interpreter
+          ${PROJECT_SOURCE_DIR}/tests/gpu/examples.py $<TARGET_FILE:${target}> cuda:0)
+        set(speed quick)
+        if(name MATCHES "^06")  # 400 MB of results
+          set(speed "quick;long")
+        elseif(name MATCHES "^(07|13)")  # millions of launches
+          set(speed slow)
+        endif()
+        weft_test_properties(gpu/${folder}/${name} "${speed};example")
+        if(speed STREQUAL slow)
+          set_tests_properties(gpu/${folder}/${name} PROPERTIES TIMEOUT 3600)
+        endif()
+        set_property(TEST gpu/${folder}/${name} APPEND PROPERTY ENVIRONMENT
+          WEFT_CUDA_LIBRARY=$<TARGET_FILE:fake_cuda>)
+      endif()
     endif()
   endforeach()
 endfunction()

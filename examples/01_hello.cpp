@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   // A model of one example: plain C++ on Arrays.
   auto loss = [](Array w, Array x, Array y) {
     Array error = dot(w, x) - y;

@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   auto vv = [](Array x, Array y) { return vdot(x, y); };  // ([a], [a]) -> []
   auto mv = vmap(vv, {0, none}, 0);  // ([b,a], [a]) -> [b]    (b is the mapped axis)
   auto mm = vmap(mv, {none, 1}, 1);  // ([b,a], [a,c]) -> [b,c] (c is the mapped axis)

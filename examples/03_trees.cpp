@@ -8,7 +8,8 @@ struct Layer {  // an aggregate struct is a tree by itself
   Array w, b;
 };
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   // A tuple with a tuple inside, and an axis for each of its arrays.
   const int a = 2, b = 3, c = 4, d = 5, k = 6;
   using Tree = std::tuple<Array, std::tuple<Array, Array>>;

@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   // The second result does not depend on the mapped argument: it may stay as it is …
   auto f = [](Array x, Array y) { return std::pair{x + y, y * 2.}; };
   auto [sum, twice] = vmap(f, {0, none}, {0, none})(arange(2.), 4.);

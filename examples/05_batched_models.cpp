@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   // There is a dot product of two vectors; of two batches of vectors it is a map.
   auto batched_dot = vmap([](Array a, Array b) { return dot(a, b); });  // [N, D], [N, D] -> [N]
   const Array a = array({{1., 2., 3., 4., 5.}, {1., 1., 1., 1., 1.}});

@@ -9,7 +9,8 @@ struct Dense {
   Array operator()(Array x) const { return matmul(x, kernel) + bias; }
 };
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   auto outer_product = [](Array a) { return tensordot(a, a, 0); };
   const Array c = vectorized_map(outer_product, ones({100, 32, 32}));
   show_shape("outer products of (100, 32, 32)", c, {100, 32, 32, 32, 32});

@@ -24,7 +24,8 @@ Array process_pixels(Array image) {
 // The whole image, with its casts both ways.
 Array process_image(Array image) { return sqrt(image.astype(F32)).astype(U8); }
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   std::vector<uint8_t> data(100 * 64 * 64 * 3), roots;
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(i * 7919 % 255);
   for (uint8_t v : data) roots.push_back(static_cast<uint8_t>(std::sqrt(static_cast<float>(v))));
@@ -46,13 +47,13 @@ int main() {
   show("a row of pixels", images[{0, 0, slice(0, 4), 0}], array({0, 42, 84, 126}), 0);
   show("its square roots", out[{0, 0, slice(0, 4), 0}], array({0, 6, 9, 11}), 0);
 
-  std::cout << "\nmap_fn, pixel by pixel:           " << milliseconds([&] { by_pixels(images); })
+  std::cout << "\nmap_fn, pixel by pixel:           "
+            << milliseconds([&] { return by_pixels(images); }) << " ms\n"
+            << "map_fn, image by image:           "
+            << milliseconds([&] { return by_images(images); }) << " ms\n"
+            << "vectorized_map:                   " << milliseconds([&] { return at_once(images); })
             << " ms\n"
-            << "map_fn, image by image:           " << milliseconds([&] { by_images(images); })
-            << " ms\n"
-            << "vectorized_map:                   " << milliseconds([&] { at_once(images); })
-            << " ms\n"
-            << "vectorized_map of the pixel loop: " << milliseconds([&] { loops_at_once(images); })
-            << " ms\n";
+            << "vectorized_map of the pixel loop: "
+            << milliseconds([&] { return loops_at_once(images); }) << " ms\n";
   return finish();
 }

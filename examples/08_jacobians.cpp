@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   const Array w = array({{1., 2.}, {0., 1.}, {-1., 1.}});
   auto f = [&](Array x) { return tanh(dot(w, x)); };  // R^2 -> R^3
   const Array x = array({0.5, -0.25});
@@ -60,6 +61,6 @@ int main() {
   };
   expect(bool(allclose(loop(), mapped(z), 1e-4, 1e-5)), "loop and map should agree");
   std::cout << "\n256 rows, sequential loop: " << milliseconds(loop) << " ms\n"
-            << "256 rows, mapped:          " << milliseconds([&] { mapped(z); }) << " ms\n";
+            << "256 rows, mapped:          " << milliseconds([&] { return mapped(z); }) << " ms\n";
   return finish();
 }

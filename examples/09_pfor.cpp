@@ -4,7 +4,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   // for (i = 0; i < n; ++i) c[i] = a[i] * b[i];
   const Array a = array({1., 2., 3., 4.}), b = array({10., 20., 30., 40.});
   auto product = [&](Array i) { return a[i] * b[i]; };

@@ -6,7 +6,8 @@
 #include "expect.h"
 using namespace weft;
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   auto f = [](Array x) { return where(x > 0., x * x, sin(x)); };
   const Array x = array({-1., 0., 2.});
   show("f(x)", f(x), array({-0.84147096, 0., 4.}));

@@ -46,7 +46,8 @@ Array logits(Mlp m, Array x) {
 }
 Array loss(Mlp m, Array x, Array label) { return -nn::log_softmax(logits(m, x))[label]; }
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   auto [x, label] = digits(512, 1);
   auto [test_x, test_label] = digits(256, 2);
   Mlp model{layer(64, 32), layer(32, 10)};

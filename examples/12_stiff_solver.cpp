@@ -39,7 +39,8 @@ double exact(double k) {
   return a * std::cos(1.) + b * std::sin(1.) - a * std::exp(-k);
 }
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   const int n = 10000;
   const Array k = logspace(0., 3., n, 10, {.dtype = F64});  // from 1 to 1000
   auto one = jit(solve);
@@ -64,6 +65,6 @@ int main() {
     expect(alone.steps.item<int>() == s.steps[i].item<int>(),
            "alone and mapped should take the same steps");
   }
-  std::cout << "all of them: " << milliseconds([&] { all(k); }) << " ms\n";
+  std::cout << "all of them: " << milliseconds([&] { return all(k); }) << " ms\n";
   return finish();
 }

@@ -30,7 +30,8 @@ std::pair<Array, Array> filter(Noise noise, Array series) {
   return {history.first, history.second.sum()};
 }
 
-int main() {
+int main(int argc, char** argv) {
+  begin(argc, argv);
   const int n = 1000, length = 100;
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
@@ -39,8 +40,7 @@ int main() {
     double position = 0, velocity = normal(random);
     for (int t = 0; t < length; ++t) {
       const double push = 0.1 * normal(random);
-      position += velocity + push / 2;
-      velocity += push;
+      position += velocity + push / 2, velocity += push;
       truth.push_back(static_cast<float>(position));
       measured.push_back(static_cast<float>(position + 2 * normal(random)));
     }

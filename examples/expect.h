@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/expect.h: printing results and comparing them with what they should be.
+// examples/expect.h: the device that an example runs on, printing results and comparing them with
+// what they should be.
 #pragma once
 #include <weft/weft.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
+// What an example is called with: nothing, or --device NAME, where all of it then runs.
+inline void begin(int argc, char** argv) {
+  if (argc == 1) return;
+  if (argc != 3 || std::string(argv[1]) != "--device") {
+    std::cerr << "usage: " << argv[0] << " [--device cpu | --device cuda:0]\n";
+    std::exit(2);
+  }
+  try {
+    weft::default_device(argv[2]);
+  } catch (const weft::DeviceError& e) {
+    std::cerr << e.what() << "\n";
+    std::exit(1);
+  }
+}
 inline int failures = 0;
 inline void expect(bool ok, const std::string& what) {
   if (ok) return;
@@ -29,12 +45,16 @@ inline void show_shape(const std::string& name, const weft::Array& got, const we
   std::cout << name << ": " << to_string(got.shape()) << "\n";
   expect(got.shape() == want, name + " should have shape " + to_string(want));
 }
-// Milliseconds of one call, after a first one that traces and compiles.
+// Milliseconds of one call, until its results are there, after a first one that traces and
+// compiles.
 template <class F>
 double milliseconds(F f) {
-  f();
+  const auto call = [&] {
+    for (const weft::Array& a : weft::tree::leaves(f())) a.block_until_ready();
+  };
+  call();
   const auto start = std::chrono::steady_clock::now();
-  f();
+  call();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
 }
