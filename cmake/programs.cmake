@@ -2,6 +2,7 @@
 # Copyright The Weft authors
 # cmake/programs.cmake: every examples/NN_*.cpp is a program and a test, every benchmarks/*.cpp a
 # program. They see what a user sees: <weft/weft.h> and libweft.
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
 function(weft_programs folder pattern)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${pattern})
   add_custom_target(${folder})

@@ -9,6 +9,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <cstdlib>
+
 #include "weft/core/error.h"
 #include "weft/jit/emit/emit.h"
 #include "weft/jit/emit/orc.h"
@@ -57,11 +59,8 @@ std::string gpu_llvm_ir(const std::vector<GpuKernelCode>& kernels, const TargetI
 
 int64_t local_arrays(const std::string& ptx) {
   // .local .align 8 .b8 __local_depot0[96];
-  int64_t bytes = 0;
-  const size_t name = ptx.find("__local_depot"), size = ptx.find('[', name);
-  for (size_t at = size; size != ptx.npos && '0' <= ptx[++at] && ptx[at] <= '9';)
-    bytes = 10 * bytes + (ptx[at] - '0');
-  return bytes;
+  const size_t size = ptx.find('[', ptx.find("__local_depot"));
+  return size == ptx.npos ? 0 : std::strtoll(ptx.c_str() + size + 1, nullptr, 10);
 }
 
 }  // namespace weft::compiler
