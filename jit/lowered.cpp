@@ -11,6 +11,7 @@
 #include "weft/core/param_field.h"
 #include "weft/jit/emit/image.h"
 #include "weft/jit/forced.h"
+#include "weft/jit/gpu_program.h"
 #include "weft/jit/pipeline.h"
 #include "weft/jit/program.h"
 #include "weft/jit/run/bound_kernel.h"
@@ -76,10 +77,6 @@ std::vector<const CompiledProgram*> with_inner(const CompiledProgram& p) {
 }
 
 // Programs of texts refer to it.
-const TargetInfo& any_gpu() {
-  static const auto* t = new TargetInfo(gpu_target("sm_80"));
-  return *t;
-}
 
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
@@ -116,9 +113,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
     if (const Ref<const CompiledProgram> keep = device_ ? program() : nullptr;
         keep && !keep->on_host())
       return gpu_image(codes(*keep), gpu());
-    const TargetScope scope(any_gpu());
-    const Ref<const CompiledProgram> keep = compile_program(traced_->written.jaxpr);
-    return gpu_image(codes(*keep), any_gpu());
+    return gpu_program(traced_->written.jaxpr, "sm_80").ptx;
   }
   const Closed& closed() const override { return traced_->closed; }
   std::string report() const override {

@@ -138,9 +138,9 @@ Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
 
 Built build_native(const Program& p, size_t eqn) {
   Built b = built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
-  const Place place(current_target().device);
-  if (place.on_host()) return b;
-  return built(p, eqn, std::make_unique<OnHost>(p.j, std::move(b), place));
+  if (!current_target().gpu()) return b;
+  return built(p, eqn,
+               std::make_unique<OnHost>(p.j, std::move(b), Place(current_target().device)));
 }
 
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/gpu_program.cpp: compiles for a target without a device and reads the kernels.
+#include "weft/jit/gpu_program.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "weft/jit/emit/image.h"
+#include "weft/jit/forced.h"
+#include "weft/jit/pipeline.h"
+
+namespace weft::compiler {
+namespace {
+
+// Programs refer to it for as long as the process lives.
+const TargetInfo& target_of(const std::string& architecture) {
+  static std::mutex guard;
+  static auto* targets = new std::map<std::string, TargetInfo>;
+  const std::lock_guard lock(guard);
+  const auto [at, made] = targets->try_emplace(architecture);
+  if (made) at->second = gpu_target(architecture);
+  return at->second;
+}
+
+void add_steps(const CompiledProgram& p, std::vector<const RunStep*>* steps) {
+  for (const auto& step : p.steps()) {
+    steps->push_back(step.get());
+    for (const CompiledProgram* inner : step->inner()) add_steps(*inner, steps);
+  }
+}
+
+}  // namespace
+
+GpuProgram gpu_program(const Jaxpr& written, const std::string& architecture) {
+  const TargetInfo& target = target_of(architecture);
+  const TargetScope scope(target);
+  const Ref<const CompiledProgram> program = compile_program(written);
+  std::vector<const RunStep*> steps;
+  add_steps(*program, &steps);
+  std::vector<GpuKernelCode> kernels;
+  for (const RunStep* step : steps)
+    if (const nest::Kernel* k = step->kernel()) kernels.push_back({*k, schedule_of(*k, target)});
+  const std::string entry = "weft_kernel";
+  GpuProgram r{{}, gpu_image(kernels, target, entry)};
+  for (size_t n = 0; const RunStep* step : steps) {
+    r.steps.push_back({step->describe(), {}});
+    if (!step->kernel()) continue;
+    r.steps.back().entry = kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, n);
+    ++n;
+  }
+  return r;
+}
+
+}  // namespace weft::compiler
