@@ -12,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "programs.h"
+
 using namespace weft;
+using namespace weft::programs;
 
 namespace {
 
@@ -51,85 +54,6 @@ Array normal(const Shape& s) {
   return array(v, s);
 }
 
-using Point = std::tuple<Array, Array, Array>;
-Array mandelbrot(Array cr, Array ci) {
-  const auto test = [](Point s) {
-    auto& [a, b, i] = s;
-    return (a * a + b * b < 4.f) & (i < 1000);
-  };
-  const auto body = [&](Point s) {
-    auto& [a, b, i] = s;
-    return Point(a * a - b * b + cr, 2.f * a * b + ci, i + 1);
-  };
-  return std::get<2>(while_loop(test, body, Point(Array(0.f), Array(0.f), Array(0))));
-}
-
-using Solver = std::tuple<Array, Array, Array, Array>;  // time, state, step, count
-Array van_der_pol(Array mu, Array y0) {
-  const auto f = [&](Array y) { return stack({y[1], mu * (1.f - y[0] * y[0]) * y[1] - y[0]}); };
-  const auto test = [](Solver s) { return (std::get<0>(s) < 10.f) & (std::get<3>(s) < 20000); };
-  const auto body = [&](Solver s) {
-    auto [t, y, h, n] = s;
-    h = minimum(h, 10.f - t);
-    const Array k1 = f(y), k2 = f(y + h * (.2f * k1)),
-                k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
-    const Array k4 = f(y + h * (44 / 45.f * k1 - 56 / 15.f * k2 + 32 / 9.f * k3));
-    const Array k5 = f(y + h * (19372 / 6561.f * k1 - 25360 / 2187.f * k2 + 64448 / 6561.f * k3 -
-                                212 / 729.f * k4));
-    const Array k6 = f(y + h * (9017 / 3168.f * k1 - 355 / 33.f * k2 + 46732 / 5247.f * k3 +
-                                49 / 176.f * k4 - 5103 / 18656.f * k5));
-    const Array yn = y + h * (35 / 384.f * k1 + 500 / 1113.f * k3 + 125 / 192.f * k4 -
-                              2187 / 6784.f * k5 + 11 / 84.f * k6);
-    const Array k7 = f(yn);
-    const Array e = h * (71 / 57600.f * k1 - 71 / 16695.f * k3 + 71 / 1920.f * k4 -
-                         17253 / 339200.f * k5 + 22 / 525.f * k6 - 1 / 40.f * k7);
-    const Array scaled = e / (1e-5f + 1e-5f * maximum(abs(y), abs(yn)));
-    const Array err = sqrt((scaled * scaled).mean()), ok = err <= 1.f;
-    const Array hn = h * clip(.9f * pow(err + 1e-10f, -.2f), .2f, 5.f);
-    return Solver(where(ok, t + h, t), where(ok, yn, y), hn, n + 1);
-  };
-  return std::get<1>(while_loop(test, body, Solver(Array(0.f), y0, Array(.01f), Array(0))));
-}
-
-struct Layer {
-  Array w, b;
-};
-using Net = std::vector<Layer>;
-Array logits(const Net& net, Array x) {
-  for (size_t i = 0; i + 1 < net.size(); ++i) x = tanh(dot(x, net[i].w) + net[i].b);
-  return dot(x, net.back().w) + net.back().b;
-}
-Array loss(Net net, Array x, Array y) {
-  const auto one = [](Net n, Array xi, Array yi) {
-    return -(nn::log_softmax(logits(n, xi)) * nn::one_hot(yi, 10)).sum();
-  };
-  return vmap(one, {none, 0, 0})(net, x, y).mean();
-}
-Net step(Net net, Array x, Array y) {
-  const Net g = grad(loss)(net, x, y);
-  Net r;
-  for (size_t i = 0; i < net.size(); ++i)
-    r.push_back({net[i].w - .1f * g[i].w, net[i].b - .1f * g[i].b});
-  return r;
-}
-
-// Positions and speeds in a plane, from positions that are measured.
-Array kalman(Array zs) {
-  const Array f = eye(4) + .1f * eye(4, 4, 2), h = eye(4)[Slice(0, 2)];
-  const Array q = .01f * eye(4), r = .1f * eye(2);
-  const auto step = [&](std::pair<Array, Array> c, Array z) {
-    auto [m, p] = c;
-    m = matmul(f, m);
-    p = matmul(matmul(f, p), f.T()) + q;
-    const Array s = matmul(matmul(h, p), h.T()) + r;
-    const Array gain = linalg::solve(s, matmul(h, p)).T();
-    m = m + matmul(gain, z - matmul(h, m));
-    p = matmul(eye(4) - matmul(gain, h), p);
-    return std::pair{std::pair{m, p}, m};
-  };
-  return scan(step, std::pair{zeros({4}), eye(4)}, zs).second;
-}
-
 void run_linear_algebra() {
   const auto solve = jit(vmap([](Array a, Array b) { return linalg::solve(a, b); }));
   for (int64_t n : {3, 4, 8}) {
@@ -149,7 +73,7 @@ void run() {
   const auto dispatch = jit([](Array x) { return x + 1.f; });
   const Array one = array({1.f}).reshape({});
   measure("dispatch_scalar", [&] { dispatch(one); });
-  const auto chain = jit([](Array x) { return exp(-x * x) * sin(x) + sqrt(abs(x)); });
+  const auto chain = jit(wave);
   for (int64_t n : {int64_t{16} << 20, (int64_t{16} << 20) + 3, int64_t{2} << 20}) {
     const Array x = normal({n});
     measure(("eltwise_exp_sin_sqrt_" + std::to_string(n)).c_str(), [&] { chain(x); });
