@@ -76,8 +76,6 @@ std::vector<const CompiledProgram*> with_inner(const CompiledProgram& p) {
   return all;
 }
 
-// Programs of texts refer to it.
-
 class LoweredView final : public weft::detail::LoweredImpl {
  public:
   LoweredView(Ref<const weft::detail::Program> p, weft::detail::Device* elsewhere)

@@ -120,6 +120,8 @@ class Emitter {
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
   llvm::BasicBlock* leaves();
+  V spend(int64_t cost);    // what is left of the budget
+  void look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go);
   // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
   // `from` first; behind enter, in the body; behind end_loop, after the loop.
   struct Head {
@@ -225,6 +227,7 @@ class Emitter {
   };
   Left while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
                    const Vs& init, const std::function<V(const Masks& go, Vs& own)>& stay);
+  void while_thread(nest::Id v, const std::vector<Carry>& cs);
   void branch_if(nest::Id v);
   Vs side(nest::Id v, nest::BlockId b);
   void set_results(nest::Id v, const Vs& values);

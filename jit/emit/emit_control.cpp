@@ -166,6 +166,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
 
 void Emitter::loop_while(Id v) {
   const auto cs = carries(v, 0, 0);
+  if (machine_.gpu && !any_inst(k_, k_.insts[v].blocks[0], is_loop)) return while_thread(v, cs);
   const Vs init = parts(cs, &Carry::init);
   while_trips(v, cs, divergence_.divergent[v] ? masks_of() : Masks(), {}, init,
               [&](const Masks& go, Vs&) { return any(go); });
@@ -202,6 +203,47 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   end_loop(head);
   active_ = outer;
   return {go, carry};
+}
+
+// Of one thread of a GPU. Threads that branch apart wait for each other behind each branch, so a
+// trip has one alone, at its end: the loop is left when the test says so or when the budget is used
+// up, and in the second case begun again where it was.
+void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  const auto test = [&](const Vs& carry) {
+    bind(cs, &Carry::test_param, carry);
+    emit_block(i.blocks[0]);
+    return scalar(k_.blocks[i.blocks[0]].yields[0]);
+  };
+  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"), *look = block("look"),
+       *after = block("after");
+  const Vs init = parts(cs, &Carry::init);
+  const V enters = test(init);
+  auto* from = here();
+  b_.CreateCondBr(enters, run, after);
+  at(run);
+  Phis runs(b_, from, machine_.mask_registers);
+  const Vs begun = runs.add(init);
+  jump(trip);
+  at(trip);
+  Phis trips(b_, run, machine_.mask_registers);
+  bind(cs, &Carry::param, trips.add(begun));
+  emit_block(i.blocks[1]);
+  const Vs next = parts(cs, &Carry::next);
+  const V more = test(next);
+  const V left = spend(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  trips.close(next);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);
+  at(ended);
+  b_.CreateCondBr(more, look, after);
+  look_at_word(look, run);
+  runs.close(next);
+  at(after);
+  Phis results(b_, from, machine_.mask_registers);
+  bind(cs, &Carry::result, results.add(init));
+  at(ended);
+  results.close(next);
+  at(after);
 }
 
 // What a side of branch v gives, each as the result is held: computed, or by the library.

@@ -163,16 +163,22 @@ void Emitter::poll(int64_t cost) {
   if (!stop_) return;
   auto* look = block("look");
   auto* go = block("go");
+  b_.CreateCondBr(b_.CreateICmpSLT(spend(cost), i32(0)), look, go,
+                  llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
+  look_at_word(look, go);
+  at(go);
+}
+V Emitter::spend(int64_t cost) {
   const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),
                               i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
   b_.CreateStore(left, budget_);
-  b_.CreateCondBr(b_.CreateICmpSLT(left, i32(0)), look, go,
-                  llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
+  return left;
+}
+void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
   at(look);
   b_.CreateStore(i32(millisecond), budget_);
   const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
   b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
-  at(go);
 }
 
 // Where a kernel is left because it is to stop. Threads of a GPU do not wait for one that has
