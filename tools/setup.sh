@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/setup.sh: installs the Debian packages that are missing; sourced by ./dev.
+# tools/setup.sh: installs the Debian packages that are missing, and the packages of build/venv; sourced
+# by ./dev.
 
 missing=()  # packages
 reasons=()
@@ -68,4 +69,24 @@ setup() {
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
   need libmpfr-dev file:$inc/mpfr.h "judges the functions of ./dev accuracy"
   install_needed
+}
+
+python_environment() {  # build/venv
+  need python3-venv "file:/usr/lib/python3*/ensurepip/__init__.py" "a Python environment for peers and tools"
+  install_needed
+  if [[ ! -x build/venv/bin/python ]]; then python3 -m venv build/venv; fi
+}
+
+# What assembles, shows and writes code of GPUs, in build/venv. Its version is that of the figures in
+# docs/gpu-kernels.md. Tests that miss it say that they were skipped.
+cuda_tools() {
+  local version=13.2.86 mark=build/venv/cuda-tools
+  if [[ -n ${WEFT_NO_SETUP:-} || $(cat $mark 2>/dev/null) == "$version" ]]; then return; fi
+  python_environment
+  echo "installing the CUDA tools $version in build/venv: assemble and show the code of GPUs"
+  if build/venv/bin/pip install -q --no-deps nvidia-cuda-{nvcc,nvdisasm,crt,runtime}==$version nvidia-nvvm==$version; then
+    echo "$version" > $mark
+  else
+    echo "dev: there are no CUDA tools $version to install here; tests of their code are skipped" >&2
+  fi
 }

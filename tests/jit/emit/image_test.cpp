@@ -3,24 +3,18 @@
 // tests/jit/emit/image_test.cpp: the PTX of kernels assembles.
 #include "weft/jit/emit/image.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
+#include "support/assembler.h"
+#include "weft/benchmarks/gpu_cases.h"
+#include "weft/jit/gpu_program.h"
 #include "weft/jit/schedule/choose/choose.h"
 
 namespace weft::compiler {
 namespace {
 
-std::string assembler() {
-  for (const char* p : {"/usr/local/cuda/bin/ptxas"})
-    if (access(p, X_OK) == 0) return p;
-  return std::system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : "";
-}
+using test::assembled;
+using test::has_assembler;
 
 // By the schedule that is chosen; with more points a thread, if it is said how many.
 std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int points = 1) {
@@ -31,19 +25,8 @@ std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int
 }
 
 // Empty if ptxas takes it, else what it says.
-std::string assembled(const nest::Kernel& k, const std::string& gpu, int points = 1) {
-  char dir[] = "/tmp/weft_ptx_XXXXXX";
-  if (!mkdtemp(dir)) return "no temporary folder";
-  const std::string base = dir, file = base + "/k.ptx", log = base + "/log";
-  std::ofstream(file) << text_of(k, gpu, points);
-  const int rc = std::system(
-      (assembler() + " -arch=" + gpu + " " + file + " -o " + base + "/k.cubin >" + log + " 2>&1")
-          .c_str());
-  std::ifstream in(log);
-  std::string said((std::istreambuf_iterator<char>(in)), {});
-  for (const char* f : {"/k.ptx", "/log", "/k.cubin"}) unlink((base + f).c_str());
-  rmdir(dir);
-  return rc == 0 ? "" : said + "\n" + text_of(k, gpu, points);
+std::string refused(const nest::Kernel& k, const std::string& gpu, int points = 1) {
+  return assembled(text_of(k, gpu, points), gpu).error;
 }
 
 }  // namespace
@@ -56,10 +39,7 @@ TEST_CASE("PTX says how much its arrays take", "[jit][ptx]") {
 }
 
 TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
-  if (assembler().empty()) {
-    WARN("skipped: no ptxas in /usr/local/cuda/bin or on PATH");
-    return;
-  }
+  if (!has_assembler()) return;
   for (auto make :
        {collatz, mandelbrot, nested, endless_branch, triangle, arrays, each, while_array}) {
     const nest::Kernel k = make(Vector::grid);
@@ -67,8 +47,8 @@ TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
     CHECK(text.find(".visible .entry weft_kernel(") != std::string::npos);
     CHECK(text.find(".target sm_80") != std::string::npos);
     CHECK(text.find(".reqntid 256, 1, 1") != std::string::npos);
-    CHECK(assembled(k, "sm_80") == "");
-    CHECK(assembled(k, "sm_80", 4) == "");
+    CHECK(refused(k, "sm_80") == "");
+    CHECK(refused(k, "sm_80", 4) == "");
   }
   // Neither LLVM nor ptxas may contract: .rn forbids it.
   const std::string text = text_of(mandelbrot(Vector::grid));
@@ -76,14 +56,11 @@ TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
   CHECK(text.find("add.rn.f32") != std::string::npos);
   CHECK(text.find("fma.") == std::string::npos);
   CHECK(text.find("ftz") == std::string::npos);
-  CHECK(assembled(mandelbrot(Vector::grid), "sm_90") == "");
+  CHECK(refused(mandelbrot(Vector::grid), "sm_90") == "");
 }
 
 TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
-  if (assembler().empty()) {
-    WARN("skipped: no ptxas in /usr/local/cuda/bin or on PATH");
-    return;
-  }
+  if (!has_assembler()) return;
   Builder b("all");
   const Id i = b.index(1), row = b.index(0);
   int64_t slot = 0;
@@ -123,7 +100,33 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   const Id f = in(Storage::F32);
   out(Storage::F32, b.pure(Opcode::RoundF16, Kind::F32, {f}));
   out(Storage::F32, b.pure(Opcode::RoundBF16, Kind::F32, {f}));
-  CHECK(assembled(b.finish(2, 1, Vector::grid), "sm_80") == "");
+  CHECK(refused(b.finish(2, 1, Vector::grid), "sm_80") == "");
+}
+
+TEST_CASE("PTX of whole programs assembles, and stays in registers where it is to", "[jit][ptx]") {
+  if (!has_assembler()) return;
+  for (const programs::GpuCase& c : programs::gpu_cases())
+    for (const char* gpu : {"sm_80", "sm_90"}) {
+      INFO(c.name << " for " << gpu);
+      const GpuProgram p = gpu_program(c.program, gpu);
+      REQUIRE(!p.steps.empty());
+      size_t kernels = 0;
+      for (const GpuProgram::Step& s : p.steps) kernels += !s.entry.empty();
+      if (kernels == 0) continue;
+      CHECK(p.ptx.find(std::string(".target ") + gpu) != std::string::npos);
+      const toolkit::Assembled a = assembled(p.ptx, gpu);
+      CHECK(a.error == "");
+      CHECK(a.entries.size() == kernels);
+      for (const GpuProgram::Step& s : p.steps) {
+        if (s.entry.empty()) continue;
+        const auto entry = a.entries.find(s.entry);
+        REQUIRE(entry != a.entries.end());
+        CHECK(entry->second.registers > 0);
+        if (!c.in_registers) continue;
+        CHECK(entry->second.registers <= 128);
+        CHECK(entry->second.spilled == 0);
+      }
+    }
 }
 
 }  // namespace weft::compiler

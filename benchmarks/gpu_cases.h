@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// benchmarks/gpu_cases.h: the programs whose code for GPUs is looked at (tools/gpu_kernels.cpp,
+// tests/jit/emit/image_test.cpp), traced.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "weft/benchmarks/programs.h"
+#include "weft/tracer/make_jaxpr.h"
+#include "weft/tracer/written_inputs.h"
+
+namespace weft::programs {
+
+struct GpuCase {
+  std::string name;  // also that of the kernel in limit_gpu.cu, if there is one
+  std::string what;
+  Jaxpr program;
+  bool in_registers = false;  // nothing of it may be spilled at 128 registers
+};
+
+inline std::vector<GpuCase> gpu_cases() {
+  const auto traced = [](auto f, const auto&... x) {
+    return with_written_inputs(make_jaxpr(f)(x...).jaxpr).jaxpr;
+  };
+  const auto ids = [](Array x, Array id) { return segment_sum(x, id, {.num_segments = 1000}); };
+  Net net;
+  const int64_t sizes[] = {784, 512, 512, 10};
+  for (int i = 0; i < 3; ++i)
+    net.push_back({zeros({sizes[i], sizes[i + 1]}), zeros({sizes[i + 1]})});
+  const Array million = zeros({1 << 20}), plane = zeros({512, 512});
+  const int64_t n = 65536;
+  return {
+      {"mandelbrot", "512 x 512 points", traced(vmap(vmap(mandelbrot)), plane, plane), true},
+      {"rk45", "16,384 van der Pol oscillators",
+       traced(vmap(van_der_pol), zeros({16384}), zeros({16384, 2})), true},
+      {"softmax", "4096 rows of 1024",
+       traced([](Array x) { return nn::softmax(x); }, zeros({4096, 1024})), true},
+      {"kalman_step", "65,536 filters of 4 states, 2 measured",
+       traced(vmap(kalman_step), Belief{zeros({n, 4}), zeros({n, 4, 4})}, zeros({n, 2})), true},
+      {"mlp_step", "gradient step of 784-512-512-10, 256 examples",
+       traced(step, net, zeros({256, 784}), zeros({256}, I32))},
+      {"cholesky4", "65,536 matrices of 4 x 4",
+       traced([](Array a) { return linalg::cholesky(a); }, zeros({n, 4, 4}))},
+      {"cholesky8", "65,536 matrices of 8 x 8",
+       traced([](Array a) { return linalg::cholesky(a); }, zeros({n, 8, 8}))},
+      {"sort", "1,048,576 numbers", traced([](Array x) { return sort(x); }, million)},
+      {"cumsum", "1,048,576 numbers", traced([](Array x) { return cumsum(x); }, million)},
+      {"segment_sum", "1,048,576 numbers, 1000 segments",
+       traced(ids, million, million.astype(I32))},
+      {"wave", "exp(-x²) sin x + √|x| of 16,777,216 numbers", traced(wave, zeros({1 << 24}))},
+  };
+}
+
+}  // namespace weft::programs

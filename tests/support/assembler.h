@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/support/assembler.h: ptxas, if the machine has one: CUDA's, or that of PyPI.
+#pragma once
+#include <catch2/catch.hpp>
+
+#include "weft/tools/cuda/toolkit.h"
+
+namespace weft::test {
+
+inline std::string assembler() { return toolkit::find("ptxas", WEFT_TEST_DIR "/.."); }
+
+// Says so if there is none.
+inline bool has_assembler() {
+  if (!assembler().empty()) return true;
+  WARN("skipped: there is no ptxas in CUDA_HOME, on PATH or in build/venv; ./dev test installs it");
+  return false;
+}
+
+inline toolkit::Assembled assembled(const std::string& ptx, const std::string& architecture) {
+  const toolkit::Folder folder;
+  return toolkit::assemble(assembler(), ptx, architecture, folder / "kernels.cubin");
+}
+
+}  // namespace weft::test
