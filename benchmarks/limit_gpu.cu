@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// benchmarks/limit_gpu.cu: what a GPU could run: the programs of programs.h as one writes them by
+// hand in CUDA. tools/gpu_kernels.cpp compiles them and lays their instructions beside ours.
+//
+// A kernel has the name of its program and does the same work: products are whole, pivots are
+// looked for. Loops over elements are not unrolled, so that a trip is a trip.
+#include <cstdint>
+
+namespace {
+__device__ int64_t thread_index() {
+  return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    mandelbrot(const float* cr, const float* ci, int32_t* trips, int64_t n) {
+  const int64_t at = thread_index();
+  if (at >= n) return;
+  const float re = cr[at], im = ci[at];
+  float a = 0, b = 0;
+  int32_t i = 0;
+#pragma unroll 1
+  while (a * a + b * b < 4.f && i < 1000) {
+    const float next = a * a - b * b + re;
+    b = 2.f * a * b + im;
+    a = next;
+    ++i;
+  }
+  trips[at] = i;
+}
+
+namespace {
+struct Pair {
+  float x, y;
+};
+__device__ Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
+__device__ Pair operator-(Pair a, Pair b) { return {a.x - b.x, a.y - b.y}; }
+__device__ Pair operator*(float s, Pair a) { return {s * a.x, s * a.y}; }
+__device__ float larger(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    rk45(const float* stiffness, const Pair* start, Pair* end, int64_t n) {
+  const int64_t at = thread_index();
+  if (at >= n) return;
+  const float mu = stiffness[at];
+  const auto f = [mu](Pair y) { return Pair{y.y, mu * (1.f - y.x * y.x) * y.y - y.x}; };
+  Pair y = start[at];
+  float t = 0, h = .01f;
+#pragma unroll 1
+  for (int32_t i = 0; t < 10.f && i < 20000; ++i) {
+    h = fminf(h, 10.f - t);
+    const Pair k1 = f(y), k2 = f(y + h * (.2f * k1)),
+               k3 = f(y + h * (3 / 40.f * k1 + 9 / 40.f * k2));
+    const Pair k4 = f(y + h * (44 / 45.f * k1 - 56 / 15.f * k2 + 32 / 9.f * k3));
+    const Pair k5 = f(y + h * (19372 / 6561.f * k1 - 25360 / 2187.f * k2 + 64448 / 6561.f * k3 -
+                               212 / 729.f * k4));
+    const Pair k6 = f(y + h * (9017 / 3168.f * k1 - 355 / 33.f * k2 + 46732 / 5247.f * k3 +
+                               49 / 176.f * k4 - 5103 / 18656.f * k5));
+    const Pair next = y + h * (35 / 384.f * k1 + 500 / 1113.f * k3 + 125 / 192.f * k4 -
+                               2187 / 6784.f * k5 + 11 / 84.f * k6);
+    const Pair k7 = f(next);
+    const Pair e = h * (71 / 57600.f * k1 - 71 / 16695.f * k3 + 71 / 1920.f * k4 -
+                        17253 / 339200.f * k5 + 22 / 525.f * k6 - 1 / 40.f * k7);
+    const float p = e.x / (1e-5f + 1e-5f * larger(y.x, next.x)),
+                q = e.y / (1e-5f + 1e-5f * larger(y.y, next.y));
+    const float error = sqrtf((p * p + q * q) / 2.f);
+    if (error <= 1.f) {
+      t += h;
+      y = next;
+    }
+    h *= fminf(fmaxf(.9f * powf(error + 1e-10f, -.2f), .2f), 5.f);
+  }
+  end[at] = y;
+}
+
+// A warp a row.
+extern "C" __global__ void __launch_bounds__(256)
+    softmax(const float* x, float* out, int64_t rows, int32_t columns) {
+  const int64_t row = thread_index() / 32;
+  if (row >= rows) return;
+  const int32_t lane = threadIdx.x % 32;
+  const float* from = x + row * columns;
+  float most = -INFINITY, sum = 0;
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32) most = fmaxf(most, from[c]);
+  for (int32_t d = 16; d; d /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32) sum += expf(from[c] - most);
+  for (int32_t d = 16; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32)
+    out[row * columns + c] = expf(from[c] - most) / sum;
+}
+
+namespace {
+template <int rows, int columns>
+struct Matrix {
+  float at[rows][columns];
+  __device__ Matrix<columns, rows> transposed() const {
+    Matrix<columns, rows> r;
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < columns; ++j) r.at[j][i] = at[i][j];
+    return r;
+  }
+};
+template <int n, int m, int k>
+__device__ Matrix<n, m> operator*(const Matrix<n, k>& a, const Matrix<k, m>& b) {
+  Matrix<n, m> r = {};
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j)
+      for (int l = 0; l < k; ++l) r.at[i][j] += a.at[i][l] * b.at[l][j];
+  return r;
+}
+template <int n, int m>
+__device__ Matrix<n, m> sum(const Matrix<n, m>& a, float s, const Matrix<n, m>& b) {
+  Matrix<n, m> r;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) r.at[i][j] = a.at[i][j] + s * b.at[i][j];
+  return r;
+}
+template <int n>
+__device__ Matrix<n, n> eye(float x) {
+  Matrix<n, n> r = {};
+  for (int i = 0; i < n; ++i) r.at[i][i] = x;
+  return r;
+}
+// s^-1 b, by elimination; the larger number of the first column is the pivot.
+template <int m>
+__device__ Matrix<2, m> solve(Matrix<2, 2> s, Matrix<2, m> b) {
+  const bool swap = fabsf(s.at[1][0]) > fabsf(s.at[0][0]);
+  const float p = s.at[swap][0], q = s.at[swap][1], r = s.at[!swap][0], t = s.at[!swap][1];
+  const float factor = r / p, last = t - factor * q;
+  Matrix<2, m> x;
+  for (int j = 0; j < m; ++j) {
+    const float first = swap ? b.at[1][j] : b.at[0][j], second = swap ? b.at[0][j] : b.at[1][j];
+    x.at[1][j] = (second - factor * first) / last;
+    x.at[0][j] = (first - q * x.at[1][j]) / p;
+  }
+  return x;
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    kalman_step(const Matrix<4, 1>* means, const Matrix<4, 4>* covs, const Matrix<2, 1>* measured,
+                Matrix<4, 1>* new_means, Matrix<4, 4>* new_covs, int64_t n) {
+  const int64_t at = thread_index();
+  if (at >= n) return;
+  const Matrix<4, 4> f = {{{1, 0, .1f, 0}, {0, 1, 0, .1f}, {0, 0, 1, 0}, {0, 0, 0, 1}}};
+  const Matrix<2, 4> h = {{{1, 0, 0, 0}, {0, 1, 0, 0}}};
+  const Matrix<4, 1> m = f * means[at];
+  const Matrix<4, 4> p = sum(f * covs[at] * f.transposed(), .01f, eye<4>(1));
+  const Matrix<2, 2> s = sum(h * p * h.transposed(), .1f, eye<2>(1));
+  const Matrix<4, 2> gain = solve(s, h * p).transposed();
+  new_means[at] = sum(m, 1, gain * sum(measured[at], -1, h * m));
+  new_covs[at] = sum(eye<4>(1), -1, gain * h) * p;
+}
+
+// Of the lower triangle; zeros above.
+extern "C" __global__ void __launch_bounds__(256)
+    cholesky4(const float* matrices, float* factors, int64_t n) {
+  const int64_t at = thread_index();
+  if (at >= n) return;
+  float l[4][4] = {};
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j <= i; ++j) l[i][j] = matrices[16 * at + 4 * i + j];
+  for (int j = 0; j < 4; ++j) {
+    for (int k = 0; k < j; ++k) l[j][j] -= l[j][k] * l[j][k];
+    l[j][j] = sqrtf(l[j][j]);
+    for (int i = j + 1; i < 4; ++i) {
+      for (int k = 0; k < j; ++k) l[i][j] -= l[i][k] * l[j][k];
+      l[i][j] /= l[j][j];
+    }
+  }
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) factors[16 * at + 4 * i + j] = l[i][j];
+}
+
+extern "C" __global__ void __launch_bounds__(256) wave(const float* x, float* out, int64_t n) {
+  const int64_t at = thread_index();
+  if (at < n) out[at] = expf(-x[at] * x[at]) * sinf(x[at]) + sqrtf(fabsf(x[at]));
+}
