@@ -139,8 +139,7 @@ Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
 Built build_native(const Program& p, size_t eqn) {
   Built b = built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
   if (!current_target().gpu()) return b;
-  return built(p, eqn,
-               std::make_unique<OnHost>(p.j, std::move(b), Place(current_target().device)));
+  return built(p, eqn, std::make_unique<OnHost>(p.j, std::move(b), Place(current_target().device)));
 }
 
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {

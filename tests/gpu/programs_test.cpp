@@ -3,6 +3,7 @@
 // tests/gpu/programs_test.cpp: programs on a GPU compute the bits of the host, in each kind of
 // step: kernels, scatters, loops over programs, what only the host can run.
 #include <functional>
+#include <tuple>
 
 #include "gpu/emulated.h"
 #include "weft/functions/linalg/linalg.h"
@@ -81,6 +82,40 @@ TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
   f(longer).block_until_ready();
   CHECK(fake_cuda_calls("cuLaunchKernel") > 1);
   check_no_complaints();
+}
+
+// Within a loop the budget is used up several times.
+TEST_CASE("a loop of a GPU goes on behind each look at the stop word", "[gpu]") {
+  using Trio = std::tuple<Array, Array, Array>;
+  const auto long_one = [](Array n) {
+    const auto [i, a, b] = while_loop([&](Trio s) { return std::get<0>(s) < n; },
+                                      [](Trio s) {
+                                        const auto [i, a, b] = s;
+                                        return Trio(i + 1, b, a * 0.75f + 1.f);
+                                      },
+                                      Trio(Array(0), Array(1.f), Array(2.f)));
+    return a + b * 0.5f + i;
+  };
+  const auto nested = [](Array n) {
+    const auto to_seven = [](Array c) {
+      return while_loop([](Array d) { return d % 7 != 0; }, [](Array d) { return d + 1; }, c + 1);
+    };
+    return while_loop([&](Array c) { return c < n; }, to_seven, Array(0));
+  };
+  const auto loops_in_test = [](Array n) {
+    const auto rest = [](Array c) {
+      return while_loop([](Array d) { return d > 10; }, [](Array d) { return d - 3; }, c);
+    };
+    return while_loop([&](Array c) { return rest(c) + c < n; }, [](Array c) { return c + 1; },
+                      Array(0));
+  };
+  const auto on_both = [](auto f, const Array& n) {
+    const Array here = jit(vmap(f))(n), there = jit(vmap(f))(device_put(n, "cuda:1"));
+    CHECK(array_equal(here, device_put(there, "cpu")).item<bool>());
+  };
+  on_both(long_one, array({0, 1, 5, 700000, 1000003}));
+  on_both(nested, array({0, 1, 20, 4000000}));
+  on_both(loops_in_test, array({0, 1, 20, 3000}));
 }
 
 TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {

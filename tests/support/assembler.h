@@ -2,8 +2,7 @@
 // Copyright The Weft authors
 // tests/support/assembler.h: ptxas, if the machine has one: CUDA's, or that of PyPI.
 #pragma once
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "weft/tools/cuda/toolkit.h"
 
 namespace weft::test {

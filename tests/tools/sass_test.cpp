@@ -3,8 +3,7 @@
 // tests/tools/sass_test.cpp: what is read from the reports of ptxas and nvdisasm.
 #include "weft/tools/cuda/sass.h"
 
-#include <catch2/catch.hpp>
-
+#include "catch.h"
 #include "weft/tools/cuda/toolkit.h"
 
 namespace weft::toolkit {
