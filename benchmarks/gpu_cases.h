@@ -48,7 +48,7 @@ inline std::vector<GpuCase> gpu_cases() {
       {"cumsum", "1,048,576 numbers", traced([](Array x) { return cumsum(x); }, million)},
       {"segment_sum", "1,048,576 numbers, 1000 segments",
        traced(ids, million, million.astype(I32))},
-      {"wave", "exp(-x²) sin x + √|x| of 16,777,216 numbers", traced(wave, zeros({1 << 24}))},
+      {"wave", "exp(-x²) sin x + √abs(x) of 16,777,216 numbers", traced(wave, zeros({1 << 24}))},
   };
 }
 
