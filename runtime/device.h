@@ -62,6 +62,11 @@ class Device {
   // Gives memory that is kept for later back to the system.
   virtual void release_idle() {}
   virtual Stream& stream() = 0;
+  // Returns when what was launched to write there is done; raises what became of it.
+  virtual void wait_for(const void* data) {
+    (void)data;
+    stream().synchronize();
+  }
   // The program as this device runs it; `in` and `out` of the executable are its addresses.
   virtual Ref<const Executable> compile(const Ref<const JaxprData>& j) = 0;
 

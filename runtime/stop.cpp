@@ -127,11 +127,13 @@ bool StopToken::stop() const {
 }
 
 void StopToken::check(const char* what) const {
-  if (!stop()) return;
+  if (stop()) throw InterruptedError(reason(what));
+}
+std::string StopToken::reason(const char* what) const {
+  if (!stop()) return {};
   const bool late = deadline_ns_ && now_ns() >= deadline_ns_;
-  if (late)
-    throw InterruptedError(fmt::format("{}: the time limit is over", limited_ ? limited_ : what));
-  throw InterruptedError(fmt::format("{}: interrupted by weft::interrupt()", what));
+  if (late) return fmt::format("{}: the time limit is over", limited_ ? limited_ : what);
+  return fmt::format("{}: interrupted by weft::interrupt()", what);
 }
 
 const StopToken& StopToken::current() {

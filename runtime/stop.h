@@ -3,6 +3,7 @@
 // runtime/stop.h: ending what runs: interrupt() from any thread, and time limits of calls.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "weft/core/ref.h"
 
@@ -18,6 +19,8 @@ class StopToken {
   bool stop() const;
   // Raises InterruptedError if so, naming whose limit it is, or what ran.
   void check(const char* what) const;
+  // What it says; "" if nothing is to stop.
+  std::string reason(const char* what) const;
   // Of the innermost call on this thread that has one, else one that only interrupt() stops.
   static const StopToken& current();
   // The same check of the innermost scope, if there is one.

@@ -198,7 +198,7 @@ const void* Array::host_data(DType d, Location at) const {
 const Array& Array::block_until_ready(Location at) const {
   const Source source(at);
   if (const Concrete* c = concrete_or_null(*this))
-    if (detail::Device* d = c->elsewhere()) d->stream().synchronize();
+    if (detail::Device* d = c->elsewhere()) d->wait_for(c->buffer()->data());
   return *this;
 }
 

@@ -27,10 +27,15 @@ void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetIn
 
 void GpuLaunch::run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const {
   std::vector<const void*> arguments{static_cast<const void*>(&stop_)};
-  for (const KernelNest::Buffer& b : buffers)
+  std::vector<cuda::Launch::Use> uses;
+  for (const KernelNest::Buffer& b : buffers) {
     arguments.push_back(static_cast<const void*>(&ptrs[b.var]));
+    uses.push_back({ptrs[b.var], b.written});
+  }
   for (const int64_t& n : axes_) arguments.push_back(&n);
-  device_.launch(*code_->function, launch_, const_cast<void**>(arguments.data()), what_);
+  cuda::Launch launch = launch_;
+  launch.uses = uses;
+  device_.launch(*code_->function, launch, const_cast<void**>(arguments.data()), what_);
 }
 
 std::string GpuLaunch::shape() const {

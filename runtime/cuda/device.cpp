@@ -84,7 +84,7 @@ void Gpu::map_words() {
     check(driver_.host_allocate(&memory, sizeof(Words), number::portable_and_mapped),
           "cuMemHostAlloc");
     words_ = new (memory) Words{};
-    launches_.watch(&words_->ended);
+    launches_.watch(&words_->ended, &words_->stop);
   }
   check(driver_.host_address(&words_there_, words_, 0), "cuMemHostGetDevicePointer");
 }
@@ -125,9 +125,8 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
   Result r = try_allocate(&a, size(*capacity));
   if (r == out_of_memory) {
     // What was released may still be in use, or be kept in blocks of other sizes.
-    check(driver_.stream_synchronize(queue_), "cuStreamSynchronize");
-    sweep();
-    check(driver_.stream_synchronize(queue_), "cuStreamSynchronize");
+    wait_for_all();
+    wait_for_all();  // for what the first has swept
     check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
     r = try_allocate(&a, size(*capacity));
   }
@@ -138,12 +137,18 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
                     bytes, name(), facts_.memory, in_use_.load()));
   check(r, "cuMemAllocAsync");
   in_use_ += *capacity;
+  const std::lock_guard lock(guard_);
+  blocks_.add(a, size(*capacity));
   return std::bit_cast<void*>(a);
 }
 
 void Gpu::release(void* data, int64_t, int64_t capacity) {
   in_use_ -= capacity;
   if (!usable()) return;  // it is gone with the context
+  {
+    const std::lock_guard lock(guard_);
+    blocks_.remove(address(data));
+  }
   const Pushed pushed(driver_, context_);
   const Result r =
       pushed.result == success ? driver_.release(address(data), queue_) : pushed.result;
@@ -188,7 +193,7 @@ void Gpu::copy_in(void* to, const void* from, int64_t bytes) {
 
 void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
-  synchronize();  // which can be stopped, and holds no lock of the staging
+  wait_for(from);  // which can be stopped, and holds no lock of the staging
   const Current current(*this);
   out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
 }
@@ -196,6 +201,11 @@ void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
 void Gpu::copy_within(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
+  {
+    const std::lock_guard lock(guard_);
+    require_whole(from);
+    launches_.add_copy(blocks_.number_at(address(to)), blocks_.number_at(address(from)));
+  }
   check(driver_.copy_within(address(to), address(from), size(bytes), queue_), "cuMemcpyDtoDAsync");
 }
 
@@ -216,34 +226,81 @@ void Gpu::release_idle() {
 
 // ---- the stream
 
-void Gpu::synchronize() {
-  const Current current(*this);
+// Under the guard, by one that waited: nobody knows which of what was under way has seen the word.
+// It is still to stop if it is the turn of another who waits.
+void Gpu::note_stop(const StopToken& mine) {
+  std::string reason = mine.reason(name().c_str());
+  for (const StopToken* t : waiting_)
+    if (reason.empty()) reason = t->reason(name().c_str());
+  if (reason.empty()) reason = fmt::format("{}: another call was stopped", name());
+  blocks_.spoil(
+      launches_.doubtful(),
+      fmt::format("{}: what computes this was stopped before it ended: {}", name(), reason));
+  ++stops_;
+  // In this order, or a stop that comes now would be lost.
+  __atomic_store_n(&words_->stop, 0, __ATOMIC_SEQ_CST);
+  for (const StopToken* t : waiting_)
+    if (t->stop()) __atomic_store_n(&words_->stop, 1, __ATOMIC_SEQ_CST);
+}
+
+bool Gpu::wait(FunctionRef<void()> done) {
   const StopToken token = StopToken::current();
   uint64_t stops = 0;
-  uint32_t last = 0;
   {
     const std::lock_guard lock(guard_);
     stops = stops_;
-    last = launches_.last();
+    launches_.drop_ended();
+    waiting_.push_back(&token);
   }
-  Result r = success;
-  {
-    const StopFlag flag(&words_->stop);  // interrupt() and limits set the word that kernels read
-    r = driver_.stream_synchronize(queue_);
-  }
-  bool stopped = false;
-  {
+  const auto leave = [&] {
     const std::lock_guard lock(guard_);
-    if (r == success) launches_.ended(last);
-    if (__atomic_exchange_n(&words_->stop, 0, __ATOMIC_RELAXED)) ++stops_;
-    stopped = stops_ != stops;
+    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &token));
+    if (__atomic_load_n(&words_->stop, __ATOMIC_RELAXED)) note_stop(token);
+    return stops_ != stops;
+  };
+  try {
+    const StopFlag flag(&words_->stop);  // interrupt() and limits set the word that kernels read
+    done();
+  } catch (...) {
+    leave();
+    throw;
   }
-  check(r, "cuStreamSynchronize");
+  const bool stopped = leave();
+  if (stopped) token.check(name().c_str());
+  return stopped;
+}
+
+bool Gpu::wait_for_all() {
+  const Current current(*this);
+  const bool stopped = wait([&] {
+    uint32_t last = 0;
+    {
+      const std::lock_guard lock(guard_);
+      last = launches_.last();
+    }
+    check(driver_.stream_synchronize(queue_), "cuStreamSynchronize");
+    const std::lock_guard lock(guard_);
+    launches_.ended(last);
+  });
   sweep();
-  if (!stopped) return;
-  token.check(name().c_str());
-  throw InterruptedError(
-      fmt::format("{}: what ran there was stopped with the call of another thread", name()));
+  return stopped;
+}
+
+void Gpu::synchronize() {
+  if (wait_for_all())
+    throw InterruptedError(
+        fmt::format("{}: what ran there was stopped with the call of another thread", name()));
+}
+
+void Gpu::require_whole(const void* data) const {
+  if (const std::string why = blocks_.spoiled_at(address(data)); !why.empty())
+    throw InterruptedError(why);
+}
+
+void Gpu::wait_for(const void* data) {
+  wait_for_all();
+  const std::lock_guard lock(guard_);
+  require_whole(data);
 }
 
 const int32_t* Gpu::stop_word() const {

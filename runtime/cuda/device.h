@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ struct Launch {
   int64_t blocks = 1;  // of a one-dimensional grid
   int threads = 1;     // of a block
   int64_t shared = 0;  // bytes of a block, beside what the kernel declares
+  // Memory of the device that its arguments point to, and whether it is written.
+  struct Use {
+    const void* at;
+    bool written;
+  };
+  std::span<const Use> uses = {};
 };
 
 // A kernel on a device, kept by who launches it. Its module is unloaded when the last of its
@@ -50,8 +57,9 @@ class Device : public detail::Device {
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
   // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the
-  // time limit of who waits is over. Whoever waits then gets InterruptedError, and what was queued
-  // has computed nothing of use: who launches within a limit waits within it.
+  // time limit of who waits is over. Whoever waits then for all that was launched gets
+  // InterruptedError; so does, from then on, who reads what a kernel that was under way should have
+  // written (Launch::uses), or launches something that uses it.
   virtual const int32_t* stop_word() const = 0;
 };
 

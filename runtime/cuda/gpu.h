@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "weft/runtime/cuda/blocks.h"
 #include "weft/runtime/cuda/device.h"
 #include "weft/runtime/cuda/driver.h"
 #include "weft/runtime/cuda/launches.h"
 #include "weft/runtime/cuda/staging.h"
+#include "weft/runtime/stop.h"
 
 namespace weft::cuda {
 
@@ -65,6 +67,7 @@ class Gpu final : public Device, private detail::Stream {
   void copy_out(void* to, const void* from, int64_t bytes) override;
   void copy_within(void* to, const void* from, int64_t bytes) override;
   void clear(void* at, int64_t bytes) override;
+  void wait_for(const void* data) override;
   void release_idle() override;
   detail::Stream& stream() override { return *this; }
   Ref<const Executable> compile(const Ref<const JaxprData>& j) override;
@@ -84,6 +87,10 @@ class Gpu final : public Device, private detail::Stream {
   StreamHandle queue() const { return queue_; }
   // Raises what a result stands for, if it is no success; `what` has returned it.
   void check(Result r, const std::string& what);
+  // Until `done` returns, which waits for some of what was launched: interrupt() and the time limit
+  // of this thread end what runs, and raise InterruptedError. Whether another has stopped something
+  // meanwhile.
+  bool wait(FunctionRef<void()> done);
   // Unloads it when what was launched of it is over.
   void retire(ModuleHandle m, uint32_t last_launch);
 
@@ -91,6 +98,10 @@ class Gpu final : public Device, private detail::Stream {
   friend class Current;
   void launch(FunctionRef<void()> work) override { work(); }  // it queues what it does
   void synchronize() override;
+  bool wait_for_all();
+  // Under the guard: InterruptedError if what should have written there was stopped.
+  void require_whole(const void* data) const;
+  void note_stop(const StopToken& mine);
 
   bool usable() const;
   void open();
@@ -127,8 +138,10 @@ class Gpu final : public Device, private detail::Stream {
 
   std::mutex guard_;  // of what follows
   Launches launches_;
-  bool no_word_writes_ = false;  // the device writes no single words
-  uint64_t stops_ = 0;           // how often what ran was stopped
+  Blocks blocks_;
+  std::vector<const StopToken*> waiting_;  // of those that wait
+  bool no_word_writes_ = false;            // the device writes no single words
+  uint64_t stops_ = 0;                     // how often what ran was stopped
   struct Retired {
     ModuleHandle module;
     uint32_t last_launch;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "weft/runtime/cuda/gpu.h"
 
@@ -112,6 +114,7 @@ void Gpu::launch(const Function& f, const Launch& l, void** arguments, const cha
   {
     // A launch and its number are not to be parted.
     const std::lock_guard lock(guard_);
+    for (const Launch::Use& u : l.uses) require_whole(u.at);
     if (l.shared > std::max(k.granted, plain_shared - k.shared_bytes)) {
       launched = driver_.set_kernel_attribute(k.handle, number::most_dynamic_shared,
                                               static_cast<int>(l.shared));
@@ -122,7 +125,10 @@ void Gpu::launch(const Function& f, const Launch& l, void** arguments, const cha
                                 static_cast<unsigned>(l.threads), 1, 1,
                                 static_cast<unsigned>(l.shared), queue_, arguments, nullptr);
     if (launched == success) {
-      launches_.add(what, Source::current());
+      std::vector<uint64_t> written;
+      for (const Launch::Use& u : l.uses)
+        if (u.written) written.push_back(blocks_.number_at(std::bit_cast<Address>(u.at)));
+      launches_.add(what, Source::current(), std::move(written));
       k.module->last_launch = launches_.last();
       numbered = queue_number(launches_.last());
     }

@@ -22,8 +22,10 @@ void Staging::prepare(Half& h) {
 
 void Staging::wait(Half& h) {
   if (!h.busy) return;
-  gpu_.check(gpu_.driver().event_synchronize(h.copied), "cuEventSynchronize");
-  h.busy = false;
+  gpu_.wait([&] {
+    gpu_.check(gpu_.driver().event_synchronize(h.copied), "cuEventSynchronize");
+    h.busy = false;
+  });
 }
 
 void Staging::mark(Half& h) {
