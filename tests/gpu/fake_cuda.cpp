@@ -18,7 +18,7 @@ using namespace weft::cuda;
 namespace {
 
 constexpr Result invalid_value = 1, no_device = 100, invalid_ptx = 218, invalid_handle = 400,
-                 not_found = 500, launch_failed = 719, invalid_context = 201;
+                 not_found = 500, launch_failed = 719, invalid_context = 201, illegal_address = 700;
 
 Machine& machine() { return Machine::instance(); }
 using Device = Machine::Device;
@@ -86,7 +86,7 @@ Result cuGetErrorName(Result r, const char** name) {
           : r == no_device       ? "CUDA_ERROR_NO_DEVICE"
           : r == invalid_ptx     ? "CUDA_ERROR_INVALID_PTX"
           : r == not_found       ? "CUDA_ERROR_NOT_FOUND"
-          : r == 700             ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : r == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS"
           : r == launch_failed   ? "CUDA_ERROR_LAUNCH_FAILED"
           : r == invalid_context ? "CUDA_ERROR_INVALID_CONTEXT"
           : r == invalid_handle  ? "CUDA_ERROR_INVALID_HANDLE"
@@ -95,7 +95,7 @@ Result cuGetErrorName(Result r, const char** name) {
 }
 Result cuGetErrorString(Result r, const char** text) {
   if (const Result e = plain("cuGetErrorString")) return e;
-  *text = r == 700 ? "an illegal memory access was encountered" : "emulated";
+  *text = r == illegal_address ? "an illegal memory access was encountered" : "emulated";
   return success;
 }
 Result cuDeviceGetCount(int* n) {
@@ -437,9 +437,10 @@ void run_kernel(Device& d, KernelOf& k, const std::vector<uint64_t>& arguments, 
     d.context.fault = r;
     return;
   }
-  const std::string wrong = fake::run_grid(*k.code, arguments, blocks, threads, shared);
-  if (wrong.empty()) return;
-  machine().complain(wrong);
+  const fake::Ran ran = fake::run_grid(*k.code, arguments, blocks, threads, shared);
+  if (ran.illegal) d.context.fault = illegal_address;
+  if (ran.wrong.empty()) return;
+  machine().complain(ran.wrong);
   d.context.fault = launch_failed;
 }
 

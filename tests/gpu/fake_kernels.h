@@ -35,8 +35,12 @@ struct Compiled {
 // Null, with the reason in *log, if it is not LLVM IR that can run.
 std::shared_ptr<const Compiled> compile_text(const std::string& text, std::string* log);
 
-// Runs all blocks and threads one after another. What is wrong with it, "" if nothing.
-std::string run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsigned blocks,
-                     unsigned threads, int64_t shared);
+// Runs all blocks and threads one after another.
+struct Ran {
+  std::string wrong;     // what it may not do, "" if nothing
+  bool illegal = false;  // it touched an address that nobody may touch, and ended there
+};
+Ran run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsigned blocks,
+             unsigned threads, int64_t shared);
 
 }  // namespace fake

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <thread>
 
 #include "gpu/emulated.h"
 #include "weft/runtime/cuda/gpu.h"
@@ -200,6 +201,56 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   d.release_idle();  // nothing is left to give back
   CHECK(floats(device_put(arange(3.), "cuda:0")) == Floats{0, 1, 2});
   CHECK((ones({3}) + 1.f).sum().item<float>() == 6);
+  check_no_complaints();
+}
+
+TEST_CASE("a kernel that touches what nobody may loses its device", "[gpu]") {
+  // Threads that run one after another, and those that meet, which have stacks of their own.
+  const std::string meets = R"(
+declare void @weft_emulated_barrier()
+define void @stray(ptr %p) {
+  call void @weft_emulated_barrier()
+  %at = load ptr, ptr %p
+  %x = load ptr, ptr %at
+  store i32 1, ptr %x
+  call void @weft_emulated_barrier()
+  ret void
+}
+)";
+  const std::string alone = R"(
+define void @stray(ptr %p) {
+  %at = load ptr, ptr %p
+  %x = load ptr, ptr %at
+  %v = load i32, ptr %x
+  %w = add i32 %v, 1
+  store i32 %w, ptr %x
+  ret void
+}
+)";
+  for (const std::string& stray : {meets, alone})
+    for (const bool other_thread : {false, true}) {
+      cuda::Gpu& d = fresh_gpu();
+      const There x(d, std::vector<float>(10, 1)), y(d, std::vector<float>(10, 1));
+      const auto f = d.load(axpy_text(), {"axpy"}).at(0), g = d.load(stray, {"stray"}).at(0);
+      launch_axpy(d, *f, 10, 1, x, y);
+      {
+        const Source source(Location{"model.cpp", 12});
+        Arguments arguments(uint64_t{64});
+        d.launch(*g, {.blocks = 2, .threads = 64}, arguments.data(), "stray");
+      }
+      launch_axpy(d, *f, 10, 1, x, y);
+      const auto wait = [&] {
+        check_error<DeviceError>([&] { d.stream().synchronize(); },
+                                 "device 'cuda:2' is lost: kernel 'stray' (at model.cpp:12) "
+                                 "failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+      };
+      if (other_thread)
+        std::thread(wait).join();
+      else
+        wait();
+      check_error<DeviceError>([&] { (void)x.read<float>(); }, "kernel 'stray' (at model.cpp:12)");
+      CHECK(floats(device_put(arange(3.), "cuda:0") + 1) == Floats{1, 2, 3});
+    }
   check_no_complaints();
 }
 
