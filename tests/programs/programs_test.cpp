@@ -56,6 +56,28 @@ TEST_CASE("random programs under ten stacks of transforms compute what JAX does"
   all_obey({.from = 0, .to = 300, .each = 120, .stacks = 10});
 }
 
+TEST_CASE("workers that cannot begin are not started again for ever", "[programs]") {
+  const char* const variable = "WEFT_PROGRAMS_DEVICE";
+  const char* const before = std::getenv(variable);
+  const std::string was = before ? before : "";
+  setenv(variable, "nowhere:3", 1);
+  const auto said = [](auto f) {
+    try {
+      f();
+    } catch (const std::runtime_error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string all = said([] { judge({.from = 0, .to = 10}); }),
+                    one = said([] { judge_one(generate(0), {}, patience); });
+  before ? setenv(variable, was.c_str(), 1) : unsetenv(variable);
+  for (const std::string& text : {all, one}) {
+    CHECK(text.find("before it took a program: ") != std::string::npos);
+    CHECK(text.find("there is no device 'nowhere:3'") != std::string::npos);
+  }
+}
+
 // ---- for ./dev fuzz programs
 
 TEST_CASE("new random programs", "[.programs]") {

@@ -73,8 +73,12 @@ Worker start(F work) {
     dup2(null, 1);
     dup2(null, 2);
     set_num_threads(1);
-    // Here, since a driver does not outlive a fork.
-    if (const char* device = std::getenv("WEFT_PROGRAMS_DEVICE")) weft::default_device(device);
+    try {  // here, since a driver does not outlive a fork
+      if (const char* device = std::getenv("WEFT_PROGRAMS_DEVICE")) weft::default_device(device);
+    } catch (const std::exception& e) {
+      send(ends[1], {e.what()});
+      _exit(1);
+    }
     work(ends[1]);
     _exit(0);
   }
@@ -92,6 +96,7 @@ bool receive(Worker& w) {
   if (n > 0) w.read.append(buffer, static_cast<size_t>(n));
   return n > 0;
 }
+const std::string ended_well = "exit status 0";
 // Says how it ended.
 std::string finish(Worker& w) {
   int status = 0;
@@ -100,6 +105,10 @@ std::string finish(Worker& w) {
   w.fd = -1;
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+// Another one would do no better: it had no program yet.
+[[noreturn]] void give_up(const std::string& why) {
+  throw std::runtime_error("a worker ended before it took a program: " + why);
 }
 double age(const Worker& w) {
   return std::chrono::duration<double>(Clock::now() - w.since).count();
@@ -128,7 +137,14 @@ class Pool {
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     next_ = new (shared) std::atomic<uint64_t>(r.from);
   }
-  ~Pool() { munmap(next_, sizeof *next_); }
+  ~Pool() {
+    for (Worker& w : workers_) {
+      if (w.fd < 0) continue;
+      kill(w.pid, SIGKILL);
+      finish(w);
+    }
+    munmap(next_, sizeof *next_);
+  }
   Pool(const Pool&) = delete;
 
   Tally run() {
@@ -175,6 +191,7 @@ class Pool {
       alive = receive(w);
       std::vector<std::string> m;
       while (take(w.read, m)) {
+        if (m.size() == 1) give_up(m[0]);
         w.since = Clock::now();
         w.seed = std::stoull(m[0]);
         w.busy = m.size() == 2;
@@ -191,6 +208,8 @@ class Pool {
     if (w.busy)
       record(w, {Verdict::failed, hangs ? "hang" : "crash",
                  hangs ? fmt::format("no answer in {} s", r_.each) : end});
+    else if (end != ended_well)
+      give_up(end);
     if (next_->load() >= r_.to) return false;
     w = hired();
     return true;
@@ -221,6 +240,10 @@ Verdict judge_one(const Program& p, const Checking& how, double seconds, std::st
     poll(&wait, 1, 100);
     if (wait.revents) alive = receive(w);
     while (take(w.read, m)) {
+      if (!v && m.size() == 1) {
+        finish(w);
+        give_up(m[0]);
+      }
       if (!v)
         v = Verdict{static_cast<Verdict::Kind>(std::stoi(m[1])), m[2], m[3]};
       else
