@@ -5,7 +5,8 @@
 // The environment says what it pretends, before its first call: FAKE_CUDA_DEVICES (2),
 // FAKE_CUDA_CAPABILITIES (90; "90,70" is one a device), FAKE_CUDA_DRIVER (12040), FAKE_CUDA_MEMORY
 // (bytes a device, 1 GiB), FAKE_CUDA_INIT (what cuInit returns), FAKE_CUDA_FAIL (an
-// entry point whose first call returns 1).
+// entry point whose first call returns 1), FAKE_CUDA_STRICT (not empty: the first complaint is
+// printed and ends the process, for those that nobody asks for their complaints).
 #pragma once
 #include <cstdint>
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -119,6 +120,8 @@ Machine::Machine() {
   driver_version = static_cast<int>(setting("FAKE_CUDA_DRIVER", driver_version));
   init_result = static_cast<int>(setting("FAKE_CUDA_INIT", 0));
   memory_bytes = static_cast<size_t>(setting("FAKE_CUDA_MEMORY", 1 << 30));
+  const char* const strictly = std::getenv("FAKE_CUDA_STRICT");
+  strict = strictly && *strictly;
   if (const char* entry = std::getenv("FAKE_CUDA_FAIL")) {
     failing = entry;
     failing_at = 1;
@@ -145,7 +148,12 @@ std::vector<ContextOf*>& current_contexts() {
   return contexts;
 }
 
-void Machine::complain(const std::string& text) { complaints += text + "\n"; }
+void Machine::complain(const std::string& text) {
+  complaints += text + "\n";
+  if (!strict) return;
+  std::fputs(complaints.c_str(), stderr);
+  std::abort();
+}
 
 Result Machine::enter(const char* entry, Device* d) {
   const int64_t n = ++calls[entry];

@@ -107,6 +107,7 @@ struct Machine {
 
   // ---- what is wrong, and what is to fail
   std::string complaints;
+  bool strict = false;
   void complain(const std::string& text);
   std::map<std::string, int64_t> calls;
   std::string failing;

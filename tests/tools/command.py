@@ -322,7 +322,8 @@ class Command(unittest.TestCase):
                           ["run", "f.mlir", "--show", "mlir"], ["run", "f.mlir", "--device", "cuda:0"],
                           ["run", "f.mlir", "--out", "x.npz"], ["run", "f.mlir", "--time"],
                           ["conformance", ".", "--jobs", "0"],
-                          ["conformance", ".", "--seconds", "0"], ["conformance"]):
+                          ["conformance", ".", "--seconds", "0"], ["conformance", ".", "--every", "0"],
+                          ["conformance"]):
             self.assertNotEqual(self.weft(*arguments, code=2).stderr, "")
 
     def test_unknown_commands_are_named(self):
@@ -459,6 +460,19 @@ class Command(unittest.TestCase):
         self.weft("conformance", "suite", "--filter", "nothing*", code=2)
         out = self.weft("conformance", "suite", "--reference", "--filter", "mul.eval").stdout
         self.assertEqual(out.splitlines()[-1], "1 passed, 0 failed")
+        out = self.weft("conformance", "suite", "--every", "3", "--filter", "mul.*", code=0).stdout
+        self.assertEqual(out.splitlines()[-1], "1 passed, 0 failed")
+
+    def test_conformance_on_a_device(self):
+        self.suite()
+        out = self.weft("conformance", "suite", "--device", "cpu", "--filter", "mul.eval").stdout
+        self.assertEqual(out.splitlines()[-1], "1 passed, 0 failed")
+        err = self.weft("conformance", "suite", "--device", "cuda:0", code=2).stderr
+        self.assertIn("--device: there is no device 'cuda:0'; this process has: cpu", err)
+        err = self.weft("conformance", "suite", "--bits", code=2).stderr
+        self.assertIn("--bits compares a device with the host; name one by --device", err)
+        err = self.weft("conformance", "suite", "--device", "cuda:0", "--reference", code=2).stderr
+        self.assertIn("--reference evaluates on the host", err)
 
     def test_conformance_with_random_keys(self):
         self.write("keys/k.jaxpr", KEYS)

@@ -72,6 +72,12 @@ TEST_CASE("results are compared by the rule", "[tools][compare]") {
   CHECK_FALSE(same(array({1.}), array({not_a_number}), tolerance));
   CHECK(same(array({0.}), array({-0.}), equal));
   CHECK(same(array({not_a_number}), array({not_a_number}), equal));
+  const Rule bits{Rule::Kind::bits};
+  CHECK_FALSE(same(array({0.}), array({-0.}), bits));
+  CHECK(same(array({not_a_number, inf, -0.}), array({-not_a_number, inf, -0.}), bits));
+  CHECK_FALSE(
+      same(lax::complex(array({1.}), array({0.})), lax::complex(array({1.}), array({-0.})), bits));
+  CHECK_FALSE(same(array({1, 2}), array({1, 3}), bits));
   CHECK_FALSE(same(array({1, 2}), array({1, 3}), tolerance));  // integers exactly
   CHECK_FALSE(same(array({1.}), array({1}), tolerance));       // another dtype
   CHECK_FALSE(same(array({1.}), array({{1.}}), tolerance));    // another shape

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "weft/runtime/backend.h"
+#include "weft/runtime/device.h"
 #include "weft/runtime/threads.h"
 #include "weft/tools/suites/suite.h"
 #include "weft/tools/suites/workers.h"
@@ -81,9 +82,14 @@ class Conformance {
     if (!o.known.empty()) known_ = read_known(o.known);
     if (!o.reference && !backend())
       throw UsageError("the compiler is off (WEFT_NO_JIT); use --reference to run without it");
+    if (o.device != "cpu")
+      require_device();
+    else if (o.bits)
+      throw UsageError("--bits compares a device with the host; name one by --device");
+    size_t matching = 0;
     for (size_t i = 0; i < suite_->size(); ++i)
       if (o.filter.empty() || fnmatch(o.filter.c_str(), suite_->name(i).c_str(), 0) == 0)
-        which_.push_back(i);
+        if (matching++ % static_cast<size_t>(o.every) == 0) which_.push_back(i);
     if (which_.empty())
       throw UsageError(o.filter.empty() ? o.dir + " holds no cases"
                                         : fmt::format("--filter: no case matches '{}'", o.filter));
@@ -109,6 +115,27 @@ class Conformance {
   }
 
  private:
+  // Asked in a process of its own, since a driver does not outlive the fork of a worker.
+  void require_device() const {
+    if (o_.reference)
+      throw UsageError("--reference evaluates on the host, so there is no --device to choose");
+    std::string missing;
+    const auto look = [&](size_t) -> std::string {
+      try {
+        detail::find_device(o_.device, "--device");
+        return "";
+      } catch (const DeviceError& e) {
+        return e.what();
+      }
+    };
+    run_in_workers(1, 1, {60, 60}, look, [&](size_t, const Outcome& o) {
+      missing = o.how == Outcome::How::done      ? o.answer
+                : o.how == Outcome::How::crashed ? "--device: looking for it ended in " + o.answer
+                                                 : "--device: the driver gives no answer";
+    });
+    if (!missing.empty()) throw UsageError(missing);
+  }
+
   bool is_known(size_t k) const { return known_.contains(suite_->name(which_[k])); }
 
   void report(size_t k) const {
@@ -144,6 +171,18 @@ class Conformance {
         1e3 * sum.seconds() / static_cast<double>(which_.size()), slow);
   }
 
+  std::string bits() const {
+    int same = 0;
+    std::string others;
+    for (size_t k = 0; k < which_.size(); ++k) {
+      same += verdicts_[k].bits == Verdict::Bits::same;
+      if (verdicts_[k].bits == Verdict::Bits::other_implementation)
+        others += fmt::format("{}{}", others.empty() ? "" : " ", suite_->name(which_[k]));
+    }
+    return fmt::format("bits of the host: {} of {} cases{}{}\n", same, which_.size(),
+                       others.empty() ? "" : "; where it calls a library: ", others);
+  }
+
   int conclude() const {
     Tally all;
     int new_failures = 0;
@@ -156,6 +195,7 @@ class Conformance {
     }
     std::string s = suite_->summary(which_, verdicts_);
     if (all.failed || all.skipped) s += "causes: " + causes_text(all) + "\n";
+    if (o_.bits) s += bits();
     s += times();
     if (!passing.empty()) s += "listed in --known, but not failing any more:\n" + passing;
     if (!o_.known.empty()) s += fmt::format("{} failures are not in --known\n", new_failures);

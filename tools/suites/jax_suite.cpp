@@ -41,7 +41,7 @@ class JaxSuite final : public Suite {
  public:
   explicit JaxSuite(const ConformanceOptions& o)
       : dir_(o.dir),
-        reference_(o.reference),
+        options_(o),
         cases_(read_cases(o.dir + "/cases.json")),
         data_(read_npz(o.dir + "/data.npz")) {}
 
@@ -67,7 +67,7 @@ class JaxSuite final : public Suite {
     for (const Array& t : x) in.push_back(t.type());
     const Closed closed = traced(a, in);
     v.trace = watch.lap();
-    const Arrays out = results_of(closed, x, reference_, v, watch);
+    const Arrays out = results_of(closed, x, options_, v, watch);
     check(c, out, v);
     v.check = watch.lap();
     return v;
@@ -137,7 +137,7 @@ class JaxSuite final : public Suite {
   }
 
   const std::string dir_;
-  const bool reference_;
+  const ConformanceOptions options_;
   const std::vector<Case> cases_;
   const std::map<std::string, NpyData> data_;
   std::map<std::string, ProgramFile> programs_;

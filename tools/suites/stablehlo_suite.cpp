@@ -122,7 +122,7 @@ struct Row {
 class StablehloSuite final : public Suite {
  public:
   explicit StablehloSuite(const ConformanceOptions& o)
-      : dir_(o.dir), reference_(o.reference), files_(list_files(o.dir)) {}
+      : dir_(o.dir), options_(o), files_(list_files(o.dir)) {}
 
   size_t size() const override { return files_.size(); }
   const std::string& name(size_t i) const override { return files_[i].name; }
@@ -143,7 +143,7 @@ class StablehloSuite final : public Suite {
       const Jaxpr& j = tests[k].program.jaxpr;
       const Closed closed{dce(j, std::vector<bool>(j->out.size(), true)), tests[k].program.consts};
       v.trace += watch.lap();
-      const Arrays out = results_of(closed, tests[k].inputs, reference_, v, watch);
+      const Arrays out = results_of(closed, tests[k].inputs, options_, v, watch);
       check(tests[k], out, v);
       v.check += watch.lap();
     }
@@ -186,7 +186,7 @@ class StablehloSuite final : public Suite {
   }
 
   const std::string dir_;
-  const bool reference_;
+  const ConformanceOptions options_;
   const std::vector<File> files_;
 };
 

@@ -17,6 +17,9 @@ struct Verdict {
   How how = How::passed;
   // Of the rule a file names and of the numeric rule, in suites that have both.
   bool numeric = false;
+  // Beside those of the host; the worst of the programs that the case has.
+  enum class Bits { not_compared, same, other_implementation };
+  Bits bits = Bits::not_compared;
   std::string cause, text;
   double read = 0, trace = 0, compile = 0, run = 0, check = 0;  // seconds, see Stopwatch
   double seconds() const { return read + trace + compile + run + check; }
@@ -43,8 +46,13 @@ class Stopwatch {
   double last_ = now();
 };
 
-// The results of a program for these arguments, compiled or by reference rules; notes the times.
-Arrays results_of(const Closed& c, const Arrays& x, bool reference, Verdict& v, Stopwatch& watch);
+// The results of a program for these arguments, compiled or by reference rules, where the options
+// say; notes the times. OtherBits if they ask for a comparison and it fails.
+Arrays results_of(const Closed& c, const Arrays& x, const ConformanceOptions& o, Verdict& v,
+                  Stopwatch& watch);
+struct OtherBits : Error {
+  using Error::Error;
+};
 
 class Suite {
  public:

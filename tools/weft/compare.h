@@ -14,6 +14,7 @@ struct Rule {
   enum class Kind {
     tolerance,  // |a - e| <= atol + rtol |e|; infinities equal
     equal,
+    bits,    // NaNs whatever theirs, -0 is not 0
     ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex; what
              // is not finite is 2^64-1 apart from all else. The farthest at least least_ulp apart.
     almost,  // |a - e| <= atol, by parts; infinities equal

@@ -64,6 +64,13 @@ void add_conformance(CLI::App& app, ConformanceOptions& o) {
   c->add_flag("--reference", o.reference, "Evaluate by reference rules rather than compile");
   c->add_option("--filter", o.filter, "Only the cases (or files) whose name matches")
       ->type_name("GLOB");
+  c->add_option("--every", o.every, "Only the first of each N of them, for a sample")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000));
+  c->add_option("--device", o.device, "Where the programs run: cpu, or cuda:0")->type_name("NAME");
+  c->add_flag("--bits", o.bits,
+              "Run each on the host, too: a case fails whose results on the --device are not the "
+              "same to the bit, unless the host leaves an op to a library that the device has not");
   c->add_option("--jobs", o.jobs, "Processes at a time (default: one a core)")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
