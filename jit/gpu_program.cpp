@@ -11,6 +11,7 @@
 #include "weft/jit/emit/image.h"
 #include "weft/jit/forced.h"
 #include "weft/jit/pipeline.h"
+#include "weft/jit/run/bound_kernel.h"
 
 namespace weft::compiler {
 namespace {
@@ -42,7 +43,7 @@ GpuProgram gpu_program(const Jaxpr& written, const std::string& architecture) {
   add_steps(*program, &steps);
   std::vector<GpuKernelCode> kernels;
   for (const RunStep* step : steps)
-    if (const nest::Kernel* k = step->kernel()) kernels.push_back({*k, schedule_of(*k, target)});
+    if (const BoundKernel* k = step->kernel()) kernels.push_back({k->kernel(), k->schedule()});
   const std::string entry = "weft_kernel";
   GpuProgram r{{}, gpu_image(kernels, target, entry)};
   for (size_t n = 0; const RunStep* step : steps) {

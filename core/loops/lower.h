@@ -69,7 +69,8 @@ struct Lowering {
   };
   std::function<Target(Reader&, const Coords& at)> destination;
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
-  // scatter, by axis of the updates: those at different places along it go to different places.
+  // Of what has a destination, by axis of the updates: those at different places along it go to
+  // different places.
   std::vector<char> apart;
   // loop, branch, inlined
   LoopForm loop;

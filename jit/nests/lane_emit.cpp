@@ -424,6 +424,8 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   const Type u = f.s->j->type(e.in[1]);
   buffer_of(e.out, true);
   EqnReader r(*this, f, e);
+  if (l.apart.size() != u.shape().size())
+    throw InternalError(fmt::format("'{}' does not say which of its updates meet", e.op->name()));
   std::vector<int64_t> in_order;
   std::vector<size_t> axes;
   Coords at(u.shape().size());
