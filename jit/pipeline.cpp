@@ -39,7 +39,13 @@ struct Compilation {
 
 void analyse(Compilation& c) { c.analysed.emplace(c.jaxpr); }
 
-void choose_kernels(Compilation& c) { c.plan = make_plan(*c.analysed); }
+// Threads that share a row have no array together: each computes anew what a lane of the host
+// keeps.
+void choose_kernels(Compilation& c) {
+  c.plan = make_plan(*c.analysed);
+  if (!current_target().gpu()) return;
+  for (Step& s : c.plan.steps) s.kernel.cached.clear();
+}
 
 void write_nests(Compilation& c) {
   const Program& p = *c.analysed;
