@@ -44,11 +44,25 @@ TargetInfo target_named(const std::string& cpu) {
   return t;
 }
 
+namespace {
+// The first version of PTX that knows an architecture; newer text asks for newer drivers.
+struct PtxVersion {
+  int architecture;
+  const char* feature;
+};
+constexpr PtxVersion ptx_versions[] = {
+    {90, "+ptx78"}, {89, "+ptx78"}, {87, "+ptx74"}, {86, "+ptx71"}, {0, "+ptx70"}};
+constexpr int newest_gpu = 90;  // that LLVM knows; later ones take its text
+}  // namespace
+
 TargetInfo gpu_target(const std::string& architecture) {
+  const int number = std::atoi(architecture.c_str() + architecture.find('_') + 1);
   TargetInfo t;
   t.triple = "nvptx64-nvidia-cuda";
-  t.cpu = architecture;
-  t.features = "+ptx70";
+  t.cpu = number > newest_gpu ? fmt::format("sm_{}", newest_gpu) : architecture;
+  const bool alone = architecture.ends_with('a');  // features of one architecture
+  for (const PtxVersion& v : ptx_versions)
+    if (t.features.empty() && number >= v.architecture) t.features = alone ? "+ptx80" : v.feature;
   t.lanes = 1;
   t.half = true;
   return t;

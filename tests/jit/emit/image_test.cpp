@@ -3,6 +3,8 @@
 // tests/jit/emit/image_test.cpp: the PTX of kernels assembles.
 #include "weft/jit/emit/image.h"
 
+#include <fmt/format.h>
+
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
 #include "support/assembler.h"
@@ -36,6 +38,21 @@ TEST_CASE("PTX says how much its arrays take", "[jit][ptx]") {
   CHECK(local_arrays(text_of(arrays(Vector::grid))) > 0);
   CHECK(local_arrays("  .local .align 8 .b8 \t__local_depot0[96];\n") == 96);
   CHECK(local_arrays("__local_depot") == 0);
+}
+
+TEST_CASE("the text for a GPU is of the first version that knows it", "[jit][ptx]") {
+  const auto begins = [](const char* gpu, const char* version, const char* target) {
+    const std::string text = text_of(each(Vector::grid), gpu);
+    INFO(gpu << "\n" << text.substr(0, 200));
+    CHECK(text.find(fmt::format(".version {}\n", version)) != text.npos);
+    CHECK(text.find(fmt::format(".target {}\n", target)) != text.npos);
+  };
+  begins("sm_75", "7.0", "sm_75");
+  begins("sm_80", "7.0", "sm_80");
+  begins("sm_86", "7.1", "sm_86");
+  begins("sm_89", "7.8", "sm_89");
+  begins("sm_90", "7.8", "sm_90");
+  begins("sm_120", "7.8", "sm_90");  // LLVM does not know it; its driver takes older text
 }
 
 TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
