@@ -25,9 +25,9 @@ function(weft_programs folder pattern)
         add_test(NAME gpu/${folder}/${name} COMMAND Python3::Interpreter
           ${PROJECT_SOURCE_DIR}/tests/gpu/examples.py $<TARGET_FILE:${target}> cuda:0)
         set(speed quick)
-        if(name MATCHES "^06")  # 400 MB of results
+        if(name MATCHES "^(06|08)")  # 400 MB of results; many short rows, a warp each
           set(speed "quick;long")
-        elseif(name MATCHES "^(07|13)")  # millions of launches
+        elseif(name MATCHES "^(07|11|13)")  # millions of launches, or of such rows
           set(speed slow)
         endif()
         weft_test_properties(gpu/${folder}/${name} "${speed};example")

@@ -26,6 +26,8 @@
 #include <csignal>
 #include <cstring>
 #include <deque>
+#include <span>
+#include <utility>
 
 #include "weft/jit/emit/orc.h"
 
@@ -34,12 +36,14 @@ namespace {
 
 constexpr unsigned warp = 32;
 constexpr size_t stack_bytes = 256 << 10;
+constexpr size_t most_threads = 1024;  // of a block
 
 // ---- a block that runs
 
 enum class State { Ready, Barrier, Shuffle, Done, Left };
 
-// The thread sanitizer is told which stack is in use.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+// The sanitizers follow switches of contexts; that of threads is told which stack is in use.
 struct Stack {
   ucontext_t context;
 #ifdef __SANITIZE_THREAD__
@@ -52,10 +56,26 @@ void go(Stack& from, Stack& to) {
 #endif
   swapcontext(&from.context, &to.context);
 }
+void begin_anew(Stack&) {}
+#else
+// A context is entered once; after that a jump does, which calls no kernel.
+struct Stack {
+  ucontext_t context;
+  jmp_buf place;
+  bool entered = false;
+};
+__attribute__((noinline)) void go(Stack& from, Stack& to) {
+  from.entered = true;
+  if (_setjmp(from.place) != 0) return;
+  if (to.entered) _longjmp(to.place, 1);
+  setcontext(&to.context);
+}
+void begin_anew(Stack& s) { s.entered = false; }
+#endif
 
 struct Fiber {
   Stack stack;
-  State state = State::Ready;
+  State state = State::Left;
   int32_t value = 0;
   uint32_t source = 0;
 };
@@ -70,7 +90,7 @@ struct Block {
   };
   std::vector<Line> shared;
   int64_t shared_bytes = 0;
-  std::vector<Fiber> fibers;
+  std::span<Fiber> fibers;
   Stack scheduler;
   std::string wrong;
 
@@ -106,9 +126,10 @@ void* shared(int64_t offset) {
 }
 
 void run_fiber() {
-  Block& b = *running;
-  b.kernel->run(b.arguments);
-  b.wait(State::Done);
+  for (;;) {
+    running->kernel->run(running->arguments);
+    running->wait(State::Done);  // until there is another block
+  }
 }
 
 // One for each thread of the largest block so far; below each a page that nobody may touch.
@@ -175,19 +196,24 @@ void* fiber_of(size_t i) {
 #endif
 
 void run_fibers(Block& b) {
-  b.fibers.assign(b.threads, {});
+  static const std::unique_ptr<Fiber[]> all(new Fiber[most_threads]);
+  b.fibers = {all.get(), b.threads};
 #ifdef __SANITIZE_THREAD__
   b.scheduler.fiber = __tsan_get_current_fiber();
 #endif
   for (size_t i = 0; i < b.threads; ++i) {
-    ucontext_t& c = b.fibers[i].stack.context;
+    Fiber& f = b.fibers[i];
+    if (std::exchange(f.state, State::Ready) == State::Done) continue;
+    // It has not run yet, or stands where it was left.
+    begin_anew(f.stack);
+    ucontext_t& c = f.stack.context;
     getcontext(&c);
     c.uc_stack.ss_sp = stack_of(i);
     c.uc_stack.ss_size = stack_bytes;
     c.uc_link = nullptr;
     makecontext(&c, run_fiber, 0);
 #ifdef __SANITIZE_THREAD__
-    b.fibers[i].stack.fiber = fiber_of(i);
+    f.stack.fiber = fiber_of(i);
 #endif
   }
   for (;;) {
