@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/nests/lane_emit.cpp: control flow inside the lane: loops, branches, calls, and storing.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "weft/core/error.h"

@@ -89,7 +89,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
     V r = identity;
     // Few terms are joined one after another.
     if (std::ssize(v) <= most_written_out)
-      for (const V& x : v) r = join(r, x);
+      for (const V x : v) r = join(r, x);
     else
       r = fold_order::fold(
           terms, identity, [&](int64_t k) { return v[static_cast<size_t>(k)]; }, join);
@@ -218,7 +218,8 @@ Def<Window> windows_of(const char* name, const char* doc,
     return Arrays{r.array};
   };
   d.batch = [](const BatchArgs<Window>& b) {
-    return Batched{b.op.bind(b.x, with_axis(b.params, *b.axis[0])), {*b.axis[0]}};
+    const int at = *b.axis[0];
+    return Batched{b.op.bind(b.x, with_axis(b.params, at)), {at}};
   };
   d.lower = [](const LowerArgs<Window>& l) {
     Lowering r;

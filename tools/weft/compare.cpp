@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "weft/core/text/print_array.h"
@@ -67,7 +66,8 @@ double score(T a, T e, const Rule& rule, double scale) {
     return ratio(static_cast<double>(ulps(a, e)), static_cast<double>(rule.max_ulp));
   const double x = static_cast<double>(a), y = static_cast<double>(e);
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y) ? 0 : wrong;
-  if (rule.kind == Rule::Kind::bits) return std::memcmp(&a, &e, sizeof a) == 0 ? 0 : wrong;
+  if (rule.kind == Rule::Kind::bits)
+    return a == e && std::signbit(x) == std::signbit(y) ? 0 : wrong;
   if (rule.kind == Rule::Kind::equal || std::isinf(x) || std::isinf(y)) return x == y ? 0 : wrong;
   const double off = std::abs(x - y);
   switch (rule.kind) {
