@@ -112,7 +112,8 @@ const Executable& Program::donating_executable() const {
 }
 
 void Program::call_donating(const LeafList& x, Array* out) const {
-  const bool reuses = !options.check_nans && !only_copies_ && backend() && !device_for(x);
+  const bool reuses =
+      !options.check_nans && !only_copies_ && backend() && !device_for(x, /*call=*/true);
   std::vector<double> numbers;
   if (reuses) read_numbers(x, &numbers);
   Claims claims(options.name);

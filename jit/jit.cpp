@@ -398,7 +398,7 @@ Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
     throw CompileError(fmt::format(
         "jit '{}': lower() of a function that captures a traced value; pass it as an argument",
         s.name));
-  return make_lowered(p, p->device_for_lowering(x));
+  return make_lowered(p, p->device_for(x, /*call=*/false));
 }
 
 }  // namespace weft::detail

@@ -136,21 +136,15 @@ Ref<const Executable> Program::executable_for(Device& d) const {
   return elsewhere_.back().second;
 }
 
-Device* Program::device_for(const LeafList& x) const {
+Device* Program::device_for(const LeafList& x, bool call) const {
   if (options.device) return options.device == &host() ? nullptr : options.device;
+  const auto has_memory = [](const Array& a) {
+    const Concrete* const c = concrete_or_null(a);
+    return c && c->buffer();
+  };
   Arrays all;
   for (int32_t k : kept_)
-    if (k < closed.jaxpr->n_in) all.push_back(input(x, k));
-  return weft::elsewhere(all);
-}
-
-Device* Program::device_for_lowering(const LeafList& x) const {
-  if (options.device) return options.device == &host() ? nullptr : options.device;
-  Arrays all;
-  for (int32_t k : kept_)
-    if (k < closed.jaxpr->n_in)
-      if (const Concrete* c = concrete_or_null(input(x, k)); c && c->buffer())
-        all.push_back(input(x, k));
+    if (k < closed.jaxpr->n_in && (call || has_memory(input(x, k)))) all.push_back(input(x, k));
   return weft::elsewhere(all);
 }
 
@@ -172,7 +166,7 @@ bool Program::all_here(const LeafList& x) const {
 
 void Program::run(const LeafList& x, Array* out) const {
   if (options.device || default_elsewhere() || !all_here(x))
-    if (Device* const d = device_for(x)) return run_on(*d, x, out);
+    if (Device* const d = device_for(x, /*call=*/true)) return run_on(*d, x, out);
   if (only_copies_ || backend()) return run_here(x, out);
   Arrays all = closed.consts;
   for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);

@@ -36,8 +36,9 @@ class Program final : public JitProgram {
 
   // The same, run by this executable of `written` where it is for; null: the host.
   Ref<const Program> run_by(const Ref<const Executable>& e, Device* elsewhere) const;
-  // Where a call with these arguments runs, null: the host. They may be traced, or donated.
-  Device* device_for_lowering(const LeafList& x) const;
+  // Where a call with these arguments runs, null: the host. If it is only asked for, not called,
+  // they may be traced, or donated.
+  Device* device_for(const LeafList& x, bool call) const;
 
   // About how many bytes it occupies while it does not run.
   int64_t footprint() const;
@@ -65,8 +66,7 @@ class Program final : public JitProgram {
     const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
     return k < n_const ? closed.consts[k] : x[k - n_const];
   }
-  bool all_here(const LeafList& x) const;       // on the host
-  Device* device_for(const LeafList& x) const;  // null: the host
+  bool all_here(const LeafList& x) const;  // on the host
   void run_on(Device& d, const LeafList& x, Array* out) const;
   // Where a result comes from.
   struct Result {
