@@ -51,12 +51,13 @@ struct Lowering {
   };
   Form form = Form::pull;
   // Element `at` of output `out` (reduce, prefix: of accumulator `out`, at an index of the term
-  // space).
+  // space; the two factors where it is combined by MulAdd).
   std::function<Elem(Reader&, int out, const Coords& at)> element;
   // reduce, prefix
   Shape space;  // extents of the term space
   Ints axes;
-  std::vector<nest::Combine> combine;  // one an accumulator component (complex sums have two)
+  std::vector<nest::Combine> combine;  // one an accumulator component (complex sums have two);
+                                       // MulAdd stands alone
   std::function<std::vector<nest::Id>(nest::Builder&)> identity;  // one a component
   std::function<std::vector<Elem>(const std::vector<nest::Id>&)>
       results;  // outputs from the folded components

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "weft/core/loops/combine.h"
 #include "weft/core/loops/counted_loops.h"
 
 namespace weft::nest {
@@ -29,9 +30,9 @@ static_assert(std::size(opcode_names) == static_cast<size_t>(Opcode::If) + 1);
 constexpr const char* kind_names[] = {"none", "mask", "i8", "i16", "i32", "i64", "f32", "f64"};
 constexpr const char* storage_names[] = {"bool", "i8",  "i16", "i32", "i64",
                                          "bf16", "f16", "f32", "f64"};
-constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",  "smin",
-                                         "smax", "umin",   "umax",   "and",   "or",
-                                         "xor",  "argmin", "argmax", "second"};
+constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",   "smin",
+                                         "smax", "umin",   "umax",   "and",    "or",
+                                         "xor",  "argmin", "argmax", "second", "muladd"};
 
 const char* name(Opcode o) { return opcode_names[static_cast<size_t>(o)]; }
 const char* name(Kind k) { return kind_names[static_cast<size_t>(k)]; }
@@ -108,6 +109,9 @@ std::string verify(const Kernel& k) {
       if ((i.op == Opcode::Load || i.op == Opcode::Store) &&
           (i.imm < 0 || i.imm >= static_cast<int64_t>(k.buffers.size())))
         problem = fmt::format("instruction {} names buffer {} of {}", v, i.imm, k.buffers.size());
+      if (i.op == Opcode::Fold && k.blocks[i.blocks[0]].yields.size() != values_of_term(i.fold))
+        problem = fmt::format("instruction {} (fold) has terms of {} values, not {}", v,
+                              k.blocks[i.blocks[0]].yields.size(), values_of_term(i.fold));
       for (BlockId inner : i.blocks) self(self, inner);
       defined[v] = 1;
     }

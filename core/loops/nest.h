@@ -112,7 +112,8 @@ enum class Opcode : uint8_t {
 
 // How a fold combines. ArgMin/ArgMax own two accumulators, (value, index): NaN wins over any
 // number, then the better value, then the lower index. Of the pair the first names the combiner,
-// the second says Second.
+// the second says Second. A term of MulAdd is two factors: fma adds their product to what there is;
+// two results are added.
 enum class Combine : uint8_t {
   Add,
   Mul,
@@ -127,7 +128,8 @@ enum class Combine : uint8_t {
   Xor,
   ArgMin,
   ArgMax,
-  Second
+  Second,
+  MulAdd
 };
 
 using Id = int32_t;  // an instruction, and its value

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "weft/core/error.h"
+#include "weft/core/loops/combine.h"
 #include "weft/core/ref.h"
 
 namespace weft::nest {
@@ -172,8 +173,9 @@ class Bounds {
       default: branch(v);
     }
     if (i.op != Opcode::Fold) return;
-    for (size_t r = 0; r < i.kinds.size(); ++r) {
-      const Range any = joined(known(i.args[r + 1]), known(block_of(i.blocks[0]).yields[r]));
+    size_t value = 0;
+    for (size_t r = 0; r < i.kinds.size(); value += values_of_term(i.fold[r++])) {
+      const Range any = joined(known(i.args[r + 1]), known(block_of(i.blocks[0]).yields[value]));
       set_result(v, r, chooses(i.fold[r]) ? any : signed_range(i.kinds[r]));
     }
   }

@@ -120,7 +120,7 @@ class Emitter {
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   void poll(int64_t cost);  // leaves the kernel if it is to stop
   llvm::BasicBlock* leaves();
-  V spend(int64_t cost);    // what is left of the budget
+  V spend(int64_t cost);  // what is left of the budget
   void look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go);
   // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
   // `from` first; behind enter, in the body; behind end_loop, after the loop.
@@ -253,7 +253,10 @@ class Emitter {
   Partials make_partials(nest::Id v, const Variance& s, int64_t most);
   Vs identity(nest::Id v, const Variance& s);
   Vs term(nest::Id v, const Variance& s, V index);
-  Vs combined(nest::Id v, const Vs& a, const Vs& b);
+  Vs no_term(nest::Id v, const Variance& s);
+  Vs with_term(nest::Id v, const Vs& sum, const Vs& x);
+  Vs combined(nest::Id v, const Vs& a, const Vs& b);  // two partial sums
+  Vs taken(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
   void each_part(const Partials& p, V index,
                  const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
   Vs load_partials(const Partials& p, V index);

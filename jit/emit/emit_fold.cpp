@@ -7,8 +7,6 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/core/loops/combine.h"
-
 namespace weft::compiler {
 
 using nest::Combine;
@@ -53,18 +51,37 @@ Vs Emitter::term(Id v, const Variance& s, V index) {
   return out;
 }
 
-Vs Emitter::combined(Id v, const Vs& a, const Vs& b) {
+// In the place of a term where there is none.
+Vs Emitter::no_term(Id v, const Variance& s) {
   const Inst& i = k_.insts[v];
-  const size_t width = a.size() / i.kinds.size();
-  Vs out = a;
-  for (size_t n = 0; n < a.size(); ++n) {
-    const Combine c = i.fold[n / width];
-    const nest::Kind kd = i.kinds[n / width];
-    if (c == Combine::Second) continue;
-    if (c == Combine::ArgMin || c == Combine::ArgMax)
-      combine_pair(c, kd, out[n], out[n + width], b[n], b[n + width]);
-    else
-      out[n] = arith(nest::opcode_of(c), kd, {a[n], b[n]});
+  Vs out;
+  for (size_t r = 0; r < i.kinds.size(); ++r)
+    for (size_t n = nest::values_of_term(i.fold[r]); n > 0; --n)
+      out.append(parts(i.args[r + 1], s));
+  return out;
+}
+
+Vs Emitter::with_term(Id v, const Vs& sum, const Vs& x) { return taken(v, sum, x, false); }
+Vs Emitter::combined(Id v, const Vs& a, const Vs& b) { return taken(v, a, b, true); }
+
+Vs Emitter::taken(Id v, const Vs& sum, const Vs& x, bool is_result) {
+  const Inst& i = k_.insts[v];
+  const size_t width = sum.size() / i.kinds.size();
+  Vs out = sum;
+  const V* next = x.begin();  // the parts of a value of x
+  for (size_t r = 0; r < i.kinds.size(); ++r) {
+    const Combine c = is_result ? nest::of_results(i.fold[r]) : i.fold[r];
+    const nest::Kind kd = i.kinds[r];
+    for (size_t n = r * width; n < (r + 1) * width; ++n, ++next) {
+      if (c == Combine::Second) continue;
+      if (c == Combine::ArgMin || c == Combine::ArgMax)
+        combine_pair(c, kd, out[n], out[n + width], *next, next[width]);
+      else if (c == Combine::MulAdd)
+        out[n] = arith(Opcode::Fma, kd, {*next, next[width], sum[n]});
+      else
+        out[n] = arith(nest::opcode_of(c), kd, {sum[n], *next});
+    }
+    if (c == Combine::MulAdd) next += width;
   }
   return out;
 }
@@ -112,7 +129,7 @@ void Emitter::fold_in_order(Id v) {
   const Loop l =
       loop("terms", i64(0), scalar(i.args[0]), i64(1), identity(v, s), [&](V t, const Vs& all) {
         poll(cost);
-        return combined(v, all, term(v, s, t));
+        return with_term(v, all, term(v, s, t));
       });
   set_results(v, l.carry);
 }
@@ -144,7 +161,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
       Vs next;
       for (int k = 0; k < block_size; ++k)
         next.append(
-            combined(v, nth(acc, k, none.size()), term(v, p.variance, b_.CreateAdd(t, i64(k)))));
+            with_term(v, nth(acc, k, none.size()), term(v, p.variance, b_.CreateAdd(t, i64(k)))));
       return next;
     });
     for (int k = 0; k < block_size; ++k)
@@ -163,7 +180,7 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
     poll(cost);
     const Vs x = term(v, p.variance, t);
     const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-    store_partials(p, at, combined(v, load_partials(p, at), x));
+    store_partials(p, at, with_term(v, load_partials(p, at), x));
   });
   fold_tree(p, partials);
 }

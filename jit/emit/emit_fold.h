@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/emit/emit_fold.h: what the two ways of folding share.
 #pragma once
+#include "weft/core/loops/combine.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/emit/emit.h"
 

@@ -63,12 +63,23 @@ void Emitter::fold_lanes(Id v) {
   set_results(v, load_partials(p, i64(0)));
 }
 
-// What lies where partials lie are the terms themselves.
+// What lies where partials lie are the terms themselves; their second values, if any, lie behind
+// them (fold_tail).
 void Emitter::fold_terms(const Partials& p, V n) {
   const int lanes = std::exchange(lanes_, 1);
-  const Loop l =
-      loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
-           [&](V k, const Vs& all) { return combined(p.fold, all, load_partials(p, k)); });
+  const Inst& i = k_.insts[p.fold];
+  const auto term_at = [&](V k) {
+    const Vs first = load_partials(p, k),
+             second = load_partials(p, b_.CreateAdd(k, i64(few_partials)));
+    Vs x;
+    for (size_t r = 0; r < first.size(); ++r) {
+      x.push_back(first[r]);
+      if (nest::values_of_term(i.fold[r]) == 2) x.push_back(second[r]);
+    }
+    return x;
+  };
+  const Loop l = loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
+                      [&](V k, const Vs& all) { return with_term(p.fold, all, term_at(k)); });
   store_partials(p, i64(0), l.carry);
   lanes_ = lanes;
 }
@@ -82,8 +93,8 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
         poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
-          next.append(combined(p.fold, nth(acc, g, none.size()),
-                               term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))));
+          next.append(with_term(p.fold, nth(acc, g, none.size()),
+                                term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))));
         return next;
       });
   for (int g = 0; g < registers; ++g)
@@ -99,10 +110,17 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);
     active_.clear();
-    Vs next = combined(p.fold, old, x);
+    Vs next = with_term(p.fold, old, x), first, second;
+    for (const V* value = x.begin(); const nest::Combine c : k_.insts[p.fold].fold) {
+      first.push_back(*value);
+      second.push_back(value[nest::values_of_term(c) - 1]);
+      value += nest::values_of_term(c);
+    }
     for (size_t r = 0; r < next.size(); ++r)
-      next[r] = b_.CreateSelect(m, b_.CreateSelect(few, x[r], next[r]), old[r]);
+      next[r] = b_.CreateSelect(m, b_.CreateSelect(few, first[r], next[r]), old[r]);
     store_vector(p, slot, next);
+    if (x.size() > next.size())
+      when(few, [&] { store_vector(p, b_.CreateAdd(slot, i64(few_partials)), second); });
   });
 }
 

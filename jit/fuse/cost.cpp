@@ -81,6 +81,8 @@ double equation_flops(const JaxprData& j, const Eqn& e, Known& known) {
   switch (l.form) {
     case Form::pull: return elements * element_flops(l, in, out);
     case Form::reduce:
+      if (l.combine[0] == nest::Combine::MulAdd) return 2 * terms;
+      [[fallthrough]];
     case Form::prefix: return terms * (1 + element_flops(l, in, out));
     case Form::contract: return 2 * terms;
     case Form::scatter: return static_cast<double>(in[1].elements());

@@ -25,7 +25,8 @@ void push(std::vector<Id>* ids, const Elem& e) {
 }
 std::vector<Id> terms_at(const Lowering& l, Reader& reader, const Coords& c) {
   std::vector<Id> ids;
-  for (int acc = 0; ids.size() < l.combine.size(); ++acc) push(&ids, l.element(reader, acc, c));
+  for (int acc = 0; ids.size() < nest::values_of_term(l.combine); ++acc)
+    push(&ids, l.element(reader, acc, c));
   return ids;
 }
 

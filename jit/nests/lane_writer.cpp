@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
-#include "weft/core/loops/combine.h"
 #include "weft/core/loops/fold_order.h"
 
 namespace weft::compiler {
@@ -243,7 +242,15 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
   }
 }
 
-// Component-wise; the pairs of ArgMin and ArgMax by value, then index.
+// What was folded so far and one more term.
+std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                const std::vector<nest::Id>& x, const std::vector<nest::Id>& term,
+                                bool in_order) {
+  if (c[0] != nest::Combine::MulAdd) return combine_all(b, c, x, term, in_order);
+  return {b.pure(nest::Opcode::Fma, b.kind(x[0]), {term[0], term[1], x[0]})};
+}
+
+// Results, component-wise; the pairs of ArgMin and ArgMax by value, then index.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
                                   const std::vector<nest::Id>& x, const std::vector<nest::Id>& y,
                                   bool in_order) {
@@ -290,7 +297,7 @@ std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const T
     const bool pairs = f.combine.back() == nest::Combine::Second;
     std::vector<nest::Id> all = pairs && n > 0 ? term(I64v(0)) : f.identity;
     for (int64_t k = pairs ? 1 : 0; k < n; ++k)
-      all = combine_all(b_, f.combine, all, term(I64v(k)), pairs);
+      all = with_term(b_, f.combine, all, term(I64v(k)), pairs);
     return all;
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});
@@ -306,7 +313,7 @@ std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const T
     return fold_block(terms, f, [&](I64v k) { return term(b * I64v(most) + k); });
   };
   const std::vector<nest::Id> whole =
-      fold_terms(n / most, {f.combine, f.identity, true}, [&](I64v b) { return block(b, most); });
+      fold_terms(n / most, f.of_results(), [&](I64v b) { return block(b, most); });
   return n % most ? combine_all(b_, f.combine, whole, block(I64v(n / most), n % most)) : whole;
 }
 
@@ -323,7 +330,7 @@ std::vector<nest::Id> LaneWriter::fold_axes(
   }
   const std::vector<int64_t> rows(extents.begin(), extents.begin() + first),
       row(extents.begin() + first, extents.end());
-  return fold_axes(rows, {f.combine, f.identity, true}, [&](const Coords& at) {
+  return fold_axes(rows, f.of_results(), [&](const Coords& at) {
     return fold_axes(row, f, [&](const Coords& in_row) {
       Coords c = at;
       c.insert(c.end(), in_row.begin(), in_row.end());

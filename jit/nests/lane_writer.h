@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/loops/combine.h"
 #include "weft/core/scalar/number.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/plan.h"
@@ -26,6 +27,9 @@ namespace weft::compiler {
 
 // Accumulators and terms combined as a fold combines them. `in_order`: of pairs of a value and an
 // index, those of y have the higher index.
+std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                const std::vector<nest::Id>& x, const std::vector<nest::Id>& term,
+                                bool in_order);
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
                                   const std::vector<nest::Id>& x, const std::vector<nest::Id>& y,
                                   bool in_order = false);
@@ -167,9 +171,10 @@ class LaneWriter {
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
   Elem compute_fold(Frame& f, size_t eqn, int out, const Coords& at);
   struct Folded {
-    const std::vector<nest::Combine>& combine;
+    std::vector<nest::Combine> combine;
     const std::vector<nest::Id>& identity;
     bool of_folds = false;  // whether the terms are folds themselves
+    Folded of_results() const { return {nest::of_results(combine), identity, true}; }
   };
   using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
   std::vector<nest::Id> fold_block(int64_t n, const Folded& f, const Term& term);

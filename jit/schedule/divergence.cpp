@@ -175,9 +175,8 @@ class Analysis {
     assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
     block(i.blocks[0], {c.lanes || lanes, c.divergence + (lanes ? 1 : 0)});
     bool same = true;
-    for (size_t r = 0; r < i.kinds.size(); ++r)
-      same = same && variance(i.args[r + 1]).uniform() &&
-             (lanes || variance(k_.blocks[i.blocks[0]].yields[r]).uniform());
+    for (size_t a = 1; a < i.args.size(); ++a) same = same && variance(i.args[a]).uniform();
+    for (Id y : k_.blocks[i.blocks[0]].yields) same = same && (lanes || variance(y).uniform());
     for (Id r : divergence_.results[v]) assign(r, same ? uniform_value : varying_value);
   }
 

@@ -84,10 +84,10 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
             extents, arith::constant<P>(0),
             [&](int64_t t) {
               const auto at = static_cast<size_t>(t);
-              return arith::mul(factor<Out>(Element<T>::load(row[term_a[at]])),
-                                factor<Out>(Element<T>::load(column[term_b[at]])));
+              return product_term(factor<Out>(Element<T>::load(row[term_a[at]])),
+                                  factor<Out>(Element<T>::load(column[term_b[at]])));
             },
-            [](P s, P term) { return arith::add(s, term); }));
+            SumOfProducts()));
       }
 }
 
@@ -226,9 +226,9 @@ void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
         factor<Out>(Element<T>::in(x.read(0, side(p.lhs_batch, lf, batch, p.lhs_contract, at))));
     const auto b = factor<Out>(
         Element<T>::in(x.read(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at))));
-    return term_elem(arith::mul(a, b));
+    return term_elem(product_term(a, b));
   };
-  describe_sum<Out>(r);
+  describe_fused_sum<Out>(r);
 }
 
 Lowering dot_lower(const LowerArgs<Dot>& l) {

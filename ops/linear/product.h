@@ -50,6 +50,44 @@ Elem term_elem(const num::Cx<R>& x) {
   return {x.re.id, x.im.id};
 }
 
+template <class R>
+constexpr bool find_fma() {
+  if constexpr (arith::is_cx<R>)
+    return false;
+  else
+    return std::is_floating_point_v<num::scalar_t<R>>;
+}
+template <class R>
+inline constexpr bool has_fma = find_fma<R>();
+
+// A product that is a term of a sum: where there is a fused multiply-add its two factors.
+template <class R>
+struct Factors {
+  R a, b;
+};
+template <class R>
+auto product_term(const R& a, const R& b) {
+  if constexpr (has_fma<R>)
+    return Factors<R>{a, b};
+  else
+    return arith::mul(a, b);
+}
+template <class R>
+Elem term_elem(const Factors<R>& x) {
+  return {x.a.id, x.b.id};
+}
+// Adds such a term, or another sum.
+struct SumOfProducts {
+  template <class R>
+  R operator()(const R& sum, const R& x) const {
+    return arith::add(sum, x);
+  }
+  template <class R>
+  R operator()(const R& sum, const Factors<R>& x) const {
+    return num::fma(x.a, x.b, sum);
+  }
+};
+
 // The derivative of an op that is linear in each of its two operands.
 template <class P>
 Arrays product_jvp(const JvpArgs<P>& j) {
@@ -62,7 +100,7 @@ Arrays product_jvp(const JvpArgs<P>& j) {
   return {t};
 }
 
-// How terms of dtype Out add up.
+// How products of dtype Out add up.
 template <class Out>
 void describe_sum(Lowering* r) {
   using Ir = typename Element<Out>::ir;
@@ -75,6 +113,12 @@ void describe_sum(Lowering* r) {
     return std::vector<Elem>{
         Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
   };
+}
+// The same of what product_term gives.
+template <class Out>
+void describe_fused_sum(Lowering* r) {
+  describe_sum<Out>(r);
+  if constexpr (has_fma<typename Element<Out>::ir>) r->combine = {nest::Combine::MulAdd};
 }
 
 }  // namespace weft

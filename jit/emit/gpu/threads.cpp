@@ -92,10 +92,11 @@ void Emitter::fold_threads(Id v) {
 // Each thread has a term; all combine them in order.
 Vs Emitter::fold_few(Id v, V n) {
   const Vs none = identity(v, uniform_value);
-  const Vs own =
-      apart(b_.CreateICmpSLT(lane_, n), [&] { return term(v, uniform_value, lane_); }, none);
+  const Vs own = apart(
+      b_.CreateICmpSLT(lane_, n), [&] { return term(v, uniform_value, lane_); },
+      no_term(v, uniform_value));
   return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return combined(v, all, of_thread(own, k)); })
+              [&](V k, const Vs& all) { return with_term(v, all, of_thread(own, k)); })
       .carry;
 }
 
@@ -107,16 +108,17 @@ Vs Emitter::fold_half_warp(Id v, V n) {
   const Loop l = loop("terms", i64(0), n, i64(warp), none, [&](V at, const Vs& sum) {
     poll(cost);
     const V index = b_.CreateAdd(at, lane_);
-    Vs nothing = none;
+    Vs nothing = no_term(v, uniform_value);
+    const size_t values = nothing.size();
     nothing.append(sum);
     const auto first = [&] {
       Vs x = term(v, uniform_value, index);
-      x.append(combined(v, sum, x));
+      x.append(with_term(v, sum, x));
       return x;
     };
     const Vs x = apart(b_.CreateICmpSLT(index, n), first, nothing);
-    const Vs so_far = nth(x, 1, none.size());
-    Vs next = combined(v, so_far, of_thread(nth(x, 0, none.size()), other));
+    const Vs so_far(x.begin() + values, x.end());
+    Vs next = with_term(v, so_far, of_thread(nth(x, 0, values), other));
     const V there = b_.CreateICmpSLT(b_.CreateAdd(index, i64(few_partials)), n);
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
@@ -129,15 +131,15 @@ Vs Emitter::fold_warp(Id v, V n) {
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   Vs both = none;
   both.append(none);
-  const auto with_term = [&](V index, const Vs& sum) {
-    const auto f = [&] { return combined(v, sum, term(v, uniform_value, index)); };
+  const auto after = [&](V index, const Vs& sum) {
+    const auto f = [&] { return with_term(v, sum, term(v, uniform_value, index)); };
     return apart(b_.CreateICmpSLT(index, n), f, sum);
   };
   const Loop l = loop("terms", i64(0), n, i64(many_partials), both, [&](V at, const Vs& sums) {
     poll(2 * cost);
     const V index = b_.CreateAdd(at, lane_);
-    Vs next = with_term(index, nth(sums, 0, none.size()));
-    next.append(with_term(b_.CreateAdd(index, i64(warp)), nth(sums, 1, none.size())));
+    Vs next = after(index, nth(sums, 0, none.size()));
+    next.append(after(b_.CreateAdd(index, i64(warp)), nth(sums, 1, none.size())));
     return next;
   });
   return fold_pairs(v, combined(v, nth(l.carry, 0, none.size()), nth(l.carry, 1, none.size())),

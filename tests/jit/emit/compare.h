@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/loops/combine.h"
 #include "weft/core/loops/nest.h"
 #include "weft/jit/run/codegen.h"
 #include "weft/jit/schedule/loops.h"

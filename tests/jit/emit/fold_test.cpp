@@ -16,19 +16,22 @@ struct Kinds {
   std::vector<Combine> combiners;
 };
 const std::vector<Kinds> all{
-    {Kind::F32, Storage::F32, {Combine::Add, Combine::Mul, Combine::FMin, Combine::FMax}},
-    {Kind::F64, Storage::F64, {Combine::Add, Combine::FMax}},
+    {Kind::F32,
+     Storage::F32,
+     {Combine::Add, Combine::Mul, Combine::FMin, Combine::FMax, Combine::MulAdd}},
+    {Kind::F64, Storage::F64, {Combine::MulAdd, Combine::Add, Combine::FMax}},
     {Kind::I32,
      Storage::I32,
      {Combine::Add, Combine::Mul, Combine::SMin, Combine::SMax, Combine::UMin, Combine::UMax,
       Combine::And, Combine::Or, Combine::Xor}},
     {Kind::I8, Storage::I8, {Combine::Add, Combine::SMax}},
     {Kind::I64, Storage::I64, {Combine::Add}},
-    {Kind::F32, Storage::BF16, {Combine::Add}},
+    {Kind::F32, Storage::BF16, {Combine::Add, Combine::MulAdd}},
     {Kind::Mask, Storage::Bool, {Combine::And, Combine::Or, Combine::Xor}},
 };
 
-// out[i] = fold over j < n of in[i * n + j] (or in[j * rows + i])
+// out[i] = fold over j < n of in[i * n + j] (or in[j * rows + i]), and its magnitude if a term is
+// two factors
 nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, int64_t n,
                   bool columns) {
   Builder b("rows");
@@ -40,7 +43,10 @@ nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, in
   const auto op = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::I64, {x, y}); };
   const Id at = columns ? op(Opcode::Add, op(Opcode::Mul, j, b.extent(1)), i)
                         : op(Opcode::Add, op(Opcode::Mul, i, length), j);
-  b.yield({b.load(in, at)});
+  const Id x = b.load(in, at);
+  std::vector<Id> term{x};
+  if (nest::values_of_term(c) == 2) term.push_back(b.pure(Opcode::Abs, kd.kind, {x}));
+  b.yield(term);
   b.leave();
   b.store(out, i, b.fold(length, {b.constant(kd.kind, 0)}, {c}, body)[0]);
   return b.finish(1, 2, v);

@@ -258,12 +258,12 @@ class RandomKernel {
     });
   }
   void fold(int depth) {
-    std::vector<Kind> ks;
+    std::vector<Kind> ks, values;  // of results, of a term
     std::vector<Combine> cs;
     for (size_t n = g() % 2 + 1; n > 0; --n) {
       const Kind k = any_kind();
       const std::vector<Combine> of_mask{Combine::And, Combine::Or, Combine::Xor},
-          of_float{Combine::Add, Combine::Mul, Combine::FMin, Combine::FMax};
+          of_float{Combine::Add, Combine::Mul, Combine::FMin, Combine::FMax, Combine::MulAdd};
       const std::vector<Combine> of_int{Combine::Add,  Combine::Mul,  Combine::SMin, Combine::SMax,
                                         Combine::UMin, Combine::UMax, Combine::Xor};
       const auto& from = k == Kind::Mask                    ? of_mask
@@ -271,10 +271,12 @@ class RandomKernel {
                                                             : of_int;
       if (k != Kind::Mask && g() % 4 == 0) {
         ks.insert(ks.end(), {k, Kind::I64});
+        values.insert(values.end(), {k, Kind::I64});
         cs.insert(cs.end(), {g() % 2 ? Combine::ArgMin : Combine::ArgMax, Combine::Second});
       } else {
         ks.push_back(k);
         cs.push_back(from[g() % from.size()]);
+        values.insert(values.end(), nest::values_of_term(cs.back()), k);
       }
     }
     const std::vector<Id> identity = picks(ks);
@@ -282,7 +284,7 @@ class RandomKernel {
     const Id n = b.integer(g() % 2 ? lengths[g() % 5] : static_cast<int64_t>(g() % 32));
     const auto body = independent([&](nest::BlockId) {
       fill(depth - 1, 3);
-      b.yield(picks(ks));
+      b.yield(picks(values));
     });
     add_all(b.fold(n, identity, cs, body));
   }

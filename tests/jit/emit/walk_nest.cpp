@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/loops/combine.h"
 #include "weft/core/loops/fold_order.h"
 
 namespace weft::compiler {
@@ -258,29 +259,44 @@ struct Walker {
     results[v] = c;
   }
 
-  void combine(const Inst& i, std::vector<Bits>& acc, const std::vector<Bits>& x) {
-    for (size_t r = 0; r < acc.size(); ++r) {
-      const Combine c = i.fold[r];
-      if (c == Combine::Second) continue;
-      if (c != Combine::ArgMin && c != Combine::ArgMax)
-        acc[r] = combine_one(c, i.kinds[r], acc[r], x[r]);
-      else if (second_wins(c, i.kinds[r], acc[r], acc[r + 1], x[r], x[r + 1]))
-        acc[r] = x[r], acc[r + 1] = x[r + 1];
+  struct Term {
+    std::vector<Bits> values;
+  };
+  struct Join {
+    const Inst& i;
+    std::vector<Bits> operator()(std::vector<Bits> acc, const Term& x) const {
+      return taken(std::move(acc), x.values, i.fold);
     }
-  }
+    std::vector<Bits> operator()(std::vector<Bits> acc, const std::vector<Bits>& x) const {
+      return taken(std::move(acc), x, nest::of_results(i.fold));
+    }
+    std::vector<Bits> taken(std::vector<Bits> acc, const std::vector<Bits>& x,
+                            const std::vector<Combine>& combine) const {
+      size_t value = 0;
+      for (size_t r = 0; r < acc.size(); value += nest::values_of_term(combine[r++])) {
+        const Combine c = combine[r];
+        const Kind k = i.kinds[r];
+        if (c == Combine::Second) continue;
+        if (c == Combine::MulAdd)
+          acc[r] = with_floats(k, {x[value], x[value + 1], acc[r]},
+                               [](auto a, auto b, auto sum) { return std::fma(a, b, sum); });
+        else if (c != Combine::ArgMin && c != Combine::ArgMax)
+          acc[r] = combine_one(c, k, acc[r], x[value]);
+        else if (second_wins(c, k, acc[r], acc[r + 1], x[value], x[value + 1]))
+          acc[r] = x[value], acc[r + 1] = x[value + 1];
+      }
+      return acc;
+    }
+  };
 
   void fold(Id v, const Inst& i, BlockId body) {
     const auto term = [&](int64_t t) {
       bind(body, t);
       block(body);
-      return yields(body);
-    };
-    const auto join = [&](std::vector<Bits> acc, const std::vector<Bits>& x) {
-      combine(i, acc, x);
-      return acc;
+      return Term{yields(body)};
     };
     results[v] =
-        fold_order::fold_block(static_cast<int64_t>(value[i.args[0]]), args(i, 1), term, join);
+        fold_order::fold_block(static_cast<int64_t>(value[i.args[0]]), args(i, 1), term, Join{i});
   }
 
   template <class T>
