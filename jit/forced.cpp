@@ -195,9 +195,10 @@ ForcedScope::ForcedScope(const Forced& f) : before_(std::exchange(chosen, &f)) {
 ForcedScope::~ForcedScope() { chosen = before_; }
 bool ForcedScope::entered() { return chosen; }
 
-Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target) {
+Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target,
+                     const std::vector<int64_t>& grid) {
   const Schedule* s = first([&](const Forced& f) { return f.schedules.find(k, target); });
-  return s ? *s : choose_schedule(k, target);
+  return s ? *s : choose_schedule(k, target, {.grid = grid});
 }
 
 const Demand* demanded_implementation(const Op& op) {

@@ -71,7 +71,8 @@ class ForcedScope {
 
 // The schedule that the kernel gets: that of the innermost scope, else that of the file that
 // WEFT_SCHEDULE names, else the one that pays.
-Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target);
+Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target,
+                     const std::vector<int64_t>& grid);
 // The implementation that the innermost scope demands, else that of WEFT_IMPL (op=name,…), else
 // null.
 const Demand* demanded_implementation(const Op& op);

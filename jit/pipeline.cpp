@@ -65,12 +65,13 @@ void write_nests(Compilation& c) {
 }
 
 void choose_schedules(Compilation& c) {
-  for (const KernelNest& n : c.nests) {
-    const nest::Kernel& k = n.kernel;
+  for (size_t i = 0; i < c.nests.size(); ++i) {
+    const nest::Kernel& k = c.nests[i].kernel;
     const bool none = k.blocks.empty();
     if (const std::string bad = none ? "" : nest::verify(k); !bad.empty())
       throw InternalError("a kernel is malformed: " + bad + "\n" + nest::print(k));
-    c.schedules.push_back(none ? Schedule() : schedule_of(k, current_target()));
+    c.schedules.push_back(none ? Schedule()
+                               : schedule_of(k, current_target(), c.plan.steps[i].kernel.grid));
   }
 }
 

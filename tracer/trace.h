@@ -245,8 +245,8 @@ class Primitive final : public Op {
     std::vector<Implementation<P>> named;
     if (d_.implementations) named = d_.implementations();
     for (const Implementation<P>& i : named)
-      all.push_back(
-          {i.name, typed(i.applies, true), typed(i.cost, 0.), typed(i.make, NativeCall())});
+      all.push_back({i.name, typed(i.applies, true), typed(i.cost, 0.), typed(i.make, NativeCall()),
+                     typed(i.lower, Lowering())});
     const auto add = [&](std::string_view name, bool has) {
       for (const AnyImplementation& i : all) has = has && i.name != name;
       if (has)
@@ -259,7 +259,7 @@ class Primitive final : public Op {
   }
   template <class R>
   static std::function<R(const AnyUse&)> typed(const std::function<R(const Use<P>&)>& f, R none) {
-    if constexpr (std::is_same_v<R, NativeCall>)
+    if constexpr (std::is_same_v<R, NativeCall> || std::is_same_v<R, Lowering>)
       if (!f) return {};
     return [f, none](const AnyUse& u) {
       return f ? f({u.in, u.out, params_as<P>(u.params), u.target, u.in_loop}) : none;

@@ -26,6 +26,7 @@ Lowering lowering_of(const Eqn& e, const AnyUse& use) {
                                  : i.name != e.implementation)
       continue;
     if (i.name == generated) return e.op->lower(use.in, use.out, e.params);
+    if (i.lower) return i.lower(use);
     l.name = i.name;
     if (i.make) l.native = i.make(use);
     break;

@@ -71,8 +71,10 @@ struct Use {
   bool in_loop = false;  // in a body whose loop the lanes run themselves if nothing in it is called
 };
 
-// Those of `lower` and `expand`: entries of these names have no `make`, and say when the rule
-// applies and what it costs, if there is something to say.
+struct Lowering;  // core/loops/lower.h
+
+// Those of the op's `lower` and `expand`: entries of these names have no `make`, and say when the
+// rule applies and what it costs, if there is something to say.
 inline constexpr std::string_view generated = "generated", expanded = "expanded";
 
 template <class P>
@@ -83,6 +85,7 @@ struct Implementation {
   // choice does not depend on how many there are. {}: 0.
   std::function<double(const Use<P>&)> cost = {};
   std::function<NativeCall(const Use<P>&)> make = {};
+  std::function<Lowering(const Use<P>&)> lower = {};  // to a nest of its own
 };
 using AnyUse = Use<AnyParams>;
 using AnyImplementation = Implementation<AnyParams>;

@@ -62,6 +62,8 @@ struct Lowering {
   std::function<std::vector<Elem>(const std::vector<nest::Id>&)>
       results;  // outputs from the folded components
   bool reverse = false;
+  // reduce, contract: its terms are combined one after another, however many there are.
+  bool in_order = false;
   // scatter, and pull forms that can work in place: operands (target, updates, others...); the
   // update at `at` goes to destination(at) if `valid`; duplicates combine in row-major order.
   struct Target {

@@ -308,6 +308,20 @@ class Emitter {
   Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
 
+  // Products of matrices (gpu/product.cpp).
+  struct Product;
+  void emit_product(V block, V thread, V rows, V columns);
+  V shared_memory(int64_t bytes);
+  void barrier();
+  void poll_together(int64_t cost);
+  V product_factor(const Product& p, bool of_rows, V point, V term);
+  std::pair<V, V> product_place(const Product& p, bool of_rows, int n);
+  Vs product_stage(const Product& p, bool of_rows, V first_term);
+  void product_put(const Product& p, bool of_rows, const Vs& staged);
+  Vs product_read(const Product& p, bool of_rows, V term);
+  Vs product_terms(const Product& p, const Vs& sums);
+  void product_points(const Product& p, const Vs& sums);
+
   // Tests of accesses (emit_check.cpp).
   struct Room {
     int32_t buffer = 0;  // -1: an array of the lanes

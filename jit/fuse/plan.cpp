@@ -543,7 +543,7 @@ void Planner::reduce_equation(size_t i) {
     for (size_t k = 0; k < l.axes.size(); ++k)
       trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
                                               static_cast<int64_t>(k);
-    s.kernel.rows = trailing && n >= long_row && !lies_along_result(i);
+    s.kernel.rows = trailing && n >= long_row && !l.in_order && !lies_along_result(i);
     for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
     materialize(deps, -2);
     c = add_step(std::move(s));

@@ -306,8 +306,22 @@ std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const T
   return b_.fold(b_.integer(n), f.identity, f.combine, body, f.of_folds);
 }
 
+// One after another.
+std::vector<nest::Id> LaneWriter::fold_in_order(int64_t n, const Folded& f, const Term& term) {
+  std::vector<nest::Kind> params{nest::Kind::I64};
+  for (nest::Id id : f.identity) params.push_back(b_.kind(id));
+  const nest::BlockId body = b_.open(params);
+  std::vector<nest::Id> sum;
+  for (size_t k = 0; k < f.identity.size(); ++k)
+    sum.push_back(b_.param(body, static_cast<int>(k) + 1));
+  b_.yield(with_term(b_, f.combine, sum, term(I64v::at(b_.param(body, 0))), false));
+  b_.leave();
+  return b_.loop(b_.integer(0), b_.integer(n), 1, f.identity, body);
+}
+
 std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const Term& term) {
   constexpr int64_t most = fold_order::block_terms;
+  if (f.in_order && n > fold_order::short_block) return fold_in_order(n, f, term);
   if (n <= most) return fold_block(n, f, term);
   const auto block = [&](I64v b, int64_t terms) {
     return fold_block(terms, f, [&](I64v k) { return term(b * I64v(most) + k); });
@@ -321,7 +335,7 @@ std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const T
 std::vector<nest::Id> LaneWriter::fold_axes(
     const std::vector<int64_t>& extents, const Folded& f,
     const std::function<std::vector<nest::Id>(const Coords&)>& term) {
-  const auto first = static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
+  const auto first = f.in_order ? 0 : static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
   if (first == 0) {
     int64_t n = 1;
     for (int64_t extent : extents) n *= extent;
@@ -344,8 +358,9 @@ Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
   const Lowering& l = f.s->lowering[i];
   const std::vector<nest::Id> identity = l.identity(b_);
   EqnReader r(*this, f, e);
-  const std::vector<nest::Id> folded =
-      fold_axes(extents_of(l.space, l.axes), {l.combine, identity}, [&](const Coords& digits) {
+  const std::vector<nest::Id> folded = fold_axes(
+      extents_of(l.space, l.axes), {l.combine, identity, false, l.in_order},
+      [&](const Coords& digits) {
         Coords c;
         size_t next_out = 0, next_fold = 0;
         for (int a = 0; a < l.space.ndim(); ++a) {

@@ -174,10 +174,12 @@ class LaneWriter {
     std::vector<nest::Combine> combine;
     const std::vector<nest::Id>& identity;
     bool of_folds = false;  // whether the terms are folds themselves
+    bool in_order = false;
     Folded of_results() const { return {nest::of_results(combine), identity, true}; }
   };
   using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
   std::vector<nest::Id> fold_block(int64_t n, const Folded& f, const Term& term);
+  std::vector<nest::Id> fold_in_order(int64_t n, const Folded& f, const Term& term);
   std::vector<nest::Id> fold_terms(int64_t n, const Folded& f, const Term& term);
   std::vector<nest::Id> fold_axes(const std::vector<int64_t>& extents, const Folded& f,
                                   const std::function<std::vector<nest::Id>(const Coords&)>& term);

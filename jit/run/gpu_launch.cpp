@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "weft/core/shape.h"
 #include "weft/core/text/lasting.h"
+#include "weft/jit/schedule/product.h"
 
 namespace weft::compiler {
 
@@ -19,9 +19,7 @@ GpuLaunch::GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes,
 void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target) {
   code_ = compile_for_gpu(k, s, target);
   stop_ = device_.stop_word();
-  const int64_t points = Shape(axes_).elements();
-  const int64_t of_block = int64_t{s.block / s.threads} * s.points;
-  launch_.blocks = (points + of_block - 1) / of_block;
+  launch_.blocks = blocks_of_grid(s, axes_);
   launch_.threads = s.block;
 }
 

@@ -3,6 +3,7 @@
 // jit/schedule/options.h: what a caller may demand of the code of a kernel.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 namespace weft::compiler {
 
@@ -10,8 +11,9 @@ namespace weft::compiler {
 struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
-  int interleave = 0;    // of vectors, 1 to 4; 0 lets the compiler choose
-  bool checked = false;  // tests every access (jit/emit/checked.h)
+  int interleave = 0;              // of vectors, 1 to 4; 0 lets the compiler choose
+  bool checked = false;            // tests every access (jit/emit/checked.h)
+  std::vector<int64_t> grid = {};  // extents of the grid, if they are known
 };
 
 }  // namespace weft::compiler

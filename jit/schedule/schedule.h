@@ -46,6 +46,16 @@ struct FoldSchedule {
   friend bool operator==(const FoldSchedule&, const FoldSchedule&) = default;
 };
 
+// A product of matrices whose factors are moved through memory that a block of threads shares
+// (jit/schedule/product.h).
+struct ProductSchedule {
+  nest::Id loop = nest::no_id;
+  int rows = 0, columns = 0, terms = 0;     // of what is moved at a time
+  int thread_rows = 0, thread_columns = 0;  // points of a thread
+  int64_t matrix = 0;                       // ProductLoop::matrix
+  friend bool operator==(const ProductSchedule&, const ProductSchedule&) = default;
+};
+
 struct Schedule {
   Mode mode = Mode::scalar;       // which points or terms fill a vector
   int lanes = 1;                  // 32-bit numbers, or wider ones, of a vector
@@ -67,6 +77,7 @@ struct Schedule {
   // Of GPUs: threads of a block (0: no GPU), points that a thread runs one after another, threads
   // that share a point.
   int block = 0, points = 1, threads = 1;
+  ProductSchedule product;
   int band = 1;  // steps that share blocks of the grid
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

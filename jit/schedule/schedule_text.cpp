@@ -139,6 +139,19 @@ void read_fold(Line& l, Schedule* s) {
   if (fold.how == FoldSchedule::How::blocks) fold.registers = l.small();
 }
 
+std::string product(const char* name, const Schedule& s) {
+  const ProductSchedule& p = s.product;
+  if (p.loop == nest::no_id) return "";
+  return fmt::format("{} {} {} {} {} {} {} {}\n", name, p.loop, p.rows, p.columns, p.terms,
+                     p.thread_rows, p.thread_columns, p.matrix);
+}
+void read_product(Line& l, Schedule* s) {
+  ProductSchedule& p = s->product;
+  for (int* n : {&p.loop, &p.rows, &p.columns, &p.terms, &p.thread_rows, &p.thread_columns})
+    *n = l.small();
+  p.matrix = l.number();
+}
+
 using S = Schedule;
 struct Field {
   const char* name;
@@ -179,15 +192,16 @@ constexpr Field fields[] = {
     {"block", number_if<&S::block, 0>, read_number<&S::block>},
     {"points", number_if<&S::points, 1>, read_number<&S::points>},
     {"threads", number_if<&S::threads, 1>, read_number<&S::threads>},
+    {"product", product, read_product},
     {"band", number<&S::band>, read_number<&S::band>},
 };
 // Does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
   [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
                                 plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,
-                                streamed, block, points, threads, band] = s;
+                                streamed, block, points, threads, product, band] = s;
 }
-static_assert(std::size(fields) == 19);
+static_assert(std::size(fields) == 20);
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "weft/core/error.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/runtime/native/transpose.h"
@@ -27,7 +28,8 @@ namespace {
 
 // What code can have: one frame and one thread are finite.
 constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
-                  most_added = 1 << 16, most_block = 1024, most_points = 16, warp = 32;
+                  most_added = 1 << 16, most_block = 1024, most_points = 16, warp = 32,
+                  most_product = 128, most_shared = 48 << 10;
 constexpr uint64_t most_trips = 64;
 
 struct Refused {
@@ -56,6 +58,7 @@ class Verifier {
             "plain_remainder: goes with versioned and a loop of rows or runs");
     if (s_.tile || !s_.tiled.empty()) tile();
     if (!s_.records.empty()) records();
+    if (s_.product != ProductSchedule()) product();
     for (const auto& [id, l] : s_.loops) loop(id, l);
     for (const auto& [id, f] : s_.folds) fold(id, f);
     for (const auto& [id, ahead] : s_.prefetch) {
@@ -136,6 +139,24 @@ class Verifier {
     const auto can = tile_loads(k_, d_, s_.tile);
     for (Id v : s_.tiled)
       require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
+  }
+
+  void product() const {
+    const ProductSchedule& p = s_.product;
+    const auto is = product_loop(k_);
+    require(target_.gpu() && is && is->loop == p.loop && is->matrix == p.matrix,
+            "product {}: is no product of matrices of {} rows", p.loop, p.matrix);
+    for (const int n : {p.rows, p.columns, p.terms, p.thread_rows, p.thread_columns})
+      require(power_of_two(n) && n <= most_product,
+              "product {}: tiles are of powers of two up to {}", p.loop, most_product);
+    require(p.thread_rows <= p.rows && p.thread_columns <= p.columns &&
+                p.rows / p.thread_rows * (p.columns / p.thread_columns) == s_.block,
+            "product {}: its tiles are not shared out to {} threads", p.loop, s_.block);
+    require(p.rows * p.terms % s_.block == 0 && p.columns * p.terms % s_.block == 0,
+            "product {}: {} threads cannot move its tiles alike", p.loop, s_.block);
+    require(product_bytes(s_, k_) <= most_shared, "product {}: its tiles take more than {} bytes",
+            p.loop, most_shared);
+    require(s_.threads == 1 && s_.points == 1, "product {}: has threads of its own", p.loop);
   }
 
   void records() const {

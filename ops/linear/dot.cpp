@@ -249,6 +249,19 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
   return r;
 }
 
+// ---- products of matrices by threads that share tiles of both
+
+// Each element is the sum of its terms in order, so that a thread keeps one number of it.
+bool tiles_apply(const Use<Dot>& u) {
+  const DType d = u.out[0].dtype();
+  return !u.params.lhs_contract.empty() && is_inexact(d) && !is_complex(d);
+}
+Lowering tiles_lower(const Use<Dot>& u) {
+  Lowering l = dot_lower({u.in, u.out, u.params});
+  l.in_order = true;
+  return l;
+}
+
 // ---- products of matrices by a library
 
 std::optional<Product> product_of(const Use<Dot>& u) {
@@ -298,6 +311,18 @@ double generated_cost(const Use<Dot>& u) {
   const bool in_registers = u.in_loop && s.longer_of_shared() <= longest_in_registers;
   return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
 }
+// Of a GPU's multiplication where threads share tiles, and of what does not fill them; not
+// measured.
+constexpr double tiles_ns = 1. / 64, tiles_unfilled_ns = 4096 * (generated_ns - tiles_ns);
+constexpr int64_t shortest_tiled = 16;
+
+double tiles_cost(const Use<Dot>& u) {
+  if (!u.target.gpu) return 1 + generated_cost(u);  // the host's threads share no memory
+  const Sides s = sides(u);
+  const bool thin = std::min({s.rows, s.columns, s.terms}) < shortest_tiled;
+  return tiles_unfilled_ns + s.multiplications() * (thin ? generated_ns : tiles_ns);
+}
+
 double library_cost(const Use<Dot>& u) {
   const Product p = *product_of(u);
   const bool thin = std::min({p.m, p.n, p.k}) < shortest_side;
@@ -329,7 +354,9 @@ std::vector<Implementation<Dot>> dot_implementations() {
       .applies = [](const Use<Dot>& u) { return product_of(u).has_value(); },
       .cost = library_cost,
       .make = library_call};
-  return {nest, library};
+  const Implementation<Dot> tiles{
+      .name = "tiled", .applies = tiles_apply, .cost = tiles_cost, .lower = tiles_lower};
+  return {nest, library, tiles};
 }
 
 // A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.

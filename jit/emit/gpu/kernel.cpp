@@ -45,6 +45,14 @@ void Emitter::emit_gpu(const std::string& name) {
     const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());
   };
+  if (s_.product.loop != nest::no_id) {
+    const size_t rows = arguments - 2;
+    emit_level(0);
+    emit_product(index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index"),
+                 index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index"),
+                 argument(rows), argument(rows + 1));
+    return jump(exit_);
+  }
   const int64_t together = s_.block / s_.threads;  // points of a block at a time
   const V thread = index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index");
   const V begin =

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "weft/jit/schedule/choose/parts.h"
+#include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 
 namespace weft::compiler {
@@ -83,6 +84,7 @@ class Chooser {
     if (target_.gpu()) {
       s_.block = limits_.block;
       s_.threads = threads_of_point();
+      if (s_.threads == 1) choose_product();
       d_ = divergence_by(s_, k_);
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
@@ -126,6 +128,23 @@ class Chooser {
         return limits_.threads;
     }
     return 1;
+  }
+
+  // The largest tiles of which there are enough for all multiprocessors, and whose points are not
+  // too much code.
+  void choose_product() {
+    const auto p = product_loop(k_);
+    if (!p) return;
+    const bool wide = k_.insts[p->loop].kinds[0] == nest::Kind::F64;
+    const int64_t behind = weight(k_, 0) - weight(k_, k_.insts[p->loop].blocks[0]);
+    for (int side = wide ? 4 : 8; side >= 2; side /= 2) {
+      const int tile = 16 * side;
+      s_.product = {p->loop, tile, tile, limits_.product_terms, side, side, p->matrix};
+      const bool fits = side * side * behind <= limits_.product_points;
+      if (fits &&
+          (options_.grid.empty() || blocks_of_grid(s_, options_.grid) >= limits_.product_blocks))
+        return;
+    }
   }
 
   int live_vectors(Id loop) const {

@@ -74,6 +74,12 @@ struct Limits {
   // Threads that share a point, and terms of a fold from which on they do. The machine: a warp,
   // which reads a line of 128 bytes at once.
   int threads;
+  // Of products of matrices: terms that are moved at a time (the machine: 64 bytes of a row, and
+  // with tiles of 128 x 128 a third of the shared memory that a block has unasked); instructions
+  // behind the loop for all points of a thread (as `unrolled`); blocks from which on tiles are
+  // larger (the machine: as many as the largest have multiprocessors).
+  int product_terms;
+  int64_t product_points, product_blocks;
 };
 
 // 16 vector registers, masks in them: SSE4.2, AVX2, and what is no x86.
@@ -103,6 +109,9 @@ inline constexpr Limits narrow = {
     .fetch_row = 1024,
     .block = 0,
     .threads = 1,
+    .product_terms = 0,
+    .product_points = 0,
+    .product_blocks = 0,
 };
 
 // AVX-512: 32 vector registers, masks in registers of their own, masked memory accesses.
@@ -118,13 +127,16 @@ inline constexpr Limits avx512 = [] {
   return l;
 }();
 
-// Threads: nothing is done for the vectors that there are not. Of registers there are enough for all
-// partial sums of a fold that is not long.
+// Threads: nothing is done for the vectors that there are not. Of registers there are enough for
+// all partial sums of a fold that is not long.
 inline constexpr Limits gpu = [] {
   Limits l = narrow;
   l.fold_registers = 16;
   l.block = 256;
   l.threads = 32;
+  l.product_terms = 16;
+  l.product_points = 4096;
+  l.product_blocks = 128;
   return l;
 }();
 

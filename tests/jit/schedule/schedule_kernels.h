@@ -6,6 +6,7 @@
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
+#include "jit/schedule/product_kernel.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/pipeline.h"
@@ -96,6 +97,7 @@ inline std::vector<Sample> schedule_samples() {
       written("each", each, 35),
       traced(
           "softmax", [](Array x) { return nn::softmax(x); }, numbers({5, 300})),
+      written("product", product_of_matrices(), -1, 1, 70, 45),
       traced(
           "cumsum of rows", [](Array x) { return cumsum(x, 1); }, numbers({37, 96})),
       traced(

@@ -17,6 +17,7 @@
 #include "weft/jit/emit/image.h"
 #include "weft/jit/schedule/choose/choose.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 
 namespace weft::compiler {
@@ -91,6 +92,16 @@ void change_tile(Context c, Schedule& s) {
   if (s.tile)
     for (nest::Id v : tile_loads(c.kernel, analyse_divergence(c.kernel, Mode::grid), s.tile))
       s.tiled.insert(v);
+}
+void change_product(Context c, Schedule& s) {
+  const auto p = product_loop(c.kernel);
+  const auto side = [&] { return static_cast<int>(one_of(c.random, {16, 32, 64, 128})); };
+  const auto of_thread = [&] { return static_cast<int>(one_of(c.random, {1, 2, 4, 8})); };
+  if (!p || c.random() % 4 == 0)
+    s.product = {};
+  else
+    s.product = {p->loop, side(), side(), side() / 4, of_thread(), of_thread(), p->matrix};
+  if (!p) s.product.loop = 0;
 }
 void change_loop(Context c, Schedule& s) {
   const auto all = all_of(c.kernel, Opcode::For);
@@ -171,6 +182,7 @@ const std::map<std::string, Change>& changes() {
        }},
       {"points", [](Context c, Schedule& s) { s.points = 1 + static_cast<int>(c.random() % 4); }},
       {"threads", [](Context c, Schedule& s) { s.threads = static_cast<int>(one_of(c.random, {1, 2, 32})); }},
+      {"product", change_product},
       {"band", [](Context c, Schedule& s) { s.band = 1 + static_cast<int>(c.random() % 2); }},
   };
   return all;

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/product.cpp: follows what each value of a kernel depends on.
+#include "weft/jit/schedule/product.h"
+
+#include <algorithm>
+
+#include "weft/core/loops/strides.h"
+#include "weft/core/shape.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::no_id;
+using nest::Opcode;
+
+namespace {
+
+// What a value depends on: the row, the column, the term, the matrix that the row is of; or what
+// cannot be computed for a term alone.
+constexpr uint8_t of_row = 1, of_column = 2, of_term = 4, of_matrix = 8, of_more = 16;
+
+class Finder {
+ public:
+  explicit Finder(const Kernel& k) : k_(k), depends_(k.insts.size(), of_more) {}
+
+  std::optional<ProductLoop> run() {
+    if (k_.rank != 2 || !find_loop()) return {};
+    const Inst& loop = inst(p_.loop);
+    const nest::Block& body = block(loop.blocks[0]);
+    const Inst& sum = inst(body.yields[0]);
+    if (sum.op != Opcode::Fma || sum.args[2] != body.params[1]) return {};
+    note(0);
+    for (const auto& [rows, columns] :
+         {std::pair(sum.args[0], sum.args[1]), std::pair(sum.args[1], sum.args[0])}) {
+      if (depends_[rows] & (of_column | of_more) || depends_[columns] & (of_row | of_more))
+        continue;
+      p_.rows = factor(rows, 0);
+      p_.columns = factor(columns, 1);
+      if (!(depends_[columns] & of_matrix)) p_.matrix = 0;
+      return p_;
+    }
+    return {};
+  }
+
+ private:
+  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
+  const nest::Block& block(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
+
+  bool find_loop() {
+    for (const Id v : block(0).body) {
+      const Inst& i = inst(v);
+      if (!is_structured(i.op) || i.op == Opcode::If) continue;
+      if (p_.loop != no_id || i.op != Opcode::For) return false;
+      p_.loop = v;
+    }
+    if (p_.loop == no_id) return false;
+    const Inst& i = inst(p_.loop);
+    const Inst &first = inst(i.args[0]), &end = inst(i.args[1]);
+    if (i.imm != 1 || i.kinds.size() != 1 || first.op != Opcode::Const || first.imm != 0 ||
+        end.op != Opcode::Const || inst(i.args[2]).op != Opcode::Const)
+      return false;
+    p_.terms = end.imm;
+    const auto& body = block(i.blocks[0]).body;
+    return std::ranges::none_of(body, [&](Id v) {
+      const Opcode op = inst(v).op;
+      return is_structured(op) || op == Opcode::Store || op == Opcode::Local ||
+             op == Opcode::LocalLoad || op == Opcode::LocalStore;
+    });
+  }
+
+  void note(BlockId b) {
+    for (const Id v : block(b).body) {
+      depends_[v] = found(v);
+      if (v != p_.loop) continue;
+      const nest::Block& body = block(inst(v).blocks[0]);
+      depends_[body.params[0]] = of_term;
+      note(inst(v).blocks[0]);
+    }
+  }
+  uint8_t found(Id v) {
+    const Inst& i = inst(v);
+    switch (i.op) {
+      case Opcode::Param: return depends_[v];
+      case Opcode::Index: return i.imm == 0 ? of_row : of_column;
+      case Opcode::Load:
+        return k_.buffers[static_cast<size_t>(i.imm)].written ? of_more : depends_[i.args[0]];
+      case Opcode::Result:
+      case Opcode::Local:
+      case Opcode::LocalLoad: return of_more;
+      case Opcode::SDiv:
+        if (const int64_t n = matrix_rows(i)) {
+          p_.matrix = n;
+          return of_matrix;
+        }
+        break;
+      default: break;
+    }
+    uint8_t all = 0;
+    for (const Id a : i.args) all |= depends_[a];
+    return is_structured(i.op) ? of_more : all;
+  }
+  // Of a division of the row by the rows of a matrix; 0: it is another.
+  int64_t matrix_rows(const Inst& i) const {
+    const Inst &x = inst(i.args[0]), &n = inst(i.args[1]);
+    const bool ok = x.op == Opcode::Index && x.imm == 0 && n.op == Opcode::Const && n.imm > 0 &&
+                    (p_.matrix == 0 || p_.matrix == n.imm);
+    return ok ? n.imm : 0;
+  }
+
+  ProductFactor factor(Id v, int64_t axis) const {
+    ProductFactor f{v, {}, false};
+    std::vector<char> seen(k_.insts.size(), 0);
+    collect(v, &seen, &f.slice);
+    const BlockId body = inst(p_.loop).blocks[0];
+    const nest::Along terms{.index = block(body).params[0], .block = body}, points{.axis = axis};
+    for (const Id x : f.slice)
+      if (inst(x).op == Opcode::Load)
+        f.along_terms = nest::stride_along(k_, inst(x).args[0], terms) == 1 &&
+                        nest::stride_along(k_, inst(x).args[0], points) != 1;
+    return f;
+  }
+  void collect(Id v, std::vector<char>* seen, std::vector<Id>* slice) const {
+    const Inst& i = inst(v);
+    if ((*seen)[static_cast<size_t>(v)]++ || depends_[v] == 0 || i.op == Opcode::Param) return;
+    for (const Id a : i.args) collect(a, seen, slice);
+    slice->push_back(v);
+  }
+
+  const Kernel& k_;
+  std::vector<uint8_t> depends_;  // by value
+  ProductLoop p_;
+};
+
+int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
+
+}  // namespace
+
+std::optional<ProductLoop> product_loop(const Kernel& k) { return Finder(k).run(); }
+
+int64_t product_bytes(const Schedule& s, const Kernel& k) {
+  const ProductSchedule& p = s.product;
+  const nest::Kind kind = k.insts[static_cast<size_t>(p.loop)].kinds[0];
+  return int64_t{p.terms} * (p.rows + product_padding + p.columns) *
+         (kind == nest::Kind::F64 ? 8 : 4);
+}
+
+int64_t blocks_of_grid(const Schedule& s, const std::vector<int64_t>& extents) {
+  const int64_t points = Shape(extents).elements();
+  if (const ProductSchedule& p = s.product; p.loop != no_id && points > 0) {
+    const int64_t all = points / extents.back(), matrix = p.matrix ? p.matrix : all;
+    return parts(all, matrix) * parts(matrix, p.rows) * parts(extents.back(), p.columns);
+  }
+  return parts(points, int64_t{s.block / s.threads} * s.points);
+}
+
+}  // namespace weft::compiler
