@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/gpu/device.sh: looks for a GPU; sourced by ./dev and by what it packs.
+
+# Sets `gpu` to what the command says of cuda:0. If there is none it says in one sentence what is missing,
+# and ends with 2.
+look_for_gpu() {  # WEFT, WHO
+  local line word missing=""
+  gpu=""
+  while read -r line; do
+    word=${line%% *}
+    line=${line#"$word"}
+    line=${line#"${line%%[! ]*}"}
+    if [[ $word == cuda:0 ]]; then gpu=$line; fi
+    if [[ $word == missing ]]; then missing=$line; fi
+  done < <("$1" info)
+  if [[ -n $gpu ]]; then return; fi
+  echo "$2: there is no GPU here: ${missing:-the driver has no device}" >&2
+  exit 2
+}
