@@ -3,18 +3,29 @@
 // jit/run/gpu_code.cpp: compiling a kernel once a GPU.
 #include "weft/jit/run/gpu_code.h"
 
+#include <fmt/format.h>
+
 #include "weft/jit/emit/image.h"
 #include "weft/jit/run/code_cache.h"
 #include "weft/jit/run/codegen.h"
+#include "weft/jit/run/disk_cache.h"
 
 namespace weft::compiler {
+std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,
+                          const TargetInfo& target) {
+  const TargetInfo& machine = target.emulated ? host_target() : target;
+  return fmt::format("{} {} {} {}\n{}{}", target.emulated ? "emulated GPU" : "GPU", machine.triple,
+                     machine.cpu, machine.features, to_string(schedule), nest::print(kernel));
+}
 
 std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const Schedule& schedule,
                                                const TargetInfo& target) {
   static auto& cache = *new CodeCache<GpuCode>();
   return cache.get(code_key(kernel, schedule, target), [&] {
     constexpr const char* entry = "weft_kernel";
-    const std::string image = gpu_image({{kernel, schedule}}, target, entry);
+    const std::string image =
+        DiskCache::of_process().get(gpu_image_key(kernel, schedule, target),
+                                    [&] { return gpu_image({{kernel, schedule}}, target, entry); });
     auto& device = static_cast<cuda::Device&>(*target.device);
     return std::make_shared<const GpuCode>(GpuCode{kernel, schedule, device.load(image, {entry})[0],
                                                    static_cast<int64_t>(image.size()),

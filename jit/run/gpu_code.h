@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "weft/core/loops/nest.h"
 #include "weft/jit/schedule/schedule.h"
@@ -26,5 +27,9 @@ struct GpuCode {
 // Thread-safe. Raises CompileError where that does, and if the driver does not take it.
 std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const Schedule& schedule,
                                                const TargetInfo& target);
+// By which its image is kept on disk (jit/run/disk_cache.h): all that it hangs on, and nothing of
+// the one device that it is for, so that a later process or another GPU of the kind has the same.
+std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,
+                          const TargetInfo& target);
 
 }  // namespace weft::compiler

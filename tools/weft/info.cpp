@@ -10,6 +10,7 @@
 
 #include "weft/core/version.h"
 #include "weft/jit/libraries.h"
+#include "weft/jit/run/disk_cache.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/device.h"
@@ -51,6 +52,7 @@ int info_command() {
   line("threads", std::to_string(num_threads()));
   line("compiler", backend() ? "on" : "off (WEFT_NO_JIT)");
   line("cache", "in memory, for one process");
+  line("cache of GPUs", compiler::DiskCache::of_process().describe());
   line("devices", fmt::format("{}", fmt::join(devices(), " ")));
   detail::each_device([&](const detail::Device& d) {
     if (&d != &detail::host()) line(d.name().c_str(), d.describe());
