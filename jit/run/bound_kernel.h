@@ -34,7 +34,7 @@ class BoundKernel {
   bool on_gpu() const { return gpu_ != nullptr; }
   const GpuLaunch& gpu() const { return *gpu_; }
   // Starts all points of the grid on the GPU.
-  void launch(void* const* ptrs) const { gpu_->run(buffers_, ptrs); }
+  void launch(cuda::Launcher& to, void* const* ptrs) const { gpu_->run(to, buffers_, ptrs); }
 
   // One run of it. ptrs[v] is the memory of variable v.
   class Run {

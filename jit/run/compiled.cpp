@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -31,6 +32,7 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
     uses_.push_back(std::move(b));
   }
   plan_ = plan_memory(*j_, uses_);
+  launches_ = count_launches();
 }
 
 CompiledProgram::~CompiledProgram() = default;
@@ -41,7 +43,7 @@ class CompiledProgram::Donating final : public Executable {
   Donating(Ref<const CompiledProgram> p, const std::vector<bool>& inputs)
       : program_(std::move(p)), plan_(plan_memory(*program_->j_, program_->uses_, inputs)) {}
   void run(const void* const* in, void* const* out) const override {
-    program_->run_planned(plan_, in, out);
+    program_->run_planned(plan_, graphs_, in, out);
   }
   int32_t aliased_input(size_t k) const override { return plan_.in_place[k]; }
   bool takes(size_t input) const override { return plan_.takes[input]; }
@@ -53,6 +55,7 @@ class CompiledProgram::Donating final : public Executable {
  private:
   Ref<const CompiledProgram> program_;
   MemoryPlan plan_;
+  Graphs graphs_;
 };
 
 Ref<const Executable> CompiledProgram::donating(const std::vector<bool>& inputs) const {
@@ -88,43 +91,50 @@ struct CompiledProgram::StepMemory {
 };
 
 void CompiledProgram::run(const void* const* in, void* const* out) const {
-  run_planned(plan_, in, out);
+  run_planned(plan_, graphs_, in, out);
 }
 
 void CompiledProgram::run_inside(const void* const* in, void* const* out,
                                  const int32_t* stop) const {
-  run_steps(plan_, in, out, stop);
+  run_steps(plan_, graphs_, in, out, stop);
 }
 
-void CompiledProgram::run_planned(const MemoryPlan& plan, const void* const* in,
-                                  void* const* out) const {
+void CompiledProgram::run_planned(const MemoryPlan& plan, const Graphs& graphs,
+                                  const void* const* in, void* const* out) const {
   const FloatState state;
   if (!loops_) {
     static const int32_t never = 0;
-    return run_steps(plan, in, out, &never);
+    return run_steps(plan, graphs, in, out, &never);
   }
   const StopFlag flag;
-  run_steps(plan, in, out, flag.word());
+  run_steps(plan, graphs, in, out, flag.word());
   flag.check("a compiled program");
 }
 
-void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, void* const* out,
-                                const int32_t* stop) const {
+std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void* const* in,
+                                             void* const* out, std::byte* arena) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
-  std::optional<Block> arena;
-  if (plan.arena > 0) arena.emplace(place_, plan.arena);
   for (size_t v = 0; plan.places && v < ptrs.size(); ++v)
     if (const MemoryPlan::Place p = plan.place[v]; p.at >= 0)
-      ptrs[v] = (p.input < 0 ? arena->data()
-                             : static_cast<std::byte*>(ptrs[static_cast<size_t>(p.input)])) +
-                p.at;
+      ptrs[v] =
+          (p.input < 0 ? arena : static_cast<std::byte*>(ptrs[static_cast<size_t>(p.input)])) +
+          p.at;
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const Atom a = j_->out[k];
         !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
       ptrs[static_cast<size_t>(a.index)] = out[k];
   for (size_t v = 0; v < ptrs.size(); ++v)
     if (plan.aliased_result[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.aliased_result[v])];
+  return ptrs;
+}
+
+void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                                void* const* out, const int32_t* stop) const {
+  if (launches_ >= 0) return run_launches(plan, graphs, in, out);
+  std::optional<Block> arena;
+  if (plan.arena > 0) arena.emplace(place_, plan.arena);
+  const std::vector<void*> ptrs = pointers(plan, in, out, arena ? arena->data() : nullptr);
   for (size_t s = 0; s < steps_.size(); ++s) {
     const StepMemory guard(*this, plan, s, ptrs, arena ? arena->data() : nullptr);
     steps_[s]->run(ptrs.data(), stop);
@@ -132,6 +142,44 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const void* const* in, v
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (out[k]) place_.copy(out[k], *j_, j_->out[k], ptrs.data());
+}
+
+void CompiledProgram::run_launches(const MemoryPlan& plan, const Graphs& graphs,
+                                   const void* const* in, void* const* out) const {
+  auto& device = static_cast<cuda::Device&>(place_.device());
+  std::optional<Block> room;
+  if (const int64_t bytes = temporaries(plan)) room.emplace(place_, bytes);
+  std::byte* const at = room ? room->data() : nullptr;
+  const auto launches = [&](cuda::Launcher& to) { launch(plan, {to, at}, in, out); };
+  const CallMemory memory{{in, static_cast<size_t>(j_->n_in)}, {out, j_->out.size()}, at};
+  if (launches_ > 1 && device.has_graphs() && graphs.launch(device, memory, launches)) return;
+  launches(device.launcher());
+}
+
+void CompiledProgram::launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
+                             void* const* out) const {
+  const std::vector<void*> ptrs = pointers(plan, in, out, l.room);
+  const Launching inner{l.to, l.room + plan.arena};
+  for (const auto& step : steps_) step->launch(inner, ptrs.data());
+  for (size_t k = 0; k < j_->out.size(); ++k)
+    if (const void* from = out[k] ? ptrs[static_cast<size_t>(j_->out[k].index)] : nullptr;
+        from != out[k])
+      l.to.copy_within(out[k], from, j_->type(j_->out[k]).bytes());
+}
+
+// At most; -1 if it does something else than kernels, copies and clears, or too many.
+int64_t CompiledProgram::count_launches() const {
+  if (on_host()) return -1;
+  int64_t n = 0;
+  for (const auto& step : steps_) {
+    if (step->launches() < 0) return -1;
+    n += step->launches();
+  }
+  for (const Atom a : j_->out) {
+    if (a.is_literal()) return -1;  // which the host writes
+    n += a.index < j_->n_in || std::count(j_->out.begin(), j_->out.end(), a) > 1;
+  }
+  return n > most_launches ? -1 : n;
 }
 
 int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }
@@ -215,6 +263,37 @@ std::string CompiledProgram::implementations() const {
   return s;
 }
 
+// What becomes of calls with the same memory.
+std::string CompiledProgram::graph_report() const {
+  if (on_host()) return {};
+  const auto none = [](const std::string& why) { return fmt::format("graph: none, {}\n", why); };
+  for (size_t s = 0; s < steps_.size(); ++s)
+    if (steps_[s]->launches() < 0)
+      return none(fmt::format("step {} is not launches alone, or too many", s));
+  if (launches_ < 0) return none("a result is a constant, or it has too many launches");
+  if (!static_cast<cuda::Device&>(place_.device()).has_graphs())
+    return none("the driver knows none");
+  if (launches_ < 2) return none("there is nothing to join");
+  if (const std::string why = graphs_.why_not(); !why.empty()) return none(why);
+  // In memory that is nowhere, as nothing is launched.
+  struct Counting final : cuda::Launcher {
+    int64_t n = 0;
+    void launch(const cuda::Function&, const cuda::Launch& l, void**, const char*) override {
+      n += l.blocks > 0;
+    }
+    void copy_within(void*, const void*, int64_t bytes) override { n += bytes > 0; }
+    void clear(void*, int64_t bytes) override { n += bytes > 0; }
+  } counting;
+  uintptr_t last = 0;
+  const auto somewhere = [&] { return std::bit_cast<std::byte*>(last += uintptr_t{1} << 40); };
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (int v = 0; v < j_->n_in; ++v) in.push_back(somewhere());
+  for (const Atom a : j_->out) out.push_back(a.index < j_->n_in ? nullptr : somewhere());
+  launch(plan_, {counting, somewhere()}, in.data(), out.data());
+  return fmt::format("graph: {} launches\n", counting.n);
+}
+
 std::string CompiledProgram::report() const {
   std::string s;
   if (const weft::detail::Device& d = place_.device(); !place_.on_host())
@@ -223,6 +302,7 @@ std::string CompiledProgram::report() const {
                    without_code(), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
+  s += graph_report();
   s += implementations();
   const ProgramMemory m = memory();
   s += fmt::format("memory: arguments {} bytes, results {} bytes, temporaries {} bytes\n",

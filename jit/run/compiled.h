@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/core/jaxpr.h"
+#include "weft/jit/run/graphs.h"
 #include "weft/jit/run/memory_plan.h"
 #include "weft/jit/run/place.h"
 #include "weft/runtime/backend.h"
@@ -16,6 +17,12 @@ namespace weft::compiler {
 
 class BoundKernel;
 class CompiledProgram;
+
+// Work that is launches alone: what takes them, and memory for what lives while they run.
+struct Launching {
+  cuda::Launcher& to;
+  std::byte* room;
+};
 
 // One step of the plan, ready to run. ptrs[v] is the memory of variable v, in the program's place.
 class RunStep {
@@ -31,6 +38,14 @@ class RunStep {
   // Bytes that it takes at once while it runs, those of inner programs included.
   virtual int64_t temporaries() const { return 0; }
   virtual bool loops() const { return false; }
+  // Of a step on a GPU that is nothing but kernels, copies and clears, which are known before it
+  // runs: at most how many. Else -1.
+  virtual int64_t launches() const { return -1; }
+  // Does so, in room of temporaries() bytes.
+  virtual void launch(const Launching& l, void* const* ptrs) const {
+    (void)l;
+    (void)ptrs;
+  }
 };
 
 // A step, and the variables of the program that it uses.
@@ -57,6 +72,12 @@ class CompiledProgram final : public Executable {
   void run(const void* const* in, void* const* out) const override;
   // As a part of a running program, under its stop flag.
   void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
+  // As RunStep has them; more than most_launches are not launched together.
+  static constexpr int64_t most_launches = 1024;
+  int64_t launches() const { return launches_; }
+  void launch(const Launching& l, const void* const* in, void* const* out) const {
+    launch(plan_, l, in, out);
+  }
   const Jaxpr& jaxpr() const { return j_; }  // simplified
   const std::vector<std::unique_ptr<RunStep>>& steps() const { return steps_; }
   bool on_host() const { return place_.on_host(); }
@@ -79,16 +100,28 @@ class CompiledProgram final : public Executable {
  private:
   struct StepMemory;
   class Donating;
-  void run_planned(const MemoryPlan& plan, const void* const* in, void* const* out) const;
-  void run_steps(const MemoryPlan& plan, const void* const* in, void* const* out,
-                 const int32_t* stop) const;
+  void run_planned(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                   void* const* out) const;
+  void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                 void* const* out, const int32_t* stop) const;
+  void run_launches(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                    void* const* out) const;
+  void launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
+              void* const* out) const;
+  int64_t count_launches() const;
+  std::string graph_report() const;
+  // Where each variable lies.
+  std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
+                              std::byte* arena) const;
   int64_t temporaries(const MemoryPlan& plan) const;
   Jaxpr j_;
   Place place_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<StepUse> uses_;  // by step
   MemoryPlan plan_;            // with nothing donated
+  Graphs graphs_;              // of that plan
   bool loops_ = false;         // can run long
+  int64_t launches_ = -1;
   std::vector<PassTime> times_;
 };
 

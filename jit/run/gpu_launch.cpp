@@ -23,17 +23,27 @@ void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetIn
   launch_.threads = s.block;
 }
 
-void GpuLaunch::run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const {
-  std::vector<const void*> arguments{static_cast<const void*>(&stop_)};
-  std::vector<cuda::Launch::Use> uses;
-  for (const KernelNest::Buffer& b : buffers) {
-    arguments.push_back(static_cast<const void*>(&ptrs[b.var]));
-    uses.push_back({ptrs[b.var], b.written});
+bool GpuLaunch::has_points() const { return Shape(axes_).elements() > 0; }
+
+void GpuLaunch::run(cuda::Launcher& to, const std::vector<KernelNest::Buffer>& buffers,
+                    void* const* ptrs) const {
+  constexpr size_t few = 24;
+  const size_t n = buffers.size(), all = 1 + n + axes_.size();
+  const void* few_arguments[few];
+  cuda::Launch::Use few_uses[few];
+  std::vector<const void*> many_arguments(all > few ? all : 0);
+  std::vector<cuda::Launch::Use> many_uses(all > few ? n : 0);
+  const void** const arguments = all > few ? many_arguments.data() : few_arguments;
+  cuda::Launch::Use* const uses = all > few ? many_uses.data() : few_uses;
+  arguments[0] = static_cast<const void*>(&stop_);
+  for (size_t i = 0; i < n; ++i) {
+    arguments[1 + i] = static_cast<const void*>(&ptrs[buffers[i].var]);
+    uses[i] = {ptrs[buffers[i].var], buffers[i].written};
   }
-  for (const int64_t& n : axes_) arguments.push_back(&n);
+  for (size_t i = 0; i < axes_.size(); ++i) arguments[1 + n + i] = &axes_[i];
   cuda::Launch launch = launch_;
-  launch.uses = uses;
-  device_.launch(*code_->function, launch, const_cast<void**>(arguments.data()), what_);
+  launch.uses = {uses, n};
+  to.launch(*code_->function, launch, const_cast<void**>(arguments), what_);
 }
 
 std::string GpuLaunch::shape() const {

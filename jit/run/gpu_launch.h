@@ -20,7 +20,10 @@ class GpuLaunch {
   // Raises CompileError if the driver does not take it.
   void compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
   // Of all points of the grid; ptrs[v] is the memory of variable v, on the device.
-  void run(const std::vector<KernelNest::Buffer>& buffers, void* const* ptrs) const;
+  void run(cuda::Launcher& to, const std::vector<KernelNest::Buffer>& buffers,
+           void* const* ptrs) const;
+  cuda::Launcher& stream() const { return device_.launcher(); }
+  bool has_points() const;
   const std::shared_ptr<const GpuCode>& code() const { return code_; }  // null: not yet compiled
   std::string shape() const;     // "16 blocks of 256 threads"
   std::string describe() const;  // what the driver says that it takes

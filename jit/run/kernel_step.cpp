@@ -42,6 +42,14 @@ class KernelStep final : public RunStep {
   }
   const BoundKernel* kernel() const override { return &bound_; }
   bool loops() const override { return loops_; }
+  int64_t launches() const override {
+    if (!bound_.on_gpu()) return -1;
+    return static_cast<int64_t>(zeroed_.size()) + (bound_.gpu().has_points() ? 1 : 0);
+  }
+  void launch(const Launching& l, void* const* ptrs) const override {
+    for (const Output& o : zeroed_) l.to.clear(ptrs[o.var], o.bytes);
+    bound_.launch(l.to, ptrs);
+  }
 
  private:
   void estimate();
@@ -79,8 +87,8 @@ void KernelStep::estimate() {
 }
 
 void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
+  if (bound_.on_gpu()) return launch({bound_.gpu().stream(), nullptr}, ptrs);
   for (const Output& o : zeroed_) place_.clear(ptrs[o.var], o.bytes);
-  if (bound_.on_gpu()) return bound_.launch(ptrs);
   const BoundKernel::Run call(bound_, ptrs, stop);
   if (grid_.empty()) return call.all_of_one_point();
   int64_t points = 1;

@@ -102,7 +102,7 @@ class ScatterStep final : public RunStep {
   void run(void* const* ptrs, const int32_t* stop) const override {
     if (bound_.on_gpu()) {
       place_.copy(ptrs[e_.out], *j_, e_.in[0], ptrs);
-      return bound_.launch(ptrs);
+      return bound_.launch(bound_.gpu().stream(), ptrs);
     }
     const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
     const void* from = address(*j_, e_.in[0], ptrs);
@@ -115,6 +115,15 @@ class ScatterStep final : public RunStep {
   }
   std::string describe() const override { return "kernel (scatter), " + bound_.describe(); }
   const BoundKernel* kernel() const override { return &bound_; }
+  int64_t launches() const override {
+    return bound_.on_gpu() && !e_.in[0].is_literal() ? 1 + bound_.gpu().has_points() : -1;
+  }
+  void launch(const Launching& l, void* const* ptrs) const override {
+    const void* const from = ptrs[e_.in[0].index];
+    if (from != ptrs[e_.out])
+      l.to.copy_within(ptrs[e_.out], from, j_->types[static_cast<size_t>(e_.out)].bytes());
+    bound_.launch(l.to, ptrs);
+  }
 
  private:
   Jaxpr j_;

@@ -33,24 +33,30 @@ class Lockstep final : public RunStep {
     for (int32_t k = 0; k < e_.n_out; ++k)
       out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
   }
+  // Constants of the program lie on its device for good.
+  void compile_code() override {
+    if (place_.on_host()) return;
+    literals_.emplace(place_, literals());
+    auto at = literals_->ptrs.begin();
+    for (Atom a : e_.in)
+      if (a.is_literal()) place_.write(*at++, address(*j_, a, nullptr), j_->type(a).bytes());
+  }
   void run(void* const* ptrs, const int32_t* stop) const override {
-    std::vector<const void*> in;
-    std::vector<void*> out;
-    const Room written(place_, place_.on_host() ? Types() : literals());
-    auto literal = written.ptrs.begin();
-    for (Atom a : e_.in) {
-      in.push_back(address(*j_, a, ptrs));
-      if (!a.is_literal() || place_.on_host()) continue;
-      place_.write(*literal, in.back(), j_->type(a).bytes());
-      in.back() = *literal++;
-    }
-    for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
-    switch (form_.kind) {
-      case LoopForm::Kind::loop_while: run_while(in, out, stop); break;
-      case LoopForm::Kind::scan: run_scan(in, out, stop); break;
-      case LoopForm::Kind::cond: run_cond(in, out, stop); break;
-      case LoopForm::Kind::call: run_call(in, out); break;
-    }
+    work({place_, stop, nullptr, nullptr}, ptrs);
+  }
+  void launch(const Launching& l, void* const* ptrs) const override {
+    static const int32_t never = 0;
+    work({place_, &never, &l.to, l.room}, ptrs);
+  }
+  // A scan of so many trips, each of which is.
+  int64_t launches() const override {
+    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
+    const int64_t each = programs_[0]->launches();
+    const int64_t all = each * form_.length + 2 * form_.carry;
+    return each < 0 || form_.length > CompiledProgram::most_launches ||
+                   all > CompiledProgram::most_launches
+               ? -1
+               : all;
   }
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
@@ -84,8 +90,48 @@ class Lockstep final : public RunStep {
  private:
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
+  // How it is worked through: at once, or as launches alone, in room that it is given.
+  struct How {
+    const Place& place;
+    const int32_t* stop;
+    cuda::Launcher* to;
+    std::byte* room;
+    // Room of its own at the beginning of what is there, and the rest.
+    Room take(const Types& types) const {
+      return to ? Room(place, types, room) : Room(place, types);
+    }
+    How behind(const Types& types) const {
+      return {place, stop, to, to ? room + Room::bytes(types) : nullptr};
+    }
+    void copy(void* at, const void* from, int64_t bytes) const {
+      if (!to)
+        place.copy(at, from, bytes);
+      else if (at != from)
+        to->copy_within(at, from, bytes);
+    }
+    void run(const CompiledProgram& p, const In& in, const Out& out) const {
+      if (to)
+        p.launch({*to, room}, in.data(), out.data());
+      else
+        p.run_inside(in.data(), out.data(), stop);
+    }
+  };
+  void work(const How& how, void* const* ptrs) const {
+    In in;
+    Out out;
+    auto literal = literals_ ? literals_->ptrs.begin() : std::vector<void*>::const_iterator();
+    for (Atom a : e_.in)
+      in.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
+    for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
+    switch (form_.kind) {
+      case LoopForm::Kind::loop_while: run_while(in, out, how.stop); break;
+      case LoopForm::Kind::scan: run_scan(in, out, how); break;
+      case LoopForm::Kind::cond: run_cond(in, out, how.stop); break;
+      case LoopForm::Kind::call: run_call(in, out); break;
+    }
+  }
   void run_while(const In& in, const Out& out, const int32_t* stop) const;
-  void run_scan(const In& in, const Out& out, const int32_t* stop) const;
+  void run_scan(const In& in, const Out& out, const How& how) const;
   void run_cond(const In& in, const Out& out, const int32_t* stop) const;
   void run_call(const In& in, const Out& out) const;
   // Carries alternate between the results' memory and a second place; those that the body may
@@ -93,18 +139,17 @@ class Lockstep final : public RunStep {
   struct Carries {
     Out now, next;
     Room spare;
-    Carries(const Lockstep& s, const In& in, const Out& out, int first, int n)
-        : now(out.begin(), out.begin() + n), spare(s.place_, s.moving(n)) {
+    Carries(const Lockstep& s, const How& how, const In& in, const Out& out, int first, int n)
+        : now(out.begin(), out.begin() + n), spare(how.take(s.moving(n))) {
       next = spare.ptrs;
       for (size_t t = 0; t < now.size(); ++t) {
-        s.place_.copy(now[t], in[static_cast<size_t>(first) + t], s.out_types_[t].bytes());
+        how.copy(now[t], in[static_cast<size_t>(first) + t], s.out_types_[t].bytes());
         if (s.stays(t)) next[t] = now[t];
       }
     }
     void flip() { std::swap(now, next); }
-    void deliver(const Lockstep& s, const Out& out) const {
-      for (size_t t = 0; t < now.size(); ++t)
-        s.place_.copy(out[t], now[t], s.out_types_[t].bytes());
+    void deliver(const Lockstep& s, const How& how, const Out& out) const {
+      for (size_t t = 0; t < now.size(); ++t) how.copy(out[t], now[t], s.out_types_[t].bytes());
     }
   };
 
@@ -146,10 +191,12 @@ class Lockstep final : public RunStep {
   Place place_;
   Bodies programs_;
   Types out_types_;
+  std::optional<Room> literals_;  // on a device
 };
 
 void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
-  Carries c(*this, in, out, form_.first_carry(), form_.carry);
+  const How how{place_, stop, nullptr, nullptr};
+  Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const Room answer(place_, answers());
   for (;;) {
     In test;
@@ -167,11 +214,12 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
     programs_[1]->run_inside(step.data(), c.next.data(), stop);
     c.flip();
   }
-  c.deliver(*this, out);
+  c.deliver(*this, how, out);
 }
 
-void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const {
-  Carries c(*this, in, out, form_.first_carry(), form_.carry);
+void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
+  Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
+  const How inner = how.behind(moving(form_.carry));
   int64_t steps = form_.length;
   const Room number(place_, form_.trips ? Types{Type(I32, {})} : Types{});
   if (form_.trips) {
@@ -186,7 +234,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const
   const auto row_bytes = [](const Type& t) {
     return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0];
   };
-  for (int64_t s = 0; s < steps && !__atomic_load_n(stop, __ATOMIC_RELAXED); ++s) {
+  for (int64_t s = 0; s < steps && !__atomic_load_n(how.stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
     In args;
     if (form_.trips) {
@@ -207,10 +255,10 @@ void Lockstep::run_scan(const In& in, const Out& out, const int32_t* stop) const
       const auto r = static_cast<size_t>(form_.carry + k);
       to.push_back(static_cast<std::byte*>(out[r]) + t * row_bytes(out_types_[r]));
     }
-    programs_[0]->run_inside(args.data(), to.data(), stop);
+    inner.run(*programs_[0], args, to);
     c.flip();
   }
-  c.deliver(*this, out);
+  c.deliver(*this, how, out);
 }
 
 void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const {

@@ -83,7 +83,11 @@ struct Room {
   Room(const Place& place, const Types& types) {
     if (types.empty()) return;
     memory.emplace(place, bytes(types));
-    std::byte* at = memory->data();
+    put(place, types, memory->data());
+  }
+  // In memory of somebody else.
+  Room(const Place& place, const Types& types, std::byte* at) { put(place, types, at); }
+  void put(const Place& place, const Types& types, std::byte* at) {
     for (const Type& t : types) {
       ptrs.push_back(at);
       if (place.on_host()) forbid_rest(at, t.bytes(), room_of(t.bytes()));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "weft/core/error.h"
@@ -91,7 +92,7 @@ void Gpu::map_words() {
 
 // ---- errors
 
-void Gpu::check(Result r, const std::string& what) {
+void Gpu::check(Result r, std::string_view what) {
   if (r == success) return;
   if (is_sticky(r)) {
     mark_lost(r);
@@ -163,26 +164,32 @@ void Gpu::release(void* data, int64_t, int64_t capacity) {
 
 void Gpu::sweep() {
   std::vector<Address> memory;
-  std::vector<Retired> modules;
+  std::vector<Retired> over;
   {
     const std::lock_guard lock(guard_);
     memory.swap(unreleased_);
-    const auto over = std::partition(retired_.begin(), retired_.end(), [&](const Retired& m) {
-      return !launches_.has_ended(m.last_launch);
+    const auto first = std::partition(retired_.begin(), retired_.end(), [&](const Retired& r) {
+      return !launches_.has_ended(r.last_launch);
     });
-    modules.assign(over, retired_.end());
-    retired_.erase(over, retired_.end());
+    over.assign(std::make_move_iterator(first), std::make_move_iterator(retired_.end()));
+    retired_.erase(first, retired_.end());
   }
   for (const Address a : memory)
     if (driver_.release(a, queue_) != success) {
       const std::lock_guard lock(guard_);
       unreleased_.push_back(a);
     }
-  for (const Retired& m : modules)
-    if (driver_.module_unload(m.module) != success) {
+  for (Retired& r : over)
+    if (give_back(r) != success) {
       const std::lock_guard lock(guard_);
-      retired_.push_back(m);
+      retired_.push_back(std::move(r));
     }
+}
+
+Result Gpu::give_back(const Retired& r) {
+  if (r.module) return driver_.module_unload(r.module);
+  if (r.exec) return driver_.graph_exec_destroy(r.exec);
+  return driver_.graph_destroy(r.graph);
 }
 
 void Gpu::copy_in(void* to, const void* from, int64_t bytes) {

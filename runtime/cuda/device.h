@@ -27,7 +27,7 @@ struct Launch {
 
 // A kernel on a device, kept by who launches it. Its module is unloaded when the last of its
 // kernels is gone and what was launched is done.
-class Function {
+class Function : public std::enable_shared_from_this<Function> {
  public:
   virtual ~Function() = default;
   // As the driver reports them. Local memory is a thread's: its arrays, and registers spilled.
@@ -41,6 +41,25 @@ struct Occupancy {
   double share = 0;  // of the threads that it could run, those are
 };
 
+// What takes work in order: the stream of a device, or a graph that is being made.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  // arguments[i] points to argument i, each 8 bytes; they are read before it returns. `what` names
+  // the kernel in errors and lives as long as the process.
+  virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
+  // As detail::Device has them.
+  virtual void copy_within(void* to, const void* from, int64_t bytes) = 0;
+  virtual void clear(void* at, int64_t bytes) = 0;
+};
+
+// Launches, copies and clears at fixed addresses, which are started as one. It keeps their kernels,
+// and lasts in the driver until what was launched of it is over.
+class Graph {
+ public:
+  virtual ~Graph() = default;
+};
+
 class Device : public detail::Device {
  public:
   using detail::Device::Device;
@@ -51,9 +70,14 @@ class Device : public detail::Device {
   // with what the driver says of it.
   virtual std::vector<std::shared_ptr<const Function>> load(
       const std::string& image, const std::vector<std::string>& names) = 0;
-  // arguments[i] points to argument i, each 8 bytes; they are read before it returns. `what` names
-  // the kernel in errors and lives as long as the process.
-  virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
+  virtual Launcher& launcher() = 0;  // of the stream
+  // Whether the driver knows graphs; if not, none are made.
+  virtual bool has_graphs() const = 0;
+  // What `record` launches becomes a graph instead of being run. DeviceError, OutOfMemoryError.
+  virtual std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) = 0;
+  // All of it is one launch: a fault names the kernels that it has, a stop leaves all that it
+  // writes without its values.
+  virtual void launch(const Graph& g) = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
   // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the

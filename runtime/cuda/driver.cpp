@@ -62,6 +62,12 @@ std::string open_driver(Driver& d) {
   return {};
 }
 
+bool Driver::has_graphs() const {
+#define WEFT_CUDA_HAS(name, symbol, parameters) &&name != nullptr
+  return true WEFT_CUDA_GRAPH_ENTRIES(WEFT_CUDA_HAS);
+#undef WEFT_CUDA_HAS
+}
+
 bool is_sticky(Result r) {
   switch (r) {
     case 4:    // DEINITIALIZED

@@ -18,6 +18,39 @@ using PoolHandle = struct PoolOf*;
 using EventHandle = struct EventOf*;
 using ModuleHandle = struct ModuleOf*;
 using KernelHandle = struct KernelOf*;
+using GraphHandle = struct GraphOf*;
+using NodeHandle = struct NodeOf*;
+using GraphExecHandle = struct GraphExecOf*;
+
+// What nodes of graphs are made of, as cuda.h lays it out: CUDA_KERNEL_NODE_PARAMS_v1,
+// CUDA_MEMCPY3D_v2 and CUDA_MEMSET_NODE_PARAMS_v1. Zeros are what we do not use.
+struct KernelNode {
+  KernelHandle kernel = nullptr;
+  unsigned blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
+  unsigned shared = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+};
+struct CopyNode {
+  struct End {
+    size_t x = 0, y = 0, z = 0, level = 0;
+    int kind = 0;  // number::device_memory
+    void* host = nullptr;
+    Address at = 0;
+    void* array = nullptr;
+    void* reserved = nullptr;
+    size_t pitch = 0, height = 0;
+  };
+  End from, to;
+  size_t bytes = 0, rows = 1, depth = 1;
+};
+struct SetNode {
+  Address at = 0;
+  size_t pitch = 0;
+  unsigned value = 0, element_bytes = 1;
+  size_t elements = 0, rows = 1;
+};
+static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetNode) == 40);
 
 // Each entry point: what we call it, its symbol, what it takes. All return a Result.
 #define WEFT_CUDA_ENTRIES(X)                                                               \
@@ -61,9 +94,24 @@ using KernelHandle = struct KernelOf*;
   X(launch, cuLaunchKernel,                                                                \
     (KernelHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      StreamHandle, void**, void**))
+// Of graphs; a driver that lacks one of them has no graphs.
+#define WEFT_CUDA_GRAPH_ENTRIES(X)                                                   \
+  X(graph_create, cuGraphCreate, (GraphHandle*, unsigned))                           \
+  X(graph_kernel, cuGraphAddKernelNode,                                              \
+    (NodeHandle*, GraphHandle, const NodeHandle*, size_t, const KernelNode*))        \
+  X(graph_copy, cuGraphAddMemcpyNode,                                                \
+    (NodeHandle*, GraphHandle, const NodeHandle*, size_t, const CopyNode*, Context)) \
+  X(graph_set, cuGraphAddMemsetNode,                                                 \
+    (NodeHandle*, GraphHandle, const NodeHandle*, size_t, const SetNode*, Context))  \
+  X(graph_instantiate, cuGraphInstantiateWithFlags,                                  \
+    (GraphExecHandle*, GraphHandle, unsigned long long))                             \
+  X(graph_launch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                    \
+  X(graph_exec_destroy, cuGraphExecDestroy, (GraphExecHandle))                       \
+  X(graph_destroy, cuGraphDestroy, (GraphHandle))
 // Newer than the oldest driver that will do; null where it is missing.
-#define WEFT_CUDA_OPTIONAL_ENTRIES(X) \
-  X(write_word, cuStreamWriteValue32_v2, (StreamHandle, Address, uint32_t, unsigned))
+#define WEFT_CUDA_OPTIONAL_ENTRIES(X)                                                 \
+  X(write_word, cuStreamWriteValue32_v2, (StreamHandle, Address, uint32_t, unsigned)) \
+  WEFT_CUDA_GRAPH_ENTRIES(X)
 
 struct Driver {
 #define WEFT_CUDA_POINTER(name, symbol, parameters) Result(*name) parameters = nullptr;
@@ -72,6 +120,7 @@ struct Driver {
 #undef WEFT_CUDA_POINTER
   int version = 0;        // 12040 is 12.4
   bool emulated = false;  // it has the symbol weft_emulated_driver
+  bool has_graphs() const;
 };
 
 // Opens libcuda.so.1, or what WEFT_CUDA_LIBRARY names, for as long as the process lives, and fills
@@ -95,6 +144,7 @@ constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4
               most_dynamic_shared = 8;
 constexpr int error_log = 5, error_log_bytes = 6;
 constexpr int release_threshold = 4;
+constexpr int device_memory = 2;
 constexpr unsigned non_blocking = 1, no_timing = 2, portable_and_mapped = 3;
 }  // namespace number
 

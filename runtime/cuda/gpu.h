@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "weft/runtime/cuda/blocks.h"
@@ -57,7 +59,7 @@ struct Module {
 
 // The primary context is retained at the first use and current only inside calls: other libraries
 // of the process have theirs. Locks are plain mutexes, since nothing of it is used after a fork.
-class Gpu final : public Device, private detail::Stream {
+class Gpu final : public Device, private detail::Stream, private Launcher {
  public:
   Gpu(const Driver& d, Facts f);
 
@@ -78,7 +80,10 @@ class Gpu final : public Device, private detail::Stream {
   int64_t multiprocessors() const override { return facts_.multiprocessors; }
   std::vector<std::shared_ptr<const Function>> load(const std::string& image,
                                                     const std::vector<std::string>& names) override;
-  void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
+  Launcher& launcher() override { return *this; }
+  bool has_graphs() const override { return driver_.has_graphs(); }
+  std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) override;
+  void launch(const Graph& g) override;
   Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
 
@@ -86,16 +91,28 @@ class Gpu final : public Device, private detail::Stream {
   const Driver& driver() const { return driver_; }
   StreamHandle queue() const { return queue_; }
   // Raises what a result stands for, if it is no success; `what` has returned it.
-  void check(Result r, const std::string& what);
+  void check(Result r, std::string_view what);
   // Until `done` returns, which waits for some of what was launched: interrupt() and the time limit
   // of this thread end what runs, and raise InterruptedError. Whether another has stopped something
   // meanwhile.
   bool wait(FunctionRef<void()> done);
-  // Unloads it when what was launched of it is over.
-  void retire(ModuleHandle m, uint32_t last_launch);
+  // What is to be given back to the driver when the launches up to the last that used it are over:
+  // one of these, and then the kernels that it needs, and what names it while it is under way.
+  struct Retired {
+    ModuleHandle module = nullptr;
+    GraphExecHandle exec = nullptr;
+    GraphHandle graph = nullptr;
+    uint32_t last_launch = 0;
+    std::vector<std::shared_ptr<const Function>> kernels = {};
+    std::shared_ptr<const std::string> what = {};
+  };
+  void retire(Retired r);
+  // A launch that has ended, for what none has used.
+  uint32_t last_ended();
 
  private:
   friend class Current;
+  class Maker;
   void launch(FunctionRef<void()> work) override { work(); }  // it queues what it does
   void synchronize() override;
   bool wait_for_all();
@@ -111,6 +128,15 @@ class Gpu final : public Device, private detail::Stream {
   void sweep();
   Result try_allocate(Address* a, size_t bytes);
   Result queue_number(uint32_t n);
+  Result give_back(const Retired& r);
+  void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
+  // Whether there is something to launch. InternalError for a grid that cannot be.
+  static bool has_blocks(const Launch& l, const char* what);
+  static KernelHandle handle_of(const Function& f);
+  // Asks for as much shared memory as the launch needs. Under the guard.
+  Result grant_shared(const Function& f, const Launch& l);
+  // Under the guard: it is under way from now on.
+  void note_launch(const char* what, bool graph, std::span<const Launch::Use> uses);
   std::shared_ptr<const Function> kernel_of(const std::shared_ptr<Module>& m,
                                             const std::string& name);
 
@@ -142,10 +168,6 @@ class Gpu final : public Device, private detail::Stream {
   std::vector<const StopToken*> waiting_;  // of those that wait
   bool no_word_writes_ = false;            // the device writes no single words
   uint64_t stops_ = 0;                     // how often what ran was stopped
-  struct Retired {
-    ModuleHandle module;
-    uint32_t last_launch;
-  };
   std::vector<Retired> retired_;
   std::vector<Address> unreleased_;
   std::string lost_text_;

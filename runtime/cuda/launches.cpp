@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace weft::cuda {
 
 void Launches::drop_ended() {
@@ -14,24 +12,32 @@ void Launches::drop_ended() {
   if (static_cast<int32_t>(word - ended_) > 0) ended_ = word;
   // Looked at second: what the device says to have ended may have seen it.
   if (stop_ && __atomic_load_n(stop_, __ATOMIC_ACQUIRE)) return;
-  while (!under_way_.empty() && static_cast<int32_t>(under_way_.front().number - ended_) <= 0)
-    under_way_.pop_front();
+  size_t n = 0, blocks = 0;
+  for (; n < under_way_.size() && static_cast<int32_t>(under_way_[n].number - ended_) <= 0; ++n)
+    blocks += under_way_[n].written;
+  under_way_.drop_front(n);
+  written_.drop_front(blocks);
 }
 
 std::string Launches::failed() {
   drop_ended();
-  const auto l = std::find_if(under_way_.begin(), under_way_.end(), [&](const Launch& x) {
-    return x.what && static_cast<int32_t>(x.number - ended_) > 0;
-  });
-  if (l == under_way_.end()) return {};
-  const std::string place = l->at ? fmt::format(" (at {})", to_string(l->at)) : "";
-  return fmt::format("kernel '{}'{}", l->what, place);
+  for (size_t i = 0; i < under_way_.size(); ++i) {
+    const Launch& l = under_way_[i];
+    if (!l.what || static_cast<int32_t>(l.number - ended_) <= 0) continue;
+    const std::string place = l.at ? fmt::format(" (at {})", to_string(l.at)) : "";
+    return l.graph ? fmt::format("a kernel of a graph, {}{},", l.what, place)
+                   : fmt::format("kernel '{}'{}", l.what, place);
+  }
+  return {};
 }
 
 std::set<uint64_t> Launches::doubtful() const {
   std::set<uint64_t> blocks;
-  for (const Launch& l : under_way_)
-    if (l.what || blocks.contains(l.from)) blocks.insert(l.written.begin(), l.written.end());
+  size_t at = 0;
+  for (size_t i = 0; i < under_way_.size(); at += under_way_[i++].written)
+    for (size_t k = 0; k < under_way_[i].written; ++k)
+      if (under_way_[i].what || blocks.contains(under_way_[i].from))
+        blocks.insert(written_[at + k]);
   return blocks;
 }
 

@@ -27,16 +27,22 @@ class Kernel final : public Function {
 
 }  // namespace
 
-Module::~Module() { gpu.retire(handle, last_launch.load()); }
+Module::~Module() { gpu.retire({.module = handle, .last_launch = last_launch.load()}); }
 
-void Gpu::retire(ModuleHandle m, uint32_t last_launch) {
+void Gpu::retire(Retired r) {
   if (!usable()) return;
   {
     const std::lock_guard lock(guard_);
-    retired_.push_back({m, last_launch});
-    if (!launches_.has_ended(last_launch)) return;
+    const uint32_t last = r.last_launch;
+    retired_.push_back(std::move(r));
+    if (!launches_.has_ended(last)) return;
   }
   if (const Pushed pushed(driver_, context_); pushed.result == success) sweep();
+}
+
+uint32_t Gpu::last_ended() {
+  const std::lock_guard lock(guard_);
+  return launches_.last_ended();
 }
 
 std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
@@ -73,12 +79,7 @@ std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
     throw CompileError(fmt::format("device '{}' ({}) refuses the program: {}\n{}", name(),
                                    architecture_, text_of(driver_, r), log.data()));
   check(r, "cuModuleLoadDataEx");
-  uint32_t last = 0;
-  {
-    const std::lock_guard lock(guard_);
-    last = launches_.last();
-  }
-  const auto m = std::make_shared<Module>(*this, handle, last);
+  const auto m = std::make_shared<Module>(*this, handle, last_ended());
   std::vector<std::shared_ptr<const Function>> kernels;
   for (const std::string& n : names) kernels.push_back(kernel_of(m, n));
   return kernels;
@@ -104,10 +105,31 @@ Result Gpu::queue_number(uint32_t n) {
   return driver_.set_words(at, n, 1, queue_);
 }
 
-void Gpu::launch(const Function& f, const Launch& l, void** arguments, const char* what) {
-  if (l.blocks == 0) return;
+bool Gpu::has_blocks(const Launch& l, const char* what) {
   if (l.blocks < 0 || l.blocks > INT32_MAX)
     throw InternalError(fmt::format("kernel '{}' in {} blocks", what, l.blocks));
+  return l.blocks > 0;
+}
+
+KernelHandle Gpu::handle_of(const Function& f) { return static_cast<const Kernel&>(f).handle; }
+
+Result Gpu::grant_shared(const Function& f, const Launch& l) {
+  const auto& k = static_cast<const Kernel&>(f);
+  if (l.shared <= std::max(k.granted, plain_shared - k.shared_bytes)) return success;
+  const Result r = driver_.set_kernel_attribute(k.handle, number::most_dynamic_shared,
+                                                static_cast<int>(l.shared));
+  if (r == success) k.granted = l.shared;
+  return r;
+}
+
+void Gpu::note_launch(const char* what, bool graph, std::span<const Launch::Use> uses) {
+  launches_.add(what, graph, Source::current());
+  for (const Launch::Use& u : uses)
+    if (u.written) launches_.add_written(blocks_.number_at(std::bit_cast<Address>(u.at)));
+}
+
+void Gpu::launch(const Function& f, const Launch& l, void** arguments, const char* what) {
+  if (!has_blocks(l, what)) return;
   const auto& k = static_cast<const Kernel&>(f);
   const Current current(*this);
   Result launched = success, numbered = success;
@@ -115,26 +137,19 @@ void Gpu::launch(const Function& f, const Launch& l, void** arguments, const cha
     // A launch and its number are not to be parted.
     const std::lock_guard lock(guard_);
     for (const Launch::Use& u : l.uses) require_whole(u.at);
-    if (l.shared > std::max(k.granted, plain_shared - k.shared_bytes)) {
-      launched = driver_.set_kernel_attribute(k.handle, number::most_dynamic_shared,
-                                              static_cast<int>(l.shared));
-      if (launched == success) k.granted = l.shared;
-    }
+    launched = grant_shared(f, l);
     if (launched == success)
       launched = driver_.launch(k.handle, static_cast<unsigned>(l.blocks), 1, 1,
                                 static_cast<unsigned>(l.threads), 1, 1,
                                 static_cast<unsigned>(l.shared), queue_, arguments, nullptr);
     if (launched == success) {
-      std::vector<uint64_t> written;
-      for (const Launch::Use& u : l.uses)
-        if (u.written) written.push_back(blocks_.number_at(std::bit_cast<Address>(u.at)));
-      launches_.add(what, Source::current(), std::move(written));
+      note_launch(what, /*graph=*/false, l.uses);
       k.module->last_launch = launches_.last();
       numbered = queue_number(launches_.last());
     }
   }
-  check(launched, fmt::format("the launch of kernel '{}'", what));
-  check(numbered, fmt::format("the number of kernel '{}'", what));
+  if (launched != success) check(launched, fmt::format("the launch of kernel '{}'", what));
+  if (numbered != success) check(numbered, fmt::format("the number of kernel '{}'", what));
 }
 
 }  // namespace weft::cuda

@@ -105,10 +105,11 @@ end:
 }
 )";
 }
-inline void launch_axpy(cuda::Device& d, const cuda::Function& f, int64_t n, float a,
+inline void launch_axpy(cuda::Launcher& to, const cuda::Function& f, int64_t n, float a,
                         const There& x, const There& y) {
   Arguments arguments(n, a, x.data(), y.data());
-  d.launch(f, {.blocks = (n + 127) / 128, .threads = 128}, arguments.data(), "axpy");
+  const cuda::Launch::Use uses[] = {{x.data(), false}, {y.data(), true}};
+  to.launch(f, {.blocks = (n + 127) / 128, .threads = 128, .uses = uses}, arguments.data(), "axpy");
 }
 
 // Nothing was done that a driver would not have allowed.

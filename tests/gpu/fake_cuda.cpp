@@ -9,53 +9,17 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
 
-#include "gpu/fake_machine.h"
+#include "gpu/fake_calls.h"
 
 using namespace weft::cuda;
 
 namespace {
 
-constexpr Result invalid_value = 1, no_device = 100, invalid_ptx = 218, invalid_handle = 400,
-                 not_found = 500, launch_failed = 719, invalid_context = 201, illegal_address = 700;
-
-Machine& machine() { return Machine::instance(); }
-using Device = Machine::Device;
-Device& device(int i) { return *machine().devices[static_cast<size_t>(i)]; }
-
-// Of a call that needs a context: it holds the lock, knows the device, or what to return.
-struct Call {
-  explicit Call(const char* e) : lock(machine().guard), entry(e), d(machine().current(e)) {
-    result = machine().enter(e, d);
-    if (!d && !result) result = invalid_context;
-  }
-  Call(const char* e, const StreamOf* s) : Call(e) {
-    if (!result && !machine().owns(e, *d, s)) result = invalid_handle;
-  }
-  // Of n bytes of the device.
-  void needs(Address a, size_t n) {
-    if (!result && !machine().is_inside(entry, *d, a, n)) result = invalid_value;
-  }
-  void needs_pinned(const void* p, size_t n) {
-    if (!result && !machine().is_pinned(entry, *d, p, n)) result = invalid_value;
-  }
-  std::unique_lock<std::recursive_mutex> lock;
-  const char* const entry;
-  Device* const d;
-  Result result = success;
-};
 // Of one that needs none.
 Result plain(const char* entry) {
   const std::lock_guard lock(machine().guard);
   return machine().enter(entry, nullptr);
-}
-
-template <class T>
-bool known(const Call& c, const std::set<T*>& all, T* handle) {
-  if (all.contains(handle)) return true;
-  machine().complain(fmt::format("{}: a handle that is not known", c.entry));
-  return false;
 }
 
 void write_word(Address a, uint32_t value) {
@@ -353,7 +317,7 @@ Result cuModuleLoadDataEx(ModuleHandle* m, const void* image, unsigned n, int* o
     if (to && bytes) fmt::format_to_n(to, bytes - 1, "{}", log).out[0] = 0;
     return invalid_ptx;
   }
-  *m = new ModuleOf{c.d->index, std::move(code), {}, 0};
+  *m = new ModuleOf{c.d->index, std::move(code), {}, 0, 0};
   c.d->modules.insert(*m);
   return success;
 }
@@ -363,6 +327,10 @@ Result cuModuleUnload(ModuleHandle m) {
   if (!known(c, c.d->modules, m)) return invalid_handle;
   if (m->queued) {
     machine().complain("cuModuleUnload: a kernel of it is under way");
+    return invalid_value;
+  }
+  if (m->graphs) {
+    machine().complain("cuModuleUnload: a graph has a kernel of it");
     return invalid_value;
   }
   c.d->modules.erase(m);
@@ -410,63 +378,6 @@ Result cuFuncSetAttribute(KernelHandle k, int attribute, int value) {
   k->dynamic_shared = value;
   return success;
 }
-}
-#pragma GCC visibility pop
-
-namespace {
-
-// What a kernel may not be given: numbers do not look like addresses of the device.
-bool good_arguments(Device& d, const std::string& kernel, const std::vector<uint64_t>& arguments) {
-  for (const auto& other : machine().devices)
-    if (other.get() != &d)
-      for (const uint64_t a : arguments)
-        if (other->memory->contains(a)) {
-          machine().complain(fmt::format("kernel '{}': memory of another device", kernel));
-          return false;
-        }
-  return std::all_of(arguments.begin(), arguments.end(), [&](uint64_t a) {
-    return !d.memory->contains(a) ||
-           machine().is_inside(fmt::format("kernel '{}'", kernel).c_str(), d, a, 1);
-  });
-}
-
-void run_kernel(Device& d, KernelOf& k, const std::vector<uint64_t>& arguments, unsigned blocks,
-                unsigned threads, unsigned shared) {
-  --k.module->queued;
-  if (const Result r = machine().enter("kernel", &d)) {
-    d.context.fault = r;
-    return;
-  }
-  const fake::Ran ran = fake::run_grid(*k.code, arguments, blocks, threads, shared);
-  if (ran.illegal) d.context.fault = illegal_address;
-  if (ran.wrong.empty()) return;
-  machine().complain(ran.wrong);
-  d.context.fault = launch_failed;
-}
-
-}  // namespace
-
-#pragma GCC visibility push(default)
-extern "C" {
-
-Result cuLaunchKernel(KernelHandle k, unsigned x, unsigned y, unsigned z, unsigned threads,
-                      unsigned threads_y, unsigned threads_z, unsigned shared, StreamHandle s,
-                      void** arguments, void** extra) {
-  const Call c("cuLaunchKernel", s);
-  if (c.result) return c.result;
-  if (!known(c, c.d->modules, k->module)) return invalid_handle;
-  if (!x || y != 1 || z != 1 || !threads || threads > 1024 || threads_y != 1 || threads_z != 1 ||
-      extra || static_cast<int64_t>(shared) + k->code->shared > k->dynamic_shared)
-    return invalid_value;
-  std::vector<uint64_t> values(k->code->arguments);
-  for (size_t i = 0; i < values.size(); ++i) std::memcpy(&values[i], arguments[i], 8);
-  if (!good_arguments(*c.d, k->code->name, values)) return invalid_value;
-  ++k->module->queued;
-  s->queue.push_back({[d = c.d, k, values, x, threads, shared] {
-    run_kernel(*d, *k, values, x, threads, shared);
-  }});
-  return success;
-}
 
 // ---- what tests say
 
@@ -502,6 +413,7 @@ FakeCudaLive fake_cuda_live(int i) {
   live.modules = static_cast<int64_t>(d.modules.size());
   live.events = static_cast<int64_t>(d.events.size());
   live.pinned = static_cast<int64_t>(d.pinned.size());
+  live.graphs = static_cast<int64_t>(d.graphs.size() + d.execs.size());
   live.streams = static_cast<int64_t>(d.streams.size());
   return live;
 }
@@ -520,9 +432,3 @@ void fake_cuda_reset(int i) {
 }
 }
 #pragma GCC visibility pop
-
-// They are what the library declares.
-#define FAKE_SAME(name, symbol, parameters) \
-  static_assert(std::is_same_v<decltype(&symbol), decltype(Driver::name)>);
-WEFT_CUDA_ENTRIES(FAKE_SAME)
-WEFT_CUDA_OPTIONAL_ENTRIES(FAKE_SAME)

@@ -18,7 +18,7 @@ extern "C" {
 
 // What lives in the context of a device.
 struct FakeCudaLive {
-  int64_t blocks, bytes, modules, events, pinned, streams;
+  int64_t blocks, bytes, modules, events, pinned, streams, graphs;
 };
 
 // The nth call of an entry point from now on has no effect and returns `code`; with `sticky`, so

@@ -222,12 +222,16 @@ void Machine::work_off(Device& d, StreamOf& s, size_t n) {
 
 void Machine::reset(Device& d) {
   for (StreamOf* s : d.streams) delete s;
+  for (GraphOf* g : d.graphs) delete g;  // they know their modules
+  for (GraphExecOf* g : d.execs) delete g;
   for (ModuleOf* m : d.modules) delete m;
   for (EventOf* e : d.events) delete e;
   for (const auto& [a, bytes] : d.pinned) std::free(at(a));
   d.streams.clear();
   d.modules.clear();
   d.events.clear();
+  d.graphs.clear();
+  d.execs.clear();
   d.pinned.clear();
   d.memory = std::make_unique<Memory>(memory_bytes);
   d.context.fault = success;

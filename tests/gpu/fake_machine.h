@@ -33,6 +33,7 @@ struct ModuleOf {
   std::shared_ptr<const fake::Compiled> code;
   std::vector<std::unique_ptr<KernelOf>> kernels;
   int queued = 0;  // launches that have not run
+  int graphs = 0;  // nodes of graphs that launch its kernels
 };
 struct KernelOf {
   ModuleOf* module = nullptr;
@@ -56,6 +57,32 @@ struct Queued {
 struct StreamOf {
   int device = 0;
   std::deque<Queued> queue;
+};
+
+// A node of a graph: what it checks when it is launched, and what it does when it runs.
+struct NodeOf {
+  std::function<Result()> check;
+  std::function<void()> run;
+  std::vector<const NodeOf*> after;
+  NodeOf() = default;
+  NodeOf(const NodeOf&) = delete;
+  ~NodeOf() {
+    if (module_) --module_->graphs;
+  }
+  // That of its kernel.
+  void set_module(ModuleOf* m) { ++(module_ = m)->graphs; }
+
+ private:
+  ModuleOf* module_ = nullptr;
+};
+struct GraphOf {
+  int device = 0;
+  std::vector<std::shared_ptr<const NodeOf>> nodes;
+};
+struct GraphExecOf {
+  int device = 0;
+  std::vector<std::shared_ptr<const NodeOf>> nodes;
+  int queued = 0;  // launches that have not run
 };
 
 // Device memory is a piece of the address space that is inaccessible but while something of the
@@ -95,6 +122,8 @@ struct Machine {
     std::set<StreamOf*> streams;
     std::set<ModuleOf*> modules;
     std::set<EventOf*> events;
+    std::set<GraphOf*> graphs;
+    std::set<GraphExecOf*> execs;
     std::map<Address, size_t> pinned;
   };
   static Machine& instance();

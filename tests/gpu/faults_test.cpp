@@ -44,7 +44,21 @@ cuda::Gpu& fresh_gpu(bool word_writes = true) {
   return *all->emplace_back(new cuda::Gpu(driver(word_writes), f));
 }
 
-// Uses everything there is of a device; y + 2 x of what was put there.
+// y += 2 x by a graph, which starts from a copy of y.
+void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
+  const There copy(d, 800), zeros(d, 800);
+  const auto f = d.load(axpy_text(), {"axpy"}).at(0);
+  const auto graph = d.make_graph([&](cuda::Launcher& to) {
+    to.clear(zeros.data(), 800);
+    to.copy_within(copy.data(), y.data(), 800);
+    launch_axpy(to, *f, 200, 2, x, copy);
+    launch_axpy(to, *f, 200, 1, zeros, copy);
+    to.copy_within(y.data(), copy.data(), 800);
+  });
+  d.launch(*graph);
+}
+
+// Uses everything there is of a device; y + 4 x of what was put there.
 std::vector<float> small_program(cuda::Gpu& d) {
   const std::vector<float> x(200, 3), y(200, 1);
   const There a(d, x), b(d, y), c(d, 800);
@@ -53,19 +67,21 @@ std::vector<float> small_program(cuda::Gpu& d) {
     const auto f = d.load(axpy_text(), {"axpy"}).at(0);
     const int resident = d.occupancy(*f, {.threads = 128}).blocks;
     CHECK(resident == 16);
-    launch_axpy(d, *f, 200, 1, a, c);
-    launch_axpy(d, *f, 200, 1, a, c);
-    launch_axpy(d, *f, 200, 1, b, c);
+    launch_axpy(d.launcher(), *f, 200, 1, a, c);
+    launch_axpy(d.launcher(), *f, 200, 1, a, c);
+    launch_axpy(d.launcher(), *f, 200, 1, b, c);
     Arguments arguments(int64_t{0}, 1.F, a.data(), c.data());
-    d.launch(*f, {.blocks = 1, .threads = 128, .shared = 64 << 10}, arguments.data(), "axpy");
+    d.launcher().launch(*f, {.blocks = 1, .threads = 128, .shared = 64 << 10}, arguments.data(),
+                        "axpy");
   }
   d.copy_within(b.data(), c.data(), 800);
+  add_by_graph(d, a, b);
   d.stream().synchronize();
   const std::vector<float> result = b.read<float>();
   d.release_idle();
   return result;
 }
-const std::vector<float> right(200, 7);
+const std::vector<float> right(200, 13);
 
 // "" if it succeeds; else the class and text of its error.
 std::string outcome(cuda::Gpu& d, std::string* kind) {
@@ -93,6 +109,7 @@ void check_nothing_left(cuda::Gpu& d) {
   CHECK(live.blocks == 0);
   CHECK(live.modules == 0);
   CHECK(live.events == 0);
+  CHECK(live.graphs == 0);
   CHECK(live.pinned == 1);  // the words
   CHECK(live.streams == 1);
 }
@@ -143,8 +160,8 @@ TEST_CASE("a small program uses every entry point", "[gpu]") {
     cuda::Gpu& d = fresh_gpu(word_writes);
     fake_cuda_fail(nullptr, 0, 0, false);
     CHECK(small_program(d) == right);
-    CHECK((fake_cuda_calls("cuStreamWriteValue32_v2") == 4) == word_writes);
-    CHECK((fake_cuda_calls("cuMemsetD32Async") == 4) == !word_writes);
+    CHECK((fake_cuda_calls("cuStreamWriteValue32_v2") == 5) == word_writes);
+    CHECK((fake_cuda_calls("cuMemsetD32Async") == 5) == !word_writes);
     for (const char* const* e = fake_cuda_entries(); *e; ++e)
       if (!is_for_looking(*e) && std::string(*e) != "cuStreamWriteValue32_v2" &&
           std::string(*e) != "cuMemsetD32Async") {
@@ -161,7 +178,7 @@ TEST_CASE("a device that writes no words is asked once", "[gpu]") {
   fake_cuda_fail("cuStreamWriteValue32_v2", 1, cuda::not_supported, false);
   CHECK(small_program(d) == right);
   CHECK(fake_cuda_calls("cuStreamWriteValue32_v2") == 1);
-  CHECK(fake_cuda_calls("cuMemsetD32Async") == 4);
+  CHECK(fake_cuda_calls("cuMemsetD32Async") == 5);
   fake_cuda_fail(nullptr, 0, 0, false);
   check_nothing_left(d);
   check_no_complaints();
@@ -186,7 +203,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   int line = 0;
   for (const char* name : {"first", "second", "third", "fourth"}) {
     const Source source(Location{"model.cpp", ++line});
-    d.launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), name);
+    d.launcher().launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), name);
   }
   const char* const text =
       "device 'cuda:2' is lost: kernel 'third' (at model.cpp:3) failed: CUDA_ERROR_ILLEGAL_ADDRESS "
@@ -196,7 +213,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   check_error<DeviceError>([&] { (void)x.read<float>(); }, text);
   check_error<DeviceError>([&] { There(d, 100); }, text);
   check_error<DeviceError>([&] { d.load(axpy_text(), {"axpy"}); }, text);
-  check_error<DeviceError>([&] { d.launch(*f, {}, arguments.data(), "fifth"); }, text);
+  check_error<DeviceError>([&] { d.launcher().launch(*f, {}, arguments.data(), "fifth"); }, text);
   fake_cuda_fail(nullptr, 0, 0, false);
   d.release_idle();  // nothing is left to give back
   CHECK(floats(device_put(arange(3.), "cuda:0")) == Floats{0, 1, 2});
@@ -232,13 +249,13 @@ define void @stray(ptr %p) {
       cuda::Gpu& d = fresh_gpu();
       const There x(d, std::vector<float>(10, 1)), y(d, std::vector<float>(10, 1));
       const auto f = d.load(axpy_text(), {"axpy"}).at(0), g = d.load(stray, {"stray"}).at(0);
-      launch_axpy(d, *f, 10, 1, x, y);
+      launch_axpy(d.launcher(), *f, 10, 1, x, y);
       {
         const Source source(Location{"model.cpp", 12});
         Arguments arguments(uint64_t{64});
-        d.launch(*g, {.blocks = 2, .threads = 64}, arguments.data(), "stray");
+        d.launcher().launch(*g, {.blocks = 2, .threads = 64}, arguments.data(), "stray");
       }
-      launch_axpy(d, *f, 10, 1, x, y);
+      launch_axpy(d.launcher(), *f, 10, 1, x, y);
       const auto wait = [&] {
         check_error<DeviceError>([&] { d.stream().synchronize(); },
                                  "device 'cuda:2' is lost: kernel 'stray' (at model.cpp:12) "
@@ -267,7 +284,7 @@ TEST_CASE("arrays on a lost device raise where they are read", "[.][loses_a_devi
 TEST_CASE("devices are lost, and begin, for a process", "[gpu]") {
   char self[4096] = {};
   REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-  for (const char* test : {"[loses_a_device]", "[forks_first]"})
+  for (const char* test : {"[loses_a_device]", "[breaks_a_graph]", "[forks_first]"})
     CHECK(std::system(fmt::format("{} {} > /dev/null", self, test).c_str()) == 0);
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("a kernel reads and writes arrays of a GPU", "[gpu]") {
     const auto f = one(gpu(), axpy_text(), "axpy");
     CHECK(f->registers == 32);
     CHECK(f->most_threads == 1024);
-    for (int k = 0; k < 3; ++k) launch_axpy(gpu(), *f, n, 0.5F, there, y);
+    for (int k = 0; k < 3; ++k) launch_axpy(gpu().launcher(), *f, n, 0.5F, there, y);
     CHECK(fake_cuda_queued(0) >= 6);  // each launch and its number
     for (size_t i = 0; i < x.size(); ++i) want[i] += 1.5F * x[i];
     CHECK(y.read<float>() == want);
@@ -113,14 +113,15 @@ TEST_CASE("threads of a block meet, and share memory", "[gpu]") {
   const There there(gpu(1), x), y(gpu(1), 9 * 4);
   const auto f = one(gpu(1), block_sums(), "sums");
   Arguments arguments(there.data(), y.data());
-  gpu(1).launch(*f, {.blocks = 9, .threads = 64, .shared = 8}, arguments.data(), "sums");
+  gpu(1).launcher().launch(*f, {.blocks = 9, .threads = 64, .shared = 8}, arguments.data(), "sums");
   CHECK(y.read<int32_t>() == want);
   check_no_complaints();
   // More shared memory than is given unasked.
-  gpu(1).launch(*f, {.blocks = 9, .threads = 64, .shared = 100 << 10}, arguments.data(), "sums");
+  gpu(1).launcher().launch(*f, {.blocks = 9, .threads = 64, .shared = 100 << 10}, arguments.data(),
+                           "sums");
   CHECK(y.read<int32_t>() == want);
   check_no_complaints();
-  gpu(1).launch(*f, {.blocks = 0, .threads = 64}, arguments.data(), "sums");
+  gpu(1).launcher().launch(*f, {.blocks = 0, .threads = 64}, arguments.data(), "sums");
   CHECK(fake_cuda_queued(1) == 0);
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("arguments are read before a launch returns", "[gpu]") {
   const auto f = one(gpu(), axpy_text(), "axpy");
   {
     Arguments arguments(int64_t{1}, 3.F, x.data(), y.data());
-    gpu().launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), "axpy");
+    gpu().launcher().launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), "axpy");
     std::memset(arguments.data()[1], 0xff, 8);
   }
   CHECK(y.read<float>()[0] == 7);
@@ -178,7 +179,7 @@ TEST_CASE("a module is unloaded when its last launch is over", "[gpu]") {
   {
     const auto idle = one(gpu(), axpy_text(), "axpy");
     const auto f = one(gpu(), axpy_text(), "axpy");
-    launch_axpy(gpu(), *f, 1, 1, x, y);
+    launch_axpy(gpu().launcher(), *f, 1, 1, x, y);
   }  // that of f first, which is still under way
   CHECK(fake_cuda_live(0).modules == before + 1);
   gpu().stream().synchronize();
@@ -196,11 +197,14 @@ TEST_CASE("what a launch may not be is a DeviceError that names the kernel", "[g
   const auto f = one(gpu(), axpy_text(), "axpy");
   Arguments arguments(int64_t{1}, 3.F, x.data(), y.data());
   check_error<DeviceError>(
-      [&] { gpu().launch(*f, {.blocks = 1, .threads = 2048}, arguments.data(), "axpy"); },
+      [&] {
+        gpu().launcher().launch(*f, {.blocks = 1, .threads = 2048}, arguments.data(), "axpy");
+      },
       "device 'cuda:0': the launch of kernel 'axpy' failed: CUDA_ERROR_INVALID_VALUE");
   check_error<InternalError>(
       [&] {
-        gpu().launch(*f, {.blocks = int64_t{1} << 31, .threads = 1}, arguments.data(), "axpy");
+        gpu().launcher().launch(*f, {.blocks = int64_t{1} << 31, .threads = 1}, arguments.data(),
+                                "axpy");
       },
       "kernel 'axpy' in 2147483648 blocks");
   CHECK(y.read<float>()[0] == 1);  // it works on
@@ -211,7 +215,7 @@ TEST_CASE("a kernel that looks at the word is stopped", "[gpu]") {
   const auto f = one(gpu(), waiting_text, "wait");
   const auto run = [&] {
     Arguments arguments(gpu().stop_word());
-    gpu().launch(*f, {}, arguments.data(), "wait");
+    gpu().launcher().launch(*f, {}, arguments.data(), "wait");
     gpu().stream().synchronize();
   };
   using Clock = std::chrono::steady_clock;
@@ -253,7 +257,7 @@ TEST_CASE("the emulated driver blames wrong kernels", "[gpu]") {
   {
     const There y(gpu(), std::vector<float>(64, 1));
     const auto f = one(gpu(), axpy_text(), "axpy");
-    launch_axpy(gpu(), *f, 65, 1, y, y);  // one element too many
+    launch_axpy(gpu().launcher(), *f, 65, 1, y, y);  // one element too many
   }
   gpu().stream().synchronize();
   blamed("a kernel wrote behind the end of a block");
@@ -268,6 +272,6 @@ TEST_CASE("the emulated driver blames wrong kernels", "[gpu]") {
   check_error<DeviceError>([&] { gpu().copy_within(x.data(), z.data(), 256); }, "INVALID_VALUE");
   blamed("that is not allocated");
   const auto f = one(gpu(), axpy_text(), "axpy");
-  check_error<DeviceError>([&] { launch_axpy(gpu(), *f, 1, 1, x, z); }, "INVALID_VALUE");
+  check_error<DeviceError>([&] { launch_axpy(gpu().launcher(), *f, 1, 1, x, z); }, "INVALID_VALUE");
   blamed("kernel 'axpy': memory of another device");
 }

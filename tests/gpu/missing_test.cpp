@@ -83,6 +83,22 @@ TEST_CASE("the host alone opens nothing", "[.][host_alone]") {
   CHECK(has_loaded(library));
 }
 
+TEST_CASE("a program of many launches, without graphs", "[.][without_graphs]") {
+  const auto f = jit([](Array x) { return sin(matmul(x, x)).sum(0); }, {.device = "cuda:0"});
+  const Array x = arange(16.).reshape({4, 4}), a = device_put(x, "cuda:0");
+  const Floats right = floats(jit([](Array x) { return sin(matmul(x, x)).sum(0); })(x));
+  for (int k = 0; k < 6; ++k) CHECK(floats(f(a)) == right);
+  CHECK(holds(f.lower(a).report(), "\ngraph: none, the driver knows none\n"));
+}
+
+TEST_CASE("a driver without graphs works as others do", "[gpu][graphs]") {
+  for (const char* symbol : {"cuGraphLaunch", "cuGraphInstantiateWithFlags"}) {
+    const std::string path = driver_without(symbol);
+    in_child("env WEFT_CUDA_LIBRARY=" + path, "[without_graphs]");
+    unlink(path.c_str());
+  }
+}
+
 TEST_CASE("what is missing of CUDA is said", "[gpu]") {
   const std::string fake = std::string("WEFT_CUDA_LIBRARY=") + FAKE_CUDA;
   check_said("WEFT_CUDA_LIBRARY=/nowhere/libcuda.so.1",

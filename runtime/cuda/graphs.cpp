@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/graphs.cpp: graphs of a GPU: made node by node, launched as one, destroyed when
+// nobody needs them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "weft/runtime/cuda/gpu.h"
+
+namespace weft::cuda {
+namespace {
+
+Address address(const void* p) { return std::bit_cast<Address>(p); }
+
+class MadeGraph final : public Graph {
+ public:
+  explicit MadeGraph(Gpu& g) : gpu(g), last_launch(g.last_ended()) {}
+  ~MadeGraph() override {
+    if (exec)
+      gpu.retire({.exec = exec,
+                  .last_launch = last_launch,
+                  .kernels = std::move(kernels),
+                  .what = std::move(what)});
+  }
+  Gpu& gpu;
+  GraphExecHandle exec = nullptr;
+  std::shared_ptr<const std::string> what;  // its kernels, as errors name them
+  std::vector<Launch::Use> uses;            // an address each
+  mutable std::atomic<uint32_t> last_launch;
+  std::vector<std::shared_ptr<const Function>> kernels;  // kept as long as it is
+};
+
+// "'a' or 'b'": what is named often once, and of many the first.
+std::string one_of(const std::vector<const char*>& names) {
+  constexpr size_t most = 8;
+  std::vector<const char*> different;
+  for (const char* n : names)
+    if (std::find(different.begin(), different.end(), n) == different.end()) different.push_back(n);
+  std::string s;
+  for (size_t i = 0; i < std::min(most, different.size()); ++i)
+    s += fmt::format("{}'{}'",
+                     s.empty()                   ? ""
+                     : i + 1 == different.size() ? " or "
+                                                 : ", ",
+                     different[i]);
+  if (different.size() > most) s += fmt::format(" or one of {} others", different.size() - most);
+  return s;
+}
+
+}  // namespace
+
+// Nodes in a chain: each step of a program needs what those before it have done, and a chain is
+// what drivers launch fastest.
+class Gpu::Maker final : public Launcher {
+ public:
+  explicit Maker(Gpu& g) : gpu_(g), graph_(std::make_shared<MadeGraph>(g)) {
+    gpu_.check(gpu_.driver_.graph_create(&handle_, 0), "cuGraphCreate");
+  }
+  ~Maker() override { gpu_.retire({.graph = handle_, .last_launch = gpu_.last_ended()}); }
+
+  void launch(const Function& f, const Launch& l, void** arguments, const char* what) override {
+    if (!Gpu::has_blocks(l, what)) return;
+    Result granted = success;
+    {
+      const std::lock_guard lock(gpu_.guard_);
+      granted = gpu_.grant_shared(f, l);
+    }
+    gpu_.check(granted, fmt::format("the graph's node of kernel '{}'", what));
+    KernelNode n;
+    n.kernel = Gpu::handle_of(f);
+    n.blocks[0] = static_cast<unsigned>(l.blocks);
+    n.threads[0] = static_cast<unsigned>(l.threads);
+    n.shared = static_cast<unsigned>(l.shared);
+    n.arguments = arguments;
+    added(gpu_.driver_.graph_kernel(&node_, handle_, before(), n_before(), &n),
+          "cuGraphAddKernelNode");
+    for (const Launch::Use& u : l.uses) use(u.at, u.written);
+    names_.push_back(what);
+    graph_->kernels.push_back(f.shared_from_this());
+  }
+  void copy_within(void* to, const void* from, int64_t bytes) override {
+    if (bytes == 0) return;
+    CopyNode n;
+    n.from.kind = n.to.kind = number::device_memory;
+    n.from.at = address(from);
+    n.to.at = address(to);
+    n.bytes = static_cast<size_t>(bytes);
+    added(gpu_.driver_.graph_copy(&node_, handle_, before(), n_before(), &n, gpu_.context_),
+          "cuGraphAddMemcpyNode");
+    use(from, false);
+    use(to, true);
+  }
+  void clear(void* at, int64_t bytes) override {
+    if (bytes == 0) return;
+    SetNode n;
+    n.at = address(at);
+    n.elements = static_cast<size_t>(bytes);
+    added(gpu_.driver_.graph_set(&node_, handle_, before(), n_before(), &n, gpu_.context_),
+          "cuGraphAddMemsetNode");
+    use(at, true);
+  }
+
+  std::shared_ptr<const Graph> done() {
+    gpu_.check(gpu_.driver_.graph_instantiate(&graph_->exec, handle_, 0),
+               "cuGraphInstantiateWithFlags");
+    graph_->what = std::make_shared<std::string>(one_of(names_));
+    // A kernel that many nodes have is kept once.
+    auto& k = graph_->kernels;
+    std::sort(k.begin(), k.end());
+    k.erase(std::unique(k.begin(), k.end()), k.end());
+    return std::move(graph_);
+  }
+
+ private:
+  const NodeHandle* before() const { return last_ ? &last_ : nullptr; }
+  size_t n_before() const { return last_ ? 1 : 0; }
+  void added(Result r, const char* entry) {
+    gpu_.check(r, entry);
+    last_ = node_;
+  }
+  void use(const void* at, bool written) {
+    auto& all = graph_->uses;
+    const auto it = std::find_if(all.begin(), all.end(), [&](const auto& u) { return u.at == at; });
+    if (it == all.end())
+      all.push_back({at, written});
+    else
+      it->written = it->written || written;
+  }
+  Gpu& gpu_;
+  std::shared_ptr<MadeGraph> graph_;
+  GraphHandle handle_ = nullptr;
+  NodeHandle last_ = nullptr, node_ = nullptr;
+  std::vector<const char*> names_;
+};
+
+std::shared_ptr<const Graph> Gpu::make_graph(FunctionRef<void(Launcher&)> record) {
+  const Current current(*this);
+  Maker maker(*this);
+  record(maker);
+  return maker.done();
+}
+
+void Gpu::launch(const Graph& graph) {
+  const auto& g = static_cast<const MadeGraph&>(graph);
+  const Current current(*this);
+  Result launched = success, numbered = success;
+  {
+    const std::lock_guard lock(guard_);
+    for (const Launch::Use& u : g.uses) require_whole(u.at);
+    launched = driver_.graph_launch(g.exec, queue_);
+    if (launched == success) {
+      note_launch(g.what->c_str(), /*graph=*/true, g.uses);
+      g.last_launch = launches_.last();
+      numbered = queue_number(launches_.last());
+    }
+  }
+  check(launched, "cuGraphLaunch");
+  check(numbered, "the number of a graph");
+}
+
+}  // namespace weft::cuda
