@@ -75,6 +75,7 @@ class CompiledProgram final : public Executable {
   // As RunStep has them; more than most_launches are not launched together.
   static constexpr int64_t most_launches = 1024;
   int64_t launches() const { return launches_; }
+  bool loops() const { return loops_; }  // its kernels may run long
   void launch(const Launching& l, const void* const* in, void* const* out) const {
     launch(plan_, l, in, out);
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 
 #include "weft/core/error.h"
@@ -74,7 +75,7 @@ class Lockstep final : public RunStep {
   int64_t temporaries() const override {
     int64_t most = 0;
     for (const auto& p : programs_) most = std::max(most, p->temporaries());
-    most += Room::bytes(answers());
+    most += Room::bytes(answers()) + Room::bytes(trip_numbers());
     switch (form_.kind) {
       case LoopForm::Kind::call: return most;
       case LoopForm::Kind::cond: return most + (form_.active() ? Room::bytes(out_types_) : 0);
@@ -159,6 +160,19 @@ class Lockstep final : public RunStep {
     const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
     return body.in_place(t) == first + static_cast<int>(t);
   }
+  // Whether a trip of a while loop may begin before it is known to be due. One too many changes no
+  // lane if lanes are told which go on; without them it must leave the carries before it alone, and
+  // may not hang on what the condition has excluded.
+  bool runs_ahead() const {
+    if (place_.on_host()) return false;
+    bool loops = false, any_stays = false;
+    for (const auto& p : programs_) {
+      if (p->launches() < 0) return false;
+      loops = loops || p->loops();
+    }
+    for (int t = 0; t < form_.carry; ++t) any_stays = any_stays || stays(static_cast<size_t>(t));
+    return form_.active() || (!loops && !any_stays);
+  }
   // What is asked of lanes: whether any goes on and which do; of a cond by branch.
   Types answers() const {
     Types r;
@@ -175,6 +189,11 @@ class Lockstep final : public RunStep {
     for (Atom a : e_.in)
       if (a.is_literal()) r.push_back(j_->type(a));
     return r;
+  }
+  // What trips of a ragged scan are told of their number.
+  Types trip_numbers() const {
+    if (form_.kind != LoopForm::Kind::scan || !form_.trips) return {};
+    return {Type(I32, place_.on_host() ? Shape() : Shape{form_.length})};
   }
   // Types of the carries that need a second place.
   Types moving(int n) const {
@@ -198,14 +217,17 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
   const How how{place_, stop, nullptr, nullptr};
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const Room answer(place_, answers());
-  for (;;) {
+  // Whether it goes on from where it is now.
+  const auto ask = [&] {
     In test;
     if (form_.enter) test.push_back(in[0]);
     for (int k = 0; k < form_.cond_consts; ++k)
       test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
     test.insert(test.end(), c.now.begin(), c.now.end());
     programs_[0]->run_inside(test.data(), answer.ptrs.data(), stop);
-    if (!place_.value<bool>(answer.ptrs[0]) || __atomic_load_n(stop, __ATOMIC_RELAXED)) break;
+    return Later<bool>(place_, answer.ptrs[0]);
+  };
+  const auto go = [&] {
     In step;
     if (form_.active()) step.push_back(answer.ptrs[1]);
     for (int k = 0; k < form_.consts; ++k)
@@ -213,6 +235,23 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
     step.insert(step.end(), c.now.begin(), c.now.end());
     programs_[1]->run_inside(step.data(), c.next.data(), stop);
     c.flip();
+  };
+  const auto goes_on = [&](Later<bool>& word) {
+    return word.value() && !__atomic_load_n(stop, __ATOMIC_RELAXED);
+  };
+  Later<bool> word = ask();
+  if (!runs_ahead()) {
+    for (; goes_on(word); word = ask()) go();
+  } else if (goes_on(word)) {
+    go();
+    word = ask();
+    for (;;) {  // the next trip begins before it is known whether it is due
+      go();
+      Later<bool> next = ask();
+      if (!goes_on(word)) break;
+      word = std::move(next);
+    }
+    c.flip();  // back to before the trip too many
   }
   c.deliver(*this, how, out);
 }
@@ -221,13 +260,18 @@ void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const How inner = how.behind(moving(form_.carry));
   int64_t steps = form_.length;
-  const Room number(place_, form_.trips ? Types{Type(I32, {})} : Types{});
+  const Room numbers(place_, trip_numbers());
   if (form_.trips) {
     std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
     place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
     steps = 0;
     for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
+    if (!place_.on_host()) {  // all at once: a copy a trip would wait for the one before it
+      trips.resize(static_cast<size_t>(steps));
+      std::iota(trips.begin(), trips.end(), 0);
+      place_.write(numbers.ptrs[0], trips.data(), steps * static_cast<int64_t>(sizeof(int32_t)));
+    }
     for (int k = form_.carry; k < form_.carry + form_.results; ++k)
       place_.clear(out[static_cast<size_t>(k)], out_types_[static_cast<size_t>(k)].bytes());
   }
@@ -238,9 +282,12 @@ void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
     In args;
     if (form_.trips) {
-      const auto trip = static_cast<int32_t>(t);
-      place_.write(number.ptrs[0], &trip, sizeof trip);
-      args.push_back(number.ptrs[0]);
+      auto* number = static_cast<int32_t*>(numbers.ptrs[0]);
+      if (place_.on_host())
+        *number = static_cast<int32_t>(t);
+      else
+        number += t;
+      args.push_back(number);
       args.push_back(in[0]);
     }
     for (int k = 0; k < form_.consts; ++k)
@@ -268,20 +315,23 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
     for (size_t k = 0; k < out.size(); ++k) place_.clear(out[k], out_types_[k].bytes());
   };
   if (!form_.active()) {
-    if (form_.enter && !place_.value<bool>(in[1])) return zero();
-    const int64_t index = std::clamp<int64_t>(place_.value<int32_t>(in[0]), 0,
-                                              static_cast<int64_t>(programs_.size()) - 1);
-    programs_[static_cast<size_t>(index)]->run_inside(in.data() + first, out.data(), stop);
+    Later<int32_t> asked(place_, in[0]);
+    if (form_.enter && !Later<bool>(place_, in[1]).value()) return zero();
+    const int64_t branch =
+        std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
+    programs_[static_cast<size_t>(branch)]->run_inside(in.data() + first, out.data(), stop);
     return;
   }
   const size_t branches = programs_.size() - 1;
   const Room answer(place_, answers());
   programs_[0]->run_inside(in.data(), answer.ptrs.data(), stop);
+  std::vector<Later<bool>> taken;
+  for (size_t b = 0; b < branches; ++b) taken.emplace_back(place_, answer.ptrs[2 * b]);
   zero();
   Room spare(place_, out_types_);
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
-    if (!place_.value<bool>(answer.ptrs[2 * b])) continue;  // no lane takes it: it is not run
+    if (!taken[b].value()) continue;  // no lane takes it: it is not run
     In args{answer.ptrs[2 * b + 1]};
     args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
                 in.begin() + static_cast<std::ptrdiff_t>(first + n));

@@ -3,11 +3,13 @@
 // jit/run/place.h: the memory that the steps of a program work in: the host's, or a device's. All
 // of it is in the order of the device's stream.
 #pragma once
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "weft/core/jaxpr.h"
 #include "weft/runtime/buffer.h"
+#include "weft/runtime/cuda/device.h"
 #include "weft/runtime/device.h"
 #include "weft/runtime/red_zones.h"
 
@@ -41,17 +43,32 @@ class Place {
   // From and to memory of the host; reading waits.
   void write(void* to, const void* from, int64_t bytes) const { device_->copy_in(to, from, bytes); }
   void read(void* to, const void* from, int64_t bytes) const { device_->copy_out(to, from, bytes); }
-  template <class T>
-  T value(const void* at) const {
-    T x{};
-    read(&x, at, sizeof x);
-    return x;
-  }
   // Until all that was started is done.
   void wait() const { device_->stream().synchronize(); }
 
  private:
   weft::detail::Device* device_;
+};
+
+// A number of a place that is read later: elsewhere than on the host it comes meanwhile.
+template <class T>
+class Later {
+ public:
+  Later(const Place& place, const void* at) {
+    if (place.on_host())
+      value_ = *static_cast<const T*>(at);
+    else
+      peek_ = static_cast<cuda::Device&>(place.device()).peek(at, sizeof(T));
+  }
+  T value() {
+    if (peek_) value_ = *static_cast<const T*>(peek_->wait());
+    peek_.reset();
+    return value_;
+  }
+
+ private:
+  T value_{};
+  std::unique_ptr<cuda::Peek> peek_;
 };
 
 // Memory of a place for as long as it lives, uninitialised.

@@ -205,6 +205,11 @@ void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
   out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
 }
 
+std::unique_ptr<Peek> Gpu::peek(const void* at, int64_t bytes) {
+  const Current current(*this);
+  return peeks_.start(address(at), bytes);
+}
+
 void Gpu::copy_within(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   const Current current(*this);
@@ -228,6 +233,7 @@ void Gpu::release_idle() {
   const Current current(*this);
   in_.release();
   out_.release();
+  peeks_.release();
   check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
 }
 
@@ -275,6 +281,13 @@ bool Gpu::wait(FunctionRef<void()> done) {
   const bool stopped = leave();
   if (stopped) token.check(name().c_str());
   return stopped;
+}
+
+void Gpu::wait_for_event(EventHandle e, Address read) {
+  const Current current(*this);
+  wait([&] { check(driver_.event_synchronize(e), "cuEventSynchronize"); });
+  const std::lock_guard lock(guard_);
+  require_whole(std::bit_cast<void*>(read));
 }
 
 bool Gpu::wait_for_all() {

@@ -60,6 +60,16 @@ class Graph {
   virtual ~Graph() = default;
 };
 
+// A few bytes of a device on their way to the host.
+class Peek {
+ public:
+  static constexpr int64_t most_bytes = 64;
+  virtual ~Peek() = default;
+  // Where the host reads them, as long as this lives, as they were when what was launched before
+  // was done. It waits, and raises what became of that.
+  virtual const void* wait() = 0;
+};
+
 class Device : public detail::Device {
  public:
   using detail::Device::Device;
@@ -78,6 +88,8 @@ class Device : public detail::Device {
   // All of it is one launch: a fault names the kernels that it has, a stop leaves all that it
   // writes without its values.
   virtual void launch(const Graph& g) = 0;
+  // Starts a copy of at most Peek::most_bytes; who asked launches more before it waits.
+  virtual std::unique_ptr<Peek> peek(const void* at, int64_t bytes) = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
   // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the

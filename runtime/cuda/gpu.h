@@ -15,6 +15,7 @@
 #include "weft/runtime/cuda/device.h"
 #include "weft/runtime/cuda/driver.h"
 #include "weft/runtime/cuda/launches.h"
+#include "weft/runtime/cuda/peeks.h"
 #include "weft/runtime/cuda/staging.h"
 #include "weft/runtime/stop.h"
 
@@ -84,6 +85,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   bool has_graphs() const override { return driver_.has_graphs(); }
   std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) override;
   void launch(const Graph& g) override;
+  std::unique_ptr<Peek> peek(const void* at, int64_t bytes) override;
   Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
 
@@ -96,6 +98,8 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   // of this thread end what runs, and raise InterruptedError. Whether another has stopped something
   // meanwhile.
   bool wait(FunctionRef<void()> done);
+  // The same for an event after which memory is read; raises what became of that.
+  void wait_for_event(EventHandle e, Address read);
   // What is to be given back to the driver when the launches up to the last that used it are over:
   // one of these, and then the kernels that it needs, and what names it while it is under way.
   struct Retired {
@@ -160,6 +164,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   Address words_there_ = 0;
 
   Staging in_{*this}, out_{*this};
+  Peeks peeks_{*this};
   std::atomic<int64_t> in_use_{0};  // bytes of its memory
 
   std::mutex guard_;  // of what follows

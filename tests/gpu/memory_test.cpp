@@ -135,7 +135,11 @@ TEST_CASE("a GPU that is full is waited for, trimmed and asked again", "[gpu]") 
 TEST_CASE("idle memory of GPUs is given back", "[gpu]") {
   const There x(gpu(), noise(100));
   (void)x.read<uint8_t>();
-  CHECK(fake_cuda_live(0).pinned == 5);  // two halves each way, and the words
+  const std::vector<uint8_t> much(9 << 20);
+  CHECK((There(gpu(), much).read<uint8_t>() == much));
+  (void)gpu().peek(x.data(), 8)->wait();
+  // Two halves each way, the words, and those that are peeked at.
+  CHECK(fake_cuda_live(0).pinned == 6);
   fake_cuda_fail(nullptr, 0, 0, false);
   release_idle_memory();
   CHECK(fake_cuda_live(0).pinned == 1);

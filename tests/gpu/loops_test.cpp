@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/gpu/loops_test.cpp: loops of the host over programs of a GPU, which begin a trip before
+// they know whether it is due: what they compute, and that they still stop.
+#include <algorithm>
+
+#include "gpu/emulated.h"
+#include "weft/runtime/stop.h"
+#include "weft/weft.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+// A trip is more than one kernel, and says how often it came; without lanes.
+auto until(float limit) {
+  return [=](Array v) {
+    return while_loop([=](std::pair<Array, Array> c) { return c.first.max() < limit; },
+                      [](std::pair<Array, Array> c) {
+                        return std::pair(c.first + sin(c.first.sum(1)).max() + 2, c.second + 1);
+                      },
+                      std::pair(v, array(0)));
+  };
+}
+// Lanes that go on for different numbers of trips, of more than a thread holds.
+auto countdowns() {
+  return [](Array n) {
+    return vmap([](Array t) {
+      return while_loop([](std::pair<Array, Array> c) { return c.first > 0; },
+                        [](std::pair<Array, Array> c) {
+                          return std::pair(c.first - 1, sin(c.second) + c.second.sum() / 5000);
+                        },
+                        std::pair(t, arange(5000.)));
+    })(n);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("loops without lanes make as many trips as on the host", "[gpu][loops]") {
+  const Array x = arange(256.).reshape({16, 16}) / 256;
+  for (const float limit : {0.F, 1.F, 3.F, 6.F, 30.F}) {
+    const auto f = jit(until(limit));
+    const auto right = f(x);
+    const auto got = f(device_put(x, "cuda:0"));
+    INFO(limit);
+    CHECK((floats(got.first) == floats(right.first)));
+    CHECK(got.second.template item<int>() == right.second.template item<int>());
+  }
+  check_no_complaints();
+}
+
+TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu][loops]") {
+  const auto f = jit(until(40.F));
+  const Array x = arange(256.).reshape({16, 16}) / 256, there = device_put(x, "cuda:0");
+  const int trips = f(x).second.item<int>();
+  REQUIRE(trips > 5);
+  (void)f(there).second.item<int>();
+  fake_cuda_fail(nullptr, 0, 0, false);
+  const auto got = f(there);
+  // A word a trip, that of the first and that of the trip too many, and perhaps that of the last
+  // call's; nobody waits for the stream.
+  CHECK(fake_cuda_calls("cuEventSynchronize") <= trips + 3);
+  CHECK(fake_cuda_calls("cuMemcpyDtoHAsync_v2") == trips + 2);
+  CHECK(fake_cuda_calls("cuStreamSynchronize") == 0);
+  CHECK(fake_cuda_queued(0) > 0);  // the trip too many
+  CHECK(got.second.item<int>() == trips);
+  check_no_complaints();
+}
+
+TEST_CASE("a loop that does not begin makes no trip", "[gpu][loops]") {
+  const auto f = jit(until(-1.F));
+  const Array there = device_put(arange(256.).reshape({16, 16}) / 256, "cuda:0");
+  (void)f(there).second.item<int>();
+  fake_cuda_fail(nullptr, 0, 0, false);
+  CHECK(f(there).second.item<int>() == 0);
+  CHECK(fake_cuda_calls("cuLaunchKernel") + fake_cuda_calls("cuGraphLaunch") == 1);
+  check_no_complaints();
+}
+
+TEST_CASE("lanes of loops that mix them keep what they had", "[gpu][loops]") {
+  const auto f = jit(countdowns());
+  for (const auto& trips : {std::vector{0, 0, 0}, {1, 0, 1}, {1, 1, 1}, {5, 0, 2}, {2, 9, 1}}) {
+    const Array n = array({trips[0], trips[1], trips[2]});
+    const auto right = f(n);
+    const auto got = f(device_put(n, "cuda:0"));
+    CHECK((floats(got.second) == floats(right.second)));
+    CHECK(fake_cuda_calls("cuMemcpyDtoHAsync_v2") > 0);
+    CHECK(floats(got.first.astype(F32)) == Floats(3, 0));
+  }
+  check_no_complaints();
+}
+
+TEST_CASE("a loop whose trips could hang on its condition waits for it", "[gpu][loops]") {
+  // Were the body begun with 0, its loop in the lane would not end.
+  const auto f = jit([](Array v) {
+    return while_loop([](Array c) { return c.max() > 0; },
+                      [](Array c) {
+                        const Array least = matmul(c, c).max() * 0 + c.max();
+                        const Array steps = vmap([&](Array t) {
+                          return while_loop([&](Array s) { return s < 1; },
+                                            [&](Array s) { return s + least; }, t);
+                        })(c.reshape({4}) * 0);
+                        return c - steps.reshape({2, 2}).min();
+                      },
+                      v);
+  });
+  const Array x = ones({2, 2}) * 3;
+  const Floats right = floats(f(x));
+  const TimeLimit limit(30, "loop");
+  CHECK((floats(f(device_put(x, "cuda:0"))) == right));
+  check_no_complaints();
+}
+
+TEST_CASE("loops ahead of their condition keep time limits", "[gpu][loops]") {
+  const auto endless = [](Array v) {
+    return while_loop([](Array c) { return c.max() > -1; },
+                      [](Array c) { return sin(matmul(c, c)); }, v);
+  };
+  const Array x = device_put(ones({4, 4}), "cuda:1");
+  const auto f = jit(endless, {.time_limit = 0.1});
+  check_error<InterruptedError>([&] { (void)floats(f(x)); }, "the time limit is over");
+  CHECK(floats(device_put(ones({2}), "cuda:1") + 1) == Floats{2, 2});
+  check_no_complaints();
+}
+
+TEST_CASE("conditions of lanes ask for all branches at once", "[gpu][loops]") {
+  const auto f = jit([](Array which, Array v) {
+    return vmap([](Array k, Array row) {
+      return switch_(k,
+                     std::tuple{[](Array a) { return sort(a); }, [](Array a) { return a * 2; },
+                                [](Array a) { return cumsum(a, 0); }},
+                     row);
+    })(which, v);
+  });
+  const Array v = (arange(20.) * 7 - 30).reshape({5, 4});
+  for (const auto& k : {std::vector{0, 1, 2, 1, 0}, {1, 1, 1, 1, 1}, {2, 0, 0, 2, 2}}) {
+    const Array which = array({k[0], k[1], k[2], k[3], k[4]});
+    CHECK((floats(f(device_put(which, "cuda:0"), device_put(v, "cuda:0"))) == floats(f(which, v))));
+  }
+  check_no_complaints();
+}
+
+TEST_CASE("ragged scans copy the numbers of their trips once", "[gpu][loops]") {
+  // What goes backwards takes the trips of each lane.
+  const auto f = jit([](Array n, Array v) {
+    return vmap([](Array t, Array row) {
+      return grad([&](Array r) {
+        const auto last =
+            while_loop([&](std::pair<Array, Array> c) { return c.first < t; },
+                       [](std::pair<Array, Array> c) {
+                         return std::pair(c.first + 1, sin(c.second) + c.second.sum() / 5000);
+                       },
+                       std::pair(array(0), r), {.max_trips = 8});
+        return last.second.sum();
+      })(row);
+    })(n, v);
+  });
+  const Array n = array({3, 0, 7, 1}), v = arange(20000.).reshape({4, 5000}) / 20000;
+  const Array there = device_put(n, "cuda:0"), rows = device_put(v, "cuda:0");
+  CHECK(holds(f.lower(there, rows).report(), "lockstep scan"));
+  const Floats right = floats(f(n, v));
+  CHECK((floats(f(there, rows)) == right));
+  fake_cuda_fail(nullptr, 0, 0, false);
+  CHECK((floats(f(there, rows)) == right));
+  CHECK(fake_cuda_calls("cuMemcpyHtoDAsync_v2") <= 3);  // not one a trip
+  check_no_complaints();
+}
