@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/donation.cpp: calls of a traced function that are given arguments (docs/decisions/0018).
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "weft/jit/program.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/placement.h"
 
 namespace weft::detail {
 namespace {
@@ -17,6 +19,17 @@ const Concrete& number(const Array& x) { return static_cast<const Concrete&>(x.n
 Array second_handle(const Concrete& c) {
   return c.buffer() ? Array{Ref<const Node>(new Concrete(c.type, c.made, c.buffer()))}
                     : array_of_bytes(c.type, c.claimed_data());
+}
+// Where its memory lies, whoever has claimed it.
+Device& place_of(const Concrete& c) { return c.buffer() ? c.buffer()->device() : host(); }
+// Its bytes, which lie at `from` of that place, in memory of the call's own on the device.
+Ref<Buffer> own_copy(const Concrete& c, const void* from, Device& d) {
+  Ref<Buffer> b = Buffer::allocate(c.type.bytes(), d);
+  if (&place_of(c) == &d)
+    d.copy_within(b->data(), from, c.type.bytes());
+  else
+    d.copy_in(b->data(), from, c.type.bytes());
+  return b;
 }
 }  // namespace
 
@@ -38,23 +51,52 @@ class Program::Claims {
     claims_.push_back({&c});
   }
   bool has(const Concrete& c) { return find(c) != nullptr; }
-  // Another argument, which may be one of these arrays.
-  const void* read(const Concrete& c) {
-    Claim* known = find(c);
-    if (!known) return c.data();
-    known->shared = true;
-    return c.claimed_data();
+  // An argument where the program runs: its own memory, or a copy that *own then holds. That of
+  // another device passes through the host, which an array that was claimed does not.
+  const void* read(const Concrete& c, Device& d, Ref<Buffer>* own) {
+    if (Claim* known = find(c)) {
+      known->shared = true;
+      if (&place_of(c) == &d) return c.claimed_data();
+      *own = own_copy(c, given_data(c, d), d);
+      return (*own)->data();
+    }
+    Device* const lies = c.elsewhere();
+    if (lies == &d) return c.buffer()->data();
+    const void* const from = c.data();
+    if (&d == &host()) return from;
+    *own = Buffer::allocate(c.type.bytes(), d);
+    d.copy_in((*own)->data(), from, c.type.bytes());
+    return (*own)->data();
   }
-  // Whether nothing else reads or holds what c did: its memory may be written.
-  bool alone(const Concrete& c) {
+  // One that was claimed, or is foreign. DeviceError if it lies on a third device.
+  const void* given_data(const Concrete& c, Device& d) {
+    Device& from = place_of(c);
+    if (&from == &d || &from == &host()) return c.claimed_data();
+    throw DeviceError(
+        fmt::format("'{}' runs on '{}', and an argument that is donated to it lies on '{}'; move "
+                    "it with device_put",
+                    name_, d.name(), from.name()));
+  }
+  // An argument that is a result, where the program runs.
+  Array on_device(const Array& x, Device& d) {
+    const Concrete& c = number(x);
+    if (&place_of(c) == &d) return x;
+    Ref<Buffer> own;
+    read(c, d, &own);
+    return Array{Ref<const Node>(new Concrete(c.type, Source::current(), std::move(own)))};
+  }
+  // Whether nothing else reads or holds what c did there: its memory may be written.
+  bool alone(const Concrete& c, const Device& d) {
     const Claim* known = find(c);
     return known && !known->shared && c.buffer() && !c.buffer()->is_foreign() &&
-           c.buffer()->on_host() && c.buffer()->use_count() == 1;
+           &c.buffer()->device() == &d && c.buffer()->use_count() == 1;
   }
   // The memory of one that is alone; from here on it is lost to everybody else.
   Ref<Buffer> spend(const Concrete& c) {
     std::erase_if(claims_, [&](const Claim& x) { return x.array == &c; });
-    return c.take();
+    Ref<Buffer> b = c.take();
+    b->forget_host_data();
+    return b;
   }
   // It is a result of the call.
   void keep(const Node& n) {
@@ -99,21 +141,35 @@ std::vector<bool> Program::donated_memory() const {
   return r;
 }
 
-const Executable& Program::donating_executable() const {
-  if (const Executable* e = donating_.load(std::memory_order_acquire)) return *e;
+Ref<const Executable> Program::donating_executable(Device& d) const {
+  if (&d != &host()) return donating_elsewhere(d);
+  if (const Executable* e = donating_.load(std::memory_order_acquire))
+    return Ref<const Executable>(e);
   const Executable& plain = executable();
   const NoFork hold;
   const std::lock_guard lock(compiling_);
-  if (const Executable* e = donating_.load(std::memory_order_acquire)) return *e;
+  if (const Executable* e = donating_.load(std::memory_order_acquire))
+    return Ref<const Executable>(e);
   const Ref<const Executable> e = plain.donating(donated_memory());
   e->retain();
   donating_.store(e.get(), std::memory_order_release);
-  return *e;
+  return e;
+}
+
+Ref<const Executable> Program::donating_elsewhere(Device& d) const {
+  const Ref<const Executable> plain = executable_for(d);
+  const NoFork hold;
+  const std::lock_guard lock(compiling_);
+  Elsewhere& e = *std::find_if(elsewhere_.begin(), elsewhere_.end(),
+                               [&](const Elsewhere& x) { return x.device == &d; });
+  if (!e.donating) e.donating = plain->donating(donated_memory());
+  return e.donating;
 }
 
 void Program::call_donating(const LeafList& x, Array* out) const {
-  const bool reuses =
-      !options.check_nans && !only_copies_ && backend() && !device_for(x, /*call=*/true);
+  Device* const there = device_for(x, /*call=*/true);
+  const bool reuses = !options.check_nans && !only_copies_ && (there || backend());
+  Device& d = there ? *there : host();
   std::vector<double> numbers;
   if (reuses) read_numbers(x, &numbers);
   Claims claims(options.name);
@@ -126,10 +182,12 @@ void Program::call_donating(const LeafList& x, Array* out) const {
     run_beside(x, &claims, out);
   } else if (options.time_limit > 0) {
     const TimeLimit limit(options.time_limit, options.name);
-    run_over(x, &claims, numbers, out);
+    run_over(d, x, &claims, numbers, out);
+    for (size_t k = 0; there && k < n_out; ++k)
+      if (results_[k].from == Result::computed) out[k].block_until_ready();
     limit.token().check(options.name);
   } else {
-    run_over(x, &claims, numbers, out);
+    run_over(d, x, &claims, numbers, out);
   }
   for (size_t k = 0; k < n_out; ++k) claims.keep(out[k].node());
   claims.use_up();
@@ -151,50 +209,56 @@ void Program::run_beside(const LeafList& x, Claims* claims, Array* out) const {
       if (&out[k].node() == &own[i].node()) out[k] = x[i];
 }
 
-// All that may fail is done before an argument is given up. One that is used otherwise as well, or
-// is not Weft's memory, is copied where its place is needed.
-void Program::run_over(const LeafList& x, Claims* claims, const std::vector<double>& numbers,
-                       Array* out) const {
-  const Executable& e = donating_executable();
+// All that may fail is done before an argument is given up. One that is used otherwise as well, is
+// not Weft's memory, or lies elsewhere, is copied where its place is needed.
+void Program::run_over(Device& d, const LeafList& x, Claims* claims,
+                       const std::vector<double>& numbers, Array* out) const {
+  const Ref<const Executable> e = donating_executable(d);
+  const bool here = &d == &host();
   const int32_t own = closed.jaxpr->n_in;
   std::vector<const void*> in(kept_.size());
   std::vector<void*> to(n_out);
-  std::vector<Ref<Buffer>> memory(kept_.size());  // of the inputs that are written over
-  for (size_t i = 0; i < kept_.size(); ++i)
-    if (const int32_t v = kept_[i]; v >= own)
-      in[i] = &numbers[static_cast<size_t>(v - own)];
-    else if (!is_donated(v))
-      in[i] = claims->read(number(input(x, v)));
+  std::vector<Ref<Buffer>> memory(kept_.size());  // of the inputs that are the call's own
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    const int32_t v = kept_[i];
+    if (v < own) {
+      if (!is_donated(v)) in[i] = claims->read(number(input(x, v)), d, &memory[i]);
+      continue;
+    }
+    in[i] = &numbers[static_cast<size_t>(v - own)];
+    if (here) continue;
+    memory[i] = Buffer::allocate(sizeof(double), d);
+    d.copy_in(memory[i]->data(), in[i], sizeof(double));
+    in[i] = memory[i]->data();
+  }
   for (size_t i = 0; i < kept_.size(); ++i) {
     if (!is_donated(kept_[i])) continue;
     const Concrete& c = number(input(x, kept_[i]));
-    in[i] = c.claimed_data();
-    if (!e.takes(i) || claims->alone(c)) continue;
-    memory[i] = Buffer::allocate(c.type.bytes());
-    std::memcpy(memory[i]->data(), in[i], static_cast<size_t>(c.type.bytes()));
+    in[i] = claims->given_data(c, d);
+    if (&place_of(c) == &d && (!e->takes(i) || claims->alone(c, d))) continue;
+    memory[i] = own_copy(c, in[i], d);
     in[i] = memory[i]->data();
   }
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
-    if (r.from != Result::computed) {
-      out[k] = r.from == Result::input ? input(x, r.index) : r.value;
-    } else if (e.aliased_input(k) < 0) {
-      Fresh f = fresh_array(r.type);
-      out[k] = std::move(f.array);
-      to[k] = f.data;
-    }
+    if (r.from == Result::input)
+      out[k] = claims->on_device(input(x, r.index), d);
+    else if (r.from == Result::literal)
+      out[k] = r.value;
+    else if (e->aliased_input(k) < 0)
+      out[k] = array_on(r.type, d, &to[k]);
   }
   for (size_t i = 0; i < kept_.size(); ++i)
-    if (e.takes(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
+    if (e->takes(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
   for (size_t k = 0; k < n_out; ++k) {
-    const int32_t from = e.aliased_input(k);
+    const int32_t from = e->aliased_input(k);
     if (results_[k].from != Result::computed || from < 0) continue;
     auto* node = new Concrete(results_[k].type, Source::current(),
                               std::move(memory[static_cast<size_t>(from)]));
     out[k] = Array{Ref<const Node>(node)};
     to[k] = node->mutable_data();
   }
-  e.run(in.data(), to.data());
+  e->run(in.data(), to.data());
 }
 
 }  // namespace weft::detail

@@ -34,7 +34,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
     m.outputs = p.results;
     m.temporaries = p.temporaries;
     m.code = p.code;
-    if (traced_->donated.empty() || !program_->on_host()) return m;
+    if (traced_->donated.empty()) return m;
     const Ref<const Executable> d = program_->donating(traced_->donated_memory());
     m.temporaries = d->temporaries();
     for (size_t k = 0; k < j.out.size(); ++k)

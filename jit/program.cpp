@@ -108,7 +108,7 @@ Ref<const Program> Program::run_by(const Ref<const Executable>& e, Device* elsew
   const Ref<Program> p = make_ref<Program>(closed, true, there);
   p->donated = donated;
   if (elsewhere) {
-    p->elsewhere_.emplace_back(elsewhere, e);
+    p->elsewhere_.push_back({elsewhere, e, {}});
     return p;
   }
   e->retain();
@@ -129,11 +129,11 @@ int64_t Program::footprint() const {
 Ref<const Executable> Program::executable_for(Device& d) const {
   const NoFork hold;
   const std::lock_guard lock(compiling_);
-  for (const auto& [device, e] : elsewhere_)
-    if (device == &d) return e;
+  for (const Elsewhere& e : elsewhere_)
+    if (e.device == &d) return e.plain;
   require_one_device(pruned_, d);
-  elsewhere_.emplace_back(&d, d.compile(pruned_));
-  return elsewhere_.back().second;
+  elsewhere_.push_back({&d, d.compile(pruned_), {}});
+  return elsewhere_.back().plain;
 }
 
 Device* Program::device_for(const LeafList& x, bool call) const {

@@ -58,7 +58,7 @@ class Program final : public JitProgram {
   void call_donating(const LeafList& x, Array* out) const;
   class Claims;
   void run_beside(const LeafList& x, Claims* claims, Array* out) const;
-  void run_over(const LeafList& x, Claims* claims, const std::vector<double>& numbers,
+  void run_over(Device& d, const LeafList& x, Claims* claims, const std::vector<double>& numbers,
                 Array* out) const;
   bool is_donated(int32_t input) const;
   void read_numbers(const LeafList& x, std::vector<double>* numbers) const;
@@ -76,7 +76,8 @@ class Program final : public JitProgram {
     Array value;  // of a literal
   };
   const Executable& executable() const;  // for the host
-  const Executable& donating_executable() const;
+  Ref<const Executable> donating_executable(Device& d) const;
+  Ref<const Executable> donating_elsewhere(Device& d) const;
   Ref<const Executable> executable_for(Device& d) const;
   Jaxpr pruned_;               // without inputs that are not read
   std::vector<int32_t> kept_;  // inputs of written.jaxpr that pruned_ has
@@ -85,7 +86,11 @@ class Program final : public JitProgram {
   mutable std::atomic<const Executable*> exe_{nullptr};
   mutable std::atomic<const Executable*> donating_{nullptr};
   mutable std::mutex compiling_;
-  mutable std::vector<std::pair<Device*, Ref<const Executable>>> elsewhere_;  // under compiling_
+  struct Elsewhere {
+    Device* device;
+    Ref<const Executable> plain, donating;  // the latter when it is first needed
+  };
+  mutable std::vector<Elsewhere> elsewhere_;  // under compiling_
 };
 
 // The compiler's view of a program (jit/lowered.cpp).

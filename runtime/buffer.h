@@ -34,6 +34,9 @@ class Buffer final : public RefCounted {
   detail::Device& device() const;
   // The bytes where the host can read them; of another device a copy, made once.
   const void* host_data() const;
+  // Of a buffer that one owner has, before it is written over: the copy is made anew when it is
+  // asked for.
+  void forget_host_data() { copy_ = nullptr; }
 
  private:
   Buffer(void* data, int64_t bytes, int64_t capacity)
