@@ -317,6 +317,11 @@ void Gpu::require_whole(const void* data) const {
     throw InterruptedError(why);
 }
 
+void Gpu::require_whole(std::span<const Launch::Use> uses) const {
+  if (!blocks_.any_spoiled()) return;
+  for (const Launch::Use& u : uses) require_whole(u.at);
+}
+
 void Gpu::wait_for(const void* data) {
   wait_for_all();
   const std::lock_guard lock(guard_);

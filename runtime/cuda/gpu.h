@@ -122,6 +122,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   bool wait_for_all();
   // Under the guard: InterruptedError if what should have written there was stopped.
   void require_whole(const void* data) const;
+  void require_whole(std::span<const Launch::Use> uses) const;
   void note_stop(const StopToken& mine);
 
   bool usable() const;

@@ -149,7 +149,7 @@ void Gpu::launch(const Graph& graph) {
   Result launched = success, numbered = success;
   {
     const std::lock_guard lock(guard_);
-    for (const Launch::Use& u : g.uses) require_whole(u.at);
+    require_whole(g.uses);
     launched = driver_.graph_launch(g.exec, queue_);
     if (launched == success) {
       note_launch(g.what->c_str(), /*graph=*/true, g.uses);

@@ -136,7 +136,7 @@ void Gpu::launch(const Function& f, const Launch& l, void** arguments, const cha
   {
     // A launch and its number are not to be parted.
     const std::lock_guard lock(guard_);
-    for (const Launch::Use& u : l.uses) require_whole(u.at);
+    require_whole(l.uses);
     launched = grant_shared(f, l);
     if (launched == success)
       launched = driver_.launch(k.handle, static_cast<unsigned>(l.blocks), 1, 1,
