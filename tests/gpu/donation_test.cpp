@@ -96,9 +96,10 @@ TEST_CASE("arguments of the host are copied to a GPU, and the copy is written ov
   check_error<DeviceError>([&] { floats(x); }, "donated to 'step'");
   CHECK((floats(w) == floats(some(5000) + 1)));
   // With a second handle, the argument itself as another one, and a small one.
-  const Array y = there(some(5000)), also = y;
+  const Array y = there(some(5000));
+  const Arrays also{y};
   CHECK((floats(f(y, y)) == floats(on_host(some(5000), some(5000)))));
-  check_error<DeviceError>([&] { floats(also); }, "donated to 'step'");
+  check_error<DeviceError>([&] { floats(also[0]); }, "donated to 'step'");
   CHECK((floats(f(there(some(2)), some(2))) == floats(on_host(some(2), some(2)))));
   check_no_complaints();
 }
