@@ -190,7 +190,10 @@ class Judge {
   // As users call it: compiled by jit, and one operation after another.
   void front_ends() {
     begin("jit");
-    require(bits_differ(jit([this](Arrays a) { return run(p_.f, a); })(x_), got_));
+    const auto f = jit([this](Arrays a) { return run(p_.f, a); });
+    require(bits_differ(f(x_), got_));
+    // From some call with the same memory on a GPU launches a graph.
+    for (int k = 0; detail::default_elsewhere() && k < 5; ++k) require(bits_differ(f(x_), got_));
     donated();
     begin("eager");
     require(expected_->differs(run(p_.f, x_)));
