@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/sort.cpp: sort, top_k. Both are native code on rows (runtime/native/sort_rows.h),
-// shared by reference and compiled programs.
+// ops/index/sort.cpp: sort, top_k. On the host both are native code on rows
+// (runtime/native/sort_rows.h), shared by reference and compiled programs; on a GPU steps that its
+// threads share (ops/index/order/).
 #include "weft/ops/index/sort.h"
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
+#include "weft/ops/index/order/stable_order.h"
+#include "weft/ops/index/order/words.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/sort_rows.h"
@@ -14,6 +21,8 @@
 
 namespace weft {
 namespace {
+
+using namespace lax;
 
 struct Sort {
   int64_t dimension = 0, num_keys = 1;
@@ -36,6 +45,12 @@ Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
   f({in, to});
   return results;
 }
+
+// The host has native code that is faster than any program, and that other lanes of a loop wait for
+// (jit/rewrite/choose.cpp); on a GPU no call of the host is worth its waiting.
+constexpr double never_ns = 1e19;
+double steps_ns(const Target& t) { return t.gpu ? 0 : never_ns; }
+
 // ---- sort
 
 Types sort_type(const Types& in, const Sort& p) {
@@ -62,6 +77,24 @@ NativeCall sort_call(const Use<Sort>& u) {
   };
   call.axis_map = axis_map_without(u.in.size(), u.in[0].ndim(), {u.params.dimension}, false);
   return call;
+}
+
+// Steps count places in I32.
+bool places_fit(const Use<Sort>& u) {
+  return u.in[0].shape()[u.params.dimension] <= std::numeric_limits<int32_t>::max();
+}
+
+Arrays sort_expand(const ExpandArgs<Sort>& e) {
+  if (e.x[0].size() == 0) return e.x;
+  const int axis = static_cast<int>(e.params.dimension), last = e.x[0].ndim() - 1;
+  Arrays words;
+  for (int64_t k = 0; k < e.params.num_keys; ++k)
+    for (const Array& w : order::value_words(move_axis(e.x[static_cast<size_t>(k)], axis, last)))
+      words.push_back(w);
+  const Array places = move_axis(order::stable_order(words, e.x[0].shape()[axis]), last, axis);
+  Arrays out;
+  for (const Array& x : e.x) out.push_back(gather_along(x, places, axis));
+  return out;
 }
 
 const Primitive<Sort>& sort_op = define<Sort>({
@@ -105,8 +138,15 @@ const Primitive<Sort>& sort_op = define<Sort>({
           const MaybeAxes axes(out.size(), at);
           return Batched{std::move(out), axes};
         },
+    .expand = sort_expand,
     .implementations =
-        [] { return std::vector<Implementation<Sort>>{{.name = "native", .make = sort_call}}; },
+        [] {
+          return std::vector<Implementation<Sort>>{
+              {.name = "native", .make = sort_call},
+              {.name = std::string(expanded),
+               .applies = places_fit,
+               .cost = [](const Use<Sort>& u) { return steps_ns(u.target); }}};
+        },
     .samples =
         [] {
           return std::vector<Sample<Sort>>{
@@ -117,6 +157,7 @@ const Primitive<Sort>& sort_op = define<Sort>({
               {{Type(Bool, {6}), Type(F32, {6}), Type(I32, {6})}, {0, 2}},
               {{Type(BF16, {4})}, {0, 1}},
               {{Type(C64, {4})}, {0, 1}},
+              {{Type(I8, {520}), Type(F32, {520})}, {0, 1}},
               {{Type(F32, {0})}, {0, 1}}};
         },
     .rejects =
@@ -158,6 +199,39 @@ NativeCall top_k_call(const Use<TopK>& u) {
   return call;
 }
 
+// The k largest of each block are all that is looked at again; equal ones stay as they stood.
+constexpr int64_t block_terms = 256, block_most = 32;
+
+// Of words, largest first.
+Arrays largest(const Primitive<TopK>& op, const Array& words, int64_t k) {
+  const int axis = words.ndim() - 1;
+  const Shape& s = words.shape();
+  const int64_t n = s[axis], blocks = (n + block_terms - 1) / block_terms;
+  Ints none(s.size(), 0), high = none;
+  high.back() = blocks * block_terms - n;
+  const Array by_block = reshape_to(pad_with(words, like(words, 0), none, high, none),
+                                    s.with(axis, blocks).inserted(axis + 1, block_terms));
+  const Arrays best = op.bind({by_block}, {k, axis + 1});
+  const Shape left = s.with(axis, blocks * k);
+  const Array first = mul(iota(I32, best[1].shape(), axis), scalar_of_int(I32, block_terms));
+  const Array from = reshape_to(add(best[1], first), left);
+  const Arrays r = op.bind({reshape_to(best[0], left)}, {k, axis});
+  return {r[0], gather_along(from, r[1], axis)};
+}
+
+Arrays top_k_expand(const ExpandArgs<TopK>& e) {
+  const int axis = static_cast<int>(e.params.axis), last = e.x[0].ndim() - 1;
+  const int64_t k = e.params.k, n = e.x[0].shape()[axis];
+  const Types out = top_k_type({e.x[0].type()}, e.params);
+  if (out[0].elements() == 0) return {base::zeros(out[0]), base::zeros(out[1])};
+  const Array words = order::total_word(move_axis(e.x[0], axis, last));
+  const Array found = n > order::ranked_terms && k <= block_most
+                          ? largest(e.op, words, k)[1]
+                          : order::stable_order({bitwise_not(words)}, k);
+  const Array places = move_axis(found, last, axis);
+  return {gather_along(e.x[0], places, axis), places};
+}
+
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
     .doc = "The k largest along an axis in the total order, largest first, and their indices.",
@@ -180,14 +254,20 @@ const Primitive<TopK>& top_k_op = define<TopK>({
           if (p.axis >= at) ++p.axis;
           return Batched{top_k_op.bind({b.x[0]}, p), {at, at}};
         },
+    .expand = top_k_expand,
     .implementations =
-        [] { return std::vector<Implementation<TopK>>{{.name = "native", .make = top_k_call}}; },
+        [] {
+          return std::vector<Implementation<TopK>>{
+              {.name = "native", .make = top_k_call},
+              {.name = std::string(expanded),
+               .cost = [](const Use<TopK>& u) { return steps_ns(u.target); }}};
+        },
     .samples =
         [] {
-          return std::vector<Sample<TopK>>{{{Type(F32, {7})}, {3, 0}},
-                                           {{Type(F32, {3, 5})}, {5, 1}},
-                                           {{Type(I32, {4, 3})}, {2, 0}},
-                                           {{Type(F16, {4})}, {0, 0}}};
+          return std::vector<Sample<TopK>>{
+              {{Type(F32, {7})}, {3, 0}},    {{Type(F32, {3, 5})}, {5, 1}},
+              {{Type(I32, {4, 3})}, {2, 0}}, {{Type(I32, {520})}, {3, 0}},
+              {{Type(I8, {520})}, {40, 0}},  {{Type(F16, {4})}, {0, 0}}};
         },
     .rejects =
         [] {

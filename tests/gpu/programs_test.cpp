@@ -44,6 +44,22 @@ TEST_CASE("kernels of a GPU compute the bits of the host", "[gpu]") {
   same([](Array v) { return v.astype(BF16) * 3; });
 }
 
+TEST_CASE("sorts of a GPU have the bits of the host", "[gpu]") {
+  const Array wild = sin(arange(3000.) * 77) * 5;
+  for (const DType d : {F32, F64, BF16, I8, U32, C64}) {
+    CAPTURE(d);
+    same([](Array v) { return sort(v); }, wild.astype(d));
+    same([](Array v) { return argsort(v); }, wild.astype(d));
+  }
+  same([](Array v) { return sort(v, 0); }, wild.reshape({1000, 3}));
+  same([](Array v) { return flip(sort(v.reshape({100, 30})), 1); }, wild);
+  same([](Array v) { return top_k(v, 5).first; }, wild.astype(F32));
+  same([](Array v) { return top_k(v, 100).second; }, wild.astype(F32));
+  same([](Array v) { return median(v); }, wild);
+  same([](Array v) { return grad([](Array t) { return (sort(t) * t).sum(); })(v); }, wild);
+  check_no_complaints();
+}
+
 // Rows that a warp shares: each way to fold, with every kind of partial sum left over.
 TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
   for (const int64_t n : {1, 15, 16, 17, 31, 32, 33, 47, 100, 1023, 1024, 1060, 4096, 5000}) {

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "gpu/emulated.h"
+#include "weft/functions/linalg/linalg.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -64,18 +65,42 @@ TEST_CASE("what a program is lowered for is what a call would run on", "[gpu]") 
 TEST_CASE("steps of a program for a GPU are shown with what the host runs", "[gpu]") {
   const auto f = [](Array v) {
     return while_loop([](Array c) { return c.max() < 4000; },
-                      [](Array c) { return sort(c * 1.5 + 1); }, v)
+                      [](Array c) {
+                        const Array q = linalg::qr(reshape(c, {100, 10})).q;
+                        return c * 1.5 + 1 + reshape(q, {1000});
+                      },
+                      v)
         .at(array({3, 3, 1}))
         .add(array({1., 2., 3.}));
   };
   const auto lowered = jit(f, {.device = "cuda:0"}).lower(x);
   const std::string report = lowered.report();
   check_has(report, "lockstep while \\(.*\n      kernel \\(.*blocks? of .* occupancy");
-  check_has(report, "\n      sort: .*, on the host\n");
+  check_has(report, "\n      geqrf: .*, on the host\n");
   check_has(report, "kernel \\(scatter\\), .*; 1 block of ");
   const std::string kernels = lowered.kernels();
   CHECK(count(kernels, "\nschedule ") == count(kernels, "\n# "));
   CHECK(count(lowered.ptx(), ".entry ") == count(kernels, "\nschedule "));
+  check_no_complaints();
+}
+
+TEST_CASE("sorts and sums of segments have no step of the host", "[gpu]") {
+  const Array ids = arange(1000.).astype(I32) % 7;
+  const auto by_gpu = [](auto f, const auto&... v) {
+    const std::string report = jit(f, {.device = "cuda:0"}).lower(v...).report();
+    INFO(report);
+    CHECK(!holds(report, "on the host"));
+    CHECK(!holds(report, "lockstep"));
+  };
+  for (const Array& v : {x, x.reshape({10, 100})}) {
+    by_gpu([](Array a) { return sort(a); }, v);
+    by_gpu([](Array a) { return argsort(a); }, v.astype(BF16));
+    by_gpu([](Array a) { return top_k(a, 5); }, v);
+    by_gpu([](Array a) { return grad([](Array b) { return (sort(b) * b).sum(); })(a); }, v);
+  }
+  by_gpu([](Array a) { return vmap([](Array row) { return top_k(row, 80); })(a); },
+         x.reshape({10, 100}));
+  by_gpu([](Array a, Array i) { return segment_sum(a, i, {.num_segments = 7}); }, x, ids);
   check_no_complaints();
 }
 

@@ -12,7 +12,10 @@
 
 #include "laws/values.h"
 #include "support/check.h"
+#include "weft/jit/forced.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+#include "weft/tracer/types_of.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -116,6 +119,19 @@ Array drawn(Random& r, DType d, const Shape& s, Kind k) {
   return f.array;
 }
 
+// Of narrow floats kernels make signaling NaNs quiet.
+Array quiet(Random& r, DType d, const Shape& s, Kind k) {
+  const Array x = drawn(r, d, s, k);
+  if (d != F16 && d != BF16) return x;
+  const uint16_t infinity = d == F16 ? 0x7c00 : 0x7f80, bit = d == F16 ? 0x200 : 0x40;
+  const Fresh f = fresh_array(x.type());
+  for (int64_t i = 0; i < s.elements(); ++i) {
+    const uint16_t b = static_cast<const uint16_t*>(concrete(x).data())[i];
+    static_cast<uint16_t*>(f.data)[i] = (b & 0x7fff) > infinity ? b | bit : b;
+  }
+  return f.array;
+}
+
 // ---- the oracle
 
 // Where the elements of row `row` lie.
@@ -143,8 +159,18 @@ std::string what(const Array& x, int64_t axis, Kind k) {
   return fmt::format("{} axis {} kind {}", to_string(x.type()), axis, static_cast<int>(k));
 }
 
-void check_sort(const Arrays& x, int64_t axis, int64_t keys, Kind k) {
-  const Arrays got = sort_arrays(x, axis, keys);
+// How `f` is computed: by native code, or by the steps that threads of a GPU share.
+using Run = Arrays (*)(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f);
+Arrays as_it_is(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f) { return f(x); }
+Arrays in_steps(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f) {
+  const compiler::Forced forced{{"", "this test"},
+                                {{{"sort", "expanded"}, {"top_k", "expanded"}}, "this test"}};
+  const compiler::ForcedScope scope(forced);
+  return run_compiled(record(types_of(x), f).jaxpr, x);
+}
+
+void check_sort(const Arrays& x, int64_t axis, int64_t keys, Kind k, Run run = as_it_is) {
+  const Arrays got = run(x, [&](const Arrays& v) { return sort_arrays(v, axis, keys); });
   const Shape& s = x[0].shape();
   const int64_t rows = s[axis] == 0 ? 0 : s.elements() / s[axis];
   int64_t wrong = 0;
@@ -165,8 +191,12 @@ void check_sort(const Arrays& x, int64_t axis, int64_t keys, Kind k) {
   CHECK(wrong == 0);
 }
 
-void check_top(const Array& x, int64_t k, int64_t axis, Kind kind) {
-  const auto [values, indices] = top_k_along(x, k, axis);
+void check_top(const Array& x, int64_t k, int64_t axis, Kind kind, Run run = as_it_is) {
+  const Arrays got = run({x}, [&](const Arrays& v) {
+    const auto [best, at] = top_k_along(v[0], k, axis);
+    return Arrays{best, at};
+  });
+  const Array &values = got[0], &indices = got[1];
   const Shape& s = x.shape();
   const Shape to = s.with(static_cast<int>(axis), k);
   const int64_t rows = s[axis] == 0 || k == 0 ? 0 : s.elements() / s[axis];
@@ -289,6 +319,48 @@ TEST_CASE("top_k gives the largest in the total order, ties by index") {
       check_top(drawn(r, F32, {70000}, Kind::rising), k, 0, Kind::rising);
       check_top(drawn(r, F64, {70000, 2}, Kind::falling), k, 0, Kind::falling);
     }
+  }
+}
+
+// Ranks up to 512 elements; above them runs of 64 in digits of 4 bits.
+TEST_CASE("sort in steps that threads share gives the stable order") {
+  Random r(7);
+  for (DType d : sortable) {
+    CAPTURE(d);
+    for (Kind k : {Kind::bits, Kind::special}) {
+      for (int64_t n : {1, 2, 33}) check_sort({quiet(r, d, {n}, k)}, 0, 1, k, in_steps);
+      check_sort({quiet(r, d, {577}, k), drawn(r, I32, {577}, Kind::bits)}, 0, 1, k, in_steps);
+    }
+    check_sort({quiet(r, d, {2, 640, 3}, Kind::few), drawn(r, U16, {2, 640, 3}, Kind::bits)}, 1, 1,
+               Kind::few, in_steps);
+  }
+  for (Kind k : kinds) {
+    check_sort({drawn(r, F32, {20, 17}, k)}, 0, 1, k, in_steps);
+    check_sort({drawn(r, F32, {5000}, k), drawn(r, Key, {5000}, Kind::bits)}, 0, 1, k, in_steps);
+    const Array first = drawn(r, I8, {700, 2}, Kind::few), second = drawn(r, C64, {700, 2}, k),
+                rest = drawn(r, Bool, {700, 2}, Kind::bits);
+    check_sort({first, second, rest}, 0, 2, k, in_steps);
+    check_sort({drawn(r, C64, {9, 2}, k), drawn(r, F64, {9, 2}, k)}, 0, 2, k, in_steps);
+  }
+  for (const Shape& s : {Shape{0}, Shape{0, 3}, Shape{3, 0}, Shape{700, 0}})
+    check_sort({drawn(r, F32, s, Kind::bits)}, 0, 1, Kind::bits, in_steps);
+}
+
+// Blocks of 256 for the 32 largest at most; for more of them the sort.
+TEST_CASE("top_k in steps that threads share gives the largest, ties by index") {
+  Random r(8);
+  for (DType d : sortable) {
+    if (is_complex(d)) continue;
+    CAPTURE(d);
+    for (int64_t k : {0, 1, 40})
+      check_top(quiet(r, d, {3, 40}, Kind::bits), k, 1, Kind::bits, in_steps);
+    check_top(quiet(r, d, {1000, 2}, Kind::special), 7, 0, Kind::special, in_steps);
+    check_top(quiet(r, d, {600}, Kind::few), 100, 0, Kind::few, in_steps);
+  }
+  for (Kind kind : kinds) {
+    check_top(drawn(r, F32, {9000}, kind), 32, 0, kind, in_steps);
+    check_top(drawn(r, F32, {300}, kind), 300, 0, kind, in_steps);
+    check_top(drawn(r, F64, {9000}, kind), 33, 0, kind, in_steps);
   }
 }
 

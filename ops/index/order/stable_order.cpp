@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/index/order/stable_order.cpp: short rows by ranks, long ones digit by digit.
+#include "weft/ops/index/order/stable_order.h"
+
+#include <utility>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/axes.h"
+#include "weft/ops/kit/kit.h"
+#include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft::order {
+namespace {
+
+using namespace lax;
+
+int last_axis(const Array& x) { return x.ndim() - 1; }
+// x[…, i] at […, i, j] of n columns, and x[…, j] at […, i, j] of n rows.
+Array by_row(const Array& x, int64_t n) { return base::insert_axis(x, x.ndim(), n); }
+Array by_column(const Array& x, int64_t n) { return base::insert_axis(x, last_axis(x), n); }
+Array count_last(const Array& x) {
+  return base::reduce_sum(convert_element_type(x, I32), {last_axis(x)});
+}
+// j < i at […, i, j].
+Array stands_before(const Shape& s) {
+  return lt(iota(I32, s, s.ndim() - 1), iota(I32, s, s.ndim() - 2));
+}
+
+// ---- ranks: how many elements come before each
+
+Array ranks(const Arrays& words) {
+  const int64_t n = words[0].shape()[-1];
+  Array before;
+  for (auto w = words.rbegin(); w != words.rend(); ++w) {
+    const Array mine = by_row(*w, n), other = by_column(*w, n);
+    const Array equal = before.empty_handle() ? stands_before(mine.shape()) : before;
+    before = bitwise_or(lt(other, mine), bitwise_and(eq(other, mine), equal));
+  }
+  return count_last(before);
+}
+
+// Each place of the result looks for the one element of its rank, so that nothing is scattered and
+// the whole can be a part of a lane.
+Array ranked(const Arrays& words, int64_t count) {
+  const Array rank = by_column(ranks(words), count);
+  const Shape& s = rank.shape();
+  const Array mine = eq(rank, iota(I32, s, s.ndim() - 2));
+  const Array places = select(mine, iota(I32, s, s.ndim() - 1), base::zeros(Type(I32, s)));
+  return base::reduce_sum(places, {s.ndim() - 1});
+}
+
+// ---- digits, the least significant first. A row is cut into runs. An element goes behind all of
+// lower digits, behind those of its digit in runs before its own, and in its run.
+
+constexpr int64_t digit_bits = 4, digits = 1 << digit_bits, run_length = 64;
+// What is moved: a word, and above it where the element came from.
+constexpr DType record_type = U64;
+constexpr int64_t most_bits = 32;  // of words, so that places fit
+
+Array number(int64_t x) { return scalar_of_int(record_type, x); }
+
+// By the digit from bit `lowest` on. `over` is what the result is written over.
+Array one_pass(const Array& records, int64_t lowest, const Array& over) {
+  const Shape s = records.shape();
+  const int axis = last_axis(records);
+  const int64_t runs = s[axis] / run_length;
+  const Shape by_run = s.with(axis, runs).inserted(axis + 1, run_length);
+  const Array rest = shift_right_logical(reshape_to(records, by_run), number(lowest)),
+              digit = convert_element_type(bitwise_and(rest, number(digits - 1)), I32);
+  const Array of_each = base::insert_axis(digit, axis, digits);
+  const Array count = count_last(eq(of_each, iota(I32, of_each.shape(), axis)));
+  const Array flat = reshape_to(count, s.with(axis, digits * runs));
+  const Array start = reshape_to(sub(cumsum(flat, axis), flat), count.shape());
+  const Array mine = by_row(digit, run_length), other = by_column(digit, run_length);
+  const Array in_run = count_last(bitwise_and(eq(other, mine), stands_before(mine.shape())));
+  const Array to = add(gather_along(move_axis(start, axis, axis + 1), digit, axis + 1), in_run);
+  const Array index = base::insert_axis(reshape_to(to, s), s.ndim(), 1);
+  return scatter_windows(over, index, records, along_dims(s.ndim(), axis), Update::set,
+                         OutOfBounds::zero, true);
+}
+
+// By a word of `bits` bits, of those that stand at `places`; {}: as they stand.
+Array by_digits(const Array& word, int64_t bits, const Array& places) {
+  const Type t(record_type, word.shape());
+  const Array of = places.empty_handle() ? word : gather_along(word, places, last_axis(word));
+  const Array from = places.empty_handle() ? base::iota(t, last_axis(word))
+                                           : convert_element_type(places, record_type);
+  Array records = bitwise_or(shift_left(from, number(bits)), convert_element_type(of, record_type));
+  // Two buffers: a pass writes where the one before it has read.
+  Array over = base::zeros(t);
+  for (int64_t b = 0; b < bits; b += digit_bits)
+    records = one_pass(records, b, std::exchange(over, records));
+  return convert_element_type(shift_right_logical(records, number(bits)), I32);
+}
+
+// Whole runs: what is added comes last, as it is no less than any other and stands behind it.
+Array in_runs(const Array& word) {
+  const int axis = last_axis(word);
+  const int64_t n = word.shape()[axis], rest = (n + run_length - 1) / run_length * run_length - n;
+  Ints none(word.shape().size(), 0), high = none;
+  high.back() = rest;
+  return pad_with(word, bitwise_not(like(word, 0)), none, high, none);
+}
+
+Array sorted_by_digits(const Arrays& words, int64_t count) {
+  Array places;
+  for (auto w = words.rbegin(); w != words.rend(); ++w) {
+    const int64_t bits = 8 * itemsize(w->dtype());
+    const Array all = in_runs(*w);
+    for (int64_t lowest = 0; lowest < bits; lowest += most_bits) {
+      const Array part =
+          bits <= most_bits
+              ? all
+              : convert_element_type(
+                    shift_right_logical(all, like(all, static_cast<double>(lowest))), U32);
+      places = by_digits(part, std::min(bits, most_bits), places);
+    }
+  }
+  return base::slice_axis(places, last_axis(places), 0, count);
+}
+
+}  // namespace
+
+Array stable_order(const Arrays& words, int64_t count) {
+  const Shape& s = words[0].shape();
+  if (s.with(s.ndim() - 1, count).elements() == 0)
+    return base::zeros(Type(I32, s.with(s.ndim() - 1, count)));
+  return s[-1] <= ranked_terms ? ranked(words, count) : sorted_by_digits(words, count);
+}
+
+}  // namespace weft::order
