@@ -135,17 +135,19 @@ std::string show_steps(const Compilation& c) {
 // What bodies are rewritten by before anything is chosen in them.
 Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
 
-Jaxpr choose(const Jaxpr& j) {
-  return choose_implementations(j, target_of_choices(),
-                                [](const Op& op) { return demanded_implementation(op); });
+Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
+  return choose_implementations(
+      j, target_of_choices(), [](const Op& op) { return demanded_implementation(op); },
+      in_expansion);
 }
+Jaxpr choose(const Jaxpr& j) { return chosen(j, false); }
 
 // What an op is expanded to may leave a choice, too.
 Jaxpr expand(const Jaxpr& j) {
   for (Jaxpr before = j;;) {
     const Jaxpr r = expand_ops(before);
     if (r == before) return r;
-    before = choose(simplify(r, simple_body));
+    before = chosen(simplify(r, simple_body), true);
   }
 }
 

@@ -32,7 +32,8 @@ constexpr auto has_choice = [](const JaxprData&, const Eqn& e) {
 
 class Chooser {
  public:
-  Chooser(const Target& target, Demands demands) : target_(target), demands_(demands) {}
+  Chooser(const Target& target, Demands demands, bool in_expansion)
+      : target_(target), demands_(demands), in_expansion_(in_expansion) {}
 
   // In a body of a loop that costs `lockstep` more for each step once there is a call in it.
   Jaxpr program(const Jaxpr& j, double lockstep) {
@@ -63,7 +64,8 @@ class Chooser {
     for (Atom a : e.in) in.push_back(j.type(a));
     for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
     const AnyUse use{in, out, e.params, target_, lockstep > 0};
-    if (const Demand* d = demands_(*e.op)) return demanded(*d, e, use);
+    if (const Demand* d = demands_(*e.op); d && (!in_expansion_ || applies(*d, e, use)))
+      return demanded(*d, e, use);
     if (!e.implementation.empty()) return e.implementation;
     const AnyImplementation* best = nullptr;
     double least = 0;
@@ -84,6 +86,10 @@ class Chooser {
     return open ? std::string_view() : best->name;
   }
 
+  static bool applies(const Demand& d, const Eqn& e, const AnyUse& use) {
+    const AnyImplementation* i = find_implementation(*e.op, d.implementation);
+    return i && i->applies(use);
+  }
   static std::string_view demanded(const Demand& d, const Eqn& e, const AnyUse& use) {
     const AnyImplementation* i = find_implementation(*e.op, d.implementation);
     if (!i || !i->applies(use))
@@ -95,13 +101,15 @@ class Chooser {
 
   const Target target_;
   const Demands demands_;
+  const bool in_expansion_;
   std::map<std::pair<const JaxprData*, double>, Jaxpr> known_;
 };
 
 }  // namespace
 
-Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands) {
-  return Chooser(target, demands).program(j, 0);
+Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands,
+                             bool in_expansion) {
+  return Chooser(target, demands, in_expansion).program(j, 0);
 }
 
 }  // namespace weft::compiler

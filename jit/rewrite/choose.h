@@ -19,7 +19,8 @@ using Demands = FunctionRef<const Demand*(const Op&)>;
 
 // The cheapest implementation of each equation, of those that apply, is written on it, unless there
 // is one already or there is but the rule `lower`. Raises CompileError if what is demanded does not
-// apply.
-Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands);
+// apply; but in an expansion, where nobody wrote the equations, that is passed over.
+Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands,
+                             bool in_expansion = false);
 
 }  // namespace weft::compiler

@@ -6,6 +6,8 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index_map.h"
+#include "weft/ops/index/order/by_destination.h"
+#include "weft/ops/index/order/stable_order.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/placement.h"
@@ -244,6 +246,60 @@ Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   return low;
 }
 
+// ---- many threads for updates that may meet
+
+Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
+  const Types in = types_of(e.x);
+  const Type out = scatter_type(in, e.params)[0];
+  if (in[0].elements() == 0 || in[1].elements() == 0)
+    return {base::convert(e.x[0], out.dtype(), out.weak())};
+  const Array r =
+      order::scatter_by_destination(e.x[0], e.x[1], e.x[2], index_map_for(e.params, in[0], in[1]),
+                                    e.params.update, moves_inside(e.params, in[0]));
+  return {base::convert(r, out.dtype(), out.weak())};
+}
+
+// Updates that one thread takes one after another, and the places that they may go to.
+struct InOrder {
+  int64_t updates = 1, places = 1;
+};
+InOrder in_order(const Use<Scatter>& u) {
+  const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
+  InOrder r;
+  const std::vector<char> apart =
+      axes_apart(u.params, map, u.in[1], moves_inside(u.params, u.in[0]));
+  for (size_t a = 0; a < apart.size(); ++a)
+    if (!apart[a]) r.updates *= u.in[1].shape()[static_cast<int64_t>(a)];
+  for (size_t a = 0; a < map.axes.size(); ++a)
+    if (map.axes[a].batch < 0 && (map.axes[a].window < 0 || map.axes[a].component >= 0))
+      r.places *= u.in[0].shape()[static_cast<int64_t>(a)];
+  return r;
+}
+
+// Nanoseconds on a GPU: of an update that a thread takes once the one before it is written, of a
+// kernel, and of an element of the array, which the steps read and write as a whole. Not measured.
+constexpr double gpu_update_ns = 300, gpu_kernel_ns = 3000, gpu_element_ns = 0.02;
+
+double in_order_ns(const Use<Scatter>& u) {
+  return u.target.gpu ? gpu_update_ns * static_cast<double>(in_order(u).updates) : 0;
+}
+double by_destination_ns(const Use<Scatter>& u) {
+  if (!u.target.gpu || u.in_loop) return order::never_ns;
+  const InOrder n = in_order(u);
+  return gpu_kernel_ns * order::kernels_by_destination(n.updates, n.places) +
+         gpu_element_ns * static_cast<double>(u.in[0].elements());
+}
+// Of updates that meet; the steps, which are scatters of others, count them and places in I32.
+bool may_be_sorted(const Use<Scatter>& u) {
+  const InOrder n = in_order(u);
+  return n.updates > 1 && std::max(n.updates, n.places) < std::numeric_limits<int32_t>::max();
+}
+std::vector<Implementation<Scatter>> scatter_implementations() {
+  return std::vector<Implementation<Scatter>>{
+      {.name = std::string(generated), .cost = in_order_ns},
+      {.name = std::string(expanded), .applies = may_be_sorted, .cost = by_destination_ns}};
+}
+
 // All operands get the lane axis in front; where lanes share the indices it is an axis of the
 // window, taken whole.
 Batched scatter_batch(const BatchArgs<Scatter>& b) {
@@ -367,6 +423,8 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
     .transpose = scatter_transpose,
     .batch = scatter_batch,
     .lower = scatter_lower,
+    .expand = scatter_expand,
+    .implementations = scatter_implementations,
     .samples =
         [] {
           const Type i(I32, {4, 1});

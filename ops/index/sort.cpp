@@ -46,10 +46,8 @@ Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
   return results;
 }
 
-// The host has native code that is faster than any program, and that other lanes of a loop wait for
-// (jit/rewrite/choose.cpp); on a GPU no call of the host is worth its waiting.
-constexpr double never_ns = 1e19;
-double steps_ns(const Target& t) { return t.gpu ? 0 : never_ns; }
+// Of the steps that threads share. On a GPU no call of the host is worth its waiting.
+double steps_ns(const Target& t) { return t.gpu ? 0 : order::never_ns; }
 
 // ---- sort
 

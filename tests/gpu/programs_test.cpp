@@ -60,6 +60,34 @@ TEST_CASE("sorts of a GPU have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
+// Too many updates for one thread, which may meet.
+TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
+  const Array wild = sin(arange(3000.) * 77) * 5;
+  const auto ids = [](const Array& v, int64_t n) {
+    return remainder(arange(static_cast<double>(v.shape()[0])) * 31, static_cast<double>(n))
+        .astype(I32);
+  };
+  for (const DType d : {F32, F64, I32}) {
+    CAPTURE(d);
+    same([&](Array v) { return segment_sum(v, ids(v, 100), {.num_segments = 90}); },
+         wild.astype(d));
+    same([&](Array v) { return segment_max(v, ids(v, 3), {.num_segments = 4}); }, wild.astype(d));
+  }
+  same([&](Array v) { return segment_sum(v, ids(v, 70), {.num_segments = 70}); },
+       wild.reshape({600, 5}));
+  same([&](Array v) { return v.at(ids(v, 100)).set(v * 2); }, wild);
+  same([&](Array v) { return v.at(ids(v, 100)).multiply(v); }, wild);
+  const auto by_id = [&](Array v) {
+    return jit([](Array a, Array i) { return segment_sum(a, i, {.num_segments = 100}); },
+               {.device = "cuda:0"})
+        .lower(v, ids(v, 100))
+        .report();
+  };
+  CHECK(!holds(by_id(wild), "scatter), grid []"));
+  CHECK(count(by_id(wild), "kernel (scatter)") > 2);
+  check_no_complaints();
+}
+
 // Rows that a warp shares: each way to fold, with every kind of partial sum left over.
 TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
   for (const int64_t n : {1, 15, 16, 17, 31, 32, 33, 47, 100, 1023, 1024, 1060, 4096, 5000}) {

@@ -1,10 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/scatter_test.cpp: scatters whose operand has no place for an update.
+// tests/ops/scatter_test.cpp: scatters whose operand has no place for an update, and
+// those whose updates are sorted by where they go.
+#include <functional>
+
+#include "laws/values.h"
 #include "support/check.h"
+#include "weft/jit/forced.h"
+#include "weft/ops/index/index.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/record_trace.h"
+#include "weft/tracer/types_of.h"
 
 using namespace weft;
+using namespace weft::test;
+using laws::Random;
+
+namespace {
+
+// By the reference and by sorted updates, to the bit.
+void check_sorted(const Arrays& x, const std::function<Arrays(const Arrays&)>& f) {
+  Arrays want;
+  {
+    const ReferenceMode reference;
+    want = f(x);
+  }
+  const compiler::Forced forced{{"", "this test"}, {{{"scatter", "expanded"}}, "this test"}};
+  const compiler::ForcedScope scope(forced);
+  const Arrays got = run_compiled(record(types_of(x), f).jaxpr, x);
+  INFO(to_string(types_of(x)));
+  for (size_t k = 0; k < want.size(); ++k) CHECK(laws::difference(got[k], want[k]) == "");
+}
+
+}  // namespace
+
+TEST_CASE("Updates sorted by where they go are taken in their order") {
+  Random r(3);
+  const auto drawn = [&](DType d, const Shape& s) {
+    return laws::random_array(Type(d, s), -3, 3, r, true);
+  };
+  const auto places = [&](const Shape& s, double hi) {
+    return laws::random_array(Type(I32, s), -2, hi, r);
+  };
+  for (const Update u : {Update::set, Update::add, Update::mul, Update::min, Update::max})
+    for (const OutOfBounds mode : {OutOfBounds::clip, OutOfBounds::zero}) {
+      CAPTURE(static_cast<int>(u), static_cast<int>(mode));
+      const auto check = [&](DType d, const Shape& s, const Shape& updates, const Shape& indices,
+                             const WindowDims& dims) {
+        const double hi = static_cast<double>(s[dims.index_map[0]]) + 1;
+        check_sorted({drawn(d, s), drawn(d, updates), places(indices, hi)}, [&](const Arrays& x) {
+          return Arrays{scatter_windows(x[0], x[2], x[1], dims, u, mode)};
+        });
+      };
+      for (const DType d : {F32, F64, BF16, I8, U64, C64})
+        if (!is_complex(d) || u == Update::set || u == Update::add || u == Update::mul)
+          check(d, {7}, {600}, {600, 1}, {{}, {0}, {0}, {}, {}});
+      // Whole windows; windows that meet, the updates' axes in both orders; rows; two components.
+      check(F32, {40, 3}, {90, 3}, {90, 1}, {{1}, {0}, {0}, {}, {}});
+      check(F32, {9, 3}, {3, 20}, {20, 1}, {{0}, {0}, {1}, {}, {}});
+      check(F32, {9}, {4, 50}, {50, 1}, {{0}, {}, {0}, {}, {}});
+      check(F32, {9}, {50, 4}, {50, 1}, {{1}, {}, {0}, {}, {}});
+      check(F32, {5, 30}, {30, 80}, {30, 80, 1}, {{}, {0}, {0}, {1}, {0}});
+      check(F32, {4, 6, 2}, {2, 70}, {70, 2}, {{0}, {0, 1}, {1, 0}, {}, {}});
+    }
+  check_sorted({drawn(Bool, {5}), drawn(Bool, {30}), places({30, 1}, 6)}, [&](const Arrays& x) {
+    const WindowDims d{{}, {0}, {0}, {}, {}};
+    return Arrays{scatter_windows(x[0], x[2], x[1], d, Update::set),
+                  scatter_windows(x[0], x[2], x[1], d, Update::min),
+                  scatter_windows(x[0], x[2], x[1], d, Update::max)};
+  });
+}
 
 TEST_CASE("Nothing is written to an empty operand, wherever indices are clamped to") {
   const auto scattered = [](auto scatter, const char* mode) {

@@ -63,6 +63,7 @@ constexpr int64_t digit_bits = 4, digits = 1 << digit_bits, run_length = 64;
 constexpr DType record_type = U64;
 constexpr int64_t most_bits = 32;  // of words, so that places fit
 
+int64_t passes_of(int64_t bits) { return (bits + digit_bits - 1) / digit_bits; }
 Array number(int64_t x) { return scalar_of_int(record_type, x); }
 
 // By the digit from bit `lowest` on. `over` is what the result is written over.
@@ -100,19 +101,22 @@ Array by_digits(const Array& word, int64_t bits, const Array& places) {
 }
 
 // Whole runs: what is added comes last, as it is no less than any other and stands behind it.
-Array in_runs(const Array& word) {
+Array in_runs(const Array& word, int64_t bits) {
   const int axis = last_axis(word);
   const int64_t n = word.shape()[axis], rest = (n + run_length - 1) / run_length * run_length - n;
   Ints none(word.shape().size(), 0), high = none;
   high.back() = rest;
-  return pad_with(word, bitwise_not(like(word, 0)), none, high, none);
+  const int64_t width = 8 * itemsize(word.dtype());
+  const Array ones = bitwise_not(like(word, 0)),
+              most = shift_right_logical(ones, like(word, static_cast<double>(width - bits)));
+  return pad_with(word, most, none, high, none);
 }
 
-Array sorted_by_digits(const Arrays& words, int64_t count) {
+Array sorted_by_digits(const Arrays& words, int64_t count, int64_t counting) {
   Array places;
   for (auto w = words.rbegin(); w != words.rend(); ++w) {
-    const int64_t bits = 8 * itemsize(w->dtype());
-    const Array all = in_runs(*w);
+    const int64_t bits = counting < 0 ? 8 * itemsize(w->dtype()) : passes_of(counting) * digit_bits;
+    const Array all = in_runs(*w, bits);
     for (int64_t lowest = 0; lowest < bits; lowest += most_bits) {
       const Array part =
           bits <= most_bits
@@ -127,11 +131,16 @@ Array sorted_by_digits(const Arrays& words, int64_t count) {
 
 }  // namespace
 
-Array stable_order(const Arrays& words, int64_t count) {
+double kernels_of_order(int64_t n, int64_t bits) {
+  constexpr int64_t ranking = 3, of_pass = 10;
+  return static_cast<double>(n <= ranked_terms ? ranking : of_pass * passes_of(bits));
+}
+
+Array stable_order(const Arrays& words, int64_t count, int64_t bits) {
   const Shape& s = words[0].shape();
   if (s.with(s.ndim() - 1, count).elements() == 0)
     return base::zeros(Type(I32, s.with(s.ndim() - 1, count)));
-  return s[-1] <= ranked_terms ? ranked(words, count) : sorted_by_digits(words, count);
+  return s[-1] <= ranked_terms ? ranked(words, count) : sorted_by_digits(words, count, bits);
 }
 
 }  // namespace weft::order
