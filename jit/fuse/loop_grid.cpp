@@ -67,6 +67,16 @@ class LoopGrid {
     }
     adopt_results(*grid);
   }
+  std::vector<char> shared() const {
+    std::vector<char> r;
+    for (Atom a : one_.in) {
+      bool has = a.is_literal();
+      for (int axis = 0; !has && axis < type(a.index).ndim(); ++axis)
+        has = classes.count(class_at(a.index, axis)) != 0;
+      r.push_back(!has);
+    }
+    return r;
+  }
   LaneGrid::Held held() const {
     LaneGrid::Held h;
     visit_bodies(top_, [&](const Scope& s) {
@@ -196,6 +206,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   // With lanes, what a lane holds stays together unless it is long.
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
+  r.shared = g.shared();
   if (r.held.largest > largest_lane_value || r.held.total > largest_lane ||
       r.held.bytes > largest_lane_bytes)
     return no("a lane would hold too much");

@@ -15,6 +15,7 @@ struct LaneGrid {
   std::vector<int64_t> grid;                 // extents, outermost first
   std::map<int, int> classes = {};           // which axis of the grid a class is
   std::vector<std::vector<int>> lanes = {};  // by result: the axis of the grid of each axis, or -1
+  std::vector<char> shared = {};  // by operand: it has no axis of the grid, all lanes read it
   struct Held {
     int64_t largest = 0, total = 0;  // elements: of the largest value, and of all
     int64_t bytes = 0;               // of all

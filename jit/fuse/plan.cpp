@@ -98,7 +98,7 @@ class Planner {
   void materialise(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
-  bool lane_loop(size_t i, KernelPlan* k);
+  bool lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared);
   void verify(const KernelPlan& k) const;
 
   const Program& p_;
@@ -565,12 +565,13 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
-// Whether the loop runs inside the lane, and over which grid.
-bool Planner::lane_loop(size_t i, KernelPlan* k) {
+// Whether the loop runs inside the lane, and over which grid; which operands all lanes read.
+bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   const Eqn& e = j_.eqns[i];
   LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
   k->why = g.why;
   if (!g.why.empty()) return false;
+  *shared = std::move(g.shared);
   k->grid = std::move(g.grid);
   k->classes[i] = std::move(g.classes);
   for (int32_t o = 0; o < e.n_out; ++o)
@@ -584,7 +585,8 @@ void Planner::loop_equation(size_t i) {
   const LoopForm& v = p_.scope.lowering[i].loop;
   Step s;
   limit_region(i);
-  if (!lane_loop(i, &s.kernel)) {
+  std::vector<char> shared;
+  if (!lane_loop(i, &s.kernel, &shared)) {
     const std::string why = s.kernel.why;
     if (v.kind != LoopForm::Kind::cond)
       for (int t = 0; t < v.carry; ++t) {
@@ -600,7 +602,11 @@ void Planner::loop_equation(size_t i) {
     return;
   }
   s.kernel.emit.push_back(i);
-  // Operands are inlined: what they need from earlier kernels goes to memory first.
+  // Operands are inlined, but of what is large each lane would hold a copy. What they need from
+  // earlier kernels goes to memory first.
+  if (!s.kernel.grid.empty())
+    for (size_t k = 0; k < e.in.size(); ++k)
+      if (shared[k] && type(e.in[k].index).elements() > small_elements) materialise(e.in[k].index);
   for (Atom a : e.in)
     if (!a.is_literal())
       for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialise(d.leaf);

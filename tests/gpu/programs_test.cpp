@@ -77,6 +77,10 @@ TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
        wild.reshape({600, 5}));
   same([&](Array v) { return v.at(ids(v, 100)).set(v * 2); }, wild);
   same([&](Array v) { return v.at(ids(v, 100)).multiply(v); }, wild);
+  // More updates than a lane can hold.
+  const Array many = sin(arange(70'000.) * 77);
+  same([&](Array v) { return segment_sum(v, ids(v, 1000), {.num_segments = 1000}); },
+       many.astype(F32));
   const auto by_id = [&](Array v) {
     return jit([](Array a, Array i) { return segment_sum(a, i, {.num_segments = 100}); },
                {.device = "cuda:0"})
