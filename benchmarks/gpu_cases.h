@@ -45,6 +45,7 @@ inline std::vector<GpuCase> gpu_cases() {
       {"cholesky8", "65,536 matrices of 8 x 8",
        traced([](Array a) { return linalg::cholesky(a); }, zeros({n, 8, 8}))},
       {"sort", "1,048,576 numbers", traced([](Array x) { return sort(x); }, million)},
+      {"top_k", "10 of 1,048,576 numbers", traced([](Array x) { return top_k(x, 10); }, million)},
       {"cumsum", "1,048,576 numbers", traced([](Array x) { return cumsum(x); }, million)},
       {"segment_sum", "1,048,576 numbers, 1000 segments",
        traced(ids, million, million.astype(I32))},
