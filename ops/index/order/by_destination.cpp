@@ -4,6 +4,7 @@
 #include "weft/ops/index/order/by_destination.h"
 
 #include <bit>
+#include <limits>
 
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"

@@ -68,7 +68,7 @@ Array number(int64_t x) { return scalar_of_int(record_type, x); }
 
 // By the digit from bit `lowest` on. `over` is what the result is written over.
 Array one_pass(const Array& records, int64_t lowest, const Array& over) {
-  const Shape s = records.shape();
+  const Shape& s = records.shape();
   const int axis = last_axis(records);
   const int64_t runs = s[axis] / run_length;
   const Shape by_run = s.with(axis, runs).inserted(axis + 1, run_length);
