@@ -79,8 +79,9 @@ TEST_CASE("tiles of a product", "[gpu]") {
     const int32_t* stop = gpu().stop_word();
     Arguments arguments(stop, there_x.data(), there_y.data(), out.data(), columns, columns, rows,
                         columns);
-    gpu().launch(*f[0], {.blocks = blocks_of_grid(s, {rows, columns}), .threads = s.block},
-                 arguments.data(), "product");
+    gpu().launcher().launch(*f[0],
+                            {.blocks = blocks_of_grid(s, {rows, columns}), .threads = s.block},
+                            arguments.data(), "product");
     CHECK(out.read<float>() == expected);
   }
   check_no_complaints();
