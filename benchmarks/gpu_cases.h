@@ -28,12 +28,12 @@ inline std::vector<GpuCase> gpu_cases() {
   const int64_t sizes[] = {784, 512, 512, 10};
   for (int i = 0; i < 3; ++i)
     net.push_back({zeros({sizes[i], sizes[i + 1]}), zeros({sizes[i + 1]})});
-  const Array million = zeros({1 << 20}), plane = zeros({512, 512});
+  const Array million = zeros({1 << 20}), plane = zeros({4096, 4096});
   const int64_t n = 65536;
   return {
-      {"mandelbrot", "512 x 512 points", traced(vmap(vmap(mandelbrot)), plane, plane), true},
-      {"rk45", "16,384 van der Pol oscillators",
-       traced(vmap(van_der_pol), zeros({16384}), zeros({16384, 2})), true},
+      {"mandelbrot", "4096 x 4096 points", traced(vmap(vmap(mandelbrot)), plane, plane), true},
+      {"rk45", "1,048,576 van der Pol oscillators",
+       traced(vmap(van_der_pol), million, zeros({1 << 20, 2})), true},
       {"softmax", "4096 rows of 1024",
        traced([](Array x) { return nn::softmax(x); }, zeros({4096, 1024})), true},
       {"kalman_step", "65,536 filters of 4 states, 2 measured",

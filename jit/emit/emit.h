@@ -308,6 +308,12 @@ class Emitter {
   Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
 
+  // Threads that take new points (gpu/refill.cpp).
+  V vote(V yes);
+  V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
+  void around_while(bool behind);
+  void refill_warp(V thread, V first, V points, V columns);
+
   // Products of matrices (gpu/product.cpp).
   struct Product;
   void emit_product(V block, V thread, V rows, V columns);
@@ -347,6 +353,7 @@ class Emitter {
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
+  void thread_indices(V point, V columns);
   void thread_point(V point, V columns);
   struct Refill;
   struct Slot {  // memory of a value, a vector for each of those interleaved

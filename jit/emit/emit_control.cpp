@@ -210,15 +210,10 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
 // up, and in the second case begun again where it was.
 void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  const auto test = [&](const Vs& carry) {
-    bind(cs, &Carry::test_param, carry);
-    emit_block(i.blocks[0]);
-    return scalar(k_.blocks[i.blocks[0]].yields[0]);
-  };
   auto *run = block("while"), *trip = block("trip"), *ended = block("ended"), *look = block("look"),
        *after = block("after");
   const Vs init = parts(cs, &Carry::init);
-  const V enters = test(init);
+  const V enters = while_test(v, cs, init);
   auto* from = here();
   b_.CreateCondBr(enters, run, after);
   at(run);
@@ -230,7 +225,7 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   bind(cs, &Carry::param, trips.add(begun));
   emit_block(i.blocks[1]);
   const Vs next = parts(cs, &Carry::next);
-  const V more = test(next);
+  const V more = while_test(v, cs, next);
   const V left = spend(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);

@@ -184,7 +184,7 @@ void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
 // Where a kernel is left because it is to stop. Threads of a GPU do not wait for one that has
 // ended; those of an emulated one have to be told that it was no mistake.
 llvm::BasicBlock* Emitter::leaves() {
-  const bool meets = lane_ || s_.product.loop != nest::no_id;
+  const bool meets = lane_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
   if (!meets || !machine_.emulated) return exit_;
   if (leave_) return leave_;
   llvm::IRBuilderBase::InsertPointGuard guard(b_);

@@ -146,6 +146,11 @@ Id refillable_while(const Kernel& k, const Divergence& d) {
   return found;
 }
 
+Id thread_refillable(const Kernel& k) {
+  const Id loop = refillable_while(k, analyse_divergence(k, Mode::grid));
+  return loop != no_id && any_inst(k, k.insts[loop].blocks[0], is_loop) ? no_id : loop;
+}
+
 namespace {
 // The varying values of the top block that `b` (and what it holds) reads.
 void reads(const Kernel& k, const Divergence& d, BlockId b, std::vector<Id>& out) {

@@ -35,6 +35,8 @@ std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int
 
 // The while of a kernel whose lanes can take new points as they finish, or no_id.
 nest::Id refillable_while(const nest::Kernel& k, const Divergence& d);
+// The same for threads of a GPU, which find out at the end of a trip whether there is another.
+nest::Id thread_refillable(const nest::Kernel& k);
 // The instructions of the top block in front of it and behind it that belong to each point, and the
 // values of the former that the while, and the latter, read.
 struct RefillParts {

@@ -28,8 +28,8 @@ namespace {
 
 // What code can have: one frame and one thread are finite.
 constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
-                  most_added = 1 << 16, most_block = 1024, most_points = 16, warp = 32,
-                  most_product = 128, most_shared = 48 << 10;
+                  most_added = 1 << 16, most_block = 1024, most_points = 64, warp = 32,
+                  most_product = 128, most_shared = 48 << 10, most_idle = 1 << 24;
 constexpr uint64_t most_trips = 64;
 
 struct Refused {
@@ -121,10 +121,15 @@ class Verifier {
   }
 
   void refill() const {
-    require(s_.mode == Mode::refill && s_.refill != no_id, "refill: goes with mode refill");
-    require(refillable_while(k_, analyse_divergence(k_, Mode::grid)) == s_.refill,
+    require((target_.gpu() || s_.mode == Mode::refill) && s_.refill != no_id,
+            "refill: goes with mode refill");
+    require((target_.gpu() ? thread_refillable(k_)
+                           : refillable_while(k_, analyse_divergence(k_, Mode::grid))) == s_.refill,
             "refill {}: cannot be refilled", s_.refill);
-    require(s_.idle_trips > 0, "idle_trips {}: has to be positive", s_.idle_trips);
+    require(!target_.gpu() || (s_.points > 1 && s_.threads == 1),
+            "refill {}: threads have several points each", s_.refill);
+    require(s_.idle_trips > 0 && s_.idle_trips <= most_idle, "idle_trips {}: has to be 1 to {}",
+            s_.idle_trips, most_idle);
   }
 
   void tile() const {

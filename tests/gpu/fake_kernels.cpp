@@ -78,6 +78,7 @@ struct Fiber {
   State state = State::Left;
   int32_t value = 0;
   uint32_t source = 0;
+  bool votes = false;
 };
 
 // Everything is under the driver's lock, so there is one.
@@ -115,6 +116,10 @@ int32_t shuffle(int32_t value, int32_t source) {
   running->wait(State::Shuffle);
   return f.value;
 }
+int32_t vote(int32_t yes) {
+  running->fibers[running->thread].votes = true;
+  return shuffle(yes, 0);
+}
 // Nobody waits for this thread any more.
 void leave() { running->wait(State::Left); }
 void* shared(int64_t offset) {
@@ -144,16 +149,37 @@ void* stack_of(size_t i) {
   return stacks[i];
 }
 
-// Lanes of a warp that all wait for a shuffle get what they asked for.
+// Lanes of a warp that all wait get what they asked for: a bit of each that has not ended.
+void count_votes(Block& b, size_t begin, size_t end) {
+  uint32_t bits = 0;
+  for (size_t i = begin; i < end; ++i)
+    if (const Fiber& f = b.fibers[i]; f.state == State::Shuffle) {
+      if (!f.votes) b.blame("a shuffle beside a vote");
+      bits |= static_cast<uint32_t>(f.value != 0) << (i - begin);
+    }
+  for (size_t i = begin; i < end; ++i)
+    if (Fiber& f = b.fibers[i]; f.state == State::Shuffle) {
+      f.value = static_cast<int32_t>(bits);
+      f.state = State::Ready;
+      f.votes = false;
+    }
+}
+
+// The same of shuffles.
 bool exchange(Block& b, size_t begin, size_t end) {
-  bool done = false, waits = false;
+  bool done = false, waits = false, votes = false;
   for (size_t i = begin; i < end; ++i) {
     const State s = b.fibers[i].state;
     if (s == State::Ready || s == State::Barrier) return false;
     done = done || s == State::Done;
     waits = waits || s == State::Shuffle;
+    votes = votes || (s == State::Shuffle && b.fibers[i].votes);
   }
   if (!waits) return false;
+  if (votes) {
+    count_votes(b, begin, end);
+    return true;
+  }
   if (done) b.blame("a shuffle that not all lanes of the warp reach");
   std::vector<int32_t> got;
   for (size_t i = begin; i < end; ++i) {
@@ -203,6 +229,7 @@ void run_fibers(Block& b) {
 #endif
   for (size_t i = 0; i < b.threads; ++i) {
     Fiber& f = b.fibers[i];
+    f.votes = false;
     if (std::exchange(f.state, State::Ready) == State::Done) continue;
     // It has not run yet, or stands where it was left.
     begin_anew(f.stack);
@@ -319,6 +346,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_thread_index", thread_index);
     add("weft_emulated_barrier", barrier);
     add("weft_emulated_shuffle", shuffle);
+    add("weft_emulated_vote", vote);
     add("weft_emulated_leave", leave);
     add("weft_emulated_shared", shared);
     weft::compiler::each_library_call(add);
@@ -358,7 +386,8 @@ bool read_kernels(const llvm::Module& m, Compiled& c, std::string* log) {
     const llvm::Function* f = m.getFunction(name);
     return f && !f->use_empty();
   };
-  const bool meets = used("weft_emulated_barrier") || used("weft_emulated_shuffle");
+  const bool meets =
+      used("weft_emulated_barrier") || used("weft_emulated_shuffle") || used("weft_emulated_vote");
   for (const llvm::Function& f : m) {
     if (f.isDeclaration() || f.hasLocalLinkage() || f.arg_size() != 1) continue;
     KernelCode k;

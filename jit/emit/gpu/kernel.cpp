@@ -69,6 +69,11 @@ void Emitter::emit_gpu(const std::string& name) {
   for (int r = 0; r < k_.rank; ++r)
     points = b_.CreateMul(points, argument(arg + static_cast<size_t>(r)));
   const V columns = k_.rank == 2 ? argument(arg + 1) : nullptr;
+  if (s_.refill != nest::no_id) {
+    emit_level(0);
+    refill_warp(thread, begin, points, columns);
+    return jump(exit_);
+  }
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
     if (s_.points == 1) return thread_point(point, columns);
@@ -80,12 +85,16 @@ void Emitter::emit_gpu(const std::string& name) {
   jump(exit_);
 }
 
-void Emitter::thread_point(V point, V columns) {
+void Emitter::thread_indices(V point, V columns) {
   if (k_.rank == 1) indices_[0] = point;
   if (k_.rank == 2) {
     indices_[0] = b_.CreateUDiv(point, columns);
     indices_[1] = b_.CreateSub(point, b_.CreateMul(indices_[0], columns));
   }
+}
+
+void Emitter::thread_point(V point, V columns) {
+  thread_indices(point, columns);
   emit_level(1);
   emit_level(2);
 }

@@ -85,6 +85,7 @@ class Chooser {
       s_.block = limits_.block;
       s_.threads = threads_of_point();
       if (s_.threads == 1) choose_product();
+      if (s_.threads == 1 && s_.product.loop == no_id) choose_thread_refill();
       d_ = divergence_by(s_, k_);
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
@@ -249,6 +250,27 @@ class Chooser {
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
     const int64_t refill_cost = 60 + s_.interleave * (4 * slots + 2 * around);
     s_.idle_trips = std::max<int64_t>(refill_cost * s_.lanes / trip, s_.lanes / 2);
+  }
+
+  // Where there are more points than threads that run at a time. What is read and written stays as
+  // it was for points that take as many trips.
+  void choose_thread_refill() {
+    using Refill = Options::Refill;
+    if (options_.refill == Refill::never || k_.rank == 0) return;
+    const Id loop = thread_refillable(k_);
+    if (loop == no_id || (options_.refill != Refill::always &&
+                          weight(k_, k_.insts[loop].blocks[1]) < limits_.refilled))
+      return;
+    int64_t points = options_.grid.empty() ? 0 : 1;
+    for (int64_t n : options_.grid) points *= n;
+    const int64_t each = points / limits_.refill_threads;
+    if (options_.refill != Refill::always && each < 2) return;
+    s_.points = static_cast<int>(std::clamp<int64_t>(each, 2, limits_.refill_points));
+    s_.refill = loop;
+    const nest::Inst& w = k_.insts[loop];
+    const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
+    const int64_t refill_cost = 30 + weight(k_, 0) - trip;
+    s_.idle_trips = std::max<int64_t>(refill_cost * limits_.threads / trip, limits_.threads / 2);
   }
 
   void choose_records() {

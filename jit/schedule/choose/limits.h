@@ -74,6 +74,10 @@ struct Limits {
   // Threads that share a point, and terms of a fold from which on they do. The machine: a warp,
   // which reads a line of 128 bytes at once.
   int threads;
+  // Whiles whose threads take new points: threads that there are points for at a time (the machine:
+  // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
+  // slowest of a warp ends it, after so many others.
+  int64_t refill_threads, refill_points;
   // Of products of matrices: terms that are moved at a time (the machine: 64 bytes of a row, and
   // with tiles of 128 x 128 a third of the shared memory that a block has unasked); instructions
   // behind the loop for all points of a thread (as `unrolled`); blocks from which on tiles are
@@ -109,6 +113,8 @@ inline constexpr Limits narrow = {
     .fetch_row = 1024,
     .block = 0,
     .threads = 1,
+    .refill_threads = 0,
+    .refill_points = 1,
     .product_terms = 0,
     .product_points = 0,
     .product_blocks = 0,
@@ -134,6 +140,8 @@ inline constexpr Limits gpu = [] {
   l.fold_registers = 16;
   l.block = 256;
   l.threads = 32;
+  l.refill_threads = 1024 * 256;
+  l.refill_points = 32;
   l.product_terms = 16;
   l.product_points = 4096;
   l.product_blocks = 128;

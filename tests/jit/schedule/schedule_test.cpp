@@ -149,6 +149,10 @@ const std::map<std::string, Change>& changes() {
       {"refill",
        [](Context c, Schedule& s) {
          s.refill = static_cast<nest::Id>(c.random() % c.kernel.insts.size());
+         if (!c.target.gpu() || c.random() % 4 == 0) return;
+         s.refill = thread_refillable(c.kernel);
+         s.points = 2 + static_cast<int>(c.random() % 4);
+         s.idle_trips = 20;
        }},
       {"idle_trips", [](Context c, Schedule& s) { s.idle_trips = 1 + c.random() % 500; }},
       {"versioned", [](Context, Schedule& s) { s.versioned = !s.versioned; }},
@@ -181,7 +185,8 @@ const std::map<std::string, Change>& changes() {
          s.block = static_cast<int>(one_of(c.random, {0, 32, 64, 128, 512, 1024}));
        }},
       {"points", [](Context c, Schedule& s) { s.points = 1 + static_cast<int>(c.random() % 4); }},
-      {"threads", [](Context c, Schedule& s) { s.threads = static_cast<int>(one_of(c.random, {1, 2, 32})); }},
+      {"threads",
+       [](Context c, Schedule& s) { s.threads = static_cast<int>(one_of(c.random, {1, 2, 32})); }},
       {"product", change_product},
       {"band", [](Context c, Schedule& s) { s.band = 1 + static_cast<int>(c.random() % 2); }},
   };
@@ -218,9 +223,8 @@ TEST_CASE("schedules of every kind of nest", "[jit][schedule][golden]") {
 }
 
 TEST_CASE("every field of a schedule is another code, or refused", "[jit][schedule]") {
-  // With all others as they are, these have one legal value: a nest has one while to refill, and
-  // what the others stand for is still to come.
-  const std::set<std::string> always_refused{"refill", "band"};
+  // What these stand for is still to come.
+  const std::set<std::string> always_refused{"band"};
   const std::vector<TargetInfo> all = compiled_for();
   for (const std::string& field : schedule_fields()) {
     INFO("field " << field);
@@ -304,6 +308,18 @@ TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
   CHECK_THAT(refused("mode grid\nlanes 4\nloop 1 runs"), says("loop 1: is no loop"));
   CHECK_THAT(refused("mode grid\nlanes 4\nloop 9999 runs"), says("loop 9999: is no loop"));
   CHECK_THAT(refused("mode grid\nlanes 4\nblock 32"), says("block, points, threads: are of GPUs"));
+  const nest::Kernel loop = collatz(Vector::grid);
+  const auto refused_refill = [&](const std::string& text) {
+    const std::string id = std::to_string(thread_refillable(loop));
+    return verify(parse_schedule("mode scalar\nlanes 1\nrefill " + id + "\n" + text), loop,
+                  gpu_target("sm_80"));
+  };
+  CHECK(refused_refill("block 64\npoints 2\nidle_trips 9") == "");
+  CHECK_THAT(refused_refill("block 64\nidle_trips 9"),
+             Catch::Contains("threads have several points each"));
+  CHECK_THAT(refused_refill("block 64\npoints 2"), Catch::Contains("idle_trips 0: has to be 1 to"));
+  CHECK_THAT(refused_refill("block 64\npoints 2\nidle_trips 50000000"),
+             Catch::Contains("has to be 1 to"));
 }
 
 }  // namespace weft::compiler

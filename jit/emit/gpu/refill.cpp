@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/refill.cpp: kernels that are one divergent while between a prologue and an epilogue.
+// A warp has a range of points; threads that are done take the next ones of it, so that none waits
+// for the slowest of 32 points. What is emitted, for each thread:
+//   take: the prologue of its point
+//   turn: some trips, unless it is done
+//   look: the warp counts its idle threads; when they idled enough, or no thread runs, those that
+//         are done run the epilogue and take new points; else the next turn
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include <algorithm>
+
+#include "weft/jit/emit/emit_phis.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Opcode;
+
+namespace {
+constexpr int64_t warp = 32;
+// Instructions of a turn: a look takes 20. Threads that are done wait for half of them.
+constexpr int64_t turn_cost = 1024;
+}  // namespace
+
+// A bit for each thread of the warp that has not ended. They wait for each other.
+V Emitter::vote(V yes) {
+  if (machine_.emulated)
+    return call("weft_emulated_vote", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
+  return call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {i32(-1), yes});
+}
+
+V Emitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
+  bind(cs, &Carry::test_param, carry);
+  emit_block(k_.insts[v].blocks[0]);
+  return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
+}
+
+// What of the top block is in front of the while, or behind it, and belongs to a point.
+void Emitter::around_while(bool behind) {
+  const auto& body = k_.blocks[0].body;
+  const auto loop = std::ranges::find(body, s_.refill);
+  for (auto v = behind ? loop + 1 : body.begin(); v != (behind ? body.end() : loop); ++v)
+    if (divergence_.level[*v] > 0) emit_inst(*v);
+}
+
+// `first` is the first point of the block, `points` are all that there are.
+void Emitter::refill_warp(V thread, V first, V points, V columns) {
+  const Inst& w = k_.insts[s_.refill];
+  const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
+  const int64_t turn_trips = std::clamp<int64_t>(turn_cost / cost, 1, warp);
+  // Places in the warp's range are 32-bit numbers.
+  const V lane = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
+  const V in_block = b_.CreateMul(b_.CreateAnd(thread, i64(-warp)), i64(s_.points));
+  const V begin = b_.CreateAdd(first, in_block);
+  const V there = call(llvm::Intrinsic::smin, {b_.CreateSub(points, begin), i64(warp * s_.points)});
+  const V end = b_.CreateTrunc(there, b_.getInt32Ty());
+  auto *take = block("take"), *turn = block("turn"), *run = block("run"), *trip = block("trip"),
+       *look = block("look"), *finish = block("finish"), *after = block("after");
+  auto* const enters = here();
+  b_.CreateCondBr(b_.CreateICmpSLT(lane, end), take, after);
+
+  at(take);
+  Phis takes(b_, enters, machine_.mask_registers);
+  const Vs taken = takes.add({lane, i32(warp)});
+  thread_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
+  around_while(false);
+  const auto cs = carries(s_.refill, 0, 0);
+  const Vs init = parts(cs, &Carry::init);
+  const V starts = while_test(s_.refill, cs, init);
+  auto* const begun = here();
+  jump(turn);
+
+  at(turn);
+  Phis turns(b_, begun, machine_.mask_registers);
+  const Vs state = turns.add({starts, i32(0), taken[1]}), carry = turns.add(init);
+  const V running = state[0], idle = state[1], next = state[2];
+  b_.CreateCondBr(running, run, look);
+
+  at(look);
+  Phis looks(b_, turn, machine_.mask_registers);
+  const V still = looks.add({running})[0];
+  const Vs left = looks.add(carry);
+
+  at(run);
+  jump(trip);
+  at(trip);
+  Phis trips(b_, run, machine_.mask_registers);
+  const V count = trips.add({i32(static_cast<int32_t>(turn_trips))})[0];
+  bind(cs, &Carry::param, trips.add(carry));
+  emit_block(w.blocks[1]);
+  const Vs made = parts(cs, &Carry::next);
+  const V more = while_test(s_.refill, cs, made);
+  const V to_go = b_.CreateSub(count, i32(1));
+  trips.close({to_go});
+  trips.close(made);
+  looks.close({more});
+  looks.close(made);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, look);
+
+  at(look);
+  poll(turn_trips * cost);
+  const V done = b_.CreateNot(still), waits = vote(done), works = vote(still);
+  const V waiting = call(llvm::Intrinsic::ctpop, {waits});
+  const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(turn_trips))));
+  const V enough = b_.CreateAnd(b_.CreateICmpUGE(idled, i32(static_cast<int32_t>(s_.idle_trips))),
+                                b_.CreateICmpSLT(next, end));
+  const V refill = b_.CreateOr(enough, b_.CreateICmpEQ(works, i32(0)));
+  const V behind = b_.CreateAdd(next, b_.CreateSelect(refill, waiting, i32(0)));
+  turns.close({still, b_.CreateSelect(refill, i32(0), idled), behind});
+  turns.close(left);
+  b_.CreateCondBr(b_.CreateAnd(refill, done), finish, turn);
+
+  at(finish);
+  bind(cs, &Carry::result, left);
+  around_while(true);
+  const V below = b_.CreateSub(b_.CreateShl(i32(1), lane), i32(1));
+  const V place = b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
+  takes.close({place, behind});
+  b_.CreateCondBr(b_.CreateICmpSLT(place, end), take, after);
+  at(after);
+}
+
+}  // namespace weft::compiler
