@@ -25,6 +25,10 @@ struct IndexMap {
     int window = -1;     // axis of the windows that runs along it
     int batch = -1;      // axis of the windows whose coordinate it is
     int64_t room = 0;    // how far a window can move
+    // Whether all windows run along the whole of it.
+    bool whole_window() const { return window >= 0 && (component < 0 || room == 0); }
+    // The axis of the windows along which no two elements have one place on this axis, or -1.
+    int apart() const { return batch >= 0 ? batch : whole_window() ? window : -1; }
   };
   std::vector<Axis> axes;
   std::vector<int> batch;  // axes of the windows that are axes of the indices, in order

@@ -208,10 +208,8 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 // that indices do not move; all, if whoever asks says so and nothing is moved inside.
 std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& updates, bool moves) {
   std::vector<char> apart(updates.shape().size(), p.unique_indices && !moves);
-  for (const IndexMap::Axis& a : r.axes) {
-    if (a.batch >= 0) apart[static_cast<size_t>(a.batch)] = 1;
-    if (a.window >= 0 && (a.component < 0 || a.room == 0)) apart[static_cast<size_t>(a.window)] = 1;
-  }
+  for (const IndexMap::Axis& a : r.axes)
+    if (a.apart() >= 0) apart[static_cast<size_t>(a.apart())] = 1;
   return apart;
 }
 
@@ -271,8 +269,7 @@ InOrder in_order(const Use<Scatter>& u) {
   for (size_t a = 0; a < apart.size(); ++a)
     if (!apart[a]) r.updates *= u.in[1].shape()[static_cast<int64_t>(a)];
   for (size_t a = 0; a < map.axes.size(); ++a)
-    if (map.axes[a].batch < 0 && (map.axes[a].window < 0 || map.axes[a].component >= 0))
-      r.places *= u.in[0].shape()[static_cast<int64_t>(a)];
+    if (map.axes[a].apart() < 0) r.places *= u.in[0].shape()[static_cast<int64_t>(a)];
   return r;
 }
 

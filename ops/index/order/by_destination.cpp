@@ -27,27 +27,23 @@ struct Layout {
   Ints rows, row_updates, places, whole, whole_updates;  // axes
   Ints meeting;  // axes of the updates along which two may go to the same place
 };
-bool whole_window(const IndexMap::Axis& a) {
-  return a.window >= 0 && (a.component < 0 || a.room == 0);
-}
 Layout layout_of(const IndexMap& map, int rank) {
   Layout l;
   std::vector<bool> apart(static_cast<size_t>(rank), false);
   for (size_t a = 0; a < map.axes.size(); ++a) {
     const IndexMap::Axis& x = map.axes[a];
     const auto axis = static_cast<int64_t>(a);
+    if (x.apart() >= 0) apart[static_cast<size_t>(x.apart())] = true;
     if (x.batch >= 0) {
       l.rows.push_back(axis);
       l.row_updates.push_back(x.batch);
-    } else if (whole_window(x)) {
+    } else if (x.whole_window()) {
       l.whole.push_back(axis);
       l.whole_updates.push_back(x.window);
     } else {
       l.places.push_back(axis);
     }
   }
-  for (const Ints* v : {&l.row_updates, &l.whole_updates})
-    for (int64_t a : *v) apart[static_cast<size_t>(a)] = true;
   for (int a = 0; a < rank; ++a)
     if (!apart[static_cast<size_t>(a)]) l.meeting.push_back(a);
   return l;
