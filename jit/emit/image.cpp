@@ -18,43 +18,52 @@
 namespace weft::compiler {
 namespace {
 
-// f of the module that has them all.
-template <class F>
-std::string with_module(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
-                        const std::string& entry, F&& f) {
-  const TargetInfo& machine = target.emulated ? host_target() : target;
-  llvm::LLVMContext context;
-  llvm::Module module("weft", context);
-  module.setTargetTriple(machine.triple);
-  module.setDataLayout(machine_for(machine).createDataLayout());
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    const auto& [kernel, schedule] = kernels[i];
-    require_compilable(kernel, schedule, target);
-    Emitter(kernel, schedule, module,
-            {.half = machine.half, .gpu = true, .emulated = target.emulated})
-        .emit_gpu(kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, i));
-  }
-  return f(module);
-}
-
 std::string text_of(const llvm::Module& module) {
   std::string text;
   llvm::raw_string_ostream(text) << module;
   return text;
 }
 
+// f of a module in which `emit` has put kernels.
+template <class F>
+std::string with_module(const TargetInfo& target, FunctionRef<void(llvm::Module&)> emit, F&& f) {
+  const TargetInfo& machine = target.emulated ? host_target() : target;
+  llvm::LLVMContext context;
+  llvm::Module module("weft", context);
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout(machine_for(machine).createDataLayout());
+  emit(module);
+  return f(module);
+}
+
+void emit_kernels(llvm::Module& module, const std::vector<GpuKernelCode>& kernels,
+                  const TargetInfo& target, const std::string& entry) {
+  const bool half = (target.emulated ? host_target() : target).half;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto& [kernel, schedule] = kernels[i];
+    require_compilable(kernel, schedule, target);
+    Emitter(kernel, schedule, module, {.half = half, .gpu = true, .emulated = target.emulated})
+        .emit_gpu(kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, i));
+  }
+}
+
 }  // namespace
 
-std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
-                      const std::string& entry) {
-  return with_module(kernels, target, entry, [&](llvm::Module& m) {
+std::string image_of(const TargetInfo& target, FunctionRef<void(llvm::Module&)> emit) {
+  return with_module(target, emit, [&](llvm::Module& m) {
     return target.emulated ? text_of(m) : assembly_code(m, target);
   });
 }
 
+std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
+                      const std::string& entry) {
+  return image_of(target, [&](llvm::Module& m) { emit_kernels(m, kernels, target, entry); });
+}
+
 std::string gpu_llvm_ir(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
                         const std::string& entry) {
-  return with_module(kernels, target, entry, text_of);
+  return with_module(
+      target, [&](llvm::Module& m) { emit_kernels(m, kernels, target, entry); }, text_of);
 }
 
 int64_t local_arrays(const std::string& ptx) {

@@ -7,7 +7,12 @@
 #include <vector>
 
 #include "weft/core/loops/nest.h"
+#include "weft/core/ref.h"
 #include "weft/jit/schedule/schedule.h"
+
+namespace llvm {
+class Module;
+}
 
 namespace weft::compiler {
 
@@ -24,18 +29,20 @@ struct GpuKernelCode {
 // extents, then the size of each grid axis. A launch is one-dimensional, of blocks of as many
 // threads as the schedule says, p = block / threads points at a time; block b has the points from
 // b * p * points on, in row-major order, of which thread t, or warp t if one shares a point, runs
-// t, t + p, …; what is past the grid is left out. Of a product of matrices (jit/schedule/product.h) a
-// block has a tile of the grid. There are blocks_of_grid() blocks.
+// t, t + p, …; what is past the grid is left out. Of a product of matrices (jit/schedule/product.h)
+// a block has a tile of the grid. There are blocks_of_grid() blocks.
 //
 // For an emulated GPU the text of the LLVM module, for the host: an entry takes the array of
 // pointers to its arguments, and calls weft_emulated_block_index and weft_emulated_thread_index for
-// where it is, weft_emulated_shuffle for what other threads of its warp have,
-// weft_emulated_shared for the memory of its block (as much as the attribute "weft-shared" says),
-// weft_emulated_barrier to wait for the block, and weft_emulated_leave when it ends before them (docs/decisions/0030).
-// Raises CompileError where LLVM cannot generate code for the GPU, or a schedule is none of its
-// kernel. Thread-safe.
+// where it is, weft_emulated_shuffle for what other threads of its warp have, weft_emulated_vote
+// for which of them say yes, weft_emulated_shared for the memory of its block (as much as the
+// attribute "weft-shared" says), weft_emulated_barrier to wait for the block, and
+// weft_emulated_leave when it ends before them (docs/decisions/0030). Raises CompileError where
+// LLVM cannot generate code for the GPU, or a schedule is none of its kernel. Thread-safe.
 std::string gpu_image(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
                       const std::string& entry = "weft_kernel");
+// The image of what `emit` puts into a module.
+std::string image_of(const TargetInfo& target, FunctionRef<void(llvm::Module&)> emit);
 // What PTX is made of, as LLVM's text.
 std::string gpu_llvm_ir(const std::vector<GpuKernelCode>& kernels, const TargetInfo& target,
                         const std::string& entry = "weft_kernel");

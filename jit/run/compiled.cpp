@@ -32,7 +32,8 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
     uses_.push_back(std::move(b));
   }
   plan_ = plan_memory(*j_, uses_);
-  launches_ = count_launches();
+  launches_ = count(&RunStep::launches);
+  nodes_ = count(&RunStep::nodes);
 }
 
 CompiledProgram::~CompiledProgram() = default;
@@ -132,6 +133,10 @@ std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void*
 void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                                 void* const* out, const int32_t* stop) const {
   if (launches_ >= 0) return run_launches(plan, graphs, in, out);
+  if (nodes_ >= 0) {
+    const Block room(place_, temporaries(plan));
+    if (run_graph(plan, graphs, in, out, room.data())) return;
+  }
   std::optional<Block> arena;
   if (plan.arena > 0) arena.emplace(place_, plan.arena);
   const std::vector<void*> ptrs = pointers(plan, in, out, arena ? arena->data() : nullptr);
@@ -150,10 +155,15 @@ void CompiledProgram::run_launches(const MemoryPlan& plan, const Graphs& graphs,
   std::optional<Block> room;
   if (const int64_t bytes = temporaries(plan)) room.emplace(place_, bytes);
   std::byte* const at = room ? room->data() : nullptr;
-  const auto launches = [&](cuda::Launcher& to) { launch(plan, {to, at}, in, out); };
-  const CallMemory memory{{in, static_cast<size_t>(j_->n_in)}, {out, j_->out.size()}, at};
-  if (launches_ > 1 && device.has_graphs() && graphs.launch(device, memory, launches)) return;
-  launches(device.launcher());
+  if (!run_graph(plan, graphs, in, out, at)) launch(plan, {device.launcher(), at}, in, out);
+}
+
+bool CompiledProgram::run_graph(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                                void* const* out, std::byte* room) const {
+  auto& device = static_cast<cuda::Device&>(place_.device());
+  const auto launches = [&](cuda::Launcher& to) { launch(plan, {to, room}, in, out); };
+  const CallMemory memory{{in, static_cast<size_t>(j_->n_in)}, {out, j_->out.size()}, room};
+  return nodes_ > 1 && device.has_graphs() && graphs.launch(device, memory, launches);
 }
 
 void CompiledProgram::launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
@@ -168,12 +178,13 @@ void CompiledProgram::launch(const MemoryPlan& plan, const Launching& l, const v
 }
 
 // At most; -1 if it does something else than kernels, copies and clears, or too many.
-int64_t CompiledProgram::count_launches() const {
+int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
   if (on_host()) return -1;
   int64_t n = 0;
   for (const auto& step : steps_) {
-    if (step->launches() < 0) return -1;
-    n += step->launches();
+    const int64_t each = (*step.*of)();
+    if (each < 0) return -1;
+    n += each;
   }
   for (const Atom a : j_->out) {
     if (a.is_literal()) return -1;  // which the host writes
@@ -268,21 +279,27 @@ std::string CompiledProgram::graph_report() const {
   if (on_host()) return {};
   const auto none = [](const std::string& why) { return fmt::format("graph: none, {}\n", why); };
   for (size_t s = 0; s < steps_.size(); ++s)
-    if (steps_[s]->launches() < 0)
+    if (steps_[s]->nodes() < 0)
       return none(fmt::format("step {} is not launches alone, or too many", s));
-  if (launches_ < 0) return none("a result is a constant, or it has too many launches");
+  if (nodes_ < 0) return none("a result is a constant, or it has too many launches");
   if (!static_cast<cuda::Device&>(place_.device()).has_graphs())
     return none("the driver knows none");
-  if (launches_ < 2) return none("there is nothing to join");
+  if (nodes_ < 2) return none("there is nothing to join");
   if (const std::string why = graphs_.why_not(); !why.empty()) return none(why);
   // In memory that is nowhere, as nothing is launched.
   struct Counting final : cuda::Launcher {
-    int64_t n = 0;
+    int64_t n = 0, loops = 0;
     void launch(const cuda::Function&, const cuda::Launch& l, void**, const char*) override {
       n += l.blocks > 0;
     }
     void copy_within(void*, const void*, int64_t bytes) override { n += bytes > 0; }
     void clear(void*, int64_t bytes) override { n += bytes > 0; }
+    void conditional(bool again, const cuda::Function&, const void*,
+                     FunctionRef<void(Launcher&)> body) override {
+      n += again ? 2 : 1;  // its condition is set
+      ++loops;
+      body(*this);
+    }
   } counting;
   uintptr_t last = 0;
   const auto somewhere = [&] { return std::bit_cast<std::byte*>(last += uintptr_t{1} << 40); };
@@ -291,7 +308,11 @@ std::string CompiledProgram::graph_report() const {
   for (int v = 0; v < j_->n_in; ++v) in.push_back(somewhere());
   for (const Atom a : j_->out) out.push_back(a.index < j_->n_in ? nullptr : somewhere());
   launch(plan_, {counting, somewhere()}, in.data(), out.data());
-  return fmt::format("graph: {} launches\n", counting.n);
+  return fmt::format("graph: {} launches{}\n", counting.n,
+                     counting.loops == 0 ? ""
+                     : counting.loops == 1
+                         ? ", one loop on the device"
+                         : fmt::format(", {} loops on the device", counting.loops));
 }
 
 std::string CompiledProgram::report() const {

@@ -41,6 +41,8 @@ class RunStep {
   // Of a step on a GPU that is nothing but kernels, copies and clears, which are known before it
   // runs: at most how many. Else -1.
   virtual int64_t launches() const { return -1; }
+  // The same for a graph, in which loops of the device hang on its own conditions.
+  virtual int64_t nodes() const { return launches(); }
   // Does so, in room of temporaries() bytes.
   virtual void launch(const Launching& l, void* const* ptrs) const {
     (void)l;
@@ -75,6 +77,7 @@ class CompiledProgram final : public Executable {
   // As RunStep has them; more than most_launches are not launched together.
   static constexpr int64_t most_launches = 1024;
   int64_t launches() const { return launches_; }
+  int64_t nodes() const { return nodes_; }
   bool loops() const { return loops_; }  // its kernels may run long
   void launch(const Launching& l, const void* const* in, void* const* out) const {
     launch(plan_, l, in, out);
@@ -105,11 +108,14 @@ class CompiledProgram final : public Executable {
                    void* const* out) const;
   void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                  void* const* out, const int32_t* stop) const;
+  // False: it has no graph for this memory, and was not run.
+  bool run_graph(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                 void* const* out, std::byte* room) const;
   void run_launches(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                     void* const* out) const;
   void launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
               void* const* out) const;
-  int64_t count_launches() const;
+  int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
   // Where each variable lies.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
@@ -122,7 +128,7 @@ class CompiledProgram final : public Executable {
   MemoryPlan plan_;            // with nothing donated
   Graphs graphs_;              // of that plan
   bool loops_ = false;         // can run long
-  int64_t launches_ = -1;
+  int64_t launches_ = -1, nodes_ = -1;
   std::vector<PassTime> times_;
 };
 

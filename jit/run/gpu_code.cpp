@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/jit/emit/gpu/condition.h"
 #include "weft/jit/emit/image.h"
 #include "weft/jit/run/code_cache.h"
 #include "weft/jit/run/codegen.h"
@@ -30,6 +31,14 @@ std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const
     return std::make_shared<const GpuCode>(GpuCode{kernel, schedule, device.load(image, {entry})[0],
                                                    static_cast<int64_t>(image.size()),
                                                    local_arrays(image)});
+  });
+}
+
+std::shared_ptr<const cuda::Function> condition_setter(const TargetInfo& target) {
+  static auto& cache = *new CodeCache<cuda::Function>();
+  return cache.get(target.device->name(), [&] {
+    auto& device = static_cast<cuda::Device&>(*target.device);
+    return device.load(condition_image(target), {condition_entry})[0];
   });
 }
 

@@ -27,6 +27,8 @@ struct GpuCode {
 // Thread-safe. Raises CompileError where that does, and if the driver does not take it.
 std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const Schedule& schedule,
                                                const TargetInfo& target);
+// The kernel of jit/emit/gpu/condition.h, as long as somebody has it.
+std::shared_ptr<const cuda::Function> condition_setter(const TargetInfo& target);
 // By which its image is kept on disk (jit/run/disk_cache.h): all that it hangs on, and nothing of
 // the one device that it is for, so that a later process or another GPU of the kind has the same.
 std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,

@@ -12,6 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/core/op.h"
 #include "weft/core/param_field.h"
+#include "weft/jit/run/gpu_code.h"
 #include "weft/jit/run/nans.h"
 #include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
@@ -29,7 +30,8 @@ class Lockstep final : public RunStep {
         e_(p.j->eqns[s.eqn]),
         form_(p.scope.lowering[s.eqn].loop),
         why_(s.why),
-        place_(current_target().device),
+        target_(current_target()),
+        place_(target_.device),
         programs_(std::move(bodies)) {
     for (int32_t k = 0; k < e_.n_out; ++k)
       out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
@@ -37,6 +39,13 @@ class Lockstep final : public RunStep {
   // Constants of the program lie on its device for good.
   void compile_code() override {
     if (place_.on_host()) return;
+    if (nodes() >= 0 && launches() < 0) {
+      try {
+        setter_ = condition_setter(target_);
+      } catch (const CompileError& e) {
+        no_setter_ = e.what();
+      }
+    }
     literals_.emplace(place_, literals());
     auto at = literals_->ptrs.begin();
     for (Atom a : e_.in)
@@ -49,15 +58,18 @@ class Lockstep final : public RunStep {
     static const int32_t never = 0;
     work({place_, &never, &l.to, l.room}, ptrs);
   }
-  // A scan of so many trips, each of which is.
-  int64_t launches() const override {
-    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
-    const int64_t each = programs_[0]->launches();
-    const int64_t all = each * form_.length + 2 * form_.carry;
-    return each < 0 || form_.length > CompiledProgram::most_launches ||
-                   all > CompiledProgram::most_launches
-               ? -1
-               : all;
+  int64_t launches() const override { return launches_of_scan(programs_[0]->launches()); }
+  // A while whose words are set on the device, as well.
+  int64_t nodes() const override {
+    if (form_.kind != LoopForm::Kind::loop_while) return launches_of_scan(programs_[0]->nodes());
+    if (place_.on_host() || !static_cast<cuda::Device&>(place_.device()).has_conditions())
+      return -1;
+    const int64_t test = programs_[0]->nodes(), trip = programs_[1]->nodes();
+    int64_t moved = 0;
+    for (const Type& t : moving(form_.carry)) moved += t.bytes();
+    const int64_t all = 2 * test + trip + 2 * form_.carry + 3;
+    return test < 0 || trip < 0 || moved > most_moved || all > CompiledProgram::most_launches ? -1
+                                                                                              : all;
   }
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
@@ -89,6 +101,18 @@ class Lockstep final : public RunStep {
   }
 
  private:
+  // Of a scan of so many trips, each of which has so many.
+  int64_t launches_of_scan(int64_t each) const {
+    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
+    const int64_t all = each * form_.length + 2 * form_.carry;
+    return each < 0 || form_.length > CompiledProgram::most_launches ||
+                   all > CompiledProgram::most_launches
+               ? -1
+               : all;
+  }
+  // Bytes of carries that a trip in a graph moves back to where they were: what a device moves in
+  // the time of a launch.
+  static constexpr int64_t most_moved = 4 << 20;
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
   // How it is worked through: at once, or as launches alone, in room that it is given.
@@ -125,13 +149,18 @@ class Lockstep final : public RunStep {
       in.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
     switch (form_.kind) {
-      case LoopForm::Kind::loop_while: run_while(in, out, how.stop); break;
+      case LoopForm::Kind::loop_while:
+        how.to ? launch_while(in, out, how) : run_while(in, out, how.stop);
+        break;
       case LoopForm::Kind::scan: run_scan(in, out, how); break;
       case LoopForm::Kind::cond: run_cond(in, out, how.stop); break;
       case LoopForm::Kind::call: run_call(in, out); break;
     }
   }
+  In test_arguments(const In& in, const Out& now) const;
+  In trip_arguments(const In& in, const Out& now, const void* active) const;
   void run_while(const In& in, const Out& out, const int32_t* stop) const;
+  void launch_while(const In& in, const Out& out, const How& how) const;
   void run_scan(const In& in, const Out& out, const How& how) const;
   void run_cond(const In& in, const Out& out, const int32_t* stop) const;
   void run_call(const In& in, const Out& out) const;
@@ -207,11 +236,53 @@ class Lockstep final : public RunStep {
   const Eqn& e_;
   LoopForm form_;
   std::string why_;
+  const TargetInfo& target_;
   Place place_;
   Bodies programs_;
   Types out_types_;
   std::optional<Room> literals_;  // on a device
+  std::shared_ptr<const cuda::Function> setter_;
+  std::string no_setter_;  // why there is none
 };
+
+Lockstep::In Lockstep::test_arguments(const In& in, const Out& now) const {
+  In test;
+  if (form_.enter) test.push_back(in[0]);
+  for (int k = 0; k < form_.cond_consts; ++k)
+    test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
+  test.insert(test.end(), now.begin(), now.end());
+  return test;
+}
+Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* active) const {
+  In trip;
+  if (form_.active()) trip.push_back(active);
+  for (int k = 0; k < form_.consts; ++k)
+    trip.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
+  trip.insert(trip.end(), now.begin(), now.end());
+  return trip;
+}
+
+// As nodes of a graph. Each trip finds the carries where the first one did.
+void Lockstep::launch_while(const In& in, const Out& out, const How& how) const {
+  if (!setter_)
+    throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
+  const Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
+  const How behind = how.behind(moving(form_.carry));
+  const Room answer = behind.take(answers());
+  const How inner = behind.behind(answers());
+  const auto ask = [&](const How& h) {
+    h.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
+  };
+  ask(inner);
+  how.to->conditional(true, *setter_, answer.ptrs[0], [&](cuda::Launcher& to) {
+    const How trip{inner.place, inner.stop, &to, inner.room};
+    trip.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
+             c.next);
+    for (size_t t = 0; t < c.now.size(); ++t) trip.copy(c.now[t], c.next[t], out_types_[t].bytes());
+    ask(trip);
+  });
+  c.deliver(*this, how, out);
+}
 
 void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
   const How how{place_, stop, nullptr, nullptr};
@@ -219,20 +290,12 @@ void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) cons
   const Room answer(place_, answers());
   // Whether it goes on from where it is now.
   const auto ask = [&] {
-    In test;
-    if (form_.enter) test.push_back(in[0]);
-    for (int k = 0; k < form_.cond_consts; ++k)
-      test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
-    test.insert(test.end(), c.now.begin(), c.now.end());
+    const In test = test_arguments(in, c.now);
     programs_[0]->run_inside(test.data(), answer.ptrs.data(), stop);
     return Later<bool>(place_, answer.ptrs[0]);
   };
   const auto go = [&] {
-    In step;
-    if (form_.active()) step.push_back(answer.ptrs[1]);
-    for (int k = 0; k < form_.consts; ++k)
-      step.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
-    step.insert(step.end(), c.now.begin(), c.now.end());
+    const In step = trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr);
     programs_[1]->run_inside(step.data(), c.next.data(), stop);
     c.flip();
   };

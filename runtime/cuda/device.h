@@ -51,6 +51,11 @@ class Launcher {
   // As detail::Device has them.
   virtual void copy_within(void* to, const void* from, int64_t bytes) = 0;
   virtual void clear(void* at, int64_t bytes) = 0;
+  // What `body` launches, once if the Bool at a place of the device is true when all before it is
+  // done, or, `again`, as long as it is: for graphs of a device that has_conditions(). `setter` is
+  // a kernel of one thread, of (word to stop, condition, place), that sets the condition.
+  virtual void conditional(bool again, const Function& setter, const void* place,
+                           FunctionRef<void(Launcher&)> body) = 0;
 };
 
 // Launches, copies and clears at fixed addresses, which are started as one. It keeps their kernels,
@@ -83,6 +88,8 @@ class Device : public detail::Device {
   virtual Launcher& launcher() = 0;  // of the stream
   // Whether the driver knows graphs; if not, none are made.
   virtual bool has_graphs() const = 0;
+  // Whether they may have nodes with conditions.
+  virtual bool has_conditions() const = 0;
   // What `record` launches becomes a graph instead of being run. DeviceError, OutOfMemoryError.
   virtual std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) = 0;
   // All of it is one launch: a fault names the kernels that it has, a stop leaves all that it

@@ -65,8 +65,12 @@ std::string open_driver(Driver& d) {
 bool Driver::has_graphs() const {
 #define WEFT_CUDA_HAS(name, symbol, parameters) &&name != nullptr
   return true WEFT_CUDA_GRAPH_ENTRIES(WEFT_CUDA_HAS);
-#undef WEFT_CUDA_HAS
 }
+bool Driver::has_conditions() const {
+  constexpr int since = 12040;
+  return has_graphs() && version >= since WEFT_CUDA_CONDITION_ENTRIES(WEFT_CUDA_HAS);
+}
+#undef WEFT_CUDA_HAS
 
 bool is_sticky(Result r) {
   switch (r) {

@@ -21,6 +21,7 @@ using KernelHandle = struct KernelOf*;
 using GraphHandle = struct GraphOf*;
 using NodeHandle = struct NodeOf*;
 using GraphExecHandle = struct GraphExecOf*;
+using ConditionHandle = unsigned long long;
 
 // What nodes of graphs are made of, as cuda.h lays it out: CUDA_KERNEL_NODE_PARAMS_v1,
 // CUDA_MEMCPY3D_v2 and CUDA_MEMSET_NODE_PARAMS_v1. Zeros are what we do not use.
@@ -50,7 +51,18 @@ struct SetNode {
   unsigned value = 0, element_bytes = 1;
   size_t elements = 0, rows = 1;
 };
-static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetNode) == 40);
+// CUgraphNodeParams of a node whose graph is launched as its condition says.
+struct ConditionalNode {
+  int type = 13, reserved[3] = {};  // CU_GRAPH_NODE_TYPE_CONDITIONAL
+  ConditionHandle condition = 0;
+  int kind = 0;  // number::run_once_if, number::run_while
+  unsigned graphs = 1;
+  GraphHandle* bodies = nullptr;  // the driver's, that it fills in
+  Context context = nullptr;
+  long long zeros[26] = {};
+};
+static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetNode) == 40 &&
+              sizeof(ConditionalNode) == 256);
 
 // Each entry point: what we call it, its symbol, what it takes. All return a Result.
 #define WEFT_CUDA_ENTRIES(X)                                                               \
@@ -108,10 +120,17 @@ static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetN
   X(graph_launch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                    \
   X(graph_exec_destroy, cuGraphExecDestroy, (GraphExecHandle))                       \
   X(graph_destroy, cuGraphDestroy, (GraphHandle))
+// Of nodes with conditions (CUDA 12.4, which lets their graphs have copies and clears).
+#define WEFT_CUDA_CONDITION_ENTRIES(X)                            \
+  X(condition_create, cuGraphConditionalHandleCreate,             \
+    (ConditionHandle*, GraphHandle, Context, unsigned, unsigned)) \
+  X(graph_conditional, cuGraphAddNode,                            \
+    (NodeHandle*, GraphHandle, const NodeHandle*, size_t, ConditionalNode*))
 // Newer than the oldest driver that will do; null where it is missing.
 #define WEFT_CUDA_OPTIONAL_ENTRIES(X)                                                 \
   X(write_word, cuStreamWriteValue32_v2, (StreamHandle, Address, uint32_t, unsigned)) \
-  WEFT_CUDA_GRAPH_ENTRIES(X)
+  WEFT_CUDA_GRAPH_ENTRIES(X)                                                          \
+  WEFT_CUDA_CONDITION_ENTRIES(X)
 
 struct Driver {
 #define WEFT_CUDA_POINTER(name, symbol, parameters) Result(*name) parameters = nullptr;
@@ -121,6 +140,7 @@ struct Driver {
   int version = 0;        // 12040 is 12.4
   bool emulated = false;  // it has the symbol weft_emulated_driver
   bool has_graphs() const;
+  bool has_conditions() const;
 };
 
 // Opens libcuda.so.1, or what WEFT_CUDA_LIBRARY names, for as long as the process lives, and fills
@@ -145,6 +165,8 @@ constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4
 constexpr int error_log = 5, error_log_bytes = 6;
 constexpr int release_threshold = 4;
 constexpr int device_memory = 2;
+constexpr int run_once_if = 0, run_while = 1;
+constexpr unsigned set_at_launch = 1;  // a condition begins each launch with its default
 constexpr unsigned non_blocking = 1, no_timing = 2, portable_and_mapped = 3;
 }  // namespace number
 

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <utility>
 
+#include "weft/core/error.h"
 #include "weft/runtime/cuda/gpu.h"
 
 namespace weft::cuda {
@@ -57,9 +59,10 @@ std::string one_of(const std::vector<const char*>& names) {
 class Gpu::Maker final : public Launcher {
  public:
   explicit Maker(Gpu& g) : gpu_(g), graph_(std::make_shared<MadeGraph>(g)) {
-    gpu_.check(gpu_.driver_.graph_create(&handle_, 0), "cuGraphCreate");
+    gpu_.check(gpu_.driver_.graph_create(&whole_, 0), "cuGraphCreate");
+    handle_ = whole_;
   }
-  ~Maker() override { gpu_.retire({.graph = handle_, .last_launch = gpu_.last_ended()}); }
+  ~Maker() override { gpu_.retire({.graph = whole_, .last_launch = gpu_.last_ended()}); }
 
   void launch(const Function& f, const Launch& l, void** arguments, const char* what) override {
     if (!Gpu::has_blocks(l, what)) return;
@@ -102,9 +105,35 @@ class Gpu::Maker final : public Launcher {
           "cuGraphAddMemsetNode");
     use(at, true);
   }
+  // The condition is set before the node, and, of a loop, at the end of each trip.
+  void conditional(bool again, const Function& setter, const void* place,
+                   FunctionRef<void(Launcher&)> body) override {
+    ConditionHandle condition = 0;
+    gpu_.check(
+        gpu_.driver_.condition_create(&condition, handle_, gpu_.context_, 0, number::set_at_launch),
+        "cuGraphConditionalHandleCreate");
+    const auto set = [&] {
+      const int32_t* stop = gpu_.stop_word();
+      void* arguments[] = {&stop, &condition, &place};
+      const Launch::Use word[] = {{place, false}};
+      launch(setter, {.uses = word}, arguments, "a condition");
+    };
+    set();
+    ConditionalNode n;
+    n.condition = condition;
+    n.kind = again ? number::run_while : number::run_once_if;
+    n.context = gpu_.context_;
+    added(gpu_.driver_.graph_conditional(&node_, handle_, before(), n_before(), &n),
+          "cuGraphAddNode");
+    const auto outside =
+        std::pair(std::exchange(handle_, n.bodies[0]), std::exchange(last_, nullptr));
+    body(*this);
+    if (again) set();
+    std::tie(handle_, last_) = outside;
+  }
 
   std::shared_ptr<const Graph> done() {
-    gpu_.check(gpu_.driver_.graph_instantiate(&graph_->exec, handle_, 0),
+    gpu_.check(gpu_.driver_.graph_instantiate(&graph_->exec, whole_, 0),
                "cuGraphInstantiateWithFlags");
     graph_->what = std::make_shared<std::string>(one_of(names_));
     // A kernel that many nodes have is kept once.
@@ -131,10 +160,15 @@ class Gpu::Maker final : public Launcher {
   }
   Gpu& gpu_;
   std::shared_ptr<MadeGraph> graph_;
-  GraphHandle handle_ = nullptr;
+  GraphHandle whole_ = nullptr, handle_ = nullptr;  // the graph, and where nodes are added
   NodeHandle last_ = nullptr, node_ = nullptr;
   std::vector<const char*> names_;
 };
+
+// Work of a stream asks the host.
+void Gpu::conditional(bool, const Function&, const void*, FunctionRef<void(Launcher&)>) {
+  throw InternalError("what hangs on a condition of the device was launched without a graph");
+}
 
 std::shared_ptr<const Graph> Gpu::make_graph(FunctionRef<void(Launcher&)> record) {
   const Current current(*this);

@@ -348,6 +348,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_shuffle", shuffle);
     add("weft_emulated_vote", vote);
     add("weft_emulated_leave", leave);
+    add("cudaGraphSetConditional", set_condition);
     add("weft_emulated_shared", shared);
     weft::compiler::each_library_call(add);
     llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));

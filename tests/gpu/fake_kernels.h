@@ -7,7 +7,8 @@
 //   i32 weft_emulated_block_index(), i32 weft_emulated_thread_index(),
 //   void weft_emulated_barrier(), i32 weft_emulated_shuffle(i32 value, i32 source_lane),
 //   void weft_emulated_leave(), which ends a thread that others need not wait for,
-//   ptr weft_emulated_shared(i64 offset)
+//   i32 weft_emulated_vote(i32 yes), a bit for each thread of the warp that has not ended,
+//   ptr weft_emulated_shared(i64 offset), void cudaGraphSetConditional(i64 condition, i32 value)
 // and fmod, fma, memcpy, memmove, memset. Its attribute "weft-shared" is what it declares of
 // shared memory, in bytes, beside what the launch adds.
 #pragma once
@@ -42,5 +43,8 @@ struct Ran {
 };
 Ran run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsigned blocks,
              unsigned threads, int64_t shared);
+
+// What cudaGraphSetConditional does in a kernel.
+void set_condition(uint64_t handle, uint32_t value);
 
 }  // namespace fake

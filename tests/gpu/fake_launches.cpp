@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "gpu/fake_calls.h"
 
@@ -78,10 +79,10 @@ Result add_node(const Call& c, GraphOf* g, const NodeHandle* after, size_t n_aft
 }
 
 // Of those that may run now the one that was added last, so that what lacks an edge shows.
-void run_nodes(Device& d, const GraphExecOf& g) {
+void run_nodes(Device& d, const std::vector<std::shared_ptr<const NodeOf>>& nodes) {
   std::set<const NodeOf*> done;
-  while (done.size() < g.nodes.size() && !d.context.fault) {
-    const auto next = std::find_if(g.nodes.rbegin(), g.nodes.rend(), [&](const auto& n) {
+  while (done.size() < nodes.size() && !d.context.fault) {
+    const auto next = std::find_if(nodes.rbegin(), nodes.rend(), [&](const auto& n) {
       return !done.contains(n.get()) && std::all_of(n->after.begin(), n->after.end(),
                                                     [&](auto* a) { return done.contains(a); });
     });
@@ -89,8 +90,40 @@ void run_nodes(Device& d, const GraphExecOf& g) {
     done.insert(next->get());
   }
 }
+Result check_nodes(const std::vector<std::shared_ptr<const NodeOf>>& nodes) {
+  for (const auto& n : nodes)
+    if (const Result r = n->check()) return r;
+  return success;
+}
+
+// Those that kernels may set, by their handles.
+std::map<ConditionHandle, std::weak_ptr<ConditionOf>>& conditions() {
+  static std::map<ConditionHandle, std::weak_ptr<ConditionOf>> all;
+  return all;
+}
+std::shared_ptr<ConditionOf> condition_of(ConditionHandle h) {
+  const auto it = conditions().find(h);
+  return it == conditions().end() ? nullptr : it->second.lock();
+}
+void all_conditions(const GraphOf& g, std::vector<std::shared_ptr<ConditionOf>>* out) {
+  out->insert(out->end(), g.conditions.begin(), g.conditions.end());
+  for (const auto& body : g.bodies) all_conditions(*body, out);
+}
+void forget_bodies(Device& d, const GraphOf& g) {
+  for (const auto& body : g.bodies) {
+    forget_bodies(d, *body);
+    d.graphs.erase(body.get());
+  }
+}
 
 }  // namespace
+
+void fake::set_condition(uint64_t handle, uint32_t value) {
+  if (const auto c = condition_of(handle))
+    c->value = value;
+  else
+    machine().complain("cudaGraphSetConditional: a condition that there is not");
+}
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -186,7 +219,14 @@ Result cuGraphInstantiateWithFlags(GraphExecHandle* made, GraphHandle g, unsigne
   if (c.result) return c.result;
   if (!known(c, c.d->graphs, g)) return invalid_handle;
   if (flags) return invalid_value;
-  *made = new GraphExecOf{c.d->index, g->nodes, 0};
+  *made = new GraphExecOf{c.d->index, g->nodes, {}, 0};
+  all_conditions(*g, &(*made)->conditions);
+  for (const auto& condition : (*made)->conditions)
+    if (!condition->has_node) {
+      machine().complain("cuGraphInstantiateWithFlags: a condition of no node");
+      delete std::exchange(*made, nullptr);
+      return invalid_value;
+    }
   c.d->execs.insert(*made);
   return success;
 }
@@ -194,12 +234,12 @@ Result cuGraphLaunch(GraphExecHandle g, StreamHandle s) {
   const Call c("cuGraphLaunch", s);
   if (c.result) return c.result;
   if (!known(c, c.d->execs, g)) return invalid_handle;
-  for (const auto& n : g->nodes)
-    if (const Result r = n->check()) return r;
+  if (const Result r = check_nodes(g->nodes)) return r;
   ++g->queued;
   s->queue.push_back({[d = c.d, g] {
     --g->queued;
-    run_nodes(*d, *g);
+    for (const auto& condition : g->conditions) condition->value = condition->at_launch;
+    run_nodes(*d, g->nodes);
   }});
   return success;
 }
@@ -219,8 +259,54 @@ Result cuGraphDestroy(GraphHandle g) {
   const Call c("cuGraphDestroy");
   if (c.result) return c.result;
   if (!known(c, c.d->graphs, g)) return invalid_handle;
+  forget_bodies(*c.d, *g);
   c.d->graphs.erase(g);
   delete g;
+  return success;
+}
+
+// ---- conditions
+
+Result cuGraphConditionalHandleCreate(ConditionHandle* made, GraphHandle g, Context context,
+                                      unsigned at_launch, unsigned flags) {
+  const Call c("cuGraphConditionalHandleCreate");
+  if (c.result) return c.result;
+  if (!known(c, c.d->graphs, g)) return invalid_handle;
+  if (flags != number::set_at_launch || context != &c.d->context) return invalid_value;
+  static ConditionHandle last = 0;
+  const auto condition = std::make_shared<ConditionOf>(ConditionOf{at_launch, at_launch});
+  g->conditions.push_back(condition);
+  conditions()[*made = ++last] = condition;
+  return success;
+}
+Result cuGraphAddNode(NodeHandle* made, GraphHandle g, const NodeHandle* after, size_t n_after,
+                      ConditionalNode* n) {
+  const Call c("cuGraphAddNode");
+  if (c.result) return c.result;
+  if (!known(c, c.d->graphs, g)) return invalid_handle;
+  const ConditionalNode plain;
+  const auto condition = condition_of(n->condition);
+  if (n->type != plain.type || std::memcmp(n->reserved, plain.reserved, sizeof n->reserved) != 0 ||
+      std::memcmp(n->zeros, plain.zeros, sizeof n->zeros) != 0 || n->graphs != 1 ||
+      (n->kind != number::run_once_if && n->kind != number::run_while) ||
+      n->context != &c.d->context || !condition || condition->has_node)
+    return invalid_value;
+  condition->has_node = true;
+  const auto body = std::make_shared<GraphOf>(GraphOf{c.d->index, {}});
+  const auto node = std::make_shared<NodeOf>();
+  node->check = [body] { return check_nodes(body->nodes); };
+  node->run = [d = c.d, body, condition, again = n->kind == number::run_while] {
+    while (condition->value && !d->context.fault) {
+      run_nodes(*d, body->nodes);
+      if (!again) break;
+    }
+  };
+  const Result r = add_node(c, g, after, n_after, node, made);
+  if (r) return r;
+  g->bodies.push_back(body);
+  c.d->graphs.insert(body.get());
+  node->body = body.get();
+  n->bodies = &node->body;
   return success;
 }
 }

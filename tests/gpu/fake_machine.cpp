@@ -222,7 +222,11 @@ void Machine::work_off(Device& d, StreamOf& s, size_t n) {
 
 void Machine::reset(Device& d) {
   for (StreamOf* s : d.streams) delete s;
-  for (GraphOf* g : d.graphs) delete g;  // they know their modules
+  std::set<GraphOf*> bodies;  // which others own
+  for (const GraphOf* g : d.graphs)
+    for (const auto& body : g->bodies) bodies.insert(body.get());
+  for (GraphOf* g : d.graphs)  // they know their modules
+    if (!bodies.contains(g)) delete g;
   for (GraphExecOf* g : d.execs) delete g;
   for (ModuleOf* m : d.modules) delete m;
   for (EventOf* e : d.events) delete e;

@@ -64,6 +64,7 @@ struct NodeOf {
   std::function<Result()> check;
   std::function<void()> run;
   std::vector<const NodeOf*> after;
+  GraphHandle body = nullptr;  // of a condition: what hangs on it
   NodeOf() = default;
   NodeOf(const NodeOf&) = delete;
   ~NodeOf() {
@@ -75,14 +76,21 @@ struct NodeOf {
  private:
   ModuleOf* module_ = nullptr;
 };
+struct ConditionOf {
+  unsigned value = 0, at_launch = 0;
+  bool has_node = false;
+};
 struct GraphOf {
   int device = 0;
   std::vector<std::shared_ptr<const NodeOf>> nodes;
+  std::vector<std::shared_ptr<GraphOf>> bodies = {};  // of nodes with conditions
+  std::vector<std::shared_ptr<ConditionOf>> conditions = {};
 };
 struct GraphExecOf {
   int device = 0;
   std::vector<std::shared_ptr<const NodeOf>> nodes;
-  int queued = 0;  // launches that have not run
+  std::vector<std::shared_ptr<ConditionOf>> conditions;  // those of bodies, too
+  int queued = 0;                                        // launches that have not run
 };
 
 // Device memory is a piece of the address space that is inaccessible but while something of the

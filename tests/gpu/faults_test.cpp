@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "gpu/emulated.h"
+#include "weft/jit/emit/gpu/condition.h"
 #include "weft/runtime/cuda/gpu.h"
 
 using namespace weft;
@@ -44,14 +45,24 @@ cuda::Gpu& fresh_gpu(bool word_writes = true) {
   return *all->emplace_back(new cuda::Gpu(driver(word_writes), f));
 }
 
-// y += 2 x by a graph, which starts from a copy of y.
+// y += 2 x by a graph, which starts from a copy of y; the first of both additions is that of a
+// loop of one trip.
 void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
-  const There copy(d, 800), zeros(d, 800);
+  const There copy(d, 800), zeros(d, 800), word(d, 1);
   const auto f = d.load(axpy_text(), {"axpy"}).at(0);
+  compiler::TargetInfo target = compiler::gpu_target("sm_90");
+  target.emulated = true;
+  const auto setter = d.load(compiler::condition_image(target), {compiler::condition_entry}).at(0);
   const auto graph = d.make_graph([&](cuda::Launcher& to) {
     to.clear(zeros.data(), 800);
     to.copy_within(copy.data(), y.data(), 800);
-    launch_axpy(to, *f, 200, 2, x, copy);
+    to.copy_within(word.data(), static_cast<const std::byte*>(x.data()) + 3, 1);  // not 0
+    to.conditional(true, *setter, word.data(), [&](cuda::Launcher& inner) {
+      launch_axpy(inner, *f, 200, 2, x, copy);
+      inner.clear(word.data(), 1);
+    });
+    to.conditional(false, *setter, word.data(),
+                   [&](cuda::Launcher& inner) { launch_axpy(inner, *f, 200, 2, x, copy); });
     launch_axpy(to, *f, 200, 1, zeros, copy);
     to.copy_within(y.data(), copy.data(), 800);
   });

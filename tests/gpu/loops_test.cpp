@@ -69,6 +69,66 @@ TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu]
   check_no_complaints();
 }
 
+TEST_CASE("a loop with the memory of one before is part of a graph", "[gpu][loops]") {
+  const Array x = arange(256.).reshape({16, 16}) / 256, there = device_put(x, "cuda:0");
+  for (const float limit : {-1.F, 1.F, 40.F}) {
+    const auto f = jit(until(limit));
+    const auto right = f(x);
+    CHECK(holds(f.lower(there).report(), ", one loop on the device\n"));
+    int64_t launches = 0;
+    for (int k = 0; k < 5; ++k) {
+      fake_cuda_fail(nullptr, 0, 0, false);
+      const auto got = f(there);
+      CHECK((floats(got.first) == floats(right.first)));
+      CHECK(got.second.item<int>() == right.second.item<int>());
+      launches = fake_cuda_calls("cuLaunchKernel");
+    }
+    CHECK(launches == 0);
+    CHECK(fake_cuda_calls("cuGraphLaunch") == 1);
+  }
+  const auto lanes = jit(countdowns());
+  const Array n = array({5, 0, 2}), there_n = device_put(n, "cuda:0");
+  const auto right = lanes(n);
+  for (int k = 0; k < 5; ++k) CHECK((floats(lanes(there_n).second) == floats(right.second)));
+  check_no_complaints();
+}
+
+TEST_CASE("loops in loops are one graph", "[gpu][loops]") {
+  const auto f = jit([](Array v) {
+    return while_loop([](Array c) { return c.max() < 50; },
+                      [](Array c) {
+                        const auto inner = until(3.F)(c / c.max());
+                        return c + matmul(inner.first, inner.first) / 100 + 1;
+                      },
+                      v);
+  });
+  const Array x = arange(64.).reshape({8, 8}) / 64, there = device_put(x, "cuda:0");
+  CHECK(holds(f.lower(there).report(), ", 2 loops on the device\n"));
+  const Floats right = floats(f(x));
+  for (int k = 0; k < 8; ++k) {
+    fake_cuda_fail(nullptr, 0, 0, false);
+    CHECK((floats(f(there)) == right));
+  }
+  CHECK(fake_cuda_calls("cuGraphLaunch") == 1);
+  CHECK(fake_cuda_calls("cuLaunchKernel") == 0);
+  check_no_complaints();
+}
+
+TEST_CASE("loops of graphs keep time limits, and carries of many bytes the host", "[gpu][loops]") {
+  const auto endless = [](Array v) {
+    return while_loop([](Array c) { return c.max() > -1; },
+                      [](Array c) { return sin(matmul(c, c)); }, v);
+  };
+  const Array x = device_put(ones({4, 4}), "cuda:1");
+  const auto f = jit(endless, {.time_limit = 0.1});
+  for (int k = 0; k < 3; ++k)
+    check_error<InterruptedError>([&] { (void)floats(f(x)); }, "the time limit is over");
+  CHECK(floats(device_put(ones({2}), "cuda:1") + 1) == Floats{2, 2});
+  const Array large = device_put(ones({1 << 20, 2}), "cuda:1");
+  CHECK(holds(jit(until(1.F)).lower(large).report(), "graph: none, step 0 is not launches alone"));
+  check_no_complaints();
+}
+
 TEST_CASE("a loop that does not begin makes no trip", "[gpu][loops]") {
   const auto f = jit(until(-1.F));
   const Array there = device_put(arange(256.).reshape({16, 16}) / 256, "cuda:0");

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/condition.cpp: the kernel that sets the condition of a node.
+#include "weft/jit/emit/gpu/condition.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include "weft/jit/emit/image.h"
+
+namespace weft::compiler {
+
+std::string condition_image(const TargetInfo& target) {
+  return image_of(target, [&](llvm::Module& m) {
+    llvm::LLVMContext& c = m.getContext();
+    llvm::IRBuilder<> b(c);
+    auto *number = b.getInt64Ty(), *word = b.getInt32Ty();
+    auto* ptr = llvm::PointerType::get(c, target.emulated ? 0 : 1);
+    llvm::Type* const own[] = {ptr, number, ptr};
+    llvm::Type* const array[] = {ptr};
+    auto* f = llvm::Function::Create(
+        llvm::FunctionType::get(
+            b.getVoidTy(), target.emulated ? llvm::ArrayRef(array) : llvm::ArrayRef(own), false),
+        llvm::Function::ExternalLinkage, condition_entry, m);
+    if (!target.emulated) f->setCallingConv(llvm::CallingConv::PTX_Kernel);
+    b.SetInsertPoint(llvm::BasicBlock::Create(c, "start", f));
+    const auto argument = [&](unsigned i) -> llvm::Value* {
+      if (!target.emulated) return f->getArg(i);
+      return b.CreateLoad(own[i], b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, f->getArg(0), i)));
+    };
+    auto* stop = b.CreateLoad(word, argument(0), /*isVolatile=*/true);
+    auto* holds = b.CreateLoad(b.getInt8Ty(), argument(2));
+    auto* goes =
+        b.CreateAnd(b.CreateICmpEQ(stop, b.getInt32(0)), b.CreateICmpNE(holds, b.getInt8(0)));
+    b.CreateCall(m.getOrInsertFunction("cudaGraphSetConditional", b.getVoidTy(), number, word),
+                 {argument(1), b.CreateZExt(goes, word)});
+    b.CreateRetVoid();
+  });
+}
+
+}  // namespace weft::compiler
