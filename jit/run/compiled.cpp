@@ -288,16 +288,16 @@ std::string CompiledProgram::graph_report() const {
   if (const std::string why = graphs_.why_not(); !why.empty()) return none(why);
   // In memory that is nowhere, as nothing is launched.
   struct Counting final : cuda::Launcher {
-    int64_t n = 0, loops = 0;
+    int64_t n = 0, loops = 0, branches = 0;
     void launch(const cuda::Function&, const cuda::Launch& l, void**, const char*) override {
       n += l.blocks > 0;
     }
     void copy_within(void*, const void*, int64_t bytes) override { n += bytes > 0; }
     void clear(void*, int64_t bytes) override { n += bytes > 0; }
-    void conditional(bool again, const cuda::Function&, const void*,
+    void conditional(bool again, const cuda::Condition&,
                      FunctionRef<void(Launcher&)> body) override {
       n += again ? 2 : 1;  // its condition is set
-      ++loops;
+      ++(again ? loops : branches);
       body(*this);
     }
   } counting;
@@ -308,11 +308,11 @@ std::string CompiledProgram::graph_report() const {
   for (int v = 0; v < j_->n_in; ++v) in.push_back(somewhere());
   for (const Atom a : j_->out) out.push_back(a.index < j_->n_in ? nullptr : somewhere());
   launch(plan_, {counting, somewhere()}, in.data(), out.data());
-  return fmt::format("graph: {} launches{}\n", counting.n,
-                     counting.loops == 0 ? ""
-                     : counting.loops == 1
-                         ? ", one loop on the device"
-                         : fmt::format(", {} loops on the device", counting.loops));
+  const auto some = [](int64_t k, const char* one, const char* many) {
+    return k == 0 ? "" : fmt::format(", {} {} on the device", k, k == 1 ? one : many);
+  };
+  return fmt::format("graph: {} launches{}{}\n", counting.n, some(counting.loops, "loop", "loops"),
+                     some(counting.branches, "branch", "branches"));
 }
 
 std::string CompiledProgram::report() const {

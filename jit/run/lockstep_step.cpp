@@ -59,17 +59,22 @@ class Lockstep final : public RunStep {
     work({place_, &never, &l.to, l.room}, ptrs);
   }
   int64_t launches() const override { return launches_of_scan(programs_[0]->launches()); }
-  // A while whose words are set on the device, as well.
+  // A while, or a cond, that the device decides, as well.
   int64_t nodes() const override {
-    if (form_.kind != LoopForm::Kind::loop_while) return launches_of_scan(programs_[0]->nodes());
-    if (place_.on_host() || !static_cast<cuda::Device&>(place_.device()).has_conditions())
+    using Kind = LoopForm::Kind;
+    if (form_.kind == Kind::scan) return launches_of_scan(programs_[0]->nodes());
+    if (form_.kind == Kind::call || place_.on_host() ||
+        !static_cast<cuda::Device&>(place_.device()).has_conditions())
       return -1;
-    const int64_t test = programs_[0]->nodes(), trip = programs_[1]->nodes();
-    int64_t moved = 0;
-    for (const Type& t : moving(form_.carry)) moved += t.bytes();
-    const int64_t all = 2 * test + trip + 2 * form_.carry + 3;
-    return test < 0 || trip < 0 || moved > most_moved || all > CompiledProgram::most_launches ? -1
-                                                                                              : all;
+    const bool loop = form_.kind == Kind::loop_while;
+    int64_t moved = 0, n = 2;
+    for (const Type& t : loop ? moving(form_.carry) : out_types_) moved += t.bytes();
+    for (const auto& p : programs_) {
+      if (p->nodes() < 0) return -1;
+      n += p->nodes() + 1 + static_cast<int64_t>(out_types_.size());
+    }
+    if (loop) n += programs_[0]->nodes();  // before the first trip, too
+    return moved > most_moved || n > CompiledProgram::most_launches ? -1 : n;
   }
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
@@ -128,6 +133,7 @@ class Lockstep final : public RunStep {
     How behind(const Types& types) const {
       return {place, stop, to, to ? room + Room::bytes(types) : nullptr};
     }
+    How with(cuda::Launcher& other) const { return {place, stop, &other, room}; }
     void copy(void* at, const void* from, int64_t bytes) const {
       if (!to)
         place.copy(at, from, bytes);
@@ -153,7 +159,9 @@ class Lockstep final : public RunStep {
         how.to ? launch_while(in, out, how) : run_while(in, out, how.stop);
         break;
       case LoopForm::Kind::scan: run_scan(in, out, how); break;
-      case LoopForm::Kind::cond: run_cond(in, out, how.stop); break;
+      case LoopForm::Kind::cond:
+        how.to ? launch_cond(in, out, how) : run_cond(in, out, how.stop);
+        break;
       case LoopForm::Kind::call: run_call(in, out); break;
     }
   }
@@ -161,6 +169,12 @@ class Lockstep final : public RunStep {
   In trip_arguments(const In& in, const Out& now, const void* active) const;
   void run_while(const In& in, const Out& out, const int32_t* stop) const;
   void launch_while(const In& in, const Out& out, const How& how) const;
+  void launch_cond(const In& in, const Out& out, const How& how) const;
+  void launch_branches(const In& in, const Out& out, const How& how) const;
+  const cuda::Function& setter() const {
+    if (setter_) return *setter_;
+    throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
+  }
   void run_scan(const In& in, const Out& out, const How& how) const;
   void run_cond(const In& in, const Out& out, const int32_t* stop) const;
   void run_call(const In& in, const Out& out) const;
@@ -264,8 +278,6 @@ Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* 
 
 // As nodes of a graph. Each trip finds the carries where the first one did.
 void Lockstep::launch_while(const In& in, const Out& out, const How& how) const {
-  if (!setter_)
-    throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
   const Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const How behind = how.behind(moving(form_.carry));
   const Room answer = behind.take(answers());
@@ -274,8 +286,8 @@ void Lockstep::launch_while(const In& in, const Out& out, const How& how) const 
     h.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
   };
   ask(inner);
-  how.to->conditional(true, *setter_, answer.ptrs[0], [&](cuda::Launcher& to) {
-    const How trip{inner.place, inner.stop, &to, inner.room};
+  how.to->conditional(true, {setter(), answer.ptrs[0]}, [&](cuda::Launcher& to) {
+    const How trip = inner.with(to);
     trip.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
              c.next);
     for (size_t t = 0; t < c.now.size(); ++t) trip.copy(c.now[t], c.next[t], out_types_[t].bytes());
@@ -403,6 +415,43 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
     std::swap(now, next);
   }
   for (size_t k = 0; k < out.size(); ++k) place_.copy(out[k], now[k], out_types_[k].bytes());
+}
+
+// Branches of one number, or of lanes.
+void Lockstep::launch_cond(const In& in, const Out& out, const How& how) const {
+  if (form_.active() || form_.enter)
+    for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
+  if (form_.active()) return launch_branches(in, out, how);
+  const auto first = static_cast<size_t>(form_.first_const()), n = programs_.size();
+  const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
+  const auto choose = [&](cuda::Launcher& to) {
+    for (size_t b = 0; b < n; ++b)
+      to.conditional(false, {setter(), in[0], static_cast<int64_t>(b), static_cast<int64_t>(n)},
+                     [&](cuda::Launcher& inner) { how.with(inner).run(*programs_[b], args, out); });
+  };
+  if (form_.enter)
+    how.to->conditional(false, {setter(), in[1]}, choose);
+  else
+    choose(*how.to);
+}
+
+void Lockstep::launch_branches(const In& in, const Out& out, const How& how) const {
+  const Room answer = how.take(answers());
+  const How behind = how.behind(answers());
+  const Room spare = behind.take(out_types_);
+  const How inner = behind.behind(out_types_);
+  inner.run(*programs_[0], in, answer.ptrs);
+  const auto first = in.begin() + static_cast<std::ptrdiff_t>(form_.first_const());
+  for (size_t b = 0; b + 1 < programs_.size(); ++b) {
+    In args{answer.ptrs[2 * b + 1]};
+    args.insert(args.end(), first, first + static_cast<std::ptrdiff_t>(form_.consts));
+    args.insert(args.end(), out.begin(), out.end());
+    how.to->conditional(false, {setter(), answer.ptrs[2 * b]}, [&](cuda::Launcher& to) {
+      const How h = inner.with(to);
+      h.run(*programs_[b + 1], args, spare.ptrs);
+      for (size_t k = 0; k < out.size(); ++k) h.copy(out[k], spare.ptrs[k], out_types_[k].bytes());
+    });
+  }
 }
 
 // A call with a time limit or a check of its own.

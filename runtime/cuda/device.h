@@ -41,6 +41,15 @@ struct Occupancy {
   double share = 0;  // of the threads that it could run, those are
 };
 
+// What a graph asks the device: whether the Bool at a place holds, or, of several branches, whether
+// the I32 there, clamped to 0 … branches - 1, is `branch`. `setter` is the kernel, of one thread,
+// that finds out: of (word to stop, the graph's condition, place, branch, branches).
+struct Condition {
+  const Function& setter;
+  const void* place;
+  int64_t branch = 0, branches = 0;
+};
+
 // What takes work in order: the stream of a device, or a graph that is being made.
 class Launcher {
  public:
@@ -51,11 +60,9 @@ class Launcher {
   // As detail::Device has them.
   virtual void copy_within(void* to, const void* from, int64_t bytes) = 0;
   virtual void clear(void* at, int64_t bytes) = 0;
-  // What `body` launches, once if the Bool at a place of the device is true when all before it is
-  // done, or, `again`, as long as it is: for graphs of a device that has_conditions(). `setter` is
-  // a kernel of one thread, of (word to stop, condition, place), that sets the condition.
-  virtual void conditional(bool again, const Function& setter, const void* place,
-                           FunctionRef<void(Launcher&)> body) = 0;
+  // What `body` launches, once if the condition holds when all before it is done, or, `again`, as
+  // long as it does: for graphs of a device that has_conditions().
+  virtual void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) = 0;
 };
 
 // Launches, copies and clears at fixed addresses, which are started as one. It keeps their kernels,

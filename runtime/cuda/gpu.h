@@ -84,8 +84,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   Launcher& launcher() override { return *this; }
   bool has_graphs() const override { return driver_.has_graphs(); }
   bool has_conditions() const override { return driver_.has_conditions(); }
-  void conditional(bool again, const Function& setter, const void* place,
-                   FunctionRef<void(Launcher&)> body) override;
+  void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) override;
   std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) override;
   void launch(const Graph& g) override;
   std::unique_ptr<Peek> peek(const void* at, int64_t bytes) override;

@@ -106,17 +106,17 @@ class Gpu::Maker final : public Launcher {
     use(at, true);
   }
   // The condition is set before the node, and, of a loop, at the end of each trip.
-  void conditional(bool again, const Function& setter, const void* place,
-                   FunctionRef<void(Launcher&)> body) override {
+  void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) override {
     ConditionHandle condition = 0;
     gpu_.check(
         gpu_.driver_.condition_create(&condition, handle_, gpu_.context_, 0, number::set_at_launch),
         "cuGraphConditionalHandleCreate");
     const auto set = [&] {
       const int32_t* stop = gpu_.stop_word();
-      void* arguments[] = {&stop, &condition, &place};
-      const Launch::Use word[] = {{place, false}};
-      launch(setter, {.uses = word}, arguments, "a condition");
+      Condition asked = c;
+      void* arguments[] = {&stop, &condition, &asked.place, &asked.branch, &asked.branches};
+      const Launch::Use word[] = {{c.place, false}};
+      launch(c.setter, {.uses = word}, arguments, "a condition");
     };
     set();
     ConditionalNode n;
@@ -166,7 +166,7 @@ class Gpu::Maker final : public Launcher {
 };
 
 // Work of a stream asks the host.
-void Gpu::conditional(bool, const Function&, const void*, FunctionRef<void(Launcher&)>) {
+void Gpu::conditional(bool, const Condition&, FunctionRef<void(Launcher&)>) {
   throw InternalError("what hangs on a condition of the device was launched without a graph");
 }
 

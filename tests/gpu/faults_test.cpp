@@ -57,11 +57,11 @@ void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
     to.clear(zeros.data(), 800);
     to.copy_within(copy.data(), y.data(), 800);
     to.copy_within(word.data(), static_cast<const std::byte*>(x.data()) + 3, 1);  // not 0
-    to.conditional(true, *setter, word.data(), [&](cuda::Launcher& inner) {
+    to.conditional(true, {*setter, word.data()}, [&](cuda::Launcher& inner) {
       launch_axpy(inner, *f, 200, 2, x, copy);
       inner.clear(word.data(), 1);
     });
-    to.conditional(false, *setter, word.data(),
+    to.conditional(false, {*setter, word.data()},
                    [&](cuda::Launcher& inner) { launch_axpy(inner, *f, 200, 2, x, copy); });
     launch_axpy(to, *f, 200, 1, zeros, copy);
     to.copy_within(y.data(), copy.data(), 800);

@@ -74,7 +74,7 @@ TEST_CASE("a loop with the memory of one before is part of a graph", "[gpu][loop
   for (const float limit : {-1.F, 1.F, 40.F}) {
     const auto f = jit(until(limit));
     const auto right = f(x);
-    CHECK(holds(f.lower(there).report(), ", one loop on the device\n"));
+    CHECK(holds(f.lower(there).report(), ", 1 loop on the device\n"));
     int64_t launches = 0;
     for (int k = 0; k < 5; ++k) {
       fake_cuda_fail(nullptr, 0, 0, false);
@@ -111,6 +111,44 @@ TEST_CASE("loops in loops are one graph", "[gpu][loops]") {
   }
   CHECK(fake_cuda_calls("cuGraphLaunch") == 1);
   CHECK(fake_cuda_calls("cuLaunchKernel") == 0);
+  check_no_complaints();
+}
+
+TEST_CASE("branches with the memory of one before are part of a graph", "[gpu][loops]") {
+  const auto f = jit([](Array which, Array v) {
+    return switch_(which,
+                   std::tuple{[](Array a) { return sort(a); }, [](Array a) { return a - a.sum(); },
+                              [](Array a) { return a * 2; }},
+                   v);
+  });
+  const auto lanes = jit([](Array which, Array v) {
+    return vmap([](Array k, Array a) {
+      return switch_(k,
+                     std::tuple{[](Array b) { return sort(b); },
+                                [](Array b) { return b - b.sum(); }, [](Array b) { return b * 2; }},
+                     a);
+    })(which, v);
+  });
+  const Array x = cos(arange(3000.)), there = device_put(x, "cuda:0");
+  const Array xs = cos(arange(12000.)).reshape({4, 3000}), all = device_put(xs, "cuda:0");
+  CHECK(holds(f.lower(array(0), x).report(), "lockstep cond"));
+  for (const int k : {-1, 0, 1, 2, 7}) {
+    const Array which = array(k), there_k = device_put(which, "cuda:0");
+    CHECK(holds(f.lower(there_k, there).report(), ", 3 branches on the device\n"));
+    const Floats right = floats(f(which, x));
+    for (int t = 0; t < 6; ++t) {
+      fake_cuda_fail(nullptr, 0, 0, false);
+      CHECK((floats(f(there_k, there)) == right));
+    }
+    CHECK(fake_cuda_calls("cuGraphLaunch") == 1);
+    CHECK(fake_cuda_calls("cuLaunchKernel") == 0);
+  }
+  for (const auto& k : {std::vector{0, 1, 2, 1}, {1, 1, 1, 1}, {2, 2, 2, 0}}) {
+    const Array which = array({k[0], k[1], k[2], k[3]}), there_k = device_put(which, "cuda:0");
+    CHECK(holds(lanes.lower(there_k, all).report(), ", 3 branches on the device\n"));
+    const Floats right = floats(lanes(which, xs));
+    for (int t = 0; t < 6; ++t) CHECK((floats(lanes(there_k, all)) == right));
+  }
   check_no_complaints();
 }
 

@@ -16,9 +16,10 @@ inline bool has_assembler() {
   return false;
 }
 
-inline toolkit::Assembled assembled(const std::string& ptx, const std::string& architecture) {
+inline toolkit::Assembled assembled(const std::string& ptx, const std::string& architecture,
+                                    bool part = false) {
   const toolkit::Folder folder;
-  return toolkit::assemble(assembler(), ptx, architecture, folder / "kernels.cubin");
+  return toolkit::assemble(assembler(), ptx, architecture, folder / "kernels.cubin", part);
 }
 
 }  // namespace weft::test

@@ -126,13 +126,15 @@ struct Assembled {
   std::map<std::string, Resources> entries;
 };
 
-// By that ptxas, for that architecture ("sm_80"), into the file `cubin`.
+// By that ptxas, for that architecture ("sm_80"), into the file `cubin`; a part may call functions
+// that it does not have.
 inline Assembled assemble(const std::string& ptxas, const std::string& ptx,
-                          const std::string& architecture, const std::string& cubin) {
+                          const std::string& architecture, const std::string& cubin,
+                          bool part = false) {
   const Folder folder;
   std::ofstream(folder / "kernels.ptx") << ptx;
-  const Said said =
-      run(ptxas + " -v -arch=" + architecture + " -o " + cubin + " " + (folder / "kernels.ptx"));
+  const Said said = run(ptxas + (part ? " -c" : "") + " -v -arch=" + architecture + " -o " + cubin +
+                        " " + (folder / "kernels.ptx"));
   if (said.status != 0) return {said.text + "\n" + ptx, {}};
   return {{}, read_resources(said.text)};
 }

@@ -4,6 +4,7 @@
 #include "weft/jit/emit/gpu/condition.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
 #include "weft/jit/emit/image.h"
@@ -16,7 +17,7 @@ std::string condition_image(const TargetInfo& target) {
     llvm::IRBuilder<> b(c);
     auto *number = b.getInt64Ty(), *word = b.getInt32Ty();
     auto* ptr = llvm::PointerType::get(c, target.emulated ? 0 : 1);
-    llvm::Type* const own[] = {ptr, number, ptr};
+    llvm::Type* const own[] = {ptr, number, ptr, number, number};
     llvm::Type* const array[] = {ptr};
     auto* f = llvm::Function::Create(
         llvm::FunctionType::get(
@@ -29,9 +30,27 @@ std::string condition_image(const TargetInfo& target) {
       return b.CreateLoad(own[i], b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, f->getArg(0), i)));
     };
     auto* stop = b.CreateLoad(word, argument(0), /*isVolatile=*/true);
-    auto* holds = b.CreateLoad(b.getInt8Ty(), argument(2));
-    auto* goes =
-        b.CreateAnd(b.CreateICmpEQ(stop, b.getInt32(0)), b.CreateICmpNE(holds, b.getInt8(0)));
+    auto *is_bool = llvm::BasicBlock::Create(c, "bool", f),
+         *is_number = llvm::BasicBlock::Create(c, "number", f),
+         *set = llvm::BasicBlock::Create(c, "set", f);
+    b.CreateCondBr(b.CreateICmpEQ(argument(4), b.getInt64(0)), is_bool, is_number);
+    b.SetInsertPoint(is_bool);
+    auto* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), argument(2)), b.getInt8(0));
+    b.CreateBr(set);
+    b.SetInsertPoint(is_number);
+    const auto least = [&](llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
+      return b.CreateIntrinsic(id, {number}, {x, y});
+    };
+    auto* there = least(llvm::Intrinsic::smax, b.getInt64(0),
+                        b.CreateSExt(b.CreateLoad(word, argument(2)), number));
+    auto* branch = least(llvm::Intrinsic::smin, there, b.CreateSub(argument(4), b.getInt64(1)));
+    auto* is = b.CreateICmpEQ(branch, argument(3));
+    b.CreateBr(set);
+    b.SetInsertPoint(set);
+    auto* yes = b.CreatePHI(b.getInt1Ty(), 2);
+    yes->addIncoming(holds, is_bool);
+    yes->addIncoming(is, is_number);
+    auto* goes = b.CreateAnd(b.CreateICmpEQ(stop, b.getInt32(0)), yes);
     b.CreateCall(m.getOrInsertFunction("cudaGraphSetConditional", b.getVoidTy(), number, word),
                  {argument(1), b.CreateZExt(goes, word)});
     b.CreateRetVoid();

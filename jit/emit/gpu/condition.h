@@ -8,9 +8,9 @@
 
 namespace weft::compiler {
 
-// The image (jit/emit/image.h) of the kernel `condition_entry` of (word to stop, condition of a
-// graph, address of a Bool), of one thread: it sets the condition to what is there, or to false if
-// it is to stop. cudaGraphSetConditional is the driver's, which finds it when it loads the image.
+// The image (jit/emit/image.h) of the setter of cuda::Condition, the kernel `condition_entry`. When
+// it is to stop no condition holds. cudaGraphSetConditional is the driver's, which finds it when it
+// loads the image.
 inline constexpr const char* condition_entry = "weft_condition";
 std::string condition_image(const TargetInfo& target);
 

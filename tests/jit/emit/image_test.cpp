@@ -9,6 +9,7 @@
 #include "jit/emit/control_kernels.h"
 #include "support/assembler.h"
 #include "weft/benchmarks/gpu_cases.h"
+#include "weft/jit/emit/gpu/condition.h"
 #include "weft/jit/gpu_program.h"
 #include "weft/jit/schedule/choose/choose.h"
 
@@ -74,6 +75,18 @@ TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
   CHECK(text.find("fma.") == std::string::npos);
   CHECK(text.find("ftz") == std::string::npos);
   CHECK(refused(mandelbrot(Vector::grid), "sm_90") == "");
+}
+
+TEST_CASE("PTX of conditions of graphs leaves one function to the driver", "[jit][ptx]") {
+  for (const char* gpu : {"sm_75", "sm_90"}) {
+    const std::string ptx = condition_image(gpu_target(gpu));
+    CHECK(ptx.find(".entry weft_condition(") != std::string::npos);
+    CHECK(ptx.find("ld.volatile.global") != std::string::npos);
+    const size_t extern_function = ptx.find(".extern .func cudaGraphSetConditional");
+    REQUIRE(extern_function != std::string::npos);
+    CHECK(ptx.find(".extern", extern_function + 1) == std::string::npos);
+    if (has_assembler()) CHECK(assembled(ptx, gpu, /*part=*/true).error == "");
+  }
 }
 
 TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
