@@ -114,7 +114,8 @@ class Gpu::Maker final : public Launcher {
     const auto set = [&] {
       const int32_t* stop = gpu_.stop_word();
       Condition asked = c;
-      void* arguments[] = {&stop, &condition, &asked.place, &asked.branch, &asked.branches};
+      void* arguments[] = {static_cast<void*>(&stop), &condition, static_cast<void*>(&asked.place),
+                           &asked.branch, &asked.branches};
       const Launch::Use word[] = {{c.place, false}};
       launch(c.setter, {.uses = word}, arguments, "a condition");
     };
