@@ -37,7 +37,7 @@ const AnyImplementation* find_implementation(const Op& op, std::string_view name
 std::string implementation_names(const Op& op, const AnyUse* use) {
   std::string s;
   for (const AnyImplementation& i : op.implementations())
-    if (!use || i.applies(*use)) s += (s.empty() ? "" : ", ") + i.name;
+    if (!use || is_usable(i, *use)) s += (s.empty() ? "" : ", ") + i.name;
   return s;
 }
 

@@ -21,6 +21,7 @@ const TargetInfo& target_of(cuda::Device& d) {
     at->second = gpu_target(d.architecture());
     at->second.emulated = d.emulated();
     at->second.device = &d;
+    at->second.libraries = &d;
   }
   return at->second;
 }

@@ -34,6 +34,7 @@ struct Compilation {
   std::vector<KernelNest> nests = {};
   std::vector<Schedule> schedules = {};
   std::vector<Bodies> bodies = {};
+  std::vector<CompiledAround> around = {};
   std::vector<Built> steps = {};
 };
 
@@ -75,20 +76,28 @@ void choose_schedules(Compilation& c) {
   }
 }
 
+CompiledAround compile_around(const Around& a) {
+  return {a.before ? compile_program(a.before) : nullptr,
+          a.after ? compile_program(a.after) : nullptr, a.makes};
+}
+
 void compile_bodies(Compilation& c) {
   for (const Step& s : c.plan.steps) {
     c.bodies.emplace_back();
-    if (s.kind != Step::Kind::lockstep) continue;
-    for (const Jaxpr& b : c.analysed->scope.lowering[s.eqn].lockstep())
-      c.bodies.back().push_back(compile_program(b));
+    c.around.emplace_back();
+    const auto lowering = [&]() -> const Lowering& { return c.analysed->scope.lowering[s.eqn]; };
+    if (s.kind == Step::Kind::lockstep)
+      for (const Jaxpr& b : lowering().lockstep()) c.bodies.back().push_back(compile_program(b));
+    if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.around)
+      c.around.back() = compile_around(lowering().native.around());
   }
 }
 
-Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule schedule,
-                Bodies bodies) {
+Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule schedule, Bodies bodies,
+                CompiledAround around) {
   switch (s.kind) {
     case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest), std::move(schedule));
-    case Step::Kind::native: return build_native(p, s.eqn);
+    case Step::Kind::native: return build_native(p, s.eqn, std::move(around));
     case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest), std::move(schedule));
     case Step::Kind::lockstep: return build_lockstep(p, s, std::move(bodies));
   }
@@ -98,7 +107,8 @@ Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule sched
 void make_steps(Compilation& c) {
   for (size_t i = 0; i < c.plan.steps.size(); ++i)
     c.steps.push_back(make_step(*c.analysed, c.plan.steps[i], std::move(c.nests[i]),
-                                std::move(c.schedules[i]), std::move(c.bodies[i])));
+                                std::move(c.schedules[i]), std::move(c.bodies[i]),
+                                std::move(c.around[i])));
 }
 
 // Independent of one another.

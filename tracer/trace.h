@@ -246,7 +246,7 @@ class Primitive final : public Op {
     if (d_.implementations) named = d_.implementations();
     for (const Implementation<P>& i : named)
       all.push_back({i.name, typed(i.applies, true), typed(i.cost, 0.), typed(i.make, NativeCall()),
-                     typed(i.lower, Lowering())});
+                     typed(i.lower, Lowering()), i.library});
     const auto add = [&](std::string_view name, bool has) {
       for (const AnyImplementation& i : all) has = has && i.name != name;
       if (has)

@@ -22,7 +22,7 @@ Lowering lowering_of(const Eqn& e, const AnyUse& use) {
   Lowering l;
   l.form = Form::opaque;
   for (const AnyImplementation& i : e.op->implementations()) {
-    if (e.implementation.empty() ? i.name == expanded || !i.applies(use)
+    if (e.implementation.empty() ? i.name == expanded || !i.library.empty() || !i.applies(use)
                                  : i.name != e.implementation)
       continue;
     if (i.name == generated) return e.op->lower(use.in, use.out, e.params);

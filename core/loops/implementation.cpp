@@ -17,6 +17,16 @@ void NativeArgs::require_bytes(int64_t bytes, int64_t n, int64_t item) {
       fmt::format("native code takes {} bytes for {} elements of {} bytes", bytes, n, item));
 }
 
+std::string missing_library(const AnyImplementation& i, const Target& target) {
+  if (i.library.empty()) return {};
+  if (!target.libraries) return fmt::format("{} is a library of GPUs", i.library);
+  return target.libraries->missing(i.library);
+}
+
+bool is_usable(const AnyImplementation& i, const AnyUse& use) {
+  return i.applies(use) && missing_library(i, use.target).empty();
+}
+
 std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Ints& axes,
                                                bool removed) {
   std::vector<int> one;

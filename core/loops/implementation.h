@@ -12,15 +12,27 @@
 #include <vector>
 
 #include "weft/core/any_params.h"
+#include "weft/core/jaxpr.h"
 #include "weft/core/type.h"
 
 namespace weft {
+
+// The libraries of a device, by their names ("cusolver"). Which there are is found out when one is
+// first asked for.
+class Libraries {
+ public:
+  virtual ~Libraries() = default;
+  // Why that one cannot be used, in a sentence; "" if it can.
+  virtual std::string missing(std::string_view library) const = 0;
+};
 
 // A call of native code on dense row-major buffers, for what is not generated (sorts,
 // factorisations). What it takes for its operands and results must be as large as they are.
 struct NativeArgs {
   const std::vector<std::span<const std::byte>>& in_bytes;
   const std::vector<std::span<std::byte>>& out_bytes;
+  Libraries* device = nullptr;  // where the bytes lie, if that is not the host
+  bool own_operands = false;    // whether it may write over them
   // All n elements of an operand or result; InternalError if it has another number.
   template <class T>
   const T* in(size_t operand, int64_t n) const {
@@ -41,6 +53,14 @@ struct NativeArgs {
 };
 using NativeFn = std::function<void(const NativeArgs&)>;
 
+// What is generated around a call of a library, which has its own ideas of rows and columns, signs
+// and failures.
+struct Around {
+  Jaxpr before = {};  // makes the call's operands of the op's; null: they are the op's
+  Types makes = {};   // what the call writes besides; unless `after`, the op's results
+  Jaxpr after = {};   // makes the op's results of the call's operands, then of what it makes
+};
+
 // It shares its work out to threads itself.
 struct NativeCall {
   NativeFn run;
@@ -48,6 +68,10 @@ struct NativeCall {
   // Axis b of operand k is axis axis_map[k][b] of every result, and an element there depends on the
   // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
   std::vector<std::vector<int>> axis_map = {};
+  // Of a call that runs on a device (Implementation::library): what it calls, and programs of the
+  // device around it. Null: none.
+  std::string function = {};
+  std::function<Around()> around = {};
 };
 
 // NativeCall::axis_map of a call that works along `axes` of its operands, of n axes each, and
@@ -58,7 +82,8 @@ std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Int
 // What a choice may depend on of the machine that a program is compiled for.
 struct Target {
   bool gpu = false;
-  int lanes = 4;  // 32-bit elements of a vector register
+  int lanes = 4;                         // 32-bit elements of a vector register
+  const Libraries* libraries = nullptr;  // of the device, if there is one
 };
 
 // One use of an op.
@@ -86,8 +111,16 @@ struct Implementation {
   std::function<double(const Use<P>&)> cost = {};
   std::function<NativeCall(const Use<P>&)> make = {};
   std::function<Lowering(const Use<P>&)> lower = {};  // to a nest of its own
+  // The library of the device that `make` calls there: it is for devices that have it. "": `make`
+  // calls code of the host.
+  std::string library = {};
 };
 using AnyUse = Use<AnyParams>;
 using AnyImplementation = Implementation<AnyParams>;
+
+// Why the library that it calls cannot be used; "" if it can, or it calls none.
+std::string missing_library(const AnyImplementation& i, const Target& target);
+// It applies, and what it calls is there.
+bool is_usable(const AnyImplementation& i, const AnyUse& use);
 
 }  // namespace weft

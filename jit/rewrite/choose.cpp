@@ -73,8 +73,10 @@ class Chooser {
     for (const AnyImplementation& i : e.op->implementations()) {
       if (!i.applies(use)) continue;
       ++applicable;
-      const double cost = i.cost(use) + (i.make ? lockstep + (target_.gpu ? host_call_ns : 0) : 0);
+      const bool on_host = target_.gpu && i.library.empty();
+      const double cost = i.cost(use) + (i.make ? lockstep + (on_host ? host_call_ns : 0) : 0);
       if (best && cost > least) continue;
+      if (!missing_library(i, target_).empty()) continue;  // looked for where it would be taken
       best = &i;
       least = cost;
     }
@@ -88,11 +90,15 @@ class Chooser {
 
   static bool applies(const Demand& d, const Eqn& e, const AnyUse& use) {
     const AnyImplementation* i = find_implementation(*e.op, d.implementation);
-    return i && i->applies(use);
+    return i && is_usable(*i, use);
   }
   static std::string_view demanded(const Demand& d, const Eqn& e, const AnyUse& use) {
     const AnyImplementation* i = find_implementation(*e.op, d.implementation);
-    if (!i || !i->applies(use))
+    if (i && i->applies(use) && use.target.gpu)
+      if (const std::string missing = missing_library(*i, use.target); !missing.empty())
+        throw CompileError(fmt::format("{}: '{}' of {} cannot be used: {}", d.where,
+                                       d.implementation, e.op->name(), missing));
+    if (!i || !is_usable(*i, use))
       throw CompileError(fmt::format("{}: '{}' does not apply to {} of {}; there is {}", d.where,
                                      d.implementation, e.op->name(), to_string(use.in),
                                      implementation_names(*e.op, &use)));

@@ -279,8 +279,7 @@ std::string CompiledProgram::graph_report() const {
   if (on_host()) return {};
   const auto none = [](const std::string& why) { return fmt::format("graph: none, {}\n", why); };
   for (size_t s = 0; s < steps_.size(); ++s)
-    if (steps_[s]->nodes() < 0)
-      return none(fmt::format("step {} is not launches alone, or too many", s));
+    if (steps_[s]->nodes() < 0) return none(fmt::format("step {} {}", s, steps_[s]->no_graph()));
   if (nodes_ < 0) return none("a result is a constant, or it has too many launches");
   if (!static_cast<cuda::Device&>(place_.device()).has_graphs())
     return none("the driver knows none");

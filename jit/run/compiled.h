@@ -43,6 +43,8 @@ class RunStep {
   virtual int64_t launches() const { return -1; }
   // The same for a graph, in which loops of the device hang on its own conditions.
   virtual int64_t nodes() const { return launches(); }
+  // Of one that is not: why, as the end of "step 3 …".
+  virtual std::string no_graph() const { return "is not launches alone, or too many"; }
   // Does so, in room of temporaries() bytes.
   virtual void launch(const Launching& l, void* const* ptrs) const {
     (void)l;

@@ -145,7 +145,9 @@ Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
 }
 }  // namespace
 
-Built build_native(const Program& p, size_t eqn) {
+Built build_native(const Program& p, size_t eqn, CompiledAround around) {
+  if (!p.scope.lowering[eqn].native.function.empty())
+    return built(p, eqn, make_device_call(p, eqn, std::move(around)));
   Built b = built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
   if (!current_target().gpu()) return b;
   return built(p, eqn, std::make_unique<OnHost>(p.j, std::move(b), Place(current_target().device)));

@@ -15,7 +15,14 @@ namespace weft::compiler {
 using Bodies = std::vector<Ref<const CompiledProgram>>;
 
 Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule);
-Built build_native(const Program& p, size_t eqn);
+// The programs around a call of a library of the device (core/loops/implementation.h), if there
+// are.
+struct CompiledAround {
+  Ref<const CompiledProgram> before, after;
+  Types makes;
+};
+Built build_native(const Program& p, size_t eqn, CompiledAround around);
+std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAround around);
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule);
 // A while, scan, cond or call as a native loop over the programs of its bodies.
 Built build_lockstep(const Program& p, const Step& s, Bodies bodies);

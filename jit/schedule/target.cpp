@@ -85,7 +85,7 @@ thread_local const TargetInfo* chosen = nullptr;
 const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
 const TargetInfo* chosen_target() { return chosen; }
 Target target_of_choices() {
-  if (chosen) return {chosen->gpu(), chosen->lanes};
+  if (chosen) return {chosen->gpu(), chosen->lanes, chosen->libraries};
   return {false, native::vector_lanes(native::cpu_level())};
 }
 TargetScope::TargetScope(const TargetInfo& t) : before_(std::exchange(chosen, &t)) {}

@@ -22,6 +22,7 @@ struct TargetInfo {
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
   bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)
   weft::detail::Device* device = nullptr;  // that programs are for; null: the host, or text alone
+  const Libraries* libraries = nullptr;    // of the device
   bool gpu() const { return triple.starts_with("nvptx64"); }
 };
 

@@ -6,8 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "weft/core/loops/implementation.h"
 #include "weft/runtime/device.h"
 
 namespace weft::cuda {
@@ -82,7 +85,8 @@ class Peek {
   virtual const void* wait() = 0;
 };
 
-class Device : public detail::Device {
+// Libraries are NVIDIA's, by the names of runtime/cuda/libraries/open.h.
+class Device : public detail::Device, public Libraries {
  public:
   using detail::Device::Device;
   virtual const std::string& architecture() const = 0;  // "sm_90"
@@ -104,6 +108,8 @@ class Device : public detail::Device {
   virtual void launch(const Graph& g) = 0;
   // Starts a copy of at most Peek::most_bytes; who asked launches more before it waits.
   virtual std::unique_ptr<Peek> peek(const void* at, int64_t bytes) = 0;
+  // Name and version of each library, or what is missing; opens them.
+  virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
   // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
   // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the

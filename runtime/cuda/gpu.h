@@ -15,6 +15,7 @@
 #include "weft/runtime/cuda/device.h"
 #include "weft/runtime/cuda/driver.h"
 #include "weft/runtime/cuda/launches.h"
+#include "weft/runtime/cuda/libraries/handles.h"
 #include "weft/runtime/cuda/peeks.h"
 #include "weft/runtime/cuda/staging.h"
 #include "weft/runtime/stop.h"
@@ -90,6 +91,8 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   std::unique_ptr<Peek> peek(const void* at, int64_t bytes) override;
   Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
+  std::string missing(std::string_view library) const override;
+  std::vector<std::pair<std::string, std::string>> libraries() const override;
 
   // For its parts, inside a scope of Current.
   const Driver& driver() const { return driver_; }
@@ -115,6 +118,15 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   void retire(Retired r);
   // A launch that has ended, for what none has used.
   uint32_t last_ended();
+
+  // For calls of libraries (runtime/cuda/libraries/call.h).
+  Handles& handles() { return handles_; }
+  // InterruptedError if what should have written there was stopped.
+  void require_usable(std::span<const Launch::Use> uses);
+  // What a library has queued is a launch of its own from now on, and can be named.
+  void note_library(const char* function, std::span<const Launch::Use> uses);
+  // In the context, unless there is none any more.
+  void if_usable(FunctionRef<void()> f);
 
  private:
   friend class Current;
@@ -168,6 +180,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
 
   Staging in_{*this}, out_{*this};
   Peeks peeks_{*this};
+  Handles handles_;
   std::atomic<int64_t> in_use_{0};  // bytes of its memory
 
   std::mutex guard_;  // of what follows

@@ -13,6 +13,7 @@
 #include "weft/jit/run/disk_cache.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/backend.h"
+#include "weft/runtime/cuda/device.h"
 #include "weft/runtime/device.h"
 #include "weft/runtime/native/cpu.h"
 #include "weft/runtime/threads.h"
@@ -56,6 +57,14 @@ int info_command() {
   line("devices", fmt::format("{}", fmt::join(devices(), " ")));
   detail::each_device([&](const detail::Device& d) {
     if (&d != &detail::host()) line(d.name().c_str(), d.describe());
+  });
+  // Of all GPUs the same, as they have one driver.
+  bool told = false;
+  detail::each_device([&](const detail::Device& d) {
+    const auto* const gpu = told ? nullptr : dynamic_cast<const cuda::Device*>(&d);
+    if (!gpu) return;
+    for (const auto& [name, value] : gpu->libraries()) line(name.c_str(), value);
+    told = true;
   });
   if (const std::string missing = detail::missing_devices(); !missing.empty())
     line("missing", missing);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/libraries/devices.cpp: what a device knows of its libraries and of what they queue.
+#include "weft/runtime/cuda/gpu.h"
+#include "weft/runtime/cuda/libraries/open.h"
+
+namespace weft::cuda {
+
+std::string Gpu::missing(std::string_view name) const { return library(name, driver_).missing; }
+
+std::vector<std::pair<std::string, std::string>> Gpu::libraries() const {
+  return all_libraries(driver_);
+}
+
+void Gpu::require_usable(std::span<const Launch::Use> uses) {
+  const std::lock_guard lock(guard_);
+  require_whole(uses);
+}
+
+void Gpu::note_library(const char* function, std::span<const Launch::Use> uses) {
+  Result numbered = success;
+  {
+    const std::lock_guard lock(guard_);
+    note_launch(function, /*graph=*/false, uses);
+    numbered = queue_number(launches_.last());
+  }
+  check(numbered, "the number of a library's call");
+}
+
+void Gpu::if_usable(FunctionRef<void()> f) {
+  if (!usable()) return;
+  if (const Pushed pushed(driver_, context_); pushed.result == success) f();
+}
+
+}  // namespace weft::cuda

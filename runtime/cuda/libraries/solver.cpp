@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/cuda/libraries/solver.cpp: sizes of workspaces, and one call a matrix or one for all.
+#include "weft/runtime/cuda/libraries/solver.h"
+
+#include "weft/runtime/cuda/libraries/call.h"
+
+namespace weft::cuda {
+namespace {
+
+constexpr const char* prefix = "cusolverDn";
+constexpr int64_t index_bytes = sizeof(int32_t);
+// Up to so many rows all matrices of a batch are factored by one call; not measured.
+constexpr int64_t batched_rows = 256;
+
+bool is_batched(const Columns& a) { return a.batch > 1 && a.rows <= batched_rows; }
+int size(int64_t n) { return static_cast<int>(n); }
+
+// A call of cuSOLVER on matrices of that type.
+class Solving {
+ public:
+  Solving(const Columns& a, const NativeArgs& args, const std::string& function)
+      : type_(a.type),
+        call_(args, cusolver, function),
+        table(solver(call_.driver()).of(a.type)),
+        handle(call_.solver_handle()) {}
+  // What the library wants of room, in elements, by its question.
+  template <class F, class... A>
+  int ask(F question, const char* routine, A... arguments) {
+    int n = 0;
+    check(routine, question(handle, arguments..., &n));
+    room = call_.room(n * itemsize(type_));
+    return n;
+  }
+  void check(const char* routine, Status s) const {
+    if (s != 0) call_.check(routine_name(prefix, type_, routine), s);
+  }
+  LibraryCall& call() { return call_; }
+
+ private:
+  const DType type_;
+  LibraryCall call_;
+
+ public:
+  const Solver::Typed& table;
+  const SolverHandle handle;
+  void* room = nullptr;
+};
+
+// One value after another of `apart` bytes each.
+struct Rows {
+  std::byte* first;
+  int64_t apart;
+  void* operator[](int64_t i) const { return first ? first + i * apart : nullptr; }
+  int32_t* index(int64_t i) const { return reinterpret_cast<int32_t*>(first + i * apart); }
+};
+Rows operands(Solving& s, size_t k, int64_t batch, int64_t apart) {
+  return {s.call().operand(k, batch * apart), apart};
+}
+Rows results(Solving& s, size_t k, int64_t batch, int64_t apart) {
+  return {s.call().result(k, batch * apart), apart};
+}
+int64_t bytes_of(const Columns& a) { return a.rows * a.columns * itemsize(a.type); }
+
+}  // namespace
+
+std::string name_of_cholesky(const Columns& a) {
+  return routine_name(prefix, a.type, is_batched(a) ? "potrfBatched" : "potrf");
+}
+bool lu_swaps(const Columns& a) { return !is_batched(a) || a.rows != a.columns; }
+std::string name_of_lu(const Columns& a) {
+  return lu_swaps(a) ? routine_name(prefix, a.type, "getrf")
+                     : routine_name("cublas", a.type, "getrfBatched");
+}
+std::string name_of_reflections(const Columns& a) { return routine_name(prefix, a.type, "geqrf"); }
+std::string name_of_product(const Columns& a) { return routine_name(prefix, a.type, "orgqr"); }
+std::string name_of_eigh(const Columns& a) { return routine_name(prefix, a.type, "syevd"); }
+std::string name_of_svd(const Columns& a) { return routine_name(prefix, a.type, "gesvd"); }
+
+void cholesky(const Columns& a, const NativeArgs& args) {
+  Solving s(a, args, name_of_cholesky(a));
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)), info = results(s, 0, a.batch, index_bytes);
+  const int n = size(a.rows);
+  if (is_batched(a)) {
+    void* const* const all = s.call().table(x.first, x.apart, a.batch);
+    s.check("potrfBatched", s.table.potrf_batched(s.handle, number::upper, n, all, n, info.index(0),
+                                                  size(a.batch)));
+  } else {
+    const int room = s.ask(s.table.potrf_size, "potrf_bufferSize", number::upper, n, x[0], n);
+    for (int64_t i = 0; i < a.batch; ++i)
+      s.check("potrf",
+              s.table.potrf(s.handle, number::upper, n, x[i], n, s.room, room, info.index(i)));
+  }
+  s.call().done();
+}
+
+namespace {
+void batched_lu(const Columns& a, const NativeArgs& args) {
+  LibraryCall c(args, cublas, name_of_lu(a));
+  std::byte* const x = c.operand(0, a.batch * bytes_of(a));
+  auto* const pivots = reinterpret_cast<int*>(c.result(0, a.batch * a.rows * index_bytes));
+  auto* const info = reinterpret_cast<int*>(c.result(1, a.batch * index_bytes));
+  const int n = size(a.rows);
+  const BlasHandle handle = c.blas_handle();
+  void* const* const all = c.table(x, bytes_of(a), a.batch);
+  c.check(
+      name_of_lu(a),
+      blas(c.driver()).of(a.type).getrf_batched(handle, n, all, n, pivots, info, size(a.batch)));
+  c.done();
+}
+}  // namespace
+
+void lu(const Columns& a, const NativeArgs& args) {
+  if (!lu_swaps(a)) return batched_lu(a, args);
+  Solving s(a, args, name_of_lu(a));
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)),
+             pivots = results(s, 0, a.batch, a.smaller() * index_bytes),
+             info = results(s, 1, a.batch, index_bytes),
+             order = operands(s, 1, a.batch, a.rows * itemsize(F64));
+  const int m = size(a.rows), n = size(a.columns);
+  const auto swap_rows = solver(s.call().driver()).swap_rows;
+  s.ask(s.table.getrf_size, "getrf_bufferSize", m, n, x[0], m);
+  for (int64_t i = 0; i < a.batch; ++i) {
+    s.check("getrf",
+            s.table.getrf(s.handle, m, n, x[i], m, s.room, pivots.index(i), info.index(i)));
+    s.call().check("cusolverDnDlaswp",
+                   swap_rows(s.handle, 1, order[i], m, 1, size(a.smaller()), pivots.index(i), 1));
+  }
+  s.call().done();
+}
+
+void reflections(const Columns& a, const NativeArgs& args) {
+  Solving s(a, args, name_of_reflections(a));
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)),
+             taus = results(s, 0, a.batch, a.smaller() * itemsize(a.type)),
+             info = results(s, 1, a.batch, index_bytes);
+  const int m = size(a.rows), n = size(a.columns);
+  const int room = s.ask(s.table.geqrf_size, "geqrf_bufferSize", m, n, x[0], m);
+  for (int64_t i = 0; i < a.batch; ++i)
+    s.check("geqrf", s.table.geqrf(s.handle, m, n, x[i], m, taus[i], s.room, room, info.index(i)));
+  s.call().done();
+}
+
+void product_of_reflections(const Columns& a, int64_t count, const NativeArgs& args) {
+  Solving s(a, args, name_of_product(a));
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)),
+             taus = operands(s, 1, a.batch, count * itemsize(a.type)),
+             info = results(s, 0, a.batch, index_bytes);
+  const int m = size(a.rows), n = size(a.columns), k = size(count);
+  const int room = s.ask(s.table.orgqr_size, "orgqr_bufferSize", m, n, k, x[0], m, taus[0]);
+  for (int64_t i = 0; i < a.batch; ++i)
+    s.check("orgqr",
+            s.table.orgqr(s.handle, m, n, k, x[i], m, taus[i], s.room, room, info.index(i)));
+  s.call().done();
+}
+
+void eigh(const Columns& a, const NativeArgs& args) {
+  Solving s(a, args, name_of_eigh(a));
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)),
+             values = results(s, 0, a.batch, a.rows * itemsize(real_part(a.type))),
+             info = results(s, 1, a.batch, index_bytes);
+  const int n = size(a.rows), job = number::with_vectors, triangle = number::upper;
+  const int room =
+      s.ask(s.table.syevd_size, "syevd_bufferSize", job, triangle, n, x[0], n, values[0]);
+  for (int64_t i = 0; i < a.batch; ++i)
+    s.check("syevd", s.table.syevd(s.handle, job, triangle, n, x[i], n, values[i], s.room, room,
+                                   info.index(i)));
+  s.call().done();
+}
+
+void svd(const Columns& a, bool vectors, const NativeArgs& args) {
+  Solving s(a, args, name_of_svd(a));
+  const int64_t item = itemsize(a.type), k = a.smaller();
+  const Rows x = operands(s, 0, a.batch, bytes_of(a)),
+             values = results(s, 0, a.batch, k * itemsize(real_part(a.type))),
+             u = vectors ? results(s, 1, a.batch, a.rows * k * item) : Rows{nullptr, 0},
+             v = vectors ? results(s, 2, a.batch, k * a.columns * item) : Rows{nullptr, 0},
+             info = results(s, vectors ? 3 : 1, a.batch, index_bytes);
+  const int m = size(a.rows), n = size(a.columns);
+  const signed char job = vectors ? 'S' : 'N';
+  const int room = s.ask(s.table.gesvd_size, "gesvd_bufferSize", m, n);
+  for (int64_t i = 0; i < a.batch; ++i)
+    s.check("gesvd", s.table.gesvd(s.handle, job, job, m, n, x[i], m, values[i], u[i], m, v[i], n,
+                                   s.room, room, nullptr, info.index(i)));
+  s.call().done();
+}
+
+}  // namespace weft::cuda
