@@ -14,6 +14,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/numbers.h"
@@ -153,7 +154,10 @@ std::vector<Implementation<None>> cholesky_implementations() {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 0.035 * work(u); },
                                 .library = [](const Use<None>& u) { return 150 + 0.054 * work(u); },
-                                .call = cholesky_call});
+                                .call = cholesky_call,
+                                .device = {"cusolver", "cuSOLVER", [](const Use<None>& u) {
+                                             return device_calls::cholesky(u.in[0]);
+                                           }}});
 }
 
 // ---- derivative: L' = L phi(L^-1 A' L^-H), where phi takes the lower triangle with half of the

@@ -8,6 +8,7 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/fold.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/product.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/gemm.h"
@@ -329,22 +330,65 @@ double library_cost(const Use<Dot>& u) {
   return library_call_ns + sides(u).multiplications() * (thin ? generated_ns : library_ns);
 }
 
+// NativeCall::axis_map: batches are walked together, free axes stand behind them.
+std::vector<std::vector<int>> axis_map_of(const Use<Dot>& u) {
+  std::vector<std::vector<int>> all;
+  int next = static_cast<int>(u.params.lhs_batch.size());
+  const auto add = [&](const Type& t, const Ints& batch, const Ints& contract) {
+    std::vector<int> axes(static_cast<size_t>(t.ndim()), -1);
+    for (size_t i = 0; i < batch.size(); ++i)
+      axes[static_cast<size_t>(batch[i])] = static_cast<int>(i);
+    for (int64_t a : free_axes(t.ndim(), contract, batch)) axes[static_cast<size_t>(a)] = next++;
+    all.push_back(std::move(axes));
+  };
+  add(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
+  add(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
+  return all;
+}
+
 NativeCall library_call(const Use<Dot>& u) {
   const Product p = *product_of(u);
   NativeCall call;
   call.run = [p, d = u.out[0].dtype()](const NativeArgs& a) { native::multiply(p, d, a); };
   call.workspace = [p, d = u.out[0].dtype()] { return native::multiply_workspace(p, d); };
-  int next = static_cast<int>(u.params.lhs_batch.size());
-  const auto add_axis_map = [&](const Type& t, const Ints& batch, const Ints& contract) {
-    std::vector<int> axes(static_cast<size_t>(t.ndim()), -1);
-    for (size_t i = 0; i < batch.size(); ++i)
-      axes[static_cast<size_t>(batch[i])] = static_cast<int>(i);
-    for (int64_t a : free_axes(t.ndim(), contract, batch)) axes[static_cast<size_t>(a)] = next++;
-    call.axis_map.push_back(std::move(axes));
-  };
-  add_axis_map(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
-  add_axis_map(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
+  call.axis_map = axis_map_of(u);
   return call;
+}
+
+// ---- products of matrices by a library of GPUs
+
+std::optional<cuda::MatrixProduct> device_product(const Use<Dot>& u) {
+  const DType d = u.in[0].dtype(), out = u.out[0].dtype();
+  const bool narrow = d == BF16 || d == F16;
+  if ((!narrow && d != F32 && d != F64) || u.in[1].dtype() != d) return {};
+  if (out != d && !(narrow && out == F32)) return {};
+  const Dot& p = u.params;
+  const auto m = native::matrix_product(u.in[0].shape(), p.lhs_batch, p.lhs_contract,
+                                        u.in[1].shape(), p.rhs_batch, p.rhs_contract);
+  constexpr int64_t most = std::numeric_limits<int>::max() / 2;
+  if (!m || p.lhs_contract.empty() || std::min({m->batch, m->m, m->n, m->k}) == 0 ||
+      std::max({m->batch, m->m, m->n, m->k}) > most)
+    return {};
+  return cuda::MatrixProduct{m->batch,          m->m, m->n, m->k, m->transposed_lhs,
+                             m->transposed_rhs, d,    out};
+}
+
+// Of a multiplication there, and from how many on it pays that nothing is computed in the same
+// kernel and that the program is no graph. Estimates from what GPUs of today compute in a second
+// (docs/decisions/0037); not measured.
+double device_cost(const Use<Dot>& u) {
+  const DType d = u.in[0].dtype();
+  const bool narrow = d == BF16 || d == F16;
+  const double each_ns = narrow ? tiles_ns / 10 : tiles_ns / 2;
+  const double pays_from = narrow ? 256. * 256 * 256 : 1024. * 1024 * 1024;
+  return tiles_unfilled_ns + pays_from * (tiles_ns - each_ns) +
+         sides(u).multiplications() * each_ns;
+}
+
+NativeCall device_call(const Use<Dot>& u) {
+  NativeCall c = device_calls::product(*device_product(u));
+  c.axis_map = axis_map_of(u);
+  return c;
 }
 
 std::vector<Implementation<Dot>> dot_implementations() {
@@ -356,7 +400,13 @@ std::vector<Implementation<Dot>> dot_implementations() {
       .make = library_call};
   const Implementation<Dot> tiles{
       .name = "tiled", .applies = tiles_apply, .cost = tiles_cost, .lower = tiles_lower};
-  return {nest, library, tiles};
+  const Implementation<Dot> device{
+      .name = "cublas",
+      .applies = [](const Use<Dot>& u) { return device_product(u).has_value(); },
+      .cost = device_cost,
+      .make = device_call,
+      .library = "cuBLASLt"};
+  return {nest, library, tiles, device};
 }
 
 // A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.

@@ -15,6 +15,7 @@
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/reduce/reduce.h"
@@ -293,7 +294,10 @@ std::vector<Implementation<None>> eigh_implementations() {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 10 * work(u); },
                                 .library = [](const Use<None>& u) { return 2000 + 8 * work(u); },
-                                .call = eigh_call});
+                                .call = eigh_call,
+                                .device = {"cusolver", "cuSOLVER", [](const Use<None>& u) {
+                                             return device_calls::eigh(u.in[0]);
+                                           }}});
 }
 
 // ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D), where F(i, j) is

@@ -17,6 +17,7 @@
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/dot.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/fft/fft.h"
@@ -312,6 +313,28 @@ NativeCall fft_call(const Use<Fft>& u) {
   return call;
 }
 
+// ---- by a library of GPUs
+
+// Axes of one element it may refuse.
+bool device_applies(const Use<Fft>& u) {
+  for (const int64_t n : u.params.fft_lengths)
+    if (n < 2) return false;
+  return u.in[0].elements() > 0 && u.out[0].elements() > 0;
+}
+NativeCall device_call(const Use<Fft>& u) {
+  const Fft& p = u.params;
+  constexpr cuda::Transform::Kind kinds[] = {
+      cuda::Transform::Kind::forward, cuda::Transform::Kind::inverse,
+      cuda::Transform::Kind::from_real, cuda::Transform::Kind::to_real};
+  cuda::Transform t{kinds[static_cast<int>(p.fft_type)], real_part(u.in[0].dtype()), 1,
+                    p.fft_lengths};
+  const int n = u.in[0].ndim();
+  for (int a = 0; a < n - p.axes(); ++a) t.batch *= u.in[0].shape()[a];
+  NativeCall c = device_calls::fft(u.in[0], t);
+  c.axis_map = axis_map_without(1, n, axis_range(n - p.axes(), n), false);
+  return c;
+}
+
 std::vector<Implementation<Fft>> fft_implementations() {
   // Nanoseconds of one of 20,000 (AVX-512, C64, two threads): 5 in the lane and 18 by native code
   // of 2 elements, 17 and 20 of 4, 25 and 20 of 5, 63 and 19 of 8, 480 and 19 of 32. What is left
@@ -338,7 +361,19 @@ std::vector<Implementation<Fft>> fft_implementations() {
             return 10 + 0.3 * smooth * n * std::log2(n + 1);
           },
       .make = fft_call};
-  return {program, native_code};
+  // Not measured: what a lane of the host keeps a thread does, too, and beyond that a transform
+  // costs by its steps, where the program makes a product of each factor.
+  const Implementation<Fft> device{
+      .name = "cufft",
+      .applies = device_applies,
+      .cost =
+          [](const Use<Fft>& u) {
+            const auto n = static_cast<double>(transformed_elements(u.params));
+            return n <= largest_in_lane ? 1e12 : 0.05 * n * std::log2(n);
+          },
+      .make = device_call,
+      .library = "cuFFT"};
+  return {program, native_code, device};
 }
 
 // ---- derivatives: a transform of a cotangent

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/implementations.h: the two ways of a factorisation: small matrices by a program inside
-// the lane, any by a library.
+// ops/linear/implementations.h: the ways of a factorisation: small matrices by a program inside the
+// lane, any by a library of the host, or of a GPU.
 #pragma once
 #include <limits>
 #include <string>
@@ -12,6 +12,13 @@
 
 namespace weft {
 
+// A library of GPUs: how the implementation is named, what it needs, its call.
+template <class P>
+struct OnDevice {
+  std::string name, library;
+  std::function<NativeCall(const Use<P>&)> call;
+};
+
 template <class P>
 struct LaneOrLibrary {
   std::function<int64_t(const Use<P>&)> rows;       // of a matrix, or columns if there are more
@@ -19,6 +26,7 @@ struct LaneOrLibrary {
   // Nanoseconds of one matrix and thread among many.
   std::function<double(const Use<P>&)> in_lane, library;
   std::function<NativeCall(const Use<P>&)> call;
+  OnDevice<P> device = {};       // without a call: none
   int64_t largest_in_lane = 32;  // what is kept in a lane grows with the square
 };
 
@@ -35,6 +43,15 @@ double work(const Use<P>& u) {
          static_cast<double>(s.smaller());
 }
 
+// No operand and no result is empty.
+template <class P>
+bool has_all(const Use<P>& u) {
+  for (const Types* all : {&u.in, &u.out})
+    for (const Type& t : *all)
+      if (t.elements() == 0) return false;
+  return true;
+}
+
 template <class P>
 std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   Implementation<P> program, library;
@@ -48,7 +65,22 @@ std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   };
   library.cost = w.library;
   library.make = w.call;
-  return {program, library};
+  if (!w.device.call) return {program, library};
+  Implementation<P> device = library;
+  device.name = w.device.name;
+  device.library = w.device.library;
+  device.applies = [w, fits = library.applies](const Use<P>& u) { return fits(u) && has_all(u); };
+  // A batch is as many calls as matrices, mostly: what a lane can hold stays there. Else the host
+  // is the alternative, which costs more before it computes anything (jit/rewrite/choose.cpp).
+  device.cost = [w](const Use<P>& u) {
+    return w.rows(u) <= w.largest_in_lane ? 1e12 : 0.1 * w.library(u);
+  };
+  device.make = [w](const Use<P>& u) {
+    NativeCall c = w.device.call(u);
+    c.axis_map = w.call(u).axis_map;
+    return c;
+  };
+  return {program, library, device};
 }
 
 }  // namespace weft

@@ -17,6 +17,7 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/triangular_solve.h"
@@ -195,7 +196,10 @@ std::vector<Implementation<None>> lu_implementations() {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 0.1 * work(u); },
                                 .library = [](const Use<None>& u) { return 300 + 0.1 * work(u); },
-                                .call = lu_call});
+                                .call = lu_call,
+                                .device = {"cusolver", "cuSOLVER", [](const Use<None>& u) {
+                                             return device_calls::lu(u.in[0]);
+                                           }}});
 }
 
 // ---- derivative: with P A' = L' U + L U' and D = L^-1 P A' U^-1, L' = L low(D), U' = up(D) U.

@@ -19,6 +19,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/numbers.h"
@@ -387,6 +388,15 @@ NativeCall call(const Use<P>& u, native::Reflections what) {
   }
   return call;
 }
+// What the library of GPUs has of it: not the order of columns.
+OnDevice<None> on_device(native::Reflections what) {
+  OnDevice<None> d{"cusolver", "cuSOLVER", {}};
+  if (what == native::Reflections::plain)
+    d.call = [](const Use<None>& u) { return device_calls::geqrf(u.in[0]); };
+  if (what == native::Reflections::product)
+    d.call = [](const Use<None>& u) { return device_calls::householder_product(u.in[0], u.in[1]); };
+  return d;
+}
 // Nanoseconds of a matrix and thread among many (AVX2, F32), of both factors together: 118 in the
 // lane and 1310 by LAPACK of 3 rows, 1980 and 6340 of 8, 33000 and 22400 of 16, 88000 and 70000 of
 // 32.
@@ -394,7 +404,8 @@ std::vector<Implementation<None>> ways(native::Reflections what) {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 2 * work(u); },
                                 .library = [](const Use<None>& u) { return 600 + 1.1 * work(u); },
-                                .call = [what](const Use<None>& u) { return call(u, what); }});
+                                .call = [what](const Use<None>& u) { return call(u, what); },
+                                .device = on_device(what)});
 }
 
 // ---- transforms and samples

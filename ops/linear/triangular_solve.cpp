@@ -12,6 +12,7 @@
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/dot.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
@@ -192,7 +193,10 @@ std::vector<Implementation<Solve>> solve_implementations() {
            },
        .in_lane = [](const Use<Solve>& u) { return 0.5 * square(u); },
        .library = [](const Use<Solve>& u) { return 80 + 0.45 * square(u); },
-       .call = solve_call});
+       .call = solve_call,
+       .device = {"cublas", "cuBLAS", [](const Use<Solve>& u) {
+                    return device_calls::triangular_solve(u.in[0], u.in[1], triangular(u));
+                  }}});
 }
 
 // ---- transforms

@@ -44,8 +44,8 @@ std::string too_far(const Array& a, const Array& b, double tolerance) {
 }  // namespace
 
 bool applies(const Case& c, const AnyImplementation& i, const Target& target) {
-  return i.applies(
-      {c.sample.in, c.op->type(c.sample.in, c.sample.params), c.sample.params, target});
+  return is_usable(
+      i, {c.sample.in, c.op->type(c.sample.in, c.sample.params), c.sample.params, target});
 }
 
 namespace {
@@ -57,7 +57,9 @@ void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& 
     expected = eval_jaxpr(j, x);
   }
   for (const AnyImplementation& i : c.op->implementations()) {
-    if (!applies(c, i, {.gpu = detail::default_elsewhere() != nullptr})) continue;
+    auto* const there = detail::default_elsewhere();
+    if (!applies(c, i, {.gpu = there != nullptr, .libraries = dynamic_cast<Libraries*>(there)}))
+      continue;
     f.judged();
     const compiler::Forced forced{{"", "this law"}, {{{c.op->name(), i.name}}, "this law"}};
     const compiler::ForcedScope scope(forced);

@@ -20,6 +20,7 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
 #include "weft/ops/linear/qr.h"
@@ -407,7 +408,10 @@ std::vector<Implementation<Svd>> svd_implementations() {
            [](const Use<Svd>& u) {
              return u.params.compute_uv ? 2000 + 3.6 * work(u) : 1500 + 1.3 * work(u);
            },
-       .call = svd_call});
+       .call = svd_call,
+       .device = {"cusolver", "cuSOLVER", [](const Use<Svd>& u) {
+                    return device_calls::svd(u.in[0], u.params.compute_uv);
+                  }}});
   for (Implementation<Svd>& way : ways)
     way.applies = [applies = way.applies, program = way.name == expanded](const Use<Svd>& u) {
       return is_full(u.params) ? program : applies(u);

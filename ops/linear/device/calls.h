@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/linear/device/calls.h: factorisations, systems, products and transforms by libraries of a
+// GPU, and what is generated around them (docs/decisions/0037).
+#pragma once
+#include "weft/core/loops/implementation.h"
+#include "weft/core/ref.h"
+#include "weft/runtime/cuda/libraries/blas.h"
+#include "weft/runtime/cuda/libraries/fft.h"
+#include "weft/runtime/native/linalg.h"
+#include "weft/tracer/array.h"
+
+namespace weft::device_calls {
+
+// Of operands of these types, none of which is empty, with the results of the op of that name.
+NativeCall cholesky(const Type& x);
+NativeCall lu(const Type& x);
+NativeCall geqrf(const Type& x);
+NativeCall householder_product(const Type& x, const Type& taus);
+NativeCall eigh(const Type& x);
+NativeCall svd(const Type& x, bool vectors);
+NativeCall triangular_solve(const Type& a, const Type& b, const native::Triangular& t);
+NativeCall product(const cuda::MatrixProduct& p);
+NativeCall fft(const Type& x, const cuda::Transform& t);
+
+// The program of f, which captures nothing: what is generated around a call.
+Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+
+}  // namespace weft::device_calls
