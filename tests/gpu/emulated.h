@@ -3,7 +3,9 @@
 // tests/gpu/emulated.h: what tests of emulated GPUs need again and again.
 #pragma once
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -18,6 +20,23 @@ inline cuda::Device& gpu(int i = 0) {
   return static_cast<cuda::Device&>(detail::find_device(fmt::format("cuda:{}", i), "test"));
 }
 
+// What the hidden test says in a process with these variables.
+inline std::string in_child(const std::string& environment, const char* test) {
+  char self[4096] = {};
+  REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+  // The copy below stands beside the library that it is a copy of.
+  const char* twice = "ASAN_OPTIONS=$ASAN_OPTIONS:detect_odr_violation=0";
+  const std::string command = fmt::format("{} {} {} {} 2>&1", twice, environment, self, test);
+  std::FILE* f = popen(command.c_str(), "r");
+  REQUIRE(f);
+  std::string text;
+  char line[4096];
+  while (std::fgets(line, sizeof line, f)) text += line;
+  const int status = pclose(f);
+  INFO(text);
+  CHECK(status == 0);
+  return text;
+}
 // Memory of a device for a scope.
 class There {
  public:

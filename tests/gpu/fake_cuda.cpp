@@ -423,6 +423,31 @@ int64_t fake_cuda_queued(int i) {
   for (const StreamOf* s : device(i).streams) n += static_cast<int64_t>(s->queue.size());
   return n;
 }
+int fake_cuda_enter(const char* entry, bool needs_context) {
+  if (!needs_context) return plain(entry);
+  const Call c(entry);
+  return c.result;
+}
+bool fake_cuda_is_inside(const char* entry, const void* at, int64_t bytes) {
+  const std::lock_guard lock(machine().guard);
+  Device* const d = machine().current(entry);
+  return d &&
+         machine().is_inside(entry, *d, std::bit_cast<Address>(at), static_cast<size_t>(bytes));
+}
+bool fake_cuda_is_stream(const char* entry, const void* stream) {
+  const std::lock_guard lock(machine().guard);
+  Device* const d = machine().current(entry);
+  return d && machine().owns(entry, *d, static_cast<const StreamOf*>(stream));
+}
+void fake_cuda_queue(const void* stream, void (*run)(void*), void* work) {
+  const std::lock_guard lock(machine().guard);
+  auto* const s = static_cast<StreamOf*>(const_cast<void*>(stream));
+  s->queue.push_back({[run, work] { run(work); }});
+}
+void fake_cuda_complain(const char* text) {
+  const std::lock_guard lock(machine().guard);
+  machine().complain(text);
+}
 int fake_cuda_spare() { return static_cast<int>(machine().devices.size()) - 1; }
 int64_t fake_cuda_current() { return static_cast<int64_t>(current_contexts().size()); }
 void fake_cuda_reset(int i) {

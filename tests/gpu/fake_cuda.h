@@ -39,6 +39,14 @@ int64_t fake_cuda_queued(int device);
 int fake_cuda_spare();
 // Contexts that are current on this thread.
 int64_t fake_cuda_current();
+// For libraries that are emulated, too (tests/gpu/libraries/): what a call of theirs has to fail
+// with, of the device whose context is current; whether so many bytes belong to a block that lives
+// there, or a complaint; work for its stream, done in its order.
+int fake_cuda_enter(const char* entry, bool needs_context);
+bool fake_cuda_is_inside(const char* entry, const void* at, int64_t bytes);
+bool fake_cuda_is_stream(const char* entry, const void* stream);
+void fake_cuda_queue(const void* stream, void (*run)(void*), void* work);
+void fake_cuda_complain(const char* text);
 // Drops all that lives on a device, and its fault, as the end of a process does.
 void fake_cuda_reset(int device);
 }

@@ -8,9 +8,8 @@
 #include <memory>
 #include <thread>
 
-#include "gpu/emulated.h"
+#include "gpu/fresh_gpu.h"
 #include "weft/jit/emit/gpu/condition.h"
-#include "weft/runtime/cuda/gpu.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -18,32 +17,6 @@ using namespace weft::test;
 namespace {
 
 constexpr int invalid_value = 1, no_memory = 2, invalid_image = 218, illegal_address = 700;
-
-// With or without what writes single words, which old drivers lack.
-const cuda::Driver& driver(bool word_writes) {
-  static const auto* const drivers = [&] {
-    auto* made = new cuda::Driver[2];
-    const std::string missing = cuda::open_driver(made[0]);
-    if (!missing.empty()) throw DeviceError(missing);
-    made[1] = made[0];
-    made[0].write_word = nullptr;
-    return made;
-  }();
-  return drivers[word_writes];
-}
-
-// A device of its own on what the emulated driver has anew: devices live as long as the process.
-cuda::Gpu& fresh_gpu(bool word_writes = true) {
-  fake_cuda_reset(fake_cuda_spare());
-  cuda::Facts f;
-  f.ordinal = fake_cuda_spare();
-  f.major = 9;
-  f.threads = FAKE_CUDA_THREADS;
-  f.memory_pools = true;
-  f.memory = size_t{1} << 30;
-  static auto* all = new std::vector<cuda::Gpu*>;
-  return *all->emplace_back(new cuda::Gpu(driver(word_writes), f));
-}
 
 // y += 2 x by a graph, which starts from a copy of y; the first of both additions is that of a
 // loop of one trip.

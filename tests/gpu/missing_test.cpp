@@ -21,23 +21,6 @@ namespace {
 // Tests ask the emulated driver unless they are told otherwise.
 [[maybe_unused]] const int named = setenv("WEFT_CUDA_LIBRARY", FAKE_CUDA, 0);
 
-// What the hidden test says in a process with these variables.
-std::string in_child(const std::string& environment, const char* test) {
-  char self[4096] = {};
-  REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-  // The copy below stands beside the library that it is a copy of.
-  const char* twice = "ASAN_OPTIONS=$ASAN_OPTIONS:detect_odr_violation=0";
-  const std::string command = fmt::format("{} {} {} {} 2>&1", twice, environment, self, test);
-  std::FILE* f = popen(command.c_str(), "r");
-  REQUIRE(f);
-  std::string text;
-  char line[4096];
-  while (std::fgets(line, sizeof line, f)) text += line;
-  const int status = pclose(f);
-  INFO(text);
-  CHECK(status == 0);
-  return text;
-}
 void check_said(const std::string& environment, const std::string& piece) {
   const std::string text = in_child("env " + environment, "[looks_for_cuda]");
   INFO("expected: " << piece << "\ngot: " << text);

@@ -303,6 +303,16 @@ class Command(unittest.TestCase):
         self.assertRegex(out, r"(?m)^missing +CUDA: the driver's library could not be opened \(/nowhere/")
         self.assertNotRegex(self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA).stdout, "(?m)^missing")
 
+    def test_info_lists_libraries_of_gpus(self):
+        folder = os.path.join(os.path.dirname(FAKE_CUDA), "fake_libraries")
+        out = self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA, WEFT_CUDA_LIBRARIES=folder).stdout
+        for name, file in (("cuSOLVER", "libcusolver.so.11"), ("cuBLAS", "libcublas.so.12"),
+                           ("cuBLASLt", "libcublasLt.so.12"), ("cuFFT", "libcufft.so.11")):
+            self.assertRegex(out, rf"(?m)^{name} +12\.3\.1 \({re.escape(folder)}/{file}\)$")
+        out = self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA, WEFT_CUDA_LIBRARIES="/nowhere").stdout
+        self.assertRegex(out, r"(?m)^cuSOLVER +cuSOLVER is not there: libcusolver\.so\.11 could not be opened in /nowhere ")
+        self.assertNotRegex(self.weft("info", WEFT_CUDA_LIBRARY="/nowhere/libcuda.so.1").stdout, "(?m)^cu")
+
     def test_weft_cpu_reaches_all_code(self):
         out = self.weft("info", WEFT_CPU="x86-64-v2").stdout
         self.assertRegex(out, r"(?m)^processor +x86-64-v2$")
