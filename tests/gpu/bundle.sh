@@ -4,7 +4,7 @@
 # tests/gpu/bundle.sh: the archive of ./dev gpu-bundle runs in an empty folder with an empty
 # environment and a few tools, on the emulated driver. Arguments: the build folder, that driver.
 set -euo pipefail
-build_dir=$1 driver=$2
+build_dir=$1 driver=$2 libraries=$(dirname "$2")/fake_libraries
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if [[ ! -d ${WEFT_SHARED:-$source_dir/../shared}/conformance ]]; then
   echo "skipped: the conformance suites are not beside this checkout"
@@ -49,7 +49,13 @@ says() { grep -qF -- "$1" "$work/said" || { cat "$work/said"; fail "it does not 
 
 run 0 "WEFT_CUDA_LIBRARY=$driver" -- test --sample
 says "THE DRIVER IS AN EMULATED ONE"
-says "8 of 8 parts passed"
+says "9 of 9 parts passed"
+says "cuSOLVER      cuSOLVER is not there: "
+run 0 "WEFT_CUDA_LIBRARY=$driver" "WEFT_CUDA_LIBRARIES=$libraries" -- test --sample --only libraries
+says "cuSOLVER      12.3.1 ($libraries/libcusolver.so.11)"
+run 1 "WEFT_CUDA_LIBRARY=$driver" "WEFT_CUDA_LIBRARIES=$libraries" FAKE_CUDA_FAIL=cusolverDnDpotrf -- \
+  test --only libraries
+says "0 of 1 parts passed; failed: libraries"
 
 for command in test bench; do
   run 2 -- $command
