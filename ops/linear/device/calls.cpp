@@ -70,8 +70,9 @@ Array divided(const Array& x, double by) { return mul(x, like(x, 1 / by)); }
 Array with_real_ends(const Array& x, int64_t n) {
   const int last = x.ndim() - 1;
   const Array re = real(x), i = iota(I32, x.shape(), last);
+  const int64_t middle = n / 2;
   Array end = eq(i, matrix::zeros_like(i));
-  if (n % 2 == 0) end = bitwise_or(end, eq(i, like(i, static_cast<double>(n / 2))));
+  if (n == 2 * middle) end = bitwise_or(end, eq(i, like(i, static_cast<double>(middle))));
   return select(end, lax::complex(re, matrix::zeros_like(re)), x);
 }
 

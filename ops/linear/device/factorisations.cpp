@@ -105,7 +105,8 @@ NativeCall lu(const Type& given) {
       return r;
     };
     const auto after = [&](const Arrays& in) {
-      const Array places = in[swaps ? 2 : 1], from_zero = sub(places, like(places, 1));
+      const Array& places = in[swaps ? 2 : 1];
+      const Array from_zero = sub(places, like(places, 1));
       return Arrays{
           matrix::transposed(in[0]), from_zero,
           swaps ? convert_element_type(in[1], I32) : lu_pivots_to_permutation(from_zero, a.rows)};

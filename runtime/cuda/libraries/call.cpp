@@ -130,7 +130,7 @@ void* const* LibraryCall::table(std::byte* first, int64_t apart, int64_t n) {
   for (int64_t i = 0; i < n; ++i) addresses.push_back(first + i * apart);
   const auto bytes = n * static_cast<int64_t>(sizeof(void*));
   void* const at = room(bytes);
-  gpu_.copy_in(at, addresses.data(), bytes);
+  gpu_.copy_in(at, static_cast<const void*>(addresses.data()), bytes);
   return static_cast<void* const*>(at);
 }
 

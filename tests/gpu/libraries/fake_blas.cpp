@@ -78,16 +78,15 @@ void run(const Solve& s, const complex128_t* a, complex128_t* b) {
               s.ldb);
 }
 
-// The factor that the caller has on the host is 1, of which what is imaginary is 0.
+// The factor that the caller has on the host.
 template <class T>
 bool is_one(const void* x) {
-  const T one = [] {
-    if constexpr (requires(T t) { t.re; })
-      return T{1, 0};
-    else
-      return T(1);
-  }();
-  return std::memcmp(x, &one, sizeof one) == 0;
+  T value{};
+  std::memcpy(&value, x, sizeof value);
+  if constexpr (requires { value.re; })
+    return value == T{1, 0};
+  else
+    return value == 1;
 }
 
 template <class T>
@@ -240,8 +239,8 @@ Status cublasGetProperty(int which, int* value) {
     fake::Call c("cublas" #L "trsmBatched");                                                      \
     const Solve s = solve_of(side, uplo, op, diagonal, m, n, one, lda, ldb);                      \
     begin_solve<T>(c, h, s);                                                                      \
-    c.inside(a, 8 * batch);                                                                       \
-    c.inside(b, 8 * batch);                                                                       \
+    c.inside(a, batch);                                                                           \
+    c.inside(b, batch);                                                                           \
     return c.queue([=] {                                                                          \
       for (int i = 0; i < batch; ++i) run(s, static_cast<const T*>(a[i]), static_cast<T*>(b[i])); \
     });                                                                                           \

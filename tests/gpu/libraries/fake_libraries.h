@@ -82,6 +82,10 @@ class Call {
   void inside(const void* at, int64_t bytes) {
     if (!status_ && !fake_cuda_is_inside(entry_, at, bytes)) status_ = 7;
   }
+  // Addresses, one a matrix.
+  void inside(const void* const* table, int batch) {
+    inside(static_cast<const void*>(table), int64_t{8} * batch);
+  }
   void on(const void* stream) {
     if (!status_ && !fake_cuda_is_stream(entry_, stream)) status_ = 7;
     stream_ = stream;

@@ -147,7 +147,11 @@ int singular(char job, int m, int n, void* a, void* s, void* u, void* vt) {
 
 }  // namespace
 
-bool fake::gives_up() { return give_up_at > 0 && --give_up_at == 0; }
+bool fake::gives_up() {
+  if (give_up_at == 0) return false;
+  --give_up_at;
+  return give_up_at == 0;
+}
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -200,7 +204,7 @@ Status cusolverDnDlaswp(SolverHandle h, int n, void* a, int lda, int k1, int k2,
     fake::Call c("cusolverDn" #L "potrfBatched");                                                \
     c.on(h->stream);                                                                             \
     c.require(lda == n && batch > 1, "no batch of squares");                                     \
-    c.inside(all, 8 * batch);                                                                    \
+    c.inside(all, batch);                                                                        \
     c.inside(info, 4 * batch);                                                                   \
     return c.queue([=] {                                                                         \
       for (int i = 0; i < batch; ++i) info[i] = factor<T>(uplo, n, all[i]);                      \
@@ -275,7 +279,7 @@ FAKE_SOLVER(Z, complex128_t, un, he)
     fake::Call c("cublas" #L "getrfBatched");                                                 \
     c.on(h->stream);                                                                          \
     c.require(lda == n && batch > 1, "no batch of squares");                                  \
-    c.inside(all, 8 * batch);                                                                 \
+    c.inside(all, batch);                                                                     \
     c.inside(info, 4 * batch);                                                                \
     c.inside(pivots, 4 * batch * n);                                                          \
     return c.queue([=] {                                                                      \

@@ -25,9 +25,8 @@ template <class T>
 std::vector<std::byte> matrices(int64_t batch) {
   std::vector<T> x;
   for (int64_t i = 0; i < batch * n * n; ++i) {
-    const int64_t at = i % (n * n);
-    x.push_back(
-        static_cast<T>(at / n == at % n ? 9 : 1. / static_cast<double>(1 + at / n + at % n)));
+    const int64_t row = i / n % n, column = i % n;
+    x.push_back(static_cast<T>(row == column ? 9 : 1. / static_cast<double>(1 + row + column)));
   }
   std::vector<std::byte> bytes(x.size() * sizeof(T));
   std::memcpy(bytes.data(), x.data(), bytes.size());
