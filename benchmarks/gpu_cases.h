@@ -17,6 +17,7 @@ struct GpuCase {
   std::string what;
   Jaxpr program;
   bool in_registers = false;  // nothing of it may be spilled at 128 registers
+  int terms = 0;              // that a thread has of a row, if a warp shares one
 };
 
 inline std::vector<GpuCase> gpu_cases() {
@@ -29,13 +30,24 @@ inline std::vector<GpuCase> gpu_cases() {
   for (int i = 0; i < 3; ++i)
     net.push_back({zeros({sizes[i], sizes[i + 1]}), zeros({sizes[i + 1]})});
   const Array million = zeros({1 << 20}), plane = zeros({4096, 4096});
+  const Array rows = zeros({4096, 1024});
+  const auto layer_norm = [](Array x, Array gain, Array bias) {
+    const ReduceOptions kept{.keepdims = true};
+    const Array d = x - mean(x, 1, kept);
+    return d * lax::rsqrt(mean(d * d, 1, kept) + 1e-5f) * gain + bias;
+  };
   const int64_t n = 65536;
   return {
       {"mandelbrot", "4096 x 4096 points", traced(vmap(vmap(mandelbrot)), plane, plane), true},
       {"rk45", "1,048,576 van der Pol oscillators",
        traced(vmap(van_der_pol), million, zeros({1 << 20, 2})), true},
       {"softmax", "4096 rows of 1024",
-       traced([](Array x) { return nn::softmax(x); }, zeros({4096, 1024})), true},
+       traced([](Array x) { return nn::softmax(x); }, rows), true, 32},
+      {"layer_norm", "4096 rows of 1024", traced(layer_norm, rows, zeros({1024}), zeros({1024})),
+       true, 32},
+      {"sum_squares", "4096 rows of 1024", traced([](Array x) { return sum(x * x, 1); }, rows), true,
+       32},
+      {"argmax", "4096 rows of 1024", traced([](Array x) { return argmax(x, 1); }, rows), true, 32},
       {"kalman_step", "65,536 filters of 4 states, 2 measured",
        traced(vmap(kalman_step), Belief{zeros({n, 4}), zeros({n, 4, 4})}, zeros({n, 2})), true},
       {"mlp_step", "gradient step of 784-512-512-10, 256 examples",

@@ -95,6 +95,76 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 namespace {
+__device__ float sum_of_warp(float x) {
+  for (int32_t d = 16; d; d /= 2) x += __shfl_xor_sync(~0u, x, d);
+  return x;
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    layer_norm(const float* x, const float* gain, const float* bias, float* out, int64_t rows,
+               int32_t columns) {
+  const int64_t row = thread_index() / 32;
+  if (row >= rows) return;
+  const int32_t lane = threadIdx.x % 32;
+  const float* from = x + row * columns;
+  float sum = 0, squares = 0;
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32) sum += from[c];
+  const float mean = sum_of_warp(sum) / columns;
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32) squares += (from[c] - mean) * (from[c] - mean);
+  const float scale = rsqrtf(sum_of_warp(squares) / columns + 1e-5f);
+#pragma unroll 1
+  for (int32_t c = lane; c < columns; c += 32)
+    out[row * columns + c] = (from[c] - mean) * scale * gain[c] + bias[c];
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    sum_squares(const float* x, float* out, int64_t rows, int32_t columns) {
+  const int64_t row = thread_index() / 32;
+  if (row >= rows) return;
+  float sum = 0;
+#pragma unroll 1
+  for (int32_t c = threadIdx.x % 32; c < columns; c += 32)
+    sum += x[row * columns + c] * x[row * columns + c];
+  sum = sum_of_warp(sum);
+  if (threadIdx.x % 32 == 0) out[row] = sum;
+}
+
+namespace {
+// The first of the largest; NaN is larger than all numbers.
+__device__ bool better(float a, int32_t i, float b, int32_t k) {
+  return a > b || (a != a && b == b) || ((a == b || (a != a && b != b)) && i < k);
+}
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256)
+    argmax(const float* x, int32_t* out, int64_t rows, int32_t columns) {
+  const int64_t row = thread_index() / 32;
+  if (row >= rows) return;
+  float most = -INFINITY;
+  int32_t at = 0x7fffffff;
+#pragma unroll 1
+  for (int32_t c = threadIdx.x % 32; c < columns; c += 32) {
+    const float next = x[row * columns + c];
+    if (next > most || (next != next && most == most)) {
+      most = next;
+      at = c;
+    }
+  }
+  for (int32_t d = 16; d; d /= 2) {
+    const float other = __shfl_xor_sync(~0u, most, d);
+    const int32_t place = __shfl_xor_sync(~0u, at, d);
+    if (better(other, place, most, at)) {
+      most = other;
+      at = place;
+    }
+  }
+  if (threadIdx.x % 32 == 0) out[row] = at;
+}
+
+namespace {
 template <int rows, int columns>
 struct Matrix {
   float at[rows][columns];

@@ -21,6 +21,7 @@
 #include "weft/core/loops/nest_bounds.h"
 #include "weft/jit/schedule/loops.h"
 #include "weft/jit/schedule/records.h"
+#include "weft/jit/schedule/rows.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/jit/schedule/target.h"
 
@@ -300,13 +301,17 @@ class Emitter {
   Vs of_thread(const Vs& xs, V thread);
   void meet();
   void once(const std::function<void()>& f);
-  Vs apart(V condition, const std::function<Vs()>& f, const Vs& otherwise);
   void fold_threads(nest::Id v);
   Vs fold_few(nest::Id v, V n);
   Vs fold_half_warp(nest::Id v, V n);
   Vs fold_warp(nest::Id v, V n);
   Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
+  // What a trip makes of what is handed around; `whole`: all threads have their terms in it.
+  using Trip = std::function<Vs(V at, const Vs& carry, bool whole)>;
+  Vs dealt_out(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
+  Vs own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f, const Vs& otherwise);
+  void emit_turn(nest::BlockId body);
 
   // Threads that take new points (gpu/refill.cpp).
   V vote(V yes);
@@ -414,6 +419,12 @@ class Emitter {
   int lanes_ = 1, interleave_ = 1;
   V lane_ = nullptr;           // of threads that share a point: which of them this is
   bool apart_ = false;         // they run something of their own
+  // Values of the row that they keep, by value and turn; in a loop that is written out for them:
+  // which of its turns this is, and what is new in it.
+  RowValues row_;
+  std::map<std::pair<nest::Id, int64_t>, V> kept_;
+  std::optional<int64_t> turn_;
+  std::vector<nest::Id> made_;
   bool plain_loops_ = false;   // of what is left at the end of a row: loops go trip by trip
   int array_interleave_ = 0;   // of per-lane arrays, if not interleave_
   V vector_offset_ = nullptr;  // vector 0 is this one of them

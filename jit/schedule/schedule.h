@@ -77,6 +77,7 @@ struct Schedule {
   // Of GPUs: threads of a block (0: no GPU), points that a thread runs one after another, threads
   // that share a point.
   int block = 0, points = 1, threads = 1;
+  bool kept = false;  // these keep values of their own terms (jit/schedule/rows.h)
   ProductSchedule product;
   int band = 1;  // steps that share blocks of the grid
   friend bool operator==(const Schedule&, const Schedule&) = default;

@@ -192,6 +192,7 @@ constexpr Field fields[] = {
     {"block", number_if<&S::block, 0>, read_number<&S::block>},
     {"points", number_if<&S::points, 1>, read_number<&S::points>},
     {"threads", number_if<&S::threads, 1>, read_number<&S::threads>},
+    {"kept", word_if<&S::kept>, read_word<&S::kept>},
     {"product", product, read_product},
     {"band", number<&S::band>, read_number<&S::band>},
 };
@@ -199,9 +200,9 @@ constexpr Field fields[] = {
 [[maybe_unused]] void all_members(const Schedule& s) {
   [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
                                 plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,
-                                streamed, block, points, threads, product, band] = s;
+                                streamed, block, points, threads, kept, product, band] = s;
 }
-static_assert(std::size(fields) == 20);
+static_assert(std::size(fields) == 21);
 
 }  // namespace
 

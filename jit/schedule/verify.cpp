@@ -11,6 +11,7 @@
 #include "weft/jit/schedule/loops.h"
 #include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
+#include "weft/jit/schedule/rows.h"
 #include "weft/jit/schedule/schedule.h"
 #include "weft/runtime/native/transpose.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 // What code can have: one frame and one thread are finite.
 constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
-                  most_added = 1 << 16, most_block = 1024, most_points = 64, warp = 32,
+                  most_added = 1 << 16, most_block = 1024, most_points = 64, most_words = 128,
                   most_product = 128, most_shared = 48 << 10, most_idle = 1 << 24;
 constexpr uint64_t most_trips = 64;
 
@@ -58,6 +59,7 @@ class Verifier {
             "plain_remainder: goes with versioned and a loop of rows or runs");
     if (s_.tile || !s_.tiled.empty()) tile();
     if (!s_.records.empty()) records();
+    if (s_.kept) kept();
     if (s_.product != ProductSchedule()) product();
     for (const auto& [id, l] : s_.loops) loop(id, l);
     for (const auto& [id, f] : s_.folds) fold(id, f);
@@ -118,6 +120,18 @@ class Verifier {
             "threads {}: a point is run by one, or by the {} of a warp if it has folds or "
             "for_eachs for them",
             s_.threads, warp);
+  }
+
+  void kept() const {
+    require(s_.threads > 1, "kept: goes with threads that share a point");
+    const RowValues row = row_values(k_, d_);
+    require(!row.loops.empty(), "kept: no loop computes what one before it did");
+    require(row.turns <= static_cast<int64_t>(most_trips) && row.words <= most_words,
+            "kept: {} turns of a thread, {} words of registers; at most {}, {}", row.turns,
+            row.words, most_trips, most_words);
+    int64_t added = 0;
+    for (const Id v : row.loops) added += row.turns * weight(k_, k_.insts[v].blocks[0]);
+    require(added <= most_added, "kept: loops written out add too much code");
   }
 
   void refill() const {

@@ -47,6 +47,14 @@ TEST_CASE("The look at the stop word is no part of a loop") {
   CHECK(c.inner_loops == std::vector<int>{4});
 }
 
+TEST_CASE("Loops say how many numbers a trip loads") {
+  const SassCounts c =
+      counts({"L_x_0:", "LDG.E R2, [R4.64]", "LDG.E.128 R8, [R4.64+0x10]", "LDG.E.64 R6, [R4.64]",
+              "@P0 BRA `(.L_x_0)", "L_x_1:", "LDS R2, [R4]", "@P0 BRA `(.L_x_1)", "EXIT"});
+  CHECK(c.inner_loops == std::vector<int>{4, 2});
+  CHECK(c.inner_loads == std::vector<int>{7, 0});
+}
+
 TEST_CASE("Kernels of one listing are told apart") {
   const auto kernels = read_sass(listing("a", {"EXIT"}) + "\t.section\t.nv.info,\"\",@\"\"\n" +
                                  listing("b", {"MOV R1, R2", "EXIT"}));

@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::toolkit {
@@ -17,6 +18,7 @@ struct SassCounts {
   // Of each loop that has no other in it, from the longest on. The look at the word that stops a
   // kernel, once a millisecond, does not count as a part of any.
   std::vector<int> inner_loops = {};
+  std::vector<int> inner_loads = {};  // of each: numbers of 32 bits that it loads from memory
 };
 
 // The code of one kernel, as blocks.
@@ -33,6 +35,7 @@ class SassKernel {
     if (text == "NOP") return;
     ++b.instructions;
     // What reads memory that the host may write is the look at the stop word.
+    if (text.find("LDG") != std::string::npos) b.loads += words_of(text);
     b.cold = b.cold || text.find(".STRONG.SYS") != std::string::npos;
     const bool predicated = text.starts_with('@');
     const std::string plain = predicated ? text.substr(text.find(' ') + 1) : text;
@@ -51,27 +54,34 @@ class SassKernel {
     for (const Block& b : blocks_)
       if (b.next != std::vector<size_t>{index(b)}) c.instructions += b.instructions;
     std::vector<std::set<size_t>> all = loops();
+    std::vector<std::pair<int, int>> inner;
     for (const auto& l : all) {
-      const bool inner = std::none_of(all.begin(), all.end(), [&](const auto& other) {
+      const bool innermost = std::none_of(all.begin(), all.end(), [&](const auto& other) {
         return other.size() < l.size() &&
                std::includes(l.begin(), l.end(), other.begin(), other.end());
       });
-      if (!inner) continue;
-      int n = 0;
-      for (size_t b : l) n += blocks_[b].instructions;
-      c.inner_loops.push_back(n);
+      if (!innermost) continue;
+      auto& [n, loads] = inner.emplace_back();
+      for (size_t b : l) n += blocks_[b].instructions, loads += blocks_[b].loads;
     }
-    std::sort(c.inner_loops.rbegin(), c.inner_loops.rend());
+    std::sort(inner.rbegin(), inner.rend());
+    for (const auto& [n, loads] : inner) {
+      c.inner_loops.push_back(n);
+      c.inner_loads.push_back(loads);
+    }
     return c;
   }
 
  private:
   struct Block {
-    int instructions = 0;
+    int instructions = 0, loads = 0;
     bool begun = false, ended = false, falls_through = true, cold = false;
     std::string target = {};
     std::vector<size_t> next = {};
   };
+  static int words_of(const std::string& load) {
+    return load.find(".128") != std::string::npos ? 4 : load.find(".64 ") != std::string::npos ? 2 : 1;
+  }
   size_t index(const Block& b) const { return static_cast<size_t>(&b - blocks_.data()); }
   void start_block() {
     if (blocks_.empty() || blocks_.back().begun) blocks_.emplace_back();

@@ -7,6 +7,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "weft/jit/emit/emit_fold.h"
@@ -18,11 +19,8 @@ using nest::Inst;
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 
-namespace {
-constexpr int64_t warp = 32;
 static_assert(many_partials == 2 * warp && 2 * few_partials == warp &&
               fold_order::short_block <= warp);
-}  // namespace
 
 // What x is in another thread of the warp; all of them ask.
 V Emitter::of_thread(V x, V thread) {
@@ -68,17 +66,6 @@ void Emitter::once(const std::function<void()>& f) {
   meet();
 }
 
-// What f gives in the threads for which the condition holds, in the others `otherwise`.
-Vs Emitter::apart(V condition, const std::function<Vs()>& f, const Vs& otherwise) {
-  const auto alone = [&] {
-    const bool before = std::exchange(apart_, true);
-    Vs x = f();
-    apart_ = before;
-    return x;
-  };
-  return branch(condition, alone, [&] { return otherwise; });
-}
-
 void Emitter::fold_threads(Id v) {
   const V n = scalar(k_.insts[v].args[0]);
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
@@ -89,12 +76,87 @@ void Emitter::fold_threads(Id v) {
   set_results(v, branch(few, [&] { return fold_few(v, n); }, partials));
 }
 
+// A loop over the terms, so many a trip. Where their number is known, trips that all threads make
+// alike ask nobody; one whose values are kept is written out.
+Vs Emitter::dealt_out(Id v, int64_t terms, const Vs& init, const Trip& trip) {
+  const Inst& i = k_.insts[v];
+  const V n = scalar(i.args[0]);
+  const auto most = known(n);
+  const auto rolled = [&](V end, bool whole) {
+    return loop("terms", i64(0), end, i64(terms), init, [&](V at, const Vs& carry) {
+             poll(terms / warp * weight(k_, i.blocks[0]));
+             return trip(at, carry, whole);
+           }).carry;
+  };
+  if (!most) return rolled(n, false);
+  if (std::ranges::count(row_.loops, v) > 0) {
+    Vs carry = init;
+    for (int64_t at = 0; at < *most; at += terms) {
+      turn_ = at / warp;
+      carry = trip(i64(at), carry, at + terms <= *most);
+    }
+    turn_.reset();
+    return carry;
+  }
+  const int64_t whole = *most - *most % terms;
+  const Vs carry = rolled(i64(whole), true);
+  return whole < *most ? trip(i64(whole), carry, false) : carry;
+}
+
+// What f gives for the term of this thread of those from `first` on; `otherwise` if there is none.
+Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
+                     const Vs& otherwise) {
+  const auto begin = known(first), end = known(n);
+  if (begin && end && *begin >= *end) return otherwise;
+  whole = whole || (begin && end && *begin + warp <= *end);
+  if (turn_) turn_ = *begin / warp;
+  const V index = b_.CreateAdd(first, lane_);
+  made_.clear();
+  const auto with_kept = [&] {
+    Vs x = f(index);
+    for (const Id r : made_) x.push_back(kept_.at({r, *turn_}));
+    return x;
+  };
+  Vs none = otherwise;
+  const bool before = std::exchange(apart_, true);
+  Vs x = branch(whole ? b_.getTrue() : b_.CreateICmpSLT(index, n), with_kept, [&] {
+    for (const Id r : made_)
+      none.push_back(llvm::Constant::getNullValue(kept_.at({r, *turn_})->getType()));
+    return none;
+  });
+  apart_ = before;
+  for (size_t r = 0; r < made_.size(); ++r) kept_[{made_[r], *turn_}] = x[otherwise.size() + r];
+  x.resize(otherwise.size());
+  return x;
+}
+
+// The body of a loop over the row, for one turn of this thread.
+void Emitter::emit_turn(nest::BlockId body) {
+  const int64_t turn = *turn_;
+  for (const Id v : k_.blocks[body].body) {
+    if (row_.spared.contains(v)) continue;
+    const auto same = row_.kept.find(v);
+    if (same == row_.kept.end()) {
+      emit_inst(v);
+    } else if (same->second != v) {
+      set(v, kept_.at({same->second, turn}));
+    } else {
+      emit_inst(v);
+      kept_[{v, turn}] = scalar(v);
+      made_.push_back(v);
+    }
+  }
+}
+
 // Each thread has a term; all combine them in order.
 Vs Emitter::fold_few(Id v, V n) {
   const Vs none = identity(v, uniform_value);
-  const Vs own = apart(
-      b_.CreateICmpSLT(lane_, n), [&] { return term(v, uniform_value, lane_); },
-      no_term(v, uniform_value));
+  const auto mine = [&](V at, const Vs&, bool whole) {
+    return own_term(
+        n, at, whole, [&](V index) { return term(v, uniform_value, index); },
+        no_term(v, uniform_value));
+  };
+  const Vs own = dealt_out(v, warp, no_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
               [&](V k, const Vs& all) { return with_term(v, all, of_thread(own, k)); })
       .carry;
@@ -102,48 +164,44 @@ Vs Emitter::fold_few(Id v, V n) {
 
 // Partial sums in the first half of the threads: the others' terms come after theirs.
 Vs Emitter::fold_half_warp(Id v, V n) {
-  const Vs none = identity(v, uniform_value);
-  const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   const V other = b_.CreateXor(lane_, i64(few_partials));
-  const Loop l = loop("terms", i64(0), n, i64(warp), none, [&](V at, const Vs& sum) {
-    poll(cost);
-    const V index = b_.CreateAdd(at, lane_);
+  const auto trip = [&](V at, const Vs& sum, bool whole) {
     Vs nothing = no_term(v, uniform_value);
     const size_t values = nothing.size();
     nothing.append(sum);
-    const auto first = [&] {
+    const auto first = [&](V index) {
       Vs x = term(v, uniform_value, index);
       x.append(with_term(v, sum, x));
       return x;
     };
-    const Vs x = apart(b_.CreateICmpSLT(index, n), first, nothing);
+    const Vs x = own_term(n, at, whole, first, nothing);
     const Vs so_far(x.begin() + values, x.end());
     Vs next = with_term(v, so_far, of_thread(nth(x, 0, values), other));
-    const V there = b_.CreateICmpSLT(b_.CreateAdd(index, i64(few_partials)), n);
+    if (whole) return next;
+    const V second = b_.CreateAdd(b_.CreateAdd(at, lane_), i64(few_partials));
+    const V there = b_.CreateICmpSLT(second, n);
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
-  });
-  return fold_pairs(v, l.carry, few_partials);
+  };
+  return fold_pairs(v, dealt_out(v, warp, identity(v, uniform_value), trip), few_partials);
 }
 
 Vs Emitter::fold_warp(Id v, V n) {
   const Vs none = identity(v, uniform_value);
-  const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   Vs both = none;
   both.append(none);
-  const auto after = [&](V index, const Vs& sum) {
-    const auto f = [&] { return with_term(v, sum, term(v, uniform_value, index)); };
-    return apart(b_.CreateICmpSLT(index, n), f, sum);
-  };
-  const Loop l = loop("terms", i64(0), n, i64(many_partials), both, [&](V at, const Vs& sums) {
-    poll(2 * cost);
-    const V index = b_.CreateAdd(at, lane_);
-    Vs next = after(index, nth(sums, 0, none.size()));
-    next.append(after(b_.CreateAdd(index, i64(warp)), nth(sums, 1, none.size())));
+  const auto trip = [&](V at, const Vs& sums, bool whole) {
+    const auto after = [&](V first, const Vs& sum) {
+      return own_term(
+          n, first, whole,
+          [&](V index) { return with_term(v, sum, term(v, uniform_value, index)); }, sum);
+    };
+    Vs next = after(at, nth(sums, 0, none.size()));
+    next.append(after(b_.CreateAdd(at, i64(warp)), nth(sums, 1, none.size())));
     return next;
-  });
-  return fold_pairs(v, combined(v, nth(l.carry, 0, none.size()), nth(l.carry, 1, none.size())),
-                    warp);
+  };
+  const Vs sums = dealt_out(v, many_partials, both, trip);
+  return fold_pairs(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())), warp);
 }
 
 // The tree over the partial sums of so many threads; all of them get what the first one has.
@@ -155,19 +213,16 @@ Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
 }
 
 void Emitter::for_each_threads(Id v) {
-  const Inst& i = k_.insts[v];
-  const Id index = k_.blocks[i.blocks[0]].params[0];
-  const V n = scalar(i.args[0]);
+  const nest::BlockId body = k_.insts[v].blocks[0];
+  const V n = scalar(k_.insts[v].args[0]);
   meet();
-  each("each", i64(0), n, warp, [&](V at) {
-    poll(weight(k_, i.blocks[0]));
-    const V turn = b_.CreateAdd(at, lane_);
-    const auto body = [&] {
-      set(index, turn);
-      emit_block(i.blocks[0]);
+  dealt_out(v, warp, {}, [&](V at, const Vs&, bool whole) {
+    const auto turn = [&](V index) {
+      set(k_.blocks[body].params[0], index);
+      turn_ ? emit_turn(body) : emit_block(body);
       return Vs();
     };
-    apart(b_.CreateICmpSLT(turn, n), body, {});
+    return own_term(n, at, whole, turn, {});
   });
   meet();
 }

@@ -9,6 +9,7 @@
 #include "weft/jit/schedule/choose/parts.h"
 #include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
+#include "weft/jit/schedule/rows.h"
 
 namespace weft::compiler {
 
@@ -87,6 +88,7 @@ class Chooser {
       if (s_.threads == 1) choose_product();
       if (s_.threads == 1 && s_.product.loop == no_id) choose_thread_refill();
       d_ = divergence_by(s_, k_);
+      if (s_.threads > 1) s_.kept = keeps_rows();
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
     }
@@ -129,6 +131,14 @@ class Chooser {
         return limits_.threads;
     }
     return 1;
+  }
+
+  // Values of rows that are short enough are kept in registers.
+  bool keeps_rows() const {
+    const RowValues row = row_values(k_, d_);
+    int64_t code = 0;
+    for (const Id v : row.loops) code += row.turns * weight(k_, k_.insts[v].blocks[0]);
+    return !row.loops.empty() && row.words <= limits_.kept_words && code <= limits_.kept_code;
   }
 
   // The largest tiles of which there are enough for all multiprocessors, and whose points are not

@@ -78,6 +78,10 @@ struct Limits {
   // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
   // slowest of a warp ends it, after so many others.
   int64_t refill_threads, refill_points;
+  // Words of registers in which a thread keeps values of a row; instructions of its loops, written
+  // out for that. The machine: half of the registers that a thread of 16 full warps can have; four
+  // times what an instruction cache of 16 KB holds is more than rows of 1024 take.
+  int64_t kept_words, kept_code;
   // Of products of matrices: terms that are moved at a time (the machine: 64 bytes of a row, and
   // with tiles of 128 x 128 a third of the shared memory that a block has unasked); instructions
   // behind the loop for all points of a thread (as `unrolled`); blocks from which on tiles are
@@ -115,6 +119,8 @@ inline constexpr Limits narrow = {
     .threads = 1,
     .refill_threads = 0,
     .refill_points = 1,
+    .kept_words = 0,
+    .kept_code = 0,
     .product_terms = 0,
     .product_points = 0,
     .product_blocks = 0,
@@ -142,6 +148,8 @@ inline constexpr Limits gpu = [] {
   l.threads = 32;
   l.refill_threads = 1024 * 256;
   l.refill_points = 32;
+  l.kept_words = 64;
+  l.kept_code = 4096;
   l.product_terms = 16;
   l.product_points = 4096;
   l.product_blocks = 128;

@@ -20,14 +20,14 @@ struct Sample {
   Run run;
 };
 
-// The only kernel of f at arrays like these.
-template <class F, class... A>
-Sample traced(const char* name, F f, const A&... x) {
-  const Jaxpr j = rewritten(make_jaxpr(f)(x...).jaxpr);
+// The only kernel of a program.
+inline Sample sample_of(const char* name, const Jaxpr& program) {
+  const Jaxpr j = rewritten(program);
   const Program p(j);
-  const Plan plan = make_plan(p);
+  Plan plan = make_plan(p);
   if (plan.steps.size() != 1 || plan.steps[0].kind != Step::Kind::kernel)
     throw std::runtime_error(std::string(name) + " is no single kernel");
+  if (current_target().gpu()) plan.steps[0].kernel.cached.clear();  // as the pipeline does
   std::vector<bool> inputs(j->types.size());
   std::fill_n(inputs.begin(), j->n_in, true);
   KernelNest nest = write_nest(p, plan.steps[0].kernel, inputs);
@@ -45,6 +45,12 @@ Sample traced(const char* name, F f, const A&... x) {
   s.run.range = s.kernel.rank == 1 ? std::vector<int64_t>{0, 1, 0, outer * inner}
                                    : std::vector<int64_t>{0, outer, 0, inner};
   return s;
+}
+
+// That of f at arrays like these.
+template <class F, class... A>
+Sample traced(const char* name, F f, const A&... x) {
+  return sample_of(name, make_jaxpr(f)(x...).jaxpr);
 }
 
 inline std::vector<unsigned char> between(float low, float high, size_t n) {
@@ -97,6 +103,9 @@ inline std::vector<Sample> schedule_samples() {
       written("each", each, 35),
       traced(
           "softmax", [](Array x) { return nn::softmax(x); }, numbers({5, 300})),
+      traced(
+          "centred", [](Array x) { return x - mean(x, 1, {.keepdims = true}); },
+          numbers({5, 300})),
       written("product", product_of_matrices(), -1, 1, 70, 45),
       traced(
           "cumsum of rows", [](Array x) { return cumsum(x, 1); }, numbers({37, 96})),

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/schedule/rows.cpp: numbers the values of the loops over a row so that equal ones have equal
+// numbers, and looks from what a loop needs for those that an earlier one has made.
+#include "weft/jit/schedule/rows.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "weft/jit/schedule/loops.h"
+
+namespace weft::compiler {
+
+using nest::BlockId;
+using nest::Id;
+using nest::Inst;
+using nest::Kernel;
+using nest::Kind;
+using nest::no_id;
+using nest::Opcode;
+
+namespace {
+
+class Finder {
+ public:
+  Finder(const Kernel& k, const Divergence& d) : k_(k), d_(d), same_(k.insts.size()) {
+    for (size_t v = 0; v < same_.size(); ++v) same_[v] = static_cast<Id>(v);
+  }
+
+  RowValues run() {
+    const std::vector<Id> loops = loops_in_order();
+    for (size_t n = 0; n < loops.size(); ++n) look_at(loops[n], n);
+    for (const auto& [first, last] : last_) restore(first);
+    for (size_t n = 0; n < loops.size(); ++n) {
+      if (!takes_part_.contains(n)) continue;
+      found_.loops.push_back(loops[n]);
+      found_.turns = std::max(found_.turns, (terms(loops[n]) + warp - 1) / warp);
+    }
+    found_.words = found_.turns * most_words(loops.size());
+    return std::move(found_);
+  }
+
+ private:
+  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
+  const nest::Block& block(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
+  int64_t terms(Id loop) const { return static_cast<int64_t>(inst(inst(loop).args[0]).imm); }
+
+  // Those of known length that threads share and that stand in no other, as they are emitted.
+  std::vector<Id> loops_in_order() const {
+    const std::vector<char> shared = shared_loops(k_);
+    std::vector<Id> out;
+    for (const Id v : block(0).body)
+      if (shared[static_cast<size_t>(v)] && inst(inst(v).args[0]).op == Opcode::Const && terms(v) > 0)
+        out.push_back(v);
+    std::ranges::stable_sort(out, {}, [&](Id v) { return d_.level[static_cast<size_t>(v)]; });
+    return out;
+  }
+
+  // The nth loop.
+  void look_at(Id loop, size_t n) {
+    const BlockId body = inst(loop).blocks[0];
+    const auto [first, fresh] = index_.try_emplace(terms(loop), block(body).params[0]);
+    same_[static_cast<size_t>(block(body).params[0])] = first->second;
+    for (const Id v : block(body).body) number(v, n);
+    std::set<Id> reached;
+    const auto need = [&](Id v) { reach(v, n, body, &reached); };
+    for (const Id v : block(body).body)
+      if (has_effect(v)) need(v);
+    for (const Id y : block(body).yields) need(y);
+    for (const Id v : block(body).body)
+      if (!reached.contains(v) && inst(v).op != Opcode::Param) found_.spared.insert(v);
+  }
+
+  // Which value of the loops so far v is equal to.
+  void number(Id v, size_t n) {
+    const Inst& i = inst(v);
+    const bool plain = i.op < Opcode::Store && i.op != Opcode::Param && i.op != Opcode::Result &&
+                       !(i.op == Opcode::Load && k_.buffers[static_cast<size_t>(i.imm)].written);
+    made_in_[v] = n;
+    if (!plain) return;
+    std::vector<Id> args;
+    for (const Id a : i.args) args.push_back(same_[static_cast<size_t>(a)]);
+    const auto [it, fresh] = known_.try_emplace({i.op, i.kind, i.imm, args}, v);
+    same_[static_cast<size_t>(v)] = it->second;
+    bool reads = i.op == Opcode::Load;
+    for (const Id a : args) reads = reads || of_memory_.contains(a);
+    if (reads) of_memory_.insert(it->second);
+  }
+
+  bool has_effect(Id v) const {
+    const auto stores = [](const Inst& i) {
+      return i.op == Opcode::Store || i.op == Opcode::LocalStore;
+    };
+    const Inst& i = inst(v);
+    return stores(i) ||
+           std::ranges::any_of(i.blocks, [&](BlockId b) { return any_inst(k_, b, stores); });
+  }
+
+  // What v is computed of in the nth loop, as far as it is not kept.
+  void reach(Id v, size_t n, BlockId body, std::set<Id>* reached) {
+    const Inst& i = inst(v);
+    if (i.home != body) {  // inside of what stands in the body, or in front of it
+      bool inside = false;
+      for (BlockId b = i.home; b > 0; b = block(b).parent) inside = inside || b == body;
+      if (!inside) return;
+    }
+    if (!reached->insert(v).second) return;
+    const Id first = same_[static_cast<size_t>(v)];
+    if (i.home == body && first != v && made_in_.at(first) < n && of_memory_.contains(first)) {
+      found_.kept[v] = found_.kept[first] = first;
+      takes_part_.insert(made_in_.at(first));
+      takes_part_.insert(n);
+      last_[first] = n;
+      return;
+    }
+    for (const Id a : i.args) reach(a, n, body, reached);
+    for (const BlockId b : i.blocks) {
+      for (const Id x : block(b).body) reach(x, n, body, reached);
+      for (const Id y : block(b).yields) reach(y, n, body, reached);
+    }
+  }
+
+  // What is kept has to be made, even if nothing else needs it there.
+  void restore(Id v) {
+    if (!found_.spared.erase(v)) return;
+    for (const Id a : inst(v).args) restore(a);
+  }
+
+  // Of a turn: between one loop and the next.
+  int64_t most_words(size_t loops) const {
+    int64_t most = 0;
+    for (size_t n = 0; n < loops; ++n) {
+      int64_t words = 0;
+      for (const auto& [first, last] : last_)
+        if (made_in_.at(first) <= n && n < last)
+          words += inst(first).kind == Kind::F64 || inst(first).kind == Kind::I64 ? 2 : 1;
+      most = std::max(most, words);
+    }
+    return most;
+  }
+
+  const Kernel& k_;
+  const Divergence& d_;
+  RowValues found_;
+  std::vector<Id> same_;          // by value: the first that is equal to it
+  std::map<int64_t, Id> index_;   // by number of terms
+  std::map<Id, size_t> made_in_;  // by value of a body: its loop
+  std::map<std::tuple<Opcode, Kind, int64_t, std::vector<Id>>, Id> known_;
+  std::set<Id> of_memory_;
+  std::set<size_t> takes_part_;
+  std::map<Id, size_t> last_;  // by value that is kept: the last loop that takes it
+};
+
+}  // namespace
+
+RowValues row_values(const Kernel& k, const Divergence& d) { return Finder(k, d).run(); }
+
+}  // namespace weft::compiler
