@@ -61,10 +61,11 @@ class Emitter {
 
   // Values (emit_values.cpp).
   llvm::Type* type(nest::Kind k) const;
-  llvm::Type* vector_type(nest::Kind k) const {
-    return llvm::FixedVectorType::get(type(k), lanes_);
+  llvm::Type* vector_type(nest::Kind k) const { return vector_of(type(k)); }
+  // On a GPU a number: points that are run side by side are "vectors" of one.
+  llvm::Type* vector_of(llvm::Type* t) const {
+    return machine_.gpu ? t : llvm::FixedVectorType::get(t, lanes_);
   }
-  llvm::Type* vector_of(llvm::Type* t) const { return llvm::FixedVectorType::get(t, lanes_); }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
   // What f gives for the number of each vector.
@@ -318,6 +319,15 @@ class Emitter {
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
   void around_while(bool behind);
   void refill_warp(V thread, V first, V points, V columns);
+
+  // Points that a thread runs side by side (gpu/points.cpp).
+  void neighbours(V first, V points, V columns);
+  V points_are_aligned();
+  void load_points(nest::Id v);
+  void store_points(nest::Id v);
+  llvm::Type* piece_type(llvm::Type* t, int64_t bytes);
+  V of_piece(V piece, llvm::Type* t, int64_t n);
+  V to_piece(const Vs& elements, int64_t bytes);
 
   // Products of matrices (gpu/product.cpp).
   struct Product;

@@ -194,6 +194,7 @@ void Emitter::load(Id v) {
   if (!variance(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+  if (machine_.gpu) return load_points(v);
   const bool in_record = moves_in_record(v);
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
@@ -217,6 +218,7 @@ void Emitter::store(Id v) {
     });
     return;
   }
+  if (machine_.gpu) return store_points(v);
   if (moves_in_record(v)) return;
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;

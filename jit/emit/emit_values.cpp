@@ -40,12 +40,14 @@ llvm::Type* Emitter::type(Kind k) const {
 }
 
 V Emitter::splat(V scalar, int n) {
+  if (machine_.gpu) return scalar;
   if (auto* c = llvm::dyn_cast<llvm::Constant>(scalar))
     return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(n), c);
   return b_.CreateVectorSplat(n, scalar);
 }
 
 V Emitter::iota(llvm::Type* element) {
+  if (machine_.gpu) return llvm::ConstantInt::get(element, 0);
   llvm::SmallVector<llvm::Constant*, 16> l;
   for (int i = 0; i < lanes_; ++i) l.push_back(llvm::ConstantInt::get(element, i));
   return llvm::ConstantVector::get(l);

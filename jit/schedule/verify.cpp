@@ -9,6 +9,7 @@
 #include "weft/core/error.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/points.h"
 #include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/rows.h"
@@ -54,7 +55,8 @@ class Verifier {
   void run() const {
     target_.gpu() ? threads() : lanes();
     if (s_.mode == Mode::refill || s_.refill != no_id || s_.idle_trips) refill();
-    require(!s_.versioned || s_.mode == Mode::grid, "versioned: goes with mode grid");
+    require(!s_.versioned || (s_.mode == Mode::grid && !target_.gpu()),
+            "versioned: goes with mode grid of vectors");
     require(!s_.plain_remainder || (s_.versioned && std::ranges::any_of(s_.loops, in_blocks)),
             "plain_remainder: goes with versioned and a loop of rows or runs");
     if (s_.tile || !s_.tiled.empty()) tile();
@@ -109,8 +111,10 @@ class Verifier {
   }
 
   void threads() const {
-    require(s_.mode == Mode::scalar && s_.lanes == 1 && s_.interleave == 1,
-            "mode, lanes, interleave: threads of GPUs have scalar code");
+    require(s_.lanes == 1, "lanes {}: threads of GPUs have scalar code", s_.lanes);
+    require(s_.mode == (s_.interleave == 1 ? Mode::scalar : Mode::grid),
+            "mode: that of threads is scalar, of points side by side grid");
+    if (s_.interleave != 1) neighbours();
     require(s_.block >= warp && s_.block <= most_block && s_.block % warp == 0,
             "block {}: has to be a multiple of {} up to {}", s_.block, warp, most_block);
     require(s_.points >= 1 && s_.points <= most_points, "points {}: has to be 1 to {}", s_.points,
@@ -120,6 +124,18 @@ class Verifier {
             "threads {}: a point is run by one, or by the {} of a warp if it has folds or "
             "for_eachs for them",
             s_.threads, warp);
+  }
+
+  // Points that a thread runs side by side.
+  void neighbours() const {
+    require(power_of_two(s_.interleave) && s_.interleave <= widest_access,
+            "interleave {}: has to be a power of two up to {}", s_.interleave, widest_access);
+    require(s_.points == 1 && s_.threads == 1 && s_.product.loop == no_id,
+            "interleave {}: threads have these points alone", s_.interleave);
+    require(!neighbour_accesses(k_, d_).empty(),
+            "interleave {}: points have more than arithmetic, or their numbers do not lie side by "
+            "side",
+            s_.interleave);
   }
 
   void kept() const {
@@ -147,7 +163,7 @@ class Verifier {
   }
 
   void tile() const {
-    require(s_.mode == Mode::grid && k_.rank == 2 && s_.interleave == 1,
+    require(s_.mode == Mode::grid && k_.rank == 2 && s_.interleave == 1 && !target_.gpu(),
             "tile: goes with mode grid of two axes, without interleaving");
     require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
             "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
@@ -179,7 +195,8 @@ class Verifier {
   }
 
   void records() const {
-    require(s_.mode == Mode::grid && s_.tile == 0, "records: go with mode grid without tiles");
+    require(s_.mode == Mode::grid && s_.tile == 0 && !target_.gpu(),
+            "records: go with mode grid of vectors, without tiles");
     const auto can = records_of(k_, d_);
     for (Id v : s_.records) {
       const auto r = can.find(v);

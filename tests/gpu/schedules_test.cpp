@@ -157,3 +157,36 @@ TEST_CASE("nests of every kind by the schedule of a GPU", "[gpu]") {
   }
   check_no_complaints();
 }
+
+// Whatever there is of them, wherever it lies.
+TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
+  const auto f = [](Array x, Array y) { return where(x > y, x * y, y - 2); };
+  std::vector<compiler::Sample> all;
+  for (const int64_t n : {1, 7, 64, 1003, 4096})
+    for (const DType d : {F32, F64, BF16, I32}) all.push_back(for_gpu("select", f, numbers({n}, d), numbers({n}, d)));
+  all.push_back(for_gpu(
+      "widths", [](Array x, Array y) { return x + y.astype(F32); }, numbers({1003}),
+      numbers({1003}, BF16)));
+  all.push_back(for_gpu(
+      "masks", [](Array x, Array y) { return x < y; }, numbers({1003}), numbers({1003})));
+  all.push_back(for_gpu("shifted", [](Array x) { return roll(x, 1) + x; }, numbers({1003})));
+  for (const int64_t columns : {64, 67})
+    all.push_back(for_gpu(
+        "bias", [](Array x, Array b) { return x * 2 + b; }, numbers({13, columns}),
+        numbers({columns})));
+  int side_by_side = 0;
+  for (const compiler::Sample& s : all)
+    for (const int points : {0, 1, 2, 4, 8, 16}) {
+      Schedule schedule = choose_schedule(s.kernel, emulated());
+      if (points) {
+        schedule.interleave = points;
+        schedule.mode = points == 1 ? Mode::scalar : Mode::grid;
+      }
+      side_by_side += schedule.interleave > 1;
+      INFO(s.name << "\n" << to_string(schedule) << nest::print(s.kernel));
+      CHECK(difference_there(s, schedule) == "");
+      CHECK(difference_there(s, schedule, 8) == "");
+    }
+  CHECK(side_by_side > 100);
+  check_no_complaints();
+}

@@ -74,6 +74,11 @@ void Emitter::emit_gpu(const std::string& name) {
     refill_warp(thread, begin, points, columns);
     return jump(exit_);
   }
+  if (s_.interleave > 1) {
+    const V first = b_.CreateMul(point, i64(s_.interleave));
+    when(b_.CreateICmpULT(first, points), [&] { neighbours(first, points, columns); });
+    return jump(exit_);
+  }
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
     if (s_.points == 1) return thread_point(point, columns);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "weft/jit/schedule/choose/parts.h"
+#include "weft/jit/schedule/points.h"
 #include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/rows.h"
@@ -87,6 +88,7 @@ class Chooser {
       s_.threads = threads_of_point();
       if (s_.threads == 1) choose_product();
       if (s_.threads == 1 && s_.product.loop == no_id) choose_thread_refill();
+      if (s_.threads == 1 && s_.product.loop == no_id) choose_neighbours();
       d_ = divergence_by(s_, k_);
       if (s_.threads > 1) s_.kept = keeps_rows();
       choose_inner(k_, d_, limits_, &s_);
@@ -131,6 +133,20 @@ class Chooser {
         return limits_.threads;
     }
     return 1;
+  }
+
+  // Points side by side, as many as fill an access of the widest numbers, where they do so little
+  // that memory is what they wait for.
+  void choose_neighbours() {
+    const std::vector<Id> accesses = neighbour_accesses(k_, analyse_divergence(k_, Mode::grid));
+    if (accesses.empty() || weight(k_, 0) > limits_.side_by_side) return;
+    int64_t widest = 1;
+    for (const Id v : accesses) widest = std::max(widest, element_bytes(k_, v));
+    const int points = static_cast<int>(widest_access / widest);
+    const auto& grid = options_.grid;
+    if (k_.rank == 2 && !grid.empty() && grid.back() % points != 0) return;
+    s_.interleave = points;
+    s_.mode = Mode::grid;
   }
 
   // Values of rows that are short enough are kept in registers.

@@ -78,6 +78,9 @@ struct Limits {
   // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
   // slowest of a warp ends it, after so many others.
   int64_t refill_threads, refill_points;
+  // Instructions of points that a thread of a GPU runs side by side; beyond them arithmetic takes
+  // longer than memory. The machine: of 8 bytes a point the largest have time for 68.
+  int64_t side_by_side;
   // Words of registers in which a thread keeps values of a row; instructions of its loops, written
   // out for that. The machine: half of the registers that a thread of 16 full warps can have; four
   // times what an instruction cache of 16 KB holds is more than rows of 1024 take.
@@ -119,6 +122,7 @@ inline constexpr Limits narrow = {
     .threads = 1,
     .refill_threads = 0,
     .refill_points = 1,
+    .side_by_side = 0,
     .kept_words = 0,
     .kept_code = 0,
     .product_terms = 0,
@@ -148,6 +152,7 @@ inline constexpr Limits gpu = [] {
   l.threads = 32;
   l.refill_threads = 1024 * 256;
   l.refill_points = 32;
+  l.side_by_side = 64;
   l.kept_words = 64;
   l.kept_code = 4096;
   l.product_terms = 16;

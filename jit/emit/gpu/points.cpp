@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/points.cpp: neighbouring points that a thread runs side by side. What they read or
+// write side by side moves as one access of up to 16 bytes; a thread whose addresses are not
+// aligned for that, or whose points are not all there, runs them one by one.
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "weft/jit/emit/emit.h"
+#include "weft/jit/schedule/points.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Inst;
+using nest::Storage;
+
+namespace {
+constexpr int64_t word_bytes = 4;
+
+// How the numbers of neighbours move: so many accesses of so many elements.
+struct Pieces {
+  int64_t bytes, elements;
+  Pieces(int64_t element_bytes, int points)
+      : bytes(std::min(widest_access, element_bytes * points)), elements(bytes / element_bytes) {}
+};
+}  // namespace
+
+// Elements narrower than a word move as words.
+llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
+  const int64_t element = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
+  if (element >= word_bytes)
+    return bytes == element ? t : llvm::FixedVectorType::get(t, static_cast<unsigned>(bytes / element));
+  if (bytes <= word_bytes) return b_.getIntNTy(static_cast<unsigned>(8 * bytes));
+  return llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
+}
+
+// Element n of a piece.
+V Emitter::of_piece(V piece, llvm::Type* t, int64_t n) {
+  const int64_t bits = t->getPrimitiveSizeInBits();
+  const auto part = [&](int64_t k) {
+    return piece->getType()->isVectorTy() ? b_.CreateExtractElement(piece, static_cast<uint64_t>(k))
+                                          : piece;
+  };
+  if (bits >= 8 * word_bytes) return part(n);
+  const int64_t first = n * bits;
+  const V word = part(first / (8 * word_bytes));
+  return b_.CreateTrunc(b_.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
+}
+
+V Emitter::to_piece(const Vs& elements, int64_t bytes) {
+  auto* t = elements[0]->getType();
+  auto* type = piece_type(t, bytes);
+  const unsigned bits = t->getPrimitiveSizeInBits();
+  const auto n = static_cast<unsigned>(elements.size());
+  if (type == t) return elements[0];
+  if (bits >= 8 * word_bytes) {
+    V piece = llvm::PoisonValue::get(type);
+    for (unsigned k = 0; k < n; ++k)
+      piece = b_.CreateInsertElement(piece, elements[k], static_cast<uint64_t>(k));
+    return piece;
+  }
+  auto* word_type = type->getScalarType();
+  const unsigned in_word = word_type->getPrimitiveSizeInBits() / bits;
+  Vs words;
+  for (unsigned k = 0; k < n; ++k) {
+    const V x = b_.CreateShl(b_.CreateZExt(elements[k], word_type), uint64_t{k % in_word * bits});
+    if (k % in_word == 0)
+      words.push_back(x);
+    else
+      words.back() = b_.CreateOr(words.back(), x);
+  }
+  return words.size() == 1 ? words[0] : to_piece(words, bytes);
+}
+
+void Emitter::load_points(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  const Val& at = values_[i.args[0]];
+  if (known(at.stride) != 1)
+    return set_vectors(v, vectors([&](int p) {
+                         return from_memory(
+                             b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], vec(i.args[0], p))),
+                             s);
+                       }));
+  const V first = b_.CreateGEP(t, buffers_[i.imm], at.base);
+  const Pieces pieces(storage_bytes(s), interleave_);
+  Vs out;
+  for (int64_t p = 0; p < interleave_; p += pieces.elements) {
+    const V piece = b_.CreateAlignedLoad(piece_type(t, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
+                                         llvm::Align(static_cast<uint64_t>(pieces.bytes)));
+    for (int64_t n = 0; n < pieces.elements; ++n) out.push_back(from_memory(of_piece(piece, t, n), s));
+  }
+  set_vectors(v, out);
+}
+
+void Emitter::store_points(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = memory_type(s);
+  const V first = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
+  const Pieces pieces(storage_bytes(s), interleave_);
+  for (int64_t p = 0; p < interleave_; p += pieces.elements) {
+    Vs elements;
+    for (int64_t n = 0; n < pieces.elements; ++n)
+      elements.push_back(to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
+    b_.CreateAlignedStore(to_piece(elements, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
+                          llvm::Align(static_cast<uint64_t>(pieces.bytes)));
+  }
+}
+
+// Whether what neighbours move together begins where it can be moved so.
+V Emitter::points_are_aligned() {
+  V low = i64(0);
+  for (const Id v : neighbour_accesses(k_, divergence_)) {
+    const Inst& i = k_.insts[v];
+    auto* t = memory_type(k_.buffers[i.imm].storage);
+    emit_slice(i.args[0]);
+    const V at = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
+    const Pieces pieces(element_bytes(v), interleave_);
+    low = b_.CreateOr(low, b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()),
+                                        i64(pieces.bytes - 1)));
+  }
+  return b_.CreateICmpEQ(low, i64(0));
+}
+
+// Of the points from `first` on, as many as the schedule says.
+void Emitter::neighbours(V first, V points, V columns) {
+  const int all = s_.interleave;
+  const V end = b_.CreateAdd(first, i64(all));
+  emit_level(0);
+  interleave_ = all;
+  thread_indices(first, columns);
+  V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
+  if (columns)  // of one row
+    together = b_.CreateAnd(
+        together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
+  const auto side_by_side = [&] {
+    emit_level(1);
+    emit_level(2);
+  };
+  const auto one_by_one = [&] {
+    interleave_ = 1;
+    divergence_ = analyse_divergence(k_, Mode::scalar);
+    each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
+         [&](V point) { thread_point(point, columns); });
+  };
+  when(together, side_by_side, one_by_one);
+}
+
+}  // namespace weft::compiler
