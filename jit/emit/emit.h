@@ -329,6 +329,16 @@ class Emitter {
   V of_piece(V piece, llvm::Type* t, int64_t n);
   V to_piece(const Vs& elements, int64_t bytes);
 
+  // Grids in tiles of blocks of threads (gpu/tiles.cpp).
+  struct SharedTile {
+    V rows, columns;      // of the grid
+    V top, left;          // its first row and column
+    V across, down;       // where this thread stands in it
+    int64_t rows_at_once;  // of it, that the threads of the block have
+  };
+  void emit_shared_tile(V block, V thread, V rows, V columns);
+  void fill_shared_tiles(const SharedTile& tile, V memory);
+
   // Products of matrices (gpu/product.cpp).
   struct Product;
   void emit_product(V block, V thread, V rows, V columns);

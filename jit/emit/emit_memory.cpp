@@ -191,13 +191,15 @@ void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
+  const auto tile = tiles_.find(v);
+  const bool in_tile = tile != tiles_.end() && tile->second.row;
+  if (in_tile && machine_.gpu)
+    return set(v, from_memory(b_.CreateLoad(t, tile_address(tile->second, t, 0)), s));
   if (!variance(v).varying)
     return set(
         v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   if (machine_.gpu) return load_points(v);
   const bool in_record = moves_in_record(v);
-  const auto tile = tiles_.find(v);
-  const bool in_tile = tile != tiles_.end() && tile->second.row;
   const auto loaded = [&](int p) {
     return in_record ? record_values_.at({v, p})
            : in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))

@@ -154,6 +154,8 @@ int64_t blocks_of_grid(const Schedule& s, const std::vector<int64_t>& extents) {
     const int64_t all = points / extents.back(), matrix = p.matrix ? p.matrix : all;
     return parts(all, matrix) * parts(matrix, p.rows) * parts(extents.back(), p.columns);
   }
+  if (s.tile > 0 && points > 0)
+    return parts(points / extents.back(), s.tile) * parts(extents.back(), s.tile);
   return parts(points, int64_t{s.block / s.threads} * s.points * s.interleave);
 }
 

@@ -163,17 +163,32 @@ class Verifier {
   }
 
   void tile() const {
-    require(s_.mode == Mode::grid && k_.rank == 2 && s_.interleave == 1 && !target_.gpu(),
-            "tile: goes with mode grid of two axes, without interleaving");
-    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
-            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
+    require(k_.rank == 2 && s_.interleave == 1, "tile: is of two axes, without interleaving");
+    target_.gpu() ? shared_tile() : tile_of_vectors();
     for (Id v : k_.blocks[0].body)
       require(!is_structured(k_.insts[v].op) || k_.insts[v].op == Opcode::If,
               "tile: points have loops");
     require(!s_.tiled.empty(), "tile {}: of no load", s_.tile);
-    const auto can = tile_loads(k_, d_, s_.tile);
+    const auto can = tile_loads(k_, analyse_divergence(k_, Mode::grid), s_.tile);
     for (Id v : s_.tiled)
       require(std::ranges::count(can, v) == 1, "tiled {}: does not go along the rows", v);
+  }
+
+  void tile_of_vectors() const {
+    require(s_.mode == Mode::grid, "tile: goes with mode grid");
+    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
+            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
+  }
+  // Of a block of threads, in memory that it shares.
+  void shared_tile() const {
+    require(s_.tile == warp, "tile {}: has to be {}, so that a warp has a row of it", s_.tile, warp);
+    require(power_of_two(s_.block), "tile {}: is not shared out to {} threads", s_.tile, s_.block);
+    require(s_.points == 1 && s_.threads == 1 && s_.product.loop == no_id,
+            "tile {}: threads have its points alone", s_.tile);
+    int64_t bytes = 0;
+    for (const Id v : s_.tiled)
+      if (is(v, Opcode::Load)) bytes += tile_bytes(s_, element_bytes(k_, v));
+    require(bytes <= most_shared, "tile {}: takes more than {} bytes", s_.tile, most_shared);
   }
 
   void product() const {

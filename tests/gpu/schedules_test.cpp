@@ -190,3 +190,28 @@ TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
   CHECK(side_by_side > 100);
   check_no_complaints();
 }
+
+TEST_CASE("tiles of blocks turn operands round in shared memory", "[gpu]") {
+  std::vector<compiler::Sample> all;
+  for (const auto& [n, m] : std::vector<std::array<int64_t, 2>>{{32, 32}, {64, 96}, {35, 70}, {100, 33}})
+    for (const DType d : {F32, F64, BF16, I32})
+      all.push_back(for_gpu(
+          "transpose", [](Array x) { return transpose(x) + 1; }, numbers({n, m}, d)));
+  all.push_back(for_gpu(
+      "fused", [](Array x, Array y, Array z) { return transpose(x) * y + transpose(z); },
+      numbers({35, 70}), numbers({70, 35}), numbers({35, 70})));
+  all.push_back(for_gpu(
+      "batches", [](Array x, Array y) { return swapaxes(x, 1, 2) * y; }, numbers({3, 64, 96}),
+      numbers({3, 96, 64})));
+  int tiled = 0;
+  for (const compiler::Sample& s : all)
+    for (const int block : {256, 64, 1024}) {
+      Schedule schedule = choose_schedule(s.kernel, emulated());
+      schedule.block = block;
+      tiled += schedule.tile > 0;
+      INFO(s.name << "\n" << to_string(schedule) << nest::print(s.kernel));
+      CHECK(difference_there(s, schedule) == "");
+    }
+  CHECK(tiled >= 50);
+  check_no_complaints();
+}

@@ -45,19 +45,26 @@ void Emitter::emit_gpu(const std::string& name) {
     const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());
   };
+  const auto block_index = [&] {
+    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index");
+  };
+  const auto thread_index = [&] {
+    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index");
+  };
   if (s_.product.loop != nest::no_id) {
     const size_t rows = arguments - 2;
     emit_level(0);
-    emit_product(index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index"),
-                 index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index"),
-                 argument(rows), argument(rows + 1));
+    emit_product(block_index(), thread_index(), argument(rows), argument(rows + 1));
+    return jump(exit_);
+  }
+  if (s_.tile) {
+    const size_t rows = arguments - 2;
+    emit_shared_tile(block_index(), thread_index(), argument(rows), argument(rows + 1));
     return jump(exit_);
   }
   const int64_t together = s_.block / s_.threads;  // points of a block at a time
-  const V thread = index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index");
-  const V begin =
-      b_.CreateMul(index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index"),
-                   i64(together * s_.points));
+  const V thread = thread_index();
+  const V begin = b_.CreateMul(block_index(), i64(together * s_.points));
   V of_block = thread;
   if (s_.threads > 1) {
     lane_ = b_.CreateAnd(thread, i64(s_.threads - 1));

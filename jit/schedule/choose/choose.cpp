@@ -88,7 +88,8 @@ class Chooser {
       s_.threads = threads_of_point();
       if (s_.threads == 1) choose_product();
       if (s_.threads == 1 && s_.product.loop == no_id) choose_thread_refill();
-      if (s_.threads == 1 && s_.product.loop == no_id) choose_neighbours();
+      if (s_.threads == 1 && s_.product.loop == no_id) choose_shared_tile();
+      if (s_.threads == 1 && s_.product.loop == no_id && s_.tile == 0) choose_neighbours();
       d_ = divergence_by(s_, k_);
       if (s_.threads > 1) s_.kept = keeps_rows();
       choose_inner(k_, d_, limits_, &s_);
@@ -133,6 +134,26 @@ class Chooser {
         return limits_.threads;
     }
     return 1;
+  }
+
+  // A tile of a block of threads, where operands lie across and there is enough of them.
+  void choose_shared_tile() {
+    if (k_.rank != 2 || weight(k_, 0) > limits_.tiled || std::ranges::any_of(k_.blocks[0].body, [&](Id v) {
+          return is_loop(k_.insts[v]);
+        }))
+      return;
+    const auto& grid = options_.grid;
+    int64_t rows = 1;
+    for (size_t a = 0; a + 1 < grid.size(); ++a) rows *= grid[a];
+    if (!grid.empty() && (grid.back() < warp || rows < warp)) return;
+    Schedule s = s_;
+    s.tile = warp;
+    int64_t bytes = 0;
+    for (const Id v : tile_loads(k_, analyse_divergence(k_, Mode::grid), warp)) {
+      bytes += tile_bytes(s, element_bytes(k_, v));
+      if (bytes <= limits_.shared_tiles) s.tiled.insert(v);
+    }
+    if (!s.tiled.empty()) s_ = std::move(s);
   }
 
   // Points side by side, as many as fill an access of the widest numbers, where they do so little

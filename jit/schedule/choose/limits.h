@@ -78,6 +78,9 @@ struct Limits {
   // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
   // slowest of a warp ends it, after so many others.
   int64_t refill_threads, refill_points;
+  // Bytes of all tiles that a block of threads shares. The machine: with eight blocks of 256
+  // threads a multiprocessor, of the smallest that there are.
+  int64_t shared_tiles;
   // Instructions of points that a thread of a GPU runs side by side; beyond them arithmetic takes
   // longer than memory. The machine: of 8 bytes a point the largest have time for 68.
   int64_t side_by_side;
@@ -122,6 +125,7 @@ inline constexpr Limits narrow = {
     .threads = 1,
     .refill_threads = 0,
     .refill_points = 1,
+    .shared_tiles = 0,
     .side_by_side = 0,
     .kept_words = 0,
     .kept_code = 0,
@@ -152,6 +156,7 @@ inline constexpr Limits gpu = [] {
   l.threads = 32;
   l.refill_threads = 1024 * 256;
   l.refill_points = 32;
+  l.shared_tiles = 20 << 10;
   l.side_by_side = 64;
   l.kept_words = 64;
   l.kept_code = 4096;

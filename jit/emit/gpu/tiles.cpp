@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/tiles.cpp: grids in square tiles, for kernels that read an operand along the other
+// axis than the one along which threads are neighbours. A block of threads has a tile: it reads its
+// part of such operands along their rows into memory that it shares, and finds them there turned
+// round, so that all that it reads and writes elsewhere lies side by side.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/jit/emit/emit.h"
+#include "weft/jit/schedule/points.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+
+namespace {
+// Rows of a tile are so many numbers apart: neighbours across rows are in banks of their own.
+constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
+}  // namespace
+
+// The threads stand side by side in the tile, so many rows of it at a time. Indices past an edge
+// are held to the last row and column, so that all that a thread reads is under way at once.
+void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
+  const auto held = [&](V first, V n, V most) {
+    return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
+  };
+  for (const Id v : s_.tiled) {
+    const nest::Inst& i = k_.insts[v];
+    auto* t = memory_type(k_.buffers[i.imm].storage);
+    tiles_[v] = {memory, s_.tile};
+    memory = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory,
+                                   static_cast<uint64_t>(tile_bytes(s_, element_bytes(v))));
+    Vs read;
+    for (int64_t n = 0; n < s_.tile; n += tile.rows_at_once) {
+      indices_[0] = held(tile.top, tile.across, tile.rows);
+      indices_[1] = held(tile.left, b_.CreateAdd(tile.down, i64(n)), tile.columns);
+      emit_slice(i.args[0]);
+      read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))));
+    }
+    for (size_t n = 0; n < read.size(); ++n) {
+      const V column = b_.CreateAdd(tile.down, i64(static_cast<int64_t>(n) * tile.rows_at_once));
+      const V at = b_.CreateAdd(b_.CreateMul(column, i64(pitch_of(s_.tile))), tile.across);
+      b_.CreateStore(read[n], b_.CreateGEP(t, tiles_[v].array, at));
+    }
+  }
+}
+
+void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
+  const auto size = s_.tile;
+  const V tiles_across = b_.CreateUDiv(b_.CreateAdd(columns, i64(size - 1)), i64(size));
+  const V band = b_.CreateUDiv(block, tiles_across);
+  const SharedTile tile{
+      rows,
+      columns,
+      b_.CreateMul(band, i64(size)),
+      b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, tiles_across)), i64(size)),
+      b_.CreateAnd(thread, i64(size - 1)),
+      b_.CreateUDiv(thread, i64(size)),
+      s_.block / size};
+  int64_t bytes = 0;
+  for (const Id v : s_.tiled) bytes += tile_bytes(s_, element_bytes(v));
+  emit_level(0);
+  fill_shared_tiles(tile, shared_memory(bytes));
+  barrier();
+  const V column = b_.CreateAdd(tile.left, tile.across);
+  for (int64_t n = 0; n < size; n += tile.rows_at_once) {
+    const V down = b_.CreateAdd(tile.down, i64(n)), row = b_.CreateAdd(tile.top, down);
+    when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
+      indices_[0] = row;
+      indices_[1] = column;
+      for (auto& t : tiles_)
+        t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, i64(pitch_of(size))), down);
+      emit_level(1);
+      emit_level(2);
+      for (auto& t : tiles_) t.second.row = nullptr;
+    });
+  }
+}
+
+}  // namespace weft::compiler
