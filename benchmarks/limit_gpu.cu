@@ -247,6 +247,39 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int j = 0; j < 4; ++j) factors[16 * at + 4 * i + j] = l[i][j];
 }
 
+// Four neighbours a thread, which begin at multiples of 16 bytes.
+extern "C" __global__ void __launch_bounds__(256)
+    saxpy(const float* a, const float* x, const float* y, float* out, int64_t n) {
+  const int64_t at = 4 * thread_index();
+  if (at >= n) return;
+  const float scale = *a;
+  if (at + 4 <= n) {
+    const float4 p = *reinterpret_cast<const float4*>(x + at);
+    const float4 q = *reinterpret_cast<const float4*>(y + at);
+    *reinterpret_cast<float4*>(out + at) = {scale * p.x + q.x, scale * p.y + q.y,
+                                            scale * p.z + q.z, scale * p.w + q.w};
+    return;
+  }
+#pragma unroll 1
+  for (int64_t i = at; i < n; ++i) out[i] = scale * x[i] + y[i];
+}
+
+// A block of 32 x 8 threads a tile of 32 x 32.
+extern "C" __global__ void __launch_bounds__(256)
+    transpose(const float* x, float* out, int64_t rows, int64_t columns) {
+  __shared__ float tile[32][33];
+  const int64_t across = (columns + 31) / 32;
+  const int64_t top = blockIdx.x / across * 32, left = blockIdx.x % across * 32;
+  const int32_t tx = threadIdx.x % 32, ty = threadIdx.x / 32;
+  for (int32_t n = 0; n < 32; n += 8)
+    if (left + ty + n < columns && top + tx < rows)
+      tile[ty + n][tx] = x[(left + ty + n) * rows + top + tx];
+  __syncthreads();
+  for (int32_t n = 0; n < 32; n += 8)
+    if (top + ty + n < rows && left + tx < columns)
+      out[(top + ty + n) * columns + left + tx] = tile[tx][ty + n];
+}
+
 extern "C" __global__ void __launch_bounds__(256) wave(const float* x, float* out, int64_t n) {
   const int64_t at = thread_index();
   if (at < n) out[at] = expf(-x[at] * x[at]) * sinf(x[at]) + sqrtf(fabsf(x[at]));

@@ -168,10 +168,13 @@ double of_term(const SassCounts& c, int terms, bool by_hand) {
   return all / terms;
 }
 
-// Ours over theirs: of rows, instructions a term; else of the longest innermost loops, where both
-// have one; else of all instructions.
+// Ours over theirs: of rows, instructions a term; of neighbours that move together, of a thread
+// that has them all; else of the longest innermost loops, where both have one; else of all
+// instructions.
 double quotient(const SassCounts& ours, const SassCounts& theirs, int terms) {
   if (terms > 0) return of_term(ours, terms, false) / of_term(theirs, terms, true);
+  if (ours.wide_path > 0 && theirs.wide_path > 0)
+    return static_cast<double>(ours.wide_path) / theirs.wide_path;
   const bool loops = !ours.inner_loops.empty() && !theirs.inner_loops.empty();
   const auto longest = [&](const SassCounts& c) {
     return static_cast<double>(loops ? c.inner_loops[0] : c.instructions);
@@ -260,11 +263,14 @@ std::string page(const Toolkit& tools) {
   s += "\n## Beside kernels written by hand\n\n"
        "`nvcc -O3 --fmad=true` of the same work, loops over elements not unrolled. The quotient is "
        "that of the longest innermost loops, or where\none of both has none, of all instructions; "
-       "of rows that a warp shares, that of the instructions a term (below). The goal is 1.3.\n\n";
+       "of rows that a warp shares, that of the instructions a term (below); where both move 16 "
+       "bytes at "
+       "once, that of\nwhat a thread runs for them. The goal is 1.3.\n\n";
   s += limit_table(rows, by_hand);
   s += "\nA thread has every 32nd term of a row. What it runs for one: each loop as often as the "
        "row has trips, and the rest once, over the\nthread's terms. A trip of what nvcc compiles "
-       "is a term, for rows of any length; one of ours is as many as it loads numbers, and a row whose values its threads\n"
+       "is a term, for rows of any length; one of ours is as many as it loads numbers, and a row "
+       "whose values its threads\n"
        "keep has no loop, but all terms written out.\n\n";
   s += row_table(rows, by_hand);
   return s;

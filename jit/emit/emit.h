@@ -313,6 +313,9 @@ class Emitter {
   Vs dealt_out(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
   Vs own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f, const Vs& otherwise);
   void emit_turn(nest::BlockId body);
+  void fold_of_block(nest::Id v);
+  Vs row_term(nest::Id v, V index);
+  V term_place(nest::Id v, size_t value, V index);
 
   // Threads that take new points (gpu/refill.cpp).
   V vote(V yes);
@@ -331,9 +334,9 @@ class Emitter {
 
   // Grids in tiles of blocks of threads (gpu/tiles.cpp).
   struct SharedTile {
-    V rows, columns;      // of the grid
-    V top, left;          // its first row and column
-    V across, down;       // where this thread stands in it
+    V rows, columns;       // of the grid
+    V top, left;           // its first row and column
+    V across, down;        // where this thread stands in it
     int64_t rows_at_once;  // of it, that the threads of the block have
   };
   void emit_shared_tile(V block, V thread, V rows, V columns);
@@ -437,13 +440,17 @@ class Emitter {
   Masks active_;
   Masks with_point_;  // lanes that have a point of the grid
   int lanes_ = 1, interleave_ = 1;
-  V lane_ = nullptr;           // of threads that share a point: which of them this is
-  bool apart_ = false;         // they run something of their own
+  V lane_ = nullptr;    // of threads that share a point: which of them this is
+  bool apart_ = false;  // they run something of their own
   // Values of the row that they keep, by value and turn; in a loop that is written out for them:
   // which of its turns this is, and what is new in it.
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
   std::optional<int64_t> turn_;
+  bool stays_rolled_ = false;  // loops of few trips, which ptxas is not to write out
+  int64_t sharers_ = 1;        // threads among which terms are dealt out
+  V row_memory_ = nullptr;     // of a block that shares a point
+  bool from_row_ = false;      // its first warp folds what lies there
   std::vector<nest::Id> made_;
   bool plain_loops_ = false;   // of what is left at the end of a row: loops go trip by trip
   int array_interleave_ = 0;   // of per-lane arrays, if not interleave_

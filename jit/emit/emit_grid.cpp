@@ -53,7 +53,7 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
   divergence_ = divergence_by(s_, k_);
-  if (s_.kept) row_ = row_values(k_, divergence_);
+  if (s_.kept) row_ = row_values(k_, divergence_, s_.threads);
   if (!s_.records.empty())
     for (auto& [first, r] : records_of(k_, divergence_)) {
       if (!s_.records.contains(first)) continue;

@@ -28,8 +28,8 @@ bool Emitter::divide_linear(Id v) {
   const Variance& s = variance(i.args[0]);
   const bool division = i.op == Opcode::SDiv || i.op == Opcode::UDiv,
              remainder = i.op == Opcode::SRem || i.op == Opcode::URem;
-  if (machine_.gpu || !(division || remainder) || i.kind != nest::Kind::I64 || s.varying || !s.known ||
-      s.stride != 1)
+  if (machine_.gpu || !(division || remainder) || i.kind != nest::Kind::I64 || s.varying ||
+      !s.known || s.stride != 1)
     return false;
   const auto small = [&](Id a) {
     const nest::Range& r = range(a);

@@ -162,7 +162,8 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
 // The budget is a count of estimated cycles that all loops share, in memory: a decrement with a
 // branch that is not taken.
 void Emitter::poll(int64_t cost) {
-  if (!stop_) return;
+  if (!stop_ || from_row_) return;
+  if (s_.threads > warp && !machine_.emulated) return poll_together(cost);
   auto* look = block("look");
   auto* go = block("go");
   b_.CreateCondBr(b_.CreateICmpSLT(spend(cost), i32(0)), look, go,
@@ -208,7 +209,13 @@ void Emitter::enter(const Head& h, V go) {
   at(h.inside);
 }
 void Emitter::end_loop(const Head& h) {
-  jump(h.head);
+  auto* back = b_.CreateBr(h.head);
+  if (stays_rolled_) {
+    auto* only = llvm::MDNode::get(c_, llvm::MDString::get(c_, "llvm.loop.unroll.disable"));
+    auto* loop = llvm::MDNode::getDistinct(c_, {nullptr, only});
+    loop->replaceOperandWith(0, loop);
+    back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  }
   at(h.after);
 }
 

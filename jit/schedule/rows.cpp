@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "weft/core/loops/combine.h"
 #include "weft/jit/schedule/loops.h"
 
 namespace weft::compiler {
@@ -23,7 +24,8 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Kernel& k, const Divergence& d) : k_(k), d_(d), same_(k.insts.size()) {
+  Finder(const Kernel& k, const Divergence& d, int threads)
+      : k_(k), d_(d), threads_(threads), same_(k.insts.size()) {
     for (size_t v = 0; v < same_.size(); ++v) same_[v] = static_cast<Id>(v);
   }
 
@@ -34,7 +36,7 @@ class Finder {
     for (size_t n = 0; n < loops.size(); ++n) {
       if (!takes_part_.contains(n)) continue;
       found_.loops.push_back(loops[n]);
-      found_.turns = std::max(found_.turns, (terms(loops[n]) + warp - 1) / warp);
+      found_.turns = std::max(found_.turns, (terms(loops[n]) + threads_ - 1) / threads_);
     }
     found_.words = found_.turns * most_words(loops.size());
     return std::move(found_);
@@ -50,7 +52,8 @@ class Finder {
     const std::vector<char> shared = shared_loops(k_);
     std::vector<Id> out;
     for (const Id v : block(0).body)
-      if (shared[static_cast<size_t>(v)] && inst(inst(v).args[0]).op == Opcode::Const && terms(v) > 0)
+      if (shared[static_cast<size_t>(v)] && inst(inst(v).args[0]).op == Opcode::Const &&
+          terms(v) > 0)
         out.push_back(v);
     std::ranges::stable_sort(out, {}, [&](Id v) { return d_.level[static_cast<size_t>(v)]; });
     return out;
@@ -141,6 +144,7 @@ class Finder {
 
   const Kernel& k_;
   const Divergence& d_;
+  const int64_t threads_;
   RowValues found_;
   std::vector<Id> same_;          // by value: the first that is equal to it
   std::map<int64_t, Id> index_;   // by number of terms
@@ -153,6 +157,75 @@ class Finder {
 
 }  // namespace
 
-RowValues row_values(const Kernel& k, const Divergence& d) { return Finder(k, d).run(); }
+RowValues row_values(const Kernel& k, const Divergence& d, int threads) {
+  return Finder(k, d, threads).run();
+}
+
+bool rows_by_blocks(const Kernel& k) {
+  const std::vector<char> shared = shared_loops(k);
+  const auto at = [&](Id v) -> const Inst& { return k.insts[static_cast<size_t>(v)]; };
+  bool ok = std::ranges::count(shared, 1) > 0;
+  for (const nest::Block& b : k.blocks)
+    for (const Id v : b.body) {
+      if (!is_loop(at(v))) continue;
+      const bool of_folds = at(v).op == Opcode::Fold && at(v).imm != 0;
+      const bool dealt = shared[static_cast<size_t>(v)] && at(at(v).args[0]).op == Opcode::Const &&
+                         !any_inst(k, at(v).blocks[0], is_loop);
+      ok = ok && (of_folds || dealt);
+    }
+  return ok;
+}
+
+int64_t longest_row(const Kernel& k) {
+  const std::vector<char> shared = shared_loops(k);
+  int64_t most = 0;
+  for (size_t v = 0; v < shared.size(); ++v)
+    if (shared[v]) most = std::max(most, k.insts[static_cast<size_t>(k.insts[v].args[0])].imm);
+  return most;
+}
+
+int64_t kind_bytes(Kind k) {
+  switch (k) {
+    case Kind::F64:
+    case Kind::I64: return 8;
+    case Kind::I16: return 2;
+    case Kind::I8:
+    case Kind::Mask: return 1;
+    default: return 4;
+  }
+}
+
+std::vector<Kind> term_kinds(const Inst& fold) {
+  std::vector<Kind> out;
+  for (size_t r = 0; r < fold.kinds.size(); ++r)
+    out.insert(out.end(), nest::values_of_term(fold.fold[r]), fold.kinds[r]);
+  return out;
+}
+
+namespace {
+template <class F>
+int64_t most_of_folds(const Kernel& k, F&& bytes) {
+  const std::vector<char> shared = shared_loops(k);
+  int64_t most = 0;
+  for (size_t v = 0; v < shared.size(); ++v)
+    if (shared[v] && k.insts[v].op == Opcode::Fold) most = std::max(most, bytes(k.insts[v]));
+  return most;
+}
+constexpr int64_t result_room = 16;
+}  // namespace
+
+int64_t result_bytes(const Kernel& k) {
+  return most_of_folds(
+      k, [](const Inst& i) { return result_room * static_cast<int64_t>(i.kinds.size()); });
+}
+
+int64_t row_bytes(const Kernel& k) {
+  return result_bytes(k) + most_of_folds(k, [&](const Inst& i) {
+           int64_t bytes = 0;
+           for (const Kind kind : term_kinds(i))
+             bytes += k.insts[static_cast<size_t>(i.args[0])].imm * kind_bytes(kind) + result_room;
+           return bytes;
+         });
+}
 
 }  // namespace weft::compiler

@@ -26,7 +26,19 @@ struct RowValues {
   int64_t turns = 0;  // of a thread in the longest of them
   int64_t words = 0;  // of 32 bits that a thread has to keep at once
 };
-// No loops: there is nothing to be kept. Numbers of terms have to be known.
-RowValues row_values(const nest::Kernel& k, const Divergence& d);
+// Of so many threads. No loops: there is nothing to be kept. Numbers of terms have to be known.
+RowValues row_values(const nest::Kernel& k, const Divergence& d, int threads);
+
+// Whether a block of threads can share a point: all wait for each other between loops over its
+// row, so each of them is such a loop, of a known number of terms without loops, or a fold of such.
+bool rows_by_blocks(const nest::Kernel& k);
+// The most terms of a loop that threads share.
+int64_t longest_row(const nest::Kernel& k);
+// Shared memory of such a block: 16 bytes for each result of a fold, then its terms, value by
+// value.
+int64_t kind_bytes(nest::Kind k);
+std::vector<nest::Kind> term_kinds(const nest::Inst& fold);  // of its values
+int64_t result_bytes(const nest::Kernel& k);
+int64_t row_bytes(const nest::Kernel& k);
 
 }  // namespace weft::compiler

@@ -120,10 +120,21 @@ class Verifier {
     require(s_.points >= 1 && s_.points <= most_points, "points {}: has to be 1 to {}", s_.points,
             most_points);
     require(k_.rank > 0 || s_.points == 1, "points {}: there is one", s_.points);
-    require(s_.threads == 1 || (s_.threads == warp && std::ranges::count(shared_loops(k_), 1) > 0),
-            "threads {}: a point is run by one, or by the {} of a warp if it has folds or "
-            "for_eachs for them",
+    require(s_.threads == 1 || s_.threads == warp || (s_.threads == s_.block && s_.block > warp),
+            "threads {}: a point is run by one, by the {} of a warp, or by all of a block",
             s_.threads, warp);
+    require(s_.threads == 1 || std::ranges::count(shared_loops(k_), 1) > 0,
+            "threads {}: a point has no folds or for_eachs for them", s_.threads);
+    if (s_.threads > warp) row_of_block();
+  }
+
+  void row_of_block() const {
+    require(power_of_two(s_.threads) && s_.points == 1,
+            "threads {}: a block has a power of two of them for one point", s_.threads);
+    require(rows_by_blocks(k_), "threads {}: have other loops than those that they share",
+            s_.threads);
+    require(row_bytes(k_) <= most_shared, "threads {}: their terms take more than {} bytes",
+            s_.threads, most_shared);
   }
 
   // Points that a thread runs side by side.
@@ -140,7 +151,7 @@ class Verifier {
 
   void kept() const {
     require(s_.threads > 1, "kept: goes with threads that share a point");
-    const RowValues row = row_values(k_, d_);
+    const RowValues row = row_values(k_, d_, s_.threads);
     require(!row.loops.empty(), "kept: no loop computes what one before it did");
     require(row.turns <= static_cast<int64_t>(most_trips) && row.words <= most_words,
             "kept: {} turns of a thread, {} words of registers; at most {}, {}", row.turns,
@@ -181,7 +192,8 @@ class Verifier {
   }
   // Of a block of threads, in memory that it shares.
   void shared_tile() const {
-    require(s_.tile == warp, "tile {}: has to be {}, so that a warp has a row of it", s_.tile, warp);
+    require(s_.tile == warp, "tile {}: has to be {}, so that a warp has a row of it", s_.tile,
+            warp);
     require(power_of_two(s_.block), "tile {}: is not shared out to {} threads", s_.tile, s_.block);
     require(s_.points == 1 && s_.threads == 1 && s_.product.loop == no_id,
             "tile {}: threads have its points alone", s_.tile);

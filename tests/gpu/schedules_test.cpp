@@ -53,9 +53,9 @@ std::string difference_there(const compiler::Sample& s, const Schedule& schedule
   std::vector<void*> arguments;
   for (uint64_t& v : values) arguments.push_back(&v);
   const auto f = gpu().load(gpu_image({{k, schedule}}, emulated()), {"weft_kernel"});
-  gpu().launcher().launch(
-      *f[0], {.blocks = blocks_of_grid(schedule, grid), .threads = schedule.block},
-      arguments.data(), "schedule");
+  gpu().launcher().launch(*f[0],
+                          {.blocks = blocks_of_grid(schedule, grid), .threads = schedule.block},
+                          arguments.data(), "schedule");
   for (size_t b = 0; b < there.size(); ++b) {
     const std::vector<unsigned char> got = there[b].read<unsigned char>();
     const size_t size = s.run.contents[b].size(), one = bytes_of(k.buffers[b].storage);
@@ -117,7 +117,7 @@ std::vector<compiler::Sample> rows_of_many_lengths() {
     return d * lax::rsqrt(mean(d * d, -1, kept) + 1e-5) * g + b;
   };
   const auto best = [](Array x) { return x.argmax(1); };
-  for (const int64_t n : {64, 65, 300, 1000, 1023, 1024, 1056, 1500}) {
+  for (const int64_t n : {64, 65, 300, 1000, 1023, 1024, 1056, 1500, 4096, 5000}) {
     all.push_back(for_gpu("softmax", softmax, numbers({9, n})));
     all.push_back(for_gpu("layer norm", norm, numbers({9, n}), numbers({n}), numbers({n})));
     all.push_back(for_gpu("argmax", best, numbers({9, n})));
@@ -135,18 +135,26 @@ std::vector<compiler::Sample> rows_of_many_lengths() {
 }  // namespace
 
 TEST_CASE("threads keep values of rows with the bits of the walker", "[gpu]") {
-  int kept = 0;
+  int kept = 0, by_block = 0;
   for (const compiler::Sample& s : rows_of_many_lengths()) {
     Schedule plain = choose_schedule(s.kernel, emulated());
     INFO(s.name << "\n" << to_string(plain) << nest::print(s.kernel));
     CHECK(difference_there(s, plain) == "");
     if (plain.threads == 1) continue;
     kept += plain.kept;
-    if (!row_values(s.kernel, divergence_by(plain, s.kernel)).loops.empty())
-      plain.kept = !plain.kept;
-    if (verify(plain, s.kernel, emulated()) == "") CHECK(difference_there(s, plain) == "");
+    for (const int threads : {32, 64, 128, 256})
+      for (const bool keeps : {false, true}) {
+        plain.block = threads == 32 ? 64 : threads;
+        plain.threads = threads;
+        plain.kept = keeps;
+        if (verify(plain, s.kernel, emulated()) != "") continue;
+        INFO(to_string(plain));
+        by_block += threads > 32;
+        CHECK(difference_there(s, plain) == "");
+      }
   }
   CHECK(kept >= 18);
+  CHECK(by_block >= 100);
   check_no_complaints();
 }
 
@@ -163,12 +171,13 @@ TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
   const auto f = [](Array x, Array y) { return where(x > y, x * y, y - 2); };
   std::vector<compiler::Sample> all;
   for (const int64_t n : {1, 7, 64, 1003, 4096})
-    for (const DType d : {F32, F64, BF16, I32}) all.push_back(for_gpu("select", f, numbers({n}, d), numbers({n}, d)));
+    for (const DType d : {F32, F64, BF16, I32})
+      all.push_back(for_gpu("select", f, numbers({n}, d), numbers({n}, d)));
   all.push_back(for_gpu(
       "widths", [](Array x, Array y) { return x + y.astype(F32); }, numbers({1003}),
       numbers({1003}, BF16)));
-  all.push_back(for_gpu(
-      "masks", [](Array x, Array y) { return x < y; }, numbers({1003}), numbers({1003})));
+  all.push_back(
+      for_gpu("masks", [](Array x, Array y) { return x < y; }, numbers({1003}), numbers({1003})));
   all.push_back(for_gpu("shifted", [](Array x) { return roll(x, 1) + x; }, numbers({1003})));
   for (const int64_t columns : {64, 67})
     all.push_back(for_gpu(
@@ -193,10 +202,11 @@ TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
 
 TEST_CASE("tiles of blocks turn operands round in shared memory", "[gpu]") {
   std::vector<compiler::Sample> all;
-  for (const auto& [n, m] : std::vector<std::array<int64_t, 2>>{{32, 32}, {64, 96}, {35, 70}, {100, 33}})
+  for (const auto& [n, m] :
+       std::vector<std::array<int64_t, 2>>{{32, 32}, {64, 96}, {35, 70}, {100, 33}})
     for (const DType d : {F32, F64, BF16, I32})
-      all.push_back(for_gpu(
-          "transpose", [](Array x) { return transpose(x) + 1; }, numbers({n, m}, d)));
+      all.push_back(
+          for_gpu("transpose", [](Array x) { return transpose(x) + 1; }, numbers({n, m}, d)));
   all.push_back(for_gpu(
       "fused", [](Array x, Array y, Array z) { return transpose(x) * y + transpose(z); },
       numbers({35, 70}), numbers({70, 35}), numbers({35, 70})));

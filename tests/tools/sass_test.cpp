@@ -55,6 +55,14 @@ TEST_CASE("Loops say how many numbers a trip loads") {
   CHECK(c.inner_loads == std::vector<int>{7, 0});
 }
 
+TEST_CASE("The way by wide accesses leaves out what others take") {
+  const SassCounts c = counts({"S2R R0, SR_TID.X", "@P0 EXIT", "@P1 BRA `(.L_x_1)",
+                               "L_x_0:", "LDG.E R2, [R4.64]", "@P0 BRA `(.L_x_0)", "EXIT",
+                               "L_x_1:", "LDG.E.128 R4, [R2.64]", "FADD R4, R4, R5", "EXIT"});
+  CHECK(c.wide_path == 6);
+  CHECK(counts({"LDG.E R2, [R4.64]", "EXIT"}).wide_path == 0);
+}
+
 TEST_CASE("Kernels of one listing are told apart") {
   const auto kernels = read_sass(listing("a", {"EXIT"}) + "\t.section\t.nv.info,\"\",@\"\"\n" +
                                  listing("b", {"MOV R1, R2", "EXIT"}));

@@ -18,6 +18,7 @@ struct SassCounts {
   // Of each loop that has no other in it, from the longest on. The look at the word that stops a
   // kernel, once a millisecond, does not count as a part of any.
   std::vector<int> inner_loops = {};
+  int wide_path = 0;  // instructions from the beginning by way of an access of 16 bytes to the end
   std::vector<int> inner_loads = {};  // of each: numbers of 32 bits that it loads from memory
 };
 
@@ -36,6 +37,7 @@ class SassKernel {
     ++b.instructions;
     // What reads memory that the host may write is the look at the stop word.
     if (text.find("LDG") != std::string::npos) b.loads += words_of(text);
+    b.wide = b.wide || text.find("G.E.128") != std::string::npos;
     b.cold = b.cold || text.find(".STRONG.SYS") != std::string::npos;
     const bool predicated = text.starts_with('@');
     const std::string plain = predicated ? text.substr(text.find(' ') + 1) : text;
@@ -45,6 +47,7 @@ class SassKernel {
       b.target = plain.substr(from, plain.find(')') - from);
     }
     b.ended = op == "BRA" || op == "EXIT" || op == "RET" || op == "BRX" || op == "JMP";
+    b.leaves = op == "EXIT";
     b.falls_through = !b.ended || predicated || (op == "BRA" && !plain.starts_with("BRA `("));
   }
 
@@ -53,6 +56,7 @@ class SassKernel {
     SassCounts c;
     for (const Block& b : blocks_)
       if (b.next != std::vector<size_t>{index(b)}) c.instructions += b.instructions;
+    c.wide_path = wide_path();
     std::vector<std::set<size_t>> all = loops();
     std::vector<std::pair<int, int>> inner;
     for (const auto& l : all) {
@@ -75,12 +79,15 @@ class SassKernel {
  private:
   struct Block {
     int instructions = 0, loads = 0;
-    bool begun = false, ended = false, falls_through = true, cold = false;
+    bool wide = false, begun = false, ended = false, falls_through = true, cold = false,
+         leaves = false;
     std::string target = {};
     std::vector<size_t> next = {};
   };
   static int words_of(const std::string& load) {
-    return load.find(".128") != std::string::npos ? 4 : load.find(".64 ") != std::string::npos ? 2 : 1;
+    return load.find(".128") != std::string::npos   ? 4
+           : load.find(".64 ") != std::string::npos ? 2
+                                                    : 1;
   }
   size_t index(const Block& b) const { return static_cast<size_t>(&b - blocks_.data()); }
   void start_block() {
@@ -92,6 +99,37 @@ class SassKernel {
       if (b.falls_through && index(b) + 1 < blocks_.size()) b.next.push_back(index(b) + 1);
       if (const auto to = labels_.find(b.target); to != labels_.end()) b.next.push_back(to->second);
     }
+  }
+  // The fewest instructions from block `from` up to the end of each other; -1: there is no way.
+  std::vector<int> shortest(size_t from) const {
+    std::vector<int> n(blocks_.size(), -1);
+    n[from] = blocks_[from].instructions;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Block& b : blocks_)
+        for (size_t to : b.next) {
+          const int way = n[index(b)] + blocks_[to].instructions;
+          if (n[index(b)] < 0 || (n[to] >= 0 && n[to] <= way)) continue;
+          n[to] = way;
+          changed = true;
+        }
+    }
+    return n;
+  }
+  int wide_path() const {
+    int best = 0;
+    if (blocks_.empty()) return best;
+    const std::vector<int> there = shortest(0);
+    for (const Block& b : blocks_) {
+      if (!b.wide || there[index(b)] < 0) continue;
+      const std::vector<int> on = shortest(index(b));
+      for (const Block& end : blocks_) {
+        if (!end.leaves || on[index(end)] < 0) continue;
+        const int way = there[index(b)] + on[index(end)] - b.instructions;
+        best = best == 0 ? way : std::min(best, way);
+      }
+    }
+    return best;
   }
   // The blocks that every way from the first one to block b passes; of those not reached, none.
   std::vector<std::set<size_t>> dominators() const {

@@ -3,12 +3,13 @@
 // jit/emit/gpu/points.cpp: neighbouring points that a thread runs side by side. What they read or
 // write side by side moves as one access of up to 16 bytes; a thread whose addresses are not
 // aligned for that, or whose points are not all there, runs them one by one.
+#include "weft/jit/schedule/points.h"
+
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
 
 #include "weft/jit/emit/emit.h"
-#include "weft/jit/schedule/points.h"
 
 namespace weft::compiler {
 
@@ -31,7 +32,8 @@ struct Pieces {
 llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
   const int64_t element = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
-    return bytes == element ? t : llvm::FixedVectorType::get(t, static_cast<unsigned>(bytes / element));
+    return bytes == element ? t
+                            : llvm::FixedVectorType::get(t, static_cast<unsigned>(bytes / element));
   if (bytes <= word_bytes) return b_.getIntNTy(static_cast<unsigned>(8 * bytes));
   return llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
 }
@@ -89,9 +91,11 @@ void Emitter::load_points(Id v) {
   const Pieces pieces(storage_bytes(s), interleave_);
   Vs out;
   for (int64_t p = 0; p < interleave_; p += pieces.elements) {
-    const V piece = b_.CreateAlignedLoad(piece_type(t, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
-                                         llvm::Align(static_cast<uint64_t>(pieces.bytes)));
-    for (int64_t n = 0; n < pieces.elements; ++n) out.push_back(from_memory(of_piece(piece, t, n), s));
+    const V piece =
+        b_.CreateAlignedLoad(piece_type(t, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
+                             llvm::Align(static_cast<uint64_t>(pieces.bytes)));
+    for (int64_t n = 0; n < pieces.elements; ++n)
+      out.push_back(from_memory(of_piece(piece, t, n), s));
   }
   set_vectors(v, out);
 }
@@ -120,8 +124,8 @@ V Emitter::points_are_aligned() {
     emit_slice(i.args[0]);
     const V at = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
     const Pieces pieces(element_bytes(v), interleave_);
-    low = b_.CreateOr(low, b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()),
-                                        i64(pieces.bytes - 1)));
+    low = b_.CreateOr(low,
+                      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(pieces.bytes - 1)));
   }
   return b_.CreateICmpEQ(low, i64(0));
 }
@@ -135,8 +139,7 @@ void Emitter::neighbours(V first, V points, V columns) {
   thread_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
   if (columns)  // of one row
-    together = b_.CreateAnd(
-        together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
+    together = b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
   const auto side_by_side = [&] {
     emit_level(1);
     emit_level(2);
@@ -144,8 +147,10 @@ void Emitter::neighbours(V first, V points, V columns) {
   const auto one_by_one = [&] {
     interleave_ = 1;
     divergence_ = analyse_divergence(k_, Mode::scalar);
+    stays_rolled_ = true;
     each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
          [&](V point) { thread_point(point, columns); });
+    stays_rolled_ = false;
   };
   when(together, side_by_side, one_by_one);
 }

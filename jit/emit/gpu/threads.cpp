@@ -48,8 +48,9 @@ Vs Emitter::of_thread(const Vs& xs, V thread) {
   return out;
 }
 
-// The threads of the warp wait for each other and see what each has written.
+// The threads that share a point wait for each other and see what each has written.
 void Emitter::meet() {
+  if (s_.threads > warp) return barrier();
   if (machine_.emulated)
     call("weft_emulated_shuffle", b_.getInt32Ty(),
          {i32(0), b_.CreateTrunc(lane_, b_.getInt32Ty())});
@@ -67,6 +68,7 @@ void Emitter::once(const std::function<void()>& f) {
 }
 
 void Emitter::fold_threads(Id v) {
+  if (s_.threads > warp) return fold_of_block(v);
   const V n = scalar(k_.insts[v].args[0]);
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
           several = b_.CreateICmpSLT(n, i64(long_block));
@@ -83,16 +85,18 @@ Vs Emitter::dealt_out(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const V n = scalar(i.args[0]);
   const auto most = known(n);
   const auto rolled = [&](V end, bool whole) {
-    return loop("terms", i64(0), end, i64(terms), init, [&](V at, const Vs& carry) {
-             poll(terms / warp * weight(k_, i.blocks[0]));
-             return trip(at, carry, whole);
-           }).carry;
+    return loop("terms", i64(0), end, i64(terms), init,
+                [&](V at, const Vs& carry) {
+                  poll(terms / sharers_ * weight(k_, i.blocks[0]));
+                  return trip(at, carry, whole);
+                })
+        .carry;
   };
   if (!most) return rolled(n, false);
-  if (std::ranges::count(row_.loops, v) > 0) {
+  if (!from_row_ && std::ranges::count(row_.loops, v) > 0) {
     Vs carry = init;
     for (int64_t at = 0; at < *most; at += terms) {
-      turn_ = at / warp;
+      turn_ = at / sharers_;
       carry = trip(i64(at), carry, at + terms <= *most);
     }
     turn_.reset();
@@ -108,8 +112,8 @@ Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>&
                      const Vs& otherwise) {
   const auto begin = known(first), end = known(n);
   if (begin && end && *begin >= *end) return otherwise;
-  whole = whole || (begin && end && *begin + warp <= *end);
-  if (turn_) turn_ = *begin / warp;
+  whole = whole || (begin && end && *begin + sharers_ <= *end);
+  if (turn_) turn_ = *begin / sharers_;
   const V index = b_.CreateAdd(first, lane_);
   made_.clear();
   const auto with_kept = [&] {
@@ -153,8 +157,7 @@ Vs Emitter::fold_few(Id v, V n) {
   const Vs none = identity(v, uniform_value);
   const auto mine = [&](V at, const Vs&, bool whole) {
     return own_term(
-        n, at, whole, [&](V index) { return term(v, uniform_value, index); },
-        no_term(v, uniform_value));
+        n, at, whole, [&](V index) { return row_term(v, index); }, no_term(v, uniform_value));
   };
   const Vs own = dealt_out(v, warp, no_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
@@ -170,7 +173,7 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     const size_t values = nothing.size();
     nothing.append(sum);
     const auto first = [&](V index) {
-      Vs x = term(v, uniform_value, index);
+      Vs x = row_term(v, index);
       x.append(with_term(v, sum, x));
       return x;
     };
@@ -193,8 +196,7 @@ Vs Emitter::fold_warp(Id v, V n) {
   const auto trip = [&](V at, const Vs& sums, bool whole) {
     const auto after = [&](V first, const Vs& sum) {
       return own_term(
-          n, first, whole,
-          [&](V index) { return with_term(v, sum, term(v, uniform_value, index)); }, sum);
+          n, first, whole, [&](V index) { return with_term(v, sum, row_term(v, index)); }, sum);
     };
     Vs next = after(at, nth(sums, 0, none.size()));
     next.append(after(b_.CreateAdd(at, i64(warp)), nth(sums, 1, none.size())));
@@ -212,11 +214,70 @@ Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
   return of_thread(sum, i64(0));
 }
 
+// Where a value of a term lies that a block shares.
+V Emitter::term_place(Id v, size_t value, V index) {
+  const Inst& i = k_.insts[v];
+  const int64_t n = *known(scalar(i.args[0]));
+  const std::vector<nest::Kind> kinds = term_kinds(i);
+  int64_t first = result_bytes(k_);
+  for (size_t k = 0; k < value; ++k) first = (first + n * kind_bytes(kinds[k]) + 15) & -16;
+  return b_.CreateGEP(
+      memory_type(kinds[value]),
+      b_.CreateConstGEP1_64(b_.getInt8Ty(), row_memory_, static_cast<uint64_t>(first)), index);
+}
+
+Vs Emitter::row_term(Id v, V index) {
+  if (!from_row_) return term(v, uniform_value, index);
+  Vs out;
+  for (const nest::Kind k : term_kinds(k_.insts[v]))
+    out.push_back(
+        mask_from_memory(b_.CreateLoad(memory_type(k), term_place(v, out.size(), index)), k));
+  return out;
+}
+
+// The threads of a block leave their terms in memory that they share; the first warp folds them as
+// it would fold its own, and leaves the results there.
+void Emitter::fold_of_block(Id v) {
+  const Inst& i = k_.insts[v];
+  const V n = scalar(i.args[0]);
+  const std::vector<nest::Kind> kinds = term_kinds(i);
+  dealt_out(v, sharers_, {}, [&](V at, const Vs&, bool whole) {
+    const auto leave = [&](V index) {
+      const Vs x = term(v, uniform_value, index);
+      for (size_t k = 0; k < x.size(); ++k)
+        b_.CreateStore(mask_to_memory(x[k], kinds[k]), term_place(v, k, index));
+      return Vs();
+    };
+    return own_term(n, at, whole, leave, {});
+  });
+  barrier();
+  const auto place = [&](size_t r) {
+    return b_.CreateConstGEP1_64(b_.getInt8Ty(), row_memory_, 16 * r);
+  };
+  when(b_.CreateICmpULT(lane_, i64(warp)), [&] {
+    const int64_t before = std::exchange(sharers_, warp);
+    from_row_ = true;
+    const int64_t terms = *known(n);
+    const Vs sums = terms <= fold_order::short_block ? fold_few(v, n)
+                    : terms < long_block             ? fold_half_warp(v, n)
+                                                     : fold_warp(v, n);
+    from_row_ = false;
+    sharers_ = before;
+    for (size_t r = 0; r < sums.size(); ++r)
+      b_.CreateStore(mask_to_memory(sums[r], i.kinds[r]), place(r));
+  });
+  barrier();
+  Vs out;
+  for (size_t r = 0; r < i.kinds.size(); ++r)
+    out.push_back(mask_from_memory(b_.CreateLoad(memory_type(i.kinds[r]), place(r)), i.kinds[r]));
+  set_results(v, out);
+}
+
 void Emitter::for_each_threads(Id v) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const V n = scalar(k_.insts[v].args[0]);
   meet();
-  dealt_out(v, warp, {}, [&](V at, const Vs&, bool whole) {
+  dealt_out(v, sharers_, {}, [&](V at, const Vs&, bool whole) {
     const auto turn = [&](V index) {
       set(k_.blocks[body].params[0], index);
       turn_ ? emit_turn(body) : emit_block(body);

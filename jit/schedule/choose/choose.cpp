@@ -91,7 +91,7 @@ class Chooser {
       if (s_.threads == 1 && s_.product.loop == no_id) choose_shared_tile();
       if (s_.threads == 1 && s_.product.loop == no_id && s_.tile == 0) choose_neighbours();
       d_ = divergence_by(s_, k_);
-      if (s_.threads > 1) s_.kept = keeps_rows();
+      if (s_.threads > 1) choose_rows();
       choose_inner(k_, d_, limits_, &s_);
       return std::move(s_);
     }
@@ -138,9 +138,8 @@ class Chooser {
 
   // A tile of a block of threads, where operands lie across and there is enough of them.
   void choose_shared_tile() {
-    if (k_.rank != 2 || weight(k_, 0) > limits_.tiled || std::ranges::any_of(k_.blocks[0].body, [&](Id v) {
-          return is_loop(k_.insts[v]);
-        }))
+    if (k_.rank != 2 || weight(k_, 0) > limits_.tiled ||
+        std::ranges::any_of(k_.blocks[0].body, [&](Id v) { return is_loop(k_.insts[v]); }))
       return;
     const auto& grid = options_.grid;
     int64_t rows = 1;
@@ -170,9 +169,34 @@ class Chooser {
     s_.mode = Mode::grid;
   }
 
+  // By a block if the row is too long for the registers of a warp, and not for those of a block,
+  // or if there are too few rows for warps; blocks of several rows only while there are blocks for
+  // all multiprocessors.
+  void choose_rows() {
+    const auto& grid = options_.grid;
+    s_.kept = keeps_rows();
+    if (longest_row(k_) > limits_.row_of_warp && rows_by_blocks(k_) &&
+        row_bytes(k_) <= limits_.row_memory) {
+      const Schedule by_warp = s_;
+      const auto few = [&] {
+        return !grid.empty() && blocks_of_grid(s_, grid) < limits_.product_blocks;
+      };
+      s_.threads = s_.block = limits_.row_threads;
+      while (few() && 2 * s_.threads * limits_.row_turns <= longest_row(k_) &&
+             2 * s_.threads <= limits_.most_row_threads)
+        s_.threads = s_.block = 2 * s_.threads;
+      const bool keeps = s_.kept = keeps_rows();
+      if (keeps || (!grid.empty() && blocks_of_grid(s_, grid) < limits_.many_rows)) return;
+      s_ = by_warp;
+    }
+    while (!grid.empty() && s_.block > s_.threads &&
+           blocks_of_grid(s_, grid) < limits_.product_blocks)
+      s_.block /= 2;
+  }
+
   // Values of rows that are short enough are kept in registers.
   bool keeps_rows() const {
-    const RowValues row = row_values(k_, d_);
+    const RowValues row = row_values(k_, d_, s_.threads);
     int64_t code = 0;
     for (const Id v : row.loops) code += row.turns * weight(k_, k_.insts[v].blocks[0]);
     return !row.loops.empty() && row.words <= limits_.kept_words && code <= limits_.kept_code;

@@ -78,6 +78,14 @@ struct Limits {
   // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
   // slowest of a warp ends it, after so many others.
   int64_t refill_threads, refill_points;
+  // Rows by a block: terms beyond which a warp does not keep them, the threads of one, those of one
+  // of few and the turns that they have at least, bytes for the terms of a row, and rows from which
+  // on warps are enough. The machine: 32 registers a thread; six such blocks of 128 a
+  // multiprocessor; to keep memory busy one has 17 KB under way (3.35 TB/s, 700 ns, 132 of them),
+  // of which a warp that loops over a row has 0.25.
+  int64_t row_of_warp;
+  int row_threads, most_row_threads;
+  int64_t row_turns, row_memory, many_rows;
   // Bytes of all tiles that a block of threads shares. The machine: with eight blocks of 256
   // threads a multiprocessor, of the smallest that there are.
   int64_t shared_tiles;
@@ -125,6 +133,12 @@ inline constexpr Limits narrow = {
     .threads = 1,
     .refill_threads = 0,
     .refill_points = 1,
+    .row_of_warp = 0,
+    .row_threads = 1,
+    .most_row_threads = 1,
+    .row_turns = 0,
+    .row_memory = 0,
+    .many_rows = 0,
     .shared_tiles = 0,
     .side_by_side = 0,
     .kept_words = 0,
@@ -156,6 +170,12 @@ inline constexpr Limits gpu = [] {
   l.threads = 32;
   l.refill_threads = 1024 * 256;
   l.refill_points = 32;
+  l.row_of_warp = 1024;
+  l.row_threads = 128;
+  l.most_row_threads = 512;
+  l.row_turns = 8;
+  l.row_memory = 33 << 10;
+  l.many_rows = 4096;
   l.shared_tiles = 20 << 10;
   l.side_by_side = 64;
   l.kept_words = 64;

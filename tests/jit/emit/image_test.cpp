@@ -133,6 +133,21 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   CHECK(refused(b.finish(2, 1, Vector::grid), "sm_80") == "");
 }
 
+// One that left by itself would leave the others waiting.
+TEST_CASE("threads of a block that shares a row leave together", "[jit][ptx]") {
+  const auto ptx = [](const Shape& s) {
+    const auto softmax = [](Array x) { return nn::softmax(x); };
+    return gpu_program(with_written_inputs(make_jaxpr(softmax)(zeros(s)).jaxpr).jaxpr, "sm_80").ptx;
+  };
+  const std::string block = ptx({64, 40000}), warp = ptx({9000, 1000});
+  CHECK(block.find(".shared") != block.npos);
+  CHECK(block.find("bar.red.or.pred") != block.npos);
+  CHECK(block.find("shfl.sync.idx") != block.npos);
+  CHECK(warp.find(".shared") == warp.npos);
+  CHECK(warp.find("bar.red") == warp.npos);
+  if (has_assembler()) CHECK(assembled(block, "sm_80").error == "");
+}
+
 TEST_CASE("PTX of whole programs assembles, and stays in registers where it is to", "[jit][ptx]") {
   if (!has_assembler()) return;
   for (const programs::GpuCase& c : programs::gpu_cases())

@@ -186,7 +186,9 @@ const std::map<std::string, Change>& changes() {
        }},
       {"points", [](Context c, Schedule& s) { s.points = 1 + static_cast<int>(c.random() % 4); }},
       {"threads",
-       [](Context c, Schedule& s) { s.threads = static_cast<int>(one_of(c.random, {1, 2, 32})); }},
+       [](Context c, Schedule& s) {
+         s.threads = static_cast<int>(one_of(c.random, {1, 2, 32, 256}));
+       }},
       {"kept", [](Context, Schedule& s) { s.kept = !s.kept; }},
       {"product", change_product},
       {"band", [](Context c, Schedule& s) { s.band = 1 + static_cast<int>(c.random() % 2); }},
