@@ -263,15 +263,14 @@ std::string page(const Toolkit& tools) {
   s += "\n## Beside kernels written by hand\n\n"
        "`nvcc -O3 --fmad=true` of the same work, loops over elements not unrolled. The quotient is "
        "that of the longest innermost loops, or where\none of both has none, of all instructions; "
-       "of rows that a warp shares, that of the instructions a term (below); where both move 16 "
-       "bytes at "
-       "once, that of\nwhat a thread runs for them. The goal is 1.3.\n\n";
+       "of rows that a warp shares, that of the instructions a term (below); where both move 16\n"
+       "bytes at once, that of what a thread runs for them. The goal is 1.3.\n\n";
   s += limit_table(rows, by_hand);
   s += "\nA thread has every 32nd term of a row. What it runs for one: each loop as often as the "
        "row has trips, and the rest once, over the\nthread's terms. A trip of what nvcc compiles "
-       "is a term, for rows of any length; one of ours is as many as it loads numbers, and a row "
-       "whose values its threads\n"
-       "keep has no loop, but all terms written out.\n\n";
+       "is a term, of rows of any length, which each loop reads again; one of ours is as many as\n"
+       "it loads numbers, and a row whose values its threads keep has no loop, but all terms "
+       "written out.\n\n";
   s += row_table(rows, by_hand);
   return s;
 }

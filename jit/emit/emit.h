@@ -340,7 +340,9 @@ class Emitter {
     int64_t rows_at_once;  // of it, that the threads of the block have
   };
   void emit_shared_tile(V block, V thread, V rows, V columns);
+  V held(V first, V n, V most);
   void fill_shared_tiles(const SharedTile& tile, V memory);
+  std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
   // Products of matrices (gpu/product.cpp).
   struct Product;
@@ -431,6 +433,7 @@ class Emitter {
   std::map<std::pair<nest::Id, int>, V> record_values_;
   std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
+  std::map<nest::Id, V> loaded_;  // loads of this point that are under way, as they lie in memory
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
   V idle_ = nullptr;                     // where lanes that do not run load and store

@@ -191,6 +191,8 @@ void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
+  if (const auto early = loaded_.find(v); early != loaded_.end())
+    return set(v, from_memory(early->second, s));
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
   if (in_tile && machine_.gpu)

@@ -29,8 +29,9 @@ struct GpuKernelCode {
 // extents, then the size of each grid axis. A launch is one-dimensional, of blocks of as many
 // threads as the schedule says, p = block / threads points at a time; block b has the points from
 // b * p * points on, in row-major order, of which thread t, or warp t if one shares a point, runs
-// t, t + p, …; what is past the grid is left out. Of a product of matrices (jit/schedule/product.h)
-// a block has a tile of the grid. There are blocks_of_grid() blocks.
+// t, t + p, …, each of them `interleave` neighbours; what is past the grid is left out. Of a
+// product of matrices (jit/schedule/product.h) and of grids in tiles a block has a tile. There are
+// blocks_of_grid() blocks.
 //
 // For an emulated GPU the text of the LLVM module, for the host: an entry takes the array of
 // pointers to its arguments, and calls weft_emulated_block_index and weft_emulated_thread_index for

@@ -59,13 +59,14 @@ struct ProductSchedule {
 struct Schedule {
   Mode mode = Mode::scalar;       // which points or terms fill a vector
   int lanes = 1;                  // 32-bit numbers, or wider ones, of a vector
-  int interleave = 1;             // vectors computed side by side
+  int interleave = 1;             // vectors, or a thread's points, computed side by side
   nest::Id refill = nest::no_id;  // the while whose lanes take new points as they finish,
   int64_t idle_trips = 0;         // after so many trips of idle lanes (a vector's worth)
   // Of grids in lanes. Whole vectors and the remainder are loops of their own; in that remainder
   // loops are run trip by trip.
   bool versioned = false, plain_remainder = false;
-  int64_t tile = 0;          // rows of the grid that are read at once,
+  // Rows of the grid (of GPUs also columns, of a block of threads) that are read at once,
+  int64_t tile = 0;
   std::set<nest::Id> tiled;  // by these loads
   // Records that are read and written together, each named by its first access.
   std::set<nest::Id> records;

@@ -239,6 +239,7 @@ class Verifier {
   void loop(Id id, const LoopSchedule& l) const {
     require(is(id, Opcode::For) && !d_.divergent[id], "loop {}: is no loop that lanes run alike",
             id);
+    require(id != s_.product.loop, "loop {}: is that of the product", id);
     const bool rows = l.how == LoopSchedule::How::rows;
     require(rows || (l.operands.empty() && l.trips == 0), "loop {}: only rows have operands", id);
     if (l.how == LoopSchedule::How::runs)

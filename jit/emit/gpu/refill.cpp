@@ -21,7 +21,6 @@ using nest::Inst;
 using nest::Opcode;
 
 namespace {
-constexpr int64_t warp = 32;
 // Instructions of a turn: a look takes 20. Threads that are done wait for half of them.
 constexpr int64_t turn_cost = 1024;
 }  // namespace

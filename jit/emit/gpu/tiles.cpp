@@ -18,12 +18,14 @@ namespace {
 constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
 }  // namespace
 
-// The threads stand side by side in the tile, so many rows of it at a time. Indices past an edge
-// are held to the last row and column, so that all that a thread reads is under way at once.
+// Indices past an edge are held to the last row and column, so that nothing asks and all that a
+// thread reads is under way at once.
+V Emitter::held(V first, V n, V most) {
+  return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
+}
+
+// The threads stand side by side in the tile, so many rows of it at a time.
 void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
-  const auto held = [&](V first, V n, V most) {
-    return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
-  };
   for (const Id v : s_.tiled) {
     const nest::Inst& i = k_.insts[v];
     auto* t = memory_type(k_.buffers[i.imm].storage);
@@ -45,6 +47,24 @@ void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   }
 }
 
+// What else this thread reads for its point in that row of the tile.
+std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
+  constexpr size_t most = 8;  // registers of a point
+  indices_[0] = held(tile.top, down, tile.rows);
+  indices_[1] = held(tile.left, tile.across, tile.columns);
+  std::map<Id, V> out;
+  for (const Id v : k_.blocks[0].body) {
+    const nest::Inst& i = k_.insts[v];
+    if (i.op != nest::Opcode::Load || k_.buffers[i.imm].written || s_.tiled.contains(v) ||
+        divergence_.level[v] == 0 || out.size() == most)
+      continue;
+    auto* t = memory_type(k_.buffers[i.imm].storage);
+    emit_slice(i.args[0]);
+    out[v] = b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+  }
+  return out;
+}
+
 void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   const auto size = s_.tile;
   const V tiles_across = b_.CreateUDiv(b_.CreateAdd(columns, i64(size - 1)), i64(size));
@@ -60,6 +80,9 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   int64_t bytes = 0;
   for (const Id v : s_.tiled) bytes += tile_bytes(s_, element_bytes(v));
   emit_level(0);
+  std::vector<std::map<Id, V>> early;
+  for (int64_t n = 0; n < size; n += tile.rows_at_once)
+    early.push_back(early_loads(tile, b_.CreateAdd(tile.down, i64(n))));
   fill_shared_tiles(tile, shared_memory(bytes));
   barrier();
   const V column = b_.CreateAdd(tile.left, tile.across);
@@ -68,11 +91,13 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
     when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
       indices_[0] = row;
       indices_[1] = column;
+      loaded_ = early[static_cast<size_t>(n / tile.rows_at_once)];
       for (auto& t : tiles_)
         t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, i64(pitch_of(size))), down);
       emit_level(1);
       emit_level(2);
       for (auto& t : tiles_) t.second.row = nullptr;
+      loaded_.clear();
     });
   }
 }
