@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "weft/ops/linear/conv_params.h"
+#include "weft/ops/linear/device/convolution.h"
 #include "weft/runtime/native/conv.h"
 
 namespace weft {
@@ -91,6 +92,22 @@ std::vector<int> lane_axis_map(const Type& t, const Ints& lanes) {
   return axis_map;
 }
 
+std::vector<std::vector<int>> axis_map_of(const Use<Conv>& u) {
+  return {lane_axis_map(u.in[0], u.params.lhs_lanes), lane_axis_map(u.in[1], u.params.rhs_lanes)};
+}
+
+// By a library of GPUs: of a multiplication there, and from how many on an image pays for a launch
+// more, axes in its order and no graph; not measured.
+double device_cost(const Use<Conv>& u) {
+  constexpr double each_ns = generated_ns / 10;
+  return large_image * (generated_ns - each_ns) + each_ns * multiplications(u);
+}
+NativeCall device_call(const Use<Conv>& u) {
+  NativeCall call = device_calls::convolution(u);
+  call.axis_map = axis_map_of(u);
+  return call;
+}
+
 NativeCall library_call(const Use<Conv>& u) {
   const auto made = std::make_shared<native::Convolver>(convolution_of(u));
   NativeCall call;
@@ -99,8 +116,7 @@ NativeCall library_call(const Use<Conv>& u) {
     made->run(args.in<float>(0, a), args.in<float>(1, b), args.out<float>(0, n));
   };
   call.workspace = [made] { return made->workspace(); };
-  call.axis_map = {lane_axis_map(u.in[0], u.params.lhs_lanes),
-                   lane_axis_map(u.in[1], u.params.rhs_lanes)};
+  call.axis_map = axis_map_of(u);
   return call;
 }
 
@@ -115,7 +131,12 @@ std::vector<Implementation<Conv>> conv_implementations() {
       .applies = library_applies,
       .cost = [](const Use<Conv>& u) { return library_call_ns + library_ns * multiplications(u); },
       .make = library_call};
-  return {nest, library};
+  const Implementation<Conv> device{.name = "cudnn",
+                                    .applies = device_calls::takes_convolution,
+                                    .cost = device_cost,
+                                    .make = device_call,
+                                    .library = "cuDNN"};
+  return {nest, library, device};
 }
 
 }  // namespace weft

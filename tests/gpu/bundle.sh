@@ -53,7 +53,7 @@ says "9 of 9 parts passed"
 says "cuSOLVER      cuSOLVER is not there: "
 run 0 "WEFT_CUDA_LIBRARY=$driver" "WEFT_CUDA_LIBRARIES=$libraries" -- test --sample --only libraries
 says "cuSOLVER      12.3.1 ($libraries/libcusolver.so.11)"
-run 1 "WEFT_CUDA_LIBRARY=$driver" "WEFT_CUDA_LIBRARIES=$libraries" FAKE_CUDA_FAIL=cusolverDnDpotrf -- \
+run 1 "WEFT_CUDA_LIBRARY=$driver" "WEFT_CUDA_LIBRARIES=$libraries" FAKE_CUDA_FAIL=cusolverDnCreate -- \
   test --only libraries
 says "0 of 1 parts passed; failed: libraries"
 

@@ -307,7 +307,8 @@ class Command(unittest.TestCase):
         folder = os.path.join(os.path.dirname(FAKE_CUDA), "fake_libraries")
         out = self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA, WEFT_CUDA_LIBRARIES=folder).stdout
         for name, file in (("cuSOLVER", "libcusolver.so.11"), ("cuBLAS", "libcublas.so.12"),
-                           ("cuBLASLt", "libcublasLt.so.12"), ("cuFFT", "libcufft.so.11")):
+                           ("cuBLASLt", "libcublasLt.so.12"), ("cuFFT", "libcufft.so.11"),
+                           ("cuDNN", "libcudnn.so.9")):
             self.assertRegex(out, rf"(?m)^{name} +12\.3\.1 \({re.escape(folder)}/{file}\)$")
         out = self.weft("info", WEFT_CUDA_LIBRARY=FAKE_CUDA, WEFT_CUDA_LIBRARIES="/nowhere").stdout
         self.assertRegex(out, r"(?m)^cuSOLVER +cuSOLVER is not there: libcusolver\.so\.11 could not be opened in /nowhere ")

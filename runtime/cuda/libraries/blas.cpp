@@ -74,18 +74,6 @@ int number_of(DType d) {
                      : number::r_16f;
 }
 
-// A description that the library holds.
-template <class Handle>
-struct Held {
-  Handle handle = nullptr;
-  Status (*destroy)(Handle) = nullptr;
-  Held() = default;
-  Held(const Held&) = delete;
-  ~Held() {
-    if (handle) destroy(handle);
-  }
-};
-
 class LtMultiplier final : public Multiplier {
  public:
   explicit LtMultiplier(const MatrixProduct& p) : p_(p) {}

@@ -17,7 +17,7 @@ struct Meaning {
   Status status;
   const char* text;
 };
-// As the headers of cuBLAS, cuSOLVER and cuFFT number what can go wrong, in our words.
+// As the headers of cuBLAS, cuSOLVER, cuFFT and cuDNN number what can go wrong, in our words.
 constexpr Meaning of_blas[] = {
     {1, "not initialized"},       {3, "allocation failed"}, {7, "invalid value"},
     {8, "architecture mismatch"}, {11, "mapping error"},    {13, "execution failed"},
@@ -35,9 +35,29 @@ constexpr Meaning of_fft[] = {
     {16, "not supported"},    {17, "missing dependency"}, {18, "NVRTC failure"},
     {19, "nvJitLink failure"}};
 
+// Versions 8 and 9 have numbers of their own.
+constexpr Meaning of_dnn[] = {{1, "not initialized"},
+                              {2, "allocation failed"},
+                              {3, "invalid value"},
+                              {4, "internal error"},
+                              {6, "architecture mismatch"},
+                              {8, "execution failed"},
+                              {9, "not supported"},
+                              {1001, "not initialized"},
+                              {1002, "parts of different versions"},
+                              {1008, "a part could not be loaded"},
+                              {2000, "invalid value"},
+                              {3000, "not supported"},
+                              {3007, "architecture mismatch"},
+                              {4000, "internal error"},
+                              {4003, "allocation failed"},
+                              {4004, "allocation failed"},
+                              {5000, "execution failed"}};
+
 std::string_view meaning_of(std::string_view library, Status s) {
   const std::span<const Meaning> all = library == cusolver ? std::span<const Meaning>(of_solver)
                                        : library == cufft  ? std::span<const Meaning>(of_fft)
+                                       : library == cudnn  ? std::span<const Meaning>(of_dnn)
                                                            : std::span<const Meaning>(of_blas);
   for (const Meaning& m : all)
     if (m.status == s) return m.text;
@@ -107,6 +127,10 @@ BlasHandle LibraryCall::blas_handle() {
 }
 BlasLtHandle LibraryCall::blas_lt_handle() {
   return handle(gpu_.handles().blas_lt, blas_lt(driver()), "cublasLtCreate", "");
+}
+
+DnnHandle LibraryCall::dnn_handle() {
+  return handle(gpu_.handles().dnn, dnn(driver()), "cudnnCreate", "cudnnSetStream");
 }
 
 std::byte* LibraryCall::operand(size_t k, int64_t bytes) const {

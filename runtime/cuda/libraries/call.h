@@ -19,6 +19,18 @@ std::string routine_name(const char* prefix, DType d, std::string_view routine);
 // DeviceError or OutOfMemoryError that names all of it, unless the status is success.
 void check_status(const Gpu& g, std::string_view library, const std::string& entry, Status s);
 
+// A description that the library holds.
+template <class Handle>
+struct Held {
+  Handle handle = nullptr;
+  Status (*destroy)(Handle) = nullptr;
+  Held() = default;
+  Held(const Held&) = delete;
+  ~Held() {
+    if (handle) destroy(handle);
+  }
+};
+
 // While it lives the context is current, and nobody else uses a handle of the device: what is
 // queued belongs together. Memory that it gives is released when what was queued has used it.
 class LibraryCall {
@@ -37,6 +49,7 @@ class LibraryCall {
   SolverHandle solver_handle();
   BlasHandle blas_handle();
   BlasLtHandle blas_lt_handle();
+  DnnHandle dnn_handle();
   // n operands or results that lie one after another; InternalError if there are fewer bytes.
   std::byte* operand(size_t k, int64_t bytes) const;
   std::byte* result(size_t k, int64_t bytes) const;

@@ -21,6 +21,10 @@ using BlasLtHandle = struct BlasLtOf*;
 using MatmulHandle = struct MatmulOf*;
 using LayoutHandle = struct LayoutOf*;
 using PreferenceHandle = struct PreferenceOf*;
+using DnnHandle = struct DnnOf*;
+using TensorHandle = struct TensorOf*;
+using FilterHandle = struct FilterOf*;
+using ConvolutionHandle = struct ConvolutionOf*;
 using FftPlan = int;
 
 // Enumerations of their headers, by their numbers.
@@ -37,6 +41,11 @@ constexpr int batch_count = 5, batch_offset = 6;             // cublasLtMatrixLa
 constexpr int most_workspace = 1, alignment_a = 5, alignment_d = 8;  // of preferences
 constexpr int c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c;
 constexpr int fft_forward = -1, fft_inverse = 1;
+// cudnnDataType_t, cudnnTensorFormat_t, cudnnConvolutionMode_t, cudnnMathType_t.
+constexpr int dnn_float = 0, dnn_double = 1, dnn_half = 2, dnn_bfloat16 = 9;
+constexpr int nchw = 0, cross_correlation = 1, tensor_op_math = 1, fma_math = 3;
+// cudnnConvolutionFwdAlgo_t: those that add products as they are, up to the last of them.
+constexpr int implicit_gemm = 0, direct = 3;
 }  // namespace number
 
 // cublasLtMatmulHeuristicResult_t.
@@ -50,6 +59,17 @@ struct MatmulChoice {
   int reserved[4];
 };
 static_assert(sizeof(MatmulChoice) == 96 && offsetof(MatmulChoice, workspace) == 64);
+
+// cudnnConvolutionFwdAlgoPerf_t.
+struct ConvolutionChoice {
+  int algorithm;
+  Status state;
+  float time;
+  size_t workspace;
+  int determinism, math;
+  int reserved[3];
+};
+static_assert(sizeof(ConvolutionChoice) == 48 && offsetof(ConvolutionChoice, workspace) == 16);
 
 // Each entry point: what we call it, its symbol, what it takes. T is S, D, C or Z; U stands for
 // "or" or "un", E for "sy" or "he".
@@ -130,6 +150,31 @@ static_assert(sizeof(MatmulChoice) == 96 && offsetof(MatmulChoice, workspace) ==
   X(c2r, cufftExecC2R, (FftPlan, void*, void*))                                                    \
   X(z2d, cufftExecZ2D, (FftPlan, void*, void*))
 
+#define WEFT_CUDNN_ENTRIES(X)                                                                 \
+  X(create, cudnnCreate, (DnnHandle*))                                                        \
+  X(set_stream, cudnnSetStream, (DnnHandle, StreamHandle))                                    \
+  X(property, cudnnGetProperty, (int, int*))                                                  \
+  X(tensor_create, cudnnCreateTensorDescriptor, (TensorHandle*))                              \
+  X(tensor_destroy, cudnnDestroyTensorDescriptor, (TensorHandle))                             \
+  X(tensor_set, cudnnSetTensorNdDescriptor, (TensorHandle, int, int, const int*, const int*)) \
+  X(filter_create, cudnnCreateFilterDescriptor, (FilterHandle*))                              \
+  X(filter_destroy, cudnnDestroyFilterDescriptor, (FilterHandle))                             \
+  X(filter_set, cudnnSetFilterNdDescriptor, (FilterHandle, int, int, int, const int*))        \
+  X(convolution_create, cudnnCreateConvolutionDescriptor, (ConvolutionHandle*))               \
+  X(convolution_destroy, cudnnDestroyConvolutionDescriptor, (ConvolutionHandle))              \
+  X(convolution_set, cudnnSetConvolutionNdDescriptor,                                         \
+    (ConvolutionHandle, int, const int*, const int*, const int*, int, int))                   \
+  X(set_groups, cudnnSetConvolutionGroupCount, (ConvolutionHandle, int))                      \
+  X(set_math, cudnnSetConvolutionMathType, (ConvolutionHandle, int))                          \
+  X(choose, cudnnGetConvolutionForwardAlgorithm_v7,                                           \
+    (DnnHandle, TensorHandle, FilterHandle, ConvolutionHandle, TensorHandle, int, int*,       \
+     ConvolutionChoice*))                                                                     \
+  X(workspace, cudnnGetConvolutionForwardWorkspaceSize,                                       \
+    (DnnHandle, TensorHandle, FilterHandle, ConvolutionHandle, TensorHandle, int, size_t*))   \
+  X(forward, cudnnConvolutionForward,                                                         \
+    (DnnHandle, const void*, TensorHandle, const void*, FilterHandle, const void*,            \
+     ConvolutionHandle, int, void*, size_t, const void*, TensorHandle, void*))
+
 #define WEFT_CUDA_LIBRARY_POINTER(name, symbol, parameters) Status(*name) parameters = nullptr;
 
 // S, D, C and Z for F32, F64, C64 and C128.
@@ -161,6 +206,9 @@ struct BlasLt : Library {
 };
 struct Fft : Library {
   WEFT_CUFFT_ENTRIES(WEFT_CUDA_LIBRARY_POINTER)
+};
+struct Dnn : Library {
+  WEFT_CUDNN_ENTRIES(WEFT_CUDA_LIBRARY_POINTER)
 };
 #undef WEFT_CUDA_LIBRARY_POINTER
 

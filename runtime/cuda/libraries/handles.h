@@ -19,6 +19,7 @@ struct Handles {
   Of<SolverHandle> solver;
   Of<BlasHandle> blas;
   Of<BlasLtHandle> blas_lt;
+  Of<DnnHandle> dnn;
 };
 
 }  // namespace weft::cuda

@@ -153,6 +153,15 @@ const Fft& fft(const Driver& d) {
     WEFT_CUFFT_ENTRIES(WEFT_CUDA_RESOLVE)
   });
 }
+
+// Its numbers are not those of CUDA: each is made for several.
+const Dnn& dnn(const Driver& d) {
+  const Files files = {{"libcudnn.so.9", 11}, {"libcudnn.so.8", 11}};
+  return opened<Dnn>(cudnn, files, d, [title = cudnn](Dnn& l, void* from) {
+    Dnn& at = l;
+    WEFT_CUDNN_ENTRIES(WEFT_CUDA_RESOLVE)
+  });
+}
 #undef WEFT_CUDA_RESOLVE
 
 const Library& library(std::string_view name, const Driver& d) {
@@ -160,12 +169,13 @@ const Library& library(std::string_view name, const Driver& d) {
   if (name == cublas) return blas(d);
   if (name == cublaslt) return blas_lt(d);
   if (name == cufft) return fft(d);
+  if (name == cudnn) return dnn(d);
   throw InternalError(fmt::format("there is no library '{}' of GPUs", name));
 }
 
 std::vector<std::pair<std::string, std::string>> all_libraries(const Driver& d) {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const std::string_view name : {cublas, cublaslt, cusolver, cufft}) {
+  for (const std::string_view name : {cublas, cublaslt, cusolver, cufft, cudnn}) {
     const Library& l = library(name, d);
     all.emplace_back(name,
                      l.missing.empty() ? fmt::format("{} ({})", l.version, l.file) : l.missing);

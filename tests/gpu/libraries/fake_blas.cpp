@@ -37,6 +37,7 @@ struct PreferenceOf {
 
 namespace {
 
+using fake::item, fake::read, fake::write, fake::made, fake::destroyed;
 using weft::cuda::LayoutOf;
 
 struct Solve {
@@ -99,37 +100,6 @@ void begin_solve(fake::Call& c, BlasHandle h, const Solve& s) {
 
 // ---- products
 
-double read(int type, const void* at, int64_t i) {
-  const auto* bits = static_cast<const uint16_t*>(at) + i;
-  if (type == number::r_32f) return static_cast<const float*>(at)[i];
-  if (type == number::r_64f) return static_cast<const double*>(at)[i];
-  uint32_t word = 0;
-  float f = 0;
-  if (type == number::r_16bf) {
-    word = uint32_t{*bits} << 16;
-    std::memcpy(&f, &word, 4);
-    return f;
-  }
-  _Float16 h;
-  std::memcpy(&h, bits, 2);
-  return static_cast<double>(h);
-}
-void write(int type, void* at, int64_t i, double x) {
-  auto* bits = static_cast<uint16_t*>(at) + i;
-  if (type == number::r_32f) static_cast<float*>(at)[i] = static_cast<float>(x);
-  if (type == number::r_64f) static_cast<double*>(at)[i] = x;
-  if (type == number::r_16bf) {
-    const auto f = static_cast<float>(x);
-    uint32_t word = 0;
-    std::memcpy(&word, &f, 4);
-    *bits = static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16);
-  }
-  if (type == number::r_16f) {
-    const auto h = static_cast<_Float16>(static_cast<float>(x));
-    std::memcpy(bits, &h, 2);
-  }
-}
-int64_t item(int type) { return type == number::r_64f ? 8 : type == number::r_32f ? 4 : 2; }
 int64_t bytes_of(const LayoutOf& l) { return l.batch * l.rows * l.columns * item(l.type); }
 
 constexpr size_t room = 4096 + 128;
@@ -165,25 +135,41 @@ bool fits(const Matmul& p) {
          p.b.batch == p.d.batch;
 }
 
-template <class T>
-Status made(const char* entry, T** to, T value) {
-  const fake::Call c(entry, false);
-  if (!c) return c.status();
-  *to = new T(value);
-  ++fake::live.descriptions;
-  return 0;
-}
-template <class T>
-Status destroyed(const char* entry, T* what) {
-  const fake::Call c(entry, false);
-  delete what;
-  --fake::live.descriptions;
-  return c.status();
-}
-
 }  // namespace
 
 FakeLibrariesLive fake::live{};
+
+double fake::read(int type, const void* at, int64_t i) {
+  const auto* bits = static_cast<const uint16_t*>(at) + i;
+  if (type == number::r_32f) return static_cast<const float*>(at)[i];
+  if (type == number::r_64f) return static_cast<const double*>(at)[i];
+  uint32_t word = 0;
+  float f = 0;
+  if (type == number::r_16bf) {
+    word = uint32_t{*bits} << 16;
+    std::memcpy(&f, &word, 4);
+    return f;
+  }
+  _Float16 h;
+  std::memcpy(&h, bits, 2);
+  return static_cast<double>(h);
+}
+void fake::write(int type, void* at, int64_t i, double x) {
+  auto* bits = static_cast<uint16_t*>(at) + i;
+  if (type == number::r_32f) static_cast<float*>(at)[i] = static_cast<float>(x);
+  if (type == number::r_64f) static_cast<double*>(at)[i] = x;
+  if (type == number::r_16bf) {
+    const auto f = static_cast<float>(x);
+    uint32_t word = 0;
+    std::memcpy(&word, &f, 4);
+    *bits = static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  }
+  if (type == number::r_16f) {
+    const auto h = static_cast<_Float16>(static_cast<float>(x));
+    std::memcpy(bits, &h, 2);
+  }
+}
+int64_t fake::item(int type) { return type == number::r_64f ? 8 : type == number::r_32f ? 4 : 2; }
 
 #pragma GCC visibility push(default)
 extern "C" {
@@ -200,7 +186,8 @@ const char* const* fake_libraries_entries() {
   static const char* const names[] = {
       WEFT_CUSOLVER_ENTRIES(FAKE_NAME) FAKE_NAMES(WEFT_CUSOLVER_ENTRIES_OF)
           WEFT_CUBLAS_ENTRIES(FAKE_NAME) FAKE_NAMES(WEFT_CUBLAS_ENTRIES_OF)
-              WEFT_CUBLASLT_ENTRIES(FAKE_NAME) WEFT_CUFFT_ENTRIES(FAKE_NAME) nullptr};
+              WEFT_CUBLASLT_ENTRIES(FAKE_NAME) WEFT_CUFFT_ENTRIES(FAKE_NAME)
+                  WEFT_CUDNN_ENTRIES(FAKE_NAME) nullptr};
   return names;
 }
 

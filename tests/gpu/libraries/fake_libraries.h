@@ -41,6 +41,7 @@ WEFT_CUBLAS_ENTRIES_OF(FAKE_DECLARE, C, un, he)
 WEFT_CUBLAS_ENTRIES_OF(FAKE_DECLARE, Z, un, he)
 WEFT_CUBLASLT_ENTRIES(FAKE_DECLARE)
 WEFT_CUFFT_ENTRIES(FAKE_DECLARE)
+WEFT_CUDNN_ENTRIES(FAKE_DECLARE)
 }  // namespace weft::cuda
 #undef FAKE_DECLARE
 }
@@ -55,6 +56,9 @@ struct BlasOf {
   const void* stream = nullptr;
 };
 struct BlasLtOf {};
+struct DnnOf {
+  const void* stream = nullptr;
+};
 
 }  // namespace weft::cuda
 
@@ -107,6 +111,28 @@ class Call {
   Status status_;
   const void* stream_ = nullptr;
 };
+
+// Element i of memory of a cudaDataType, and its bytes.
+double read(int type, const void* at, int64_t i);
+void write(int type, void* at, int64_t i, double x);
+int64_t item(int type);
+
+// A description that is made, and is over; they need no context.
+template <class T>
+Status made(const char* entry, T** to, T value) {
+  const Call c(entry, false);
+  if (!c) return c.status();
+  *to = new T(value);
+  ++live.descriptions;
+  return 0;
+}
+template <class T>
+Status destroyed(const char* entry, T* what) {
+  const Call c(entry, false);
+  delete what;
+  --live.descriptions;
+  return c.status();
+}
 
 // The version that each says it is.
 inline Status property(const char* entry, int which, int* value) {

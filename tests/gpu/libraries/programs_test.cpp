@@ -185,6 +185,46 @@ TEST_CASE("products of GPUs by cuBLASLt", "[.][libraries]") {
   CHECK(!chosen(2048, C64));
 }
 
+TEST_CASE("convolutions of GPUs by cuDNN", "[.][libraries]") {
+  const auto by = [](const std::vector<int64_t>& filter, const std::vector<int64_t>& strides,
+                     const lax::ConvPadding& padding, const lax::ConvDilatedOptions& o) {
+    return [=](Array x) {
+      const Array w = numbers(Shape(filter), F32, 0.3).astype(x.dtype());
+      return std::vector<Array>{lax::conv_general_dilated(x, w, strides, padding, o)};
+    };
+  };
+  const char* const op = "conv_general_dilated";
+  using Pads = std::vector<std::pair<int64_t, int64_t>>;
+  for (const DType d : {F32, F64, BF16, F16}) {
+    // One, two and three axes in space; strides, dilations, both paddings, groups, NHWC.
+    calls_if_demanded(op, "cudnn", by({5, 3, 3}, {2}, "SAME", {}), numbers({2, 3, 9}, d));
+    calls_if_demanded(op, "cudnn",
+                      by({6, 2, 3, 2}, {1, 2}, Pads{{1, 1}, {0, 1}},
+                         {.rhs_dilation = {2, 1}, .feature_group_count = 2}),
+                      numbers({2, 4, 9, 8}, d));
+    calls_if_demanded(op, "cudnn", by({2, 3, 2, 3, 2}, {1, 1, 1}, Pads{{1, 1}, {2, 2}, {1, 1}}, {}),
+                      numbers({2, 3, 4, 6, 5}, d));
+    calls_if_demanded(
+        op, "cudnn",
+        by({3, 3, 4, 5}, {1, 1}, "SAME", {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}}),
+        numbers({2, 7, 6, 4}, d));
+    const auto f = by({5, 3, 3, 3}, {1, 1}, "VALID", {});
+    calls_if_demanded(
+        op, "cudnn",
+        [=](Array x) { return std::vector<Array>{vmap([=](Array y) { return f(y)[0]; }, 1)(x)}; },
+        numbers({2, 3, 3, 6, 6}, d));
+  }
+  const auto chosen = [](int64_t channels) {
+    const Array x = zeros({1, channels, 32, 32}), w = zeros({channels, channels, 3, 3});
+    const auto f =
+        jit([=](Array y, Array z) { return lax::conv_general_dilated(y, z, {1, 1}, "SAME"); },
+            {.device = "cuda:0"});
+    return holds(f.lower(x, w).report(), "cudnn (cudnnConvolutionForward)");
+  };
+  CHECK(chosen(64));
+  CHECK(!chosen(8));
+}
+
 TEST_CASE("transforms of GPUs by cuFFT", "[.][libraries]") {
   using lax::FftType;
   const auto transform = [](FftType type, const std::vector<int64_t>& n) {
