@@ -106,7 +106,10 @@ def jax_programs(jax):
     return {
         "copy": jnp.copy,
         "elementwise": lambda x: jnp.exp(-x * x) * jnp.sin(x) + jnp.sqrt(jnp.abs(x)),
+        "saxpy": lambda a, x, y: a * x + y,
+        "transpose": lambda x: x.T,
         "softmax": lambda x: jax.nn.softmax(x, -1),
+        "softmax_long": lambda x: jax.nn.softmax(x, -1),
         "layer_norm": layer_norm,
         "mandelbrot": vmap(vmap(mandelbrot)),
         "rk45": vmap(rk45),
@@ -147,7 +150,10 @@ def jax_operands(jax, name, n):
         end = SEGMENTS if name == "segment_sum" else TABLE
         return normal(n), jax.random.randint(jax.random.key(2), (n,), 0, end)
     return {
+        "saxpy": lambda: (normal(), normal(n), normal(n)),
+        "transpose": lambda: (normal(n, n),),
         "softmax": lambda: (normal(n, 1024),),
+        "softmax_long": lambda: (normal(n, 4096),),
         "layer_norm": lambda: (normal(n, 1024),),
         "rk45": lambda: (jax.random.uniform(jax.random.key(1), (n,), minval=0.1, maxval=20), normal(n, 2)),
         "conv": lambda: (normal(32, n, n, 64), normal(3, 3, 64, 64, seed=1)),
@@ -229,7 +235,10 @@ def torch_programs(torch):
     return {
         "copy": torch.clone,
         "elementwise": lambda x: torch.exp(-x * x) * torch.sin(x) + torch.sqrt(torch.abs(x)),
+        "saxpy": lambda a, x, y: a * x + y,
+        "transpose": lambda x: x.T.contiguous(),
         "softmax": lambda x: torch.softmax(x, -1),
+        "softmax_long": lambda x: torch.softmax(x, -1),
         "layer_norm": lambda x: torch.nn.functional.layer_norm(x, (1024,)),
         "mandelbrot": mandelbrot,
         "rk45": rk45,
@@ -268,7 +277,10 @@ def torch_operands(torch, name, n, device):
         end = SEGMENTS if name == "segment_sum" else TABLE
         return normal(n), torch.randint(0, end, (n,), device=device)
     return {
+        "saxpy": lambda: (normal(1)[0], normal(n), normal(n)),
+        "transpose": lambda: (normal(n, n),),
         "softmax": lambda: (normal(n, 1024),),
+        "softmax_long": lambda: (normal(n, 4096),),
         "layer_norm": lambda: (normal(n, 1024),),
         "rk45": lambda: (torch.empty(n, device=device).uniform_(0.1, 20), normal(n, 2)),
         "conv": lambda: (normal(32, 64, n, n).to(memory_format=torch.channels_last), normal(64, 64, 3, 3)),

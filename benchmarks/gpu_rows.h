@@ -91,6 +91,18 @@ inline Timed copy(int64_t n) {
 inline Timed elementwise(int64_t n) {
   return {.run = calls(wave, normal({n})), .bytes = 8 * count(n)};
 }
+inline Timed saxpy(int64_t n) {
+  const auto f = [](Array a, Array x, Array y) { return a * x + y; };
+  return {.run = calls(f, normal({}), normal({n}), normal({n}, 1)), .bytes = 12 * count(n)};
+}
+inline Timed turned(int64_t n) {
+  return {.run = calls([](Array x) { return transpose(x); }, normal({n, n})),
+          .bytes = 8 * count(n) * count(n)};
+}
+inline Timed long_softmax(int64_t n) {
+  return {.run = calls([](Array x) { return nn::softmax(x); }, normal({n, 4096})),
+          .bytes = 8 * 4096 * count(n)};
+}
 inline Timed softmax(int64_t n) {
   return {.run = calls([](Array x) { return nn::softmax(x); }, normal({n, 1024})),
           .bytes = 8 * 1024 * count(n)};
@@ -181,7 +193,10 @@ inline std::vector<GpuRow> gpu_rows() {
       {"mlp_step", "gradient step of 784-512-512-10, N examples", 256, 2, mlp_step},
       {"elementwise", "exp(-x²) sin x + √abs(x) of N numbers", int64_t{1} << 28, 1 << 10,
        elementwise},
+      {"saxpy", "a x + y of N numbers", int64_t{1} << 28, 1 << 10, saxpy},
+      {"transpose", "N × N numbers, turned round", 1 << 13, 40, turned},
       {"softmax", "N rows of 1024", 1 << 18, 4, softmax},
+      {"softmax_long", "N rows of 4096", 1 << 16, 4, long_softmax},
       {"layer_norm", "N rows of 1024", 1 << 18, 4, layer_norm},
       {"mandelbrot", "N × N points, 1000 trips at most", 4096, 8, mandelbrot_plane},
       {"rk45", "N van der Pol oscillators", 1000000, 16, rk45},
