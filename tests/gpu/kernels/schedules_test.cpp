@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/schedules_test.cpp: kernels by schedules of GPUs, on an emulated one, beside what the
-// walker of nests makes of the same memory.
+// tests/gpu/kernels/schedules_test.cpp: kernels by schedules of GPUs, on an emulated one, beside
+// what the walker of nests makes of the same memory.
 #include "gpu/emulated.h"
 #include "jit/schedule/schedule_kernels.h"
 #include "weft/jit/emit/image.h"
