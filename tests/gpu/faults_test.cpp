@@ -8,7 +8,7 @@
 #include <memory>
 #include <thread>
 
-#include "gpu/fresh_gpu.h"
+#include "gpu/emulated.h"
 #include "weft/jit/emit/gpu/condition.h"
 
 using namespace weft;

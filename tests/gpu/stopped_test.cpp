@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/cuda/gpu.h"
 #include "weft/runtime/stop.h"
 #include "weft/weft.h"
 
@@ -122,7 +121,7 @@ namespace {
 std::function<void(const int32_t*)> waits_for;  // what waiting for the stream does first
 cuda::Gpu* watched = nullptr;
 
-cuda::Gpu& fresh_gpu() {
+cuda::Gpu& watched_gpu() {
   static cuda::Driver d;
   if (const std::string missing = cuda::open_driver(d); !missing.empty())
     throw DeviceError(missing);
@@ -146,7 +145,7 @@ int32_t value(const int32_t* word) { return __atomic_load_n(word, __ATOMIC_RELAX
 }  // namespace
 
 TEST_CASE("who is done with waiting leaves the stop of others alone", "[gpu]") {
-  cuda::Gpu& d = fresh_gpu();
+  cuda::Gpu& d = watched_gpu();
   (void)d.stop_word();  // opened
   std::atomic<bool> first_waits{false}, stopped{false}, first_left{false};
   int32_t seen = -1;

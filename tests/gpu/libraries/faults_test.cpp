@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "gpu/fresh_gpu.h"
+#include "gpu/emulated.h"
 #include "gpu/libraries/fake_libraries.h"
 #include "weft/runtime/cuda/libraries/blas.h"
 #include "weft/runtime/cuda/libraries/dnn.h"
