@@ -64,6 +64,7 @@ struct Lowering {
   bool reverse = false;
   // reduce, contract: its terms are combined one after another, however many there are.
   bool in_order = false;
+  bool any_order = false;  // where they are: or in any other
   // scatter, and pull forms that can work in place: operands (target, updates, others...); the
   // update at `at` goes to destination(at) if `valid`; duplicates combine in row-major order.
   struct Target {

@@ -277,8 +277,10 @@ std::vector<Id> joined(std::vector<Id> head, const std::vector<Id>& tail) {
 }
 }  // namespace
 
-std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body) {
-  const Id v = append({Opcode::For, Kind::None, 0, step, joined({lo, hi}, init), {body}, {}, {}});
+std::vector<Id> Builder::loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body,
+                              const std::vector<Combine>& in_any_order) {
+  const Id v =
+      append({Opcode::For, Kind::None, 0, step, joined({lo, hi}, init), {body}, {}, in_any_order});
   return results(v, kinds_of(kernel_, init), {body});
 }
 

@@ -100,7 +100,8 @@ enum class Opcode : uint8_t {
   LocalStore,  // (local, index, value)
   // Structured. Results are read by Result.
   For,      // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1
-            // down)
+            // down); `fold`: Add of a carry whose terms another order may add, with its own
+            // rounding of the sums
   Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each,
             // core/loops/fold_order.h the order: that of one block; imm = 1: the terms are folds
             // themselves, and these rather than the terms are for lanes
@@ -144,7 +145,7 @@ struct Inst {
   std::vector<Id> args;
   std::vector<BlockId> blocks;  // of a structured instruction
   std::vector<Kind> kinds;      // of its results
-  std::vector<Combine> fold;    // of a Fold
+  std::vector<Combine> fold;    // of a Fold, of a For
 };
 
 struct Block {
@@ -207,7 +208,8 @@ class Builder {
   void yield(const std::vector<Id>& values);      // what the current block hands on
   void leave();                                   // back to the parent
   Id param(BlockId b, int i) const { return kernel_.blocks[b].params[i]; }
-  std::vector<Id> loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body);
+  std::vector<Id> loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body,
+                       const std::vector<Combine>& in_any_order = {});
   std::vector<Id> fold(Id n, const std::vector<Id>& identity, const std::vector<Combine>& c,
                        BlockId body, bool of_folds = false);
   void for_each(Id n, BlockId body);

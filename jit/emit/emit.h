@@ -20,6 +20,7 @@
 #include "weft/core/loops/nest.h"
 #include "weft/core/loops/nest_bounds.h"
 #include "weft/jit/schedule/loops.h"
+#include "weft/jit/schedule/product.h"
 #include "weft/jit/schedule/records.h"
 #include "weft/jit/schedule/rows.h"
 #include "weft/jit/schedule/schedule.h"
@@ -344,19 +345,52 @@ class Emitter {
   void fill_shared_tiles(const SharedTile& tile, V memory);
   std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
-  // Products of matrices (gpu/product.cpp).
+  // Products of matrices (gpu/product.cpp), their factors (gpu/product_move.cpp) and tensor cores
+  // (gpu/mma.cpp).
   struct Product;
+  struct ProductSide;
   void emit_product(V block, V thread, V rows, V columns);
+  ProductSide product_side(const Product& p, bool of_rows);
+  void place_tile(Product& p, V block, V rows, V columns);
   V shared_memory(int64_t bytes);
   void barrier();
-  void poll_together(int64_t cost);
-  V product_factor(const Product& p, bool of_rows, V point, V term);
-  std::pair<V, V> product_place(const Product& p, bool of_rows, int n);
-  Vs product_stage(const Product& p, bool of_rows, V first_term);
-  void product_put(const Product& p, bool of_rows, const Vs& staged);
-  Vs product_read(const Product& p, bool of_rows, V term);
-  Vs product_terms(const Product& p, const Vs& sums);
+  V all_threads(V condition);
+  Vs product_read(const Product& p, const ProductSide& s, V stage, V term);
+  Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out);
+  struct ProductSums {
+    Vs sums;
+    V stage;  // where the next one is in shared memory
+  };
+  ProductSums product_tiles(const Product& p, const Vs& sums, bool ahead);
+  Vs product_load(const Product& p, V first_term);
+  void product_put(const Product& p, V at, V first_term, const Vs& loaded);
+  void product_move(const Product& p, V at, V first_term);
+  Vs product_rest(Product p, const ProductSums& before);
   void product_points(const Product& p, const Vs& sums);
+  struct Neighbours {
+    V point, term;
+  };
+  Neighbours product_place(const Product& p, const ProductSide& s, int group, V n);
+  Neighbours product_last(const Product& p, const ProductSide& s, V first_term);
+  void product_at(const Product& p, const ProductSide& s, const Neighbours& place, V first_term);
+  void product_at_most(const Product& p, const ProductSide& s, Neighbours place, V first_term);
+  V product_address(const ProductFactor::Read& r);
+  llvm::Type* product_memory(const ProductFactor::Read& r);
+  V product_fits(const Product& p, const ProductSide& s);
+  Vs product_load(const Product& p, const ProductSide& s, V first_term);
+  V product_number(const Product& p, V x);
+  V product_factor(const Product& p, const ProductSide& s, const Neighbours& place, V first_term,
+                   llvm::ArrayRef<V> loaded);
+  V product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place);
+  void product_put(const Product& p, const ProductSide& s, V stage, V first_term,
+                   llvm::ArrayRef<V> loaded);
+  void product_move(const Product& p, const ProductSide& s, V stage, V first_term);
+  V fragment_place(const Product& p, const ProductSide& s, V first_point, V lane);
+  Vs load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
+                    int pieces);
+  Vs multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
+                        const Vs& sums);
+  Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);
 
   // Tests of accesses (emit_check.cpp).
   struct Room {

@@ -4,6 +4,7 @@
 // flow that the rest of the emitter is made of.
 #include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "weft/core/error.h"
@@ -163,7 +164,6 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
 // branch that is not taken.
 void Emitter::poll(int64_t cost) {
   if (!stop_ || from_row_) return;
-  if (s_.threads > warp && !machine_.emulated) return poll_together(cost);
   auto* look = block("look");
   auto* go = block("go");
   b_.CreateCondBr(b_.CreateICmpSLT(spend(cost), i32(0)), look, go,
@@ -180,7 +180,10 @@ V Emitter::spend(int64_t cost) {
 void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
   at(look);
   b_.CreateStore(i32(millisecond), budget_);
-  const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
+  V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
+  // The threads of a block that wait for each other look equally often: all leave, or none.
+  if ((s_.product.loop != nest::no_id || s_.threads > warp) && !machine_.emulated)
+    flag = call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
   b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
 }
 

@@ -316,7 +316,8 @@ std::vector<nest::Id> LaneWriter::fold_in_order(int64_t n, const Folded& f, cons
     sum.push_back(b_.param(body, static_cast<int>(k) + 1));
   b_.yield(with_term(b_, f.combine, sum, term(I64v::at(b_.param(body, 0))), false));
   b_.leave();
-  return b_.loop(b_.integer(0), b_.integer(n), 1, f.identity, body);
+  const std::vector<nest::Combine> free(f.any_order ? f.identity.size() : 0, nest::Combine::Add);
+  return b_.loop(b_.integer(0), b_.integer(n), 1, f.identity, body, free);
 }
 
 std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const Term& term) {
@@ -359,7 +360,7 @@ Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
   const std::vector<nest::Id> identity = l.identity(b_);
   EqnReader r(*this, f, e);
   const std::vector<nest::Id> folded = fold_axes(
-      extents_of(l.space, l.axes), {l.combine, identity, false, l.in_order},
+      extents_of(l.space, l.axes), {l.combine, identity, false, l.in_order, l.any_order},
       [&](const Coords& digits) {
         Coords c;
         size_t next_out = 0, next_fold = 0;

@@ -174,7 +174,7 @@ class LaneWriter {
     std::vector<nest::Combine> combine;
     const std::vector<nest::Id>& identity;
     bool of_folds = false;  // whether the terms are folds themselves
-    bool in_order = false;
+    bool in_order = false, any_order = false;
     Folded of_results() const { return {nest::of_results(combine), identity, true}; }
   };
   using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;

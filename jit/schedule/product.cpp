@@ -7,6 +7,7 @@
 
 #include "weft/core/loops/strides.h"
 #include "weft/core/shape.h"
+#include "weft/jit/schedule/loops.h"
 
 namespace weft::compiler {
 
@@ -16,6 +17,7 @@ using nest::Inst;
 using nest::Kernel;
 using nest::no_id;
 using nest::Opcode;
+using nest::Storage;
 
 namespace {
 
@@ -60,10 +62,11 @@ class Finder {
     if (p_.loop == no_id) return false;
     const Inst& i = inst(p_.loop);
     const Inst &first = inst(i.args[0]), &end = inst(i.args[1]);
-    if (i.imm != 1 || i.kinds.size() != 1 || first.op != Opcode::Const || first.imm != 0 ||
-        end.op != Opcode::Const || inst(i.args[2]).op != Opcode::Const)
+    if (i.imm != 1 || i.kinds.size() != 1 || end.imm < 1 || first.op != Opcode::Const ||
+        first.imm != 0 || end.op != Opcode::Const || inst(i.args[2]).op != Opcode::Const)
       return false;
     p_.terms = end.imm;
+    p_.any_order = !i.fold.empty();
     const auto& body = block(i.blocks[0]).body;
     return std::ranges::none_of(body, [&](Id v) {
       const Opcode op = inst(v).op;
@@ -112,22 +115,65 @@ class Finder {
   }
 
   ProductFactor factor(Id v, int64_t axis) const {
-    ProductFactor f{v, {}, false};
-    std::vector<char> seen(k_.insts.size(), 0);
-    collect(v, &seen, &f.slice);
+    ProductFactor f;
+    f.value = v;
+    f.slice = slice(v);
+    f.is_bf16 = is_exactly(v, Storage::BF16);
+    f.is_f16 = is_exactly(v, Storage::F16);
     const BlockId body = inst(p_.loop).blocks[0];
     const nest::Along terms{.index = block(body).params[0], .block = body}, points{.axis = axis};
+    const auto side_by_side = [&](Id load, const nest::Along& along) {
+      return nest::stride_along(k_, inst(load).args[0], along) == 1;
+    };
     for (const Id x : f.slice)
-      if (inst(x).op == Opcode::Load)
-        f.along_terms = nest::stride_along(k_, inst(x).args[0], terms) == 1 &&
-                        nest::stride_along(k_, inst(x).args[0], points) != 1;
+      if (is_load(x)) f.along_terms = side_by_side(x, terms) && !side_by_side(x, points);
+    int64_t widest = 0;
+    for (const Id x : f.slice) {
+      if (!is_load(x)) continue;
+      ProductFactor::Read r{x, slice(inst(x).args[0]), false};
+      if (std::ranges::any_of(r.offset, [&](Id of) { return is_load(of); })) continue;
+      r.side_by_side = side_by_side(x, f.along_terms ? terms : points) &&
+                       nest::stride_along(k_, inst(x).args[0], terms).has_value();
+      if (r.side_by_side) widest = std::max(widest, element_bytes(k_, x));
+      f.reads.push_back(std::move(r));
+    }
+    if (widest > 0) f.together = static_cast<int>(16 / widest);
     return f;
+  }
+  bool is_load(Id v) const { return inst(v).op == Opcode::Load; }
+  // In order, v last; without what is the same for all points and terms.
+  std::vector<Id> slice(Id v) const {
+    std::vector<char> seen(k_.insts.size(), 0);
+    std::vector<Id> all;
+    collect(v, &seen, &all);
+    return all;
   }
   void collect(Id v, std::vector<char>* seen, std::vector<Id>* slice) const {
     const Inst& i = inst(v);
     if ((*seen)[static_cast<size_t>(v)]++ || depends_[v] == 0 || i.op == Opcode::Param) return;
     for (const Id a : i.args) collect(a, seen, slice);
     slice->push_back(v);
+  }
+  // Whether the narrow type holds the F32 number v.
+  bool is_exactly(Id v, Storage narrow) const {
+    const Inst& i = inst(v);
+    if (i.kind != nest::Kind::F32) return false;
+    const auto all = [&](size_t first) {
+      return std::all_of(i.args.begin() + static_cast<std::ptrdiff_t>(first), i.args.end(),
+                         [&](Id a) { return is_exactly(a, narrow); });
+    };
+    switch (i.op) {
+      case Opcode::Load: return k_.buffers[static_cast<size_t>(i.imm)].storage == narrow;
+      case Opcode::RoundBF16: return narrow == Storage::BF16;
+      case Opcode::RoundF16: return narrow == Storage::F16;
+      case Opcode::Const: return i.imm == 0;
+      case Opcode::Neg:
+      case Opcode::Abs:
+      case Opcode::FMin:
+      case Opcode::FMax: return all(0);
+      case Opcode::Select: return all(1);
+      default: return false;
+    }
   }
 
   const Kernel& k_;
@@ -141,11 +187,29 @@ int64_t parts(int64_t n, int64_t of) { return (n + of - 1) / of; }
 
 std::optional<ProductLoop> product_loop(const Kernel& k) { return Finder(k).run(); }
 
-int64_t product_bytes(const Schedule& s, const Kernel& k) {
-  const ProductSchedule& p = s.product;
-  const nest::Kind kind = k.insts[static_cast<size_t>(p.loop)].kinds[0];
-  return int64_t{p.terms} * (p.rows + product_padding + p.columns) *
-         (kind == nest::Kind::F64 ? 8 : 4);
+bool has_mma(const ProductLoop& p, const Kernel& k, const TargetInfo& target) {
+  const bool exact = (p.rows.is_bf16 && p.columns.is_bf16) || (p.rows.is_f16 && p.columns.is_f16);
+  return target.tensor_cores && p.any_order && exact &&
+         k.insts[static_cast<size_t>(p.loop)].kinds[0] == nest::Kind::F32;
+}
+
+// Fma reads four neighbouring points of a term at once; mma eight terms of a point, or eight points
+// of a term, for which its loads turn them round.
+ProductStage product_stage(const ProductSchedule& s, const ProductLoop& p, const Kernel& k) {
+  const bool wide = k.insts[static_cast<size_t>(s.loop)].kinds[0] == nest::Kind::F64;
+  ProductStage stage;
+  stage.number = s.mma ? 2 : wide ? 8 : 4;
+  const auto add = [&](int points, bool along_terms) {
+    const bool by_terms = s.mma && along_terms;
+    ProductStage::Side side{by_terms, by_terms ? points : s.terms, by_terms ? s.terms : points, 0,
+                            stage.bytes};
+    side.pitch = side.of_line * stage.number + 16;
+    stage.bytes += side.lines * side.pitch;
+    return side;
+  };
+  stage.rows = add(s.rows, p.rows.along_terms);
+  stage.columns = add(s.columns, p.columns.along_terms);
+  return stage;
 }
 
 int64_t blocks_of_grid(const Schedule& s, const std::vector<int64_t>& extents) {

@@ -2,7 +2,8 @@
 // Copyright The Weft authors
 // jit/schedule/schedule.h: how the code of one kernel runs it: the choices of the compiler, as a
 // value. Code is made of a nest and a Schedule alone (jit/emit), so equal texts give equal code.
-// The bits that a kernel computes never depend on it.
+// The bits that a kernel computes never depend on it, but for sums that the nest leaves in any
+// order.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -53,6 +54,7 @@ struct ProductSchedule {
   int rows = 0, columns = 0, terms = 0;     // of what is moved at a time
   int thread_rows = 0, thread_columns = 0;  // points of a thread
   int64_t matrix = 0;                       // ProductLoop::matrix
+  bool mma = false;  // tensor cores multiply and add, in an order of their own
   friend bool operator==(const ProductSchedule&, const ProductSchedule&) = default;
 };
 

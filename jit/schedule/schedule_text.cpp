@@ -142,14 +142,16 @@ void read_fold(Line& l, Schedule* s) {
 std::string product(const char* name, const Schedule& s) {
   const ProductSchedule& p = s.product;
   if (p.loop == nest::no_id) return "";
-  return fmt::format("{} {} {} {} {} {} {} {}\n", name, p.loop, p.rows, p.columns, p.terms,
-                     p.thread_rows, p.thread_columns, p.matrix);
+  return fmt::format("{} {} {} {} {} {} {} {}{}\n", name, p.loop, p.rows, p.columns, p.terms,
+                     p.thread_rows, p.thread_columns, p.matrix, p.mma ? " mma" : "");
 }
 void read_product(Line& l, Schedule* s) {
   ProductSchedule& p = s->product;
   for (int* n : {&p.loop, &p.rows, &p.columns, &p.terms, &p.thread_rows, &p.thread_columns})
     *n = l.small();
   p.matrix = l.number();
+  constexpr const char* ways[] = {"mma"};
+  if (!l.done()) p.mma = l.one_of<int>(ways) == 0;
 }
 
 using S = Schedule;

@@ -65,6 +65,7 @@ TargetInfo gpu_target(const std::string& architecture) {
     if (t.features.empty() && number >= v.architecture) t.features = alone ? "+ptx80" : v.feature;
   t.lanes = 1;
   t.half = true;
+  t.tensor_cores = number >= 80;
   return t;
 }
 

@@ -20,6 +20,7 @@ struct TargetInfo {
   bool mask_registers = false;  // masks live in registers of their own (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
+  bool tensor_cores = false;    // multiplies matrices of BF16 and of F16 (mma of 16 x 8 x 16)
   bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)
   weft::detail::Device* device = nullptr;  // that programs are for; null: the host, or text alone
   const Libraries* libraries = nullptr;    // of the device

@@ -216,8 +216,19 @@ class Verifier {
             "product {}: its tiles are not shared out to {} threads", p.loop, s_.block);
     require(p.rows * p.terms % s_.block == 0 && p.columns * p.terms % s_.block == 0,
             "product {}: {} threads cannot move its tiles alike", p.loop, s_.block);
-    require(product_bytes(s_, k_) <= most_shared, "product {}: its tiles take more than {} bytes",
-            p.loop, most_shared);
+    if (p.mma) {
+      require(has_mma(*is, k_, target_),
+              "product {}: mma is for factors of BF16 or of F16 whose products may be added in any "
+              "order, on GPUs from sm_80 on",
+              p.loop);
+      require(
+          p.terms % 16 == 0 && p.thread_rows % 2 == 0 && p.thread_columns % 2 == 0 &&
+              p.rows % (8 * p.thread_rows) == 0 && p.columns % (4 * p.thread_columns) == 0,
+          "product {}: its tiles are not those of warps that multiply 16 x 8 points of 16 terms",
+          p.loop);
+    }
+    require(2 * product_stage(p, *is, k_).bytes <= most_shared,
+            "product {}: its tiles take more than {} bytes", p.loop, most_shared);
     require(s_.threads == 1 && s_.points == 1, "product {}: has threads of its own", p.loop);
   }
 

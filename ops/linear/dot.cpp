@@ -10,6 +10,7 @@
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/product.h"
+#include "weft/ops/linear/products/parts.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/gemm.h"
 
@@ -191,6 +192,9 @@ std::vector<Sample<Dot>> dot_samples() {
   s.push_back({{Type(F32, {2, 1100}), Type(F32, {1100, 2})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(BF16, {2, 3}), Type(BF16, {3, 2})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(I8, {2, 3}), Type(I8, {3, 2})}, {{1}, {0}, {}, {}, I32}, -100, 100});
+  // What tiles, tensor cores and parts are for, if they are asked for.
+  s.push_back({{Type(BF16, {5, 40}), Type(BF16, {40, 9})}, {{1}, {0}, {}, {}, F32}});
+  s.push_back({{Type(F32, {2, 4100}), Type(F32, {4100, 1})}, {{1}, {0}, {}, {}, F32}});
   return s;
 }
 
@@ -263,6 +267,26 @@ Lowering tiles_lower(const Use<Dot>& u) {
   return l;
 }
 
+// The same in any order, for tensor cores: the products of narrow floats are exact in F32.
+bool tensor_applies(const Use<Dot>& u) {
+  const auto is_narrow = [](DType d) { return d == BF16 || d == F16; };
+  const DType out = u.out[0].dtype();
+  return tiles_apply(u) && is_narrow(u.in[0].dtype()) && (is_narrow(out) || out == F32);
+}
+Lowering tensor_lower(const Use<Dot>& u) {
+  Lowering l = tiles_lower(u);
+  l.any_order = true;
+  return l;
+}
+
+// Long sums of few elements as sums of their parts, which are products of matrices of a batch.
+Arrays parts_expand(const ExpandArgs<Dot>& e) {
+  const Dot& p = e.params;
+  return {product_in_parts(e.x[0], e.x[1],
+                           {p.lhs_contract, p.rhs_contract, p.lhs_batch, p.rhs_batch},
+                           p.preferred_element_type)};
+}
+
 // ---- products of matrices by a library
 
 std::optional<Product> product_of(const Use<Dot>& u) {
@@ -312,16 +336,35 @@ double generated_cost(const Use<Dot>& u) {
   const bool in_registers = u.in_loop && s.longer_of_shared() <= longest_in_registers;
   return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
 }
-// Of a GPU's multiplication where threads share tiles, and of what does not fill them; not
-// measured.
-constexpr double tiles_ns = 1. / 64, tiles_unfilled_ns = 4096 * (generated_ns - tiles_ns);
+// Of a GPU's multiplication where threads share tiles, on tensor cores or not, and of what does not
+// fill them; not measured.
+constexpr double tiles_ns = 1. / 64, tensor_ns = 1. / 512,
+                 tiles_unfilled_ns = 4096 * (generated_ns - tiles_ns);
 constexpr int64_t shortest_tiled = 16;
 
-double tiles_cost(const Use<Dot>& u) {
+double tiled_cost(const Use<Dot>& u, double ns) {
   if (!u.target.gpu) return 1 + generated_cost(u);  // the host's threads share no memory
   const Sides s = sides(u);
   const bool thin = std::min({s.rows, s.columns, s.terms}) < shortest_tiled;
-  return tiles_unfilled_ns + s.multiplications() * (thin ? generated_ns : tiles_ns);
+  return tiles_unfilled_ns + s.multiplications() * (thin ? generated_ns : ns);
+}
+double tiles_cost(const Use<Dot>& u) { return tiled_cost(u, tiles_ns); }
+double tensor_cost(const Use<Dot>& u) { return tiled_cost(u, tensor_ns); }
+
+// Of a GPU: launches more, and of what a product of few tiles takes the share that more blocks
+// leave; not measured.
+constexpr double parts_ns = 10'000, parts_share = 1. / 8;
+
+bool parts_apply(const Use<Dot>& u) {
+  const Sides s = sides(u);
+  return has_parts({u.params.lhs_contract, u.params.rhs_contract}, u.in[0].shape(),
+                   s.rows * s.columns);
+}
+double parts_cost(const Use<Dot>& u) {
+  if (!u.target.gpu) return 2 + generated_cost(u);  // the host's threads have long sums in blocks
+  const double whole =
+      std::min(generated_cost(u), tensor_applies(u) ? tensor_cost(u) : tiles_cost(u));
+  return parts_ns + parts_share * whole;
 }
 
 double library_cost(const Use<Dot>& u) {
@@ -406,7 +449,11 @@ std::vector<Implementation<Dot>> dot_implementations() {
       .cost = device_cost,
       .make = device_call,
       .library = "cuBLASLt"};
-  return {nest, library, tiles, device};
+  const Implementation<Dot> tensor{
+      .name = "tensor", .applies = tensor_applies, .cost = tensor_cost, .lower = tensor_lower};
+  const Implementation<Dot> parts{
+      .name = std::string(expanded), .applies = parts_apply, .cost = parts_cost};
+  return {nest, library, tiles, tensor, parts, device};
 }
 
 // A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake.
@@ -438,6 +485,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .transpose = dot_transpose,
     .batch = dot_batch,
     .lower = dot_lower,
+    .expand = parts_expand,
     .implementations = dot_implementations,
     .simplify = outer_product,
     .tolerance = 16,

@@ -29,6 +29,7 @@
 #include <span>
 #include <utility>
 
+#include "gpu/fake_tensor.h"
 #include "weft/jit/emit/orc.h"
 
 namespace fake {
@@ -40,7 +41,9 @@ constexpr size_t most_threads = 1024;  // of a block
 
 // ---- a block that runs
 
-enum class State { Ready, Barrier, Shuffle, Done, Left };
+enum class State { Ready, Barrier, Meeting, Done, Left };
+// What the threads of a warp meet for.
+enum class Meeting { Shuffle, Vote, Pieces, Product };
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 // The sanitizers follow switches of contexts; that of threads is told which stack is in use.
@@ -76,9 +79,11 @@ void begin_anew(Stack& s) { s.entered = false; }
 struct Fiber {
   Stack stack;
   State state = State::Left;
+  Meeting meeting = Meeting::Shuffle;
   int32_t value = 0;
   uint32_t source = 0;
-  bool votes = false;
+  PiecesOfThread pieces = {};
+  FactorsOfThread factors = {};
 };
 
 // Everything is under the driver's lock, so there is one.
@@ -109,16 +114,38 @@ Block* running = nullptr;
 int32_t block_index() { return static_cast<int32_t>(running->index); }
 int32_t thread_index() { return static_cast<int32_t>(running->thread); }
 void barrier() { running->wait(State::Barrier); }
+int32_t barrier_and(int32_t value) {
+  Fiber& f = running->fibers[running->thread];
+  f.value = value;
+  running->wait(State::Barrier);
+  return f.value;
+}
 int32_t shuffle(int32_t value, int32_t source) {
   Fiber& f = running->fibers[running->thread];
   f.value = value;
   f.source = static_cast<uint32_t>(source);
-  running->wait(State::Shuffle);
+  f.meeting = Meeting::Shuffle;
+  running->wait(State::Meeting);
   return f.value;
 }
 int32_t vote(int32_t yes) {
-  running->fibers[running->thread].votes = true;
-  return shuffle(yes, 0);
+  Fiber& f = running->fibers[running->thread];
+  f.value = yes;
+  f.meeting = Meeting::Vote;
+  running->wait(State::Meeting);
+  return f.value;
+}
+void load_words(const void* line, uint32_t* words, int32_t pieces, int32_t turned) {
+  Fiber& f = running->fibers[running->thread];
+  f.pieces = {line, words, pieces, turned};
+  f.meeting = Meeting::Pieces;
+  running->wait(State::Meeting);
+}
+void add_products(float* sums, const uint32_t* words, int32_t half) {
+  Fiber& f = running->fibers[running->thread];
+  f.factors = {sums, words, half};
+  f.meeting = Meeting::Product;
+  running->wait(State::Meeting);
 }
 // Nobody waits for this thread any more.
 void leave() { running->wait(State::Left); }
@@ -149,53 +176,66 @@ void* stack_of(size_t i) {
   return stacks[i];
 }
 
-// Lanes of a warp that all wait get what they asked for: a bit of each that has not ended.
-void count_votes(Block& b, size_t begin, size_t end) {
+// A bit for each lane that votes yes.
+void count_votes(std::span<Fiber> lanes) {
   uint32_t bits = 0;
-  for (size_t i = begin; i < end; ++i)
-    if (const Fiber& f = b.fibers[i]; f.state == State::Shuffle) {
-      if (!f.votes) b.blame("a shuffle beside a vote");
-      bits |= static_cast<uint32_t>(f.value != 0) << (i - begin);
-    }
-  for (size_t i = begin; i < end; ++i)
-    if (Fiber& f = b.fibers[i]; f.state == State::Shuffle) {
-      f.value = static_cast<int32_t>(bits);
-      f.state = State::Ready;
-      f.votes = false;
-    }
+  for (size_t i = 0; i < lanes.size(); ++i)
+    bits |= static_cast<uint32_t>(lanes[i].state == State::Meeting && lanes[i].value) << i;
+  for (Fiber& f : lanes)
+    if (f.state == State::Meeting) f.value = static_cast<int32_t>(bits);
+}
+// Lanes that wait for a shuffle get what they asked for.
+void pass_on(Block& b, std::span<Fiber> lanes) {
+  std::vector<int32_t> got;
+  for (const Fiber& f : lanes) {
+    const State s = f.source < lanes.size() ? lanes[f.source].state : State::Done;
+    const bool there = f.source < warp && s == State::Meeting;
+    if (f.state == State::Meeting && f.source < warp && !there && s != State::Left)
+      b.blame(fmt::format("lane {} of a shuffle is not there", f.source));
+    got.push_back(there ? lanes[f.source].value : f.value);
+  }
+  for (size_t i = 0; i < lanes.size(); ++i)
+    if (lanes[i].state == State::Meeting) lanes[i].value = got[i];
+}
+// What takes a whole warp; of one that some have left, nobody reads what it gives.
+template <class Of>
+void together(Block& b, std::span<const Fiber> lanes, Of Fiber::* brought,
+              void (*compute)(std::span<const Of>)) {
+  std::vector<Of> all;
+  bool left = false;
+  for (const Fiber& f : lanes) {
+    if (f.state == State::Meeting) all.push_back(f.*brought);
+    left = left || f.state == State::Left;
+  }
+  if (all.size() == warp)
+    compute(all);
+  else if (!left)
+    b.blame("tensor cores that not all lanes of the warp reach");
 }
 
-// The same of shuffles.
+// Lanes of a warp that all wait for each other.
 bool exchange(Block& b, size_t begin, size_t end) {
-  bool done = false, waits = false, votes = false;
-  for (size_t i = begin; i < end; ++i) {
-    const State s = b.fibers[i].state;
-    if (s == State::Ready || s == State::Barrier) return false;
-    done = done || s == State::Done;
-    waits = waits || s == State::Shuffle;
-    votes = votes || (s == State::Shuffle && b.fibers[i].votes);
+  const std::span<Fiber> lanes = b.fibers.subspan(begin, end - begin);
+  bool done = false;
+  const Fiber* first = nullptr;
+  for (const Fiber& f : lanes) {
+    if (f.state == State::Ready || f.state == State::Barrier) return false;
+    done = done || f.state == State::Done;
+    if (f.state != State::Meeting) continue;
+    if (!first) first = &f;
+    if (f.meeting != first->meeting) b.blame("the lanes of a warp meet for different things");
   }
-  if (!waits) return false;
-  if (votes) {
-    count_votes(b, begin, end);
-    return true;
+  if (!first) return false;
+  if (done && first->meeting != Meeting::Vote)
+    b.blame("a shuffle that not all lanes of the warp reach");
+  switch (first->meeting) {
+    case Meeting::Shuffle: pass_on(b, lanes); break;
+    case Meeting::Vote: count_votes(lanes); break;
+    case Meeting::Pieces: together(b, lanes, &Fiber::pieces, load_pieces); break;
+    case Meeting::Product: together(b, lanes, &Fiber::factors, multiply); break;
   }
-  if (done) b.blame("a shuffle that not all lanes of the warp reach");
-  std::vector<int32_t> got;
-  for (size_t i = begin; i < end; ++i) {
-    const Fiber& f = b.fibers[i];
-    const size_t from = begin + f.source;
-    const State s = from < end ? b.fibers[from].state : State::Done;
-    const bool there = f.source < warp && s == State::Shuffle;
-    if (f.state == State::Shuffle && f.source < warp && !there && s != State::Left)
-      b.blame(fmt::format("lane {} of a shuffle is not there", f.source));
-    got.push_back(there ? b.fibers[from].value : f.value);
-  }
-  for (size_t i = begin; i < end; ++i)
-    if (b.fibers[i].state == State::Shuffle) {
-      b.fibers[i].value = got[i - begin];
-      b.fibers[i].state = State::Ready;
-    }
+  for (Fiber& f : lanes)
+    if (f.state == State::Meeting) f.state = State::Ready;
   return true;
 }
 
@@ -208,8 +248,14 @@ bool pass_barrier(Block& b) {
   }
   if (!waiting || waiting + done + left != b.fibers.size()) return false;
   if (done) b.blame("a barrier that not all threads of the block reach");
+  int32_t all = 1;
+  for (const Fiber& f : b.fibers)
+    if (f.state == State::Barrier && !f.value) all = 0;
   for (Fiber& f : b.fibers)
-    if (f.state == State::Barrier) f.state = State::Ready;
+    if (f.state == State::Barrier) {
+      f.value = all;
+      f.state = State::Ready;
+    }
   return true;
 }
 
@@ -229,7 +275,6 @@ void run_fibers(Block& b) {
 #endif
   for (size_t i = 0; i < b.threads; ++i) {
     Fiber& f = b.fibers[i];
-    f.votes = false;
     if (std::exchange(f.state, State::Ready) == State::Done) continue;
     // It has not run yet, or stands where it was left.
     begin_anew(f.stack);
@@ -345,8 +390,11 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_block_index", block_index);
     add("weft_emulated_thread_index", thread_index);
     add("weft_emulated_barrier", barrier);
+    add("weft_emulated_barrier_and", barrier_and);
     add("weft_emulated_shuffle", shuffle);
     add("weft_emulated_vote", vote);
+    add("weft_emulated_load_pieces", load_words);
+    add("weft_emulated_mma", add_products);
     add("weft_emulated_leave", leave);
     add("cudaGraphSetConditional", set_condition);
     add("weft_emulated_shared", shared);
@@ -387,8 +435,8 @@ bool read_kernels(const llvm::Module& m, Compiled& c, std::string* log) {
     const llvm::Function* f = m.getFunction(name);
     return f && !f->use_empty();
   };
-  const bool meets =
-      used("weft_emulated_barrier") || used("weft_emulated_shuffle") || used("weft_emulated_vote");
+  const bool meets = used("weft_emulated_barrier") || used("weft_emulated_shuffle") ||
+                     used("weft_emulated_vote") || used("weft_emulated_mma");
   for (const llvm::Function& f : m) {
     if (f.isDeclaration() || f.hasLocalLinkage() || f.arg_size() != 1) continue;
     KernelCode k;

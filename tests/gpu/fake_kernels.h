@@ -5,7 +5,10 @@
 // A kernel is `void name(ptr)`, which gets the array of pointers to its 8-byte arguments and reads
 // them at constant places. It may call
 //   i32 weft_emulated_block_index(), i32 weft_emulated_thread_index(),
-//   void weft_emulated_barrier(), i32 weft_emulated_shuffle(i32 value, i32 source_lane),
+//   void weft_emulated_barrier(), i32 weft_emulated_barrier_and(i32),
+//   i32 weft_emulated_shuffle(i32 value, i32 source_lane),
+//   void weft_emulated_load_pieces(ptr line, ptr words, i32 pieces, i32 turned),
+//   void weft_emulated_mma(ptr sums, ptr words, i32 half), both of tests/gpu/fake_tensor.h,
 //   void weft_emulated_leave(), which ends a thread that others need not wait for,
 //   i32 weft_emulated_vote(i32 yes), a bit for each thread of the warp that has not ended,
 //   ptr weft_emulated_shared(i64 offset), void cudaGraphSetConditional(i64 condition, i32 value)

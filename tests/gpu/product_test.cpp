@@ -4,11 +4,13 @@
 // bit, whatever the tiles.
 #include "weft/jit/schedule/product.h"
 
+#include <bit>
 #include <cmath>
 
 #include "gpu/emulated.h"
 #include "jit/schedule/product_kernel.h"
 #include "weft/jit/emit/image.h"
+#include "weft/jit/schedule/choose/choose.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -44,31 +46,18 @@ std::vector<T> in_order(const Array& x, const Array& y) {
 Array sample(const Shape& s, double scale) {
   return (sin(arange(static_cast<double>(s.elements())) * 0.7) * scale).reshape(s);
 }
+Array there(const Array& a) { return device_put(a, "cuda:0"); }
 
-}  // namespace
+constexpr int64_t rows = 45, columns = 70, terms = 40, matrix = 15;
 
-TEST_CASE("tiles of a product", "[gpu]") {
-  constexpr int64_t rows = 45, columns = 70, terms = 40, matrix = 15;
-  const nest::Kernel k = product_of_matrices();
-  const std::vector<float> x = numbers(rows * terms, 1), y = numbers(2 * 7 + terms * columns, 2);
-  std::vector<float> expected;
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      float sum = 0;
-      for (int64_t t = 0; t < terms; ++t)
-        sum = std::fma(x[static_cast<size_t>(i * terms + t)],
-                       y[static_cast<size_t>(t * columns + i / matrix * 7 + j)], sum);
-      expected.push_back(std::fabs(sum));
-    }
+// The kernel of product_of_matrices() by each of these tiles.
+void check_tiles(const nest::Kernel& k, const There& x, const There& y,
+                 const std::vector<float>& expected, std::vector<ProductSchedule> tiles) {
   TargetInfo target = gpu_target("sm_90");
   target.emulated = true;
-  const There there_x(gpu(), x), there_y(gpu(), y);
-  const nest::Id loop = product_loop(k)->loop;
-  for (const ProductSchedule& tile : {ProductSchedule{loop, 128, 128, 16, 8, 8, matrix},
-                                      ProductSchedule{loop, 64, 64, 16, 4, 4, matrix},
-                                      ProductSchedule{loop, 32, 32, 16, 2, 2, matrix},
-                                      ProductSchedule{loop, 16, 64, 8, 8, 1, matrix},
-                                      ProductSchedule{loop, 64, 16, 32, 1, 8, matrix}}) {
+  for (ProductSchedule& tile : tiles) {
+    tile.loop = product_loop(k)->loop;
+    tile.matrix = matrix;
     Schedule s;
     s.product = tile;
     s.block = tile.rows / tile.thread_rows * (tile.columns / tile.thread_columns);
@@ -77,14 +66,76 @@ TEST_CASE("tiles of a product", "[gpu]") {
     const auto f = gpu().load(gpu_image({{k, s}}, target), {"weft_kernel"});
     const There out(gpu(), std::vector<float>(expected.size(), -1.F));
     const int32_t* stop = gpu().stop_word();
-    Arguments arguments(stop, there_x.data(), there_y.data(), out.data(), columns, columns, rows,
-                        columns);
+    Arguments arguments(stop, x.data(), y.data(), out.data(), columns, columns, rows, columns);
     gpu().launcher().launch(*f[0],
                             {.blocks = blocks_of_grid(s, {rows, columns}), .threads = s.block},
                             arguments.data(), "product");
     CHECK(out.read<float>() == expected);
   }
   check_no_complaints();
+}
+std::vector<float> expected_of(const std::vector<float>& x, const std::vector<float>& y) {
+  std::vector<float> r;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      float sum = 0;
+      for (int64_t t = 0; t < terms; ++t)
+        sum = std::fma(x[static_cast<size_t>(i * terms + t)],
+                       y[static_cast<size_t>(t * columns + i / matrix * 7 + j)], sum);
+      r.push_back(std::fabs(sum));
+    }
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("tiles of a product", "[gpu]") {
+  const std::vector<float> x = numbers(rows * terms, 1), y = numbers(2 * 7 + terms * columns, 2);
+  check_tiles(product_of_matrices(), There(gpu(), x), There(gpu(), y), expected_of(x, y),
+              {{0, 128, 128, 16, 8, 8},
+               {0, 64, 64, 16, 4, 4},
+               {0, 32, 32, 16, 2, 2},
+               {0, 16, 64, 8, 8, 1},
+               {0, 64, 16, 32, 1, 8}});
+}
+
+// Sums of small integers are exact in any order.
+TEST_CASE("tiles of a product on tensor cores", "[gpu]") {
+  std::vector<float> x, y;
+  for (int64_t n = 0; n < rows * terms; ++n) x.push_back(static_cast<float>(n * n % 17 - 8));
+  for (int64_t n = 0; n < 2 * 7 + terms * columns; ++n)
+    y.push_back(static_cast<float>(n * n % 23 - 11));
+  const auto bits = [](const std::vector<float>& v, bool half) {
+    std::vector<uint16_t> r;
+    for (const float f : v)
+      r.push_back(half ? std::bit_cast<uint16_t>(static_cast<_Float16>(f))
+                       : static_cast<uint16_t>(std::bit_cast<uint32_t>(f) >> 16));
+    return r;
+  };
+  for (const bool half : {false, true})
+    check_tiles(product_of_matrices(half ? nest::Storage::F16 : nest::Storage::BF16, true),
+                There(gpu(), bits(x, half)), There(gpu(), bits(y, half)), expected_of(x, y),
+                {{0, 128, 128, 32, 8, 8, 0, true},
+                 {0, 64, 64, 32, 4, 4, 0, true},
+                 {0, 32, 32, 32, 2, 2, 0, true},
+                 {0, 16, 64, 16, 2, 8, 0, true},
+                 {0, 64, 32, 64, 8, 2, 0, true},
+                 {0, 64, 64, 32, 4, 4, 0, false}});
+}
+
+TEST_CASE("what tensor cores do not multiply", "[gpu]") {
+  const auto refused = [](const nest::Kernel& k, const char* gpu) {
+    const TargetInfo target = gpu_target(gpu);
+    Schedule s = choose_schedule(k, target);
+    CHECK(!s.product.mma);
+    s.product.mma = true;
+    return verify(s, k, target).find("mma is for factors of BF16 or of F16") != std::string::npos;
+  };
+  using nest::Storage;
+  CHECK(refused(product_of_matrices(Storage::F32, true), "sm_90"));
+  CHECK(refused(product_of_matrices(Storage::BF16, false), "sm_90"));
+  CHECK(refused(product_of_matrices(Storage::BF16, true), "sm_75"));
+  CHECK(choose_schedule(product_of_matrices(Storage::BF16, true), gpu_target("sm_80")).product.mma);
 }
 
 TEST_CASE("dots of a GPU take their terms in order", "[gpu]") {
@@ -114,7 +165,6 @@ TEST_CASE("a product of a GPU with what its operands and results go through", "[
     const Array product = lax::dot_general(maximum(a, 0), b.astype(F32), {{1}, {1}, {}, {}});
     return tanh(product + c) * 2;
   };
-  const auto there = [](const Array& a) { return device_put(a, "cuda:0"); };
   const auto g = jit(f);
   CHECK(g.lower(there(x), there(y), there(bias)).report().find("steps: 1\n") != std::string::npos);
   const Array r = device_put(g(there(x), there(y), there(bias)), "cpu");
@@ -125,5 +175,57 @@ TEST_CASE("a product of a GPU with what its operands and results go through", "[
                              "cpu");
   CHECK(
       allclose(d, grad([&](Array w) { return f(w, y, bias).sum(); })(x), 1e-5, 1e-5).item<bool>());
+  check_no_complaints();
+}
+
+// Factors of each order of axes, with a batch, and what is computed in front of the product and
+// behind it: exact for small integers, else within the roundings of the sums.
+TEST_CASE("dots on tensor cores", "[gpu]") {
+  constexpr int64_t m = 50, k = 72, n = 40;
+  for (const DType d : {BF16, F16})
+    for (const bool x_turned : {false, true})
+      for (const bool y_turned : {false, true})
+        for (const int64_t batch : {1, 3}) {
+          CAPTURE(short_name(d), x_turned, y_turned, batch);
+          const lax::DotDims dims{{x_turned ? 1 : 2}, {y_turned ? 2 : 1}, {0}, {0}};
+          const auto f = [&](Array a, Array b) {
+            return -lax::dot_general(maximum(a, -3), b, dims, F32) + 1;
+          };
+          const Shape of_x = x_turned ? Shape{batch, k, m} : Shape{batch, m, k},
+                      of_y = y_turned ? Shape{batch, n, k} : Shape{batch, k, n};
+          const auto check = [&](const Array& x, const Array& y, double tolerance) {
+            const auto g = jit(f);
+            const std::string report = g.lower(there(x), there(y)).report();
+            CHECK(report.find("dot_general: tensor") != std::string::npos);
+            CHECK(report.find(" mma") != std::string::npos);
+            CHECK(report.find("steps: 1\n") != std::string::npos);
+            const Array r = device_put(g(there(x), there(y)), "cpu");
+            CHECK(allclose(r, f(x, y), tolerance, tolerance).item<bool>());
+          };
+          check(rint(sample(of_x, 7)).astype(d), rint(sample(of_y, 9)).astype(d), 0);
+          check(sample(of_x, 1).astype(d), sample(of_y, 1).astype(d), 72 * 0x1p-22);
+        }
+  check_no_complaints();
+}
+
+// Whoever needs the order of the terms demands it.
+TEST_CASE("narrow dots of a GPU in order", "[gpu]") {
+  const Array x = sample({1, 40, 90}, 1).astype(BF16), y = sample({1, 90, 33}, 3).astype(BF16);
+  const auto f =
+      jit([](Array a, Array b) { return lax::dot_general(a, b, {{2}, {1}, {0}, {0}}, F32); });
+  const auto c =
+      f.lower(there(x), there(y)).compile({.implementations = {{"dot_general", "tiled"}}});
+  const Array r = device_put(c(there(x), there(y)), "cpu");
+  CHECK(r.to_vector<float>() == in_order<float>(x.astype(F32), y.astype(F32)));
+  check_no_complaints();
+}
+
+TEST_CASE("long dots of a GPU in parts", "[gpu]") {
+  const Array x = rint(sample({20, 6000}, 4)).astype(F32),
+              y = rint(sample({6000, 17}, 4)).astype(F32);
+  const auto f = [](Array a, Array b) { return matmul(a, b) * 2; };
+  const auto g = jit(f);
+  CHECK(g.lower(there(x), there(y)).report().find("grid [2x20x17]") != std::string::npos);
+  CHECK(device_put(g(there(x), there(y)), "cpu").to_vector<float>() == f(x, y).to_vector<float>());
   check_no_complaints();
 }

@@ -18,6 +18,8 @@ void Emitter::annotate_kernel() {
   };
   annotate("kernel", 1);
   annotate("reqntidx", s_.block);
+  // Of one block the threads wait for each other, so that another is to have work meanwhile.
+  if (s_.product.loop != nest::no_id) annotate("minctasm", 2);
 }
 
 // The points of a block lie side by side, the last axis fastest; each thread, or warp that shares a

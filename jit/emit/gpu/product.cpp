@@ -2,44 +2,23 @@
 // Copyright The Weft authors
 // jit/emit/gpu/product.cpp: products of matrices. The threads of a block move the factors of a tile
 // of points through memory that they share, some terms at a time; each has some points of the tile,
-// whose sums stay in registers. A sum takes its terms in order, as the loop of the kernel does.
-#include "weft/jit/schedule/product.h"
+// whose sums stay in registers. A sum takes its terms in order, as the loop of the kernel does, but
+// for those of tensor cores.
+#include "weft/jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "weft/jit/emit/emit.h"
+#include <numeric>
 
 namespace weft::compiler {
 
 using nest::Id;
-using nest::Inst;
 using nest::Opcode;
 
-// One side of the tile.
-struct ProductSide {
-  const ProductFactor* factor;
-  int axis, points, of_thread, threads, pitch;
-  V array;  // in shared memory
-  V first, last,
-      mine;  // points: the first of the tile, the last that there is; which threads these are
-};
-
-struct Emitter::Product {
-  ProductLoop loop;
-  ProductSchedule s;
-  llvm::Type* type;
-  int bytes;
-  V thread;
-  ProductSide side[2];  // columns, rows
-  bool whole;           // all tiles have as many terms
-  const ProductSide& of(bool rows) const { return side[rows ? 1 : 0]; }
-};
-
 namespace {
-// Neighbouring points of a thread are read together.
-constexpr int most_together = 4;
-int together(const ProductSide& s) { return std::min(most_together, s.of_thread); }
+// Written out where code is not run often.
+constexpr int few_terms = 4;
 }  // namespace
 
 V Emitter::shared_memory(int64_t bytes) {
@@ -62,123 +41,67 @@ void Emitter::barrier() {
   else
     call(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
-
-// All threads get here equally often, so they look together, and all leave or none.
-void Emitter::poll_together(int64_t cost) {
-  if (machine_.emulated || !stop_) return poll(cost);
-  when(b_.CreateICmpSLT(spend(cost), i32(0)), [&] {
-    b_.CreateStore(i32(millisecond), budget_);
-    const V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
-    const V all = call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
-    auto* go = block("go");
-    b_.CreateCondBr(b_.CreateICmpNE(all, i32(0)), exit_, go);
-    at(go);
-  });
+// The same, and whether the condition holds in all.
+V Emitter::all_threads(V condition) {
+  const V own = b_.CreateZExt(condition, b_.getInt32Ty());
+  const V all = machine_.emulated ? call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
+                                  : call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
+  return b_.CreateICmpNE(all, i32(0));
 }
 
-// The factor of a point and a term that there are.
-V Emitter::product_factor(const Product& p, bool of_rows, V point, V term) {
-  const ProductSide& s = p.of(of_rows);
-  indices_[s.axis] = point;
-  set(k_.blocks[k_.insts[p.loop.loop].blocks[0]].params[0], term);
-  for (const Id v : s.factor->slice) emit_inst(v);
-  return scalar(s.factor->value);
-}
-
-// What this thread moves of the terms from `first_term` on. Behind the last one it moves what
-// changes no sum: 0 and -0.
-Vs Emitter::product_stage(const Product& p, bool of_rows, V first_term) {
-  const ProductSide& s = p.of(of_rows);
-  const int each = s.points * p.s.terms / s_.block;
-  const V last_term = i64(p.loop.terms - 1);
-  const V none = llvm::ConstantFP::get(p.type, of_rows ? 0.0 : -0.0);
+// The factors of this thread's points for a term of the stage.
+Vs Emitter::product_read(const Product& p, const ProductSide& s, V stage, V term) {
+  const int n = Product::together(static_cast<int>(s.others.size()));
+  auto* vector = llvm::FixedVectorType::get(p.number, static_cast<unsigned>(n));
+  const V mine = b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(p.number, stage, s.mine),
+                              b_.CreateMul(term, i64(s.stage.pitch)));
   Vs out;
-  for (int n = 0; n < each; ++n) {
-    const auto [point, own_term] = product_place(p, of_rows, n);
-    const V wanted = b_.CreateAdd(first_term, own_term);
-    const V is_there = b_.CreateICmpSLE(wanted, last_term);
-    const auto held = [&](V x, V most) { return call(llvm::Intrinsic::smin, {x, most}); };
-    const V x = product_factor(p, of_rows, held(b_.CreateAdd(s.first, point), s.last),
-                               held(wanted, last_term));
-    out.push_back(p.whole ? x : b_.CreateSelect(is_there, x, none));
+  for (size_t k = 0; k < s.others.size(); k += static_cast<size_t>(n)) {
+    const int64_t at = s.stage.first + s.others[k] * p.stage.number;
+    const V x = b_.CreateAlignedLoad(vector, b_.CreateConstGEP1_64(b_.getInt8Ty(), mine, at),
+                                     llvm::Align(static_cast<uint64_t>(std::min<int64_t>(
+                                         16, static_cast<int64_t>(n) * p.stage.number))));
+    for (int l = 0; l < n; ++l) out.push_back(b_.CreateExtractElement(x, static_cast<uint64_t>(l)));
   }
   return out;
 }
 
-// Which of the tile's numbers is the nth that this thread moves: its point and its term.
-std::pair<V, V> Emitter::product_place(const Product& p, bool of_rows, int n) {
-  const ProductSide& s = p.of(of_rows);
-  const V at = b_.CreateAdd(p.thread, i64(int64_t{n} * s_.block));
-  const int fast = s.factor->along_terms ? p.s.terms : s.points;
-  const V low = b_.CreateAnd(at, i64(fast - 1)), high = b_.CreateUDiv(at, i64(fast));
-  return s.factor->along_terms ? std::pair(high, low) : std::pair(low, high);
-}
-
-void Emitter::product_put(const Product& p, bool of_rows, const Vs& staged) {
-  const ProductSide& s = p.of(of_rows);
-  for (size_t n = 0; n < staged.size(); ++n) {
-    const auto [point, term] = product_place(p, of_rows, static_cast<int>(n));
-    const V at = b_.CreateAdd(b_.CreateMul(term, i64(s.pitch)), point);
-    b_.CreateAlignedStore(staged[n], b_.CreateGEP(p.type, s.array, at), llvm::Align(p.bytes));
-  }
-}
-
-// The factors of this thread's points for a term of the tile.
-Vs Emitter::product_read(const Product& p, bool of_rows, V term) {
-  const ProductSide& s = p.of(of_rows);
-  const int n = together(s);
-  const V row = b_.CreateMul(term, i64(s.pitch));
-  Vs out;
-  for (int group = 0; group < s.of_thread / n; ++group) {
-    const V first = b_.CreateAdd(b_.CreateMul(s.mine, i64(n)), i64(int64_t{group} * s.threads * n));
-    auto* vector = llvm::FixedVectorType::get(p.type, n);
-    const V x =
-        b_.CreateAlignedLoad(vector, b_.CreateGEP(p.type, s.array, b_.CreateAdd(row, first)),
-                             llvm::Align(std::min(16, n * p.bytes)));
-    for (int k = 0; k < n; ++k) out.push_back(b_.CreateExtractElement(x, static_cast<uint64_t>(k)));
-  }
-  return out;
-}
-
-Vs Emitter::product_terms(const Product& p, const Vs& sums) {
-  constexpr int written_out = 4;
-  const int step = std::min(written_out, p.s.terms);
-  return loop("terms", i64(0), i64(p.s.terms), i64(step), sums,
-              [&](V t, const Vs& before) {
-                Vs now = before;
-                for (int k = 0; k < step; ++k) {
-                  const V term = b_.CreateAdd(t, i64(k));
-                  const Vs rows = product_read(p, true, term),
-                           columns = product_read(p, false, term);
-                  size_t at = 0;
-                  for (V r : rows)
-                    for (V c : columns) {
-                      now[at] = arith(Opcode::Fma, k_.insts[p.loop.loop].kinds[0], {r, c, now[at]});
-                      ++at;
-                    }
-                }
-                return now;
-              })
-      .carry;
+// `written_out` of the terms of a stage at a time.
+Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out) {
+  const auto trip = [&](V first, const Vs& before) {
+    Vs now = before;
+    for (int k = 0; k < written_out; ++k) {
+      const V term = b_.CreateAdd(first, i64(k));
+      const Vs rows = product_read(p, p.rows, stage, term),
+               columns = product_read(p, p.columns, stage, term);
+      size_t at = 0;
+      for (V r : rows)
+        for (V c : columns) {
+          now[at] = arith(Opcode::Fma, k_.insts[p.loop.loop].kinds[0], {r, c, now[at]});
+          ++at;
+        }
+    }
+    return now;
+  };
+  if (terms == written_out) return trip(i64(0), sums);
+  return loop("terms", i64(0), i64(terms), i64(written_out), sums, trip).carry;
 }
 
 // What is done with each sum.
 void Emitter::product_points(const Product& p, const Vs& sums) {
-  const auto point = [&](const ProductSide& s, int k) {
-    const int n = together(s);
-    const V own =
-        b_.CreateAdd(b_.CreateMul(s.mine, i64(n)), i64(int64_t{k / n} * s.threads * n + k % n));
-    return b_.CreateAdd(s.first, own);
+  const auto point = [&](const ProductSide& s, int other) {
+    return b_.CreateAdd(b_.CreateAdd(s.first, s.mine), i64(other));
   };
-  const ProductSide &rows = p.of(true), &columns = p.of(false);
-  for (int r = 0; r < rows.of_thread; ++r)
-    for (int c = 0; c < columns.of_thread; ++c) {
-      const V row = point(rows, r), column = point(columns, c);
-      when(b_.CreateAnd(b_.CreateICmpSLE(row, rows.last), b_.CreateICmpSLE(column, columns.last)),
+  size_t at = 0;
+  for (const int r : p.rows.others)
+    for (const int c : p.columns.others) {
+      const V row = point(p.rows, r), column = point(p.columns, c), sum = sums[at++];
+      when(b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
+                        b_.CreateICmpSLE(column, p.columns.last)),
            [&] {
              indices_[0] = row;
              indices_[1] = column;
-             set_results(p.loop.loop, {sums[static_cast<size_t>(r * columns.of_thread + c)]});
+             set_results(p.loop.loop, {sum});
              for (const Id v : k_.blocks[0].body)
                if (divergence_.level[v] > 0 && v != p.loop.loop && k_.insts[v].op != Opcode::Result)
                  emit_inst(v);
@@ -186,11 +109,47 @@ void Emitter::product_points(const Product& p, const Vs& sums) {
     }
 }
 
-void Emitter::emit_product(V block, V thread, V rows, V columns) {
-  const ProductSchedule& s = s_.product;
-  Product p{*product_loop(k_), s, type(k_.insts[s.loop].kinds[0]), 0, thread, {}, false};
-  p.bytes = p.type->isDoubleTy() ? 8 : 4;
-  p.whole = p.loop.terms % s.terms == 0;
+// How the points of a side are shared out: to threads in groups of neighbours, so that those of a
+// warp, 4 x 8 of them, read few lines of memory; or as tensor cores have them.
+Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
+  const ProductSchedule& s = p.s;
+  ProductSide r{};
+  r.factor = of_rows ? &p.loop.rows : &p.loop.columns;
+  r.stage = of_rows ? p.stage.rows : p.stage.columns;
+  r.axis = of_rows ? 0 : 1;
+  r.points = of_rows ? s.rows : s.columns;
+  const int moved = r.points * s.terms / s_.block;
+  r.group = std::min({moved, r.factor->together, s.terms, r.points});
+  r.groups = moved / r.group;
+  const int of_thread = of_rows ? s.thread_rows : s.thread_columns;
+  const V lane = b_.CreateAnd(p.thread, i64(31)), warp = b_.CreateLShr(p.thread, 5);
+  const auto part = [&](V n, int across) {  // of what stands in rows of so many
+    return of_rows ? b_.CreateUDiv(n, i64(across)) : b_.CreateAnd(n, i64(across - 1));
+  };
+  if (s.mma) {
+    r.mine = b_.CreateMul(part(warp, s.columns / (4 * s.thread_columns)),
+                          i64((of_rows ? 8 : 4) * of_thread));
+    r.fragment = fragment_place(p, r, r.mine, lane);
+    r.mine = b_.CreateAdd(
+        r.mine, of_rows ? b_.CreateLShr(lane, 2) : b_.CreateShl(b_.CreateAnd(lane, i64(3)), 1));
+    for (int k = 0; k < of_thread; ++k) r.others.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
+    return r;
+  }
+  const int across = s.columns / s.thread_columns, down = s.rows / s.thread_rows,
+            n = Product::together(of_thread);
+  const bool square = across % 8 == 0 && down % 4 == 0;
+  const V own = square ? b_.CreateAdd(part(lane, 8),
+                                      b_.CreateMul(part(warp, across / 8), i64(of_rows ? 4 : 8)))
+                       : part(p.thread, across);
+  r.mine = b_.CreateMul(own, i64(n));
+  for (int k = 0; k < of_thread; ++k)
+    r.others.push_back(k / n * n * (of_rows ? down : across) + k % n);
+  return r;
+}
+
+// Which tile the block has: those of a matrix side by side, row of tiles by row.
+void Emitter::place_tile(Product& p, V block, V rows, V columns) {
+  const ProductSchedule& s = p.s;
   const auto parts = [&](V n, int of) {
     return b_.CreateUDiv(b_.CreateAdd(n, i64(of - 1)), i64(of));
   };
@@ -200,48 +159,118 @@ void Emitter::emit_product(V block, V thread, V rows, V columns) {
   const V row = b_.CreateMul(b_.CreateSub(band, b_.CreateMul(number, down)), i64(s.rows)),
           column = b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, across)), i64(s.columns));
   const V top = b_.CreateMul(number, matrix);
-  const int threads_across = s.columns / s.thread_columns, pitch = s.rows + product_padding;
-  const V memory = shared_memory(product_bytes(s_, k_));
-  p.side[1] = {&p.loop.rows,
-               0,
-               s.rows,
-               s.thread_rows,
-               s.rows / s.thread_rows,
-               pitch,
-               memory,
-               b_.CreateAdd(top, row),
-               b_.CreateSub(call(llvm::Intrinsic::smin, {b_.CreateAdd(top, matrix), rows}), i64(1)),
-               b_.CreateUDiv(thread, i64(threads_across))};
-  p.side[0] = {&p.loop.columns,
-               1,
-               s.columns,
-               s.thread_columns,
-               threads_across,
-               s.columns,
-               b_.CreateConstGEP1_64(p.type, memory, static_cast<uint64_t>(s.terms * pitch)),
-               column,
-               b_.CreateSub(columns, i64(1)),
-               b_.CreateAnd(thread, i64(threads_across - 1))};
-  const size_t points = static_cast<size_t>(s.thread_rows * s.thread_columns);
-  Vs carry(points, scalar(k_.insts[s.loop].args[2]));
-  carry.append(product_stage(p, true, i64(0)));
-  const size_t behind_rows = carry.size();
-  carry.append(product_stage(p, false, i64(0)));
-  const Loop l =
-      loop("tiles", i64(0), i64(p.loop.terms), i64(s.terms), carry, [&](V at, const Vs& c) {
-        poll_together(s.terms * static_cast<int64_t>(points));
-        product_put(p, true, {c.begin() + points, c.begin() + behind_rows});
-        product_put(p, false, {c.begin() + behind_rows, c.end()});
-        barrier();
-        const V next = b_.CreateAdd(at, i64(s.terms));
-        const Vs of_rows = product_stage(p, true, next), of_columns = product_stage(p, false, next);
-        Vs now = product_terms(p, {c.begin(), c.begin() + points});
-        barrier();
-        now.append(of_rows);
-        now.append(of_columns);
-        return now;
-      });
-  product_points(p, {l.carry.begin(), l.carry.begin() + points});
+  p.rows.first = b_.CreateAdd(top, row);
+  p.rows.last =
+      b_.CreateSub(call(llvm::Intrinsic::smin, {b_.CreateAdd(top, matrix), rows}), i64(1));
+  p.columns.first = column;
+  p.columns.last = b_.CreateSub(columns, i64(1));
+}
+
+// Both sides, to where a stage is in shared memory.
+Vs Emitter::product_load(const Product& p, V first_term) {
+  Vs x = product_load(p, p.rows, first_term);
+  x.append(product_load(p, p.columns, first_term));
+  return x;
+}
+void Emitter::product_put(const Product& p, V at, V first_term, const Vs& loaded) {
+  const size_t of_rows = static_cast<size_t>(p.rows.groups) * p.rows.factor->reads.size();
+  const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
+  const llvm::ArrayRef<V> all(loaded);
+  product_put(p, p.rows, stage, first_term, all.take_front(of_rows));
+  product_put(p, p.columns, stage, first_term, all.drop_front(of_rows));
+}
+void Emitter::product_move(const Product& p, V at, V first_term) {
+  const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
+  product_move(p, p.rows, stage, first_term);
+  product_move(p, p.columns, stage, first_term);
+}
+
+// All stages that are full of terms. What is read `ahead` is in registers while the stage before is
+// multiplied; else it is less code, for tiles at edges.
+Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bool ahead) {
+  const int terms = p.s.terms;
+  const int64_t end = p.loop.terms / terms * terms;
+  const auto trip = [&](V at, const Vs& before) {
+    poll(terms * static_cast<int64_t>(sums.size()));
+    barrier();
+    const V next = b_.CreateAdd(at, i64(terms)), more = b_.CreateICmpSLT(next, i64(end)),
+            other = b_.CreateSub(i64(p.stage.bytes), before.back());
+    Vs loaded, none;
+    if (ahead)
+      loaded = branch(
+          more, [&] { return loaded = product_load(p, next); },
+          [&] {
+            for (V x : loaded) none.push_back(llvm::UndefValue::get(x->getType()));
+            return none;
+          });
+    const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.back());
+    const Vs own(before.begin(), before.end() - 1);
+    Vs now = p.s.mma ? mma_terms(p, stage, own, terms)
+                     : fma_terms(p, stage, own, terms, ahead ? terms : std::min(terms, few_terms));
+    if (ahead)
+      product_put(p, other, next, loaded);
+    else
+      when(more, [&] { product_move(p, other, next); });
+    now.push_back(other);
+    return now;
+  };
+  if (ahead)
+    product_put(p, i64(0), i64(0), product_load(p, i64(0)));
+  else
+    product_move(p, i64(0), i64(0));
+  Vs carry = sums;
+  carry.push_back(i64(0));  // where the stage is that is read
+  const Loop l = loop("tiles", i64(0), i64(end), i64(terms), carry, trip);
+  return {{l.carry.begin(), l.carry.end() - 1}, l.carry.back()};
+}
+
+// The terms that fill no stage.
+Vs Emitter::product_rest(Product p, const ProductSums& before) {
+  const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
+  if (rest == 0) return before.sums;
+  p.whole = false;
+  product_move(p, before.stage, i64(first));
+  barrier();
+  const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.stage);
+  const int terms = static_cast<int>(rest);
+  if (p.s.mma) return mma_terms(p, stage, before.sums, terms);
+  return fma_terms(p, stage, before.sums, terms, std::gcd(terms, few_terms));
+}
+
+void Emitter::emit_product(V block, V thread, V rows, V columns) {
+  const ProductSchedule& s = s_.product;
+  Product p{*product_loop(k_),
+            s,
+            type(k_.insts[s.loop].kinds[0]),
+            nullptr,
+            {},
+            nullptr,
+            thread,
+            true,
+            {},
+            {}};
+  p.number = s.mma ? b_.getInt16Ty() : p.type;
+  p.stage = compiler::product_stage(s, p.loop, k_);
+  p.memory = shared_memory(2 * p.stage.bytes);
+  p.rows = product_side(p, true);
+  p.columns = product_side(p, false);
+  place_tile(p, block, rows, columns);
+  const size_t points = p.rows.others.size() * p.columns.others.size();
+  ProductSums all{Vs(points, scalar(k_.insts[s.loop].args[2])), i64(0)};
+  const bool vectors = p.rows.group > 1 || p.columns.group > 1;
+  if (p.loop.terms >= s.terms && vectors) {
+    const auto tiles = [&](bool fit) {
+      ProductSums r = product_tiles(p, all.sums, fit);
+      r.sums.push_back(r.stage);
+      return r.sums;
+    };
+    const V fits = all_threads(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
+    all.sums = branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
+    all.stage = all.sums.pop_back_val();
+  } else if (p.loop.terms >= s.terms) {
+    all = product_tiles(p, all.sums, true);
+  }
+  product_points(p, product_rest(p, all));
 }
 
 }  // namespace weft::compiler

@@ -93,6 +93,7 @@ class Chooser {
       d_ = divergence_by(s_, k_);
       if (s_.threads > 1) choose_rows();
       choose_inner(k_, d_, limits_, &s_);
+      s_.loops.erase(s_.product.loop);
       return std::move(s_);
     }
     choose_mode();
@@ -207,16 +208,25 @@ class Chooser {
   void choose_product() {
     const auto p = product_loop(k_);
     if (!p) return;
-    const bool wide = k_.insts[p->loop].kinds[0] == nest::Kind::F64;
+    const bool wide = k_.insts[p->loop].kinds[0] == nest::Kind::F64, mma = has_mma(*p, k_, target_);
     const int64_t behind = weight(k_, 0) - weight(k_, k_.insts[p->loop].blocks[0]);
     for (int side = wide ? 4 : 8; side >= 2; side /= 2) {
       const int tile = 16 * side;
-      s_.product = {p->loop, tile, tile, limits_.product_terms, side, side, p->matrix};
+      const int terms = mma ? limits_.product_terms_mma : limits_.product_terms;
+      s_.product = {p->loop, tile, tile, terms, side, side, p->matrix, mma};
       const bool fits = side * side * behind <= limits_.product_points;
-      if (fits &&
+      if (fits && fills(tile, p->matrix) &&
           (options_.grid.empty() || blocks_of_grid(s_, options_.grid) >= limits_.product_blocks))
         return;
     }
+  }
+
+  // Whether a quarter of such a tile would not do for a whole matrix.
+  bool fills(int tile, int64_t matrix) const {
+    const auto& grid = options_.grid;
+    if (grid.empty()) return true;
+    const int64_t all = Shape(grid).elements() / std::max<int64_t>(grid.back(), 1);
+    return std::min(matrix ? matrix : all, grid.back()) > tile / 2;
   }
 
   int live_vectors(Id loop) const {

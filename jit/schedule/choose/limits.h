@@ -97,10 +97,11 @@ struct Limits {
   // times what an instruction cache of 16 KB holds is more than rows of 1024 take.
   int64_t kept_words, kept_code;
   // Of products of matrices: terms that are moved at a time (the machine: 64 bytes of a row, and
-  // with tiles of 128 x 128 a third of the shared memory that a block has unasked); instructions
-  // behind the loop for all points of a thread (as `unrolled`); blocks from which on tiles are
-  // larger (the machine: as many as the largest have multiprocessors).
-  int product_terms;
+  // with two stages of tiles of 128 x 128 two thirds of the shared memory that a block has
+  // unasked), of those of 16 bits for tensor cores likewise; instructions behind the loop for all
+  // points of a thread (as `unrolled`); blocks from which on tiles are larger (the machine: as many
+  // as the largest have multiprocessors).
+  int product_terms, product_terms_mma;
   int64_t product_points, product_blocks;
 };
 
@@ -144,6 +145,7 @@ inline constexpr Limits narrow = {
     .kept_words = 0,
     .kept_code = 0,
     .product_terms = 0,
+    .product_terms_mma = 0,
     .product_points = 0,
     .product_blocks = 0,
 };
@@ -181,6 +183,7 @@ inline constexpr Limits gpu = [] {
   l.kept_words = 64;
   l.kept_code = 4096;
   l.product_terms = 16;
+  l.product_terms_mma = 32;
   l.product_points = 4096;
   l.product_blocks = 128;
   return l;

@@ -7,6 +7,7 @@
 
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
+#include "jit/schedule/product_kernel.h"
 #include "support/assembler.h"
 #include "weft/benchmarks/gpu_cases.h"
 #include "weft/jit/emit/gpu/condition.h"
@@ -146,6 +147,20 @@ TEST_CASE("threads of a block that shares a row leave together", "[jit][ptx]") {
   CHECK(warp.find(".shared") == warp.npos);
   CHECK(warp.find("bar.red") == warp.npos);
   if (has_assembler()) CHECK(assembled(block, "sm_80").error == "");
+}
+
+TEST_CASE("PTX of tensor cores assembles", "[jit][ptx]") {
+  for (const nest::Storage s : {nest::Storage::BF16, nest::Storage::F16})
+    for (const char* gpu : {"sm_80", "sm_90"}) {
+      const nest::Kernel k = product_of_matrices(s, true);
+      const std::string text = text_of(k, gpu);
+      CHECK(text.find("mma.sync.aligned.m16n8k16.row.col.f32.") != text.npos);
+      CHECK(text.find("ldmatrix.sync.aligned.m8n8.x4.shared.b16") != text.npos);
+      CHECK(text.find("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16") != text.npos);
+      if (has_assembler()) CHECK(refused(k, gpu) == "");
+    }
+  const std::string old = text_of(product_of_matrices(nest::Storage::F16, true), "sm_75");
+  CHECK(old.find("mma.sync") == old.npos);
 }
 
 TEST_CASE("PTX of whole programs assembles, and stays in registers where it is to", "[jit][ptx]") {

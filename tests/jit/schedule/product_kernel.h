@@ -8,9 +8,10 @@ namespace weft::compiler {
 
 // Sums of 40 products of 45 rows, matrices of 15, and 70 columns; what is written is their
 // magnitude.
-inline nest::Kernel product_of_matrices() {
+inline nest::Kernel product_of_matrices(nest::Storage factors = nest::Storage::F32,
+                                        bool any_order = false) {
   nest::Builder b("product");
-  const int x = b.buffer(nest::Storage::F32, false), y = b.buffer(nest::Storage::F32, false),
+  const int x = b.buffer(factors, false), y = b.buffer(factors, false),
             out = b.buffer(nest::Storage::F32, true);
   const auto op = [&](nest::Opcode o, nest::Id p, nest::Id q) {
     return b.pure(o, nest::Kind::I64, {p, q});
@@ -26,7 +27,9 @@ inline nest::Kernel product_of_matrices() {
                    op(nest::Opcode::Add, op(nest::Opcode::Mul, t, b.extent(1)), matrix), j));
   b.yield({b.pure(nest::Opcode::Fma, nest::Kind::F32, {row, column, b.param(body, 1)})});
   b.leave();
-  const nest::Id sum = b.loop(b.integer(0), terms, 1, {b.constant(nest::Kind::F32, 0)}, body)[0];
+  const std::vector<nest::Combine> sums(any_order ? 1 : 0, nest::Combine::Add);
+  const nest::Id sum =
+      b.loop(b.integer(0), terms, 1, {b.constant(nest::Kind::F32, 0)}, body, sums)[0];
   b.store(out, op(nest::Opcode::Add, op(nest::Opcode::Mul, i, b.extent(1)), j),
           b.pure(nest::Opcode::Abs, nest::Kind::F32, {sum}));
   return b.finish(2, 2, nest::Vector::grid);

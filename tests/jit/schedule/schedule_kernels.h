@@ -106,6 +106,7 @@ inline std::vector<Sample> schedule_samples() {
       traced(
           "centred", [](Array x) { return x - mean(x, 1, {.keepdims = true}); }, numbers({5, 300})),
       written("product", product_of_matrices(), -1, 1, 70, 45),
+      written("product in any order", product_of_matrices(Storage::BF16, true), -1, 1, 70, 45),
       traced(
           "cumsum of rows", [](Array x) { return cumsum(x, 1); }, numbers({37, 96})),
       traced(

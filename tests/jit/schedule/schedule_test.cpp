@@ -100,7 +100,8 @@ void change_product(Context c, Schedule& s) {
   if (!p || c.random() % 4 == 0)
     s.product = {};
   else
-    s.product = {p->loop, side(), side(), side() / 4, of_thread(), of_thread(), p->matrix};
+    s.product = {p->loop,     side(),      side(),    side() / 4,
+                 of_thread(), of_thread(), p->matrix, c.random() % 2 == 0};
   if (!p) s.product.loop = 0;
 }
 void change_loop(Context c, Schedule& s) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp multiply 16 rows by 8 columns of 16
+// terms together; each has pieces of the factors, words of two numbers, and 2 x 2 of the sums.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "weft/jit/emit/gpu/product.h"
+
+namespace weft::compiler {
+
+namespace {
+constexpr int of_terms = 16, of_rows = 16, of_columns = 8;  // of a multiplication
+constexpr int piece = 8;  // rows and columns of what is loaded to one word a thread
+}  // namespace
+
+// Thread l tells where line l % 8 of piece l / 8 is. The four pieces of 16 rows are two halves of
+// the rows for each half of the terms; those of 16 columns two halves of the terms for each half of
+// the columns.
+V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V lane) {
+  const bool rows = s.axis == 0;
+  const V line = b_.CreateAnd(lane, i64(piece - 1));
+  const auto half = [&](bool second) {
+    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(lane, second ? 4 : 3), i64(1)), i64(piece));
+  };
+  V point = b_.CreateAdd(first_point, half(!rows)), term = half(rows);
+  (s.stage.by_terms ? point : term) = b_.CreateAdd(s.stage.by_terms ? point : term, line);
+  return b_.CreateAdd(b_.CreateMul(point, i64(s.stage.by_terms ? s.stage.pitch : p.stage.number)),
+                      b_.CreateMul(term, i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
+}
+
+// The words of 4 pieces, or 2, so many points behind the warp's first one.
+Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
+                           int pieces) {
+  const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
+  const V at =
+      b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
+                            s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
+  Vs out;
+  if (machine_.emulated) {
+    const V words = stack(b_.getInt32Ty(), pieces, "words");
+    call("weft_emulated_load_pieces", b_.getVoidTy(),
+         {at, words, i32(pieces), i32(s.stage.by_terms ? 0 : 1)});
+    for (int k = 0; k < pieces; ++k)
+      out.push_back(
+          b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), words, k)));
+    return out;
+  }
+  using namespace llvm::Intrinsic;
+  const ID id = pieces == 4 ? (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
+                                                : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
+                            : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
+                                                : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
+  const V words = call(id, {at->getType()}, {at});
+  for (int k = 0; k < pieces; ++k)
+    out.push_back(b_.CreateExtractValue(words, static_cast<unsigned>(k)));
+  return out;
+}
+
+// Four sums, each with 16 products added: two columns of a row, then those of the row 8 below.
+Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
+                               const Vs& sums) {
+  const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
+  Vs words(rows.begin(), rows.end());
+  words.append(columns.begin(), columns.end());
+  Vs out;
+  if (machine_.emulated) {
+    const V factors = stack(b_.getInt32Ty(), 6, "factors"), all = stack(p.type, 4, "sums");
+    for (size_t k = 0; k < words.size(); ++k)
+      b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
+    for (size_t k = 0; k < sums.size(); ++k)
+      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.type, all, k));
+    call("weft_emulated_mma", b_.getVoidTy(), {all, factors, i32(half ? 1 : 0)});
+    for (size_t k = 0; k < sums.size(); ++k)
+      out.push_back(b_.CreateLoad(p.type, b_.CreateConstGEP1_64(p.type, all, k)));
+    return out;
+  }
+  if (half)
+    for (V& w : words) w = b_.CreateBitCast(w, llvm::FixedVectorType::get(b_.getHalfTy(), 2));
+  words.append(sums);
+  const V all = call(half ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
+                     {}, words);
+  for (unsigned k = 0; k < 4; ++k) out.push_back(b_.CreateExtractValue(all, k));
+  return out;
+}
+
+// So many terms of a stage; those up to a multiple of 16 are there.
+Vs Emitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
+  const int down = p.s.thread_rows / 2, across = p.s.thread_columns / 2;
+  const auto sum = [&](int row, int column) {
+    return static_cast<size_t>(row * p.s.thread_columns + column);
+  };
+  Vs now = sums;
+  for (int term = 0; term < terms; term += of_terms) {
+    Vs rows, columns;
+    for (int i = 0; i < down; ++i)
+      rows.append(load_fragments(p, p.rows, stage, term, i * of_rows, 4));
+    for (int j = 0; j < across; j += 2)
+      columns.append(
+          load_fragments(p, p.columns, stage, term, j * of_columns, across == 1 ? 2 : 4));
+    for (int i = 0; i < down; ++i)
+      for (int j = 0; j < across; ++j) {
+        const size_t at[] = {sum(2 * i, 2 * j), sum(2 * i, 2 * j + 1), sum(2 * i + 1, 2 * j),
+                             sum(2 * i + 1, 2 * j + 1)};
+        const Vs next =
+            multiply_fragments(p, llvm::ArrayRef<V>(rows).slice(static_cast<size_t>(4 * i), 4),
+                               llvm::ArrayRef<V>(columns).slice(static_cast<size_t>(2 * j), 2),
+                               {now[at[0]], now[at[1]], now[at[2]], now[at[3]]});
+        for (size_t k = 0; k < 4; ++k) now[at[k]] = next[k];
+      }
+  }
+  return now;
+}
+
+}  // namespace weft::compiler

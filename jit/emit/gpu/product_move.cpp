@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/product_move.cpp: how the factors of a product of matrices come into shared memory.
+// What a thread reads is in registers while the terms before are multiplied; what the factors are
+// computed of it, it computes when it puts them down.
+#include <llvm/IR/Intrinsics.h>
+
+#include "weft/jit/emit/gpu/product.h"
+
+namespace weft::compiler {
+
+using nest::Id;
+using nest::Opcode;
+using nest::Storage;
+
+namespace {
+constexpr int64_t widest_access = 16;  // bytes
+}
+
+// Of the groups of neighbours that this thread moves: where the nth number of one stands in the
+// tile, in 32 bits.
+Emitter::Neighbours Emitter::product_place(const Product& p, const ProductSide& s, int group, V n) {
+  const bool along_terms = s.factor->along_terms;
+  const int fast = (along_terms ? p.s.terms : s.points) / s.group;
+  V at = b_.CreateTrunc(p.thread, b_.getInt32Ty());
+  int lines = group * s_.block / fast;
+  if (s_.block % fast != 0) {
+    at = b_.CreateAdd(at, i32(group * s_.block));
+    lines = 0;
+  }
+  const V low = b_.CreateAdd(b_.CreateMul(b_.CreateAnd(at, i32(fast - 1)), i32(s.group)), n),
+          high = b_.CreateAdd(b_.CreateUDiv(at, i32(fast)), i32(lines));
+  return along_terms ? Neighbours{high, low} : Neighbours{low, high};
+}
+
+// The last place in the tile that is not past an edge.
+Emitter::Neighbours Emitter::product_last(const Product& p, const ProductSide& s, V first_term) {
+  const auto most = [&](V last, V first, int n) {
+    return b_.CreateTrunc(call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), i64(n - 1)}),
+                          b_.getInt32Ty());
+  };
+  return {most(s.last, s.first, s.points), most(i64(p.loop.terms - 1), first_term, p.s.terms)};
+}
+
+// From here on instructions of the factor are those of this place. Those of a column are the same
+// for all rows of the tile.
+void Emitter::product_at(const Product& p, const ProductSide& s, const Neighbours& place,
+                         V first_term) {
+  const auto behind = [&](V first, V x) {
+    return b_.CreateAdd(first, b_.CreateZExt(x, b_.getInt64Ty()));
+  };
+  indices_[0] = p.rows.first;
+  indices_[s.axis] = behind(s.first, place.point);
+  set(k_.blocks[k_.insts[p.loop.loop].blocks[0]].params[0], behind(first_term, place.term));
+}
+// The same, or, past an edge, those of the last one that there is.
+void Emitter::product_at_most(const Product& p, const ProductSide& s, Neighbours place,
+                              V first_term) {
+  const Neighbours last = product_last(p, s, first_term);
+  place.point = call(llvm::Intrinsic::smin, {place.point, last.point});
+  if (!p.whole) place.term = call(llvm::Intrinsic::smin, {place.term, last.term});
+  product_at(p, s, place, first_term);
+}
+
+V Emitter::product_address(const ProductFactor::Read& r) {
+  for (const Id v : r.offset) emit_inst(v);
+  return b_.CreateGEP(product_memory(r), buffers_[k_.insts[r.load].imm],
+                      scalar(k_.insts[r.load].args[0]));
+}
+llvm::Type* Emitter::product_memory(const ProductFactor::Read& r) {
+  return memory_type(k_.buffers[k_.insts[r.load].imm].storage);
+}
+
+// Whether the tile is full of points, and what this thread reads side by side lies at multiples of
+// the vectors' size: in all stages if it does in the first.
+V Emitter::product_fits(const Product& p, const ProductSide& s) {
+  V places = i64(0);
+  for (int g = 0; g < s.groups && s.group > 1; ++g) {
+    product_at(p, s, product_place(p, s, g, i32(0)), i64(0));
+    for (const auto& r : s.factor->reads)
+      if (r.side_by_side)
+        places =
+            b_.CreateOr(places, b_.CreateAnd(b_.CreatePtrToInt(product_address(r), b_.getInt64Ty()),
+                                             i64(s.group * element_bytes(r.load) - 1)));
+  }
+  return b_.CreateAnd(b_.CreateICmpSLE(b_.CreateAdd(s.first, i64(s.points - 1)), s.last),
+                      b_.CreateICmpEQ(places, i64(0)));
+}
+
+// Group by group what each load gives: a vector if it is read side by side, in tiles that fit.
+Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
+  Vs out;
+  for (int g = 0; g < s.groups; ++g)
+    for (const auto& r : s.factor->reads) {
+      auto* t = product_memory(r);
+      auto* all = llvm::FixedVectorType::get(t, static_cast<unsigned>(s.group));
+      V x = llvm::UndefValue::get(all);
+      if (s.group > 1 && r.side_by_side) {
+        product_at(p, s, product_place(p, s, g, i32(0)), first_term);
+        x = b_.CreateAlignedLoad(
+            all, product_address(r),
+            llvm::Align(static_cast<uint64_t>(s.group * element_bytes(r.load))));
+      } else {
+        for (int n = 0; n < s.group; ++n) {
+          product_at_most(p, s, product_place(p, s, g, i32(n)), first_term);
+          x = b_.CreateInsertElement(x, b_.CreateLoad(t, product_address(r)),
+                                     static_cast<uint64_t>(n));
+        }
+      }
+      out.push_back(x);
+    }
+  return out;
+}
+
+// As shared memory has it.
+V Emitter::product_number(const Product& p, V x) {
+  if (!p.s.mma) return x;
+  if (p.loop.rows.is_f16 && p.loop.columns.is_f16)
+    return b_.CreateBitCast(b_.CreateFPTrunc(x, b_.getHalfTy()), b_.getInt16Ty());
+  return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(x, b_.getInt32Ty()), 16), b_.getInt16Ty());
+}
+
+// The factor at a place, of what its loads give there, or, if nothing is said, of what is read now.
+// Behind the last term it is what changes no sum: 0 of rows and -0 of columns.
+V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbours& place,
+                          V first_term, llvm::ArrayRef<V> loaded) {
+  const auto& reads = s.factor->reads;
+  if (loaded.size() == 1 && reads[0].load == s.factor->value && loaded[0]->getType() == p.number)
+    return loaded[0];
+  product_at_most(p, s, place, first_term);
+  for (const Id v : s.factor->slice) {
+    const auto r = std::ranges::find(reads, v, &ProductFactor::Read::load);
+    if (loaded.empty() || r == reads.end())
+      emit_inst(v);
+    else
+      set(v, from_memory(loaded[static_cast<size_t>(r - reads.begin())],
+                         k_.buffers[k_.insts[v].imm].storage));
+  }
+  const V x = product_number(p, scalar(s.factor->value));
+  if (p.whole) return x;
+  const V none =
+      product_number(p, llvm::ConstantFP::get(p.type, s.factor == &p.loop.rows ? 0.0 : -0.0));
+  return b_.CreateSelect(b_.CreateICmpSLE(place.term, product_last(p, s, first_term).term), x,
+                         none);
+}
+
+// Where a number of the tile is in the stage.
+V Emitter::product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place) {
+  const V line = s.stage.by_terms ? place.point : place.term,
+          column = s.stage.by_terms ? place.term : place.point;
+  const auto bytes = [&](V n, int64_t each) {
+    return b_.CreateMul(n, i32(static_cast<int32_t>(each)));
+  };
+  const V in_stage = b_.CreateAdd(bytes(line, s.stage.pitch), bytes(column, p.stage.number));
+  return b_.CreateConstGEP1_64(
+      b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, b_.CreateZExt(in_stage, b_.getInt64Ty())),
+      static_cast<uint64_t>(s.stage.first));
+}
+
+// Puts down what product_load() has given.
+void Emitter::product_put(const Product& p, const ProductSide& s, V stage, V first_term,
+                          llvm::ArrayRef<V> loaded) {
+  const size_t reads = s.factor->reads.size();
+  const int64_t size = p.stage.number;
+  const bool side_by_side = s.stage.by_terms == s.factor->along_terms;
+  const int step =
+      side_by_side ? static_cast<int>(std::min<int64_t>(s.group, widest_access / size)) : 1;
+  auto* vector = llvm::FixedVectorType::get(p.number, static_cast<unsigned>(step));
+  for (int g = 0; g < s.groups; ++g) {
+    const llvm::ArrayRef<V> own = loaded.slice(reads * static_cast<size_t>(g), reads);
+    const V at = product_slot(p, s, stage, product_place(p, s, g, i32(0)));
+    V x = llvm::UndefValue::get(vector);
+    for (int n = 0; n < s.group; ++n) {
+      Vs parts;
+      for (V of : own) parts.push_back(b_.CreateExtractElement(of, static_cast<uint64_t>(n)));
+      const V factor = product_factor(p, s, product_place(p, s, g, i32(n)), first_term, parts);
+      x = b_.CreateInsertElement(x, factor, static_cast<uint64_t>(n % step));
+      if (n % step != step - 1) continue;
+      const int64_t behind = (n - step + 1) * (side_by_side ? size : s.stage.pitch);
+      b_.CreateAlignedStore(
+          x, b_.CreateConstGEP1_64(b_.getInt8Ty(), at, static_cast<uint64_t>(behind)),
+          llvm::Align(static_cast<uint64_t>(step * size)));
+    }
+  }
+}
+
+// Moves the factors number by number.
+void Emitter::product_move(const Product& p, const ProductSide& s, V stage, V first_term) {
+  each("numbers", i64(0), i64(s.group), 1, [&](V n) {
+    for (int g = 0; g < s.groups; ++g) {
+      const Neighbours place = product_place(p, s, g, b_.CreateTrunc(n, b_.getInt32Ty()));
+      const V x = product_factor(p, s, place, first_term, {});
+      b_.CreateAlignedStore(x, product_slot(p, s, stage, place),
+                            llvm::Align(static_cast<uint64_t>(p.stage.number)));
+    }
+  });
+}
+
+}  // namespace weft::compiler
