@@ -29,6 +29,10 @@ inline std::vector<GpuCase> gpu_cases() {
   const int64_t sizes[] = {784, 512, 512, 10};
   for (int i = 0; i < 3; ++i)
     net.push_back({zeros({sizes[i], sizes[i + 1]}), zeros({sizes[i + 1]})});
+  const auto layer = [](Array x, Array w, Array b) {
+    return nn::relu(lax::dot_general(x, w, {{1}, {0}, {}, {}}, F32) + b);
+  };
+  const Array square = zeros({4096, 4096}), row = zeros({4096});
   const Array million = zeros({1 << 20}), plane = zeros({4096, 4096});
   const Array rows = zeros({4096, 1024});
   const auto layer_norm = [](Array x, Array gain, Array bias) {
@@ -52,6 +56,9 @@ inline std::vector<GpuCase> gpu_cases() {
        traced(vmap(kalman_step), Belief{zeros({n, 4}), zeros({n, 4, 4})}, zeros({n, 2})), true},
       {"mlp_step", "gradient step of 784-512-512-10, 256 examples",
        traced(step, net, zeros({256, 784}), zeros({256}, I32))},
+      {"gemm", "relu(x w + b), 4096 x 4096 x 4096", traced(layer, square, square, row), true},
+      {"gemm_bf16", "the same with x and w of BF16, in F32",
+       traced(layer, square.astype(BF16), square.astype(BF16), row), true},
       {"cholesky4", "65,536 matrices of 4 x 4",
        traced([](Array a) { return linalg::cholesky(a); }, zeros({n, 4, 4}))},
       {"cholesky8", "65,536 matrices of 8 x 8",

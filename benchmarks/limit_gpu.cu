@@ -5,6 +5,9 @@
 //
 // A kernel has the name of its program and does the same work: products are whole, pivots are
 // looked for. Loops over elements are not unrolled, so that a trip is a trip.
+#include <cuda_bf16.h>
+#include <mma.h>
+
 #include <cstdint>
 
 namespace {
@@ -278,6 +281,132 @@ extern "C" __global__ void __launch_bounds__(256)
   for (int32_t n = 0; n < 32; n += 8)
     if (top + ty + n < rows && left + tx < columns)
       out[(top + ty + n) * columns + left + tx] = tile[tx][ty + n];
+}
+
+// A layer: of 128 x 128 points a thread has 8 x 8, in four groups of neighbours. 16 terms are in
+// shared memory while the next 16 come.
+namespace {
+constexpr int tile = 128, terms = 16, pitch = tile + 4;
+}
+extern "C" __global__ void __launch_bounds__(256)
+    gemm(const float* __restrict__ x, const float* __restrict__ w, const float* __restrict__ bias,
+         float* __restrict__ out, int32_t m, int32_t n, int32_t k) {
+  __shared__ __align__(16) float xs[2][terms][pitch];
+  __shared__ __align__(16) float ws[2][terms][pitch];
+  const int32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const int32_t row = blockIdx.y * tile, column = blockIdx.x * tile;
+  const int32_t mine = 4 * (lane / 8 + 4 * (warp / 2)), own = 4 * (lane % 8 + 8 * (warp % 2));
+  const float4* from_x = reinterpret_cast<const float4*>(x + (row + t / 4) * k + t % 4 * 4);
+  const float4* from_w = reinterpret_cast<const float4*>(w + t / 32 * n + column + lane * 4);
+  const int64_t half_x = int64_t{64} * k / 4, half_w = int64_t{8} * n / 4;
+  float4 next_x[2], next_w[2];
+  const auto load = [&] {
+    next_x[0] = from_x[0], next_x[1] = from_x[half_x];
+    next_w[0] = from_w[0], next_w[1] = from_w[half_w];
+    from_x += terms / 4;
+    from_w += int64_t{terms} * n / 4;
+  };
+  const auto put = [&](int s) {
+    for (int h = 0; h < 2; ++h) {
+      xs[s][t % 4 * 4][t / 4 + 64 * h] = next_x[h].x;
+      xs[s][t % 4 * 4 + 1][t / 4 + 64 * h] = next_x[h].y;
+      xs[s][t % 4 * 4 + 2][t / 4 + 64 * h] = next_x[h].z;
+      xs[s][t % 4 * 4 + 3][t / 4 + 64 * h] = next_x[h].w;
+      *reinterpret_cast<float4*>(&ws[s][t / 32 + 8 * h][lane * 4]) = next_w[h];
+    }
+  };
+  float sum[8][8] = {};
+  load();
+  put(0);
+  int s = 0;
+#pragma unroll 1
+  for (int32_t at = 0; at < k; at += terms) {
+    __syncthreads();
+    if (at + terms < k) load();
+#pragma unroll
+    for (int l = 0; l < terms; ++l) {
+      float a[8], b[8];
+      for (int h = 0; h < 2; ++h) {
+        *reinterpret_cast<float4*>(a + 4 * h) =
+            *reinterpret_cast<const float4*>(&xs[s][l][mine + 64 * h]);
+        *reinterpret_cast<float4*>(b + 4 * h) =
+            *reinterpret_cast<const float4*>(&ws[s][l][own + 64 * h]);
+      }
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 8; ++j) sum[i][j] += a[i] * b[j];
+    }
+    s = 1 - s;
+    put(s);
+  }
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j) {
+      const int32_t r = row + mine + i / 4 * 64 + i % 4, c = column + own + j / 4 * 64 + j % 4;
+      if (r < m && c < n) out[int64_t{r} * n + c] = fmaxf(sum[i][j] + bias[c], 0.f);
+    }
+}
+
+// The same by tensor cores: a warp has 64 x 32 points of the tile, 32 terms are moved at a time.
+namespace {
+namespace wmma = nvcuda::wmma;
+constexpr int narrow_terms = 32, x_pitch = narrow_terms + 8, w_pitch = tile + 8;
+}  // namespace
+extern "C" __global__ void __launch_bounds__(256)
+    gemm_bf16(const __nv_bfloat16* __restrict__ x, const __nv_bfloat16* __restrict__ w,
+              const float* __restrict__ bias, float* __restrict__ out, int32_t m, int32_t n,
+              int32_t k) {
+  __shared__ __align__(16) __nv_bfloat16 xs[2][tile][x_pitch];
+  __shared__ __align__(16) __nv_bfloat16 ws[2][narrow_terms][w_pitch];
+  const int32_t t = threadIdx.x, warp = t / 32;
+  const int32_t row = blockIdx.y * tile, column = blockIdx.x * tile;
+  const int32_t mine = 64 * (warp / 4), own = 32 * (warp % 4);
+  const uint4* from_x = reinterpret_cast<const uint4*>(x + (row + t / 4) * k + t % 4 * 8);
+  const uint4* from_w = reinterpret_cast<const uint4*>(w + t / 16 * n + column + t % 16 * 8);
+  const int64_t half_x = int64_t{64} * k / 8, half_w = int64_t{16} * n / 8;
+  uint4 next_x[2], next_w[2];
+  const auto load = [&] {
+    next_x[0] = from_x[0], next_x[1] = from_x[half_x];
+    next_w[0] = from_w[0], next_w[1] = from_w[half_w];
+    from_x += narrow_terms / 8;
+    from_w += int64_t{narrow_terms} * n / 8;
+  };
+  const auto put = [&](int s) {
+    for (int h = 0; h < 2; ++h) {
+      *reinterpret_cast<uint4*>(&xs[s][t / 4 + 64 * h][t % 4 * 8]) = next_x[h];
+      *reinterpret_cast<uint4*>(&ws[s][t / 16 + 16 * h][t % 16 * 8]) = next_w[h];
+    }
+  };
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[4][2];
+  for (auto& of_row : sum)
+    for (auto& f : of_row) wmma::fill_fragment(f, 0.f);
+  load();
+  put(0);
+  int s = 0;
+#pragma unroll 1
+  for (int32_t at = 0; at < k; at += narrow_terms) {
+    __syncthreads();
+    if (at + narrow_terms < k) load();
+#pragma unroll
+    for (int l = 0; l < narrow_terms; l += 16) {
+      wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a[4];
+      wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major> b[2];
+      for (int i = 0; i < 4; ++i) wmma::load_matrix_sync(a[i], &xs[s][mine + 16 * i][l], x_pitch);
+      for (int j = 0; j < 2; ++j) wmma::load_matrix_sync(b[j], &ws[s][l][own + 16 * j], w_pitch);
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 2; ++j) wmma::mma_sync(sum[i][j], a[i], b[j], sum[i][j]);
+    }
+    s = 1 - s;
+    put(s);
+  }
+  // Where the numbers of a fragment stand is not said, so they are stored before the bias is added.
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 2; ++j)
+      wmma::store_matrix_sync(out + int64_t{row + mine + 16 * i} * n + column + own + 16 * j,
+                              sum[i][j], static_cast<unsigned>(n), wmma::mem_row_major);
+  __syncwarp();
+  for (int32_t e = t % 32; e < 64 * 32; e += 32) {
+    const int32_t r = row + mine + e / 32, c = column + own + e % 32;
+    if (r < m && c < n) out[int64_t{r} * n + c] = fmaxf(out[int64_t{r} * n + c] + bias[c], 0.f);
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(256) wave(const float* x, float* out, int64_t n) {

@@ -18,7 +18,8 @@ struct SassCounts {
   // Of each loop that has no other in it, from the longest on. The look at the word that stops a
   // kernel, once a millisecond, does not count as a part of any.
   std::vector<int> inner_loops = {};
-  int wide_path = 0;  // instructions from the beginning by way of an access of 16 bytes to the end
+  // Instructions from the beginning by way of an access of 16 bytes to the end, if no loop has one.
+  int wide_path = 0;
   std::vector<int> inner_loads = {};  // of each: numbers of 32 bits that it loads from memory
 };
 
@@ -56,8 +57,11 @@ class SassKernel {
     SassCounts c;
     for (const Block& b : blocks_)
       if (b.next != std::vector<size_t>{index(b)}) c.instructions += b.instructions;
-    c.wide_path = wide_path();
     std::vector<std::set<size_t>> all = loops();
+    const bool in_loops = std::any_of(all.begin(), all.end(), [&](const auto& l) {
+      return std::any_of(l.begin(), l.end(), [&](size_t b) { return blocks_[b].wide; });
+    });
+    if (!in_loops) c.wide_path = wide_path();
     std::vector<std::pair<int, int>> inner;
     for (const auto& l : all) {
       const bool innermost = std::none_of(all.begin(), all.end(), [&](const auto& other) {
