@@ -423,9 +423,9 @@ double device_cost(const Use<Dot>& u) {
   const DType d = u.in[0].dtype();
   const bool narrow = d == BF16 || d == F16;
   const double each_ns = narrow ? tiles_ns / 10 : tiles_ns / 2;
-  const double pays_from = narrow ? 256. * 256 * 256 : 1024. * 1024 * 1024;
-  return tiles_unfilled_ns + pays_from * (tiles_ns - each_ns) +
-         sides(u).multiplications() * each_ns;
+  const double own_ns = narrow ? tensor_ns : tiles_ns;
+  const double pays_from = narrow ? 768. * 768 * 768 : 1024. * 1024 * 1024;
+  return tiles_unfilled_ns + pays_from * (own_ns - each_ns) + sides(u).multiplications() * each_ns;
 }
 
 NativeCall device_call(const Use<Dot>& u) {

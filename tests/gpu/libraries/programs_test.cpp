@@ -181,7 +181,8 @@ TEST_CASE("products of GPUs by cuBLASLt", "[.][libraries]") {
   CHECK(chosen(2048, F32));
   CHECK(chosen(2048, F64));
   CHECK(!chosen(128, BF16));
-  CHECK(chosen(512, F16));
+  CHECK(!chosen(512, F16));
+  CHECK(chosen(1024, F16));
   CHECK(!chosen(2048, C64));
 }
 

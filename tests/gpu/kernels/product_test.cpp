@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/product_test.cpp: products of matrices whose threads share tiles: sums in order, to the
-// bit, whatever the tiles.
+// tests/gpu/kernels/product_test.cpp: products of matrices whose threads share tiles: sums in
+// order, to the bit, whatever the tiles; on tensor cores within their roundings.
 #include "weft/jit/schedule/product.h"
 
 #include <bit>
