@@ -306,7 +306,11 @@ std::string CompiledProgram::graph_report() const {
   std::vector<void*> out;
   for (int v = 0; v < j_->n_in; ++v) in.push_back(somewhere());
   for (const Atom a : j_->out) out.push_back(a.index < j_->n_in ? nullptr : somewhere());
-  launch(plan_, {counting, somewhere()}, in.data(), out.data());
+  try {
+    launch(plan_, {counting, somewhere()}, in.data(), out.data());
+  } catch (const DeviceError& e) {  // what a graph of it would meet, too
+    return none(e.what());
+  }
   const auto some = [](int64_t k, const char* one, const char* many) {
     return k == 0 ? "" : fmt::format(", {} {} on the device", k, k == 1 ? one : many);
   };
