@@ -110,17 +110,20 @@ const L& opened(std::string_view title, const Files& files, const Driver& d, Fil
 }  // namespace
 
 #define WEFT_CUDA_RESOLVE(name, symbol, parameters) resolve(from, #symbol, title, l, at.name);
+// The same entries by the type of their numbers.
+#define WEFT_CUDA_RESOLVE_TYPED(ENTRIES_OF)                                  \
+  const auto s = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, S, or, sy) }; \
+  const auto f = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, D, or, sy) }; \
+  const auto c = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, C, un, he) }; \
+  const auto z = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, Z, un, he) }; \
+  s(l.typed[0]), f(l.typed[1]), c(l.typed[2]), z(l.typed[3]);
 
 const Solver& solver(const Driver& d) {
   const Files files = {{"libcusolver.so.12", 13}, {"libcusolver.so.11", 11}};
   return opened<Solver>(cusolver, files, d, [title = cusolver](Solver& l, void* from) {
     const auto common = [&](auto& at) { WEFT_CUSOLVER_ENTRIES(WEFT_CUDA_RESOLVE) };
     common(l);
-    const auto s = [&](auto& at) { WEFT_CUSOLVER_ENTRIES_OF(WEFT_CUDA_RESOLVE, S, or, sy) };
-    const auto f = [&](auto& at) { WEFT_CUSOLVER_ENTRIES_OF(WEFT_CUDA_RESOLVE, D, or, sy) };
-    const auto c = [&](auto& at) { WEFT_CUSOLVER_ENTRIES_OF(WEFT_CUDA_RESOLVE, C, un, he) };
-    const auto z = [&](auto& at) { WEFT_CUSOLVER_ENTRIES_OF(WEFT_CUDA_RESOLVE, Z, un, he) };
-    s(l.typed[0]), f(l.typed[1]), c(l.typed[2]), z(l.typed[3]);
+    WEFT_CUDA_RESOLVE_TYPED(WEFT_CUSOLVER_ENTRIES_OF)
   });
 }
 
@@ -129,11 +132,7 @@ const Blas& blas(const Driver& d) {
   return opened<Blas>(cublas, files, d, [title = cublas](Blas& l, void* from) {
     const auto common = [&](auto& at) { WEFT_CUBLAS_ENTRIES(WEFT_CUDA_RESOLVE) };
     common(l);
-    const auto s = [&](auto& at) { WEFT_CUBLAS_ENTRIES_OF(WEFT_CUDA_RESOLVE, S, or, sy) };
-    const auto f = [&](auto& at) { WEFT_CUBLAS_ENTRIES_OF(WEFT_CUDA_RESOLVE, D, or, sy) };
-    const auto c = [&](auto& at) { WEFT_CUBLAS_ENTRIES_OF(WEFT_CUDA_RESOLVE, C, un, he) };
-    const auto z = [&](auto& at) { WEFT_CUBLAS_ENTRIES_OF(WEFT_CUDA_RESOLVE, Z, un, he) };
-    s(l.typed[0]), f(l.typed[1]), c(l.typed[2]), z(l.typed[3]);
+    WEFT_CUDA_RESOLVE_TYPED(WEFT_CUBLAS_ENTRIES_OF)
   });
 }
 
@@ -162,6 +161,7 @@ const Dnn& dnn(const Driver& d) {
     WEFT_CUDNN_ENTRIES(WEFT_CUDA_RESOLVE)
   });
 }
+#undef WEFT_CUDA_RESOLVE_TYPED
 #undef WEFT_CUDA_RESOLVE
 
 const Library& library(std::string_view name, const Driver& d) {
