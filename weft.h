@@ -34,6 +34,7 @@
 #include "weft/tracer/array.h"
 #include "weft/tracer/make_jaxpr.h"
 #include "weft/tracer/tree.h"
+#include "weft/transforms/checkpoint.h"
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/custom.h"
 #include "weft/transforms/custom_vmap.h"

@@ -11,6 +11,7 @@
 
 #include "weft/core/error.h"
 #include "weft/jit/forced.h"
+#include "weft/jit/fuse/barriers.h"
 #include "weft/jit/fuse/join.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
@@ -175,6 +176,7 @@ constexpr Pass passes[] = {
     {"split", split_ops, nullptr, nullptr},
     {"fuse ops", fuse_ops, nullptr, nullptr},
     {"join", join_loops, nullptr, nullptr},
+    {"barriers", through_barriers, nullptr, nullptr},
     {"analyse", nullptr, analyse, nullptr},
     {"kernels", nullptr, choose_kernels, show_plan},
     {"nests", nullptr, write_nests, show_nests},

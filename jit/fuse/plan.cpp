@@ -12,6 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/core/text/names.h"
 #include "weft/core/text/print.h"
+#include "weft/jit/fuse/barriers.h"
 #include "weft/jit/fuse/loop_grid.h"
 #include "weft/jit/fuse/region.h"
 
@@ -42,6 +43,7 @@ struct Var {
   bool usable = false;    // in its kernel as well, not only from memory
   std::vector<Dep> deps;  // of inlined ones
   int depth = 0, cost = 0;
+  int since = 0;        // no earlier step computes it
   int read_by = -1;     // the first step that computes it on the way
   size_t reader = 0;    // and which reader there: its place in `emit`, roots behind
   bool cached = false;  // by that step
@@ -83,8 +85,8 @@ class Planner {
   int ready(const std::vector<Dep>& deps);
   std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
                                        bool reduction);
-  int choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction, const Region& added,
-             std::vector<int>* lanes);
+  int choose(int since, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+             const Region& added, std::vector<int>* lanes);
   Region region() const;
   bool room(int step, const Region& added) const;
   void count_in(int step, const Region& added);
@@ -109,6 +111,7 @@ class Planner {
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of them
   int64_t largest_cut_ = small_temporary;  // bytes
+  int since_ = 0;  // what stands behind the last barrier is computed by this step or a later one
   Plan plan_;
 };
 
@@ -270,9 +273,9 @@ void Planner::limit_region(size_t i) {
   }
 }
 
-int Planner::choose(const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+int Planner::choose(int since, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
                     const Region& added, std::vector<int>* lanes) {
-  for (int c = ready(deps); c < static_cast<int>(plan_.steps.size()); ++c)
+  for (int c = std::max(since, ready(deps)); c < static_cast<int>(plan_.steps.size()); ++c)
     if (auto l = fits(c, deps, shape, reduction); l && room(c, added)) {
       *lanes = std::move(*l);
       return c;
@@ -361,7 +364,7 @@ void Planner::materialise(int32_t v) {
     return;
   }
   std::vector<int> lanes;
-  int c = choose(x.deps, type(v).shape(), false, added, &lanes);
+  int c = choose(x.since, x.deps, type(v).shape(), false, added, &lanes);
   if (c < 0) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
@@ -479,6 +482,7 @@ void Planner::pull_equation(size_t i) {
     Var& x = var(e.out + k);
     x.inlined = true;
     x.eqn = i;
+    x.since = since_;
     x.deps = deps;
     x.depth = depth + 1;
     x.cost = cost;
@@ -532,7 +536,7 @@ void Planner::reduce_equation(size_t i) {
   const std::vector<Dep> deps = dependencies(i);
   const Shape& shape = type(e.out).shape();
   std::vector<int> lanes;
-  int c = choose(deps, shape, true, added, &lanes);
+  int c = choose(since_, deps, shape, true, added, &lanes);
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
@@ -704,6 +708,10 @@ Plan Planner::run() {
   for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
+    if (is_barrier(j_.eqns[i])) {
+      since_ = static_cast<int>(plan_.steps.size());
+      continue;
+    }
     switch (l.form) {
       case Form::pull: pull_equation(i); break;
       case Form::reduce:

@@ -140,6 +140,10 @@ struct Unknown {
 Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown);
 // The op on the operands and for the results that are known, with its bodies to be set.
 BodyOp known_part(const BodyOp& o, const Unknown& u);
+// Both parts of scan and cond: the known one, which leaves residuals, and the unknown one by
+// `run_unknown`. Results of the whole.
+Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
+                 FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown);
 // Results of the whole from those of both parts.
 Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest);
 

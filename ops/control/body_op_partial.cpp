@@ -4,6 +4,7 @@
 // and for those that run a known part which leaves residuals (scan, cond), the unknown part.
 #include "weft/core/loops/axis_classes.h"
 #include "weft/ops/control/body_op.h"
+#include "weft/ops/control/remat/scan_blocks.h"
 
 namespace weft {
 
@@ -192,12 +193,9 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
 
 }  // namespace
 
-// The known part runs what is known and gives the residuals; the unknown part reads them.
-Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
-                       const std::vector<bool>& unknown, PartialEval& level) {
-  const Unknown u = find_unknown(o, unknown);
-  if (u.everything) return level.record(op, x, o.as_before());
-  const Groups<Array> v = o.operands(x), known_x = chosen(v, u.operand, false);
+Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Unknown& u,
+                 FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown) {
+  const Groups<Array> known_x = chosen(v, u.operand, false);
   BodyOp k = known_part(o, u);
   std::vector<Residual> residuals;
   for (size_t b = 0; b < o.bodies.size(); ++b)
@@ -209,7 +207,19 @@ Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
     if (r.value.empty_handle()) k.result_has.push_back(0);
   const Arrays known = k.bind(op, known_x);
   const UnknownPart q = unknown_part(o, v, u, residuals, rest(known, results));
-  return both_parts(u, known, level.record(op, in_order(q.x), q.o.params()));
+  return both_parts(u, known, run_unknown(q.o, q.x));
+}
+
+// The known part runs what is known and gives the residuals; the unknown part reads them.
+Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
+                       const std::vector<bool>& unknown, PartialEval& level) {
+  const Unknown u = find_unknown(o, unknown);
+  if (u.everything) return level.record(op, x, o.as_before());
+  const Groups<Array> v = o.operands(x);
+  if (runs_in_blocks(o, u)) return record_scan_in_blocks(op, o, v, u, level);
+  return run_parts(op, o, v, u, [&](const BodyOp& q, const Groups<Array>& in) {
+    return level.record(op, in_order(in), q.params());
+  });
 }
 
 }  // namespace weft

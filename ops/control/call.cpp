@@ -9,27 +9,11 @@
 namespace weft {
 namespace {
 
-Dual call_dual(const DualArgs<Call>& d) {
-  const std::vector<bool> nonzero = given(d.dx);
-  const size_t m = d.params.jaxpr->out.size();
-  const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
-  const Arrays out = d.op.bind(joined(d.x, chosen(d.dx, nonzero)), d.params.of(j.jaxpr));
-  return {part(out, 0, m), spread(rest(out, m), j.out_nonzero)};
-}
-
 Batched call_batch(const BatchArgs<Call>& b) {
-  Batched r;
-  const Rewritten body = rewritten(types_of(b.x), 0, [&](const Arrays& a) {
-    Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.level, b.level.mask);
-    r.axis = inside.axis;
-    return inside.out;
-  });
-  Arrays x;
-  Call call = b.params.of(opened({body}, &x)[0]);
+  Call call = b.params;
   // Lanes that are not active compute on leftovers, whose NaNs nobody sees.
   if (!b.level.mask.active.empty_handle()) call.check_nans = false;
-  r.out = b.op.bind(joined(x, b.x), call);
-  return r;
+  return program_batch(b, call);
 }
 
 Arrays call_partial(const PartialArgs<Call>& a) {
@@ -42,19 +26,6 @@ Arrays call_partial(const PartialArgs<Call>& a) {
       s.out_unknown,
       s.rest->out.empty() ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
       known);
-}
-
-Arrays call_transpose(const TransposeArgs<Call>& t) {
-  const std::vector<bool> has_ct = given(t.ct);
-  const Arrays x = chosen(t.x, t.linear, false), all = joined(x, chosen(t.ct, has_ct));
-  std::vector<bool> on;
-  const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
-    const Arrays back = transposed_jaxpr(t.params.jaxpr, merged(t.linear, Arrays(t.in.size()), a),
-                                         t.linear, spread(rest(a, x.size()), has_ct));
-    on = given(back);
-    return chosen(back, on);
-  });
-  return spread(t.op.bind(all, t.params.of(j)), on);
 }
 
 // A call with options of its own is not dissolved into the program around it.
@@ -84,8 +55,8 @@ std::vector<Sample<Call>> call_samples() {
 const Primitive<Call>& call_op = define<Call>([] {
   auto d = program_op<Call>("jit", "Runs a program as one equation.");
   d.lower = watched_call;
-  d.dual = call_dual;
-  d.transpose = call_transpose;
+  d.dual = program_dual<Call>;
+  d.transpose = program_transpose<Call>;
   d.batch = call_batch;
   d.partial = call_partial;
   d.samples = call_samples;

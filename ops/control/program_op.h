@@ -35,4 +35,45 @@ Def<P> program_op(const char* name, const char* doc) {
   return d;
 }
 
+// ---- rules of ops that mean no more than their program does: P has `of`, the same of another
+// program.
+
+template <class P>
+Dual program_dual(const DualArgs<P>& d) {
+  const std::vector<bool> nonzero = given(d.dx);
+  const size_t m = d.params.jaxpr->out.size();
+  const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
+  const Arrays out = d.op.bind(joined(d.x, chosen(d.dx, nonzero)), d.params.of(j.jaxpr));
+  return {part(out, 0, m), spread(rest(out, m), j.out_nonzero)};
+}
+
+// `p`: what the mapped op is to be, with the program still to be set.
+template <class P>
+Batched program_batch(const BatchArgs<P>& b, const P& p) {
+  Batched r;
+  const Rewritten body = rewritten(types_of(b.x), 0, [&](const Arrays& a) {
+    Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.level, b.level.mask);
+    r.axis = inside.axis;
+    return inside.out;
+  });
+  Arrays x;
+  const P mapped = p.of(opened({body}, &x)[0]);
+  r.out = b.op.bind(joined(x, b.x), mapped);
+  return r;
+}
+
+template <class P>
+Arrays program_transpose(const TransposeArgs<P>& t) {
+  const std::vector<bool> has_ct = given(t.ct);
+  const Arrays x = chosen(t.x, t.linear, false), all = joined(x, chosen(t.ct, has_ct));
+  std::vector<bool> on;
+  const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
+    const Arrays back = transposed_jaxpr(t.params.jaxpr, merged(t.linear, Arrays(t.in.size()), a),
+                                         t.linear, spread(rest(a, x.size()), has_ct));
+    on = given(back);
+    return chosen(back, on);
+  });
+  return spread(t.op.bind(all, t.params.of(j)), on);
+}
+
 }  // namespace weft

@@ -7,7 +7,6 @@
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
-namespace {
 
 Array rows_of(const Array& x, int64_t from, int64_t to) {
   std::vector<int64_t> lo(static_cast<size_t>(x.ndim()), 0), hi = x.shape().sizes();
@@ -15,7 +14,6 @@ Array rows_of(const Array& x, int64_t from, int64_t to) {
   hi[0] = to;
   return slice_static(x, lo, hi, std::vector<int64_t>(lo.size(), 1));
 }
-// The leading axis n as two, [n / size, size], and back.
 Array in_blocks(const Array& x, int64_t size) {
   return reshape_to(x, x.shape().erased(0).inserted(0, size).inserted(0, x.shape()[0] / size));
 }
@@ -23,6 +21,8 @@ Array from_blocks(const Array& x) {
   const int64_t n = x.shape()[0] * x.shape()[1];
   return reshape_to(x, x.shape().erased(0).erased(0).inserted(0, n));
 }
+
+namespace {
 
 // All steps on rows xs one after another: the carry becomes the last one, the rows of results come
 // back stacked.

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/remat/marks.cpp: identities that say something of their operand: what its name is,
+// and that it is computed later.
+#include "weft/ops/control/remat/remat.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft {
+namespace {
+
+// x itself, whatever it is.
+template <class P>
+Def<P> identity(const char* name, const char* doc, std::vector<P> samples) {
+  Def<P> d;
+  d.name = name;
+  d.doc = doc;
+  d.type = [name](const Types& in, const P&) {
+    require_operands(name, in, 1);
+    return in;
+  };
+  d.reference = [](const Arrays& x, const P&) { return x; };
+  d.lower = [](const LowerArgs<P>&) {
+    Lowering l;
+    l.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
+    return l;
+  };
+  d.batch = [](const BatchArgs<P>& b) { return Batched{b.op.bind(b.x, b.params), b.axis}; };
+  d.samples = [samples] {
+    std::vector<Sample<P>> all;
+    for (const P& p : samples)
+      for (const Type& t : {Type(F32, {2, 3}), Type(F64, {}), Type(I32, {4}), Type(Bool, {0}),
+                            Type(C64, {3}), Type(BF16, {5})})
+        all.push_back({{t}, p});
+    return all;
+  };
+  d.rejects = [] { return std::vector<Reject<P>>{{{}, {}, "takes 1 operands"}}; };
+  return d;
+}
+
+struct Name {
+  std::string name;
+  WEFT_FIELDS(name)
+};
+const Primitive<Name>& name_op = define<Name>([] {
+  auto d = identity<Name>("name", "The operand, which policies of checkpoint know by a name.",
+                          {{"a"}, {"it's a name"}});
+  d.jvp = [](const JvpArgs<Name>& j) { return j.dx; };
+  d.transpose = [](const TransposeArgs<Name>& t) { return t.ct; };
+  d.simplify = [](const SimplifyArgs<Name>& s) { return s.x; };
+  return d;
+}());
+
+const Primitive<None>& later_op = define<None>([] {
+  auto d = identity<None>(
+      "compute_later", "The operand; what is made of it is computed after all that stands before.",
+      {{}});
+  d.jvp = [](const JvpArgs<None>& j) { return Arrays{compute_later(j.dx[0])}; };
+  d.transpose = [](const TransposeArgs<None>& t) { return Arrays{compute_later(t.ct[0])}; };
+  d.hands_on = true;
+  return d;
+}());
+
+}  // namespace
+
+Array named(const Array& x, const std::string& name) { return name_op({x}, {name}); }
+Array compute_later(const Array& x) { return later_op({x}); }
+
+}  // namespace weft

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/remat/remat.cpp: checkpoint: a program that its derivative computes again, rather
+// than to keep what it has made.
+//
+// remat2[jaxpr, policy](x) -> jaxpr(x)
+//   Partial evaluation runs what is known, outside of the op. What is left is the op again, on the
+//   known operands, on those known values that the policy keeps, and on the unknown: its program
+//   begins with the known part once more. Its transpose is the op of the transposed program, which
+//   begins so, too. There is no other difference between it and a call.
+#include "weft/ops/control/remat/remat.h"
+
+#include "weft/ops/control/program_op.h"
+#include "weft/ops/control/remat/run_twice.h"
+#include "weft/ops/control/samples.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft {
+namespace {
+
+CheckpointPolicy policy_of(const Remat& p) { return *CheckpointPolicy::read(p.policy); }
+
+Types remat_type(const Types& in, const Remat& p) {
+  if (!CheckpointPolicy::read(p.policy))
+    reject_shape("remat2", "there is no policy '" + p.policy + "'", in);
+  require_body("remat2", p.jaxpr, in, in);
+  return p.jaxpr->out_types();
+}
+
+Arrays remat_partial(const PartialArgs<Remat>& a) {
+  const size_t m = a.params.jaxpr->out.size();
+  const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
+  const size_t residuals = static_cast<size_t>(s.residuals),
+               known = s.known->out.size() - residuals;
+  // Of the residuals those that the rest reads.
+  const std::vector<bool> read = part(needed_inputs(s.rest), 0, residuals);
+  std::vector<bool> keep(known, true), want(known, false);
+  keep.resize(known + residuals, false);
+  append(want, read);
+  const Twice t = run_twice(s.known, keep, want, policy_of(a.params));
+  const Arrays known_x = chosen(a.x, a.unknown, false);
+  const Arrays made = base::call(t.first, known_x, "checkpoint");
+  if (s.rest->out.empty()) return merged(s.out_unknown, {}, made);
+  const Arrays kept = part(made, 0, known), saved = rest(made, known);
+  const std::vector<bool> again = part(needed_inputs(t.again), 0, known_x.size());
+  const Arrays given = joined(saved, chosen(known_x, again)),
+               x = joined(given, chosen(a.x, a.unknown));
+  Remat p = a.params;
+  p.differentiated = true;
+  p.jaxpr = program(types_of(x), [&](const Arrays& v) {
+    const Arrays inputs = spread(rest(v, saved.size()), again),
+                 computed = eval_jaxpr(t.again, joined(inputs, part(v, 0, saved.size())));
+    return eval_jaxpr(s.rest, joined(spread(computed, read), rest(v, given.size())));
+  });
+  return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
+}
+
+// In the part of a derivative that computes again nothing is merged with what the first run has
+// computed from the same values: that would have to be kept until then.
+Lowering remat_lower(const LowerArgs<Remat>& a) {
+  if (!a.params.differentiated || !a.params.prevent_cse) return inlined_program(a);
+  Remat p = a.params;
+  p.jaxpr = program(
+      a.in, [&](const Arrays& x) { return eval_jaxpr(a.params.jaxpr, each(compute_later, x)); });
+  return inlined_program(LowerArgs<Remat>{a.in, a.out, p});
+}
+
+std::vector<Sample<Remat>> remat_samples() {
+  const Types two(2, Type(F64, {3})), words{Type(I32, {2, 3}), Type(Bool, {})};
+  const Jaxpr sines = program(two, [](const Arrays& x) {
+    return Arrays{sine_product(named(lax::sin(x[0]), "inner"), x[1]), lax::add(x[0], x[1])};
+  });
+  const Jaxpr chosen = program(words, [](const Arrays& x) {
+    return Arrays{x[1], lax::select(x[1], x[0], lax::neg(x[0])), x[0]};
+  });
+  const Jaxpr nothing =
+      program({}, [](const Arrays&) { return Arrays{base::ones(Type(F32, {2}))}; });
+  return {{two, {.jaxpr = sines}},
+          {two, {.jaxpr = sines, .policy = "save_only_these_names('inner')"}},
+          {two, {.jaxpr = sines, .policy = "everything_saveable", .prevent_cse = false}},
+          {two, {.differentiated = true, .jaxpr = sines}},
+          {words, {.jaxpr = chosen}},
+          {{}, {.jaxpr = nothing}}};
+}
+std::vector<Reject<Remat>> remat_rejects() {
+  const Type t(F32, {3});
+  const Jaxpr same = program({t}, [](const Arrays& x) { return x; });
+  return {{{t}, {.jaxpr = same, .policy = "save_only_these_names(a)"}, "there is no policy"},
+          {{t}, {.jaxpr = same, .policy = ""}, "there is no policy"},
+          {{t, t}, {.jaxpr = same}, "the body takes"}};
+}
+
+const Primitive<Remat>& remat_op = define<Remat>([] {
+  auto d = program_op<Remat>("remat2",
+                             "Runs a program that its derivative computes again (checkpoint).");
+  d.type = remat_type;
+  d.lower = remat_lower;
+  d.dual = program_dual<Remat>;
+  d.transpose = program_transpose<Remat>;
+  d.batch = [](const BatchArgs<Remat>& b) { return program_batch(b, b.params); };
+  d.partial = remat_partial;
+  d.samples = remat_samples;
+  d.rejects = remat_rejects;
+  return d;
+}());
+
+}  // namespace
+
+Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
+                  bool prevent_cse) {
+  return remat_op.bind(joined(f.consts, x),
+                       {false, open_constants(f.jaxpr), policy.text(), prevent_cse});
+}
+
+}  // namespace weft

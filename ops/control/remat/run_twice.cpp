@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/remat/run_twice.cpp: which equations of a program each of two runs needs.
+#include "weft/ops/control/remat/run_twice.h"
+
+#include <algorithm>
+#include <map>
+
+#include "weft/core/param_field.h"
+#include "weft/ops/control/body_op.h"
+#include "weft/ops/control/remat/remat.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+
+// An equation that holds programs, each of which is run twice.
+struct Inside {
+  std::vector<Twice> bodies;
+  std::vector<bool> keep, want;  // results of the equation
+  std::vector<bool> reads;       // operands that the second run needs
+  size_t saved() const {
+    size_t n = 0;
+    for (const Twice& t : bodies) n += static_cast<size_t>(t.saved);
+    return n;
+  }
+};
+
+Types saved_types(const Twice& t) {
+  const Types out = t.first->out_types();
+  return rest(out, out.size() - static_cast<size_t>(t.saved));
+}
+
+// What an op that holds programs needs for this; in and out are the operands and results of the
+// equation.
+struct Rule {
+  // Which results and operands take part, and the programs divided.
+  Inside (*divide)(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
+                   const CheckpointPolicy& policy);
+  // (kept results…, saved…)
+  Arrays (*first)(const Eqn& e, const Inside& in, const Arrays& x);
+  // wanted results; operands that are not read may be empty handles
+  Arrays (*again)(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved);
+};
+
+// ---- calls
+
+const Jaxpr& program_of(const Eqn& e) {
+  return e.op->name() == "jit" ? params_as<Call>(e.params).jaxpr : params_as<Remat>(e.params).jaxpr;
+}
+AnyParams params_of(const Eqn& e, const Jaxpr& j) {
+  return e.op->name() == "jit" ? make_params(params_as<Call>(e.params).of(j))
+                               : make_params(params_as<Remat>(e.params).of(j));
+}
+
+Inside divide_call(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
+                   const CheckpointPolicy& policy) {
+  Inside in{{run_twice(program_of(e), keep, want, policy)}, keep, want, {}};
+  in.reads = part(needed_inputs(in.bodies[0].again), 0, e.in.size());
+  return in;
+}
+Arrays first_call(const Eqn& e, const Inside& in, const Arrays& x) {
+  return bind_op(*e.op, x, params_of(e, in.bodies[0].first));
+}
+Arrays again_call(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
+  const Arrays all = joined(chosen(x, in.reads), saved);
+  const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
+    return eval_jaxpr(in.bodies[0].again,
+                      joined(spread(a, in.reads), rest(a, a.size() - saved.size())));
+  });
+  return bind_op(*e.op, all, params_of(e, j));
+}
+
+// ---- branches: what one of them saves is zero where another runs
+
+Inside divide_cond(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
+                   const CheckpointPolicy& policy) {
+  Inside in{{}, keep, want, std::vector<bool>(e.in.size(), false)};
+  in.reads[0] = true;
+  for (const Jaxpr& branch : params_as<Cond>(e.params).branches) {
+    in.bodies.push_back(run_twice(branch, keep, want, policy));
+    const std::vector<bool> needs = needed_inputs(in.bodies.back().again);
+    for (size_t k = 1; k < e.in.size(); ++k) in.reads[k] = in.reads[k] || needs[k - 1];
+  }
+  return in;
+}
+Arrays first_cond(const Eqn& e, const Inside& in, const Arrays& x) {
+  Cond p = params_as<Cond>(e.params);
+  for (size_t b = 0; b < p.branches.size(); ++b)
+    p.branches[b] = program(types_of(rest(x, 1)), [&](const Arrays& a) {
+      const Arrays own = eval_jaxpr(in.bodies[b].first, a);
+      const size_t m = own.size() - static_cast<size_t>(in.bodies[b].saved);
+      Arrays out = part(own, 0, m);
+      for (size_t c = 0; c < in.bodies.size(); ++c)
+        append(out, c == b ? rest(own, m) : each(base::zeros, saved_types(in.bodies[c])));
+      return out;
+    });
+  return bind_op(*e.op, x, make_params(p));
+}
+Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
+  Cond p = params_as<Cond>(e.params);
+  const std::vector<bool> reads = rest(in.reads, 1);
+  const Arrays all = joined(chosen(rest(x, 1), reads), saved);
+  size_t at = all.size() - saved.size();
+  for (size_t b = 0; b < p.branches.size(); ++b) {
+    const auto n = static_cast<size_t>(in.bodies[b].saved);
+    p.branches[b] = program(types_of(all), [&](const Arrays& a) {
+      return eval_jaxpr(in.bodies[b].again, joined(spread(a, reads), part(a, at, n)));
+    });
+    at += n;
+  }
+  return bind_op(*e.op, joined({x[0]}, all), make_params(p));
+}
+
+// ---- scans: what a step saves is a row
+
+// The second run has the carries that its wanted results need.
+Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
+                   const CheckpointPolicy& policy) {
+  const BodyOp o = body_op(params_as<Scan>(e.params));
+  const size_t nc = o.has.consts.size(), n = o.has.carry.size();
+  std::fill_n(keep.begin(), n, true);
+  Inside in{{}, keep, want, {}};
+  for (bool grows = true; grows;) {
+    in.bodies = {run_twice(o.bodies[0], keep, in.want, policy)};
+    in.reads = part(needed_inputs(in.bodies[0].again), 0, e.in.size());
+    std::vector<bool> carries = part(in.want, 0, n);
+    grows = grow(&carries, part(in.reads, nc, n));
+    std::copy(carries.begin(), carries.end(), in.want.begin());
+  }
+  // The start of each carry that it has.
+  std::copy_n(in.want.begin(), n, in.reads.begin() + static_cast<std::ptrdiff_t>(nc));
+  return in;
+}
+Arrays first_scan(const Eqn& e, const Inside& in, const Arrays& x) {
+  BodyOp o = body_op(params_as<Scan>(e.params));
+  o.result_has = Ints(in.bodies[0].first->out.size() - o.has.carry.size(), 0);
+  o.bodies = {in.bodies[0].first};
+  return o.bind(*e.op, o.operands(x));
+}
+Arrays again_scan(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
+  const BodyOp o = body_op(params_as<Scan>(e.params));
+  const Groups<bool> reads = o.operands(in.reads);
+  BodyOp q = o;
+  q.has = chosen(o.has, reads);
+  append(q.has.rows, Ints(saved.size(), 0));
+  q.result_has = chosen(o.result_has, rest(in.want, o.has.carry.size()));
+  Groups<Array> all = chosen(o.operands(x), reads);
+  append(all.rows, saved);
+  q.bodies = {program(q.takes(all), [&](const Arrays& a) {
+    const Groups<Array> g = q.inputs(a);
+    const size_t own = g.rows.size() - saved.size();
+    Arrays args = spread(g.consts, reads.consts);
+    append(args, spread(g.carry, reads.carry));
+    append(args, spread(part(g.rows, 0, own), reads.rows));
+    return eval_jaxpr(in.bodies[0].again, joined(args, rest(g.rows, own)));
+  })};
+  return q.bind(*e.op, all);
+}
+
+// Null for ops that hold no program, and those whose programs are not divided: they run whole.
+const Rule* rule_of(const Eqn& e) {
+  static const Rule call{divide_call, first_call, again_call},
+      cond{divide_cond, first_cond, again_cond}, scan{divide_scan, first_scan, again_scan};
+  const std::string& op = e.op->name();
+  if (op == "jit") return params_as<Call>(e.params).watched() ? nullptr : &call;
+  if (op == "remat2") return &call;
+  if (op == "cond") {
+    const Cond& p = params_as<Cond>(e.params);
+    return p.lanes.empty() && !p.enter ? &cond : nullptr;
+  }
+  if (op == "scan") return params_as<Scan>(e.params).trips ? nullptr : &scan;
+  return nullptr;
+}
+
+bool is_ordered(const JaxprData&, const Eqn& e) {
+  return e.op->effects(e.params) == Effect::ordered;
+}
+bool has_effects(const JaxprData& j, const Eqn& e) {
+  return is_ordered(j, e) ||
+         any_equation(inner_programs(e.params),
+                      [](const JaxprData& q, const Eqn& i) { return is_ordered(q, i); });
+}
+
+class Divider {
+ public:
+  Divider(const Jaxpr& program, const std::vector<bool>& keep, const std::vector<bool>& want,
+          const CheckpointPolicy& policy)
+      : program_(program),
+        j_(*program),
+        keep_(keep),
+        want_(want),
+        policy_(policy),
+        now_(j_.types.size(), false),
+        later_(now_),
+        saved_(now_),
+        excluded_(now_) {
+    for (const Eqn& e : j_.eqns)
+      if (policy_.excludes(e)) mark(&excluded_, e.in[0]);
+    for (size_t k = 0; k < j_.out.size(); ++k) {
+      if (keep_[k]) mark(&now_, j_.out[k]);
+      if (want_[k]) mark(&later_, j_.out[k]);
+    }
+    for (size_t i = j_.eqns.size(); i-- > 0;) visit(i);
+  }
+
+  Twice divided() {
+    Twice t;
+    t.first = program(j_.in_types(), [&](const Arrays& x) { return run_first(x); });
+    t.first = dce(t.first, std::vector<bool>(t.first->out.size(), true));
+    size_t kept = 0;
+    for (bool k : keep_) kept += k;
+    t.saved = static_cast<int64_t>(t.first->out.size() - kept);
+    const Types in = joined(j_.in_types(), saved_types(t));
+    t.again = program(in, [&](const Arrays& x) { return run_again(x); });
+    return t;
+  }
+
+ private:
+  static void mark(std::vector<bool>* set, Atom a) {
+    if (!a.is_literal()) (*set)[static_cast<size_t>(a.index)] = true;
+  }
+  std::vector<bool> flags(const std::vector<bool>& of, const Eqn& e) const {
+    return part(of, static_cast<size_t>(e.out), static_cast<size_t>(e.n_out));
+  }
+  bool any(const std::vector<bool>& of, const Eqn& e) const {
+    const std::vector<bool> f = flags(of, e);
+    return std::find(f.begin(), f.end(), true) != f.end();
+  }
+
+  // Equation i, of whose results all uses are known.
+  void visit(size_t i) {
+    const Eqn& e = j_.eqns[i];
+    const bool effects = has_effects(j_, e);
+    if (const Rule* rule = rule_of(e); rule && (effects || any(now_, e) || any(later_, e))) {
+      const Inside in =
+          inside_.emplace(i, rule->divide(e, flags(now_, e), flags(later_, e), policy_))
+              .first->second;
+      const bool runs_now = effects || any(now_, e) || in.saved() > 0;
+      for (size_t k = 0; k < e.in.size(); ++k) {
+        if (runs_now) mark(&now_, e.in[k]);
+        if (any(later_, e) && in.reads[k]) mark(&later_, e.in[k]);
+      }
+      return;
+    }
+    const bool excluded = e.n_out == 1 && excluded_[static_cast<size_t>(e.out)];
+    const bool saves = effects || policy_.saves(e, excluded);
+    for (int32_t v = e.out; saves && v < e.out + e.n_out; ++v)
+      if (later_[static_cast<size_t>(v)])
+        saved_[static_cast<size_t>(v)] = now_[static_cast<size_t>(v)] = true;
+    for (Atom a : e.in) {
+      if (effects || any(now_, e)) mark(&now_, a);
+      if (!saves && any(later_, e)) mark(&later_, a);
+    }
+  }
+
+  Array read(const Arrays& value, Atom a) const {
+    return a.is_literal() ? literal_array(j_.literals[static_cast<size_t>(a.literal())])
+                          : value[static_cast<size_t>(a.index)];
+  }
+  Arrays read(const Arrays& value, const std::vector<Atom>& atoms) const {
+    return each([&](Atom a) { return read(value, a); }, atoms);
+  }
+  static void put(Arrays& value, const Eqn& e, const Arrays& out) {
+    std::copy(out.begin(), out.end(), value.begin() + e.out);
+  }
+
+  Arrays run_first(const Arrays& x) {
+    Arrays value(j_.types.size()), saved;
+    std::copy(x.begin(), x.end(), value.begin());
+    for (size_t i = 0; i < j_.eqns.size(); ++i) {
+      const Eqn& e = j_.eqns[i];
+      const Source source(e.source);
+      const auto in = inside_.find(i);
+      if (in == inside_.end()) {
+        if (!has_effects(j_, e) && !any(now_, e)) continue;
+        put(value, e, bind_op(*e.op, read(value, e.in), e.params));
+        for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+          if (saved_[static_cast<size_t>(v)]) saved.push_back(value[static_cast<size_t>(v)]);
+        continue;
+      }
+      if (!has_effects(j_, e) && !any(now_, e) && in->second.saved() == 0) continue;
+      const Arrays out = rule_of(e)->first(e, in->second, read(value, e.in));
+      const size_t m = out.size() - in->second.saved();
+      put(value, e, spread(part(out, 0, m), in->second.keep));
+      append(saved, rest(out, m));
+    }
+    return joined(chosen(read(value, j_.out), keep_), saved);
+  }
+
+  Arrays run_again(const Arrays& x) {
+    Arrays value(j_.types.size());
+    std::copy_n(x.begin(), j_.n_in, value.begin());
+    size_t next = static_cast<size_t>(j_.n_in);
+    for (size_t i = 0; i < j_.eqns.size(); ++i) {
+      const Eqn& e = j_.eqns[i];
+      const Source source(e.source);
+      if (const auto in = inside_.find(i); in != inside_.end()) {
+        const size_t n = in->second.saved();
+        if (any(later_, e))
+          put(value, e,
+              spread(rule_of(e)->again(e, in->second, read(value, e.in), part(x, next, n)),
+                     in->second.want));
+        next += n;
+        continue;
+      }
+      if (any(saved_, e)) {
+        for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+          if (saved_[static_cast<size_t>(v)]) value[static_cast<size_t>(v)] = x[next++];
+      } else if (any(later_, e)) {
+        put(value, e, bind_op(*e.op, read(value, e.in), e.params));
+      }
+    }
+    return chosen(read(value, j_.out), want_);
+  }
+
+  const Jaxpr program_;
+  const JaxprData& j_;
+  const std::vector<bool>&keep_, &want_;
+  const CheckpointPolicy& policy_;
+  // Variables that the first run needs, that the second needs, and those of them that are saved.
+  std::vector<bool> now_, later_, saved_;
+  std::vector<bool> excluded_;
+  std::map<size_t, Inside> inside_;  // by equation
+};
+
+}  // namespace
+
+Twice run_twice(const Jaxpr& j, const std::vector<bool>& keep, const std::vector<bool>& want,
+                const CheckpointPolicy& policy) {
+  return Divider(j, keep, want, policy).divided();
+}
+
+std::vector<bool> needed_inputs(const Jaxpr& j) {
+  const Jaxpr pruned = dce(j, std::vector<bool>(j->out.size(), true));
+  const JaxprData& d = *pruned;
+  std::vector<bool> needed(static_cast<size_t>(d.n_in), false);
+  const auto mark = [&](Atom a) {
+    if (!a.is_literal() && a.index < d.n_in) needed[static_cast<size_t>(a.index)] = true;
+  };
+  for (const Eqn& e : d.eqns)
+    for (Atom a : e.in) mark(a);
+  for (Atom a : d.out) mark(a);
+  return needed;
+}
+
+}  // namespace weft

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/remat/scan_blocks.cpp: a scan as a scan of scans (docs/decisions/0041).
+//
+// The known part is a scan over blocks, each a scan of steps, that gives the carries at the start
+// of each block. The unknown part is a scan over blocks, too; its body runs the known steps of the
+// block again, which leave their carries, and then the unknown ones. Steps that are left over, at
+// the end of the whole, leave theirs at once: they are the first to be gone through backwards, and
+// at most as many as a block has.
+#include "weft/ops/control/remat/scan_blocks.h"
+
+#include <cmath>
+
+#include "weft/ops/control/unroll.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+
+namespace weft {
+namespace {
+
+// Up to here all carries are kept: computing them again costs more than they weigh.
+constexpr int64_t short_scan = 64;
+
+// The scan with its unknown constants as carries, which each step hands on: cotangents of them are
+// added up step by step in either form, but from one block on into the next in this one alone.
+struct Threaded {
+  BodyOp o;
+  Groups<bool> unknown;
+  Groups<Array> x;
+};
+Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& unknown) {
+  const auto moved = [&](const auto& g) {
+    auto r = g;
+    r.consts = chosen(g.consts, unknown.consts, false);
+    r.carry = joined(chosen(g.consts, unknown.consts), g.carry);
+    return r;
+  };
+  Threaded t{o, moved(unknown), moved(x)};
+  t.o.has = moved(o.has);
+  t.o.bodies = {program(t.o.takes(t.x), [&](const Arrays& in) {
+    const Groups<Array> g = t.o.inputs(in);
+    const size_t n = chosen(unknown.consts, unknown.consts).size();
+    const Groups<Array> as_before{
+        {}, {}, merged(unknown.consts, g.carry, g.consts), rest(g.carry, n), g.rows};
+    // One equation, so that the cotangents that a step has for one of them are added before they
+    // join the sum over the steps.
+    return joined(part(g.carry, 0, n), base::call(o.bodies[0], in_order(as_before), "step"));
+  })};
+  return t;
+}
+
+// A scan of `body` over the rows of x, one a block.
+Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
+                 FunctionRef<Arrays(const Groups<Array>&)> body) {
+  Scan p;
+  p.length = blocks;
+  p.reverse = reverse;
+  p.num_consts = static_cast<int64_t>(x.consts.size());
+  p.num_carry = static_cast<int64_t>(x.carry.size());
+  const Groups<Type> in{
+      {}, {}, types_of(x.consts), types_of(x.carry), each(row_type, types_of(x.rows))};
+  p.jaxpr = program(in_order(in), [&](const Arrays& a) {
+    return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
+  });
+  return p;
+}
+
+// What the blocks give: carries, and rows in blocks; of the known part behind them the known
+// carries at the start of each block.
+Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t blocks) {
+  BodyOp k = known_part(t.o, u);
+  const Split& s = u.bodies[0];
+  std::vector<bool> keep(s.known->out.size(), true);
+  std::fill(keep.end() - s.residuals, keep.end(), false);
+  k.bodies = {dce(s.known, keep)};
+  const Groups<Array> x = chosen(t.x, u.operand, false);
+  const Scan p =
+      over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse,
+                  [&](const Groups<Array>& g) { return joined(k.bind(op, g), g.carry); });
+  return bind_op(op, in_order(x), make_params(p));
+}
+Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const Arrays& starts,
+                      int64_t blocks, PartialEval& level) {
+  // Steps without known results, which need not be made again.
+  BodyOp step = t.o;
+  step.bodies = {
+      dce(step.bodies[0], joined(std::vector<bool>(u.operand.carry.size(), true), u.result))};
+  step.result_has = chosen(step.result_has, u.result);
+  const Unknown unknown = find_unknown(step, in_order(u.operand));
+  const Groups<Array> x{{},
+                        {},
+                        chosen(t.x.consts, u.operand.consts, false),
+                        chosen(t.x.carry, u.operand.carry),
+                        joined(starts, t.x.rows)};
+  const Scan p =
+      over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse, [&](const Groups<Array>& g) {
+        const Groups<Array> in{{},
+                               {},
+                               g.consts,
+                               merged(u.operand.carry, g.carry, g.rows),
+                               rest(g.rows, starts.size())};
+        const Arrays out =
+            run_parts(op, step, in, unknown,
+                      [&](const BodyOp& q, const Groups<Array>& v) { return q.bind(op, v); });
+        return chosen(out, joined(unknown.operand.carry, unknown.result));
+      });
+  return level.record(op, in_order(x), make_params(p));
+}
+
+}  // namespace
+
+bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
+  const Scan* p = std::get_if<Scan>(&o.like);
+  if (!p || !o.lanes.empty() || !o.has.head.empty() || p->length <= short_scan) return false;
+  const Split& s = u.bodies[0];
+  const auto known = [](const auto& g, const std::vector<bool>& unknown) {
+    return static_cast<int32_t>(chosen(g, unknown, false).size());
+  };
+  const int32_t first = known(o.has.consts, u.operand.consts),
+                end = first + known(o.has.carry, u.operand.carry);
+  bool carries = false;
+  for (size_t k = s.known->out.size() - static_cast<size_t>(s.residuals); k < s.known->out.size();
+       ++k) {
+    const Atom a = s.known->out[k];
+    if (a.is_literal() || a.index >= s.known->n_in) return false;
+    carries = carries || (a.index >= first && a.index < end);
+  }
+  return carries && any_equation({s.rest}, [](const JaxprData&, const Eqn& e) {
+           return e.op->name() == "remat2";
+         });
+}
+
+Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>& x,
+                             const Unknown& u, PartialEval& level) {
+  const Running running{Ref<Interpreter>(&level)};
+  const int64_t length = std::get<Scan>(o.like).length;
+  const bool reverse = std::get<Scan>(o.like).reverse;
+  const auto size = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  const int64_t blocks = length / size, main = blocks * size, left = length - main,
+                first = reverse ? left : 0, over = reverse ? 0 : main;
+  Threaded t = threaded(o, x, u.operand);
+  std::get<Scan>(t.o.like).length = size;
+  for (Array& v : t.x.rows) v = in_blocks(rows_of(v, first, first + main), size);
+  const Unknown tu = find_unknown(t.o, in_order(t.unknown));
+  const size_t threads = t.x.carry.size() - x.carry.size(), n = t.x.carry.size(),
+               n_known = chosen(tu.operand.carry, tu.operand.carry, false).size(),
+               m_known = chosen(tu.result, tu.result, false).size();
+  const Arrays known = known_blocks(op, t, tu, blocks);
+  const Arrays unknown = unknown_blocks(op, t, tu, rest(known, n_known + m_known), blocks, level);
+  const Arrays all = both_parts(tu, known, unknown);
+  Arrays carry = part(all, threads, n - threads), ys = each(from_blocks, rest(all, n));
+  if (left == 0) return joined(carry, ys);
+  BodyOp tail = o;
+  std::get<Scan>(tail.like).length = left;
+  const Arrays out =
+      tail.bind(op, {{},
+                     {},
+                     merged(u.operand.consts, all, chosen(x.consts, u.operand.consts, false)),
+                     carry,
+                     each([&](const Array& v) { return rows_of(v, over, over + left); }, x.rows)});
+  carry = part(out, 0, carry.size());
+  for (size_t k = 0; k < ys.size(); ++k) {
+    const Array& y = out[carry.size() + k];
+    ys[k] = concatenate_arrays(reverse ? Arrays{y, ys[k]} : Arrays{ys[k], y}, 0);
+  }
+  return joined(carry, ys);
+}
+
+}  // namespace weft
