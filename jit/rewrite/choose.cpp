@@ -11,7 +11,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/loops/axis_classes.h"
-#include "weft/jit/rewrite/op_rewrites.h"
+#include "weft/tracer/replay.h"
 
 namespace weft::compiler {
 namespace {

@@ -30,24 +30,6 @@ Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
 
 }  // namespace
 
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
-  std::vector<std::pair<std::string, ParamValue>> fields;
-  bool changed = false;
-  const auto replace = [&](Jaxpr& program) {
-    if (!program) return;
-    Jaxpr r = f(program);
-    changed = changed || r != program;
-    program = std::move(r);
-  };
-  for (auto& [name, value] : e.params->fields()) {
-    if (auto* body = std::get_if<Jaxpr>(&value)) replace(*body);
-    if (auto* many = std::get_if<std::vector<Jaxpr>>(&value))
-      for (Jaxpr& b : *many) replace(b);
-    fields.emplace_back(name, value);
-  }
-  return changed ? e.op->parse_params(fields) : e.params;
-}
-
 Jaxpr expand_ops(const Jaxpr& j) {
   const auto waits = [](const JaxprData&, const Eqn& e) { return e.implementation == expanded; };
   if (!any_equation({j}, waits)) return j;

@@ -7,8 +7,6 @@
 
 namespace weft::compiler {
 
-// The equation's parameters with f of each program in place of it.
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f);
 // The equations that are to be expanded replaced by what the ops say, in bodies too.
 Jaxpr expand_ops(const Jaxpr& j);
 // What is large and can be done in steps, in steps.

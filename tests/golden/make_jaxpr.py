@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 
 v = jnp.arange(3, dtype=jnp.float32)
 m = jnp.ones((2, 3), jnp.float32)
@@ -82,6 +83,8 @@ CASES = {
     "a long call stands on top": (lambda x: lax.add(jax.jit(chain(11))(x), x), v),
     "ten equations stand where they are": (lambda x: jax.jit(chain(10))(x), v),
     "more than 221 variables: one is called in": (chain(225), one),
+    "checkpoint": (jax.checkpoint(lambda x: lax.sin(checkpoint_name(lax.sin(x), "a"))), v),
+    "checkpoint on one line": (jax.checkpoint(lambda x: x, prevent_cse=False), one),
     "dead code": (lambda x: (lax.neg(x), x)[1], v),
     "keys": (lambda k: k, key),
     "empty arrays": (lambda x: lax.neg(x), jnp.ones((0, 3))),

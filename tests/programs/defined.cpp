@@ -63,6 +63,7 @@ class Definition {
       case Kind::custom_jvp:
       case Kind::custom_vjp:
       case Kind::custom_vmap:
+      case Kind::checkpoint:
       case Kind::sequential: return run(s.bodies[0], inputs(s, env));
       case Kind::collective: return across(s, env);
       case Kind::scan: return scan(s, env);

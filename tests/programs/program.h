@@ -9,6 +9,7 @@
 
 #include "laws/values.h"
 #include "weft/core/op.h"
+#include "weft/ops/control/remat/policy.h"
 
 namespace weft::programs {
 
@@ -29,6 +30,7 @@ enum class Kind {
   custom_vjp,   // likewise, in reverse
   custom_vmap,  // body with a rule: its own map
   sequential,   // sequential_vmap(body)
+  checkpoint,   // checkpoint(body) with the policy of that variant
   checked_end,  // a loop that ends where in[0] <= 0.5, and never elsewhere
   vmap,
   grad,       // body gives a scalar; gradients of the first `count` operands
@@ -70,6 +72,13 @@ struct Step {
   uint64_t seed = 0;     // of constant
   double lo = -2, hi = 2;
 };
+
+// Kind::checkpoint's variants, as C++ writes them behind checkpoint_policies::.
+struct NamedPolicy {
+  const char* text;
+  CheckpointPolicy policy;
+};
+const std::vector<NamedPolicy>& checkpoint_policies_drawn();
 
 // Kind::collective's variants.
 enum Collective { psum, pmean, pmax, pmin, all_gather, axis_index };

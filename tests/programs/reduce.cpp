@@ -173,7 +173,7 @@ class Change {
   }
   static bool calls(const Step& s) {
     return s.kind == Kind::call || s.kind == Kind::custom_jvp || s.kind == Kind::custom_vjp ||
-           s.kind == Kind::custom_vmap || s.kind == Kind::sequential;
+           s.kind == Kind::custom_vmap || s.kind == Kind::sequential || s.kind == Kind::checkpoint;
   }
 
   void by_constants(Fn& f, size_t k) {

@@ -164,6 +164,10 @@ Arrays step(const Step& s, const Arrays& env) {
     case Kind::custom_vjp: return with_reverse_rule(x, body[0]);
     case Kind::custom_vmap: return with_map_rule(x, body[0]);
     case Kind::sequential: return sequential_vmap(body[0])(x);
+    case Kind::checkpoint:
+      return checkpoint(
+          body[0],
+          {.policy = checkpoint_policies_drawn()[static_cast<size_t>(s.variant)].policy})(x);
     case Kind::checked_end: return {checked_end(x[0])};
     case Kind::vmap: return mapped(s, x, body[0]);
     default: return derivative(s, x, body[0]);
@@ -171,6 +175,17 @@ Arrays step(const Step& s, const Arrays& env) {
 }
 
 }  // namespace
+
+const std::vector<NamedPolicy>& checkpoint_policies_drawn() {
+  namespace policies = checkpoint_policies;
+  static const std::vector<NamedPolicy> all{
+      {"nothing_saveable", policies::nothing_saveable},
+      {"everything_saveable", policies::everything_saveable},
+      {"dots_saveable", policies::dots_saveable},
+      {"save_only_these_names(\"a\")", policies::save_only_these_names("a")},
+      {"save_anything_except_these_names(\"a\")", policies::save_anything_except_these_names("a")}};
+  return all;
+}
 
 Arrays run(const Fn& f, const Arrays& x) {
   Arrays env = x;

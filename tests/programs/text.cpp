@@ -116,6 +116,10 @@ std::string nested_text(const Step& s, const Names& f, const Names& x) {
     case Kind::custom_vjp: return fmt::format("with_reverse_rule({}, {})", f[0], arrays(x));
     case Kind::custom_vmap: return fmt::format("with_map_rule({}, {})", f[0], arrays(x));
     case Kind::sequential: return fmt::format("sequential_vmap({})({})", f[0], arrays(x));
+    case Kind::checkpoint:
+      return fmt::format("checkpoint({}, {{.policy = checkpoint_policies::{}}})({})", f[0],
+                         checkpoint_policies_drawn()[static_cast<size_t>(s.variant)].text,
+                         arrays(x));
     case Kind::vmap: return map_text(s, f, x);
     default: return derivative_text(s, f, x, s.bodies[0].in.size() - s.captured.size());
   }

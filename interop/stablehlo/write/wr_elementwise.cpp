@@ -103,6 +103,10 @@ Vals reduced_precision(Writer& w, const Equation& e, const Vals& x) {
                  {"mantissa_bits", integer_attr(e.field<int64_t>("mantissa_bits"), I32)}})};
 }
 
+Vals later(Writer& w, const Equation& e, const Vals& x) {
+  return {w.one("stablehlo.optimization_barrier", x, e.result())};
+}
+
 }  // namespace
 
 void write_elementwise(WriteRules& r) {
@@ -117,6 +121,8 @@ void write_elementwise(WriteRules& r) {
                            {"clamp", clamped},
                            {"select_n", selected},
                            {"copy", identity},
+                           {"name", identity},
+                           {"compute_later", later},
                            {"stop_gradient", identity},
                            {"device_put", identity},
                            {"convert_element_type", converted},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "weft/core/op.h"
@@ -47,6 +48,10 @@ bool rule_saves(CheckpointRule rule, const Strings& names, const Eqn& e, bool ex
   return false;
 }
 
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
+}
+
 // Reads the text of a policy from its front.
 class PolicyText {
  public:
@@ -66,9 +71,14 @@ class PolicyText {
       }
     return {};
   }
-  // A name in quotes; a backslash stands before a quote and before itself.
+  // A word, or anything in quotes; there a backslash stands before a quote and before itself.
   std::optional<std::string> name() {
-    if (!take('\'')) return {};
+    if (!take('\'')) {
+      const auto end = std::find_if_not(left_.begin(), left_.end(), is_word);
+      const std::string word(left_.begin(), end);
+      left_.remove_prefix(word.size());
+      return word.empty() ? std::nullopt : std::optional(word);
+    }
     for (std::string s; !left_.empty();) {
       const char c = left_.front();
       left_.remove_prefix(1);
@@ -84,7 +94,9 @@ class PolicyText {
   std::string_view left_;
 };
 
-std::string quoted(const std::string& name) {
+// A word as it is, anything else in quotes.
+std::string written(const std::string& name) {
+  if (!name.empty() && std::all_of(name.begin(), name.end(), is_word)) return name;
   std::string s = "'";
   for (char c : name) {
     if (c == '\'' || c == '\\') s += '\\';
@@ -143,7 +155,7 @@ std::string CheckpointPolicy::text() const {
     s += rule_names[static_cast<size_t>(t.rule)];
     if (!takes_names(t.rule)) continue;
     s += '(';
-    for (const std::string& n : t.names) s += (&n == t.names.data() ? "" : ",") + quoted(n);
+    for (const std::string& n : t.names) s += (&n == t.names.data() ? "" : ",") + written(n);
     s += ')';
   }
   return s.empty() ? "None" : s;

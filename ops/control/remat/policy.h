@@ -38,7 +38,7 @@ class CheckpointPolicy {
   bool excludes(const Eqn& e) const;
 
   // "None" is nothing_saveable, as JAX prints it; else "dots_saveable" or
-  // "save_only_these_names('a','b')", several joined by "|".
+  // "save_only_these_names(a,b)", several joined by "|".
   std::string text() const;
   static std::optional<CheckpointPolicy> read(const std::string& text);
   friend bool operator==(const CheckpointPolicy&, const CheckpointPolicy&) = default;

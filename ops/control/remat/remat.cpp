@@ -14,6 +14,7 @@
 #include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/samples.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/replay.h"
 
 namespace weft {
 namespace {
@@ -27,9 +28,29 @@ Types remat_type(const Types& in, const Remat& p) {
   return p.jaxpr->out_types();
 }
 
+// The checkpoints within j keep what this policy does, too: what is kept from the first run is the
+// affair of the outermost.
+Jaxpr under_policy(const Jaxpr& j, const CheckpointPolicy& outer) {
+  const auto is_checkpoint = [](const JaxprData&, const Eqn& e) {
+    return e.op->name() == "remat2";
+  };
+  if (outer == CheckpointPolicy() || !any_equation({j}, is_checkpoint)) return j;
+  return rewrite(j, [&](const Eqn& e, const Arrays& in) {
+    AnyParams params = with_programs(e, [&](const Jaxpr& q) { return under_policy(q, outer); });
+    if (is_checkpoint(*j, e)) {
+      Remat p = params_as<Remat>(params);
+      p.policy = policy_of(p).either(outer).text();
+      params = make_params(std::move(p));
+    }
+    return bind_equation(e, in, params);
+  });
+}
+
 Arrays remat_partial(const PartialArgs<Remat>& a) {
   const size_t m = a.params.jaxpr->out.size();
-  const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
+  const CheckpointPolicy policy = policy_of(a.params);
+  const Split s = partial_eval_jaxpr(under_policy(a.params.jaxpr, policy), a.unknown,
+                                     std::vector<bool>(m, false));
   const size_t residuals = static_cast<size_t>(s.residuals),
                known = s.known->out.size() - residuals;
   // Of the residuals those that the rest reads.
@@ -37,7 +58,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   std::vector<bool> keep(known, true), want(known, false);
   keep.resize(known + residuals, false);
   append(want, read);
-  const Twice t = run_twice(s.known, keep, want, policy_of(a.params));
+  const Twice t = run_twice(s.known, keep, want, policy);
   const Arrays known_x = chosen(a.x, a.unknown, false);
   const Arrays made = base::call(t.first, known_x, "checkpoint");
   if (s.rest->out.empty()) return merged(s.out_unknown, {}, made);
@@ -76,7 +97,7 @@ std::vector<Sample<Remat>> remat_samples() {
   const Jaxpr nothing =
       program({}, [](const Arrays&) { return Arrays{base::ones(Type(F32, {2}))}; });
   return {{two, {.jaxpr = sines}},
-          {two, {.jaxpr = sines, .policy = "save_only_these_names('inner')"}},
+          {two, {.jaxpr = sines, .policy = "save_only_these_names(inner)"}},
           {two, {.jaxpr = sines, .policy = "everything_saveable", .prevent_cse = false}},
           {two, {.differentiated = true, .jaxpr = sines}},
           {words, {.jaxpr = chosen}},
@@ -85,7 +106,7 @@ std::vector<Sample<Remat>> remat_samples() {
 std::vector<Reject<Remat>> remat_rejects() {
   const Type t(F32, {3});
   const Jaxpr same = program({t}, [](const Arrays& x) { return x; });
-  return {{{t}, {.jaxpr = same, .policy = "save_only_these_names(a)"}, "there is no policy"},
+  return {{{t}, {.jaxpr = same, .policy = "save_only_these_names(a"}, "there is no policy"},
           {{t}, {.jaxpr = same, .policy = ""}, "there is no policy"},
           {{t, t}, {.jaxpr = same}, "the body takes"}};
 }

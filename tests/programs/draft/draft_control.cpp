@@ -210,14 +210,19 @@ bool Draft::add_scan() {
 
 bool Draft::add_called() {
   static const std::vector<Kind> kinds = {Kind::call,       Kind::call,        Kind::custom_jvp,
-                                          Kind::custom_vjp, Kind::custom_vmap, Kind::sequential};
+                                          Kind::custom_vjp, Kind::custom_vmap, Kind::sequential,
+                                          Kind::checkpoint, Kind::checkpoint};
   Step s;
   s.kind = dice_.pick(kinds);
+  // What closes over anything.
+  const bool plain = s.kind == Kind::call || s.kind == Kind::checkpoint;
+  if (s.kind == Kind::checkpoint)
+    s.variant = dice_.below(static_cast<int>(checkpoint_policies_drawn().size()));
   // Functions with a reverse rule have no derivative forwards.
   if (s.kind == Kind::custom_vjp && around_.forward) s.kind = Kind::custom_jvp;
   const bool derivative_rule = s.kind == Kind::custom_jvp || s.kind == Kind::custom_vjp;
   const Around a = [&] {
-    Around b = deeper(around_, s.kind == Kind::call);
+    Around b = deeper(around_, plain);
     if (s.kind == Kind::custom_vjp) b.reverse = true;
     if (derivative_rule) ++b.derivatives;
     return b;
@@ -229,7 +234,7 @@ bool Draft::add_called() {
   }
   // Rules close over nothing that is traced.
   int guard = -1;
-  if (s.kind == Kind::call) {
+  if (plain) {
     s.captured = captures();
   } else {
     for (size_t k = 0; k < f_.steps.size(); ++k)
@@ -247,7 +252,7 @@ bool Draft::add_called() {
   Draft inner(dice_, all, a);
   // The loop that it guards has no derivative in reverse.
   inner.ending = guard >= 0 && derivative_rule ? inner.op("stop_gradient", {guard}) : guard;
-  if (s.kind == Kind::call && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
+  if (plain && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
     inner.ending = static_cast<int>(all.size()) - 1;
   inner.fill(1 + dice_.below(4));
   Fn f = inner.finish();
