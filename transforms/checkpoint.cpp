@@ -12,7 +12,6 @@
 #include "weft/core/op.h"
 #include "weft/core/param_field.h"
 #include "weft/ops/control/remat/remat.h"
-#include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
@@ -53,7 +52,7 @@ std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>
 }  // namespace
 
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x) {
-  Closed c = record(types_of(x), numbers_among(x), f);
+  Closed c = record(types_of(x), x, f);
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   return remat_flat(c, x, o.policy, o.prevent_cse);
 }

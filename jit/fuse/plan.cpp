@@ -76,6 +76,7 @@ class Planner {
   bool ends_as_carry(int32_t v) const;
   void update_equation(size_t i);
   void read_before(int32_t v, size_t i);
+  void settle(size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
   Streamed streamed(int32_t v) const;
@@ -463,6 +464,22 @@ void Planner::read_before(int32_t v, size_t i) {
   }
 }
 
+// What is read behind barrier i and was to be computed on the way is computed now where it is
+// smaller than what it would keep in memory until then (a sum of products of several layers).
+void Planner::settle(size_t i) {
+  const auto read_later = [&](int32_t v) {
+    return last_[static_cast<size_t>(v)] > static_cast<int>(i);
+  };
+  for (int32_t v = j_.n_in; v < static_cast<int32_t>(vars_.size()); ++v) {
+    const Var& x = var(v);
+    if (!x.inlined || in_memory(v) || !read_later(v)) continue;
+    int64_t kept = 0;
+    for (const Dep& d : x.deps)
+      if (d.leaf >= j_.n_in && !read_later(d.leaf)) kept += type(d.leaf).bytes();
+    if (kept > type(v).bytes()) materialise(v);
+  }
+}
+
 void Planner::pull_equation(size_t i) {
   if (j_.eqns[i].n_out == 1 && in_memory(j_.eqns[i].out)) return;  // a loop stored it
   if (updates_in_place(i)) return update_equation(i);
@@ -709,6 +726,7 @@ Plan Planner::run() {
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {
+      if (i == 0 || !is_barrier(j_.eqns[i - 1])) settle(i);
       since_ = static_cast<int>(plan_.steps.size());
       continue;
     }

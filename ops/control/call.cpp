@@ -16,12 +16,24 @@ Batched call_batch(const BatchArgs<Call>& b) {
   return program_batch(b, call);
 }
 
+// What the rest reads of the operands it reads there: the call does not hand them on, which in a
+// loop would be a row for each step.
 Arrays call_partial(const PartialArgs<Call>& a) {
   const size_t m = a.params.jaxpr->out.size();
   const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
-  const Arrays known = a.op.bind(chosen(a.x, a.unknown, false), a.params.of(s.known));
-  const size_t known_out = known.size() - static_cast<size_t>(s.residuals);
-  const Arrays x = joined(rest(known, known_out), chosen(a.x, a.unknown));
+  const Arrays known_x = chosen(a.x, a.unknown, false);
+  const size_t known_out = s.known->out.size() - static_cast<size_t>(s.residuals);
+  Arrays residuals;
+  std::vector<bool> made(known_out, true);
+  for (Atom r : rest(s.known->out, known_out)) {
+    const bool operand = !r.is_literal() && r.index < s.known->n_in;
+    residuals.push_back(operand ? known_x[static_cast<size_t>(r.index)] : Array());
+    made.push_back(!operand);
+  }
+  const Arrays known = a.op.bind(known_x, a.params.of(dce(s.known, made)));
+  residuals = merged(rest(made, known_out), rest(known, known_out),
+                     chosen(residuals, rest(made, known_out), false));
+  const Arrays x = joined(residuals, chosen(a.x, a.unknown));
   return merged(
       s.out_unknown,
       s.rest->out.empty() ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),

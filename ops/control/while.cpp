@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "weft/ops/control/loop_blocks.h"
+#include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -92,6 +93,13 @@ Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x
   l.step.like = p;
   l.step.test = {};
   l.step.has = with_passed(o.has);
+  const std::optional<Jaxpr> body = second_run(o.bodies[0]);  // the first one counted the trips
+  if (!body)
+    throw DifferentiationError(
+        "while_loop: in reverse the steps of a loop with max_trips are run again, but they need "
+        "what "
+        "an ordered effect returns, which happens once. Use scan, or take the effect out of the "
+        "loop.");
   l.step.bodies = {program(l.step.takes(l.x), [&](const Arrays& in) {
     const Groups<Array> g = l.step.inputs(in);
     const size_t nc = o.has.consts.size();
@@ -99,7 +107,7 @@ Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x
     size_t pass = nc, change = 0;
     for (bool passed : o.passes)
       args.carry.push_back(passed ? g.consts[pass++] : g.carry[change++]);
-    return chosen(eval_jaxpr(o.bodies[0], in_order(args)), o.passes, false);
+    return chosen(eval_jaxpr(*body, in_order(args)), o.passes, false);
   })};
   l.x.head = {trips};
   l.unknown.head = {false};

@@ -69,6 +69,11 @@ Case by_jit(const Case& c) {
       op.parse_params({{"jaxpr", program_of(c).jaxpr}, {"name", std::string("called")}});
   return with_values({&op, {c.in(), p, c.sample.lo, c.sample.hi}, c.number}, c, as_they_are);
 }
+Case by_checkpoint(const Case& c) {
+  const Op& op = *find_op("remat2");
+  const AnyParams p = op.parse_params({{"jaxpr", program_of(c).jaxpr}});
+  return with_values({&op, {c.in(), p, c.sample.lo, c.sample.hi}, c.number}, c, as_they_are);
+}
 // Which branch depends on the first operand.
 Case by_cond(const Case& c) {
   Types in = c.in();
@@ -133,6 +138,7 @@ const std::vector<Law> all_laws = {types_are_told, compiled_is_reference, text_i
 }  // namespace
 
 TEST_CASE("laws of jit", "[calls]") { obeyed(by_jit, all_laws); }
+TEST_CASE("laws of remat2", "[calls]") { obeyed(by_checkpoint, all_laws); }
 TEST_CASE("laws of cond", "[calls]") { obeyed(by_cond, all_laws); }
 TEST_CASE("laws of scan", "[calls]") { obeyed(by_scan, all_laws); }
 // Tangents that are nothing are zeros there, and the derivative by the order is NaN.

@@ -12,7 +12,7 @@
 
 using namespace weft;
 using namespace weft::test;
-using weft::testing::steps;
+using weft::testing::golden, weft::testing::steps;
 namespace policies = weft::checkpoint_policies;
 
 namespace {
@@ -50,9 +50,9 @@ std::string kept(const std::vector<SavedResidual>& residuals) {
     std::string source = r.source;
     if (const size_t at = source.find("from the argument args["); at == 0)
       source = std::string("argument ") + static_cast<char>('a' + (source[23] - '0'));
-    for (const std::string cut : {" from checkpoint_golden", " ''"})
+    for (const std::string cut : {" from checkpoint_golden", " 'fn'"})
       if (const size_t at = source.find(cut); at != std::string::npos)
-        source = cut == " ''" ? source.erase(at, 3) : source.substr(0, at);
+        source = cut == " 'fn'" ? source.erase(at, cut.size()) : source.substr(0, at);
     words.push_back(to_string(r.type) + ' ' + source);
   }
   std::sort(words.begin(), words.end());

@@ -104,7 +104,7 @@ Vals reduced_precision(Writer& w, const Equation& e, const Vals& x) {
 }
 
 Vals later(Writer& w, const Equation& e, const Vals& x) {
-  return {w.one("stablehlo.optimization_barrier", x, e.result())};
+  return {w.one("stablehlo.optimization_barrier", {x[0]}, e.result())};
 }
 
 }  // namespace

@@ -8,32 +8,34 @@
 namespace weft {
 namespace {
 
-// x itself, whatever it is.
+// The first of n operands, whatever it is.
 template <class P>
-Def<P> identity(const char* name, const char* doc, std::vector<P> samples) {
+Def<P> identity(const char* name, const char* doc, size_t n, std::vector<P> samples) {
   Def<P> d;
   d.name = name;
   d.doc = doc;
-  d.type = [name](const Types& in, const P&) {
-    require_operands(name, in, 1);
-    return in;
+  d.type = [name, n](const Types& in, const P&) {
+    require_operands(name, in, n);
+    return Types{in[0]};
   };
-  d.reference = [](const Arrays& x, const P&) { return x; };
+  d.reference = [](const Arrays& x, const P&) { return Arrays{x[0]}; };
   d.lower = [](const LowerArgs<P>&) {
     Lowering l;
     l.element = [](Reader& x, int, const Coords& at) { return x.read(0, at); };
     return l;
   };
-  d.batch = [](const BatchArgs<P>& b) { return Batched{b.op.bind(b.x, b.params), b.axis}; };
-  d.samples = [samples] {
+  d.batch = [](const BatchArgs<P>& b) { return Batched{b.op.bind(b.x, b.params), {b.axis[0]}}; };
+  d.samples = [n, samples] {
     std::vector<Sample<P>> all;
     for (const P& p : samples)
       for (const Type& t : {Type(F32, {2, 3}), Type(F64, {}), Type(I32, {4}), Type(Bool, {0}),
                             Type(C64, {3}), Type(BF16, {5})})
-        all.push_back({{t}, p});
+        all.push_back({Types(n, t), p});
     return all;
   };
-  d.rejects = [] { return std::vector<Reject<P>>{{{}, {}, "takes 1 operands"}}; };
+  d.rejects = [n] {
+    return std::vector<Reject<P>>{{{}, {}, "takes " + std::to_string(n) + " operands"}};
+  };
   return d;
 }
 
@@ -42,7 +44,7 @@ struct Name {
   WEFT_FIELDS(name)
 };
 const Primitive<Name>& name_op = define<Name>([] {
-  auto d = identity<Name>("name", "The operand, which policies of checkpoint know by a name.",
+  auto d = identity<Name>("name", "The operand, which policies of checkpoint know by a name.", 1,
                           {{"a"}, {"it's a name"}});
   d.jvp = [](const JvpArgs<Name>& j) { return j.dx; };
   d.transpose = [](const TransposeArgs<Name>& t) { return t.ct; };
@@ -51,11 +53,14 @@ const Primitive<Name>& name_op = define<Name>([] {
 }());
 
 const Primitive<None>& later_op = define<None>([] {
-  auto d = identity<None>(
-      "compute_later", "The operand; what is made of it is computed after all that stands before.",
-      {{}});
-  d.jvp = [](const JvpArgs<None>& j) { return Arrays{compute_later(j.dx[0])}; };
-  d.transpose = [](const TransposeArgs<None>& t) { return Arrays{compute_later(t.ct[0])}; };
+  auto d = identity<None>("compute_later",
+                          "The first operand; what is made of it is computed when there is the "
+                          "second, after all that stands before.",
+                          2, {{}});
+  d.jvp = [](const JvpArgs<None>& j) {
+    return Arrays{j.dx[0].empty_handle() ? Array() : compute_later(j.dx[0], j.x[1])};
+  };
+  d.transpose = [](const TransposeArgs<None>& t) { return Arrays{t.ct[0], Array()}; };
   d.hands_on = true;
   return d;
 }());
@@ -63,6 +68,6 @@ const Primitive<None>& later_op = define<None>([] {
 }  // namespace
 
 Array named(const Array& x, const std::string& name) { return name_op({x}, {name}); }
-Array compute_later(const Array& x) { return later_op({x}); }
+Array compute_later(const Array& x, const Array& when) { return later_op({x, when}); }
 
 }  // namespace weft

@@ -76,13 +76,16 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
 }
 
-// In the part of a derivative that computes again nothing is merged with what the first run has
-// computed from the same values: that would have to be kept until then.
+// In the part of a derivative that computes again nothing is merged with what the first run, or
+// another part, has computed from the same values: that would have to be kept until then. The last
+// operand is a cotangent.
 Lowering remat_lower(const LowerArgs<Remat>& a) {
   if (!a.params.differentiated || !a.params.prevent_cse) return inlined_program(a);
   Remat p = a.params;
-  p.jaxpr = program(
-      a.in, [&](const Arrays& x) { return eval_jaxpr(a.params.jaxpr, each(compute_later, x)); });
+  p.jaxpr = program(a.in, [&](const Arrays& x) {
+    return eval_jaxpr(a.params.jaxpr,
+                      each([&](const Array& v) { return compute_later(v, x.back()); }, x));
+  });
   return inlined_program(LowerArgs<Remat>{a.in, a.out, p});
 }
 

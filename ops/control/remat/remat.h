@@ -28,9 +28,10 @@ Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& poli
                   bool prevent_cse);
 // x, which policies know by that name.
 Array named(const Array& x, const std::string& name);
-// x. The compiler neither merges what is made of it with what is made of x itself, nor computes it
-// before the equations that stand in front of this one; sums of products see through it, as bits
-// must not depend on it. (lax::optimization_barrier: no rewrite does.)
-Array compute_later(const Array& x);
+// x. The compiler neither merges what is made of it with what is made of x itself (or of x at
+// another `when`), nor computes it before the equations that stand in front of this one; sums of
+// products see through it, as bits must not depend on it. (lax::optimization_barrier: no rewrite
+// does.)
+Array compute_later(const Array& x, const Array& when);
 
 }  // namespace weft

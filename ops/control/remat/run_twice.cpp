@@ -85,7 +85,7 @@ Inside divide_cond(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
   return in;
 }
 Arrays first_cond(const Eqn& e, const Inside& in, const Arrays& x) {
-  Cond p = params_as<Cond>(e.params);
+  Cond p{params_as<Cond>(e.params).branches, {}, {}, {}, false};
   for (size_t b = 0; b < p.branches.size(); ++b)
     p.branches[b] = program(types_of(rest(x, 1)), [&](const Arrays& a) {
       const Arrays own = eval_jaxpr(in.bodies[b].first, a);
@@ -98,7 +98,7 @@ Arrays first_cond(const Eqn& e, const Inside& in, const Arrays& x) {
   return bind_op(*e.op, x, make_params(p));
 }
 Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
-  Cond p = params_as<Cond>(e.params);
+  Cond p{params_as<Cond>(e.params).branches, {}, {}, {}, false};
   const std::vector<bool> reads = rest(in.reads, 1);
   const Arrays all = joined(chosen(rest(x, 1), reads), saved);
   size_t at = all.size() - saved.size();
@@ -329,6 +329,14 @@ class Divider {
 Twice run_twice(const Jaxpr& j, const std::vector<bool>& keep, const std::vector<bool>& want,
                 const CheckpointPolicy& policy) {
   return Divider(j, keep, want, policy).divided();
+}
+
+std::optional<Jaxpr> second_run(const Jaxpr& j) {
+  if (!any_equation({j}, [](const JaxprData& d, const Eqn& e) { return is_ordered(d, e); }))
+    return j;
+  const size_t m = j->out.size();
+  const Twice t = run_twice(j, std::vector<bool>(m, false), std::vector<bool>(m, true), {});
+  return t.saved == 0 ? std::optional(t.again) : std::nullopt;
 }
 
 std::vector<bool> needed_inputs(const Jaxpr& j) {

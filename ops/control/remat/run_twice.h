@@ -20,6 +20,10 @@ struct Twice {
 Twice run_twice(const Jaxpr& j, const std::vector<bool>& keep, const std::vector<bool>& want,
                 const CheckpointPolicy& policy);
 
+// j for a second run, in which what is ordered among effects does not happen again. Nothing if j
+// needs what such an effect returns.
+std::optional<Jaxpr> second_run(const Jaxpr& j);
+
 // Which inputs of j its results need.
 std::vector<bool> needed_inputs(const Jaxpr& j);
 

@@ -5,12 +5,13 @@
 // The known part is a scan over blocks, each a scan of steps, that gives the carries at the start
 // of each block. The unknown part is a scan over blocks, too; its body runs the known steps of the
 // block again, which leave their carries, and then the unknown ones. Steps that are left over, at
-// the end of the whole, leave theirs at once: they are the first to be gone through backwards, and
-// at most as many as a block has.
+// the end of the whole, are one block more.
 #include "weft/ops/control/remat/scan_blocks.h"
 
 #include <cmath>
+#include <tuple>
 
+#include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/unroll.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -83,8 +84,8 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
                       int64_t blocks, PartialEval& level) {
   // Steps without known results, which need not be made again.
   BodyOp step = t.o;
-  step.bodies = {
-      dce(step.bodies[0], joined(std::vector<bool>(u.operand.carry.size(), true), u.result))};
+  step.bodies = {dce(*second_run(step.bodies[0]),
+                     joined(std::vector<bool>(u.operand.carry.size(), true), u.result))};
   step.result_has = chosen(step.result_has, u.result);
   const Unknown unknown = find_unknown(step, in_order(u.operand));
   const Groups<Array> x{{},
@@ -107,6 +108,15 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
   return level.record(op, in_order(x), make_params(p));
 }
 
+// Carries, then rows in blocks.
+Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEval& level) {
+  const Unknown u = find_unknown(t.o, in_order(t.unknown));
+  const Arrays known = known_blocks(op, t, u, blocks);
+  const size_t made = chosen(u.operand.carry, u.operand.carry, false).size() +
+                      chosen(u.result, u.result, false).size();
+  return both_parts(u, known, unknown_blocks(op, t, u, rest(known, made), blocks, level));
+}
+
 }  // namespace
 
 bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
@@ -125,9 +135,9 @@ bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
     if (a.is_literal() || a.index >= s.known->n_in) return false;
     carries = carries || (a.index >= first && a.index < end);
   }
-  return carries && any_equation({s.rest}, [](const JaxprData&, const Eqn& e) {
-           return e.op->name() == "remat2";
-         });
+  return carries && second_run(o.bodies[0]) &&
+         any_equation({s.rest},
+                      [](const JaxprData&, const Eqn& e) { return e.op->name() == "remat2"; });
 }
 
 Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>& x,
@@ -136,34 +146,25 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
   const int64_t length = std::get<Scan>(o.like).length;
   const bool reverse = std::get<Scan>(o.like).reverse;
   const auto size = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
-  const int64_t blocks = length / size, main = blocks * size, left = length - main,
-                first = reverse ? left : 0, over = reverse ? 0 : main;
+  const int64_t main = length / size * size, left = length - main;
   Threaded t = threaded(o, x, u.operand);
-  std::get<Scan>(t.o.like).length = size;
-  for (Array& v : t.x.rows) v = in_blocks(rows_of(v, first, first + main), size);
-  const Unknown tu = find_unknown(t.o, in_order(t.unknown));
-  const size_t threads = t.x.carry.size() - x.carry.size(), n = t.x.carry.size(),
-               n_known = chosen(tu.operand.carry, tu.operand.carry, false).size(),
-               m_known = chosen(tu.result, tu.result, false).size();
-  const Arrays known = known_blocks(op, t, tu, blocks);
-  const Arrays unknown = unknown_blocks(op, t, tu, rest(known, n_known + m_known), blocks, level);
-  const Arrays all = both_parts(tu, known, unknown);
-  Arrays carry = part(all, threads, n - threads), ys = each(from_blocks, rest(all, n));
-  if (left == 0) return joined(carry, ys);
-  BodyOp tail = o;
-  std::get<Scan>(tail.like).length = left;
-  const Arrays out =
-      tail.bind(op, {{},
-                     {},
-                     merged(u.operand.consts, all, chosen(x.consts, u.operand.consts, false)),
-                     carry,
-                     each([&](const Array& v) { return rows_of(v, over, over + left); }, x.rows)});
-  carry = part(out, 0, carry.size());
-  for (size_t k = 0; k < ys.size(); ++k) {
-    const Array& y = out[carry.size() + k];
-    ys[k] = concatenate_arrays(reverse ? Arrays{y, ys[k]} : Arrays{ys[k], y}, 0);
+  const size_t n = t.x.carry.size(), threads = n - x.carry.size();
+  Arrays ys;
+  // What is left over is a block of its own, the last to be run.
+  for (const auto& [from, steps, block] :
+       {std::tuple{reverse ? left : 0, main, size}, std::tuple{reverse ? 0 : main, left, left}}) {
+    if (steps == 0) continue;
+    Threaded p = t;
+    std::get<Scan>(p.o.like).length = block;
+    for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), block);
+    const Arrays out = run_blocks(op, p, steps / block, level);
+    t.x.carry = part(out, 0, n);
+    const Arrays rows = each(from_blocks, rest(out, n));
+    for (size_t k = 0; k < ys.size(); ++k)
+      ys[k] = concatenate_arrays(reverse ? Arrays{rows[k], ys[k]} : Arrays{ys[k], rows[k]}, 0);
+    if (ys.empty()) ys = rows;
   }
-  return joined(carry, ys);
+  return joined(rest(t.x.carry, threads), ys);
 }
 
 }  // namespace weft

@@ -9,8 +9,8 @@
 namespace weft {
 
 // Whether all that the steps leave for the unknown part are the carries that they begin with, the
-// unknown part computes again what else it needs (a checkpoint that keeps nothing), and the scan is
-// long.
+// unknown part computes again what else it needs (a checkpoint that keeps nothing), the steps can
+// be run twice, and the scan is long.
 bool runs_in_blocks(const BodyOp& o, const Unknown& u);
 // Its partial evaluation. The known carries are kept at the start of each block of about sqrt(n)
 // steps, and the carries between are computed again when the unknown part comes to the block. The
