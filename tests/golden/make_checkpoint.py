@@ -7,7 +7,7 @@
 #
 # For each function and policy the line "residuals NAME POLICY | TYPE SOURCE | …", sorted, as
 # jax.ad_checkpoint.saved_residuals says, without places; for each function its gradients by all
-# operands of floats, NAME_0, NAME_1, …, of the sum of its result, which are those of every policy.
+# operands of floats, NAME_0, NAME_1, …, by its place, of the sum of its result, which are those of every policy.
 import re
 
 import jax
@@ -57,8 +57,8 @@ def dots_in_steps(a, b):
     return lax.scan(body, a, None, length=4)[0]
 
 
-def branches(i, a):
-    return jnp.sin(lax.switch(i, [lambda v: name(jnp.sin(v), "u"), lambda v: jnp.cos(name(jnp.cos(v), "v"))], a))
+def branches(a, b):
+    return jnp.sin(lax.switch(a, [lambda v: name(jnp.sin(v), "u"), lambda v: jnp.cos(name(jnp.cos(v), "v"))], b))
 
 
 FUNCTIONS = {
@@ -88,7 +88,7 @@ def residuals(f, args):
         # Bodies of scans are calls there; names of calls are not the same in C++; the index of a
         # switch is clamped there outside of it; what an inner checkpoint makes has its name there.
         source = source.replace("closed_call", "scan").replace(" '<lambda>'", "")
-        source = source.replace("output of clamp", "argument i").replace("remat2", "cos")
+        source = source.replace("output of clamp", "argument a").replace("remat2", "cos")
         found.append(f"{aval.str_short(short_dtypes=True)} {source}")
     return " | ".join(sorted(found))
 
@@ -103,5 +103,5 @@ if __name__ == "__main__":
             print("residuals", title, policy, "|", residuals(g, args))
             for a, b in zip(whole, jax.grad(lambda *a, g=g: g(*a).sum(), floats)(*args)):
                 np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
-        for k, g in enumerate(whole):
+        for k, g in zip(floats, whole):
             show(f"{title}_{k}", g)

@@ -54,14 +54,15 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   const size_t residuals = static_cast<size_t>(s.residuals),
                known = s.known->out.size() - residuals;
   // Of the residuals those that the rest reads.
-  const std::vector<bool> read = part(needed_inputs(s.rest), 0, residuals);
+  const Jaxpr later = dce(s.rest, std::vector<bool>(s.rest->out.size(), true));
+  const std::vector<bool> read = part(needed_inputs(later), 0, residuals);
   std::vector<bool> keep(known, true), want(known, false);
   keep.resize(known + residuals, false);
   append(want, read);
   const Twice t = run_twice(s.known, keep, want, policy);
   const Arrays known_x = chosen(a.x, a.unknown, false);
   const Arrays made = base::call(t.first, known_x, "checkpoint");
-  if (s.rest->out.empty()) return merged(s.out_unknown, {}, made);
+  if (later->out.empty()) return merged(s.out_unknown, {}, made);
   const Arrays kept = part(made, 0, known), saved = rest(made, known);
   const std::vector<bool> again = part(needed_inputs(t.again), 0, known_x.size());
   const Arrays given = joined(saved, chosen(known_x, again)),
@@ -71,7 +72,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   p.jaxpr = program(types_of(x), [&](const Arrays& v) {
     const Arrays inputs = spread(rest(v, saved.size()), again),
                  computed = eval_jaxpr(t.again, joined(inputs, part(v, 0, saved.size())));
-    return eval_jaxpr(s.rest, joined(spread(computed, read), rest(v, given.size())));
+    return eval_jaxpr(later, joined(spread(computed, read), rest(v, given.size())));
   });
   return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
 }

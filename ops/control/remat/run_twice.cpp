@@ -213,6 +213,7 @@ class Divider {
     t.saved = static_cast<int64_t>(t.first->out.size() - kept);
     const Types in = joined(j_.in_types(), saved_types(t));
     t.again = program(in, [&](const Arrays& x) { return run_again(x); });
+    t.again = dce(t.again, std::vector<bool>(t.again->out.size(), true));
     return t;
   }
 
