@@ -47,21 +47,20 @@ Array relu6(const Arg& x) {
   const Array inside = lax::bitwise_and(lax::gt(x, zero), lax::lt(x, six));
   return lax::select(inside, x, lax::min(lax::max(lax::stop_gradient(x), zero), six));
 }
-Array leaky_relu(const Arg& x, double slope) {
+Array leaky_relu(const Arg& x, const Arg& slope) {
   const Source s(x.at());
   const Array v = fn::inexact(x);
-  return where(lax::ge(v, number_like(v, 0)), v, lax::mul(v, number_like(v, slope)));
+  return where(lax::ge(v, number_like(v, 0)), v, multiply(slope, v));
 }
-Array elu(const Arg& x, double alpha) {
+Array elu(const Arg& x, const Arg& alpha) {
   const Source s(x.at());
   const Array v = fn::inexact(x), positive = lax::gt(v, number_like(v, 0));
-  return lax::select(positive, v,
-                     lax::mul(lax::expm1(below_zero(v, positive)), number_like(v, alpha)));
+  return where(positive, v, multiply(alpha, lax::expm1(below_zero(v, positive))));
 }
-Array celu(const Arg& x, double alpha) {
+Array celu(const Arg& x, const Arg& alpha) {
   const Source s(x.at());
-  const Array v = fn::inexact(x), zero = filled(v, 0), a = number_like(v, alpha);
-  return lax::add(lax::max(v, zero), lax::mul(lax::expm1(lax::div(lax::min(v, zero), a)), a));
+  const Array v = fn::inexact(x), zero = filled(v, 0);
+  return add(lax::max(v, zero), multiply(alpha, expm1(divide(lax::min(v, zero), alpha))));
 }
 Array selu(const Arg& x) {
   const Source s(x.at());
@@ -149,11 +148,10 @@ Array log1mexp(const Arg& x) {
   });
   return custom_jvp_flat(value, rule, {v}, "log1mexp")[0];
 }
-Array squareplus(const Arg& x, double b) {
+Array squareplus(const Arg& x, const Arg& b) {
   const Source s(x.at());
   const Array v = fn::inexact(x);
-  return lax::div(lax::add(v, lax::sqrt(lax::add(lax::square(v), number_like(v, b)))),
-                  number_like(v, 2));
+  return divide(add(v, weft::sqrt(add(lax::square(v), b))), 2);
 }
 Array glu(const Arg& x, int64_t axis) {
   const Source s(x.at());
@@ -199,10 +197,8 @@ Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   Array out = subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true})));
   return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
 }
-Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
-  need_axes("logsumexp", x, axis, o.where);
-  return weft::logsumexp(x, axis, o);
+Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
+  return special::logsumexp(x, axis, o);
 }
 Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o) {
   const Source s(x.at());
@@ -227,11 +223,21 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   ReduceOptions r;
   r.keepdims = true;
   r.where = o.where;
+  if (o.algorithm != "fast" && o.algorithm != "stable")
+    fn::fail_index(fmt::format("standardize: .algorithm must be \"fast\" or \"stable\", not \"{}\"",
+                               o.algorithm));
   // What does not count is left out before it is squared: a NaN's square has no derivative.
-  const Array counted = o.where ? where(*o.where, v, number_like(v, 0)) : v;
-  const Array m = mean(v, axis, r),
-              variance = subtract(mean(lax::square(counted), axis, r), lax::square(m));
-  return multiply(subtract(v, m), lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
+  const auto counted = [&](const Array& a) {
+    return o.where ? where(*o.where, a, number_like(a, 0)) : a;
+  };
+  const Array m = o.mean ? *o.mean : mean(v, axis, r), centred = subtract(v, m);
+  const auto variance = [&] {
+    if (o.algorithm == "stable") return mean(square(counted(centred)), axis, r);
+    const Array d = subtract(mean(lax::square(counted(v)), axis, r), square(m));
+    return maximum(d, number_like(d, 0));
+  };
+  const Array spread = add(o.variance ? *o.variance : variance(), o.epsilon);
+  return multiply(centred, lax::rsqrt(fn::inexact(spread)));
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
   const Source s(x.at());
@@ -241,7 +247,7 @@ Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) 
   const Array v = fn::inexact(x);
   const Array centered = subtract(v, mean(v, axis, {.keepdims = true}));
   const Array variance = mean(lax::square(centered), axis, {.keepdims = true});
-  Array out = multiply(centered, lax::rsqrt(lax::add(variance, number_like(variance, o.epsilon))));
+  Array out = multiply(centered, lax::rsqrt(fn::inexact(add(variance, o.epsilon))));
   if (o.scale) out = multiply(out, *o.scale);
   return o.bias ? add(out, *o.bias) : out;
 }
@@ -254,36 +260,6 @@ Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
   const Array all = iota(is_inexact(x->dtype()) || is_bool(x->dtype()) ? I32 : x->dtype(),
                          classes.shape().with(a, num_classes), a);
   return fn::as_dtype(equal(classes, all), o.dtype);
-}
-
-Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
-                            const AttentionOptions& o) {
-  const Source s(query.at());
-  if (query->ndim() < 3 || key->ndim() != query->ndim() || !(key->shape() == value->shape()))
-    fn::fail_shape(
-        fmt::format("dot_product_attention: query, key and value are (…, length, heads, size); got "
-                    "{}, {} and {}",
-                    to_string(query->type()), to_string(key->type()), to_string(value->type())));
-  const int64_t heads = query->shape()[-2], shared = key->shape()[-2], size = query->shape()[-1];
-  if (shared == 0 || heads % shared || key->shape()[-1] != size)
-    fn::fail_shape("dot_product_attention: the heads of query and key do not go together");
-  // A head of keys serves several heads of queries.
-  const Array k = heads == shared ? key.value() : repeat(key, heads / shared, -2);
-  const Array v = heads == shared ? value.value() : repeat(value, heads / shared, -2);
-  // Products of narrow floats are summed and weighed in F32.
-  const DType d = query->dtype();
-  const bool narrow = d == F16 || d == BF16;
-  const auto wide = [&](const Array& x) { return narrow ? fn::as_dtype(x, F32) : x; };
-  Array logits = einsum("...tnh,...snh->...nts", wide(query), wide(k));
-  logits = multiply(
-      logits, number_like(logits, o.scale.value_or(1 / std::sqrt(static_cast<double>(size)))));
-  if (o.bias) logits = add(logits, *o.bias);
-  // Finite, so that a query that may see no key gets the mean of all, not NaN.
-  const Array lowest = number_like(logits, -0.7 * std::numeric_limits<float>::max());
-  if (o.mask) logits = where(*o.mask, logits, lowest);
-  if (o.is_causal)
-    logits = where(tri(logits.shape()[-2], logits.shape()[-1], 0, Bool), logits, lowest);
-  return einsum("...nts,...snh->...tnh", fn::as_dtype(softmax(logits, -1), v.dtype()), v);
 }
 
 namespace {

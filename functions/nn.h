@@ -3,14 +3,22 @@
 // functions/nn.h: activations, normalisations and layers of neural networks, as jax.nn.
 #pragma once
 #include "weft/functions/lax.h"
+#include "weft/functions/special.h"
+#include "weft/tracer/tree.h"
 
 namespace weft::nn {
 
 Array relu(const Arg& x);  // derivative 0 at 0
 Array relu6(const Arg& x);
-Array leaky_relu(const Arg& x, double negative_slope = 0.01);
-Array elu(const Arg& x, double alpha = 1);
-Array celu(const Arg& x, double alpha = 1);
+// x where it is at least 0, else negative_slope x; the slope is broadcast with x. Integers become
+// floats. ShapeError for shapes that do not go together. Source: jax.nn.leaky_relu.
+Array leaky_relu(const Arg& x, const Arg& negative_slope = 0.01);
+// x where it is positive, else alpha (e^x - 1); alpha is broadcast with x. Integers become floats.
+// ShapeError for shapes that do not go together. Source: jax.nn.elu.
+Array elu(const Arg& x, const Arg& alpha = 1.);
+// max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1); alpha is broadcast with x. Integers become floats.
+// ShapeError for shapes that do not go together. Source: jax.nn.celu.
+Array celu(const Arg& x, const Arg& alpha = 1.);
 Array selu(const Arg& x);
 Array gelu(const Arg& x, bool approximate = true);  // by tanh, or exactly by erf
 Array silu(const Arg& x);
@@ -28,7 +36,9 @@ Array hard_swish(const Arg& x);      // the same
 Array sparse_plus(const Arg& x);     // 0 up to -1, x from 1 on, (x + 1)^2 / 4 between
 Array sparse_sigmoid(const Arg& x);  // its derivative: (x + 1) / 2 within [0, 1]
 Array log1mexp(const Arg& x);        // log(1 - e^-x), exact near 0 too; NaN for x < 0
-Array squareplus(const Arg& x, double b = 4);
+// (x + sqrt(x^2 + b)) / 2; b is broadcast with x. Integers become floats. ShapeError for shapes
+// that do not go together. Source: jax.nn.squareplus.
+Array squareplus(const Arg& x, const Arg& b = 4.);
 Array glu(const Arg& x, int64_t axis = -1);  // the first half times the sigmoid of the second
 Array identity(const Arg& x);
 
@@ -37,7 +47,11 @@ struct SoftmaxOptions {
 };
 Array softmax(const Arg& x, const AxisList& axis = -1, const SoftmaxOptions& o = {});
 Array log_softmax(const Arg& x, const AxisList& axis = -1, const SoftmaxOptions& o = {});
-Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// log of the sum of b e^x along axes, of the elements that count: special::logsumexp. Its size and
+// sign apart: signed_logsumexp. Source: jax.nn.logsumexp.
+using LogSumExpOptions = special::LogSumExpOptions;
+Array logsumexp(const Arg& x, const AxisList& axis = none, const LogSumExpOptions& o = {});
+using special::signed_logsumexp;
 // The logarithm of the mean of e^x, of the elements that count; NaN where none does.
 // Source: jax.nn.logmeanexp.
 struct LogMeanExpOptions {
@@ -45,15 +59,21 @@ struct LogMeanExpOptions {
   std::optional<Array> where = {};
 };
 Array logmeanexp(const Arg& x, const AxisList& axis = none, const LogMeanExpOptions& o = {});
-// Mean 0 and variance 1 along an axis.
+// (x - mean) / sqrt(variance + epsilon): mean 0 and variance 1 along the axes, unless others are
+// given, which are broadcast with x. Integers become floats. The variance is that of the squares
+// less the square of the mean and at least 0 ("fast"), or the mean of squared differences
+// ("stable"). IndexError for another algorithm or axes that x has not, ShapeError for a .where that
+// does not broadcast to x. Source: jax.nn.standardize.
 struct StandardizeOptions {
-  double epsilon = 1e-5;
-  std::optional<Array> where = {};
+  std::optional<Array> mean = {}, variance = {};
+  Array epsilon = 1e-5;
+  std::optional<Array> where = {};  // bool, broadcast to x: the elements that count
+  std::string algorithm = "fast";
 };
 Array standardize(const Arg& x, const AxisList& axis = -1, const StandardizeOptions& o = {});
 struct LayerNormOptions {
   std::optional<Array> scale = {}, bias = {};
-  double epsilon = 1e-5;
+  Array epsilon = 1e-5;
 };
 Array layer_norm(const Arg& x, const AxisList& axis = -1, const LayerNormOptions& o = {});
 // Ones where the class is, on a new axis; classes out of range give zeros.
@@ -63,16 +83,37 @@ struct OneHotOptions {
 };
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o = {});
 
-struct AttentionOptions {
-  std::optional<Array> bias = {}, mask = {};  // broadcast to (…, heads, queries, keys)
-  std::optional<double> scale = {};           // default: 1/sqrt of the size of a head
-  bool is_causal = false;
+// How many keys to the left and to the right of its own place a query sees; one number is both.
+struct LocalWindow {
+  int64_t left, right;
+  template <Integer I>
+  LocalWindow(I n) : left(static_cast<int64_t>(n)), right(static_cast<int64_t>(n)) {}
+  LocalWindow(int64_t left, int64_t right) : left(left), right(right) {}
 };
-// Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K. A query
-// that the masks leave no key gets the mean of the values. F16 and BF16 are weighed in F32. Source:
+struct AttentionOptions {
+  std::optional<Array> bias = {}, mask = {};  // broadcast to (…, N, T, S); added; bool
+  std::optional<Array> scale = {};            // of the products; default: 1 / sqrt(H)
+  bool is_causal = false;                     // a query sees no key after its own place
+  // How many queries and keys of each (…) there are, integers (…): what is beyond has no part, and
+  // gives zeros.
+  std::optional<Array> query_seq_lengths = {}, key_value_seq_lengths = {};
+  std::optional<LocalWindow> local_window_size = {};  // {}: all keys
+};
+// Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K, of
+// which each head serves N / K heads of queries -> (…, T, N, H). A query that the masks leave no
+// key gets the mean of the values. F16 and BF16 are weighed in F32. ShapeError for shapes that do
+// not go together, DTypeError for a mask that is no bool and lengths that are no integers. Source:
 // jax.nn.dot_product_attention.
 Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                             const AttentionOptions& o = {});
+// The same, and the logarithms (…, T, N) of the sums that the weights are divided by, which have no
+// derivative. Source: jax.nn.dot_product_attention with return_residual.
+struct AttentionResult {
+  Array out, residual;
+};
+AttentionResult dot_product_attention_with_residual(const Arg& query, const Arg& key,
+                                                    const Arg& value,
+                                                    const AttentionOptions& o = {});
 
 // Products of matrices whose numbers have scales a block: lhs (b, m, k) with lhs_scales (b, m, s)
 // and rhs (b, n, k) with rhs_scales (b, n, s) -> (b, m, n), where s divides k and each scale is the
@@ -122,5 +163,7 @@ struct AvgPoolOptions {
 };
 Array avg_pool(const Arg& x, const std::vector<int64_t>& window_shape,
                const AvgPoolOptions& o = {});
+
+WEFT_TREE(AttentionResult, out, residual);
 
 }  // namespace weft::nn

@@ -27,7 +27,18 @@ namespace {
 
 using Parameters = Initializer::Parameters;
 
-Array times(const Array& x, double v) { return multiply(x, fn::number_like(x, v)); }
+Array times(const Array& x, const Array& v) { return multiply(x, fn::as_dtype(v, x.dtype())); }
+// The same, of what a user gave.
+Array scaled(const char* name, const Array& x, const Array& v) {
+  fn::need_fit(name, "the scale", v, x.shape());
+  return times(x, v);
+}
+// v / n as an r; a number of C++ is divided as such.
+Array quotient(const Array& v, double n, DType r) {
+  const Concrete* c = concrete_or_null(v);
+  return c && c->literal ? scalar_of(r, v.item<double>() / n)
+                         : fn::as_dtype(divide(v, fn::number_like(fn::inexact(v), n)), r);
+}
 
 struct Fans {
   double in, out;
@@ -86,7 +97,7 @@ Array scaled_variance(const Array& key, const Shape& shape, DType d, const Param
     fn::fail_dtype(fmt::format("variance_scaling: dtype must be inexact, not {}", short_name(d)));
   // Rounded as numbers of d at each step.
   const DType r = is_complex(d) ? real_part(d) : d;
-  const Array variance = scalar_of(r, p.scale / size);
+  const Array variance = quotient(p.scale, size, r);
   const auto by = [&](const Array& x, const Array& v) { return multiply(x, fn::as_dtype(v, d)); };
   if (p.distribution == "truncated_normal") {
     // The standard deviation of what is left of the distribution.
@@ -117,7 +128,7 @@ Array orthogonal_of(const Array& key, const Shape& shape, DType d, const Paramet
   const Array q = random::orthogonal(key, rows, {.m = columns, .dtype = d});
   const Shape rest = shape.erased(column);
   const Array split_rows = reshape_to(q, rest.inserted(rest.ndim(), columns));
-  return times(moveaxis(split_rows, -1, column), p.scale);
+  return scaled("orthogonal", moveaxis(split_rows, -1, column), p.scale);
 }
 Array delta_of(const Array& key, const Shape& shape, DType d, const Parameters& p) {
   const int n = shape.ndim();
@@ -139,7 +150,7 @@ Array delta_of(const Array& key, const Shape& shape, DType d, const Parameters& 
   return lax::pad(x, fn::number_like(x, 0), around);
 }
 
-Parameters of(double scale, const std::optional<DType>& dtype) {
+Parameters of(const Array& scale, const std::optional<DType>& dtype) {
   Parameters p;
   p.scale = scale;
   p.fans.dtype = dtype;
@@ -163,37 +174,38 @@ Array ones(const Arg& key, const Shape& shape, const InitOptions& o) {
   return weft::ones(shape, o.dtype.value_or(F32));
 }
 Initializer constant(const Array& value, const InitOptions& o) {
-  Parameters p = of(1, o.dtype);
+  Parameters p = of(1., o.dtype);
   p.value = value;
   return {[](const Array&, const Shape& shape, DType d, const Parameters& q) {
             return fn::broadcast(fn::as_dtype(q.value, d), shape);
           },
           p};
 }
-Initializer uniform(double scale, const InitOptions& o) {
+Initializer uniform(const Array& scale, const InitOptions& o) {
   return {[](const Array& key, const Shape& shape, DType d, const Parameters& p) {
-            return times(random::uniform(key, shape, {d}), p.scale);
+            return scaled("uniform", random::uniform(key, shape, {d}), p.scale);
           },
           of(scale, o.dtype)};
 }
-Initializer normal(double stddev, const InitOptions& o) {
+Initializer normal(const Array& stddev, const InitOptions& o) {
   return {[](const Array& key, const Shape& shape, DType d, const Parameters& p) {
-            return times(random::normal(key, shape, {d}), p.scale);
+            return scaled("normal", random::normal(key, shape, {d}), p.scale);
           },
           of(stddev, o.dtype)};
 }
-Initializer truncated_normal(double stddev, const TruncatedOptions& o) {
+Initializer truncated_normal(const Array& stddev, const TruncatedOptions& o) {
   Parameters p = of(stddev, o.dtype);
   p.lower = o.lower;
   p.upper = o.upper;
   return {[](const Array& key, const Shape& shape, DType d, const Parameters& q) {
-            return times(random::truncated_normal(key, q.lower, q.upper, shape, {d}), q.scale);
+            return scaled("truncated_normal",
+                          random::truncated_normal(key, q.lower, q.upper, shape, {d}), q.scale);
           },
           p};
 }
 
-Initializer variance_scaling(double scale, const std::string& mode, const std::string& distribution,
-                             const FanOptions& o) {
+Initializer variance_scaling(const Array& scale, const std::string& mode,
+                             const std::string& distribution, const FanOptions& o) {
   Parameters p;
   p.scale = scale;
   p.mode = mode;
@@ -202,32 +214,32 @@ Initializer variance_scaling(double scale, const std::string& mode, const std::s
   return {scaled_variance, p};
 }
 Initializer glorot_uniform(const FanOptions& o) {
-  return variance_scaling(1, "fan_avg", "uniform", o);
+  return variance_scaling(1., "fan_avg", "uniform", o);
 }
 Initializer glorot_normal(const FanOptions& o) {
-  return variance_scaling(1, "fan_avg", "truncated_normal", o);
+  return variance_scaling(1., "fan_avg", "truncated_normal", o);
 }
 Initializer xavier_uniform(const FanOptions& o) { return glorot_uniform(o); }
 Initializer xavier_normal(const FanOptions& o) { return glorot_normal(o); }
 Initializer lecun_uniform(const FanOptions& o) {
-  return variance_scaling(1, "fan_in", "uniform", o);
+  return variance_scaling(1., "fan_in", "uniform", o);
 }
 Initializer lecun_normal(const FanOptions& o) {
-  return variance_scaling(1, "fan_in", "truncated_normal", o);
+  return variance_scaling(1., "fan_in", "truncated_normal", o);
 }
-Initializer he_uniform(const FanOptions& o) { return variance_scaling(2, "fan_in", "uniform", o); }
+Initializer he_uniform(const FanOptions& o) { return variance_scaling(2., "fan_in", "uniform", o); }
 Initializer he_normal(const FanOptions& o) {
-  return variance_scaling(2, "fan_in", "truncated_normal", o);
+  return variance_scaling(2., "fan_in", "truncated_normal", o);
 }
 Initializer kaiming_uniform(const FanOptions& o) { return he_uniform(o); }
 Initializer kaiming_normal(const FanOptions& o) { return he_normal(o); }
 
-Initializer orthogonal(double scale, const OrthogonalOptions& o) {
+Initializer orthogonal(const Array& scale, const OrthogonalOptions& o) {
   Parameters p = of(scale, o.dtype);
   p.column_axis = o.column_axis;
   return {orthogonal_of, p};
 }
-Initializer delta_orthogonal(double scale, const OrthogonalOptions& o) {
+Initializer delta_orthogonal(const Array& scale, const OrthogonalOptions& o) {
   Parameters p = of(scale, o.dtype);
   p.column_axis = o.column_axis;
   return {delta_of, p};

@@ -23,8 +23,7 @@ class Initializer {
   using Function = Array (*)(const Arg& key, const Shape& shape, const InitOptions& o);
   // What the makers below say; not all of it is of use to each.
   struct Parameters {
-    Array value = 0.;
-    double scale = 1, lower = -2, upper = 2;
+    Array value = 0., scale = 1., lower = -2., upper = 2.;
     std::string mode = {}, distribution = {};
     FanOptions fans = {};
     int64_t column_axis = -1;
@@ -46,21 +45,27 @@ Array zeros(const Arg& key, const Shape& shape, const InitOptions& o = {});
 Array ones(const Arg& key, const Shape& shape, const InitOptions& o = {});
 Initializer constant(const Array& value, const InitOptions& o = {});  // broadcast to the shape
 
-Initializer uniform(double scale = 1e-2, const InitOptions& o = {});  // in [0, scale)
-Initializer normal(double stddev = 1e-2, const InitOptions& o = {});
-// stddev times normal numbers between lower and upper.
+// scale times uniform numbers in [0, 1); the scale is broadcast to the shape of the weights.
+// ShapeError when they are made if it does not. Source: jax.nn.initializers.uniform.
+Initializer uniform(const Array& scale = 1e-2, const InitOptions& o = {});
+// stddev times normal numbers; stddev is broadcast to the shape of the weights. ShapeError when
+// they are made if it does not. Source: jax.nn.initializers.normal.
+Initializer normal(const Array& stddev = 1e-2, const InitOptions& o = {});
 struct TruncatedOptions {
   std::optional<DType> dtype = {};
-  double lower = -2, upper = 2;
+  Array lower = -2., upper = 2.;
 };
-Initializer truncated_normal(double stddev = 1e-2, const TruncatedOptions& o = {});
+// stddev times normal numbers between lower and upper; all are broadcast to the shape of the
+// weights. ShapeError when they are made if one does not. Source:
+// jax.nn.initializers.truncated_normal.
+Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions& o = {});
 
 // Numbers of variance scale / n: n is the size of the input ("fan_in") or output ("fan_out"), their
 // mean ("fan_avg") or geometric mean ("fan_geo_avg"). The distribution is "truncated_normal" (of
 // two standard deviations), "normal" or "uniform"; complex numbers in a disc. ShapeError for a
-// shape without such axes.
-Initializer variance_scaling(double scale, const std::string& mode, const std::string& distribution,
-                             const FanOptions& o = {});
+// shape without such axes. Source: jax.nn.initializers.variance_scaling.
+Initializer variance_scaling(const Array& scale, const std::string& mode,
+                             const std::string& distribution, const FanOptions& o = {});
 Initializer glorot_uniform(const FanOptions& o = {});  // variance_scaling(1, "fan_avg", …)
 Initializer glorot_normal(const FanOptions& o = {});   // a truncated normal, as all of these
 Initializer xavier_uniform(const FanOptions& o = {});  // glorot_uniform
@@ -78,9 +83,9 @@ struct OrthogonalOptions {
   int64_t column_axis = -1;
   std::optional<DType> dtype = {};
 };
-Initializer orthogonal(double scale = 1, const OrthogonalOptions& o = {});
+Initializer orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
 // The same in the middle of one to three spatial axes, which lead, and zeros elsewhere. ShapeError
 // for more inputs than outputs.
-Initializer delta_orthogonal(double scale = 1, const OrthogonalOptions& o = {});
+Initializer delta_orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
 
 }  // namespace weft::nn::initializers

@@ -117,14 +117,24 @@ Array between(const Array& key, const Shape& shape, DType d, double lo, double h
 
 // ---- keys
 
-Array key_of(int64_t seed, Location at) {
+namespace {
+void need_impl(const char* name, const KeyOptions& o) {
+  if (o.impl != "threefry2x32")
+    fn::fail_index(fmt::format(
+        "{}: .impl must be \"threefry2x32\", the one generator that there is, not \"{}\"", name,
+        o.impl));
+}
+}  // namespace
+Array key_of(int64_t seed, const KeyOptions& o, Location at) {
   const Source s(at);
+  need_impl("key", o);
   // 32-bit seeds, negative ones as well, have an upper word of 0, as in JAX by default.
   return random_seed(seed >= INT32_MIN && seed <= INT32_MAX ? scalar_of_int(I32, seed)
                                                             : scalar_of_int(I64, seed));
 }
-Array key(const Arg& seed) {
+Array key(const Arg& seed, const KeyOptions& o) {
   const Source s(seed.at());
+  need_impl("key", o);
   if (!is_integer(seed->dtype()))
     fn::fail_dtype("key: a seed must be an integer, got " + to_string(seed->type()));
   if (seed->ndim() != 0)
@@ -153,8 +163,9 @@ Array key_data(const Arg& key) {
   const Source s(key.at());
   return random_unwrap(key);
 }
-Array wrap_key_data(const Arg& words) {
+Array wrap_key_data(const Arg& words, const KeyOptions& o) {
   const Source s(words.at());
+  need_impl("wrap_key_data", o);
   return random_wrap(words);
 }
 Array clone(const Arg& key) { return key; }
@@ -242,16 +253,23 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
       lax::rem(lax::add(lax::mul(lax::rem(higher, span), carry), lax::rem(lower, span)), span);
   return lax::add(a, fn::as_dtype(offset, d));
 }
-Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape) {
+Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const BernoulliOptions& o) {
   const Source s(key.at());
   const Array v = fn::inexact(p);
   const Shape out = drawn_shape("bernoulli", shape.given, {v});
+  if (o.mode != "low" && o.mode != "high")
+    fn::fail_index(fmt::format("bernoulli: .mode must be \"low\" or \"high\", not \"{}\"", o.mode));
+  if (o.mode == "high") {
+    const Array u = between(one_key("bernoulli", key), out.inserted(0, 2), v.dtype(), 0, 1);
+    const Array rest = multiply(u[1], number_like(u, epsilon(v.dtype())));
+    return lax::lt(rest, subtract(fn::scalar_or_broadcast(v, out), u[0]));
+  }
   return lax::lt(between(one_key("bernoulli", key), out, v.dtype(), 0, 1),
                  fn::scalar_or_broadcast(v, out));
 }
-Array rademacher(const Arg& key, const Shape& shape, DType dtype) {
+Array rademacher(const Arg& key, const Shape& shape, const CountOptions& o) {
   const Source s(key.at());
-  const Array b = fn::as_dtype(bernoulli(key, 0.5, shape), dtype);
+  const Array b = fn::as_dtype(bernoulli(key, 0.5, shape), o.dtype);
   return subtract(multiply(number_like(b, 2), b), number_like(b, 1));
 }
 
@@ -295,9 +313,41 @@ Array exponential(const Arg& key, const Shape& shape, const FloatOptions& o) {
   need_float("exponential", o.dtype);
   return lax::neg(lax::log1p(lax::neg(between(one_key("exponential", key), shape, o.dtype, 0, 1))));
 }
-Array gumbel(const Arg& key, const Shape& shape, const FloatOptions& o) {
+namespace {
+// 64 random bits as a number in (0, 1/2] and whether it is u or 1 - u, each with all its digits.
+std::pair<Array, Array> fine_unit(const Array& key, const Shape& shape) {
+  const Array b = random_bits(key, 32, shape.inserted(0, 2));
+  const Array wide = fn::as_dtype(b, U64), low = lax::lt(b[0], scalar_of_int(U32, int64_t{1} << 31));
+  const auto word = [](uint64_t n) { return scalar_of_int(U64, static_cast<int64_t>(n)); };
+  const Array v = lax::bitwise_or(lax::shift_left(wide[0], word(32)), wide[1]);
+  const Array w = where(low, v, lax::neg(v));
+  // The 24 leading bits, exactly.
+  const Array zeros_before = lax::clz(w);
+  const Array cut =
+      where(lax::lt(zeros_before, word(40)), lax::sub(word(40), zeros_before), word(0));
+  const Array digits = lax::shift_left(lax::shift_right_logical(w, cut), cut);
+  const Array x = lax::mul(fn::as_dtype(digits, F32), constant(F32, 0x1p-64));
+  return {where(lax::eq(w, word(0)), constant(F32, 0x1p-65), x), low};
+}
+}  // namespace
+Array gumbel(const Arg& key, const Shape& shape, const GumbelOptions& o) {
   const Source s(key.at());
   need_float("gumbel", o.dtype);
+  if (o.mode == "highest" && o.dtype == F32) {
+    const auto [x, low] = fine_unit(one_key("gumbel", key), shape);
+    const Array l = where(low, lax::log1p(lax::neg(x)), lax::log(x));
+    return lax::neg(lax::log(lax::neg(l)));
+  }
+  if (o.mode == "high" || o.mode == "highest") {
+    const Array u = between(one_key("gumbel", key), shape.inserted(0, 2), o.dtype, 0, 1);
+    const Array fine = add(add(u[0], multiply(u[1], number_like(u, epsilon(o.dtype)))),
+                           number_like(u, smallest_normal(o.dtype)));
+    const Array x = where(greater_equal(u[0], number_like(u, 0.5)), u[0], fine);
+    return lax::neg(lax::log(lax::neg(lax::log1p(lax::neg(x)))));
+  }
+  if (o.mode != "low")
+    fn::fail_index(
+        fmt::format("gumbel: .mode must be \"low\", \"high\" or \"highest\", not \"{}\"", o.mode));
   const Array u = between(one_key("gumbel", key), shape, o.dtype, smallest_normal(o.dtype), 1);
   return lax::neg(lax::log(lax::neg(lax::log(u))));
 }
@@ -352,7 +402,9 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, co
 Array lognormal(const Arg& key, const Arg& sigma, const DrawShape& shape, const FloatOptions& o) {
   const Source s(key.at());
   one_key("lognormal", key);
-  need_float("lognormal", o.dtype);
+  if (!is_inexact(o.dtype))
+    fn::fail_dtype(
+        fmt::format("lognormal: dtype must be a float or complex, not {}", short_name(o.dtype)));
   const Shape out = drawn_shape("lognormal", shape.given, {sigma});
   const Array v = fn::as_dtype(sigma, o.dtype);
   return exp(multiply(normal(key, out, o), v));
@@ -372,8 +424,17 @@ Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o
       fn::fail_shape(fmt::format(
           "categorical: .shape {} must end in the shape of the logits without axis {}, {}",
           to_string(shape), a, to_string(each)));
-  const Shape full = shape.inserted(more + a, v.shape()[a]);
-  return argmax(add(gumbel(one_key("categorical", key), full, {v.dtype()}), v), more + a);
+  if (o.replace) {
+    const Shape full = shape.inserted(more + a, v.shape()[a]);
+    return argmax(add(gumbel(one_key("categorical", key), full, {v.dtype(), o.mode}), v), more + a);
+  }
+  int64_t draws = 1;
+  for (int i = 0; i < more; ++i) draws *= shape[i];
+  if (draws > v.shape()[a])
+    fn::fail_shape(fmt::format("categorical: {} draws without replacement from {} categories",
+                               draws, v.shape()[a]));
+  const Array noisy = add(gumbel(one_key("categorical", key), v.shape(), {v.dtype(), o.mode}), v);
+  return reshape_to(moveaxis(top_k(moveaxis(noisy, a, -1), draws).second, -1, 0), shape);
 }
 
 namespace {
@@ -443,7 +504,7 @@ Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptio
                              subtract(1, uniform(key, Shape{draws}, {p.dtype()})));
     at = searchsorted(total, r);
   } else {
-    at = top_k(add(gumbel(key, Shape{n}, {p.dtype()}), log(p)), draws).second;
+    at = top_k(add(gumbel(key, Shape{n}, {p.dtype(), o.mode}), log(p)), draws).second;
   }
   if (count) return reshape_to(at, shape);
   const Array out = take(a, at, axis, {.mode = "clip"});

@@ -4,28 +4,48 @@
 //
 // A key is used once: split it, one part for each use.
 #pragma once
+#include <array>
+
 #include "weft/tracer/array.h"
 
 namespace weft::random {
 
 // ---- keys
-Array key_of(int64_t seed, Location at);
+struct KeyOptions {
+  std::string impl = "threefry2x32";  // the one generator that there is; IndexError for another
+};
+Array key_of(int64_t seed, const KeyOptions& o, Location at);
+// The key of a seed. IndexError for another .impl. Source: jax.random.key.
 template <Integer I>
-Array key(I seed, Location at = Location::here()) {
-  return key_of(static_cast<int64_t>(seed), at);
+Array key(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
+  return key_of(static_cast<int64_t>(seed), o, at);
 }
-Array key(const Arg& seed);
+// The same of a seed that is an Array: a scalar of integers. DTypeError or ShapeError else. Source:
+// jax.random.key.
+Array key(const Arg& seed, const KeyOptions& o = {});
+// Keys from a key: n of them, or an array of the shape. DTypeError for what is no key, ShapeError
+// for several keys or a negative n. Source: jax.random.split.
 Array split(const Arg& key, int64_t n = 2);
 Array split(const Arg& key, const Shape& shape);
+// The same one by one: auto [a, b] = split<2>(key).
+template <size_t n>
+std::array<Array, n> split(const Arg& key) {
+  const Array keys = random::split(key, static_cast<int64_t>(n));
+  std::array<Array, n> each;
+  for (size_t i = 0; i < n; ++i) each[i] = keys[Index(static_cast<int64_t>(i), key.at())];
+  return each;
+}
 Array fold_in(const Arg& key, const Arg& data);
 Array key_data(const Arg& key);  // u32[…, 2]
-Array wrap_key_data(const Arg& words);
+// The keys that have these words, u32[…, 2]. IndexError for another .impl. Source:
+// jax.random.wrap_key_data.
+Array wrap_key_data(const Arg& words, const KeyOptions& o = {});
 Array clone(const Arg& key);
 std::string key_impl(const Arg& key);  // "threefry2x32", the one there is
-// The words of a key, u32[2].
+// The words of a key, u32[2]. IndexError for another .impl. Source: jax.random.PRNGKey.
 template <Integer I>
-Array PRNGKey(I seed, Location at = Location::here()) {
-  return key_data(key_of(static_cast<int64_t>(seed), at));
+Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
+  return key_data(Arg(key_of(static_cast<int64_t>(seed), o, at), at));
 }
 
 // ---- bits and uniform numbers
@@ -53,8 +73,17 @@ struct DrawShape {
       : given(Shape(sizes, at)) {}
   Shape value_or(const Shape& s) const { return given.value_or(s); }
 };
-Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {});
-Array rademacher(const Arg& key, const Shape& shape = {}, DType dtype = I32);
+struct BernoulliOptions {
+  std::string mode = "low";  // "high": exact for small p, too, by twice as many bits
+};
+// true with probability p. IndexError for another .mode. Source: jax.random.bernoulli.
+Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {},
+                const BernoulliOptions& o = {});
+struct CountOptions {
+  DType dtype = I32;
+};
+// -1 or 1, of any dtype of signed numbers. Source: jax.random.rademacher.
+Array rademacher(const Arg& key, const Shape& shape = {}, const CountOptions& o = {});
 
 // ---- continuous distributions
 struct FloatOptions {
@@ -64,7 +93,14 @@ Array normal(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {}
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
                        const DrawShape& shape = {}, const FloatOptions& o = {});
 Array exponential(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
-Array gumbel(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+struct GumbelOptions {
+  DType dtype = F32;
+  // "high" and (of F32) "highest": more of the rare large numbers, by twice as many bits.
+  std::string mode = "low";
+};
+// -log(-log(u)) of uniform u. DTypeError for a dtype that is no float, IndexError for another
+// .mode. Source: jax.random.gumbel.
+Array gumbel(const Arg& key, const Shape& shape = {}, const GumbelOptions& o = {});
 Array laplace(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array logistic(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 Array cauchy(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
@@ -92,11 +128,13 @@ Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape = {},
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape = {},
         const FloatOptions& o = {});
 Array t(const Arg& key, const Arg& df, const DrawShape& shape = {}, const FloatOptions& o = {});
-// Density proportional to exp(-|x|^p).
-Array generalized_normal(const Arg& key, double p, const Shape& shape = {},
+// Density proportional to exp(-|x|^p); p is broadcast to the shape. ShapeError if it does not.
+// Source: jax.random.generalized_normal.
+Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape = {},
                          const FloatOptions& o = {});
-// Points (shape, d) of the ball of the p-norm.
-Array ball(const Arg& key, int64_t d, double p = 2, const Shape& shape = {},
+// Points (shape, d) of the ball of the p-norm; p is a scalar. ShapeError for another or d < 0.
+// Source: jax.random.ball.
+Array ball(const Arg& key, int64_t d, const Arg& p = 2, const Shape& shape = {},
            const FloatOptions& o = {});
 
 // ---- more continuous distributions
@@ -126,9 +164,6 @@ struct OrthogonalOptions {
 Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o = {});
 
 // ---- counts
-struct CountOptions {
-  DType dtype = I32;
-};
 Array geometric(const Arg& key, const Arg& p, const DrawShape& shape = {},
                 const CountOptions& o = {});
 Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape = {},
@@ -148,7 +183,12 @@ Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialO
 struct CategoricalOptions {
   int64_t axis = -1;
   std::optional<Shape> shape = {};  // ends in the shape of the logits without the axis
+  bool replace = true;              // false: different ones along the axes before that ending
+  std::string mode = "low";         // as GumbelOptions::mode
 };
+// Indices along an axis, drawn with probabilities proportional to e^logits: the largest of logits
+// and Gumbel noise. ShapeError for another .shape or, without replacement, more of them than there
+// are, IndexError for another .axis or .mode. Source: jax.random.categorical.
 Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o = {});
 struct PermutationOptions {
   int64_t axis = 0;
@@ -160,6 +200,7 @@ struct ChoiceOptions {
   bool replace = true;
   std::optional<Array> p = {};
   int64_t axis = 0;
+  std::string mode = "low";  // as GumbelOptions::mode, of choices without replacement by p
 };
 Array choice(const Arg& key, const Arg& a, const Shape& shape = {}, const ChoiceOptions& o = {});
 

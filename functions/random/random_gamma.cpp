@@ -176,21 +176,32 @@ Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOption
   const Array x = normal(key_at(keys, 0), out, o);
   return multiply(x, sqrt(divide(half, gamma(key_at(keys, 1), half, out, o))));
 }
-Array generalized_normal(const Arg& key, double p, const Shape& shape, const FloatOptions& o) {
+namespace {
+// 1 / p as JAX has it: numbers of C++ are F32 beside what is not F64.
+Array inverse_of(const Array& p, DType d) {
+  const Array v = p.weak_type() ? fn::as_dtype(p, d == F64 ? F64 : F32) : p;
+  return fn::as_dtype(divide(1, v), d);
+}
+}  // namespace
+Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("generalized_normal", key), {2});
   need_float("generalized_normal", o.dtype);
-  const Array g = gamma(key_at(keys, 0), 1 / p, shape, o);
-  return multiply(rademacher(key_at(keys, 1), shape, o.dtype), pow(g, 1 / p));
+  fn::need_fit("generalized_normal", "p", p, shape);
+  const Array power = inverse_of(p, o.dtype);
+  const Array g = gamma(key_at(keys, 0), power, shape, o);
+  return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), pow(g, power));
 }
-Array ball(const Arg& key, int64_t d, double p, const Shape& shape, const FloatOptions& o) {
+Array ball(const Arg& key, int64_t d, const Arg& p, const Shape& shape, const FloatOptions& o) {
   const Source s(key.at());
   const Array keys = random_split(one_key("ball", key), {2});
   need_float("ball", o.dtype);
   if (d < 0) fn::fail_shape(fmt::format("ball: {} is no dimension", d));
   const Array g = generalized_normal(key_at(keys, 0), p, shape.inserted(shape.ndim(), d), o);
   const Array e = exponential(key_at(keys, 1), shape, o);
-  const Array size = pow(add(sum(pow(abs(g), p), -1), e), 1 / p);
+  if (p->ndim() != 0) fn::fail_shape("ball: p must be a scalar, got " + to_string(p->type()));
+  const Array total = add(sum(fn::as_dtype(pow(abs(g), p), o.dtype), -1), e);
+  const Array size = pow(total, inverse_of(p, o.dtype));
   return divide(g, expand_dims(size, -1));
 }
 

@@ -164,7 +164,7 @@ Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale, con
   std::vector<int64_t> sizes = (shape.ndim() ? shape : each).sizes();
   sizes.insert(sizes.end(), each.begin(), each.end());
   const Array size = maxwell(key_at(keys, 0), Shape(sizes), o);
-  return add(multiply(multiply(rademacher(key_at(keys, 1), Shape(sizes), o.dtype), size), scale),
+  return add(multiply(multiply(rademacher(key_at(keys, 1), Shape(sizes), {o.dtype}), size), scale),
              loc);
 }
 Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& right,

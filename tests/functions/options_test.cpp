@@ -36,7 +36,7 @@ const Named reductions[] = {
     {"any", any},       {"all", all},         {"mean", mean},
     {"ptp", ptp},       {"median", median},   {"count_nonzero", count_nonzero},
     {"nansum", nansum}, {"nanprod", nanprod}, {"nanmax", nanmax},
-    {"nanmin", nanmin}, {"nanmean", nanmean}, {"logsumexp", nn::logsumexp}};
+    {"nanmin", nanmin}, {"nanmean", nanmean}, {"logsumexp", logsumexp}};
 }  // namespace
 
 TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {

@@ -226,7 +226,7 @@ Cases choices() {
   };
   t["bernoulli_scalar"] = [] { return random::bernoulli(key); };
   t["rademacher"] = [] { return rademacher(key, {2, 3}); };
-  t["rademacher_f32"] = [] { return rademacher(key, {4}, F32); };
+  t["rademacher_f32"] = [] { return rademacher(key, {4}, {.dtype = F32}); };
   t["rademacher_map"] = [] { return vmap([](Array k) { return rademacher(k, {2}); })(keys); };
   t["categorical"] = [] { return categorical(key, logits); };
   t["categorical_shape"] = [] { return categorical(key, logits, {.shape = Shape{4, 2}}); };

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/stats/bounded.cpp: distributions of numbers on a half-line or an interval. What lies
+// outside is computed at a point where derivatives are finite, and left out by a mask.
+#include <cmath>
+
+#include "weft/functions/nn.h"
+#include "weft/functions/special.h"
+#include "weft/functions/stats/continuous.h"
+#include "weft/functions/stats/stats_kit.h"
+
+namespace weft::stats {
+
+namespace beta {
+Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
+  const Array inside = (v >= m) & (v <= m + s), z = safe(inside, (v - m) / s, 0.5);
+  const Array value =
+      special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - special::betaln(p, q) - log(s);
+  return where((p > 0) & (q > 0) & (s > 0), where(inside, value, -inf), nan);
+}
+Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, a, b, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, q, m, s] = reals("beta::cdf", x, a, b, loc, scale);
+  return special::betainc(p, q, clip((v - m) / s, 0, 1));
+}
+Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(cdf(x, a, b, loc, scale));
+}
+Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, q, m, s] = reals("beta::sf", x, a, b, loc, scale);
+  return special::betainc(q, p, 1 - clip((v - m) / s, 0, 1));
+}
+Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(sf(x, a, b, loc, scale));
+}
+}  // namespace beta
+
+namespace {
+// Of z the gamma distribution of a, from 0 on; the density is by s z.
+Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
+  const Array inside = z >= 0, y = safe(inside, z, 1);
+  const Array value = special::xlogy(a - 1, y) - y - special::gammaln(a) - log(s);
+  return where(isnan(z), nan, where(inside, value, -inf));
+}
+Array gamma_cdf(const Array& z, const Array& a) { return special::gammainc(a, where(z < 0, 0, z)); }
+Array gamma_sf(const Array& z, const Array& a) { return special::gammaincc(a, where(z < 0, 0, z)); }
+}  // namespace
+
+namespace gamma {
+Array logpdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, m, s] = reals("gamma::logpdf", x, a, loc, scale);
+  return gamma_logpdf((v - m) / s, p, s);
+}
+Array pdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, a, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, m, s] = reals("gamma::cdf", x, a, loc, scale);
+  return gamma_cdf((v - m) / s, p);
+}
+Array logcdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(cdf(x, a, loc, scale));
+}
+Array sf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, p, m, s] = reals("gamma::sf", x, a, loc, scale);
+  return gamma_sf((v - m) / s, p);
+}
+Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(sf(x, a, loc, scale));
+}
+}  // namespace gamma
+
+// The gamma distribution of df / 2, twice as wide.
+namespace chi2 {
+Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, n, m, s] = reals("chi2::logpdf", x, df, loc, scale);
+  return gamma_logpdf((v - m) / s / 2, n / 2, 2 * s);
+}
+Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, df, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, n, m, s] = reals("chi2::cdf", x, df, loc, scale);
+  return gamma_cdf((v - m) / s / 2, n / 2);
+}
+Array logcdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(cdf(x, df, loc, scale));
+}
+Array sf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, n, m, s] = reals("chi2::sf", x, df, loc, scale);
+  return gamma_sf((v - m) / s / 2, n / 2);
+}
+Array logsf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return log(sf(x, df, loc, scale));
+}
+}  // namespace chi2
+
+namespace expon {
+Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("expon::logpdf", x, loc, scale);
+  return where(v < m, -inf, -((v - m) / s + log(s)));
+}
+Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("expon::cdf", x, loc, scale);
+  return where(v < m, 0, -expm1((m - v) / s));
+}
+Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("expon::logcdf", x, loc, scale);
+  const Array below = v < m;
+  return where(below, -inf, nn::log1mexp(safe(!below, (v - m) / s, 1)));
+}
+Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("expon::logsf", x, loc, scale);
+  return where(v < m, 0, (m - v) / s);
+}
+Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logsf(x, loc, scale));
+}
+Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
+  const Source at(q.at());
+  const auto [p, m, s] = reals("expon::ppf", q, loc, scale);
+  return of_probability(p, m - s * log1p(-p));
+}
+}  // namespace expon
+
+namespace pareto {
+namespace {
+struct Parts {
+  Array below, log_z, b, scale;
+};
+Parts parts(const char* name, const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const auto [v, n, m, s] = reals(name, x, b, loc, scale);
+  const Array below = v < m + s;
+  return {below, log(safe(!below, (v - m) / s, 2)), n, s};
+}
+}  // namespace
+Array logpdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const Parts p = parts("pareto::logpdf", x, b, loc, scale);
+  return where(p.below, -inf, log(p.b / p.scale) - (p.b + 1) * p.log_z);
+}
+Array pdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, b, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const Parts p = parts("pareto::cdf", x, b, loc, scale);
+  return where(p.below, 0, -expm1(-p.b * p.log_z));
+}
+Array logcdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const Parts p = parts("pareto::logcdf", x, b, loc, scale);
+  return where(p.below, -inf, nn::log1mexp(p.b * p.log_z));
+}
+Array logsf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const Parts p = parts("pareto::logsf", x, b, loc, scale);
+  return where(p.below, 0, -p.b * p.log_z);
+}
+Array sf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logsf(x, b, loc, scale));
+}
+Array ppf(const Arg& q, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(q.at());
+  const auto [p, n, m, s] = reals("pareto::ppf", q, b, loc, scale);
+  return of_probability(p, m + s * exp(-log1p(-p) / n));
+}
+}  // namespace pareto
+
+namespace truncnorm {
+namespace {
+// The logarithm of the normal distribution's mass between a <= b. In a tail, where the two
+// distribution functions are both nearly 1, it is that of the other tail.
+Array log_mass(const Array& a, const Array& b) {
+  const Array right = a > 0, middle = (a <= 0) & (b > 0);
+  const Array low = where(right, -b, a), high = where(right, -a, b);
+  const Array at_low = special::log_ndtr(low), at_high = special::log_ndtr(high);
+  const Array apart = ~middle & (low < high);
+  const Array tail = at_high + nn::log1mexp(safe(apart, at_high - at_low, 1));
+  const Array inner =
+      log1p(-special::ndtr(safe(middle, a, -1)) - special::ndtr(-safe(middle, b, 1)));
+  return where(middle, inner, where(apart, tail, where(low == high, -inf, nan)));
+}
+}  // namespace
+Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, lo, hi, m, s] = reals("truncnorm::logpdf", x, a, b, loc, scale);
+  const Array z = (v - m) / s, value = norm::logpdf(v, m, s) - log_mass(lo, hi);
+  return where(lo < hi, where((z < lo) | (z > hi), -inf, value), nan);
+}
+Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, a, b, loc, scale));
+}
+Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, lo, hi, m, s] = reals("truncnorm::logcdf", x, a, b, loc, scale);
+  const Array z = (v - m) / s, inside = (z > lo) & (z < hi), all = log_mass(lo, hi);
+  const Array y = where(inside, z, where(isfinite(lo), lo, hi));
+  const Array below = log_mass(lo, y) - all;
+  // Near 1 the other side has the digits.
+  const Array near = inside & (below > -0.1);
+  const Array above = log_mass(where(near, y, lo), hi) - all;
+  const Array value = where(near, log1p(-exp(safe(near, above, -1))), below);
+  return where(lo < hi, where(z >= hi, 0, where(z <= lo, -inf, value)), nan);
+}
+Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logcdf(x, a, b, loc, scale));
+}
+Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, lo, hi, m, s] = reals("truncnorm::logsf", x, a, b, loc, scale);
+  return logcdf(-v, -hi, -lo, -m, s);
+}
+Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logsf(x, a, b, loc, scale));
+}
+}  // namespace truncnorm
+
+namespace uniform {
+Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("uniform::logpdf", x, loc, scale);
+  return where((v > m + s) | (v < m), -inf, -log(s));
+}
+Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  return exp(logpdf(x, loc, scale));
+}
+Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
+  const Source at(x.at());
+  const auto [v, m, s] = reals("uniform::cdf", x, loc, scale);
+  return where(v < m, 0, where(v > m + s, 1, (v - m) / s));
+}
+Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
+  const Source at(q.at());
+  const auto [p, m, s] = reals("uniform::ppf", q, loc, scale);
+  return of_probability(p, m + s * p);
+}
+}  // namespace uniform
+
+namespace wrapcauchy {
+Array logpdf(const Arg& x, const Arg& c) {
+  const Source at(x.at());
+  const auto [v, r] = reals("wrapcauchy::logpdf", x, c);
+  const Array inside = (v >= 0) & (v <= 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
+  const Array value = log(1 - d * d) - std::log(2 * pi) - log(1 + d * d - 2 * d * cos(v));
+  return where(valid, where(inside, value, -inf), nan);
+}
+Array pdf(const Arg& x, const Arg& c) {
+  const Source at(x.at());
+  return exp(logpdf(x, c));
+}
+}  // namespace wrapcauchy
+
+}  // namespace weft::stats

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/functions/stats_golden_test.cpp: distributions and statistics against what jax.scipy.stats
+// gives (tests/golden/make_stats.py): values, slopes, odd operands; maps, programs, slopes of all
+// operands against differences.
+#include <functional>
+
+#include "array_calls.h"
+#include "golden_lines.h"
+#include "support/check.h"
+#include "weft/weft.h"
+
+using namespace weft;
+using weft::test::check_error;
+
+namespace {
+
+using Function = std::function<Array(const Arrays&)>;
+using Golden = std::map<std::string, testing::GoldenLine>;
+
+template <class... A, size_t... I>
+Function called(Array (*f)(A...), std::index_sequence<I...>) {
+  return [f](const Arrays& x) { return f(x[I]...); };
+}
+template <class... A>
+Function called(Array (*f)(A...)) {
+  return called(f, std::index_sequence_for<A...>());
+}
+#define WEFT_ENTRY(family, name) {#family "." #name, called(stats::family::name)}
+#define WEFT_DENSITY(family) WEFT_ENTRY(family, logpdf), WEFT_ENTRY(family, pdf)
+#define WEFT_TAILS(family)                                                   \
+  WEFT_DENSITY(family), WEFT_ENTRY(family, cdf), WEFT_ENTRY(family, logcdf), \
+      WEFT_ENTRY(family, sf), WEFT_ENTRY(family, logsf)
+#define WEFT_MASS(family) WEFT_ENTRY(family, logpmf), WEFT_ENTRY(family, pmf)
+const std::map<std::string, Function> distributions = {
+    WEFT_TAILS(beta),         WEFT_TAILS(cauchy),         WEFT_ENTRY(cauchy, ppf),
+    WEFT_ENTRY(cauchy, isf),  WEFT_TAILS(chi2),           WEFT_TAILS(expon),
+    WEFT_ENTRY(expon, ppf),   WEFT_TAILS(gamma),          WEFT_DENSITY(gennorm),
+    WEFT_ENTRY(gennorm, cdf), WEFT_TAILS(gumbel_l),       WEFT_ENTRY(gumbel_l, ppf),
+    WEFT_TAILS(gumbel_r),     WEFT_ENTRY(gumbel_r, ppf),  WEFT_DENSITY(laplace),
+    WEFT_ENTRY(laplace, cdf), WEFT_DENSITY(logistic),     WEFT_ENTRY(logistic, cdf),
+    WEFT_ENTRY(logistic, sf), WEFT_ENTRY(logistic, ppf),  WEFT_ENTRY(logistic, isf),
+    WEFT_TAILS(norm),         WEFT_ENTRY(norm, ppf),      WEFT_ENTRY(norm, isf),
+    WEFT_TAILS(pareto),       WEFT_ENTRY(pareto, ppf),    WEFT_DENSITY(t),
+    WEFT_TAILS(truncnorm),    WEFT_DENSITY(uniform),      WEFT_ENTRY(uniform, cdf),
+    WEFT_ENTRY(uniform, ppf), WEFT_DENSITY(vonmises),     WEFT_DENSITY(wrapcauchy),
+    WEFT_MASS(bernoulli),     WEFT_ENTRY(bernoulli, cdf), WEFT_ENTRY(bernoulli, ppf),
+    WEFT_MASS(betabinom),     WEFT_MASS(binom),           WEFT_MASS(geom),
+    WEFT_MASS(nbinom),        WEFT_MASS(poisson),         WEFT_ENTRY(poisson, cdf),
+};
+
+Array from(const testing::GoldenLine& line) {
+  return array(line.values).astype(line.dtype == "f64" ? F64 : F32);
+}
+Arrays operands(const Golden& lines, const std::string& prefix) {
+  Arrays all;
+  for (int i = 0; lines.count(prefix + std::to_string(i)); ++i)
+    all.push_back(from(lines.at(prefix + std::to_string(i))));
+  return all;
+}
+Array slope(const Function& f, const Arrays& x, size_t i) {
+  return grad([&](Array v) {
+    Arrays y = x;
+    y[i] = v;
+    return sum(f(y));
+  })(x[i]);
+}
+double tolerance(const std::string& d) { return d == "f64" ? 1e-11 : 2e-5; }
+
+}  // namespace
+
+TEST_CASE("distributions give what JAX gives", "[functions][stats]") {
+  const Golden lines = testing::golden_lines("stats.txt");
+  for (const auto& [name, f] : distributions)
+    for (const std::string d : {"f32", "f64"}) {
+      INFO(name << " " << d);
+      const std::string at = name + "." + d;
+      const Arrays x = operands(lines, at + ".in");
+      REQUIRE(!x.empty());
+      testing::check_line(f(x), lines.at(at), tolerance(d));
+      testing::check_line(f(operands(lines, at + ".odd_in")), lines.at(at + ".odd"), tolerance(d));
+      for (size_t i = 0; i < x.size(); ++i) {
+        INFO("by operand " << i);
+        const auto want = lines.find(at + ".slope" + std::to_string(i));
+        if (want != lines.end())
+          testing::check_line(slope(f, x, i), want->second, 10 * tolerance(d));
+      }
+    }
+}
+
+TEST_CASE("slopes of distributions are those of differences", "[functions][stats]") {
+  const Golden lines = testing::golden_lines("stats.txt");
+  for (const auto& [name, f] : distributions) {
+    const Arrays x = operands(lines, name + ".f64.in");
+    const bool whole = name.find("pmf") != std::string::npos || name.starts_with("poisson") ||
+                       name.starts_with("bernoulli");
+    const bool incomplete = name.starts_with("beta.") && name.find("pdf") == std::string::npos;
+    for (size_t i = whole ? 1 : 0; i < x.size(); ++i) {
+      if ((whole && i + 1 == x.size()) || (incomplete && (i == 1 || i == 2))) continue;
+      if (name.starts_with("bernoulli") || (name.find("binom") != std::string::npos && i == 1))
+        continue;  // steps
+      INFO(name << " by operand " << i);
+      Arrays low = x, high = x;
+      low[i] = x[i] - 1e-6;
+      high[i] = x[i] + 1e-6;
+      const Array wanted = (f(high) - f(low)) / 2e-6, got = slope(f, x, i);
+      INFO(to_string(got) << " against " << to_string(wanted));
+      CHECK(allclose(got, wanted, 1e-6, 1e-7).item<bool>());
+    }
+  }
+}
+
+TEST_CASE("no slope of a distribution is NaN where its logarithm is -inf", "[functions][stats]") {
+  const auto finite = [](const Function& f, double x, std::vector<double> rest) {
+    Arrays all = {array({x}).astype(F64)};
+    for (double r : rest) all.push_back(array({r}).astype(F64));
+    for (size_t i = 0; i < all.size(); ++i) CHECK(isfinite(slope(f, all, i)).item<bool>());
+  };
+  finite(called(stats::expon::logcdf), -1, {0, 1});
+  finite(called(stats::gamma::logpdf), -1, {2, 0, 1});
+  finite(called(stats::chi2::logpdf), -1, {2, 0, 1});
+  finite(called(stats::beta::logpdf), -1, {2, 3, 0, 1});
+  finite(called(stats::pareto::logcdf), -1, {2, 0, 1});
+  finite(called(stats::binom::logpmf), -1, {4, 0.5, 0});
+  finite(called(stats::nbinom::logpmf), -1, {4, 0.5, 0});
+  finite(called(stats::betabinom::logpmf), -1, {4, 1, 2, 0});
+  finite(called(stats::truncnorm::logpdf), 0.5, {-40, -30, 0, 1});
+}
+
+TEST_CASE("distributions are mapped, compiled and broadcast", "[functions][stats]") {
+  const Golden lines = testing::golden_lines("stats.txt");
+  for (const auto& [name, f] : distributions) {
+    INFO(name);
+    const Arrays x = operands(lines, name + ".f64.in");
+    const Array whole = f(x), all = stack(x, 0);
+    const auto lanes = [&](Array v) {
+      Arrays y;
+      for (size_t i = 0; i < x.size(); ++i) y.push_back(v[static_cast<int64_t>(i)]);
+      return f(y);
+    };
+    CHECK(allclose(vmap(lanes, 1)(all), whole, 1e-12, 1e-13).item<bool>());
+    // Scalars beside a vector.
+    Arrays some = x, spread = x;
+    for (size_t i = 1; i < x.size(); ++i) {
+      some[i] = x[i][3];
+      spread[i] = broadcast_to(x[i][3], x[0].shape());
+    }
+    CHECK(allclose(f(some), f(spread), 1e-13, 0, true).item<bool>());
+    Arrays narrow;
+    for (const Array& v : x) narrow.push_back(v.astype(F16));
+    CHECK(f(narrow).dtype() == F16);
+    Arrays whole_numbers;
+    for (const Array& v : x) whole_numbers.push_back(v.astype(I32));
+    CHECK(f(whole_numbers).dtype() == F32);
+  }
+}
+
+TEST_CASE("distributions of one number and their defaults", "[functions][stats]") {
+  namespace st = stats;
+  const Array x = array({0.2, 0.7, 1.5});
+  const auto same = [](const Array& a, const Array& b) {
+    CHECK(array_equal(a, b, true).item<bool>());
+  };
+  same(st::norm::logpdf(x), st::norm::logpdf(x, 0, 1));
+  same(st::norm::cdf(x, 0.5), st::norm::cdf(x, 0.5, 1));
+  same(st::norm::ppf(x / 2), st::norm::ppf(x / 2, 0, 1));
+  same(st::beta::cdf(x, 2, 3), st::beta::cdf(x, 2, 3, 0, 1));
+  same(st::gamma::sf(x, 2), st::gamma::sf(x, 2, 0, 1));
+  same(st::t::pdf(x, 3), st::t::pdf(x, 3, 0, 1));
+  same(st::truncnorm::logsf(x, -1, 1), st::truncnorm::logsf(x, -1, 1, 0, 1));
+  same(st::poisson::pmf(arange(3), 2.5), st::poisson::pmf(arange(3), 2.5, 0));
+  same(st::binom::logpmf(arange(3), 4, 0.3), st::binom::logpmf(arange(3), 4, 0.3, 0));
+  same(st::bernoulli::pmf(array({0, 1}), 0.25), array({0.75, 0.25}));
+}
+
+TEST_CASE("distributions say what does not go together", "[functions][stats][errors]") {
+  const Array a = zeros({2}), b = zeros({3}), c = ones({2}, C64);
+  check_error<ShapeError>([&] { stats::norm::logpdf(a, b); }, "norm::logpdf: incompatible shapes");
+  check_error<ShapeError>([&] { stats::norm::pdf(a, b); }, "stats_golden_test.cpp:");
+  check_error<DTypeError>([&] { stats::gamma::cdf(c, 1); },
+                          "gamma::cdf: takes real numbers, got c64[2]");
+  check_error<DTypeError>([&] { stats::poisson::pmf(c, 1); }, "stats_golden_test.cpp:");
+  check_error<ShapeError>([&] { stats::dirichlet::logpdf(a, zeros({2, 2})); },
+                          "dirichlet::logpdf: alpha must have one axis, got f32[2,2]");
+  check_error<ShapeError>([&] { stats::dirichlet::logpdf(zeros({5}), b); },
+                          "x must have 3 or 2 numbers on its first axis, got f32[5]");
+  check_error<ShapeError>(
+      [&] { stats::multivariate_normal::logpdf(b, b, zeros({2, 2})); },
+      "a mean of f32[3] needs a covariance of (…, 3, 3) or one number, got f32[2,2]");
+  check_error<DTypeError>([&] { stats::multinomial::pmf(b, 3, b); },
+                          "multinomial::logpmf: x and n must be integers, got f32[3] and i32[]");
+}
