@@ -67,4 +67,20 @@ Array rfftfreq(int64_t n, const Arg& d = 1.0, const FreqOptions& o = {});
 Array fftshift(const Arg& x, const AxisList& axes = none);
 Array ifftshift(const Arg& x, const AxisList& axes = none);
 
+// ---- cosine transforms (type 2 and its inverse), of real and imaginary parts each
+
+struct DctOptions {
+  std::optional<int64_t> n = {};  // {}: the size that there is
+  int64_t axis = -1;
+  Norm norm = Norm::backward;  // Norm::ortho: an orthogonal matrix; IndexError for Norm::forward
+};
+// X[k] = 2 sum of x[j] cos(pi k (2 j + 1) / (2 n)), and back. Source: jax.scipy.fft.dct.
+Array dct(const Arg& x, const DctOptions& o = {});
+// Source: jax.scipy.fft.idct.
+Array idct(const Arg& x, const DctOptions& o = {});
+// The same along several axes, as FftnOptions has them. Source: jax.scipy.fft.dctn.
+Array dctn(const Arg& x, const FftnOptions& o = {});
+// Source: jax.scipy.fft.idctn.
+Array idctn(const Arg& x, const FftnOptions& o = {});
+
 }  // namespace weft::fft

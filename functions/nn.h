@@ -83,12 +83,15 @@ struct OneHotOptions {
 };
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o = {});
 
-// How many keys to the left and to the right of its own place a query sees; one number is both.
+// How many keys to the left and to the right of its own place a query sees: {left, right}, one
+// number for both, or {} for all keys.
 struct LocalWindow {
-  int64_t left, right;
+  bool all = true;
+  int64_t left = 0, right = 0;
+  LocalWindow() = default;
   template <Integer I>
-  LocalWindow(I n) : left(static_cast<int64_t>(n)), right(static_cast<int64_t>(n)) {}
-  LocalWindow(int64_t left, int64_t right) : left(left), right(right) {}
+  LocalWindow(I n) : all(false), left(static_cast<int64_t>(n)), right(left) {}
+  LocalWindow(int64_t left, int64_t right) : all(false), left(left), right(right) {}
 };
 struct AttentionOptions {
   std::optional<Array> bias = {}, mask = {};  // broadcast to (…, N, T, S); added; bool
@@ -97,7 +100,7 @@ struct AttentionOptions {
   // How many queries and keys of each (…) there are, integers (…): what is beyond has no part, and
   // gives zeros.
   std::optional<Array> query_seq_lengths = {}, key_value_seq_lengths = {};
-  std::optional<LocalWindow> local_window_size = {};  // {}: all keys
+  LocalWindow local_window_size = {};
 };
 // Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K, of
 // which each head serves N / K heads of queries -> (…, T, N, H). A query that the masks leave no

@@ -17,10 +17,10 @@ GOLDEN = ROOT / "tests/golden"
 FAMILIES = {  # header: golden texts
     "functions/linalg/linalg.h": ["linalg", "linalg_points", "operands"],
     "functions/linalg/lax.h": ["linalg", "linalg_points", "operands"],
-    "functions/fft.h": ["fft", "operands"],
+    "functions/fft.h": ["fft", "operands", "scipy"],
     "functions/special.h": ["special"],
-    "functions/random/random.h": ["distributions", "random_more", "initializers", "operands"],
-    "functions/nn.h": ["nn", "windows", "operands"],
+    "functions/random/random.h": ["distributions", "random_more", "random_modes", "initializers", "operands"],
+    "functions/nn.h": ["nn", "nn_parameters", "windows", "operands"],
     "functions/nn/initializers.h": ["initializers", "operands"],
     "functions/window.h": ["windows", "lax", "operands"],
     "functions/lax/extra.h": ["lax", "operands"],
@@ -48,7 +48,7 @@ ALIASES = {  # header: function: how its lines begin, if not with its name alone
         "fold_in": "fold_in fold", "orthogonal": "random",
         "wrap_key_data": "wrap"},
     "functions/nn.h": {
-        "conv": "nn_conv", "dot_product_attention": "attention", "logsumexp": "logsumexp nn_logsumexp", "tanh": "nn_tanh"},
+        "conv": "nn_conv", "dot_product_attention": "attention", "dot_product_attention_with_residual": "with_residual", "logsumexp": "logsumexp nn_logsumexp", "tanh": "nn_tanh"},
     "functions/nn/initializers.h": {
         "delta_orthogonal": "delta", "normal": "normal initial_normal",
         "truncated_normal": "truncated_normal initial_truncated_normal",
@@ -86,8 +86,7 @@ EXEMPT = [  # header, what there is no line for, functions, why
      "permutation",
      "give whole numbers, or bools"),
     ("functions/random/random.h", "slope",
-     "normal exponential gumbel laplace logistic cauchy maxwell generalized_normal ball "
-     "orthogonal",
+     "normal exponential gumbel laplace logistic cauchy maxwell orthogonal",
      "have no operand beside the key"),
     ("functions/random/random.h", "map", "PRNGKey", "takes no array"),
     ("functions/random/random.h", "value", "key fold_in PRNGKey", "give one key each"),

@@ -111,6 +111,14 @@ Array pinv(const Arg& a, const PinvOptions& o) {
   return pinv_of_order(x, least, o.hermitian, 2);
 }
 
+namespace {
+// The part of the largest singular value up to which others count as 0.
+Array part_of(const std::optional<Array>& rcond, const Array& like, double eps, int64_t size) {
+  if (!rcond) return fn::number_like(like, eps * static_cast<double>(size));
+  const Array given = fn::as_dtype(*rcond, like.dtype());
+  return lax::select(lax::lt(given, fn::number_like(like, 0)), fn::number_like(like, eps), given);
+}
+}  // namespace
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
   const Source s(a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
@@ -123,8 +131,8 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
   const Array y = vector ? base::insert_axis(both[1], 1, 1) : both[1];
   const int64_t m = x.shape()[0], n = x.shape()[1];
   const double eps = kit::epsilon(x.dtype());
-  const double rcond =
-      !o.rcond ? eps * static_cast<double>(std::max(m, n)) : (*o.rcond < 0 ? eps : *o.rcond);
+  if (o.rcond && o.rcond->ndim() != 0)
+    fn::fail_shape("lstsq: .rcond must be a scalar, got " + to_string(o.rcond->type()));
   LstSq r;
   if (m == 0 || n == 0) {
     r.x = base::zeros(Type(x.dtype(), {n, y.shape()[1]}));
@@ -134,7 +142,8 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
     const lax::SVD f = reduced(x);
     r.s = f.s;
     const Array zero = matrix::zeros_like(f.s), first = squeeze_axes(fn::sliced(f.s, 0, 0, 1), {0});
-    const Array least = matrix::all(lax::mul(first, fn::number_like(first, rcond)), f.s.shape());
+    const Array least =
+        matrix::all(lax::mul(first, part_of(o.rcond, first, eps, std::max(m, n))), f.s.shape());
     const Array counts = lax::bitwise_and(lax::gt(f.s, zero), lax::ge(f.s, least));
     const Array one = base::ones(f.s.type());
     const Array inverse = lax::select(counts, lax::div(one, lax::select(counts, f.s, one)), zero);

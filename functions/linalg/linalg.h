@@ -162,12 +162,12 @@ Array matrix_rank(const Arg& a, const RankOptions& options = {});
 // The smallest x among those with the smallest |a x - b|, for a matrix a and a vector or matrix b;
 // the squares of what is left of each column; the rank of a and its singular values. Those below
 // rcond times the largest count as 0; default: max(m, n) roundings, as for negative ones one.
-// ShapeError for other axes. Source: jax.numpy.linalg.lstsq.
+// ShapeError for other axes and an rcond that is no scalar. Source: jax.numpy.linalg.lstsq.
 struct LstSq {
   Array x, residuals, rank, s;
 };
 struct LstSqOptions {
-  std::optional<double> rcond = {};
+  std::optional<Array> rcond = {};  // a scalar
 };
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& options = {});
 // a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and

@@ -74,10 +74,8 @@ Array logits_of(const Array& query, const Array& key, const AttentionOptions& o)
   const int64_t queries = logits.shape()[-2], keys = logits.shape()[-1];
   const Array t = places(queries, 1), s = places(keys, 0);
   if (o.is_causal) hide(s <= t);
-  if (o.local_window_size) {
-    const auto& [left, right] = *o.local_window_size;
-    hide((t <= s + left) & (t >= s - right));
-  }
+  const LocalWindow& window = o.local_window_size;
+  if (!window.all) hide((t <= s + window.left) & (t >= s - window.right));
   if (o.query_seq_lengths) hide(t < aligned(".query_seq_lengths", *o.query_seq_lengths, query));
   if (o.key_value_seq_lengths)
     hide(s < aligned(".key_value_seq_lengths", *o.key_value_seq_lengths, query));

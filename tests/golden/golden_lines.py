@@ -5,7 +5,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-SHORT = {"float32": "f32", "float64": "f64", "float16": "f16", "complex128": "c128", "bool": "bool",
+SHORT = {"float32": "f32", "float64": "f64", "float16": "f16", "complex64": "c64", "complex128": "c128", "bool": "bool",
          "int8": "i8", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32"}
 
 

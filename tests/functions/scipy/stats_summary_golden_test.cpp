@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/stats_summary_golden_test.cpp: distributions of vectors, the mode, ranks,
-// standard errors and gaussian_kde against what jax.scipy.stats gives (tests/golden/make_stats.py).
+// tests/functions/scipy/stats_summary_golden_test.cpp: distributions of vectors, the mode, ranks,
+// standard errors and gaussian_kde against what jax.scipy.stats gives (make_stats.py).
 #include <functional>
 
-#include "array_calls.h"
+#include "functions/array_calls.h"
 #include "golden_lines.h"
 #include "support/check.h"
 #include "weft/weft.h"
@@ -16,7 +16,7 @@ using weft::test::check_error;
 namespace {
 
 using Golden = std::map<std::string, testing::GoldenLine>;
-const double nan = std::numeric_limits<double>::quiet_NaN();
+const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 struct Checked {
   Golden lines = testing::golden_lines("stats.txt");
@@ -100,7 +100,7 @@ TEST_CASE("modes, ranks and standard errors are JAX's", "[functions][stats]") {
   for (const DType d : {F32, F64}) {
     const Checked same(d);
     const Array few = array({{1., 3., 1., 2., 3.},
-                             {2., 2., nan, nan, nan},
+                             {2., 2., not_a_number, not_a_number, not_a_number},
                              {0., 4., -1., 4., 0.5},
                              {5., 5., 5., 5., 5.}},
                             d),

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_stats.py: writes stats.txt, what jax.scipy.stats gives: values and slopes of the
+# tests/functions/scipy/make_stats.py: writes stats.txt, what jax.scipy.stats gives: values and slopes of the
 # distributions at operands that stand in the file, too, and summaries under the names of
-# tests/functions/stats_golden_test.cpp.
+# tests/functions/scipy/stats_golden_test.cpp.
 #
 # Run with jax installed: python make_stats.py > stats.txt (made with jax 0.10.2)
+import pathlib
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from golden_lines import show, x as steps
 from jax.scipy import stats
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+from golden_lines import show, x as steps  # noqa: E402
 
 inf, nan = np.inf, np.nan
 real = [-3.0, -1.2, -0.5, 0.1, 0.4, 1.3, 2.5, 6.0]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/stats_golden_test.cpp: distributions and statistics against what jax.scipy.stats
-// gives (tests/golden/make_stats.py): values, slopes, odd operands; maps, programs, slopes of all
-// operands against differences.
+// tests/functions/scipy/stats_golden_test.cpp: distributions and statistics against what
+// jax.scipy.stats gives (make_stats.py): values, slopes, odd operands; maps, programs, slopes of
+// all operands against differences.
 #include <functional>
 
-#include "array_calls.h"
+#include "functions/array_calls.h"
 #include "golden_lines.h"
 #include "support/check.h"
 #include "weft/weft.h"
@@ -15,15 +15,15 @@ using weft::test::check_error;
 
 namespace {
 
-using Function = std::function<Array(const Arrays&)>;
+using Called = std::function<Array(const Arrays&)>;
 using Golden = std::map<std::string, testing::GoldenLine>;
 
 template <class... A, size_t... I>
-Function called(Array (*f)(A...), std::index_sequence<I...>) {
+Called called(Array (*f)(A...), std::index_sequence<I...>) {
   return [f](const Arrays& x) { return f(x[I]...); };
 }
 template <class... A>
-Function called(Array (*f)(A...)) {
+Called called(Array (*f)(A...)) {
   return called(f, std::index_sequence_for<A...>());
 }
 #define WEFT_ENTRY(family, name) {#family "." #name, called(stats::family::name)}
@@ -32,7 +32,7 @@ Function called(Array (*f)(A...)) {
   WEFT_DENSITY(family), WEFT_ENTRY(family, cdf), WEFT_ENTRY(family, logcdf), \
       WEFT_ENTRY(family, sf), WEFT_ENTRY(family, logsf)
 #define WEFT_MASS(family) WEFT_ENTRY(family, logpmf), WEFT_ENTRY(family, pmf)
-const std::map<std::string, Function> distributions = {
+const std::map<std::string, Called> distributions = {
     WEFT_TAILS(beta),         WEFT_TAILS(cauchy),         WEFT_ENTRY(cauchy, ppf),
     WEFT_ENTRY(cauchy, isf),  WEFT_TAILS(chi2),           WEFT_TAILS(expon),
     WEFT_ENTRY(expon, ppf),   WEFT_TAILS(gamma),          WEFT_DENSITY(gennorm),
@@ -58,7 +58,7 @@ Arrays operands(const Golden& lines, const std::string& prefix) {
     all.push_back(from(lines.at(prefix + std::to_string(i))));
   return all;
 }
-Array slope(const Function& f, const Arrays& x, size_t i) {
+Array slope(const Called& f, const Arrays& x, size_t i) {
   return grad([&](Array v) {
     Arrays y = x;
     y[i] = v;
@@ -104,14 +104,14 @@ TEST_CASE("slopes of distributions are those of differences", "[functions][stats
       low[i] = x[i] - 1e-6;
       high[i] = x[i] + 1e-6;
       const Array wanted = (f(high) - f(low)) / 2e-6, got = slope(f, x, i);
-      INFO(to_string(got) << " against " << to_string(wanted));
+      INFO(got << " against " << wanted);
       CHECK(allclose(got, wanted, 1e-6, 1e-7).item<bool>());
     }
   }
 }
 
 TEST_CASE("no slope of a distribution is NaN where its logarithm is -inf", "[functions][stats]") {
-  const auto finite = [](const Function& f, double x, std::vector<double> rest) {
+  const auto finite = [](const Called& f, double x, std::vector<double> rest) {
     Arrays all = {array({x}).astype(F64)};
     for (double r : rest) all.push_back(array({r}).astype(F64));
     for (size_t i = 0; i < all.size(); ++i) CHECK(isfinite(slope(f, all, i)).item<bool>());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random_modes_test.cpp: random functions with modes, without replacement, with
+// tests/functions/nn/random_modes_test.cpp: random functions with modes, without replacement, with
 // parameters that are Arrays and with .impl, against what jax.random draws
-// (tests/golden/make_random_modes.py).
+// (make_random_modes.py).
 #include <functional>
 
-#include "array_calls.h"
+#include "functions/array_calls.h"
 #include "golden_lines.h"
 #include "support/check.h"
 #include "weft/weft.h"
@@ -72,6 +72,10 @@ void add_parameters(Cases& t) {
     return vmap([](Array q) { return random::generalized_normal(key, q, {2}); })(powers);
   };
   t["ball"] = [] { return random::ball(key, 3, full({}, 1.5, F32), {2}); };
+  t["ball.slope"] = [] {
+    return grad([](Array q) { return sum(square(random::ball(key, 3, q, {2}))); })(
+        full({}, 1.5, F32));
+  };
   t["ball.map"] = [=] { return vmap([](Array q) { return random::ball(key, 3, q); })(powers); };
   t["weibull_min"] = [=] {
     return random::weibull_min(key, powers, array({{1.5}, {2.0}}), {2, 3});

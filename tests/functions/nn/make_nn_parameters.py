@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_nn_parameters.py: writes nn_parameters.txt, what jax.nn gives where parameters are
+# tests/functions/nn/make_nn_parameters.py: writes nn_parameters.txt, what jax.nn gives where parameters are
 # arrays, and for the options of attention, standardize and logsumexp: values and slopes, under the
-# names of tests/functions/nn_parameters_test.cpp.
+# names of tests/functions/nn/nn_parameters_test.cpp.
 #
 # Run with jax installed: python make_nn_parameters.py > nn_parameters.txt (made with jax 0.10.2)
+import pathlib
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
-from golden_lines import show, x as steps
 from jax import nn
 from jax.nn import initializers
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+from golden_lines import show, x as steps  # noqa: E402
 
 print(f"# made by make_nn_parameters.py with jax {jax.__version__}")
 
@@ -35,10 +40,12 @@ positive = jnp.abs(b) + 0.25
 lines("logsumexp.b", lambda v, w: nn.logsumexp(v, 1, w), x, positive)
 lines("logsumexp.b.keep", lambda v, w: nn.logsumexp(v, (0, 1), w, keepdims=True), x, positive)
 show("logsumexp.negative", nn.logsumexp(x, 1, b=b))
-size, sign = nn.logsumexp(x, 1, b=b, return_sign=True)
-show("logsumexp.size", size)
-show("logsumexp.sign", sign)
-show("logsumexp.size.slope", jax.grad(lambda v: jnp.sum(nn.logsumexp(v, 1, b=b, return_sign=True)[0]))(x))
+for name, o in {"row": {"axis": 1}, "all": {"keepdims": True}}.items():
+    size, sign = nn.logsumexp(x, b=b, return_sign=True, **o)
+    show(f"signed_logsumexp.{name}.size", size)
+    show(f"signed_logsumexp.{name}.sign", sign)
+show("signed_logsumexp.slope", jax.grad(lambda v: jnp.sum(nn.logsumexp(v, 1, b=b, return_sign=True)[0]))(x))
+show("signed_logsumexp.map", jax.vmap(lambda v: nn.logsumexp(v, b=v, return_sign=True)[0])(x))
 show("logsumexp.where", nn.logsumexp(x, 0, b=positive, where=x > -1))
 
 mean, variance = jnp.array([[0.1], [-0.5], [0.4]], jnp.float32), jnp.array([0.5, 2.0, 1.0, 0.1], jnp.float32)
@@ -61,8 +68,11 @@ OPTIONS = {
 for name, o in OPTIONS.items():
     lines("attention." + name, lambda *w, o=o: nn.dot_product_attention(*w, **o), q, k, v)
     out, residual = nn.dot_product_attention(q, k, v, return_residual=True, **o)
-    show(f"attention.{name}.out", out)
-    show(f"attention.{name}.residual", residual)
+    show(f"with_residual.{name}.out", out)
+    show(f"with_residual.{name}.residual", residual)
+whole = {"return_residual": True, **OPTIONS["all"]}
+show("with_residual.slope", jax.grad(lambda v: sum(jnp.sum(r) for r in nn.dot_product_attention(v, k, v[:, :3, :2][:, jnp.array([0, 1, 2, 0, 1, 2])], **whole)))(q))
+show("with_residual.map", jax.vmap(lambda v: nn.dot_product_attention(v, k, k, return_residual=True)[1])(jnp.stack([q, -q])))
 lines("attention.scale", lambda s: nn.dot_product_attention(q, k, v, scale=s), jnp.float32(0.7))
 show("attention.one", nn.dot_product_attention(q[0], k[0], v[0], query_seq_lengths=lengths[:1], key_value_seq_lengths=others[1:]))
 

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_random_modes.py: writes random_modes.txt, what jax.random draws with modes, without
+# tests/functions/nn/make_random_modes.py: writes random_modes.txt, what jax.random draws with modes, without
 # replacement and with parameters that are arrays, under the names of
-# tests/functions/random_modes_test.cpp.
+# tests/functions/nn/random_modes_test.cpp.
 #
 # Run with jax installed: python make_random_modes.py > random_modes.txt (made with jax 0.10.2)
+import pathlib
+import sys
+
 import jax
 import jax.numpy as jnp
-from golden_lines import show, x as steps
 from jax import random
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+from golden_lines import show, x as steps  # noqa: E402
 
 print(f"# made by make_random_modes.py with jax {jax.__version__}")
 key = random.key(7)
@@ -36,6 +41,7 @@ show("generalized_normal", random.generalized_normal(key, powers, (2, 3)))
 show("generalized_normal.slope", jax.grad(lambda q: jnp.sum(random.generalized_normal(key, q, (2, 3))))(powers))
 show("generalized_normal.map", jax.vmap(lambda q: random.generalized_normal(key, q, (2,)))(powers))
 show("ball", random.ball(key, 3, jnp.float32(1.5), (2,)))
+show("ball.slope", jax.grad(lambda q: jnp.sum(random.ball(key, 3, q, (2,)) ** 2))(jnp.float32(1.5)))
 show("ball.map", jax.vmap(lambda q: random.ball(key, 3, q))(powers))
 show("weibull_min", random.weibull_min(key, powers, jnp.array([[1.5], [2.0]], jnp.float32), (2, 3)))
 jax.config.update("jax_enable_x64", True)

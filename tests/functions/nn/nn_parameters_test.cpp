@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/nn_parameters_test.cpp: functions of nn whose parameters are Arrays, and the
+// tests/functions/nn/nn_parameters_test.cpp: functions of nn whose parameters are Arrays, and the
 // options of attention, standardize and logsumexp, against what jax.nn gives
-// (tests/golden/make_nn_parameters.py).
+// (make_nn_parameters.py).
 #include <functional>
 #include <set>
 
-#include "array_calls.h"
+#include "functions/array_calls.h"
 #include "golden_lines.h"
 #include "support/check.h"
 #include "weft/weft.h"
@@ -17,7 +17,7 @@ using weft::test::check_error;
 
 namespace {
 
-using Function = std::function<Array(const Arrays&)>;
+using Called = std::function<Array(const Arrays&)>;
 
 struct Checked {
   std::map<std::string, testing::GoldenLine> lines = testing::golden_lines("nn_parameters.txt");
@@ -30,7 +30,7 @@ struct Checked {
     testing::check_line(got, lines.at(name), 5e-6);
   }
   // Also the slopes of the sum of squares, where there are lines of them.
-  void all(const std::string& name, const Function& f, const Arrays& x) {
+  void all(const std::string& name, const Called& f, const Arrays& x) {
     (*this)(name, f(x));
     const auto slope = [&](size_t i) {
       return grad([&](Array v) {
@@ -54,7 +54,7 @@ void compare_activations(Checked& same) {
                                              {"leaky_relu", nn::leaky_relu},
                                              {"squareplus", nn::squareplus}};
   for (const auto& [name, g] : all) {
-    const Function f = [g = g](const Arrays& v) { return g(v[0], v[1]); };
+    const Called f = [g = g](const Arrays& v) { return g(v[0], v[1]); };
     same.all(name, f, {x, row});
     same.all(name + ".number", f, {x, full({}, 0.6, F32)});
     same.all(name + ".map",
@@ -75,11 +75,16 @@ void compare_sums(Checked& same) {
       [](const Arrays& v) { return nn::logsumexp(v[0], {0, 1}, {.keepdims = true, .b = v[1]}); },
       {x, positive});
   same("logsumexp.negative", nn::logsumexp(x, 1, {.b = b}));
-  const auto [size, sign] = nn::signed_logsumexp(x, 1, {.b = b});
-  same("logsumexp.size", size);
-  same("logsumexp.sign", sign);
-  same("logsumexp.size.slope",
+  const auto row = nn::signed_logsumexp(x, 1, {.b = b}),
+             all = nn::signed_logsumexp(x, none, {.keepdims = true, .b = b});
+  same("signed_logsumexp.row.size", row.value);
+  same("signed_logsumexp.row.sign", row.sign);
+  same("signed_logsumexp.all.size", all.value);
+  same("signed_logsumexp.all.sign", all.sign);
+  same("signed_logsumexp.slope",
        grad([&](Array v) { return sum(nn::signed_logsumexp(v, 1, {.b = b}).value); })(x));
+  same("signed_logsumexp.map",
+       vmap([](Array v) { return nn::signed_logsumexp(v, none, {.b = v}).value; })(x));
   same("logsumexp.where", nn::logsumexp(x, 0, {.where = x > -1, .b = positive}));
 }
 void compare_standardize(Checked& same) {
@@ -117,8 +122,8 @@ void compare_attention(Checked& same) {
       {"keys", {.key_value_seq_lengths = others}},
       {"both", {.is_causal = true, .query_seq_lengths = lengths, .key_value_seq_lengths = others}},
       {"window", {.local_window_size = 1}},
-      {"sides", {.local_window_size = {{2, 0}}}},
-      {"right", {.bias = bias, .local_window_size = {{0, 1}}}},
+      {"sides", {.local_window_size = {2, 0}}},
+      {"right", {.bias = bias, .local_window_size = {0, 1}}},
       {"mask", {.bias = bias, .mask = mask, .is_causal = true}},
       {"all",
        {.bias = bias,
@@ -127,15 +132,25 @@ void compare_attention(Checked& same) {
         .is_causal = true,
         .query_seq_lengths = lengths,
         .key_value_seq_lengths = others,
-        .local_window_size = {{3, 1}}}}};
+        .local_window_size = {3, 1}}}};
   for (const auto& [name, o] : options) {
     same.all("attention." + name,
              [&, o = o](const Arrays& w) { return nn::dot_product_attention(w[0], w[1], w[2], o); },
              {q, k, v});
     const auto [out, residual] = nn::dot_product_attention_with_residual(q, k, v, o);
-    same("attention." + name + ".out", out);
-    same("attention." + name + ".residual", residual);
+    same("with_residual." + name + ".out", out);
+    same("with_residual." + name + ".residual", residual);
   }
+  const nn::AttentionOptions whole = options.at("all");
+  same("with_residual.slope", grad([&](Array w) {
+         const Array values = w[{slice(), slice(0, 3), slice(0, 2)}];
+         const auto [out, residual] = nn::dot_product_attention_with_residual(
+             w, k, take(values, array({0, 1, 2, 0, 1, 2}), 1), whole);
+         return sum(out) + sum(residual);
+       })(q));
+  same("with_residual.map", vmap([&](Array w) {
+         return nn::dot_product_attention_with_residual(w, k, k).residual;
+       })(stack({q, -q})));
   same.all("attention.scale",
            [&](const Arrays& w) { return nn::dot_product_attention(q, k, v, {.scale = w[0]}); },
            {full({}, 0.7, F32)});
