@@ -15,10 +15,10 @@ namespace beta {
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
-  const Array inside = (v >= m) & (v <= m + s), z = safe(inside, (v - m) / s, 0.5);
+  const Array outside = (v < m) | (v > m + s), z = safe(!outside, (v - m) / s, 0.5);
   const Array value =
       special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - special::betaln(p, q) - log(s);
-  return where((p > 0) & (q > 0) & (s > 0), where(inside, value, -inf), nan);
+  return where((p > 0) & (q > 0) & (s > 0), where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -234,7 +234,7 @@ Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array near = inside & (below > -0.1);
   const Array above = log_mass(where(near, y, lo), hi) - all;
   const Array value = where(near, log1p(-exp(safe(near, above, -1))), below);
-  return where(lo < hi, where(z >= hi, 0, where(z <= lo, -inf, value)), nan);
+  return where((lo < hi) & ~isnan(z), where(z >= hi, 0, where(z <= lo, -inf, value)), nan);
 }
 Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -255,7 +255,7 @@ namespace uniform {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("uniform::logpdf", x, loc, scale);
-  return where((v > m + s) | (v < m), -inf, -log(s));
+  return where((v > m + s) | (v < m), -inf, where(isnan(v), nan, -log(s)));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -277,9 +277,9 @@ namespace wrapcauchy {
 Array logpdf(const Arg& x, const Arg& c) {
   const Source at(x.at());
   const auto [v, r] = reals("wrapcauchy::logpdf", x, c);
-  const Array inside = (v >= 0) & (v <= 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
+  const Array outside = (v < 0) | (v > 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
   const Array value = log(1 - d * d) - std::log(2 * pi) - log(1 + d * d - 2 * d * cos(v));
-  return where(valid, where(inside, value, -inf), nan);
+  return where(valid, where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& c) {
   const Source at(x.at());

@@ -126,14 +126,14 @@ Array entropy(const Arg& mu, const Arg& loc) {
   const Source at(mu.at());
   const auto [m, l] = reals("poisson::entropy", mu, loc);
   // Beyond 250 nothing is left where the mean is below 100.
-  const Array few = m < 100, mean = safe(few, m, 1), many = safe(!few, m, 100);
+  const Array few = (m > 0) & (m < 100), mean = safe(few, m, 1), many = safe(m >= 100, m, 100);
   std::vector<int64_t> sizes(static_cast<size_t>(m.ndim() + 1), 1);
   sizes[0] = 250;
-  const Array summed = sum(special::entr(pmf(iota(m.dtype(), Shape(sizes), 0), mean)), 0);
-  const Array r = 1 / many;
-  const Array series =
-      0.5 * log(2 * pi * M_E * many) - r * (1. / 12 + r * (1. / 24 + r * 19 / 360));
-  return where(few, summed, series);
+  const Array logs = logpmf(iota(m.dtype(), Shape(sizes), 0), mean);
+  const Array summed = -sum(exp(logs) * logs, 0), r = 1 / many;
+  const Array rest = r * (1. / 12 + r * (1. / 24 + r * (19. / 360 + r * 9 / 80)));
+  const Array series = 0.5 * log(2 * pi * M_E * many) - rest;
+  return where(few, summed, where(m >= 100, series, where(m == 0, 0, nan)));
 }
 }  // namespace poisson
 

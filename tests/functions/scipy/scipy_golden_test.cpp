@@ -104,7 +104,7 @@ TEST_CASE("convolutions of signals give what JAX gives", "[functions][scipy]") {
     const Array z = signal::fftconvolve(complexes({6}), complexes({3}), mode);
     same("fftconvolve." + mode + ".complex", stack({real(z), imag(z)}));
     const Array direct = signal::convolve(complexes({6}), complexes({3}), mode);
-    CHECK(allclose(direct, z, 1e-5, 1e-5).item<bool>());
+    CHECK(max(abs(direct - z)).item<double>() < 1e-4);
   }
   same("convolve.int", signal::convolve(arange(5), array({1, 2})));
   same.complete({"convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve"});
@@ -202,7 +202,7 @@ TEST_CASE("spectra of segments give what JAX gives", "[functions][scipy]") {
   same("stft.complex", abs(signal::stft(complexes({20}), 1., {.nperseg = 8}).values));
   const Array lanes =
       jit(vmap([](Array v) { return signal::stft(v, 1., {.nperseg = 8}).values; }))(many);
-  CHECK(allclose(lanes, signal::stft(many, 1., {.nperseg = 8}).values, 1e-5, 1e-6).item<bool>());
+  CHECK(max(abs(lanes - signal::stft(many, 1., {.nperseg = 8}).values)).item<double>() < 1e-5);
   same.complete({"stft"});
 }
 
