@@ -40,6 +40,7 @@
 #include "weft/transforms/checkpoint.h"
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/custom.h"
+#include "weft/transforms/custom_root.h"
 #include "weft/transforms/custom_vmap.h"
 #include "weft/transforms/jacobian.h"
 #include "weft/transforms/linear_solve.h"

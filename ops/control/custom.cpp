@@ -154,6 +154,12 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   return {out, spread(rest(all, m), inexact(out))};
 }
 
+// By operands in which the program is linear, such as the right sides of a system: what stands in
+// the tangent of another rule was not differentiated by this one.
+Arrays jvp_transpose(const TransposeArgs<CustomJvp>& t) {
+  return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
+}
+
 // The operands of the rewritten op: what its programs captured stands behind the first `at`.
 Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
   return joined(joined(part(x, 0, at), captured), rest(x, at));
@@ -215,6 +221,7 @@ const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
       program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
   d.type = jvp_type;
   d.dual = jvp_dual;
+  d.transpose = jvp_transpose;
   d.batch = jvp_batch;
   d.samples = jvp_samples;
   return d;
@@ -521,7 +528,103 @@ const Primitive<LinearSolve>& linear_solve_op = define<LinearSolve>([] {
   return d;
 }());
 
+// ---- custom_root: what is differentiated is the equation, not how its root is found.
+
+struct CustomRoot {
+  Jaxpr jaxpr;          // solve: (consts…, guess…) -> (x…, aux…)
+  Jaxpr f;              // (consts…, x…) -> what is zero at the solution, of the types of x
+  Jaxpr tangent_solve;  // (consts…, x…, b…) -> the y with f'(x) y = b
+  int64_t num_consts = 0;
+  WEFT_FIELDS(jaxpr, f, tangent_solve, num_consts)
+};
+
+Types root_type(const Types& in, const CustomRoot& p) {
+  constexpr auto name = "custom_root";
+  require_counts(name, {p.num_consts}, 0, in);
+  const Types guess = rest(in, static_cast<size_t>(p.num_consts));
+  require_body(name, p.jaxpr, in, in);
+  require_body(name, p.f, in, in);
+  require_body(name, p.tangent_solve, joined(in, guess), in);
+  Types x = p.jaxpr->out_types();
+  if (x.size() > guess.size()) x = part(x, 0, guess.size());
+  require_results(name, "solve", x, guess, in);
+  require_results(name, "f", p.f->out_types(), guess, in);
+  require_results(name, "tangent_solve", p.tangent_solve->out_types(), guess, in);
+  return joined(strong(guess), rest(p.jaxpr->out_types(), guess.size()));
+}
+
+// f(c, x) = 0 stays so: f' x' = -(the change of f by c'). Neither the guess nor the aux count.
+Arrays root_jvp(const JvpArgs<CustomRoot>& j) {
+  const CustomRoot& p = j.params;
+  const size_t nc = static_cast<size_t>(p.num_consts), n = j.x.size() - nc;
+  const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc), x = part(j.out, 0, n);
+  Arrays moved =
+      jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.f, joined(c, x)); }, consts, changes)
+          .tangent;
+  const std::vector<bool> on = given(moved);
+  if (std::find(on.begin(), on.end(), true) == on.end()) return Arrays(j.out.size());
+  moved = each(instantiate, moved, types_of(x));
+  const Arrays solved = eval_jaxpr(p.tangent_solve, joined(joined(consts, x), moved));
+  return joined(each(lax::neg, solved), Arrays(j.out.size() - n));
+}
+
+Batched root_batch(const BatchArgs<CustomRoot>& b) {
+  const CustomRoot& p = b.params;
+  const size_t nc = static_cast<size_t>(p.num_consts);
+  MaybeAxes in;
+  Arrays x = in_front(b.x, b.axis, b.size, &in);
+  // Solutions are mapped, and go where guesses do.
+  for (size_t k = nc; k < x.size(); ++k) {
+    x[k] = move_mapped(b.x[k], b.axis[k], 0, b.size);
+    in[k] = 0;
+  }
+  const Types types = types_of(x), guess = rest(types, nc);
+  Arrays captured;
+  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types, in, b.level, {}),
+                                       batched_in_front(p.f, nc, types, in, b.level, {}),
+                                       batched_in_front(p.tangent_solve, nc, joined(types, guess),
+                                                        joined(in, rest(in, nc)), b.level, {})},
+                                      &captured);
+  return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
+                                   {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size())}));
+}
+
+// The square root of k, as the x with x^2 = k.
+std::vector<Sample<CustomRoot>> root_samples() {
+  const Type t = sample_operand();
+  const auto made = [&](size_t n, FunctionRef<Array(const Arrays&)> f) {
+    return program(Types(n, t), [&](const Arrays& a) { return Arrays{f(a)}; });
+  };
+  const CustomRoot p{
+      made(2, [](const Arrays& a) { return lax::add(lax::sqrt(a[0]), lax::sub(a[1], a[1])); }),
+      made(2, [](const Arrays& a) { return lax::sub(lax::mul(a[1], a[1]), a[0]); }),
+      made(3, [](const Arrays& a) { return lax::div(a[2], lax::add(a[1], a[1])); }), 1};
+  const auto values = [](uint64_t seed) {
+    SampleNumbers r(seed);
+    return Arrays{r(sample_operand(), 1, 3), r(sample_operand(), 1, 2)};
+  };
+  return {{.in = {t, t}, .params = p, .values = values}};
+}
+
+const Primitive<CustomRoot>& custom_root_op = define<CustomRoot>([] {
+  auto d = program_op<CustomRoot>(
+      "custom_root", "What a program finds as the root of a function, differentiated as that.");
+  d.type = root_type;
+  d.jvp = root_jvp;
+  d.batch = root_batch;
+  d.samples = root_samples;
+  return d;
+}());
+
 }  // namespace
+
+Arrays root_flat(const RootProblem& r, const Arrays& guess) {
+  Arrays all;
+  const std::vector<Jaxpr> j = opened({{r.solve, 0}, {r.f, 0}, {r.tangent_solve, 0}}, &all);
+  const auto consts = static_cast<int64_t>(all.size());
+  append(all, guess);
+  return custom_root_op.bind(all, {j[0], j[1], j[2], consts});
+}
 
 Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
   Arrays all;

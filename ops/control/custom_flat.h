@@ -26,6 +26,13 @@ struct LinearSystem {
 };
 Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b);
 
+// solve: guess -> (x…, aux…) with f(x) = 0, differentiated as that x; tangent_solve: (x…, b…) ->
+// the y with f'(x) y = b. x, b, y and what f returns have the types of the guess.
+struct RootProblem {
+  Closed solve, f, tangent_solve;
+};
+Arrays root_flat(const RootProblem& problem, const Arrays& guess);
+
 // A batching rule: which x are mapped (along axis 0) -> results, and which of them are (along axis
 // 0).
 class VmapRule : public RefCounted {
