@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/solve/iterative.h: cg, bicgstab, gmres: linear systems by products with their matrix
+// alone, differentiated as the solutions they find.
+#pragma once
+#include <string_view>
+
+#include "weft/transforms/linear_solve.h"
+
+namespace weft {
+
+// A linear map of trees of type B: a function, or a square matrix where B is Array.
+template <class B>
+class LinearMap {
+ public:
+  LinearMap() = default;
+  LinearMap(const Array& matrix)
+    requires std::same_as<B, Array>
+      : matrix_(matrix) {}
+  template <class F>
+    requires(!std::convertible_to<F, Array> && !std::same_as<std::decay_t<F>, LinearMap> &&
+             std::is_invocable_v<const std::decay_t<F>&, B>)
+  LinearMap(F&& f)
+      : map_([g = std::forward<F>(f)](const B& x) { return tree::convert<B>(g(x)); }) {}
+  // Neither.
+  bool empty() const { return !map_ && matrix_.empty_handle(); }
+  const Array& matrix() const { return matrix_; }
+  B operator()(const B& x) const { return map_(x); }
+
+ private:
+  Array matrix_;
+  Function<B(const B&)> map_;
+};
+
+// B: the type of b.
+template <class B>
+struct IterativeOptions {
+  // Where to begin, like b; none: zeros.
+  std::optional<B> x0 = {};
+  // Solved where norm(b - A x) is at most the larger of tol norm(b) and atol.
+  double tol = 1e-5;
+  double atol = 0;
+  // Steps at most; none: ten times the number of elements of b.
+  std::optional<int64_t> maxiter = {};
+  // What is near the inverse of A, a function or a matrix; none: the identity.
+  LinearMap<B> M = {};
+};
+template <class B>
+struct GmresOptions {
+  // Where to begin, like b; none: zeros.
+  std::optional<B> x0 = {};
+  // Solved where norm(M (b - A x)) is at most the larger of tol norm(b) and atol.
+  double tol = 1e-5;
+  double atol = 0;
+  // Products with A between two beginnings: the dimension of a Krylov space, at most that of b.
+  int64_t restart = 20;
+  // Beginnings at most; none: ten times the number of elements of b.
+  std::optional<int64_t> maxiter = {};
+  // What is near the inverse of A, a function or a matrix; none: the identity.
+  LinearMap<B> M = {};
+  // How the least squares of a Krylov space are solved: "batched", of the whole space at once, or
+  // "incremental", by a rotation a product, which ends inside a space where the tolerance is met.
+  std::string_view solve_method = "batched";
+};
+
+namespace detail {
+
+struct FlatIterative {
+  Arrays x0;  // empty: zeros
+  double tol = 0, atol = 0;
+  std::optional<int64_t> maxiter;
+  const FlatFunction* M = nullptr;  // null: the identity
+  int64_t restart = 0;
+  std::string_view solve_method = {};
+};
+// x…, info.
+Arrays run_cg(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
+Arrays run_bicgstab(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
+Arrays run_gmres(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
+// ShapeError unless it is a square matrix.
+void need_square(const char* who, const Array& matrix);
+Array matrix_product(const Array& matrix, const Array& x);
+
+template <class B>
+struct FlatMap {
+  const LinearMap<B>* map;
+  const B* like;
+  Arrays operator()(const Arrays& x) const {
+    if constexpr (std::same_as<B, Array>)
+      if (!map->matrix().empty_handle()) return {matrix_product(map->matrix(), x[0])};
+    return tree::leaves((*map)(tree::rebuild(*like, x.data())));
+  }
+};
+
+template <class B, class Options, class Run>
+std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& A, const B& b,
+                                  const Options& o, Run run) {
+  for (const LinearMap<B>* map : {&A, &o.M})
+    if (!map->matrix().empty_handle()) need_square(who, map->matrix());
+  const FlatMap<B> product{&A, &b}, near_inverse{&o.M, &b};
+  const FlatFunction M(near_inverse);
+  FlatIterative flat{{}, o.tol, o.atol, o.maxiter, o.M.empty() ? nullptr : &M};
+  if (o.x0) flat.x0 = tree::leaves(*o.x0);
+  if constexpr (requires { o.restart; }) {
+    flat.restart = o.restart;
+    flat.solve_method = o.solve_method;
+  }
+  const Arrays out =
+      run(FlatFunction(product), tree::leaves(b), flat, TreeOf([&] { return tree::skeleton(b); }));
+  return {tree::rebuild(b, out.data()), out.back()};
+}
+
+}  // namespace detail
+
+// {x, info}: the x with A x = b for Hermitian, positive definite A, by conjugate gradients
+// (Hestenes and Stiefel, 1952; preconditioned by M, which must be so, too):
+//   alpha = r.z / p.Ap,   x += alpha p,   r -= alpha Ap,   z = M r,   p = z + (r.z / old r.z) p.
+// A is a function of trees like b, or a matrix [n, n] for b of shape [n]; b holds floating-point or
+// complex arrays, which count as one vector. info (I32): 0 where the tolerance is met, else how
+// many steps were taken, -1 where the residual is NaN. Mapped, each lane stops by itself.
+// Derivatives of x by b and by what A captured are those of the solution, found by cg again, with
+// the same options; they are right where both are solved. ShapeError where A is no square matrix,
+// where what it returns or x0 is not like b. Source: jax.scipy.sparse.linalg.cg.
+template <class A, class B>
+std::pair<arrays_t<B>, Array> cg(
+    A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
+    Location at = Location::here()) {
+  const Source source(at);
+  using T = arrays_t<B>;
+  return detail::run_iterative("cg", LinearMap<T>(std::move(matvec)), tree::convert<T>(b), options,
+                               detail::run_cg);
+}
+
+// {x, info}: the x with A x = b for any invertible A, by stabilized biconjugate gradients (van der
+// Vorst, 1992), preconditioned by M from the right. A, b, options and derivatives as with cg.
+// info (I32): 0 where the tolerance is met, -10 or -11 where the method broke down (a product that
+// it divides by was 0), else how many steps were taken, -1 where the residual is NaN. Source:
+// jax.scipy.sparse.linalg.bicgstab.
+template <class A, class B>
+std::pair<arrays_t<B>, Array> bicgstab(
+    A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
+    Location at = Location::here()) {
+  const Source source(at);
+  using T = arrays_t<B>;
+  return detail::run_iterative("bicgstab", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
+                               options, detail::run_bicgstab);
+}
+
+// {x, info}: the x with A x = b for any invertible A, as the vector of the Krylov space of M A
+// whose residual is least (Saad and Schultz, 1986), again and again from where the last space
+// ended. A, b and derivatives as with cg. info (I32): 0 where the tolerance is met, else how many
+// spaces were built, -1 where the residual is NaN. Error for another `.solve_method`, ShapeError
+// for a
+// `.restart` below 1. Source: jax.scipy.sparse.linalg.gmres.
+template <class A, class B>
+std::pair<arrays_t<B>, Array> gmres(
+    A matvec, const B& b, const GmresOptions<std::type_identity_t<arrays_t<B>>>& options = {},
+    Location at = Location::here()) {
+  const Source source(at);
+  using T = arrays_t<B>;
+  return detail::run_iterative("gmres", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
+                               options, detail::run_gmres);
+}
+
+}  // namespace weft

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/solve/iterative_kit.h: what the iterations for linear systems share. Not public.
+#pragma once
+#include "weft/functions/solve/iterative.h"
+
+namespace weft::detail {
+
+// The options with their defaults.
+struct Iterative {
+  Arrays x0;
+  const FlatFunction* M;
+  int64_t maxiter;
+  // ShapeError unless x0 is like b.
+  Iterative(const char* who, const Arrays& b, const FlatIterative& o);
+  Arrays preconditioned(const Arrays& r) const { return M ? (*M)(r) : r; }
+};
+
+// 0 where it is solved, -1 where what is left is NaN, else `told`.
+Array info_of(const Array& solved, const Array& rest, const Array& told);
+
+}  // namespace weft::detail

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/solve/odeint.cpp: Dormand and Prince's steps, and the adjoint equation.
+#include "weft/functions/solve/odeint.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/grad.h"
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/functions/solve/vectors.h"
+#include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/lists.h"
+#include "weft/transforms/control_flow.h"
+
+namespace weft::detail {
+namespace {
+
+using fn::as_dtype;
+using Rhs = FunctionRef<Arrays(const Arrays& y, const Array& t)>;
+
+// ---- the pair of orders 5 and 4; the last stage is the first one of the next step
+
+constexpr int stages = 7;
+using Weights = std::array<double, stages>;
+constexpr Weights times = {0., 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1., 1.};
+constexpr std::array<Weights, stages> stage = {
+    {{},
+     {1. / 5},
+     {3. / 40, 9. / 40},
+     {44. / 45, -56. / 15, 32. / 9},
+     {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+     {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+     {35. / 384, 0., 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}}};
+// Of order 5 less that of order 4.
+constexpr Weights error_of = {35. / 384 - 1951. / 21600,
+                              0.,
+                              500. / 1113 - 22642. / 50085,
+                              125. / 192 - 451. / 720,
+                              -2187. / 6784 + 12231. / 42400,
+                              11. / 84 - 649. / 6300,
+                              -1. / 60};
+// Of the state in the middle of a step.
+constexpr Weights middle_of = {6025192743. / 30085553152 / 2,     0.,
+                               51252292925. / 65400821598 / 2,    -2691868925. / 45128329728 / 2,
+                               187940372067. / 1594534317056 / 2, -1776094331. / 19743644256 / 2,
+                               11237099. / 235043384 / 2};
+
+Array like_reals(const Array& x, const Array& of) {
+  return as_dtype(x, fn::real_dtype(of.dtype()));
+}
+// h times the sum of weighted slopes.
+Arrays increment(const Array& h, const Weights& w, const std::vector<Arrays>& k) {
+  Arrays r;
+  for (size_t leaf = 0; leaf < k[0].size(); ++leaf) {
+    Array sum;
+    for (size_t j = 0; j < k.size(); ++j) {
+      if (w[j] == 0) continue;
+      const Array term = w[j] * k[j][leaf];
+      sum = sum.empty_handle() ? term : sum + term;
+    }
+    r.push_back(like_reals(h, k[0][leaf]) * sum);
+  }
+  return r;
+}
+Arrays moved(const Arrays& y, const Arrays& by) {
+  return each([](const Array& a, const Array& b) { return a + b; }, y, by);
+}
+
+// ---- lengths of steps
+
+struct Tolerances {
+  double rtol, atol;
+  std::optional<double> hmax;
+  std::optional<int64_t> mxstep;
+  bool fixed = false;         // derivatives take lengths of steps for constants
+  bool nan_unreached = true;  // what is not reached is NaN
+};
+
+// x over what is tolerated at |y|.
+Arrays over(const Arrays& x, const Arrays& size, const Tolerances& o) {
+  return each([&](const Array& v, const Array& s) { return v / (o.atol + o.rtol * s); }, x, size);
+}
+Arrays sizes(const Arrays& y) {
+  return each([](const Array& v) { return abs(v); }, y);
+}
+
+Array limited(const Array& h, const Tolerances& o) {
+  const Array positive = maximum(h, 0.);
+  return o.hmax ? minimum(positive, *o.hmax) : positive;
+}
+
+Array first_step(Rhs f, const Arrays& y, const Array& t, const Arrays& slope, const Tolerances& o) {
+  constexpr double order = 4;
+  const auto norm = [&](const Arrays& x) { return sqrt(fn::squared_norm(over(x, sizes(y), o))); };
+  const Array d0 = norm(y), d1 = norm(slope);
+  const Array h0 = where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1);
+  const Arrays next = f(fn::add_scaled(y, h0, slope), t + as_dtype(h0, t.dtype()));
+  const Array d2 = norm(fn::subtract(next, slope)) / h0;
+  const Array h1 = where((d1 <= 1e-15) & (d2 <= 1e-15), maximum(1e-6, h0 * 1e-3),
+                         pow(0.01 / maximum(d1, d2), 1. / (order + 1.)));
+  return limited(as_dtype(minimum(100. * h0, h1), t.dtype()), o);
+}
+
+// The step after one of length h whose error is `ratio` of what is tolerated.
+Array next_step(const Array& h, const Array& ratio, const Tolerances& o) {
+  constexpr double safety = 0.9, most = 10, least = 0.2, order = 5;
+  const Array lower = where(ratio < 1., 1., as_dtype(Array(least), ratio.dtype()));
+  const Array factor = minimum(most, maximum(pow(ratio, -1. / order) * safety, lower));
+  return limited(h * as_dtype(where(ratio == 0., most, factor), h.dtype()), o);
+}
+
+// ---- integrating
+
+struct State {
+  Arrays y, f;  // where it stands, and the slope there
+  Array t, h;   // the time there, and the next step
+  // The last step: its beginning, slope there, middle, time and length.
+  Arrays from, slope, middle;
+  Array start, length;
+};
+
+Array error_ratio(const Arrays& error, const Arrays& y, const Arrays& next, const Tolerances& o) {
+  const Arrays size =
+      each([](const Array& a, const Array& b) { return maximum(abs(a), abs(b)); }, y, next);
+  return sqrt(fn::squared_norm(over(error, size, o)) / static_cast<double>(fn::elements(y)));
+}
+
+// One step, or the same state with a shorter one to try.
+State tried(Rhs f, const State& s, const Tolerances& o) {
+  std::vector<Arrays> k = {s.f};
+  Arrays y;
+  for (size_t i = 1; i < stages; ++i) {
+    y = moved(s.y, increment(s.h, stage[i], k));
+    k.push_back(f(y, times[i] == 1 ? s.t + s.h : s.t + s.h * times[i]));
+  }
+  const Array ratio = error_ratio(increment(s.h, error_of, k), s.y, y, o);
+  const Array good = ratio <= 1.;
+  const Array h = o.fixed ? stop_gradient(next_step(s.h, ratio, o)) : next_step(s.h, ratio, o);
+  return {fn::select(good, y, s.y),
+          fn::select(good, k.back(), s.f),
+          where(good, s.t + s.h, s.t),
+          h,
+          fn::select(good, s.y, s.from),
+          fn::select(good, s.f, s.slope),
+          fn::select(good, moved(s.y, increment(s.h, middle_of, k)), s.middle),
+          where(good, s.t, s.start),
+          where(good, s.h, s.length)};
+}
+
+State at_start(Rhs f, const Arrays& y, const Array& t, const Tolerances& o) {
+  const Arrays slope = f(y, t);
+  Array h = first_step(f, y, t, slope, o);
+  if (o.fixed) h = stop_gradient(h);
+  return {y, slope, t, h, y, slope, y, t, 0. * h};
+}
+
+// The state at a time in the last step, on the polynomial of degree 4 through its ends and middle.
+Arrays inside(const State& s, const Array& time, const Tolerances& o) {
+  const Array at = (time - s.start) / (s.t - s.start), reached = s.t >= time;
+  Arrays r;
+  for (size_t k = 0; k < s.y.size(); ++k) {
+    const Array &y0 = s.from[k], &y1 = s.y[k], &m = s.middle[k];
+    const Array x = like_reals(at, y0), h = like_reals(s.length, y0);
+    const Array d0 = h * s.slope[k], d1 = h * s.f[k];
+    const Array a = -2. * d0 + 2. * d1 - 8. * y0 - 8. * y1 + 16. * m,
+                b = 5. * d0 - 3. * d1 + 18. * y0 + 14. * y1 - 32. * m,
+                c = -4. * d0 + d1 - 11. * y0 - 5. * y1 + 16. * m;
+    const Array y = (((a * x + b) * x + c) * x + d0) * x + y0;
+    r.push_back(o.nan_unreached ? where(reached, y, std::numeric_limits<double>::quiet_NaN()) : y);
+  }
+  return r;
+}
+
+// From the state to the first step that ends behind the time.
+State advanced(Rhs f, const State& s, const Array& time, const Tolerances& o) {
+  WhileOptions loop;
+  loop.max_trips = o.mxstep;
+  return while_loop([&](const State& now) { return (now.t < time) & (now.h > 0.); },
+                    [&](const State& now) { return tried(f, now, o); }, s, loop);
+}
+
+// States at the times behind the first.
+Arrays integrated(Rhs f, const Arrays& y0, const Array& t, const Tolerances& o) {
+  const auto to_next = [&](const State& s, const Array& time) {
+    const State now = advanced(f, s, time, o);
+    return std::pair<State, Arrays>(now, inside(now, time, o));
+  };
+  return scan(to_next, at_start(f, y0, t[0], o), t[Slice(1, none)]).second;
+}
+// The state at t1, from y0 at t0.
+Arrays integrated_to(Rhs f, const Arrays& y0, const Array& t0, const Array& t1,
+                     const Tolerances& o) {
+  return inside(advanced(f, at_start(f, y0, t0, o), t1, o), t1, o);
+}
+
+// ---- the system
+
+// dy/dt as a program: (what func captured…, y…, t, args…) -> like y. `theta`: captured values and
+// arguments.
+struct System {
+  Jaxpr program;
+  size_t captured = 0, states = 0;
+  Arrays at(const Arrays& y, const Array& t, const Arrays& theta) const {
+    Arrays in = part(theta, 0, captured);
+    append(in, y);
+    in.push_back(t);
+    append(in, rest(theta, captured));
+    return eval_jaxpr(program, in);
+  }
+};
+
+std::vector<bool> inexact(const Arrays& x) {
+  return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
+}
+
+// The result of func, which must be like y.
+Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
+              FunctionRef<tree::Skeleton()> y_tree) {
+  Arrays r = f(y, t, args);
+  if (r.size() != y.size())
+    throw ShapeError(fmt::format("odeint: func returns {} arrays, y0 has {}", r.size(), y.size()));
+  for (size_t k = 0; k < r.size(); ++k) {
+    if (r[k].shape() != y[k].shape() || (is_complex(r[k].dtype()) && !is_complex(y[k].dtype())))
+      throw ShapeError(fmt::format(
+          "odeint: func must return what is like y0: expected {} for {}, got {}",
+          to_string(y[k].type()), tree::paths(y_tree(), "y0")[k], to_string(r[k].type())));
+    r[k] = as_dtype(r[k], y[k].dtype());
+  }
+  return r;
+}
+
+// All solutions, the first row being y0.
+Arrays solved(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
+              const Tolerances& o) {
+  const auto f = [&](const Arrays& y, const Array& now) { return s.at(y, now, theta); };
+  const auto with_first = [](const Array& first, const Array& others) {
+    return concatenate({expand_dims(first, 0), others}, 0);
+  };
+  return each(with_first, y0, integrated(f, y0, t, o));
+}
+
+// ---- the adjoint: of y and of its cotangent, the time's and the parameters', backwards
+
+struct Adjoint {
+  Arrays y;  // cotangents
+  Array t;
+  Arrays theta;  // of those that are inexact
+};
+Arrays flat(const Arrays& y, const Adjoint& a) {
+  return joined(joined(joined(y, a.y), {a.t}), a.theta);
+}
+
+// At the time -s: the slopes of (y, cotangents), by s.
+Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const Arrays& theta) {
+  const std::vector<bool> on = inexact(theta);
+  const size_t n = s.states;
+  const Arrays y = part(all, 0, n), cotangent = part(all, n, n);
+  const Arrays off = chosen(theta, on, false);
+  const Arrays at = joined(joined(y, {-minus_t}), chosen(theta, on));
+  const auto f = [&](const Arrays& x) {
+    return s.at(part(x, 0, n), x[n], merged(on, rest(x, n + 1), off));
+  };
+  const Linearized l = linearize_flat(f, at, std::vector<bool>(at.size(), true));
+  const Arrays ct = each(instantiate, l.linear.transpose(cotangent), types_of(at));
+  return joined(each([](const Array& v) { return -v; }, l.out), ct);
+}
+
+// Cotangents of (y0…, t, inexact theta…) from those of the rows.
+Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arrays& theta,
+                   const Arrays& ct, const Tolerances& o) {
+  const auto row = [](const Arrays& x, int64_t k) {
+    return each([&](const Array& v) { return v[k]; }, x);
+  };
+  const auto from = [](const Arrays& x, int64_t lo, const SliceBound& hi) {
+    return each([&](const Array& v) { return v[Slice(lo, hi)]; }, x);
+  };
+  const auto f = [&](const Arrays& all, const Array& minus_t) {
+    return augmented(s, all, minus_t, theta);
+  };
+  using Row = std::tuple<Arrays, Array, Array, Arrays, Arrays>;
+  const auto back = [&](const Adjoint& a, const Row& r) {
+    const auto& [y, end, begin, ct_here, ct_before] = r;
+    // What a later time would have added.
+    const Arrays slope = s.at(y, end, theta);
+    Array of_time;
+    for (size_t k = 0; k < slope.size(); ++k) {
+      const Array product = sum(slope[k] * ct_here[k]);
+      const Array term = as_dtype(is_complex(product.dtype()) ? real(product) : product, t.dtype());
+      of_time = k == 0 ? term : of_time + term;
+    }
+    const Arrays now = integrated_to(f, flat(y, {a.y, a.t - of_time, a.theta}), -end, -begin, o);
+    const size_t n = s.states;
+    const Adjoint next{moved(part(now, n, n), ct_before), now[2 * n], rest(now, 2 * n + 1)};
+    return std::pair<Adjoint, Array>(next, of_time);
+  };
+  const Adjoint last{
+      row(ct, -1), zeros_like(t[0]),
+      each([](const Array& v) { return zeros_like(v); }, chosen(theta, inexact(theta)))};
+  const Row rows(from(ys, 1, none), t[Slice(1, none)], t[Slice(0, -1)], from(ct, 1, none),
+                 from(ct, 0, -1));
+  const auto [first, of_times] = scan(back, last, rows, {.reverse = true});
+  return joined(joined(first.y, {concatenate({expand_dims(first.t, 0), of_times}, 0)}),
+                first.theta);
+}
+
+// x: (y0…, t, theta…).
+Arrays run_adjoint(const System& s, const Arrays& x, const Tolerances& o) {
+  const size_t n = s.states;
+  const Types in = types_of(x);
+  const auto solve = [&](const Arrays& a) {
+    return solved(s, part(a, 0, n), a[n], rest(a, n + 1), o);
+  };
+  const Closed program = record(in, solve);
+  const Types rows = program.jaxpr->out_types();
+  const Closed forward = record(in, [&](const Arrays& a) {
+    const Arrays y = eval_jaxpr(program.jaxpr, joined(program.consts, a));
+    return joined(joined(y, y), rest(a, n));
+  });
+  const Types residuals = rest(forward.jaxpr->out_types(), n);
+  const Closed backward = record(joined(residuals, strong(rows)), [&](const Arrays& a) {
+    const size_t last = residuals.size();
+    return pulled_back(s, part(a, 0, n), a[n], part(a, n + 1, last - n - 1), rest(a, last), o);
+  });
+  return custom_vjp_flat(program, forward, backward, x, "odeint");
+}
+
+void check_times(const Array& t) {
+  if (!is_inexact(t.dtype()) || is_complex(t.dtype()))
+    throw DTypeError(
+        fmt::format("odeint: t must be an array of floats, got {}", to_string(t.type())));
+  if (t.ndim() != 1 || t.size() == 0)
+    throw ShapeError(
+        fmt::format("odeint: t must be a vector of one time or more, got {}", to_string(t.type())));
+}
+
+}  // namespace
+
+Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const Arrays& args,
+                  const OdeintOptions& o, FunctionRef<tree::Skeleton()> y_tree) {
+  constexpr int64_t most_steps = 4096;
+  check_times(time);
+  const bool through = o.gradient == "checkpoint";
+  if (!through && o.gradient != "adjoint")
+    throw Error(fmt::format("odeint: .gradient must be \"adjoint\" or \"checkpoint\", got \"{}\"",
+                            o.gradient));
+  if (o.mxstep && *o.mxstep < 0)
+    throw Error(fmt::format("odeint: .mxstep must not be negative, got {}", *o.mxstep));
+  Arrays y0;
+  for (const Array& y : start) {
+    if (!is_inexact(y.dtype()))
+      throw DTypeError(
+          fmt::format("odeint: y0 must be floating-point or complex, got {}", to_string(y.type())));
+    y0.push_back(as_dtype(y, y.dtype()));
+  }
+  const Array t = as_dtype(time, time.dtype());
+  const size_t n = y0.size();
+  const Closed field = record(
+      joined(joined(types_of(y0), {row_type(t.type())}), types_of(args)),
+      [&](const Arrays& x) { return slopes(func, part(x, 0, n), x[n], rest(x, n + 1), y_tree); });
+  const System s{open_constants(field.jaxpr), field.consts.size(), n};
+  const Tolerances tolerances{o.rtol,  o.atol,
+                              o.hmax,  o.mxstep || !through ? o.mxstep : std::optional(most_steps),
+                              through, !o.mxstep};
+  const Arrays theta = joined(field.consts, args);
+  if (through) return solved(s, y0, t, theta, tolerances);
+  return run_adjoint(s, joined(joined(y0, {t}), theta), tolerances);
+}
+
+}  // namespace weft::detail
