@@ -20,6 +20,8 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
+#include "weft/functions/optim/optim.h"
+#include "weft/functions/optim/schedules.h"
 #include "weft/functions/random/random.h"
 #include "weft/functions/scipy/image.h"
 #include "weft/functions/scipy/scipy.h"

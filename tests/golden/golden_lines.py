@@ -25,5 +25,5 @@ def text(e):
 def show(name, r):
     """Prints a line; complex numbers are both parts."""
     r = np.asarray(r)
-    parts = r.view(r.real.dtype) if np.iscomplexobj(r) else r
+    parts = r.ravel().view(r.real.dtype) if np.iscomplexobj(r) else r
     print(name, SHORT[r.dtype.name], "x".join(map(str, r.shape)) or "scalar", *map(text, parts.ravel()))

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/optim/kit.h: arithmetic of hyperparameters: numbers that are written in C++ are
+// computed with in double, as optax computes with Python's, and become a dtype last. Not public.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft::optim {
+
+// The number, if x is one that was written in C++.
+std::optional<double> written(const Array& x);
+Array minus(const Array& a, const Array& b);
+Array over(const Array& a, const Array& b);
+// 1 - x; where x is a weak number that is traced, in dtype d.
+Array one_minus(const Array& x, DType d);
+// x in dtype d if it is weak, so that F64 sees all its digits.
+Array in_dtype(const Array& x, DType d);
+bool is_zero(const Array& x);       // known to be
+Array square_norm(const Array& x);  // |x|², real
+
+}  // namespace weft::optim

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/optim/optim.h: weft::optim: optimizers as pairs of init and update over trees, with
+// optax's names, formulas and defaults.
+//
+//   const auto adam = optim::adam(1e-3);
+//   optim::OptState<Params> state = adam.init(params);
+//   auto [updates, next] = adam.update(grads, state, params);
+//   params = optim::apply_updates(params, updates);
+//
+// The state is a tree, so a step is compiled, mapped and given its memory like any function:
+// jit(step, {.donate_argnums = {0, 1}}). A hyperparameter is a number or an Array. An Array that
+// the step takes as an argument, adam(lr) inside of it, may change without another compilation; so
+// does what a schedule gives.
+//
+// Below, p is a leaf of the parameters, g the one of the updates (of the gradients at first) that
+// stands in its place, t the number of this step, from 1 on.
+#pragma once
+#include "weft/core/ref.h"
+#include "weft/functions/optim/schedules.h"
+#include "weft/tracer/tree.h"
+
+namespace weft::optim {
+
+// What an optimizer keeps from step to step, for parameters of type P: the same type for all
+// optimizers. A chain has the entries of its parts one after another.
+template <class P>
+struct OptState {
+  std::vector<Array> counts;  // I32: how many steps were done, for each part that counts
+  std::vector<P> moments;     // trees like the parameters: means, squares, traces
+};
+
+namespace detail {
+
+using Paths = FunctionRef<std::vector<std::string>(const std::string& root)>;
+// One step, leaf by leaf: what all parts work on.
+struct Step {
+  Arrays updates;
+  const Arrays* params;  // null: not given
+  Paths paths;           // of the leaves, below a root of this name
+};
+// One member of a chain; it works on its own entries of the state.
+struct Part {
+  std::string name;  // for messages
+  size_t counts = 0, moments = 0;
+  Function<void(const Arrays& params, Arrays* moments)> init = {};
+  Function<void(Step& s, Array* counts, Arrays* moments)> update = {};
+};
+struct Parts final : RefCounted {
+  std::vector<Part> list;
+  size_t counts = 0, moments = 0;
+};
+Ref<const Parts> parts_of(std::vector<Part> list);
+Ref<const Parts> joined(const std::vector<Ref<const Parts>>& all);
+
+struct FlatState {
+  Arrays counts;
+  std::vector<Arrays> moments;
+};
+FlatState init(const Parts& parts, const Arrays& params);
+void update(const Parts& parts, Step* s, FlatState* state);
+// ShapeError unless a state has the entries of these parts.
+void require_own_state(const Parts& parts, size_t counts, size_t moments);
+// ShapeError unless the leaves of b have the shapes of a's, naming the first that has not.
+void require_shapes(const char* who, const Arrays& a, const Arrays& b, const char* what,
+                    Paths paths);
+Arrays apply_updates(const Arrays& params, const Arrays& updates, Paths paths);
+Array global_norm(const Arrays& x);
+
+template <class A, class B>
+void require_structure(const char* who, const A& a, const B& b) {
+  const tree::Skeleton s = tree::skeleton(a), t = tree::skeleton(b);
+  if (!tree::difference(s, t, "").empty()) tree::detail::different_structure(who, s, t);
+}
+
+}  // namespace detail
+
+// params → state, a tree: all that update wants to find at the first step.
+class InitFn {
+ public:
+  explicit InitFn(Ref<const detail::Parts> parts) : parts_(std::move(parts)) {}
+  template <class P>
+  OptState<P> operator()(const P& params, Location at = Location::here()) const {
+    const Source source(at);
+    detail::FlatState s = detail::init(*parts_, tree::leaves(params));
+    OptState<P> r{std::move(s.counts), {}};
+    for (const Arrays& m : s.moments) r.moments.push_back(tree::rebuild(params, m.data()));
+    return r;
+  }
+  const Ref<const detail::Parts>& parts() const { return parts_; }
+
+ private:
+  Ref<const detail::Parts> parts_;
+};
+
+// (updates, state, params) → (updates, state). params may be left out where no part wants them
+// (weight decay does). ShapeError for a state of another optimizer, trees of different structure,
+// leaves of other shapes.
+class UpdateFn {
+ public:
+  explicit UpdateFn(Ref<const detail::Parts> parts) : parts_(std::move(parts)) {}
+  template <class P>
+  std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
+                                       Location at = Location::here()) const {
+    const Source source(at);
+    detail::require_structure("optim: update", params, updates);
+    const Arrays leaves = tree::leaves(params);
+    return step(updates, state, &leaves);
+  }
+  template <class P>
+  std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state,
+                                       Location at = Location::here()) const {
+    const Source source(at);
+    return step(updates, state, nullptr);
+  }
+
+ private:
+  template <class P>
+  std::pair<P, OptState<P>> step(const P& updates, const OptState<P>& state,
+                                 const Arrays* params) const {
+    const auto paths = [&](const std::string& root) {
+      return tree::paths(tree::skeleton(updates), root);
+    };
+    detail::require_own_state(*parts_, state.counts.size(), state.moments.size());
+    detail::Step s{tree::leaves(updates), params, paths};
+    if (params) detail::require_shapes("optim: update", *params, s.updates, "parameter", paths);
+    detail::FlatState f{state.counts, {}};
+    for (const P& m : state.moments) {
+      detail::require_structure("optim: update", m, updates);
+      f.moments.push_back(tree::leaves(m));
+      detail::require_shapes("optim: update", f.moments.back(), s.updates, "state", paths);
+    }
+    detail::update(*parts_, &s, &f);
+    OptState<P> r{std::move(f.counts), {}};
+    for (const Arrays& m : f.moments) r.moments.push_back(tree::rebuild(updates, m.data()));
+    return {tree::rebuild(updates, s.updates.data()), std::move(r)};
+  }
+  Ref<const detail::Parts> parts_;
+};
+
+// An optimizer, or a part of one: auto [init, update] = adam(1e-3) takes it apart. Copies share it.
+struct GradientTransformation {
+  InitFn init;
+  UpdateFn update;
+  explicit GradientTransformation(const Ref<const detail::Parts>& parts)
+      : init(parts), update(parts) {}
+};
+
+// ---- using them
+
+// p + update, in the dtype of p. ShapeError for trees of different structure or shapes. Source:
+// optax.apply_updates.
+template <class P>
+P apply_updates(const P& params, const P& updates, Location at = Location::here()) {
+  const Source source(at);
+  detail::require_structure("apply_updates", params, updates);
+  const auto paths = [&](const std::string& root) {
+    return tree::paths(tree::skeleton(params), root);
+  };
+  return tree::rebuild(
+      params, detail::apply_updates(tree::leaves(params), tree::leaves(updates), paths).data());
+}
+
+// The square root of the sum of |x|² over all elements of all leaves: a scalar, of the leaves'
+// common dtype. Source: optax.global_norm.
+template <class T>
+Array global_norm(const T& tree, Location at = Location::here()) {
+  const Source source(at);
+  return detail::global_norm(tree::leaves(tree));
+}
+
+// ---- which leaves a part works on
+
+// One bool a leaf, in the order of the leaves; or what says so: f(leaf), or f(leaf, path) with the
+// path of the leaf below the tree, "layers[0].w":
+//   adamw(1e-3, {.mask = [](const Array& p) { return p.ndim() > 1; }})   // matrices decay
+class LeafMask {
+ public:
+  LeafMask(const tree::Mask& bits) : bits_(bits) {}
+  LeafMask(std::initializer_list<bool> bits) : bits_(tree::Mask(bits)) {}
+  template <class F>
+    requires std::is_invocable_r_v<bool, const F&, const Array&, const std::string&>
+  LeafMask(F f) : by_path_(std::move(f)) {}
+  template <class F>
+    requires std::is_invocable_r_v<bool, const F&, const Array&>
+  LeafMask(F f) : by_leaf_(std::move(f)) {}
+  // For each leaf; ShapeError where the number of bools is another.
+  std::vector<bool> of(const char* who, const Arrays& leaves, detail::Paths paths) const;
+
+ private:
+  std::optional<tree::Mask> bits_;
+  Function<bool(const Array&)> by_leaf_;
+  Function<bool(const Array&, const std::string&)> by_path_;
+};
+
+// ---- parts
+
+// The updates as they are. Source: optax.identity.
+GradientTransformation identity();
+
+// One after another: the updates of the first are those that the second gets. Source: optax.chain.
+template <std::same_as<GradientTransformation>... T>
+GradientTransformation chain(const T&... parts) {
+  return GradientTransformation(detail::joined({parts.init.parts()...}));
+}
+GradientTransformation chain(const std::vector<GradientTransformation>& parts);
+
+// step_size · g. Source: optax.scale.
+GradientTransformation scale(const Array& step_size);
+
+// f(t - 1) · g, in the dtype of g. Source: optax.scale_by_schedule.
+GradientTransformation scale_by_schedule(const Schedule& f);
+
+struct LearningRateOptions {
+  bool flip_sign = true;  // downhill
+};
+// −rate · g, of a schedule that of the step. Source: optax.scale_by_learning_rate.
+GradientTransformation scale_by_learning_rate(const ScalarOrSchedule& learning_rate,
+                                              const LearningRateOptions& o = {});
+
+// g, each element clipped to [−max_delta, max_delta]. Source: optax.clip.
+GradientTransformation clip(const Array& max_delta);
+
+// g · max_norm / n where n = global_norm(updates) is max_norm or more, else g. Source:
+// optax.clip_by_global_norm.
+GradientTransformation clip_by_global_norm(const Array& max_norm);
+
+struct DecayOptions {
+  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+};
+// g + weight_decay · p: update must be given the parameters (ShapeError). Source:
+// optax.add_decayed_weights.
+GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay = 0.,
+                                           const DecayOptions& o = {});
+
+struct TraceOptions {
+  bool nesterov = false;
+  std::optional<DType> accumulator_dtype = {};  // of the state; that of the parameters
+};
+// m = g + decay · m, and gives m; with nesterov g + decay · m of the new one. Source: optax.trace.
+GradientTransformation trace(const Array& decay, const TraceOptions& o = {});
+
+struct ScaleByAdamOptions {
+  Array b1 = 0.9, b2 = 0.999;          // what is kept of the means at each step
+  Array eps = 1e-8, eps_root = 0.;     // added to the root, and under it
+  std::optional<DType> mu_dtype = {};  // of the state m; that of the parameters
+  bool nesterov = false;               // Nadam: looks one step ahead
+};
+// m = b1 m + (1 − b1) g, v = b2 v + (1 − b2) |g|², and gives m̂ / (√(v̂ + eps_root) + eps), with
+// m̂ = m / (1 − b1^t) and v̂ = v / (1 − b2^t). Source: optax.scale_by_adam.
+GradientTransformation scale_by_adam(const ScaleByAdamOptions& o = {});
+
+struct ScaleByLionOptions {
+  Array b1 = 0.9, b2 = 0.99;  // of the mean that gives the sign, and of the one that is kept
+  std::optional<DType> mu_dtype = {};  // of the state m; that of the parameters
+};
+// Gives sign(b1 m + (1 − b1) g), and m = b2 m + (1 − b2) g. Source: optax.scale_by_lion.
+GradientTransformation scale_by_lion(const ScaleByLionOptions& o = {});
+
+struct ScaleByRmsOptions {
+  Array decay = 0.9;             // what is kept of the means at each step
+  Array eps = 1e-8;              // added to v
+  Array initial_scale = 0.;      // v of no step
+  bool eps_in_sqrt = true;       // else it is added to √v
+  bool bias_correction = false;  // v / (1 − decay^t) for v
+};
+// v = decay v + (1 − decay) |g|², and gives g / √(v + eps). Source: optax.scale_by_rms.
+GradientTransformation scale_by_rms(const ScaleByRmsOptions& o = {});
+// m = decay m + (1 − decay) g besides, and gives g / √(v − |m|² + eps). Source:
+// optax.scale_by_stddev.
+GradientTransformation scale_by_stddev(const ScaleByRmsOptions& o = {});
+
+struct ScaleByRssOptions {
+  Array initial_accumulator_value = 0.1;  // s of no step
+  Array eps = 1e-7;
+};
+// s = s + |g|², and gives g / √(s + eps), 0 where s is 0. Source: optax.scale_by_rss.
+GradientTransformation scale_by_rss(const ScaleByRssOptions& o = {});
+
+// ---- optimizers
+
+struct SgdOptions {
+  std::optional<Array> momentum = {};  // the decay of a trace of the gradients
+  bool nesterov = false;               // of the trace; without momentum it means nothing
+  std::optional<DType> accumulator_dtype = {};
+};
+// chain(trace(momentum), scale_by_learning_rate(rate)). Source: optax.sgd.
+GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& o = {});
+
+using AdamOptions = ScaleByAdamOptions;
+// chain(scale_by_adam, scale_by_learning_rate(rate)) (Kingma and Ba, 2014). Source: optax.adam.
+GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& o = {});
+
+struct AdamwOptions {
+  Array b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.;  // as in ScaleByAdamOptions
+  std::optional<DType> mu_dtype = {};
+  ScalarOrSchedule weight_decay = 1e-4;
+  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+  bool nesterov = false;
+};
+// chain(scale_by_adam, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Loshchilov
+// and Hutter, 2019); update must be given the parameters. Source: optax.adamw.
+GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& o = {});
+
+struct LionOptions {
+  Array b1 = 0.9, b2 = 0.99;  // as in ScaleByLionOptions
+  std::optional<DType> mu_dtype = {};
+  ScalarOrSchedule weight_decay = 1e-3;
+  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+};
+// chain(scale_by_lion, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Chen et
+// al., 2023); update must be given the parameters. Source: optax.lion.
+GradientTransformation lion(const ScalarOrSchedule& learning_rate, const LionOptions& o = {});
+
+struct RmspropOptions {
+  Array decay = 0.9, eps = 1e-8, initial_scale = 0.;  // as in ScaleByRmsOptions
+  bool eps_in_sqrt = true;
+  bool centered = false;               // scale_by_stddev in place of scale_by_rms
+  std::optional<Array> momentum = {};  // the decay of a trace of the scaled updates
+  bool nesterov = false;               // of the trace; without momentum it means nothing
+  bool bias_correction = false;
+};
+// chain(scale_by_rms, scale_by_learning_rate(rate), trace(momentum)) (Hinton; centered: Graves,
+// 2013). Source: optax.rmsprop.
+GradientTransformation rmsprop(const ScalarOrSchedule& learning_rate, const RmspropOptions& o = {});
+
+using AdagradOptions = ScaleByRssOptions;
+// chain(scale_by_rss, scale_by_learning_rate(rate)) (Duchi et al., 2011). Source: optax.adagrad.
+GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const AdagradOptions& o = {});
+
+}  // namespace weft::optim

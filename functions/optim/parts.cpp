@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/optim/parts.cpp: the parts that optimizers are made of.
+#include <fmt/format.h>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/lax.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/optim/kit.h"
+#include "weft/functions/optim/optim.h"
+#include "weft/ops/elementwise/elementary.h"
+
+namespace weft::optim {
+
+Array square_norm(const Array& x) {
+  return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x);
+}
+
+namespace {
+
+using detail::Part;
+using detail::Step;
+
+GradientTransformation part(Part p) {
+  return GradientTransformation(detail::parts_of({std::move(p)}));
+}
+// Without a state: f of each leaf.
+template <class F>
+GradientTransformation leafwise(const char* name, F f) {
+  Part p{name};
+  p.update = [f](Step& s, Array*, Arrays*) {
+    for (Array& g : s.updates) g = f(g);
+  };
+  return part(std::move(p));
+}
+
+Array negated(const Array& x) {
+  const auto v = written(x);
+  return v ? Array(-*v) : negative(x);
+}
+
+// ---- state
+
+// Trees like the parameters, in another dtype if one is given.
+Arrays filled(const Arrays& params, const Array& value, const std::optional<DType>& dtype = {}) {
+  Arrays r;
+  for (const Array& p : params) {
+    const DType d = dtype.value_or(p.dtype());
+    r.push_back(fn::broadcast(full({}, fn::as_dtype(value, d), d), p.shape()));
+  }
+  return r;
+}
+Arrays zeros_of(const Arrays& params, const std::optional<DType>& dtype = {}) {
+  Arrays r;
+  for (const Array& p : params) r.push_back(zeros(p.shape(), dtype.value_or(p.dtype())));
+  return r;
+}
+// In the dtype that the state has.
+Array kept(const Array& x, const Array& before) { return fn::as_dtype(x, before.dtype()); }
+
+// The next number, or the largest again.
+Array incremented(const Array& count) { return where(count < INT32_MAX, count + 1, count); }
+
+// (1 - decay) x + decay m
+Array mean_with(const Array& x, const Array& m, const Array& decay) {
+  const DType d = real_part(m.dtype());
+  return one_minus(decay, d) * x + in_dtype(decay, d) * m;
+}
+
+// m / (1 - decay^t) of all leaves: the first steps would else pull it to 0. In F32, and in F64 for
+// leaves of that.
+class BiasCorrection {
+ public:
+  BiasCorrection(const Array& decay, const Array& t) : decay_(decay), t_(t) {}
+  Array operator()(const Array& m) {
+    const DType r = real_part(m.dtype()), d = r == F64 ? F64 : F32;
+    Array& factor = d == F64 ? of_f64_ : of_f32_;
+    if (factor.empty_handle()) factor = 1 - power(fn::as_dtype(decay_, d), fn::as_dtype(t_, d));
+    return m / fn::as_dtype(factor, r);
+  }
+
+ private:
+  Array decay_, t_, of_f32_, of_f64_;
+};
+
+}  // namespace
+
+// ---- without a state
+
+GradientTransformation identity() { return GradientTransformation(detail::parts_of({})); }
+
+GradientTransformation scale(const Array& step_size) {
+  return leafwise("scale", [=](const Array& g) { return in_dtype(step_size, g.dtype()) * g; });
+}
+
+GradientTransformation scale_by_schedule(const Schedule& f) {
+  Part p{"scale_by_schedule", 1};
+  p.update = [f](Step& s, Array* count, Arrays*) {
+    const Array size = f(*count);
+    for (Array& g : s.updates) g = fn::as_dtype(size, g.dtype()) * g;
+    *count = incremented(*count);
+  };
+  return part(std::move(p));
+}
+
+GradientTransformation scale_by_learning_rate(const ScalarOrSchedule& learning_rate,
+                                              const LearningRateOptions& o) {
+  if (!learning_rate.is_schedule())
+    return scale(o.flip_sign ? negated(learning_rate.value()) : learning_rate.value());
+  return scale_by_schedule([=](const Array& t) {
+    const Array rate = learning_rate.at(t);
+    return o.flip_sign ? negated(rate) : rate;
+  });
+}
+
+GradientTransformation clip(const Array& max_delta) {
+  const Array low = negated(max_delta);
+  return leafwise("clip", [=](const Array& g) { return weft::clip(g, low, max_delta); });
+}
+
+GradientTransformation clip_by_global_norm(const Array& max_norm) {
+  Part p{"clip_by_global_norm"};
+  p.update = [max_norm](Step& s, Array*, Arrays*) {
+    const Array norm = detail::global_norm(s.updates);
+    const Array fits = norm < max_norm;
+    for (Array& g : s.updates) {
+      const DType d = real_part(g.dtype());
+      g = where(fits, g, g / fn::as_dtype(norm, d) * fn::as_dtype(max_norm, d));
+    }
+  };
+  return part(std::move(p));
+}
+
+GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay,
+                                           const DecayOptions& o) {
+  Part p{"add_decayed_weights", weight_decay.is_schedule() ? size_t{1} : 0};
+  p.update = [weight_decay, mask = o.mask](Step& s, Array* count, Arrays*) {
+    if (!s.params)
+      fn::fail_shape(
+          "add_decayed_weights: weights decay in proportion to the parameters, and update was "
+          "given "
+          "none; call update(updates, state, params)");
+    const bool counts = weight_decay.is_schedule();
+    const Array rate = counts ? weight_decay.at(*count) : weight_decay.value();
+    if (counts) *count = incremented(*count);
+    std::vector<bool> decays(s.updates.size(), true);
+    if (mask) decays = mask->of("add_decayed_weights", *s.params, s.paths);
+    if (!counts && is_zero(rate)) return;
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array& g = s.updates[i];
+      if (decays[i]) g = g + in_dtype(rate, g.dtype()) * (*s.params)[i];
+    }
+  };
+  return part(std::move(p));
+}
+
+// ---- with moments
+
+GradientTransformation trace(const Array& decay, const TraceOptions& o) {
+  Part p{"trace", 0, 1};
+  p.init = [o](const Arrays& params, Arrays* m) { *m = zeros_of(params, o.accumulator_dtype); };
+  p.update = [decay, o](Step& s, Array*, Arrays* state) {
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array &g = s.updates[i], &m = (*state)[i];
+      const Array next = g + in_dtype(decay, m.dtype()) * m;
+      g = o.nesterov ? g + in_dtype(decay, next.dtype()) * next : next;
+      m = kept(next, m);
+    }
+  };
+  return part(std::move(p));
+}
+
+GradientTransformation scale_by_adam(const ScaleByAdamOptions& o) {
+  Part p{"scale_by_adam", 1, 2};
+  p.init = [o](const Arrays& params, Arrays* m) {
+    m[0] = zeros_of(params, o.mu_dtype);
+    m[1] = zeros_of(params);
+  };
+  p.update = [o](Step& s, Array* count, Arrays* state) {
+    *count = incremented(*count);
+    BiasCorrection of_g(o.b1, *count), of_v(o.b2, *count),
+        of_m(o.b1, o.nesterov ? incremented(*count) : *count);
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array &g = s.updates[i], &m = state[0][i], &v = state[1][i];
+      const Array mean = mean_with(g, m, o.b1), squares = mean_with(square_norm(g), v, o.b2);
+      const Array ahead = o.nesterov ? mean_with(of_g(g), of_m(mean), o.b1) : of_m(mean);
+      const DType d = real_part(squares.dtype());
+      g = ahead / (sqrt(of_v(squares) + in_dtype(o.eps_root, d)) + in_dtype(o.eps, d));
+      m = kept(mean, m);
+      v = kept(squares, v);
+    }
+  };
+  return part(std::move(p));
+}
+
+GradientTransformation scale_by_lion(const ScaleByLionOptions& o) {
+  Part p{"scale_by_lion", 1, 1};
+  p.init = [o](const Arrays& params, Arrays* m) { *m = zeros_of(params, o.mu_dtype); };
+  p.update = [o](Step& s, Array* count, Arrays* state) {
+    *count = incremented(*count);
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array &g = s.updates[i], &m = (*state)[i];
+      const Array next = mean_with(g, m, o.b2);
+      g = sign(mean_with(g, m, o.b1));
+      m = kept(next, m);
+    }
+  };
+  return part(std::move(p));
+}
+
+namespace {
+
+// g by the root of its mean square; centered: by its standard deviation.
+Part scale_by_mean_square(const char* name, const ScaleByRmsOptions& o, bool centered) {
+  Part p{name, o.bias_correction ? size_t{1} : 0, centered ? size_t{2} : 1};
+  p.init = [o, centered](const Arrays& params, Arrays* m) {
+    m[0] = filled(params, o.initial_scale);
+    if (centered) m[1] = zeros_of(params);
+  };
+  p.update = [o, centered](Step& s, Array* count, Arrays* state) {
+    if (o.bias_correction) *count = incremented(*count);
+    BiasCorrection corrected(o.decay, o.bias_correction ? *count : Array(0));
+    const auto hat = [&](const Array& m) { return o.bias_correction ? corrected(m) : m; };
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array &g = s.updates[i], &v = state[0][i];
+      v = kept(mean_with(square_norm(g), v, o.decay), v);
+      Array spread = hat(v);
+      if (centered) {
+        Array& m = state[1][i];
+        m = kept(mean_with(g, m, o.decay), m);
+        spread = spread - square_norm(hat(m));
+      }
+      const Array eps = in_dtype(o.eps, real_part(spread.dtype()));
+      g = (o.eps_in_sqrt ? lax::rsqrt(spread + eps) : 1 / (sqrt(spread) + eps)) * g;
+    }
+  };
+  return p;
+}
+
+}  // namespace
+
+GradientTransformation scale_by_rms(const ScaleByRmsOptions& o) {
+  return part(scale_by_mean_square("scale_by_rms", o, false));
+}
+GradientTransformation scale_by_stddev(const ScaleByRmsOptions& o) {
+  return part(scale_by_mean_square("scale_by_stddev", o, true));
+}
+
+GradientTransformation scale_by_rss(const ScaleByRssOptions& o) {
+  Part p{"scale_by_rss", 0, 1};
+  p.init = [o](const Arrays& params, Arrays* m) {
+    *m = filled(params, o.initial_accumulator_value);
+  };
+  p.update = [o](Step& s, Array*, Arrays* state) {
+    for (size_t i = 0; i < s.updates.size(); ++i) {
+      Array &g = s.updates[i], &sum = (*state)[i];
+      sum = kept(square_norm(g) + sum, sum);
+      const DType d = real_part(sum.dtype());
+      const Array total = is_complex(sum.dtype()) ? real(sum) : sum;
+      g = where(total > 0, lax::rsqrt(total + in_dtype(o.eps, d)), 0) * g;
+    }
+  };
+  return part(std::move(p));
+}
+
+}  // namespace weft::optim

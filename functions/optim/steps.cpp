@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/optim/steps.cpp: what all optimizers share: chains, states, and applying updates.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/optim/kit.h"
+#include "weft/functions/optim/optim.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft::optim {
+
+namespace detail {
+
+Ref<const Parts> parts_of(std::vector<Part> list) {
+  auto p = make_ref<Parts>();
+  for (const Part& part : list) {
+    p->counts += part.counts;
+    p->moments += part.moments;
+  }
+  p->list = std::move(list);
+  return p;
+}
+Ref<const Parts> joined(const std::vector<Ref<const Parts>>& all) {
+  std::vector<Part> list;
+  for (const Ref<const Parts>& p : all) list.insert(list.end(), p->list.begin(), p->list.end());
+  return parts_of(std::move(list));
+}
+
+FlatState init(const Parts& parts, const Arrays& params) {
+  FlatState s;
+  for (const Part& p : parts.list) {
+    for (size_t i = 0; i < p.counts; ++i) s.counts.push_back(zeros({}, I32));
+    const size_t first = s.moments.size();
+    s.moments.resize(first + p.moments);
+    if (p.init) p.init(params, s.moments.data() + first);
+  }
+  return s;
+}
+
+void update(const Parts& parts, Step* s, FlatState* state) {
+  Array* counts = state->counts.data();
+  Arrays* moments = state->moments.data();
+  for (const Part& p : parts.list) {
+    p.update(*s, counts, moments);
+    counts += p.counts;
+    moments += p.moments;
+  }
+}
+
+void require_own_state(const Parts& parts, size_t counts, size_t moments) {
+  if (counts == parts.counts && moments == parts.moments) return;
+  std::string names;
+  for (const Part& p : parts.list) names += (names.empty() ? "" : ", ") + p.name;
+  fn::fail_shape(
+      fmt::format("optim: update: the state has {} counts and {} trees of moments, and this "
+                  "optimizer ({}) keeps "
+                  "{} and {}; it is the state of another one: take init of this optimizer",
+                  counts, moments, names, parts.counts, parts.moments));
+}
+
+void require_shapes(const char* who, const Arrays& a, const Arrays& b, const char* what,
+                    Paths paths) {
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].shape() != b[i].shape())
+      fn::fail_shape(fmt::format("{}: {} has shape {}, and the {} in its place {}", who,
+                                 paths("updates")[i], to_string(b[i].shape()), what,
+                                 to_string(a[i].shape())));
+}
+
+Arrays apply_updates(const Arrays& params, const Arrays& updates, Paths paths) {
+  Arrays out;
+  for (size_t i = 0; i < params.size(); ++i) {
+    const Array &p = params[i], &u = updates[i];
+    if (p.shape() != u.shape())
+      fn::fail_shape(fmt::format("apply_updates: {} has shape {}, and its update {}",
+                                 paths("params")[i], to_string(p.shape()), to_string(u.shape())));
+    out.push_back(fn::as_dtype(p + u, p.dtype(), p.weak_type()));
+  }
+  return out;
+}
+
+Array global_norm(const Arrays& x) {
+  Array total;
+  for (const Array& a : x) {
+    const Array s = sum(square_norm(a));
+    total = total.empty_handle() ? s : total + s;
+  }
+  return total.empty_handle() ? zeros({}) : sqrt(total);
+}
+
+}  // namespace detail
+
+std::vector<bool> LeafMask::of(const char* who, const Arrays& leaves, detail::Paths paths) const {
+  std::vector<bool> r;
+  if (bits_ && bits_->size() != leaves.size())
+    fn::fail_shape(
+        fmt::format("{}: the mask has {} bools, and the tree {} leaves; it takes one a leaf", who,
+                    bits_->size(), leaves.size()));
+  const auto names = by_path_ ? paths("") : std::vector<std::string>{};
+  for (size_t i = 0; i < leaves.size(); ++i)
+    r.push_back(bits_      ? (*bits_)[i]
+                : by_path_ ? by_path_(leaves[i], names[i])
+                           : by_leaf_(leaves[i]));
+  return r;
+}
+
+GradientTransformation chain(const std::vector<GradientTransformation>& parts) {
+  std::vector<Ref<const detail::Parts>> all;
+  for (const GradientTransformation& p : parts) all.push_back(p.init.parts());
+  return GradientTransformation(detail::joined(all));
+}
+
+}  // namespace weft::optim
