@@ -25,6 +25,8 @@ set(parts_of_expr fuzzed_core)
 set(sources_of_expr tools/weft/expr.cpp)
 set(parts_of_npz fuzzed_core)
 set(sources_of_npz interop/npy.cpp interop/npz.cpp)
+set(parts_of_safetensors fuzzed_core)
+set(sources_of_safetensors interop/safetensors.cpp)
 set(parts_of_stablehlo fuzzed_core fuzzed_interop fuzzed_runtime fuzzed_tracer fuzzed_batching
   fuzzed_autodiff fuzzed_ops)
 

@@ -25,7 +25,6 @@ foreach(source IN LISTS tool_sources)
 endforeach()
 if(TARGET tool_weft)
   find_package(CLI11 CONFIG REQUIRED)
-  find_package(nlohmann_json CONFIG REQUIRED)
   # Objects of their own, so that tests can link them, too.
   add_library(weft_command OBJECT ${command_parts})
   target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog

@@ -22,4 +22,23 @@ struct NpzOptions {
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays,
               const NpzOptions& o = {}, Location at = Location::here());
 
+struct LoadSafetensorsOptions {
+  std::map<std::string, std::string>* metadata = nullptr;  // where the file's texts are put
+};
+// The arrays of a .safetensors file by name. FormatError, with the name of the file, the place and
+// the reason, for a file that is not just as the format says, and for elements of F8, F6 and F4.
+// Source: safetensors.numpy.load_file.
+std::map<std::string, Array> load_safetensors(const std::string& path,
+                                              const LoadSafetensorsOptions& o = {},
+                                              Location at = Location::here());
+struct SaveSafetensorsOptions {
+  std::map<std::string, std::string> metadata = {};  // texts that are kept with the arrays
+};
+// The bytes that safetensors.numpy.save_file writes. They are written to PATH.part, which becomes
+// the file when it is complete: an older one is whole until then. DTypeError for C128 and Key,
+// which the format has not; FormatError where it cannot be written. Source:
+// safetensors.numpy.save_file.
+void save_safetensors(const std::string& path, const std::map<std::string, Array>& arrays,
+                      const SaveSafetensorsOptions& o = {}, Location at = Location::here());
+
 }  // namespace weft::io

@@ -23,6 +23,7 @@ fuzz_seeds() {  # NAME DIR: into DIR
         if [[ -d $suites ]]; then find "$suites" -name '*.mlir' -size -$((fuzz_longest + 1))c; fi
       } | xargs -d '\n' cp --backup=numbered -t "$2" ;;  # some files are called alike
     npz) find tests/golden/npy -name '*.np[yz]' -size -$((fuzz_longest + 1))c -exec cp -t "$2" {} + ;;
+    safetensors) cp -t "$2" tests/interop/data/*.safetensors ;;
     expr)
       cases=$suites/jax/cases.json
       {
@@ -38,6 +39,7 @@ fuzz_sources() {  # NAME: what reads the input
   case $1 in
     stablehlo) find interop/stablehlo -name "*.cpp" ;;
     npz) echo interop/npy.cpp ;;
+    safetensors) echo interop/safetensors.cpp ;;
     expr) echo tools/weft/expr.cpp ;;
   esac
 }

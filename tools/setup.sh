@@ -65,7 +65,8 @@ setup() {
   need libdnnl-dev file:$inc/oneapi/dnnl/dnnl.h "multiplies large float matrices"
   need libopenblas-dev "file:$inc/*/openblas*/cblas.h" "multiplies large double matrices"
   need liblapacke-dev file:$inc/lapacke.h "factors large matrices"
-  need nlohmann-json3-dev file:$inc/nlohmann/json.hpp "reads the lists of conformance suites"
+  need nlohmann-json3-dev file:$inc/nlohmann/json.hpp "reads and writes the headers of safetensors files"
+  need libeigen3-dev file:$inc/eigen3/Eigen/Core "tests what is shared with Eigen"
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
   need libmpfr-dev file:$inc/mpfr.h "judges the functions of ./dev accuracy"
   install_needed
