@@ -25,16 +25,6 @@ using detail::Step;
 GradientTransformation part(Part p) {
   return GradientTransformation(detail::parts_of({std::move(p)}));
 }
-// Without a state: f of each leaf.
-template <class F>
-GradientTransformation leafwise(const char* name, F f) {
-  Part p{name};
-  p.update = [f](Step& s, Array*, Arrays*) {
-    for (Array& g : s.updates) g = f(g);
-  };
-  return part(std::move(p));
-}
-
 Array negated(const Array& x) {
   const auto v = written(x);
   return v ? Array(-*v) : negative(x);
@@ -90,33 +80,43 @@ class BiasCorrection {
 
 GradientTransformation identity() { return GradientTransformation(detail::parts_of({})); }
 
-GradientTransformation scale(const Array& step_size) {
-  return leafwise("scale", [=](const Array& g) { return in_dtype(step_size, g.dtype()) * g; });
-}
-
-GradientTransformation scale_by_schedule(const Schedule& f) {
-  Part p{"scale_by_schedule", 1};
-  p.update = [f](Step& s, Array* count, Arrays*) {
-    const Array size = f(*count);
-    for (Array& g : s.updates) g = fn::as_dtype(size, g.dtype()) * g;
-    *count = incremented(*count);
+namespace {
+// rate · g or −rate · g; what a schedule gives has the dtype of g.
+GradientTransformation scaled(const char* name, const ScalarOrSchedule& rate, bool flip) {
+  const bool counts = rate.is_schedule();
+  Part p{name, counts ? size_t{1} : 0};
+  p.update = [=](Step& s, Array* count, Arrays*) {
+    const Array now = counts ? rate.at(*count) : rate.value();
+    for (Array& g : s.updates) {
+      const Array r = counts ? fn::as_dtype(now, g.dtype()) : in_dtype(now, g.dtype());
+      g = (flip ? negated(r) : r) * g;
+    }
+    if (counts) *count = incremented(*count);
   };
   return part(std::move(p));
+}
+}  // namespace
+
+GradientTransformation scale(const Array& step_size) { return scaled("scale", step_size, false); }
+
+GradientTransformation scale_by_schedule(const Schedule& f) {
+  return scaled("scale_by_schedule", f, false);
 }
 
 GradientTransformation scale_by_learning_rate(const ScalarOrSchedule& learning_rate,
                                               const LearningRateOptions& o) {
-  if (!learning_rate.is_schedule())
-    return scale(o.flip_sign ? negated(learning_rate.value()) : learning_rate.value());
-  return scale_by_schedule([=](const Array& t) {
-    const Array rate = learning_rate.at(t);
-    return o.flip_sign ? negated(rate) : rate;
-  });
+  return scaled("scale_by_learning_rate", learning_rate, o.flip_sign);
 }
 
 GradientTransformation clip(const Array& max_delta) {
-  const Array low = negated(max_delta);
-  return leafwise("clip", [=](const Array& g) { return weft::clip(g, low, max_delta); });
+  Part p{"clip"};
+  p.update = [max_delta](Step& s, Array*, Arrays*) {
+    for (Array& g : s.updates) {
+      const Array most = in_dtype(max_delta, g.dtype());
+      g = weft::clip(g, negated(most), most);
+    }
+  };
+  return part(std::move(p));
 }
 
 GradientTransformation clip_by_global_norm(const Array& max_norm) {
