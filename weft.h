@@ -32,6 +32,7 @@
 #include "weft/functions/special.h"
 #include "weft/functions/stats/stats.h"
 #include "weft/functions/window.h"
+#include "weft/interop/dlpack.h"
 #include "weft/interop/io.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/jit/jit.h"

@@ -265,8 +265,29 @@ Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> own
   return b;
 }
 
+namespace detail {
+namespace {
+// Whoever waits for a result is told what became of it.
+void await_quietly(Device& d) {
+  try {
+    d.stream().synchronize();
+  } catch (const Error&) {
+  }
+}
+}  // namespace
+}  // namespace detail
+
+Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> owner,
+                            detail::Device& device) {
+  Ref<Buffer> b = foreign(data, bytes, std::move(owner));
+  if (&device != &detail::host()) b->elsewhere_ = &device;
+  return b;
+}
+
 Buffer::~Buffer() {
-  if (elsewhere_)
+  if (is_foreign()) {
+    if (elsewhere_) detail::await_quietly(*elsewhere_);
+  } else if (elsewhere_)
     elsewhere_->release(data_, bytes_, capacity_);
   else if (capacity_ != 0)
     detail::HostMemory::release(data_, bytes_, capacity_);

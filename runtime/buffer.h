@@ -26,6 +26,9 @@ class Buffer final : public RefCounted {
   static Ref<Buffer> allocate(int64_t bytes, detail::Device& device);
   // Memory of somebody else on the host; `owner` is released with the buffer.
   static Ref<Buffer> foreign(void* data, int64_t bytes, Ref<const RefCounted> owner);
+  // The same of a device; the owner is released when the device has done what it was told before.
+  static Ref<Buffer> foreign(void* data, int64_t bytes, Ref<const RefCounted> owner,
+                             detail::Device& device);
   ~Buffer() override;
   void* data() const { return data_; }  // an address of the device
   int64_t bytes() const { return bytes_; }
