@@ -7,8 +7,8 @@ if(TARGET tool_weft)
   install(TARGETS tool_weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# Headers are for users if weft.h reaches them.
-set(todo weft.h)
+# Headers are for users if weft.h reaches them, or eigen.h.
+set(todo weft.h eigen.h)
 set(public_headers)
 while(todo)
   list(POP_FRONT todo header)

@@ -18,6 +18,7 @@ cmake -S "$work/consumer" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix
   ${CXXFLAGS:+-DCMAKE_CXX_FLAGS="$CXXFLAGS"} > "$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/build"
 "$work/build/consumer"
+"$work/build/eigen"
 
 echo "pkg-config weft:"
 pkg_config_dir=$(dirname "$(find "$prefix" -name weft.pc)")
@@ -31,10 +32,11 @@ if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi
 
 # Only what users may include is installed.
 others=$(cd "$prefix/include/weft" && find . -name '*.h' | sed 's|^./||' | sort)
-reached=$(g++ -std=c++20 -M -I"$prefix/include" "$prefix/include/weft/weft.h" | tr ' ' '\n' |
-  sed -n 's|.*/include/weft/||p' | sort -u)
+read -ra eigen <<< "$(pkg-config --cflags eigen3)"
+reached=$(printf '#include <weft/%s.h>\n' weft eigen | g++ -std=c++20 -M -I"$prefix/include" "${eigen[@]}" -x c++ - |
+  tr ' ' '\n' | sed -n 's|.*/include/weft/||p' | sort -u)
 if [[ $others != "$reached" ]]; then
-  echo "headers that are installed and that weft.h does not reach, or the other way round:"
+  echo "headers that are installed and that weft.h and eigen.h do not reach, or the other way round:"
   comm -3 <(echo "$others") <(echo "$reached")
   exit 1
 fi
