@@ -2,6 +2,11 @@
 // Copyright The Weft authors
 // weft.h: the one include of a program that uses Weft.
 #pragma once
+#if __cplusplus < 202002L
+#error "Weft needs C++20: compile with -std=c++20, or target_compile_features(TARGET PRIVATE cxx_std_20) in CMake"
+#include <weft, which needs -std=c++20>  // not there: nothing else is compiled
+#endif
+
 #include "weft/autodiff/grad.h"
 #include "weft/batching/axes.h"
 #include "weft/core/version.h"
@@ -43,6 +48,7 @@
 #include "weft/runtime/threads.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/make_jaxpr.h"
+#include "weft/tracer/print.h"
 #include "weft/tracer/tree.h"
 #include "weft/transforms/checkpoint.h"
 #include "weft/transforms/control_flow.h"

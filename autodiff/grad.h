@@ -104,7 +104,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                     "weft::grad_with_aux: the first result, the loss, must be an Array");
     } else {
       static_assert(
-          std::same_as<R, Array>,
+          std::same_as<R, Array> || std::same_as<R, std::monostate>,  // which ReturnOf explains
           "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
     }
   }

@@ -25,6 +25,11 @@ struct Axes {
 
   Axes() = default;
   Axes(none_t) : kind(None) {}
+  Axes(std::nullopt_t) : kind(None) {}
+  template <std::same_as<std::nullptr_t> N>
+  Axes(N) {
+    static_assert(!std::same_as<N, std::nullptr_t>, "weft: what is not mapped is `none`");
+  }
   template <Integer I>
   Axes(I i) : axis(static_cast<int64_t>(i)) {}
   Axes(std::initializer_list<Axes> l) : kind(Tuple), children(l) {}

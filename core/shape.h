@@ -39,6 +39,13 @@ class Shape {
   Shape() = default;
   Shape(std::initializer_list<Dim> sizes, Location at = Location::here());
   Shape(std::vector<int64_t> sizes, Location at = Location::here());
+  // One axis: zeros(3).
+  template <Integer I>
+  Shape(I size, Location at = Location::here()) : Shape({Dim(size)}, at) {}
+  template <Integer I>
+    requires(!std::same_as<I, int64_t>)
+  Shape(const std::vector<I>& sizes, Location at = Location::here())
+      : Shape(std::vector<int64_t>(sizes.begin(), sizes.end()), at) {}
   auto begin() const { return d_.begin(); }
   auto end() const { return d_.end(); }
   size_t size() const { return d_.size(); }  // the number of axes

@@ -37,6 +37,31 @@ constexpr size_t count_fields() {
     return count_fields<T, N - 1>();
 }
 
+// Converts to the bases of D, so that braces show the first field to be one.
+template <class D>
+struct AnyBaseOf {
+  template <class T>
+    requires(std::is_base_of_v<T, D> && !std::is_same_v<T, D>)
+  operator T() const&& noexcept;
+};
+template <class T>
+concept HasBase = requires { T{std::declval<AnyBaseOf<T>>()}; };
+// Whether something in braces may stand for what begins at place I, and how much may follow it.
+template <class T, size_t... I, size_t... K>
+constexpr bool takes_nested(std::index_sequence<I...>, std::index_sequence<K...>) {
+  return requires {
+    T{std::declval<AnyAt<I>>()..., {std::declval<Any>()}, std::declval<AnyAt<K>>()...};
+  };
+}
+// A C array takes as many places as it has elements, and one if braces stand around them.
+template <class T, size_t Places, size_t... I>
+constexpr bool has_c_array(std::index_sequence<I...>) {
+  return ((takes_nested<T>(std::make_index_sequence<I>{}, std::index_sequence<>{}) &&
+           !takes_nested<T>(std::make_index_sequence<I>{},
+                            std::make_index_sequence<Places - 1 - I>{})) ||
+          ...);
+}
+
 // What WEFT_TREE declares: a member of the class or a function of its namespace.
 struct Probe {
   template <class... A>
@@ -89,6 +114,36 @@ concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>
 template <class T>
 inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
 
+namespace detail {
+// Whether the fields of an aggregate can be found, and what is in the way.
+template <class T>
+struct Fields {
+  static constexpr bool many = field_count<T> > max_fields, derived = HasBase<T>;
+  static constexpr bool c_array = [] {
+    if constexpr (many || derived)
+      return false;
+    else
+      return has_c_array<T, field_count<T>>(std::make_index_sequence<field_count<T>>{});
+  }();
+  static constexpr bool known = !many && !derived && !c_array;
+};
+}  // namespace detail
+// What does not compile if the fields of T cannot be found, and says so once.
+template <class T>
+struct FieldsKnown {};
+template <Aggregate T>
+struct FieldsKnown<T> {
+  static_assert(!detail::Fields<T>::many,
+                "weft: a struct used as a tree has at most 32 fields; nest structs or use "
+                "WEFT_TREE");
+  static_assert(!detail::Fields<T>::derived,
+                "weft: a struct with a base class is no tree by itself; write WEFT_TREE(Type, "
+                "field…) behind it, which names the fields of both");
+  static_assert(!detail::Fields<T>::c_array,
+                "weft: a struct with a C array is no tree by itself; use std::array, or write "
+                "WEFT_TREE(Type, field…) behind it");
+};
+
 // clang-format off
 #define WEFT_BINDINGS(X) \
   X(1, a) X(2, a,b) X(3, a,b,c) X(4, a,b,c,d) X(5, a,b,c,d,e) X(6, a,b,c,d,e,f) X(7, a,b,c,d,e,f,g) \
@@ -121,10 +176,8 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
     return weft_fields(const_cast<U&>(object), visit);
   } else {
     constexpr size_t fields = field_count<U>;
-    static_assert(fields <= max_fields,
-                  "weft: a struct used as a tree has at most 32 fields; nest structs or use "
-                  "WEFT_TREE");
-    if constexpr (fields == 0) return visit();
+    static_assert(sizeof(FieldsKnown<U>) > 0);
+    if constexpr (fields == 0 || !detail::Fields<U>::known) return visit();
 #define WEFT_CASE(N, ...)           \
   else if constexpr (fields == N) { \
     auto& [__VA_ARGS__] = object;   \

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "weft/core/text/lasting.h"
+#include "weft/jit/history.h"
 #include "weft/jit/program.h"
 #include "weft/jit/program_cache.h"
 #include "weft/runtime/backend.h"
@@ -103,6 +104,7 @@ class State final : public RefCounted {
   const char* const name;           // of arrays that outlive the callable, too
   Device* const device;             // null: where the arguments are
   std::vector<InProgress> tracing;  // under tracing_mutex()
+  History history;                  // the same
 
  private:
   static constexpr size_t n_buckets = 32;
@@ -269,7 +271,7 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   return r;
 }
 
-Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& t,
+Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t,
                          bool keep_unused) {
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
@@ -280,6 +282,14 @@ Ref<const Program> trace(const State& s, const LeafList& x, const TraceRequest& 
   if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
   p->prototype = t.prototype();
   return p;
+}
+
+std::string cause_of(State& s, const LeafList& x, const TraceRequest& t) {
+  Types types;
+  for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
+  const tree::Skeleton args = t.args();
+  const std::lock_guard lock(tracing_mutex());
+  return s.history.add(s.name, s.at, types, args);
 }
 
 // Removes the mark that a key is being traced, also when tracing ends by an exception.
@@ -358,7 +368,8 @@ Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, con
     s.tracing.push_back({&key, std::this_thread::get_id(), fork_generation()});
   }
   const TracingScope scope{s, key};
-  Ref<const Program> p = trace(s, x, t, s.options.keep_unused);
+  Ref<Program> p = trace(s, x, t, s.options.keep_unused);
+  p->cause = cause_of(s, x, t);
   // What captures a value of an enclosing trace belongs to that trace alone.
   if (holds_tracer(p->closed.consts)) return p;
   if (const Program* other = s.find(key)) return Ref<const JitProgram>(other);

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "weft/jit/run/nans.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/fork.h"
+#include "weft/runtime/log.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
@@ -89,13 +91,24 @@ Program::~Program() {
   }
 }
 
+Ref<const Executable> Program::compiled_for(Device& d) const {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Ref<const Executable> e = d.compile(pruned_);
+  if (log_shows_info())
+    log_info(fmt::format("compiled '{}' for {} in {:.1f} ms: {}", options.name, d.name(),
+                         std::chrono::duration<double, std::milli>(Clock::now() - start).count(),
+                         cause.empty() ? "lower()" : cause));
+  return e;
+}
+
 const Executable& Program::executable() const {
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
   const NoFork hold;
   const std::lock_guard lock(compiling_);
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
   require_one_device(pruned_, host());
-  const Ref<const Executable> e = host().compile(pruned_);
+  const Ref<const Executable> e = compiled_for(host());
   e->retain();
   Temporaries::announce(e->temporaries());
   exe_.store(e.get(), std::memory_order_release);
@@ -132,7 +145,7 @@ Ref<const Executable> Program::executable_for(Device& d) const {
   for (const Elsewhere& e : elsewhere_)
     if (e.device == &d) return e.plain;
   require_one_device(pruned_, d);
-  elsewhere_.push_back({&d, d.compile(pruned_), {}});
+  elsewhere_.push_back({&d, compiled_for(d), {}});
   return elsewhere_.back().plain;
 }
 

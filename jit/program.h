@@ -47,6 +47,7 @@ class Program final : public JitProgram {
   const WrittenInputs written;  // the program as it is run and called
   const CallOptions options;
   std::vector<bool> donated;  // a leaf each; empty: none
+  std::string cause;          // why it is compiled, in words
   // By input of the program that is run, whether its memory may be a result's or a temporary's.
   std::vector<bool> donated_memory() const;
 
@@ -76,6 +77,8 @@ class Program final : public JitProgram {
     Array value;  // of a literal
   };
   const Executable& executable() const;  // for the host
+  // Compiles it; WEFT_LOG=info says why and in what time.
+  Ref<const Executable> compiled_for(Device& d) const;
   Ref<const Executable> donating_executable(Device& d) const;
   Ref<const Executable> donating_elsewhere(Device& d) const;
   Ref<const Executable> executable_for(Device& d) const;

@@ -46,6 +46,8 @@ Log& log() {
 }  // namespace
 
 void log_warning(const std::string& text) { log().logger.warn(text); }
+void log_info(const std::string& text) { log().logger.info(text); }
+bool log_shows_info() { return log().logger.should_log(spdlog::level::info); }
 bool log_wants(const char* topic) {
   const auto& wanted = log().wanted;
   return std::find(wanted.begin(), wanted.end(), topic) != wanted.end();

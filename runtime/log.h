@@ -9,6 +9,9 @@
 namespace weft {
 
 void log_warning(const std::string& text);
+void log_info(const std::string& text);
+// Whether it would be shown.
+bool log_shows_info();
 // Whether WEFT_LOG names this topic.
 bool log_wants(const char* topic);
 // What belongs to a topic, whatever the level.

@@ -77,6 +77,14 @@ class Node : public RefCounted {
 
 struct ReduceOptions;
 
+namespace detail {
+template <class V>
+constexpr void no_assignment() {
+  static_assert(!std::same_as<V, V>,
+                "weft: Arrays do not change. Write x = x.at(i).set(v), or .add(v), .multiply(v)");
+}
+}  // namespace detail
+
 class Array {
  public:
   Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
@@ -106,6 +114,13 @@ class Array {
   // The only element, converted to T.
   template <class T>
   T item(Location at = Location::here()) const;
+  // The type is that of the C++ number, so it is to be named.
+  template <class T = void>
+    requires std::is_void_v<T>
+  double item(Location = Location::here()) const {
+    static_assert(!std::is_void_v<T>, "weft: write the type of the number: x.item<float>()");
+    return 0;
+  }
   // All elements, row-major, converted to T.
   template <class T>
   std::vector<T> to_vector(Location at = Location::here()) const;
@@ -118,11 +133,22 @@ class Array {
   std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
   const Array& block_until_ready(Location at = Location::here()) const;
   explicit operator bool() const;
+  // float(x): the only element of a concrete array, as item<float>().
+  template <Number T>
+    requires(!std::same_as<T, bool>)
+  explicit operator T() const {
+    return item<T>();
+  }
 
   // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v), or
   // x = std::move(x).at(i).set(v), which writes where x lies if nobody else has a handle of it.
   const Array operator[](const Index& i) const;
   const Array operator[](std::initializer_list<Index> i) const;
+  // x[i] = v and x[i] += v, of which x[i] would keep nothing.
+  template <class V>
+  void operator=(const V&) const {
+    detail::no_assignment<V>();
+  }
   At at(const Index& i) const&;
   At at(const Index& i) &&;
   At at(std::initializer_list<Index> i, Location at = Location::here()) const&;
@@ -148,6 +174,11 @@ class Array {
   Array T(Location at = Location::here()) const;
   Array transpose(std::vector<int64_t> axes = {}, Location at = Location::here()) const;
   Array reshape(const NewShape& s) const;
+  template <Integer I, Integer... J>
+    requires(sizeof...(J) > 0)
+  Array reshape(I first, J... more) const {
+    return reshape(NewShape{first, more...});
+  }
   Array ravel(Location at = Location::here()) const;
   Array squeeze(AxisList axis = AxisList(none, Location::here())) const;
   Array astype(DType d, Location at = Location::here()) const;
@@ -174,9 +205,25 @@ class Array {
   friend Array operator~(const Arg&);
   friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
   Array& operator+=(const Arg& x) &;
+  template <class V>
+  void operator+=(const V&) const {
+    detail::no_assignment<V>();
+  }
   Array& operator-=(const Arg& x) &;
+  template <class V>
+  void operator-=(const V&) const {
+    detail::no_assignment<V>();
+  }
   Array& operator*=(const Arg& x) &;
+  template <class V>
+  void operator*=(const V&) const {
+    detail::no_assignment<V>();
+  }
   Array& operator/=(const Arg& x) &;
+  template <class V>
+  void operator/=(const V&) const {
+    detail::no_assignment<V>();
+  }
   Array& operator%=(const Arg& x) &;
   Array& operator&=(const Arg& x) &;
   Array& operator|=(const Arg& x) &;
@@ -233,15 +280,18 @@ class Arg {
 struct SliceBound {
   std::optional<int64_t> v;
   SliceBound(none_t) {}
+  // An integer of a concrete array. ConcretizationError for a traced one, which
+  // lax::dynamic_slice takes.
+  SliceBound(const Array& x, Location at = Location::here());
   template <Integer I>
   SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
-inline Slice slice(SliceBound lo = none, SliceBound hi = none, SliceBound step = none) {
-  return {lo, hi, step};
-}
+inline Slice slice() { return {}; }
+inline Slice slice(SliceBound hi) { return {none, hi}; }
+inline Slice slice(SliceBound lo, SliceBound hi, SliceBound step = none) { return {lo, hi, step}; }
 
 // One entry of an index. (No std::variant: it is a tenth of what this header costs to include.)
 struct Index {
@@ -256,6 +306,7 @@ struct Index {
       : kind(Kind::integer), integer(static_cast<int64_t>(i)), at(at) {}
   Index(Slice s, Location at = Location::here()) : kind(Kind::slice), slice(s), at(at) {}
   Index(newaxis_t, Location at = Location::here()) : kind(Kind::newaxis), at(at) {}
+  Index(none_t, Location at = Location::here()) : kind(Kind::newaxis), at(at) {}  // as NumPy's None
   Index(ellipsis_t, Location at = Location::here()) : kind(Kind::ellipsis), at(at) {}
   Index(const Array& a, Location at = Location::here()) : kind(Kind::array), array(a), at(at) {}
 };

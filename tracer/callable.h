@@ -114,8 +114,19 @@ arguments_t<F, A...> arguments(const A&... a) {
 
 template <class F, class... P>
 concept Callable = std::invocable<F&, P&...>;
+template <class R>
+struct ReturnOf {
+  using type = std::remove_cvref_t<R>;
+};
+template <class R>
+  requires std::is_void_v<R>
+struct ReturnOf<R> {
+  static_assert(!std::is_void_v<R>,
+                "weft: the function returns nothing; let it return an Array or a tree of Arrays");
+  using type = std::monostate;
+};
 template <class F, class... P>
-using raw_result_t = std::remove_cvref_t<std::invoke_result_t<F&, P&...>>;
+using raw_result_t = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
 template <class F, class... P>
 using result_t = arrays_t<raw_result_t<F, P...>>;
 
@@ -141,6 +152,8 @@ class CallOperator<D, F, Params<P...>> {
   using weft_params = Params<P...>;
   template <class Self = D>
   auto operator()(const P&... a) const {
+    static_assert(((sizeof(tree::FieldsKnown<P>) > 0) && ...));
+    static_assert(sizeof(ReturnOf<std::invoke_result_t<F&, P&...>>) > 0);
     return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
   }
   // Fewer arguments, where f has default ones.
@@ -179,7 +192,10 @@ class Flat {
   Flat(F& f, const Args& like) : f_(&f), prototype_(&like) {}
   Arrays operator()(const Arrays& x) {
     Args args = tree::rebuild(*prototype_, x.data());
-    out_.emplace(tree::convert<R>(call_back(*f_, args)));
+    if constexpr (std::is_void_v<decltype(call_back(*f_, args))>)
+      out_.emplace();  // ReturnOf says what is wrong
+    else
+      out_.emplace(tree::convert<R>(call_back(*f_, args)));
     return tree::leaves(*out_);
   }
   const R& out() const { return *out_; }

@@ -71,6 +71,15 @@ std::vector<std::string> paths(const Skeleton& s, const std::string& root) {
   return out;
 }
 
+std::vector<std::pair<std::string, std::string>> values(const Skeleton& s,
+                                                        const std::string& root) {
+  if (s.form == Skeleton::value) return {{root, s.text}};
+  std::vector<std::pair<std::string, std::string>> out;
+  for (size_t i = 0; i < s.children.size(); ++i)
+    for (auto& v : values(s.children[i], path_of(s, i, root))) out.push_back(std::move(v));
+  return out;
+}
+
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
   const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names &&
                          a.children.size() == b.children.size();

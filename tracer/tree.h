@@ -350,6 +350,8 @@ Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> children,
 std::string to_string(const Skeleton& s);
 // The path of every leaf, below a root called so: "args[1].layers[0].w".
 std::vector<std::string> paths(const Skeleton& s, const std::string& root);
+// The static values in the same way, path and text.
+std::vector<std::pair<std::string, std::string>> values(const Skeleton& s, const std::string& root);
 // Where two trees first differ, in words; empty if they do not.
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root);
 

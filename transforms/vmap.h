@@ -65,7 +65,6 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
     static_assert(Callable<F, P...>,
                   "weft::vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    static_assert(!std::is_void_v<R>, "weft::vmap: the function must return something");
     const Source source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const Arrays out = run_vmap(

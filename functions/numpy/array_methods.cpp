@@ -171,14 +171,4 @@ Array At::divide(const Arg& v, const SetOptions& o) const {
   return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
 }
 
-// ---- printing
-
-std::ostream& operator<<(std::ostream& o, const Array& x) {
-  if (x.empty_handle()) return o << "Array()";
-  const Concrete* c = concrete_or_null(x);
-  if (c) return o << array_repr(c->data(), x.dtype(), x.shape());
-  const auto& t = static_cast<const Tracer&>(x.node());
-  return o << "traced array " << to_string(x.type()) << " (" << t.level->name() << ")";
-}
-
 }  // namespace weft

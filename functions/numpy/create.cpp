@@ -151,6 +151,11 @@ Array detail::array_from(const void* data, size_t count, DType d, const Shape* s
         fmt::format("array: {} elements do not make an array of shape {}", count, to_string(s)));
   return array_of_bytes(Type(d, s), data);
 }
+void detail::ragged_rows(int64_t got, int64_t want, Location at) {
+  const Source source(at);
+  fn::fail_shape(fmt::format(
+      "array: rows must have one length, got one of {} elements after one of {}", got, want));
+}
 Array asarray(const Arg& x, std::optional<DType> dtype) {
   const Source s(x.at());
   return dtype ? fn::as_dtype(x, *dtype) : x.value();

@@ -3,6 +3,8 @@
 // functions/numpy/create.h: arrays from numbers, vectors and spans; filled, counted and patterned
 // arrays.
 #pragma once
+#include <array>
+
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -46,6 +48,37 @@ namespace detail {
 template <class T>
 concept ArrayElement = requires { dtype_of<std::remove_cv_t<T>>::value; };
 Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
+
+// The type of the numbers in vectors and arrays of such.
+template <class T>
+struct ElementOf {
+  using type = T;
+};
+template <class T>
+struct ElementOf<std::vector<T>> : ElementOf<T> {};
+template <class T, size_t N>
+struct ElementOf<std::array<T, N>> : ElementOf<T> {};
+template <class R>
+using element_of = typename ElementOf<R>::type;
+template <class R>
+concept NestedRange = requires { typename R::value_type; } && ArrayElement<element_of<R>> &&
+                      !std::same_as<typename R::value_type, element_of<R>>;
+[[noreturn]] void ragged_rows(int64_t got, int64_t want, Location at);
+// Appends the numbers of x, and their sizes by depth.
+template <class R, class T>
+void flatten_rows(const R& x, size_t depth, std::vector<T>& flat, std::vector<int64_t>& sizes,
+                  Location at) {
+  if constexpr (std::same_as<R, T>) {
+    flat.push_back(x);
+  } else {
+    const auto n = static_cast<int64_t>(x.size());
+    if (sizes.size() == depth)
+      sizes.push_back(n);
+    else if (sizes[depth] != n)
+      ragged_rows(n, sizes[depth], at);
+    for (const auto& row : x) flatten_rows<typename R::value_type>(row, depth + 1, flat, sizes, at);
+  }
+}
 }  // namespace detail
 
 // The elements row-major; the dtype is that of the vector.
@@ -73,6 +106,32 @@ Array array(const std::vector<T>& x, const Shape& shape, Location at = Location:
 template <detail::ArrayElement T>
 Array array(const std::vector<T>& x, Location at = Location::here()) {
   return array(x, Shape{static_cast<int64_t>(x.size())}, at);
+}
+// Rows of numbers, all of one length (ShapeError), to any depth; vectors and std::array mixed.
+template <detail::NestedRange R>
+Array array(const R& rows, Location at = Location::here()) {
+  using T = detail::element_of<R>;
+  std::vector<T> flat;
+  std::vector<int64_t> sizes;
+  detail::flatten_rows(rows, 0, flat, sizes, at);
+  return array(flat, Shape(std::move(sizes), at), at);
+}
+template <detail::ArrayElement T, size_t N>
+Array array(const std::array<T, N>& x, Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), N), at);
+}
+template <detail::ArrayElement T, size_t N>
+Array array(std::span<T, N> x, Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), x.size()), at);
+}
+template <detail::ArrayElement T, size_t N>
+Array array(const T (&x)[N], Location at = Location::here()) {
+  return array(std::span<const T>(x, N), at);
+}
+// The elements behind a pointer, as many as the shape has.
+template <detail::ArrayElement T>
+Array array(const T* x, const Shape& shape, Location at = Location::here()) {
+  return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, at);
 }
 // x itself, or converted.
 Array asarray(const Arg& x, std::optional<DType> dtype = {});

@@ -18,6 +18,19 @@
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/placement.h"
 
+weft::SliceBound::SliceBound(const Array& x, Location at) {
+  const Source source(at);
+  if (x.ndim() != 0 || !is_integer(x.dtype()))
+    throw IndexError("slice: a bound is an integer, got " + to_string(x.type()));
+  try {
+    v = x.item<int64_t>(at);
+  } catch (const ConcretizationError&) {
+    throw ConcretizationError(
+        "slice: a bound is traced, but the size of a slice must be known. For n elements from a "
+        "traced i on write lax::dynamic_slice_in_dim(x, i, n, axis), or x[i + arange(n)]");
+  }
+}
+
 namespace weft::fn {
 
 using Kind = IndexItem::Kind;
