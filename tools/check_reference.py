@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/check_reference.py: each public name has a comment of its own, each header that <weft/weft.h> reaches is of a
+# page of docs/reference, and the pages say what the comments do.
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "reference"))
+import headers  # noqa: E402
+import pages  # noqa: E402
+
+FIELD = re.compile(r"^  (?!static|friend|using|bool operator)[\w:<>,&* ]+\s[\w, ={}.\"'-]+;")
+
+
+def fields_without_comment(text):
+    """Fields of an options struct that nothing is said of, neither above nor behind."""
+    lines = text.splitlines()[1:]
+    said = False
+    for line in lines:
+        code, comment = headers.code_of(line)
+        if not code.strip():
+            said = comment is not None
+        elif FIELD.match(code + ("" if code.endswith(";") else " ")):
+            if comment is None and not said:
+                yield code.strip()
+            said = said and comment is None and False
+
+
+def faults():
+    shown = {f for _, _, files in pages.read_pages() for f in files}
+    internal = {f for page, _, files in pages.read_pages() if page == "-" for f in files}
+    for name in headers.public_headers():
+        entries = headers.read_header(name)
+        if entries and name not in shown:
+            yield f"{name}:1: tools/reference/pages.txt names no page for it"
+        for e in entries:
+            if name in internal:
+                continue
+            if e.what == "type" and e.name.endswith("Options"):
+                for field in fields_without_comment(e.text):
+                    yield f"{name}:{e.line}: {e.full_name}: nothing is said of `{field}`"
+            elif not e.comment:
+                yield f"{name}:{e.line}: {e.full_name} has no comment of its own"
+    table, known = pages.read_peers(), {e.full_name for e in headers.read_all()}
+    for ours in sorted(set(table) - known):
+        yield f"tools/reference/peers.txt: there is no {ours}"
+
+
+def main():
+    found = list(faults())
+    for fault in found:
+        print(fault)
+    page = subprocess.run([sys.executable, ROOT / "tools/reference/pages.py", "--check", ROOT / "docs"])
+    sys.exit(bool(found) or page.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/reference/headers.py: what <weft/weft.h> declares for users, read from the headers as clang-format leaves
+# them: each declaration of a namespace that is not `detail`, and the comment that stands above it or behind it.
+import dataclasses
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ALSO = ["interop/eigen.h"]  # installed headers that weft.h does not include
+HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
+INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
+NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
+TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(\w+)\s*(?::[^{]*|final\s*)?(\{|;|$)", re.S)
+EXAMPLE = re.compile(r"^     ? ?(.*)$")
+
+
+@dataclasses.dataclass
+class Entry:
+    """One declaration: `what` is function, type, value or alias; `text` is as it stands in the header."""
+    file: str
+    line: int
+    namespace: str
+    name: str
+    what: str
+    text: str
+    comment: list  # lines without "//" and the one blank behind it
+    own: bool  # the comment is its own, or that of the overload right above
+    section: str
+
+    @property
+    def full_name(self):
+        return f"{self.namespace}::{self.name}"
+
+
+def public_headers(root=ROOT):
+    """The files that weft.h reaches, in the order in which it reaches them, then ALSO."""
+    found = []
+
+    def visit(name):
+        if name in found or not (root / name).exists():
+            return
+        found.append(name)
+        for other in INCLUDE.findall((root / name).read_text()):
+            visit(other)
+
+    visit("weft.h")
+    for name in ALSO:
+        visit(name)
+    return found
+
+
+def code_of(line):
+    """The line without its comment, and the comment or None. Strings hold no //."""
+    inside = False
+    for i, c in enumerate(line):
+        if c == '"' and line[i - 1:i] not in ("\\", "'"):
+            inside = not inside
+        elif line.startswith("//", i) and not inside:
+            return line[:i].rstrip(), line[i + 2:]
+    return line.rstrip(), None
+
+
+def bare(text):
+    """The text without strings and characters, so that brackets count."""
+    return re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'', '""', text)
+
+
+def depth(text):
+    t = bare(text)
+    return t.count("{") + t.count("(") - t.count("}") - t.count(")")
+
+
+def kind_and_name(text):
+    """(what, name) of a declaration, or None for what users do not see as one of their own."""
+    t = " ".join(text.split())
+    if re.match(r"(class|struct|enum class|enum|union) \w+;$", t) or t.startswith(("static_assert", "extern template", "friend", "template class", "template <> struct", "template <>")):
+        return None
+    m = TYPE.match(t)
+    if m:
+        return "type", m[2]
+    t = re.sub(r"^template\s*(?P<r><(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)\s*", "", t)
+    while True:  # requires clauses: up to the declaration they stand before
+        m = re.match(r"requires\s*\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)\s*(?:&& |\|\| )?", t) or re.match(r"requires\s+[\w:]+(?:<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)?\s*(?:&& |\|\| )?", t)
+        if not m:
+            break
+        t = t[m.end():]
+    m = re.match(r"(?:concept|using) (\w+) =", t) or re.match(r"concept (\w+)", t)
+    if m:
+        return "alias", m[1]
+    if t.startswith(("using ", "typedef ")):
+        m = re.match(r"using ([\w:]+)::(\w+);", t)
+        return ("alias", m[2]) if m else None
+    head = t.split("{")[0] if not t.startswith("[[") else re.sub(r"^\[\[[^\]]*\]\]\s*", "", t)
+    before = re.split(r"\(", head, 1)
+    if len(before) == 2:
+        m = re.search(r"(operator\s*\S+|~?\w+)\s*$", before[0])
+        if m and not before[0].rstrip().endswith("="):
+            if "=" in before[0] and "operator" not in before[0]:
+                m = re.search(r"(\w+)\s*=", before[0])
+                return "value", m[1]
+            return "function", m[1].replace(" ", "")
+    m = re.search(r"(\w+)\s*(?:=|\{|;|$)", head)
+    if not m or re.search(r">\s*=", head.split("=")[0] + "="):  # of a template, for one type
+        return None
+    return "value", m[1]
+
+
+class Reader:
+    def __init__(self, name, text):
+        self.file, self.lines = name, text.splitlines()
+        self.scopes, self.section, self.entries = [], "", []
+
+    def hidden(self):
+        return any(part in HIDDEN or not part for scope in self.scopes for part in scope.split("::"))
+
+    def declaration(self, at):
+        """The lines of the declaration that begins at line `at`: (text, trailing comment, the line behind it)."""
+        text, trailing, i = [], [], at
+        while i < len(self.lines):
+            code, comment = code_of(self.lines[i])
+            text.append(self.lines[i] if len(text) or code != self.lines[i].rstrip() else code)
+            i += 1
+            whole = "\n".join(code_of(line)[0] for line in text)
+            if comment is not None and depth(whole) == 0:
+                trailing.append(comment)
+            if depth(whole) == 0 and re.search(r"[;}]$", whole.rstrip()):
+                break
+        while trailing and i < len(self.lines) and re.match(r"\s{20,}//", self.lines[i]):
+            trailing.append(code_of(self.lines[i])[1])
+            i += 1
+        return "\n".join(text), trailing, i
+
+    def read(self):
+        i, comment, start = 0, [], 0
+        while i < len(self.lines):
+            line = self.lines[i]
+            stripped = line.strip()
+            if not stripped:
+                comment, i = [], i + 1
+            elif stripped.startswith("// ----"):
+                self.section = stripped.strip("/- ").strip()
+                comment, i = [], i + 1
+            elif stripped.startswith("//"):
+                text = stripped[2:]
+                comment.append(text[1:] if text.startswith(" ") else text)
+                i += 1
+            elif stripped.startswith("#"):
+                macro = re.match(r"#define (WEFT_\w+)\(", stripped)
+                begin = i
+                while self.lines[i].endswith("\\"):
+                    i += 1
+                i += 1
+                if macro and not self.hidden():
+                    self.add(begin, macro[1], "macro", code_of(self.lines[begin])[0].rstrip(" \\"), comment)
+                comment = []
+            elif NAMESPACE.match(stripped):
+                self.scopes.append(NAMESPACE.match(stripped)[1])
+                comment, i = [], i + 1
+            elif stripped == "}" or stripped.startswith("}  // namespace") or (stripped.startswith("}") and not self.scopes):
+                if self.scopes:
+                    self.scopes.pop()
+                comment, i = [], i + 1
+            else:
+                text, trailing, end = self.declaration(i)
+                found = None if self.hidden() else kind_and_name("\n".join(code_of(t)[0] for t in text.splitlines()))
+                if found:
+                    self.add(i, found[1], found[0], text, comment or [t.strip() for t in trailing])
+                comment, i = [], end
+        return self.entries
+
+    def add(self, i, name, what, text, comment):
+        namespace = "::".join(self.scopes)
+        last = self.entries[-1] if self.entries else None
+        own = bool(comment)
+        if not own and last and last.name == name and last.namespace == namespace:
+            comment, own = [], last.own  # another overload of the one above
+        self.entries.append(Entry(self.file, i + 1, namespace, name, what, text, comment, own, self.section))
+
+
+def read_header(name, root=ROOT):
+    return Reader(name, (root / name).read_text()).read()
+
+
+def read_all(root=ROOT):
+    entries = []
+    for name in public_headers(root):
+        entries += read_header(name, root)
+    return entries
+
+
+def examples_of(entry):
+    """The lines of code in a comment: those set off by four blanks or more."""
+    return [line[4:] for line in entry.comment if line.startswith("    ")]

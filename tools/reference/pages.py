@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tools/reference/pages.py: docs/reference/, made from the comments of the public headers: a page a subject, and
+# tables from JAX's, PyTorch's and TensorFlow's names to ours and back. `pages.py DIR` writes the folder; `pages.py
+# --check DIR` fails if it says something else.
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import headers  # noqa: E402
+
+HERE = pathlib.Path(__file__).resolve().parent
+PEERS = ("jax", "torch", "tf")
+TITLES = {"jax": "JAX", "torch": "PyTorch", "tf": "TensorFlow"}
+SOURCE = re.compile(r"\bSources?:\s*((?:[\w.]+(?:,| and)?\s*)+)")
+NAME = re.compile(r"\b(?:jax|optax)(?:\.\w+)+")
+MADE = "<!-- Made by ./dev docs from the comments of the headers: write there. -->"
+
+
+def read_pages():
+    """[(page, title, headers)]; the page `-` is of headers that have none."""
+    pages = []
+    for line in (HERE / "pages.txt").read_text().splitlines():
+        if line.strip() and not line.startswith("#"):
+            left, _, right = line.rpartition(":")
+            name, title = left.split(None, 1)
+            pages.append((name, title.strip(), right.split()))
+    return pages
+
+
+def read_peers():
+    """{our full name: {peer: [names]}} from peers.txt, whose lines are `weft::name  torch.name  tf.name`."""
+    peers = {}
+    for line in (HERE / "peers.txt").read_text().splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            peers[words[0]] = {p: [w for w in words[1:] if w.split(".")[0] == p] for p in PEERS}
+    return peers
+
+
+def peers_of(entry, table):
+    """The names that others have for it: JAX's as the comment says, the rest as the table does."""
+    names = {p: list(table.get(entry.full_name, {}).get(p, [])) for p in PEERS}
+    for source in SOURCE.finditer(" ".join(entry.comment)):
+        for name in NAME.findall(source[1]):
+            if name.rstrip(".") not in names["jax"]:
+                names["jax"].append(name.rstrip("."))
+    return names
+
+
+def public_part(text):
+    """A class without what is private in it."""
+    return re.sub(r"\n private:.*?(?=\n public:|\n\};?$)", "", text, flags=re.S)
+
+
+def plain(line):
+    """The line with what Markdown would take for its own escaped, but for what stands in `code`."""
+    parts = line.split("`")
+    return "`".join(re.sub(r"([*_<|])", r"\\\1", part) if i % 2 == 0 else part for i, part in enumerate(parts))
+
+
+def prose(comment):
+    """Markdown: what is set off by four blanks is code."""
+    out, code = [], False
+    for line in comment:
+        if line.startswith("    ") != code:
+            out += ["```", ""] if code else ["", "```cpp"]
+            code = not code
+        out.append(line[4:] if code else plain(line))
+    return out + (["```"] if code else [])
+
+
+def grouped(entries):
+    """Entries that stand one after another with one name and one comment."""
+    groups = []
+    for e in entries:
+        if groups and groups[-1][0].full_name == e.full_name and not e.own:
+            groups[-1].append(e)
+        else:
+            groups.append([e])
+    return groups
+
+
+def write_page(title, entries, table):
+    lines = [MADE, f"# {title}", ""]
+    section = None
+    for group in grouped(entries):
+        first = group[0]
+        if first.section != section:
+            section = first.section
+            lines += [f"## {section[0].upper() + section[1:]}", ""] if section else []
+        lines += [f"### `{first.full_name.removeprefix('weft::')}`", "", "```cpp"]
+        lines += [public_part(e.text) for e in group]
+        lines += ["```", "", *prose(first.comment), ""]
+        others = [f"{TITLES[p]} `{'`, `'.join(n)}`" for p, n in peers_of(first, table).items() if n]
+        if others:
+            lines += ["Elsewhere: " + "; ".join(others) + ".", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def anchor(entry):
+    return re.sub(r"[^\w-]", "", entry.full_name.removeprefix("weft::").lower())
+
+
+def peer_table(peer, places, table):
+    """The page of one peer: its names and ours, then ours and its."""
+    pairs = {}
+    for page, e in places:
+        for name in peers_of(e, table)[peer]:
+            pairs.setdefault((name, e.full_name.removeprefix("weft::")), (page, e))
+    title = TITLES[peer]
+
+    def rows(key):
+        for (theirs, ours), (page, e) in sorted(pairs.items(), key=key):
+            yield theirs, f"[`{ours}`]({page}.md#{anchor(e)})"
+
+    lines = [MADE, f"# {title} and Weft", "", f"## From {title}", "", f"| {title} | Weft |", "|---|---|"]
+    lines += [f"| `{theirs}` | {ours} |" for theirs, ours in rows(lambda p: p[0])]
+    lines += ["", f"## To {title}", "", f"| Weft | {title} |", "|---|---|"]
+    lines += [f"| {ours} | `{theirs}` |" for theirs, ours in rows(lambda p: p[0][::-1])]
+    return "\n".join(lines) + "\n"
+
+
+def make():
+    """{file: text} of the whole folder."""
+    table = read_peers()
+    made, places, index = {}, [], []
+    for page, title, files in read_pages():
+        if page == "-":
+            continue
+        entries = [e for f in files for e in headers.read_header(f)]
+        made[f"{page}.md"] = write_page(title, entries, table)
+        places += [(page, e) for e in entries]
+        names = list(dict.fromkeys(e.name for e in entries if e.what == "function"))
+        index.append(f"| [{title}]({page}.md) | {', '.join(f'`{n}`' for n in names[:12])}{', …' if len(names) > 12 else ''} |")
+    for peer in PEERS:
+        made[f"from_{peer}.md"] = peer_table(peer, places, table)
+    made["README.md"] = "\n".join([
+        MADE, "# Reference", "", "All that `<weft/weft.h>` declares, in namespace `weft`. By other names: "
+        "[JAX](from_jax.md), [PyTorch](from_torch.md), [TensorFlow](from_tf.md).", "", "| page | of it |", "|---|---|",
+        *index]) + "\n"
+    return made
+
+
+def main():
+    check, folder = sys.argv[1] == "--check", pathlib.Path(sys.argv[-1]) / "reference"
+    made, bad = make(), []
+    there = {p.name for p in folder.glob("*.md")} if folder.exists() else set()
+    folder.mkdir(exist_ok=True)
+    for name in sorted(there | set(made)):
+        file = folder / name
+        if check:
+            if name not in made or name not in there or file.read_text() != made[name]:
+                bad.append(name)
+        elif name in made:
+            file.write_text(made[name])
+        else:
+            file.unlink()
+    for name in bad:
+        print(f"docs/reference/{name} is not what the headers say: run ./dev docs")
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()
