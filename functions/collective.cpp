@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/collective.cpp: checks of names and axes, means, and gathering over several axes.
+// functions/collective.cpp: checks of names, groups and axes; means; several names; blocks.
 #include "weft/functions/collective.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "weft/functions/kit.h"
 #include "weft/ops/collective/collective.h"
+#include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/trace.h"
 
 namespace weft {
 namespace {
 
+// ---- names and groups
+
+std::string quoted(const std::vector<std::string>& names) {
+  return names.size() == 1 ? "'" + names[0] + "'" : fmt::format("('{}')", fmt::join(names, "', '"));
+}
 // The number of lanes of all named axes; AxisNameError for one that is not bound or named twice.
 int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
-  if (names.empty()) throw AxisNameError(fmt::format("{}: no axis is named", who));
   int64_t n = 1;
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
@@ -27,58 +36,262 @@ int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
   }
   return n;
 }
+// The same of a function that takes names alone.
+int64_t named_lanes(const char* who, const AxisNames& axes) {
+  if (axes.names().empty() && axes.positions().empty())
+    throw AxisNameError(fmt::format("{}: no axis is named", who));
+  if (!axes.positions().empty())
+    throw AxisNameError(
+        fmt::format("{}: takes names of mapped axes, got the position {}; psum, pmean, pmax and "
+                    "pmin take positions of axes, too",
+                    who, axes.positions()[0]));
+  return lanes_of(who, axes.names());
+}
 
-// Axes k and k+1 as one.
+void need_groups(const char* who, const AxisNames& axes, const AxisIndexGroups& groups,
+                 int64_t lanes) {
+  std::set<int64_t> seen;
+  int64_t n = 0;
+  for (const auto& g : groups) {
+    n += std::ssize(g);
+    seen.insert(g.begin(), g.end());
+  }
+  const bool in_range = seen.empty() || (*seen.begin() >= 0 && *seen.rbegin() < lanes);
+  if (n != lanes || std::ssize(seen) != lanes || !in_range) {
+    std::string text;
+    for (const auto& g : groups)
+      text += fmt::format("{}{{{}}}", text.empty() ? "" : ", ", fmt::join(g, ", "));
+    fn::fail_index(
+        fmt::format("{}: axis_index_groups must cover all indices exactly once: the lanes of {} "
+                    "are 0 to {}, the groups {{{}}}",
+                    who, quoted(axes.names()), lanes - 1, text));
+  }
+  for (const auto& g : groups)
+    if (g.empty()) fn::fail_index(fmt::format("{}: axis_index_groups has an empty group", who));
+}
+// The number of lanes of a group, where all have as many.
+int64_t group_size(const char* who, const AxisNames& axes, const AxisIndexGroups& groups) {
+  const int64_t lanes = named_lanes(who, axes);
+  if (groups.empty()) return lanes;
+  need_groups(who, axes, groups, lanes);
+  for (const auto& g : groups)
+    if (g.size() != groups[0].size())
+      fn::fail_shape(
+          fmt::format("{}: all groups of axis_index_groups must have the same size, got {} and {}",
+                      who, groups[0].size(), g.size()));
+  return std::ssize(groups[0]);
+}
+
+// ---- blocks of an axis
+
+// Axis k of n * size entries as two, of n and of size.
+Array in_blocks(const Array& x, int k, int64_t n) {
+  return reshape_to(x, x.shape().with(k, x.shape()[k] / n).inserted(k, n));
+}
+// Axes k and k + 1 as one.
 Array merged(const Array& x, int k) {
-  std::vector<int64_t> s = x.shape().sizes();
-  s[static_cast<size_t>(k)] *= s[static_cast<size_t>(k) + 1];
-  s.erase(s.begin() + k + 1);
-  return reshape_to(x, Shape(s));
+  return reshape_to(x, x.shape().erased(k).with(k, x.shape()[k] * x.shape()[k + 1]));
+}
+
+// ---- sums and extremes
+
+using detail::Across;
+constexpr const char* names_of_folds[] = {"psum", "pmean", "pmax", "pmin"};
+
+Array folded(Across what, const Array& x, const AxisNames& axes, const AxisIndexGroups& groups) {
+  const auto along = fn::axes_of(names_of_folds[static_cast<int>(what)], axes.positions(),
+                                 static_cast<int>(x.ndim()));
+  const auto fold = what == Across::max   ? lax::reduce_max
+                    : what == Across::min ? lax::reduce_min
+                                          : lax::reduce_sum;
+  const Array here = along.empty() ? x : fold(x, along);
+  if (axes.names().empty()) return here;
+  switch (what) {
+    case Across::max: return pmax_over(here, axes.names(), groups);
+    case Across::min: return pmin_over(here, axes.names(), groups);
+    default: return psum_over(here, axes.names(), groups);
+  }
+}
+// A C++ number counted once a lane is a number, too.
+bool is_number(const Array& x, const AxisIndexGroups& groups) {
+  const Concrete* c = concrete_or_null(x);
+  return c && c->literal && groups.empty() && !x.is_traced();
+}
+Array counted(const Array& number, int64_t lanes) {
+  return is_integer(number.dtype())
+             ? scalar_of_int(number.dtype(), number.item<int64_t>() * lanes, number.weak_type())
+             : scalar_of(number.dtype(), number.item<double>() * static_cast<double>(lanes),
+                         number.weak_type());
+}
+// How many values each lane's sum has.
+Array values_summed(const Array& like, int64_t all, const AxisNames& axes,
+                    const AxisIndexGroups& groups) {
+  const bool differ = std::any_of(groups.begin(), groups.end(),
+                                  [&](const auto& g) { return g.size() != groups[0].size(); });
+  if (!differ)
+    return fn::number_like(like, static_cast<double>(groups.empty() ? all : std::ssize(groups[0])));
+  return psum_over(fn::number_like(like, 1), axes.names(), groups);
 }
 
 }  // namespace
 
 namespace detail {
 
-Array across(Across what, const Array& x, const AxisNames& names, Location at) {
-  constexpr const char* who[] = {"psum", "pmean", "pmax", "pmin"};
+Array across(Across what, const Array& x, const AxisNames& axes, const CollectiveOptions& o,
+             Location at) {
   const Source s(at);
-  const int64_t n = lanes_of(who[static_cast<int>(what)], names.names());
-  switch (what) {
-    case Across::sum: return psum_over(fn::numeric(x), names.names());
-    case Across::max: return pmax_over(fn::numeric(x), names.names());
-    case Across::min: return pmin_over(fn::numeric(x), names.names());
-    case Across::mean: break;
+  const char* who = names_of_folds[static_cast<int>(what)];
+  if (axes.names().empty() && axes.positions().empty())
+    throw AxisNameError(fmt::format("{}: no axis is named", who));
+  const int64_t lanes = lanes_of(who, axes.names());
+  if (!o.axis_index_groups.empty()) {
+    if (!axes.positions().empty())
+      throw AxisNameError(fmt::format(
+          "{}: axis_index_groups only supported for sums over just named axes, got the position {}",
+          who, axes.positions()[0]));
+    need_groups(who, axes, o.axis_index_groups, lanes);
   }
-  const Array total = fn::inexact(psum_over(fn::numeric(x), names.names()));
+  if (what == Across::max || what == Across::min) return folded(what, x, axes, o.axis_index_groups);
+  const Array number = fn::numeric(x);
+  if (what == Across::sum && axes.positions().empty() && is_number(number, o.axis_index_groups))
+    return counted(number, lanes);
+  const Array total = folded(what, number, axes, o.axis_index_groups);
+  if (what == Across::sum) return total;
+  int64_t values = lanes;
+  for (int64_t a : fn::axes_of(who, axes.positions(), static_cast<int>(x.ndim())))
+    values *= x.shape()[a];
+  const Array sum = fn::inexact(total);
   // Of no lanes there is no mean, and nobody reads it; but 0 / 0 would reach the gradients of what
   // all of them share.
-  const auto lanes = static_cast<double>(std::max<int64_t>(n, 1));
-  return lax::div(total, fn::number_like(total, lanes));
+  return lax::div(sum, values_summed(sum, std::max<int64_t>(values, 1), axes, o.axis_index_groups));
 }
 
-Array gather_lanes(const Array& x, const AxisNames& names, const GatherOptions& o, Location at) {
+Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions& o, Location at) {
   const Source s(at);
-  lanes_of("all_gather", names.names());
+  const int64_t size = group_size("all_gather", axes, o.axis_index_groups);
   const int axis =
       fn::axis_of("all_gather", o.axis, static_cast<int>(x.ndim()) + (o.tiled ? 0 : 1));
+  const auto& names = axes.names();
+  if (!o.axis_index_groups.empty()) {
+    const Array r = all_gather_over(x, names, o.axis_index_groups, size, axis);
+    return o.tiled ? merged(r, axis) : r;
+  }
   Array r = x;
   // The last name counts fastest, so it is gathered first.
-  for (size_t i = names.names().size(); i-- > 0;) {
-    const std::string& name = names.names()[i];
-    r = all_gather_over(r, name, named_axis_size(name), axis);
-    if (o.tiled || i + 1 < names.names().size()) r = merged(r, axis);
+  for (size_t i = names.size(); i-- > 0;) {
+    r = all_gather_over(r, {names[i]}, {}, named_axis_size(names[i]), axis);
+    if (o.tiled || i + 1 < names.size()) r = merged(r, axis);
+  }
+  return r;
+}
+
+Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at) {
+  const Source s(at);
+  const int64_t size = group_size("psum_scatter", axes, o.axis_index_groups);
+  const int axis = fn::axis_of("psum_scatter", o.scatter_dimension, static_cast<int>(x.ndim()));
+  const int64_t n = x.shape()[axis];
+  if (o.tiled ? size == 0 || n % size != 0 : n != size)
+    fn::fail_shape(
+        o.tiled ? fmt::format("psum_scatter: tiled reduce_scatter operand scatter dimension size "
+                              "{} must be divisible by shard_count {}: axis {} of {}, the lanes "
+                              "of {}",
+                              n, size, axis, to_string(x.type()), quoted(axes.names()))
+                : fmt::format("psum_scatter: reduce_scatter operand scatter dimension size {} must "
+                              "match shard count {}: axis {} of {}, the lanes of {}; blocks of "
+                              "more take {{.tiled = true}}",
+                              n, size, axis, to_string(x.type()), quoted(axes.names())));
+  return reduce_scatter_over(o.tiled ? in_blocks(fn::numeric(x), axis, size) : fn::numeric(x),
+                             axes.names(), o.axis_index_groups, size, axis);
+}
+
+Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
+               int64_t concat_axis, const AllToAllOptions& o, Location at) {
+  const Source s(at);
+  const int64_t size = group_size(who, axes, o.axis_index_groups);
+  const int split = fn::axis_of(who, split_axis, static_cast<int>(x.ndim())),
+            concat = fn::axis_of(who, concat_axis, static_cast<int>(x.ndim()));
+  const int64_t n = x.shape()[split];
+  if (!o.tiled) {
+    if (n != size)
+      fn::fail_shape(
+          fmt::format("{}: all_to_all requires the size of the mapped axis axis_name to equal "
+                      "x.shape[split_axis], but they are {} and {} respectively: axis {} of {}, "
+                      "the lanes of {}",
+                      who, size, n, split, to_string(x.type()), quoted(axes.names())));
+    return all_to_all_over(x, axes.names(), o.axis_index_groups, size, split, concat);
+  }
+  if (size == 0 || n % size != 0)
+    fn::fail_shape(fmt::format(
+        "{}: the size of all_to_all split_axis ({}) has to be divisible by the size of the named "
+        "axis {} ({}): axis {} of {}",
+        who, n, quoted(axes.names()), size, split, to_string(x.type())));
+  // The blocks' axis goes; their lanes' axis comes in front of concat_axis.
+  const Array blocks = all_to_all_over(in_blocks(x, split, size), axes.names(), o.axis_index_groups,
+                                       size, split, concat);
+  return merged(blocks, concat);
+}
+
+Array permute(const Array& x, const AxisNames& axes, const LanePairs& perm, Location at) {
+  const Source s(at);
+  const int64_t lanes = named_lanes("ppermute", axes);
+  std::vector<int64_t> ends[2];
+  std::set<int64_t> seen[2];
+  for (const auto& [source, destination] : perm)
+    for (const int k : {0, 1}) {
+      const int64_t lane = k == 0 ? source : destination;
+      if (lane < 0 || lane >= lanes)
+        fn::fail_index(fmt::format(
+            "ppermute: the pair {{{}, {}}} names lane {}, but the lanes of {} are 0 to {}", source,
+            destination, lane, quoted(axes.names()), lanes - 1));
+      if (!seen[k].insert(lane).second)
+        fn::fail_index(
+            fmt::format("ppermute sources and destinations must be unique, got lane {} "
+                        "as the {} of two pairs",
+                        lane, k == 0 ? "source" : "destination"));
+      ends[k].push_back(lane);
+    }
+  return ppermute_over(x, axes.names(), lanes, ends[0], ends[1]);
+}
+
+Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm,
+              Location at) {
+  const Source s(at);
+  const int64_t lanes = named_lanes("pshuffle", axes);
+  std::vector<int64_t> sorted = perm, all;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t l = 0; l < lanes; ++l) all.push_back(l);
+  if (sorted != all)
+    fn::fail_index(fmt::format(
+        "pshuffle: `perm` does not represent a permutation: {{{}}} of the lanes 0 to {} of {}",
+        fmt::join(perm, ", "), lanes - 1, quoted(axes.names())));
+  return ppermute_over(x, axes.names(), lanes, perm, all);
+}
+
+Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at) {
+  const Source s(at);
+  const int64_t lanes = named_lanes("pbroadcast", axes);
+  if (source < 0 || source >= lanes)
+    fn::fail_index(
+        fmt::format("pbroadcast: collective broadcast doesn't fit in the axis size: the lanes of "
+                    "{} are 0 to {}, not {}",
+                    quoted(axes.names()), lanes - 1, source));
+  Array r = x;
+  int64_t rest = source;
+  for (size_t i = axes.names().size(); i-- > 0;) {
+    const int64_t n = named_axis_size(axes.names()[i]);
+    r = pbroadcast_over(r, axes.names()[i], rest % n);
+    rest /= n;
   }
   return r;
 }
 
 }  // namespace detail
 
-Array axis_index(const AxisNames& names, Location at) {
+Array axis_index(const AxisNames& axes, Location at) {
   const Source s(at);
-  lanes_of("axis_index", names.names());
+  named_lanes("axis_index", axes);
   Array r;
-  for (const std::string& name : names.names()) {
+  for (const std::string& name : axes.names()) {
     const Array i = axis_index_of(name);
     r = r.empty_handle()
             ? i
@@ -88,9 +301,9 @@ Array axis_index(const AxisNames& names, Location at) {
   return r;
 }
 
-int64_t axis_size(const AxisNames& names, Location at) {
+int64_t axis_size(const AxisNames& axes, Location at) {
   const Source s(at);
-  return lanes_of("axis_size", names.names());
+  return named_lanes("axis_size", axes);
 }
 
 }  // namespace weft

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/collective.h: what lanes of a named map tell each other: psum, all_gather, axis_index,
-// ….
+// functions/collective.h: what lanes of a named map tell each other: psum, all_gather, ppermute, ….
+//
+// Inside vmap(f, in, out, {.axis_name = "i"}) lane l of f has the value x_l of x. All lanes take
+// part, those of loops that have ended and of branches not taken too. Each function takes an Array
+// or a tree of them, of which it treats each.
+//
+// Errors of all of them: AxisNameError "unbound axis name 'i'" where no map of that name is being
+// applied, and for a name given twice; BatchingError where that map has a chunk_size or a
+// memory_budget, as lanes of one chunk cannot see those of another (axis_index and axis_size can).
+// Of wrong axis_index_groups: IndexError unless each lane stands in them exactly once, ShapeError
+// where all must have one size and have not.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,67 +19,195 @@
 
 namespace weft {
 
-// One name of a mapped axis, or several: "i", {"i", "j"}.
+// The name of a mapped axis, or where sums and extremes take it, the position of an axis of x.
+struct AxisName {
+  std::string name;
+  int64_t position = 0;  // if there is no name
+  AxisName(const char* name) : name(name) {}
+  AxisName(std::string name) : name(std::move(name)) {}
+  template <Integer I>
+  AxisName(I position) : position(static_cast<int64_t>(position)) {}
+};
+// One or several: "i", {"i", "j"}, {"i", 0}. The lanes of several names are numbered with the last
+// name fastest.
 class AxisNames {
  public:
-  template <size_t N>
-  AxisNames(const char (&name)[N]) : names_{name} {}
-  AxisNames(std::string name) : names_{std::move(name)} {}
-  AxisNames(std::initializer_list<const char*> names) : names_(names.begin(), names.end()) {}
+  AxisNames(const char* name) : AxisNames({AxisName(name)}) {}
+  AxisNames(std::string name) : AxisNames({AxisName(std::move(name))}) {}
+  template <Integer I>
+  AxisNames(I position) : AxisNames({AxisName(position)}) {}
+  AxisNames(std::initializer_list<AxisName> axes) {
+    for (const AxisName& a : axes)
+      if (a.name.empty())
+        positions_.push_back(a.position);
+      else
+        names_.push_back(a.name);
+  }
   AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}
   const std::vector<std::string>& names() const { return names_; }
+  const std::vector<int64_t>& positions() const { return positions_; }
 
  private:
   std::vector<std::string> names_;
+  std::vector<int64_t> positions_;
 };
 
-struct GatherOptions {
-  int64_t axis = 0;    // of the result, where the lanes stand
-  bool tiled = false;  // joined along an axis of x instead of a new one
+// Numbers of lanes, {{0, 1}, {2, 3}}: only lanes of one group join each other. Each lane stands in
+// one group; of several names the lanes are numbered with the last name fastest. {}: all lanes are
+// one group.
+using AxisIndexGroups = std::vector<std::vector<int64_t>>;
+
+struct CollectiveOptions {
+  AxisIndexGroups axis_index_groups = {};
 };
+struct AllGatherOptions {
+  AxisIndexGroups axis_index_groups = {};  // of one size
+  int64_t axis = 0;                        // of the result, where the lanes stand
+  bool tiled = false;                      // joined along an axis of x instead of a new one
+};
+struct PsumScatterOptions {
+  int64_t scatter_dimension = 0;           // the axis of x that is dealt out
+  AxisIndexGroups axis_index_groups = {};  // of one size
+  bool tiled = false;  // each lane gets a block of the axis, which stays, instead of an entry
+};
+struct AllToAllOptions {
+  AxisIndexGroups axis_index_groups = {};  // of one size
+  bool tiled = false;                      // blocks of split_axis, joined along concat_axis
+};
+// {source, destination}
+using LanePairs = std::vector<std::pair<int64_t, int64_t>>;
 
 namespace detail {
 enum class Across { sum, mean, max, min };
-Array across(Across what, const Array& x, const AxisNames& names, Location at);
-Array gather_lanes(const Array& x, const AxisNames& names, const GatherOptions& o, Location at);
+Array across(Across what, const Array& x, const AxisNames& axes, const CollectiveOptions& o,
+             Location at);
+Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions& o, Location at);
+Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at);
+Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
+               int64_t concat_axis, const AllToAllOptions& o, Location at);
+Array permute(const Array& x, const AxisNames& axes, const LanePairs& perm, Location at);
+Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm, Location at);
+Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at);
 template <class T, class F>
 arrays_t<T> each_leaf(const T& x, F f) {
   return tree::map(f, tree::convert<arrays_t<T>>(x));
 }
 }  // namespace detail
 
-// Over all lanes of vmap(f, …, {.axis_name = "i"}), on each Array of a tree. The result is the same
-// in every lane.
+// The sum over the lanes l of x_l, elementwise: of x's shape and dtype, bools as I32; the same in
+// all lanes (of a group). Positions are axes of x that are summed as well, and that the result has
+// not: psum(x, {"i", 0}); not with groups (AxisNameError). A C++ number is counted without an
+// equation: psum(1, "i") is the number of lanes, known while tracing. Its transpose is psum.
+// Source: jax.lax.psum.
 template <class T>
-arrays_t<T> psum(const T& x, const AxisNames& names, Location at = Location::here()) {
+arrays_t<T> psum(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
+                 Location at = Location::here()) {
   return detail::each_leaf(
-      x, [&](const Array& a) { return detail::across(detail::Across::sum, a, names, at); });
+      x, [&](const Array& a) { return detail::across(detail::Across::sum, a, axes, o, at); });
 }
+// psum by the number of values summed; integers give F32. In groups of different sizes each has the
+// mean of its own, where JAX divides by the size of the first. Source: jax.lax.pmean.
 template <class T>
-arrays_t<T> pmean(const T& x, const AxisNames& names, Location at = Location::here()) {
+arrays_t<T> pmean(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
+                  Location at = Location::here()) {
   return detail::each_leaf(
-      x, [&](const Array& a) { return detail::across(detail::Across::mean, a, names, at); });
+      x, [&](const Array& a) { return detail::across(detail::Across::mean, a, axes, o, at); });
 }
+// The largest x_l, elementwise, of x's dtype; NaN wins; else as psum. Lanes that share it share the
+// derivative, which JAX has not. Source: jax.lax.pmax.
 template <class T>
-arrays_t<T> pmax(const T& x, const AxisNames& names, Location at = Location::here()) {
+arrays_t<T> pmax(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
+                 Location at = Location::here()) {
   return detail::each_leaf(
-      x, [&](const Array& a) { return detail::across(detail::Across::max, a, names, at); });
+      x, [&](const Array& a) { return detail::across(detail::Across::max, a, axes, o, at); });
 }
+// The smallest x_l; as pmax. Source: jax.lax.pmin.
 template <class T>
-arrays_t<T> pmin(const T& x, const AxisNames& names, Location at = Location::here()) {
+arrays_t<T> pmin(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
+                 Location at = Location::here()) {
   return detail::each_leaf(
-      x, [&](const Array& a) { return detail::across(detail::Across::min, a, names, at); });
+      x, [&](const Array& a) { return detail::across(detail::Across::min, a, axes, o, at); });
 }
-// The values of all lanes along an axis.
+// All x_l of shape (…) along a new axis (…, lanes, …), the same in all lanes (of a group); tiled:
+// one after another along an axis that x has, (…, n, …) -> (…, lanes n, …). IndexError for an axis
+// out of range. Its transpose is psum_scatter. Source: jax.lax.all_gather.
 template <class T>
-arrays_t<T> all_gather(const T& x, const AxisNames& names, const GatherOptions& o = {},
+arrays_t<T> all_gather(const T& x, const AxisNames& axes, const AllGatherOptions& o = {},
+                       Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) { return detail::gather_lanes(a, axes, o, at); });
+}
+// psum, of which lane k (of its group) gets entry k of scatter_dimension: (…, lanes, …) -> (…), or
+// tiled block k: (…, lanes n, …) -> (…, n, …). ShapeError if the axis has another size. Its
+// transpose is all_gather. Source: jax.lax.psum_scatter.
+template <class T>
+arrays_t<T> psum_scatter(const T& x, const AxisNames& axes, const PsumScatterOptions& o = {},
+                         Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) { return detail::scatter_sum(a, axes, o, at); });
+}
+// Entry k of split_axis goes to lane k (of the group), and what lane l sends here is entry l of a
+// new axis, at concat_axis of a result without split_axis: of x's shape where both are one axis.
+// Tiled: blocks instead of entries, joined along an axis that x has, (…, lanes n, …, m, …) -> (…,
+// n, …, lanes m, …). ShapeError if the axis has another size, IndexError for axes out of range. Its
+// transpose is all_to_all with the axes exchanged. Source: jax.lax.all_to_all.
+template <class T>
+arrays_t<T> all_to_all(const T& x, const AxisNames& axes, int64_t split_axis, int64_t concat_axis,
+                       const AllToAllOptions& o = {}, Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) {
+    return detail::exchange("all_to_all", a, axes, split_axis, concat_axis, o, at);
+  });
+}
+// The mapped axis changes places with an axis of x, which has as many entries:
+// all_to_all(x, axes, axis, axis). Source: jax.lax.pswapaxes.
+template <class T>
+arrays_t<T> pswapaxes(const T& x, const AxisNames& axes, int64_t axis,
+                      const CollectiveOptions& o = {}, Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) {
+    return detail::exchange("pswapaxes", a, axes, axis, axis, {o.axis_index_groups}, at);
+  });
+}
+// x_source in lane `destination` for each pair {source, destination}, and zeros in lanes that are
+// no destination: ppermute(x, "i", {{0, 1}, {1, 2}}). IndexError for lanes that there are not, and
+// for two pairs with one source or one destination. Its transpose sends all back. Source:
+// jax.lax.ppermute, which under vmap takes whole permutations only.
+template <class T>
+arrays_t<T> ppermute(const T& x, const AxisNames& axes, const LanePairs& perm,
+                     Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) { return detail::permute(a, axes, perm, at); });
+}
+// In lane l x of lane perm[l]. IndexError unless perm has each lane once. Source:
+// jax.lax.pshuffle.
+template <class T>
+arrays_t<T> pshuffle(const T& x, const AxisNames& axes, const std::vector<int64_t>& perm,
+                     Location at = Location::here()) {
+  return detail::each_leaf(x, [&](const Array& a) { return detail::shuffle(a, axes, perm, at); });
+}
+// In all lanes x_source. IndexError for a lane that there is not. Source: jax.lax.pbroadcast.
+template <class T>
+arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
                        Location at = Location::here()) {
   return detail::each_leaf(x,
-                           [&](const Array& a) { return detail::gather_lanes(a, names, o, at); });
+                           [&](const Array& a) { return detail::from_lane(a, axes, source, at); });
 }
-// The number of this lane; of several axes the last counts fastest.
-Array axis_index(const AxisNames& names, Location at = Location::here());
-// The number of lanes.
-int64_t axis_size(const AxisNames& names, Location at = Location::here());
+// The number of this lane, i32[]; of several names the last counts fastest. Source:
+// jax.lax.axis_index.
+Array axis_index(const AxisNames& axes, Location at = Location::here());
+// The number of lanes, known while tracing. Source: jax.lax.axis_size.
+int64_t axis_size(const AxisNames& axes, Location at = Location::here());
+
+namespace lax {
+using weft::all_gather;
+using weft::all_to_all;
+using weft::axis_index;
+using weft::axis_size;
+using weft::pbroadcast;
+using weft::pmax;
+using weft::pmean;
+using weft::pmin;
+using weft::ppermute;
+using weft::pshuffle;
+using weft::psum;
+using weft::psum_scatter;
+using weft::pswapaxes;
+}  // namespace lax
 
 }  // namespace weft

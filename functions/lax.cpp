@@ -89,9 +89,9 @@ Array broadcast_to_rank(const Arg& x, int64_t rank) {
         fmt::format("broadcast_to_rank: {} has more than {} axes", to_string(x->type()), rank));
   return weft::expand_dims(x, axis_range(rank - x->ndim()));
 }
-Array reshape(const Arg& x, const Shape& new_sizes) {
+Array reshape(const Arg& x, const Shape& new_sizes, const Sizes& dimensions) {
   const Source s(x.at());
-  return reshape_to(x, new_sizes);
+  return reshape_to(dimensions.empty() ? x.value() : transpose_axes(x, dimensions), new_sizes);
 }
 Array collapse(const Arg& x, int64_t start, std::optional<int64_t> stop) {
   const Source s(x.at());
@@ -255,13 +255,14 @@ namespace {
 Array scattered(const Arg& x, const Arg& indices, const Arg& updates,
                 const ScatterDimensionNumbers& g, const ScatterOptions& o, Update u) {
   const Source s(x.at());
-  if (o.mode != "clip" && o.mode != "drop" && o.mode != "fill")
+  const bool inside = o.mode == "clip" || o.mode == "promise_in_bounds";
+  if (!inside && o.mode != "drop" && o.mode != "fill")
     fn::fail_index("scatter: mode is \"drop\" or \"clip\", not \"" + o.mode + "\"");
   return scatter_windows(
       x, indices, updates,
       {g.update_window_dims, g.inserted_window_dims, g.scatter_dims_to_operand_dims,
        g.operand_batching_dims, g.scatter_indices_batching_dims},
-      u, o.mode == "clip" ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices);
+      u, inside ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices);
 }
 }  // namespace
 Array scatter(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,

@@ -39,7 +39,9 @@ Array reciprocal(const Arg& x);
 Array broadcast(const Arg& x, const Shape& sizes);  // new axes in front
 Array broadcast_in_dim(const Arg& x, const Shape& shape, const Sizes& broadcast_dimensions);
 Array broadcast_to_rank(const Arg& x, int64_t rank);
-Array reshape(const Arg& x, const Shape& new_sizes);
+// The elements of x in row-major order, or in that of transpose(x, dimensions), in another shape.
+// ShapeError if there are more or fewer. Source: jax.lax.reshape.
+Array reshape(const Arg& x, const Shape& new_sizes, const Sizes& dimensions = {});
 Array collapse(const Arg& x, int64_t start_dimension, std::optional<int64_t> stop_dimension = {});
 Array expand_dims(const Arg& x, const Sizes& dimensions);
 Array squeeze(const Arg& x, const Sizes& dimensions);
@@ -89,7 +91,7 @@ struct GatherDimensionNumbers {
   Sizes operand_batching_dims = {}, start_indices_batching_dims = {};
 };
 struct GatherOptions {
-  std::string mode = "fill";  // "clip"
+  std::string mode = "fill";  // "clip", "promise_in_bounds"
   bool unique_indices = false;
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
 };
@@ -100,7 +102,9 @@ struct ScatterDimensionNumbers {
   Sizes operand_batching_dims = {}, scatter_indices_batching_dims = {};
 };
 struct ScatterOptions {
-  std::string mode = "drop";  // "clip"
+  // Of windows that are not inside: "drop", or as JAX calls that, "fill"; "clip";
+  // "promise_in_bounds": there are none (what there is anyway, is moved inside).
+  std::string mode = "drop";
   bool unique_indices = false;
 };
 Array scatter(const Arg& operand, const Arg& indices, const Arg& updates,

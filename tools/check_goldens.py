@@ -25,6 +25,7 @@ FAMILIES = {  # header: golden texts
     "functions/window.h": ["windows", "lax", "operands"],
     "functions/lax/extra.h": ["lax", "operands"],
     "functions/lax.h": ["lax_shapes", "linalg", "linalg_points"],
+    "functions/collective.h": ["collectives"],
 }
 
 # The tests that compare each value of a text once more as vmap gives it, and which lines are such.
@@ -32,6 +33,7 @@ MAPPED = {
     "special": ("special_golden_test.cpp", r"\w+_grid"),
     "linalg": ("linalg_golden_test.cpp", r"\w+\.\d"),
     "linalg_points": ("linalg_points_test.cpp", ""),
+    "collectives": ("collective_golden_test.cpp", ""),
 }
 
 ALIASES = {  # header: function: how its lines begin, if not with its name alone
@@ -109,6 +111,11 @@ EXEMPT = [  # header, what there is no line for, functions, why
     ("functions/lax/extra.h", "slope map",
      "rng_uniform", "draws the backend's own numbers: lax_golden_test.cpp"),
     ("functions/lax/extra.h", "slope", "scatter_apply", "JAX has none"),
+    ("functions/collective.h", "slope", "axis_index", "gives integers"),
+    ("functions/collective.h", "slope", "pmax pmin", "JAX has none"),
+    ("functions/collective.h", "value slope map",
+     "across gather_lanes scatter_sum exchange permute shuffle from_lane each_leaf",
+     "are behind the templates of the others"),
     ("functions/lax.h", "slope map", "iota broadcasted_iota", "take no array"),
     ("functions/lax.h", "slope", "scatter_min scatter_max", "JAX has none"),
 ]

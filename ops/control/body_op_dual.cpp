@@ -4,6 +4,7 @@
 // of their group. Backwards, cotangents of the results come in as constants or rows, and those of
 // linear constants go out as results, or, where there are steps, are added up in carries.
 #include "weft/ops/control/body_op.h"
+#include "weft/ops/elementwise/compare.h"
 
 namespace weft {
 
@@ -71,6 +72,7 @@ struct Back {
   std::vector<bool> ct_on;  // the results that have a cotangent
   size_t nonlinear = 0;     // constants
   size_t sums = 0;          // carries in front that add up cotangents of linear constants
+  bool by_branch = false;   // each branch has cotangents of its own
   BodyOp o = {};
   Groups<Array> x = {};
 };
@@ -80,8 +82,23 @@ Ints left_with(const Ints& has, const Ints& lanes) {
   return each([&](int64_t h) { return h == full_set(lanes) ? h : 0; }, has);
 }
 
-// One run of the body backwards.
-Arrays run_back(const Back& b, const Jaxpr& body, const Arrays& a) {
+// A collective in a branch also hears lanes that took another: what comes back there is nothing.
+bool hears_others(const BodyOp& o) {
+  return !o.stacks() && o.lanes.empty() && o.bodies.size() > 1 &&
+         any_equation(o.bodies, [](const JaxprData&, const Eqn& e) { return e.op->collective(); });
+}
+Arrays of_branch(const Arrays& cts, const Arrays& head, int64_t branch, int64_t last) {
+  const Array &index = head[0], k = scalar_of_int(I32, branch);
+  Array taken = branch == 0      ? lax::le(index, k)
+                : branch == last ? lax::ge(index, k)
+                                 : lax::eq(index, k);
+  if (head.size() > 1) taken = lax::bitwise_and(taken, head[1]);
+  return each([&](const Array& ct) { return lax::select(taken, ct, base::zeros(ct.type())); }, cts);
+}
+
+// One run of body number `which` backwards.
+Arrays run_back(const Back& b, size_t which, const Arrays& a) {
+  const Jaxpr& body = b.t.o.bodies[which];
   const BodyOp& o = b.t.o;
   const Groups<Array> g = b.o.inputs(a);
   // Lanes that did not run this have no cotangent here; the op keeps their carry.
@@ -89,7 +106,8 @@ Arrays run_back(const Back& b, const Jaxpr& body, const Arrays& a) {
     return o.active() && h != 0 ? mask_out(a[0], v) : v;
   };
   const size_t n_ct = chosen(b.ct_on, b.ct_on).size();
-  const Arrays cts = o.stacks() ? part(g.rows, 0, n_ct) : rest(g.consts, b.nonlinear);
+  const size_t first = b.nonlinear + (b.by_branch ? which * n_ct : 0);
+  const Arrays cts = o.stacks() ? part(g.rows, 0, n_ct) : part(g.consts, first, n_ct);
   const Arrays carry_ct = each(masked, rest(g.carry, b.sums), o.has.carry),
                result_ct = each(masked, cts, chosen(o.result_has, b.ct_on)),
                ct = joined(carry_ct, spread(result_ct, b.ct_on));
@@ -141,13 +159,16 @@ Arrays body_op_transpose(const Transposition& t) {
     b.x.rows = joined(cts, b.x.rows);
     b.o.has.rows = joined(ct_has, kept.rows);
   } else {
-    append(b.x.consts, cts);
-    append(b.o.has.consts, ct_has);
+    b.by_branch = hears_others(o);
+    const auto last = std::ssize(o.bodies) - 1;
+    for (int64_t k = 0; k <= (b.by_branch ? last : 0); ++k) {
+      append(b.x.consts, b.by_branch ? of_branch(cts, b.x.head, k, last) : cts);
+      append(b.o.has.consts, ct_has);
+    }
   }
   b.o.result_has = left_with(o.stacks() ? gone.rows : gone.consts, o.lanes);
-  for (Jaxpr& body : b.o.bodies)
-    body =
-        program(b.o.takes(b.x), [&, old = body](const Arrays& a) { return run_back(b, old, a); });
+  for (size_t k = 0; k < b.o.bodies.size(); ++k)
+    b.o.bodies[k] = program(b.o.takes(b.x), [&](const Arrays& a) { return run_back(b, k, a); });
   const Arrays out = b.o.bind(t.op, b.x);
   // In the order of the operands: of constants, carries, rows.
   Arrays result(t.in.size());

@@ -245,7 +245,8 @@ class Definition {
     size_t at = axes_.size();
     while (at > 0 && axes_[at - 1].name != s.name) --at;
     if (at == 0) throw Endless();
-    const auto n = static_cast<size_t>(axes_[at - 1].size);
+    if (axes_[at - 1].size != s.size) throw Endless();
+    const auto n = static_cast<size_t>(s.size);
     size_t stride = 1;
     for (size_t a = at; a < axes_.size(); ++a) stride *= static_cast<size_t>(axes_[a].size);
     Lanes r;
@@ -258,16 +259,37 @@ class Definition {
       Arrays rows;
       for (size_t k = 0; k < n; ++k)
         rows.push_back(env[first + k * stride][static_cast<size_t>(s.in[0])]);
-      const Array all = stacked(rows, 0);
-      switch (s.variant) {
-        case psum: r.push_back(noisy({lax::reduce_sum(all, {0})})); break;
-        case pmean: r.push_back(noisy({lax::reduce_sum(all, {0}) / static_cast<double>(n)})); break;
-        case pmax: r.push_back({lax::reduce_max(all, {0})}); break;
-        case pmin: r.push_back({lax::reduce_min(all, {0})}); break;
-        default: r.push_back({all});
-      }
+      r.push_back(joined_lanes(s, rows, mine));
     }
     return r;
+  }
+  // What lane `mine` gets of those of an axis.
+  Arrays joined_lanes(const Step& s, const Arrays& rows, size_t mine) {
+    const auto sum = [&](const Arrays& x) { return lax::reduce_sum(stacked(x, 0), {0}); };
+    const auto own = [&](const Array& x) { return row(x, 0, static_cast<int64_t>(mine)); };
+    switch (s.variant) {
+      case psum: return noisy({sum(rows)});
+      case pmean: return noisy({sum(rows) / static_cast<double>(rows.size())});
+      case pmax: return {lax::reduce_max(stacked(rows, 0), {0})};
+      case pmin: return {lax::reduce_min(stacked(rows, 0), {0})};
+      case all_gather: return {stacked(rows, 0)};
+      case psum_scatter: return noisy({own(sum(rows))});
+      case pswapaxes: {
+        Arrays entries;
+        for (const Array& x : rows) entries.push_back(own(x));
+        return {stacked(entries, 0)};
+      }
+      case pbroadcast: return {rows[static_cast<size_t>(s.count)]};
+      case permuted:
+        return {s.order[mine] < 0 ? base::zeros(rows[0].type())
+                                  : rows[static_cast<size_t>(s.order[mine])]};
+      default: break;
+    }
+    Arrays group;
+    for (const Ints& g : groups_of(s))
+      if (std::find(g.begin(), g.end(), static_cast<int64_t>(mine)) != g.end())
+        for (int64_t l : g) group.push_back(rows[static_cast<size_t>(l)]);
+    return s.variant == grouped_sum ? noisy({sum(group)}) : Arrays{stacked(group, 0)};
   }
 
   Arrays derivative(const Step& s, const Arrays& x, const Arrays& captured) {

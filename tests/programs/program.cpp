@@ -134,10 +134,26 @@ Types simple_results(const Step& s, const Types& in) {
   }
   if (s.variant == axis_index) return {scalar_i32};
   const Type& t = in.at(0);
-  return {s.variant == all_gather ? t.with_shape(t.shape().inserted(0, s.size)) : t};
+  if (s.variant == psum_scatter || s.variant == pswapaxes)
+    require(t.ndim() > 0 && t.shape()[0] == s.size, "no entry a lane");
+  switch (s.variant) {
+    case all_gather: return {t.with_shape(t.shape().inserted(0, s.size))};
+    case grouped_gather: return {t.with_shape(t.shape().inserted(0, s.count))};
+    case psum_scatter: return {t.with_shape(t.shape().erased(0))};
+    default: return {t};
+  }
 }
 
 }  // namespace
+
+std::vector<Ints> groups_of(const Step& s) {
+  std::vector<Ints> groups;
+  for (size_t k = 0; k < s.order.size(); ++k) {
+    if (k % static_cast<size_t>(s.count) == 0) groups.emplace_back();
+    groups.back().push_back(s.order[k]);
+  }
+  return groups;
+}
 
 void complete(Step& s, const Types& in, const Types& captured) {
   if (s.kind == Kind::op || s.kind == Kind::constant || s.kind == Kind::number ||

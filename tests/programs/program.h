@@ -62,13 +62,15 @@ struct Step {
   // Of vmap.
   MaybeAxes in_axes, out_axes;
   int64_t size = 0, chunk = 0, budget = 0;
-  std::string name;      // of the mapped axis, or of that of the collective; +, -, *, / of number
-  int64_t count = 0;     // see Kind; of while_loop the most trips, 0: any number; of scan the carry
+  std::string name;  // of the mapped axis, or of that of the collective; +, -, *, / of number
+  int64_t count =
+      0;  // see Kind, Collective; of while_loop the most trips, 0: any number; of scan the carry
   int64_t length = 0;    // of scan
   int64_t unroll = 1;    // of scan
   int variant = 0;       // of cond: 1: switch_; of collective and function: which; see jacobian
   bool reverse = false;  // of scan
   double number = 0;     // of Kind::number
+  Ints order;            // of a collective
   uint64_t seed = 0;     // of constant
   double lo = -2, hi = 2;
 };
@@ -80,8 +82,26 @@ struct NamedPolicy {
 };
 const std::vector<NamedPolicy>& checkpoint_policies_drawn();
 
-// Kind::collective's variants.
-enum Collective { psum, pmean, pmax, pmin, all_gather, axis_index };
+// Kind::collective's variants. psum_scatter and pswapaxes are those of axis 0, which has an entry a
+// lane; pbroadcast reads lane `count`. The last three have `order`: the lane that each lane reads,
+// -1 for none (permuted), or the lanes of groups of `count`, one after another; the last group of
+// grouped_sum may be smaller.
+enum Collective {
+  psum,
+  pmean,
+  pmax,
+  pmin,
+  all_gather,
+  axis_index,
+  psum_scatter,
+  pswapaxes,
+  pbroadcast,
+  permuted,
+  grouped_sum,
+  grouped_gather
+};
+constexpr int collectives = grouped_gather + 1;
+std::vector<Ints> groups_of(const Step& s);
 
 // Numbers with few digits, so that the text of a program holds them exactly.
 Array made(const Type& t, uint64_t seed, double lo, double hi);

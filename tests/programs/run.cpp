@@ -126,6 +126,12 @@ Arrays derivative(const Step& s, const Arrays& x, const Body& body) {
   }
 }
 
+LanePairs pairs_of(const Ints& order) {
+  LanePairs r;
+  for (size_t to = 0; to < order.size(); ++to)
+    if (order[to] >= 0) r.emplace_back(order[to], static_cast<int64_t>(to));
+  return r;
+}
 Array across(const Step& s, const Array& x) {
   switch (s.variant) {
     case psum: return weft::psum(x, s.name);
@@ -133,6 +139,12 @@ Array across(const Step& s, const Array& x) {
     case pmax: return weft::pmax(x, s.name);
     case pmin: return weft::pmin(x, s.name);
     case all_gather: return weft::all_gather(x, s.name);
+    case psum_scatter: return weft::psum_scatter(x, s.name);
+    case pswapaxes: return weft::pswapaxes(x, s.name, 0);
+    case pbroadcast: return weft::pbroadcast(x, s.name, s.count);
+    case permuted: return weft::ppermute(x, s.name, pairs_of(s.order));
+    case grouped_sum: return weft::psum(x, s.name, {groups_of(s)});
+    case grouped_gather: return weft::all_gather(x, s.name, {groups_of(s)});
     default: return weft::axis_index(s.name);
   }
 }

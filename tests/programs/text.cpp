@@ -124,9 +124,32 @@ std::string nested_text(const Step& s, const Names& f, const Names& x) {
     default: return derivative_text(s, f, x, s.bodies[0].in.size() - s.captured.size());
   }
 }
+std::string groups_text(const Step& s) {
+  std::string r;
+  for (const Ints& g : groups_of(s))
+    r += fmt::format("{}{{{}}}", r.empty() ? "" : ", ", fmt::join(g, ", "));
+  return "{{" + r + "}}";
+}
+std::string pairs_text(const Ints& order) {
+  std::string r;
+  for (size_t to = 0; to < order.size(); ++to)
+    if (order[to] >= 0) r += fmt::format("{}{{{}, {}}}", r.empty() ? "" : ", ", order[to], to);
+  return "LanePairs{" + r + "}";
+}
+std::string collective_text(const Step& s, const Names& x) {
+  static const char* const names[] = {"psum",       "pmean",      "pmax",         "pmin",
+                                      "all_gather", "axis_index", "psum_scatter", "pswapaxes",
+                                      "pbroadcast", "ppermute",   "psum",         "all_gather"};
+  static_assert(std::size(names) == collectives);
+  const std::string more = s.variant == pswapaxes    ? ", 0"
+                           : s.variant == pbroadcast ? fmt::format(", {}", s.count)
+                           : s.variant == permuted   ? ", " + pairs_text(s.order)
+                           : s.variant > permuted    ? ", " + groups_text(s)
+                                                     : "";
+  return fmt::format("{}({}{}\"{}\"{})", names[s.variant], list(x), x.empty() ? "" : ", ", s.name,
+                     more);
+}
 std::string simple_text(const Step& s, const Names& x) {
-  static const char* const collectives[] = {"psum", "pmean",      "pmax",
-                                            "pmin", "all_gather", "axis_index"};
   switch (s.kind) {
     case Kind::op: return call_text(*s.op, x, s.params, s.out.size());
     case Kind::constant: return values_text(made(s.out[0], s.seed, s.lo, s.hi));
@@ -142,9 +165,7 @@ std::string simple_text(const Step& s, const Names& x) {
       }
       return r;
     }
-    case Kind::collective:
-      return fmt::format("{}({}{}\"{}\")", collectives[s.variant], list(x), x.empty() ? "" : ", ",
-                         s.name);
+    case Kind::collective: return collective_text(s, x);
     default:
       return fmt::format(
           "while_loop([](Array q) {{ return q * q > .01; }}, [](Array q) {{ return "

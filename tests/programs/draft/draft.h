@@ -99,6 +99,7 @@ class Draft {
   bool add_number();
   bool add_function();
   bool add_collective();
+  void add_order(Step& s);
   bool add_nested();
   bool add_cond();
   bool add_while();

@@ -384,13 +384,31 @@ bool Draft::add_collective() {
   s.kind = Kind::collective;
   s.name = axis.name;
   s.size = axis.size;
-  s.variant = axis.chunked || dice_.one_in(3) ? axis_index : dice_.below(5);
+  s.variant = axis.chunked || dice_.one_in(5) ? axis_index : dice_.below(collectives);
   if (around_.smooth && (s.variant == pmax || s.variant == pmin)) s.variant = psum;
-  if (s.variant != axis_index) {
-    s.in = {any_float()};
-    if (s.variant == all_gather && type(s.in[0]).elements() * s.size > 2000) s.variant = psum;
-  }
+  if (s.variant == axis_index) return add(std::move(s)) >= 0;
+  s.in = {any_float()};
+  const Type t = type(s.in[0]);
+  const bool gathers = s.variant == all_gather || s.variant == grouped_gather;
+  if (s.size == 0 || (gathers && t.elements() * s.size > 2000)) s.variant = psum;
+  if (s.variant == psum_scatter || s.variant == pswapaxes)
+    s.in = {
+        fit(s.in[0], Type(t.dtype(), t.ndim() > 0 && t.elements() < 500 ? t.shape().with(0, s.size)
+                                                                        : Shape{s.size}))};
+  if (s.variant == pbroadcast) s.count = dice_.below(static_cast<int>(s.size));
+  if (s.variant >= permuted) add_order(s);
   return add(std::move(s)) >= 0;
+}
+void Draft::add_order(Step& s) {
+  for (int64_t l = 0; l < s.size; ++l)
+    s.order.insert(s.order.begin() + dice_.below(static_cast<int>(l) + 1), l);
+  if (s.variant == permuted) {
+    for (int64_t& from : s.order)
+      if (dice_.one_in(4)) from = -1;
+    return;
+  }
+  do s.count = 1 + dice_.below(static_cast<int>(s.size));
+  while (s.variant == grouped_gather && s.size % s.count != 0);
 }
 
 }  // namespace weft::programs

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/collective/fold.cpp: psum, pmax, pmin: the map whose name they say removes the name from
+// them; the other maps hand them on.
+#include <fmt/format.h>
+
+#include "weft/ops/collective/lane_set.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/reduce/reduce.h"
+#include "weft/ops/structure/structure.h"
+
+namespace weft {
+namespace {
+
+using lanes::LaneSet, lanes::Maps;
+
+using Reduction = Array (*)(const Arg& x, const std::vector<int64_t>& axes);
+
+// ---- groups: all lanes along axis 0
+
+// Groups of different sizes as rows of as many lanes as the largest has: in place of those that a
+// smaller one lacks there is a lane that does not exist, of which a sum reads zero, or its first
+// one again, which is no other extreme.
+Ints filled_up(const LaneSet& s, bool sum) {
+  const int64_t most = *std::max_element(s.group_sizes.begin(), s.group_sizes.end());
+  Ints table;
+  auto next = s.group_members.begin();
+  for (int64_t n : s.group_sizes) {
+    table.insert(table.end(), next, next + n);
+    table.insert(table.end(), static_cast<size_t>(most - n),
+                 sum ? std::ssize(s.group_members) : *next);
+    next += n;
+  }
+  return table;
+}
+template <Reduction reduce>
+Array fold_groups(const Array& x, const LaneSet& s) {
+  constexpr bool sum = reduce == lax::reduce_sum;
+  const Ints table = filled_up(s, sum);
+  const auto groups = std::ssize(s.group_sizes);
+  const Shape by_group = x.shape().with(0, groups).inserted(1, std::ssize(table) / groups);
+  return lanes::rows(reduce(reshape_to(lanes::rows(x, table), by_group), {1}), lanes::group_of(s));
+}
+
+template <Reduction reduce>
+Batched batch_fold(const BatchArgs<LaneSet>& b) {
+  if (b.params.grouped()) return lanes::batch(b, fold_groups<reduce>, lanes::same_params<LaneSet>);
+  if (!b.params.names(b.level)) return {b.op.bind(b.x, b.params), b.axis};
+  lanes::require_whole(b.level, b.op.name());
+  Array x = b.x[0];
+  if (b.axis[0])
+    x = reduce(x, {*b.axis[0]});
+  else if (reduce == lax::reduce_sum)
+    x = lax::mul(x, like(x, static_cast<double>(b.size)));
+  Strings rest = b.params.axes;
+  std::erase(rest, b.level.axis_name);
+  return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
+}
+
+// Over one map, over two, over either of two, and in groups of one size and of several.
+std::vector<Sample<LaneSet>> fold_samples() {
+  std::vector<Sample<LaneSet>> s;
+  const auto add = [&](const Type& t, const LaneSet& p, const Maps& maps) {
+    s.push_back({.in = {t}, .params = p, .maps = maps});
+  };
+  const Maps both = {{"i", 3}, {"j", 2}};
+  add(Type(F64, {4}), {{"i"}}, {{"i", 3}});
+  add(Type(F32, {2, 3}), {{"i", "j"}}, both);
+  add(Type(F64, {}), {{"j", "i"}}, both);
+  add(Type(F64, {4}), {{"i"}}, both);
+  add(Type(F64, {4}), {{"j"}}, both);
+  add(Type(I32, {0}), {{"i"}}, {{"i", 3}});
+  add(Type(F64, {2}), {{"i"}}, {{"i", 1}});
+  add(Type(F64, {2}), {{"i"}, {3, 0, 1, 2}, {2, 2}}, {{"i", 4}});
+  add(Type(F64, {2, 3}), {{"i"}, {2, 0, 1, 3}, {1, 3}}, {{"i", 4}});
+  add(Type(F64, {}), {{"j", "i"}, {0, 1, 4, 3, 2, 5}, {4, 2}}, both);
+  add(Type(F32, {3}), {{"i"}, {1, 0, 2}, {2, 1}}, both);
+  return s;
+}
+std::vector<Reject<LaneSet>> fold_rejects() {
+  const Type t(F32, {2});
+  return {{{t}, {{"i"}, {0, 2}, {2}}, "must cover all indices exactly once"},
+          {{t}, {{"i"}, {0, 0}, {1, 1}}, "must cover all indices exactly once"},
+          {{t}, {{"i"}, {0, 1}, {1}}, "must cover all indices exactly once"},
+          {{Type(Key, {})}, {{"i"}}, "takes numbers"},
+          {{t, t}, {{"i"}}, "operand"}};
+}
+
+template <Reduction reduce>
+Def<LaneSet> fold_def(const char* name, const char* doc) {
+  Def<LaneSet> d;
+  d.name = name;
+  d.doc = doc;
+  d.collective = true;
+  d.type = [name](const Types& in, const LaneSet& s) {
+    const Type own = lanes::own_type(name, in, s, false);
+    if (own.dtype() == Key || (own.dtype() == Bool && std::string_view(name) == "psum"))
+      reject_dtype(name, "takes numbers", in);
+    return Types{in[0]};
+  };
+  d.reference = [](const Arrays&, const LaneSet& s) -> Arrays { lanes::fail_unbound(s); };
+  d.batch = batch_fold<reduce>;
+  d.samples = fold_samples;
+  d.rejects = fold_rejects;
+  return d;
+}
+
+const Primitive<LaneSet>& psum_op = define([] {
+  auto d = fold_def<lax::reduce_sum>("psum", "The sum over the lanes of named axes.");
+  d.jvp = [](const JvpArgs<LaneSet>& j) { return j.op.bind({j.dx[0]}, j.params); };
+  d.transpose = [](const TransposeArgs<LaneSet>& t) { return t.op.bind({t.ct[0]}, t.params); };
+  return d;
+}());
+
+// Lanes that share the extreme value share the tangent.
+Arrays extreme_jvp(const JvpArgs<LaneSet>& j) {
+  const Array share = lax::convert_element_type(lax::eq(j.x[0], j.out[0]), j.out[0].dtype());
+  const Array part = lax::div(share, psum_op({share}, j.params));
+  return psum_op.bind({lax::mul(j.dx[0], part)}, j.params);
+}
+const Primitive<LaneSet>& pmax_op = define([] {
+  auto d = fold_def<lax::reduce_max>("pmax", "The maximum over the lanes of named axes.");
+  d.jvp = extreme_jvp;
+  return d;
+}());
+const Primitive<LaneSet>& pmin_op = define([] {
+  auto d = fold_def<lax::reduce_min>("pmin", "The minimum over the lanes of named axes.");
+  d.jvp = extreme_jvp;
+  return d;
+}());
+
+}  // namespace
+
+Array psum_over(const Array& x, const AxisNameList& names, const LaneGroups& groups) {
+  return psum_op({x}, lanes::lane_set(names, groups));
+}
+Array pmax_over(const Array& x, const AxisNameList& names, const LaneGroups& groups) {
+  return pmax_op({x}, lanes::lane_set(names, groups));
+}
+Array pmin_over(const Array& x, const AxisNameList& names, const LaneGroups& groups) {
+  return pmin_op({x}, lanes::lane_set(names, groups));
+}
+
+}  // namespace weft
