@@ -3,7 +3,7 @@
 // functions/optim/kit.h: arithmetic of hyperparameters: numbers that are written in C++ are
 // computed with in double, as optax computes with Python's, and become a dtype last. Not public.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/functions/optim/optim.h"
 
 namespace weft::optim {
 
@@ -18,4 +18,26 @@ Array in_dtype(const Array& x, DType d);
 bool is_zero(const Array& x);       // known to be
 Array square_norm(const Array& x);  // |x|², real
 
+namespace detail {
+
+// One step, leaf by leaf: what all parts work on.
+struct Step {
+  Arrays updates;
+  const Arrays* params;  // null: not given
+  Paths paths;           // of the leaves, below a root of this name
+};
+// One member of a chain; it works on its own entries of the state.
+struct Part {
+  std::string name;  // for messages
+  size_t counts = 0, moments = 0;
+  Function<void(const Arrays& params, Arrays* moments)> init = {};
+  Function<void(Step& s, Array* counts, Arrays* moments)> update = {};
+};
+struct Parts final : RefCounted {
+  std::vector<Part> list;
+  size_t counts = 0, moments = 0;
+};
+PartsRef parts_of(std::vector<Part> list);
+
+}  // namespace detail
 }  // namespace weft::optim

@@ -33,34 +33,20 @@ struct OptState {
 namespace detail {
 
 using Paths = FunctionRef<std::vector<std::string>(const std::string& root)>;
-// One step, leaf by leaf: what all parts work on.
-struct Step {
-  Arrays updates;
-  const Arrays* params;  // null: not given
-  Paths paths;           // of the leaves, below a root of this name
-};
-// One member of a chain; it works on its own entries of the state.
-struct Part {
-  std::string name;  // for messages
-  size_t counts = 0, moments = 0;
-  Function<void(const Arrays& params, Arrays* moments)> init = {};
-  Function<void(Step& s, Array* counts, Arrays* moments)> update = {};
-};
-struct Parts final : RefCounted {
-  std::vector<Part> list;
-  size_t counts = 0, moments = 0;
-};
-Ref<const Parts> parts_of(std::vector<Part> list);
-Ref<const Parts> joined(const std::vector<Ref<const Parts>>& all);
+// The members of a chain (functions/optim/kit.h).
+using PartsRef = Ref<const RefCounted>;
+PartsRef joined(const std::vector<PartsRef>& all);
 
 struct FlatState {
   Arrays counts;
   std::vector<Arrays> moments;
 };
-FlatState init(const Parts& parts, const Arrays& params);
-void update(const Parts& parts, Step* s, FlatState* state);
+FlatState init(const PartsRef& parts, const Arrays& params);
+// Of the updates; params: null if they were not given.
+void update(const PartsRef& parts, Arrays* updates, const Arrays* params, FlatState* state,
+            Paths paths);
 // ShapeError unless a state has the entries of these parts.
-void require_own_state(const Parts& parts, size_t counts, size_t moments);
+void require_own_state(const PartsRef& parts, size_t counts, size_t moments);
 // ShapeError unless the leaves of b have the shapes of a's, naming the first that has not.
 void require_shapes(const char* who, const Arrays& a, const Arrays& b, const char* what,
                     Paths paths);
@@ -78,19 +64,19 @@ void require_structure(const char* who, const A& a, const B& b) {
 // params → state, a tree: all that update wants to find at the first step.
 class InitFn {
  public:
-  explicit InitFn(Ref<const detail::Parts> parts) : parts_(std::move(parts)) {}
+  explicit InitFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
   OptState<P> operator()(const P& params, Location at = Location::here()) const {
     const Source source(at);
-    detail::FlatState s = detail::init(*parts_, tree::leaves(params));
+    detail::FlatState s = detail::init(parts_, tree::leaves(params));
     OptState<P> r{std::move(s.counts), {}};
     for (const Arrays& m : s.moments) r.moments.push_back(tree::rebuild(params, m.data()));
     return r;
   }
-  const Ref<const detail::Parts>& parts() const { return parts_; }
+  const detail::PartsRef& parts() const { return parts_; }
 
  private:
-  Ref<const detail::Parts> parts_;
+  detail::PartsRef parts_;
 };
 
 // (updates, state, params) → (updates, state). params may be left out where no part wants them
@@ -98,7 +84,7 @@ class InitFn {
 // leaves of other shapes.
 class UpdateFn {
  public:
-  explicit UpdateFn(Ref<const detail::Parts> parts) : parts_(std::move(parts)) {}
+  explicit UpdateFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
                                        Location at = Location::here()) const {
@@ -121,29 +107,28 @@ class UpdateFn {
     const auto paths = [&](const std::string& root) {
       return tree::paths(tree::skeleton(updates), root);
     };
-    detail::require_own_state(*parts_, state.counts.size(), state.moments.size());
-    detail::Step s{tree::leaves(updates), params, paths};
-    if (params) detail::require_shapes("optim: update", *params, s.updates, "parameter", paths);
+    detail::require_own_state(parts_, state.counts.size(), state.moments.size());
+    Arrays leaves = tree::leaves(updates);
+    if (params) detail::require_shapes("optim: update", *params, leaves, "parameter", paths);
     detail::FlatState f{state.counts, {}};
     for (const P& m : state.moments) {
       detail::require_structure("optim: update", m, updates);
       f.moments.push_back(tree::leaves(m));
-      detail::require_shapes("optim: update", f.moments.back(), s.updates, "state", paths);
+      detail::require_shapes("optim: update", f.moments.back(), leaves, "state", paths);
     }
-    detail::update(*parts_, &s, &f);
+    detail::update(parts_, &leaves, params, &f, paths);
     OptState<P> r{std::move(f.counts), {}};
     for (const Arrays& m : f.moments) r.moments.push_back(tree::rebuild(updates, m.data()));
-    return {tree::rebuild(updates, s.updates.data()), std::move(r)};
+    return {tree::rebuild(updates, leaves.data()), std::move(r)};
   }
-  Ref<const detail::Parts> parts_;
+  detail::PartsRef parts_;
 };
 
 // An optimizer, or a part of one: auto [init, update] = adam(1e-3) takes it apart. Copies share it.
 struct GradientTransformation {
   InitFn init;
   UpdateFn update;
-  explicit GradientTransformation(const Ref<const detail::Parts>& parts)
-      : init(parts), update(parts) {}
+  explicit GradientTransformation(const detail::PartsRef& parts) : init(parts), update(parts) {}
 };
 
 // ---- using them
@@ -180,17 +165,17 @@ class LeafMask {
   LeafMask(std::initializer_list<bool> bits) : bits_(tree::Mask(bits)) {}
   template <class F>
     requires std::is_invocable_r_v<bool, const F&, const Array&, const std::string&>
-  LeafMask(F f) : by_path_(std::move(f)) {}
+  LeafMask(F f) : by_path_(true), f_(std::move(f)) {}
   template <class F>
     requires std::is_invocable_r_v<bool, const F&, const Array&>
-  LeafMask(F f) : by_leaf_(std::move(f)) {}
+  LeafMask(F f) : f_([f](const Array& x, const std::string&) { return bool(f(x)); }) {}
   // For each leaf; ShapeError where the number of bools is another.
   std::vector<bool> of(const char* who, const Arrays& leaves, detail::Paths paths) const;
 
  private:
   std::optional<tree::Mask> bits_;
-  Function<bool(const Array&)> by_leaf_;
-  Function<bool(const Array&, const std::string&)> by_path_;
+  bool by_path_ = false;
+  Function<bool(const Array&, const std::string&)> f_;
 };
 
 // ---- parts

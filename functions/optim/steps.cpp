@@ -17,7 +17,7 @@ namespace weft::optim {
 
 namespace detail {
 
-Ref<const Parts> parts_of(std::vector<Part> list) {
+PartsRef parts_of(std::vector<Part> list) {
   auto p = make_ref<Parts>();
   for (const Part& part : list) {
     p->counts += part.counts;
@@ -26,15 +26,18 @@ Ref<const Parts> parts_of(std::vector<Part> list) {
   p->list = std::move(list);
   return p;
 }
-Ref<const Parts> joined(const std::vector<Ref<const Parts>>& all) {
+namespace {
+const Parts& of(const PartsRef& p) { return static_cast<const Parts&>(*p); }
+}  // namespace
+PartsRef joined(const std::vector<PartsRef>& all) {
   std::vector<Part> list;
-  for (const Ref<const Parts>& p : all) list.insert(list.end(), p->list.begin(), p->list.end());
+  for (const PartsRef& p : all) list.insert(list.end(), of(p).list.begin(), of(p).list.end());
   return parts_of(std::move(list));
 }
 
-FlatState init(const Parts& parts, const Arrays& params) {
+FlatState init(const PartsRef& parts, const Arrays& params) {
   FlatState s;
-  for (const Part& p : parts.list) {
+  for (const Part& p : of(parts).list) {
     for (size_t i = 0; i < p.counts; ++i) s.counts.push_back(zeros({}, I32));
     const size_t first = s.moments.size();
     s.moments.resize(first + p.moments);
@@ -43,25 +46,28 @@ FlatState init(const Parts& parts, const Arrays& params) {
   return s;
 }
 
-void update(const Parts& parts, Step* s, FlatState* state) {
+void update(const PartsRef& parts, Arrays* updates, const Arrays* params, FlatState* state,
+            Paths paths) {
+  Step s{std::move(*updates), params, paths};
   Array* counts = state->counts.data();
   Arrays* moments = state->moments.data();
-  for (const Part& p : parts.list) {
-    p.update(*s, counts, moments);
+  for (const Part& p : of(parts).list) {
+    p.update(s, counts, moments);
     counts += p.counts;
     moments += p.moments;
   }
+  *updates = std::move(s.updates);
 }
 
-void require_own_state(const Parts& parts, size_t counts, size_t moments) {
-  if (counts == parts.counts && moments == parts.moments) return;
+void require_own_state(const PartsRef& parts, size_t counts, size_t moments) {
+  if (counts == of(parts).counts && moments == of(parts).moments) return;
   std::string names;
-  for (const Part& p : parts.list) names += (names.empty() ? "" : ", ") + p.name;
+  for (const Part& p : of(parts).list) names += (names.empty() ? "" : ", ") + p.name;
   fn::fail_shape(
       fmt::format("optim: update: the state has {} counts and {} trees of moments, and this "
                   "optimizer ({}) keeps "
                   "{} and {}; it is the state of another one: take init of this optimizer",
-                  counts, moments, names, parts.counts, parts.moments));
+                  counts, moments, names, of(parts).counts, of(parts).moments));
 }
 
 void require_shapes(const char* who, const Arrays& a, const Arrays& b, const char* what,
@@ -104,14 +110,12 @@ std::vector<bool> LeafMask::of(const char* who, const Arrays& leaves, detail::Pa
                     bits_->size(), leaves.size()));
   const auto names = by_path_ ? paths("") : std::vector<std::string>{};
   for (size_t i = 0; i < leaves.size(); ++i)
-    r.push_back(bits_      ? (*bits_)[i]
-                : by_path_ ? by_path_(leaves[i], names[i])
-                           : by_leaf_(leaves[i]));
+    r.push_back(bits_ ? (*bits_)[i] : f_(leaves[i], by_path_ ? names[i] : std::string()));
   return r;
 }
 
 GradientTransformation chain(const std::vector<GradientTransformation>& parts) {
-  std::vector<Ref<const detail::Parts>> all;
+  std::vector<detail::PartsRef> all;
   for (const GradientTransformation& p : parts) all.push_back(p.init.parts());
   return GradientTransformation(detail::joined(all));
 }

@@ -19,11 +19,17 @@ struct Made {
   int deleted = 0;
   Made(const std::vector<float>& data, std::vector<int64_t> sizes, std::vector<int64_t> steps)
       : memory(gpu(), data), shape(std::move(sizes)), strides(std::move(steps)) {
-    managed.dl_tensor = {memory.data(), {dlpack::cuda, 0}, static_cast<int32_t>(shape.size()),
-                         {2, 32, 1},    shape.data(),      strides.data(),
+    managed.dl_tensor = {memory.data(),
+                         {dlpack::cuda, 0},
+                         static_cast<int32_t>(shape.size()),
+                         {2, 32, 1},
+                         shape.data(),
+                         strides.data(),
                          0};
     managed.manager_ctx = this;
-    managed.deleter = [](dlpack::ManagedTensor* t) { ++static_cast<Made*>(t->manager_ctx)->deleted; };
+    managed.deleter = [](dlpack::ManagedTensor* t) {
+      ++static_cast<Made*>(t->manager_ctx)->deleted;
+    };
   }
 };
 std::vector<float> counted(int n) {
