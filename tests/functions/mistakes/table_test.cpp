@@ -188,7 +188,7 @@ TEST_CASE("systems, powers and norms name what they cannot take", "[linalg][erro
 }
 
 namespace {
-const Array image = zeros({1, 4, 5, 2}), kernel = zeros({2, 2, 2, 3});
+const Array picture = zeros({1, 4, 5, 2}), kernel = zeros({2, 2, 2, 3});
 using Sizes = lax::Sizes;
 }  // namespace
 
@@ -204,24 +204,24 @@ TEST_CASE("windows and layers name what they cannot take", "[window][nn][errors]
       WRONG(ShapeError, "reduce_window_shape_tuple", lax::reduce_window_shape_tuple({4}, {2, 2})),
       WRONG(ShapeError, "select_and_scatter_add", lax::select_and_scatter_add(v3, v3, {2})),
       WRONG(ShapeError, "select_and_gather_add", lax::select_and_gather_add(zeros({2}), v3, {2})),
-      WRONG(ShapeError, "conv_general_dilated", lax::conv(image, v3, {1, 1}, "SAME")),
-      WRONG(ShapeError, "conv_general_dilated", lax::conv(image, zeros({1, 4, 2, 2}), {1}, "SAME")),
+      WRONG(ShapeError, "conv_general_dilated", lax::conv(picture, v3, {1, 1}, "SAME")),
+      WRONG(ShapeError, "conv_general_dilated", lax::conv(picture, zeros({1, 4, 2, 2}), {1}, "SAME")),
       WRONG(ShapeError, "conv_general_dilated",
-            lax::conv_with_general_padding(image, v3, {1, 1}, "SAME")),
+            lax::conv_with_general_padding(picture, v3, {1, 1}, "SAME")),
       WRONG(ShapeError, "conv_general_dilated",
-            lax::conv_general_dilated(image, v3, {1, 1}, "SAME")),
-      WRONG(ShapeError, "conv_transpose", lax::conv_transpose(image, kernel, {1, 1, 1}, "SAME")),
+            lax::conv_general_dilated(picture, v3, {1, 1}, "SAME")),
+      WRONG(ShapeError, "conv_transpose", lax::conv_transpose(picture, kernel, {1, 1, 1}, "SAME")),
       WRONG(ShapeError, "conv_general_dilated_patches",
-            lax::conv_general_dilated_patches(image, {2}, {1}, "SAME")),
+            lax::conv_general_dilated_patches(picture, {2}, {1}, "SAME")),
       WRONG(ShapeError, "conv_dimension_numbers", lax::conv_dimension_numbers({1, 2}, {1, 2, 3})),
       WRONG(ShapeError, "conv", nn::conv(v3, kernel)),
-      WRONG(ShapeError, "conv_general_dilated", nn::conv(image, zeros({2, 2, 3, 3}))),
-      WRONG(ShapeError, "conv", nn::conv(image, kernel, {.strides = {1}})),
-      WRONG(ShapeError, "conv", nn::conv(image, kernel, {.bias = zeros({2})})),
-      WRONG(ShapeError, "conv_transpose", nn::conv_transpose(image, kernel, {.bias = zeros({2})})),
+      WRONG(ShapeError, "conv_general_dilated", nn::conv(picture, zeros({2, 2, 3, 3}))),
+      WRONG(ShapeError, "conv", nn::conv(picture, kernel, {.strides = {1}})),
+      WRONG(ShapeError, "conv", nn::conv(picture, kernel, {.bias = zeros({2})})),
+      WRONG(ShapeError, "conv_transpose", nn::conv_transpose(picture, kernel, {.bias = zeros({2})})),
       WRONG(ShapeError, "max_pool", nn::max_pool(v3, {2})),
-      WRONG(ShapeError, "min_pool", nn::min_pool(image, {2, 2}, {.strides = {1}})),
-      WRONG(ShapeError, "avg_pool", nn::avg_pool(image, {2, 2}, {.padding = "same"})),
+      WRONG(ShapeError, "min_pool", nn::min_pool(picture, {2, 2}, {.strides = {1}})),
+      WRONG(ShapeError, "avg_pool", nn::avg_pool(picture, {2, 2}, {.padding = "same"})),
       WRONG(ShapeError, "scaled_matmul", nn::scaled_matmul(m32, cube, cube, cube)),
       WRONG(ShapeError, "scaled_matmul",
             nn::scaled_matmul(cube, cube, zeros({2, 3, 3}), zeros({2, 3, 3}))),
@@ -229,7 +229,7 @@ TEST_CASE("windows and layers name what they cannot take", "[window][nn][errors]
       WRONG(DTypeError, "scaled_matmul",
             nn::scaled_matmul(cube, cube, cube, cube, {.preferred_element_type = I32})),
       WRONG(ShapeError, "glu", nn::glu(v3)),
-      WRONG(IndexError, "glu", nn::glu(image, 4)),
+      WRONG(IndexError, "glu", nn::glu(picture, 4)),
       WRONG(IndexError, "softmax", nn::softmax(v3, 1)),
       WRONG(ShapeError, "softmax", nn::softmax(v3, 0, {.where = ones({2}, Bool)})),
       WRONG(IndexError, "log_softmax", nn::log_softmax(v3, 1)),
@@ -242,9 +242,9 @@ TEST_CASE("windows and layers name what they cannot take", "[window][nn][errors]
       WRONG(IndexError, "one_hot", nn::one_hot(1, 3, {.axis = 2})),
       WRONG(ShapeError, "dot_product_attention", nn::dot_product_attention(v3, v3, v3)),
       WRONG(ShapeError, "dot_product_attention",
-            nn::dot_product_attention(image, zeros({1, 3, 5, 3}), zeros({1, 3, 5, 2}))),
+            nn::dot_product_attention(picture, zeros({1, 3, 5, 3}), zeros({1, 3, 5, 2}))),
       WRONG(ShapeError, "dot_product_attention",
-            nn::dot_product_attention(image, zeros({1, 3, 2, 2}), zeros({1, 3, 2, 2}))),
+            nn::dot_product_attention(picture, zeros({1, 3, 2, 2}), zeros({1, 3, 2, 2}))),
   });
 }
 
