@@ -317,7 +317,8 @@ namespace {
 // 64 random bits as a number in (0, 1/2] and whether it is u or 1 - u, each with all its digits.
 std::pair<Array, Array> fine_unit(const Array& key, const Shape& shape) {
   const Array b = random_bits(key, 32, shape.inserted(0, 2));
-  const Array wide = fn::as_dtype(b, U64), low = lax::lt(b[0], scalar_of_int(U32, int64_t{1} << 31));
+  const Array wide = fn::as_dtype(b, U64),
+              low = lax::lt(b[0], scalar_of_int(U32, int64_t{1} << 31));
   const auto word = [](uint64_t n) { return scalar_of_int(U64, static_cast<int64_t>(n)); };
   const Array v = lax::bitwise_or(lax::shift_left(wide[0], word(32)), wide[1]);
   const Array w = where(low, v, lax::neg(v));
