@@ -32,7 +32,7 @@ void each_corner(size_t k, F&& f) {
 
 }  // namespace
 
-namespace ndimage {
+namespace scipy::ndimage {
 namespace {
 
 Array mirrored(const Array& i, int64_t size) {
@@ -99,9 +99,9 @@ Array map_coordinates(const Arg& input, const Arrays& coordinates, int64_t order
   return fn::as_dtype(total, input->dtype());
 }
 
-}  // namespace ndimage
+}  // namespace scipy::ndimage
 
-namespace interpolate {
+namespace scipy::interpolate {
 namespace {
 
 void need_method(const std::string& method) {
@@ -212,9 +212,9 @@ Array RegularGridInterpolator::operator()(const Arrays& xi, const std::string& h
   return (*this)(Arg(stack(fn::reals_of("RegularGridInterpolator", xi), -1), at), how);
 }
 
-}  // namespace interpolate
+}  // namespace scipy::interpolate
 
-namespace cluster {
+namespace scipy::cluster {
 
 Codes vq(const Arg& obs, const Arg& code_book) {
   const Source at(obs.at());
@@ -235,5 +235,5 @@ Codes vq(const Arg& obs, const Arg& code_book) {
   return {code, sqrt(nearest)};
 }
 
-}  // namespace cluster
+}  // namespace scipy::cluster
 }  // namespace weft

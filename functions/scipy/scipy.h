@@ -13,7 +13,7 @@
 #include "weft/tracer/array.h"
 #include "weft/tracer/tree.h"
 
-namespace weft::ndimage {
+namespace weft::scipy::ndimage {
 
 struct MapOptions {
   // Beyond the ends: cval ("constant"), the last sample ("nearest"), the other end ("wrap"), the
@@ -28,9 +28,9 @@ struct MapOptions {
 Array map_coordinates(const Arg& input, const Arrays& coordinates, int64_t order,
                       const MapOptions& options = {});
 
-}  // namespace weft::ndimage
+}  // namespace weft::scipy::ndimage
 
-namespace weft::interpolate {
+namespace weft::scipy::interpolate {
 
 struct GridOptions {
   std::string method = "linear";  // "nearest"
@@ -63,9 +63,9 @@ class RegularGridInterpolator {
   WEFT_TREE(RegularGridInterpolator, grid, values, fill_value, method);
 };
 
-}  // namespace weft::interpolate
+}  // namespace weft::scipy::interpolate
 
-namespace weft::cluster {
+namespace weft::scipy::cluster {
 
 // The nearest code of each observation, and its distance: obs (n, d), code_book (k, d) -> code (n)
 // I32, dist (n); both of one axis: d = 1. ShapeError for other shapes. Source:
@@ -77,10 +77,10 @@ Codes vq(const Arg& obs, const Arg& code_book);
 
 WEFT_TREE(Codes, code, dist);
 
-}  // namespace weft::cluster
+}  // namespace weft::scipy::cluster
 
-namespace weft::integrate {
+namespace weft::scipy::integrate {
 
 using weft::trapezoid;
 
-}  // namespace weft::integrate
+}  // namespace weft::scipy::integrate

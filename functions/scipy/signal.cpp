@@ -16,7 +16,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/structure/structure.h"
 
-namespace weft::signal {
+namespace weft::scipy::signal {
 namespace {
 
 void need_mode(const char* name, const std::string& mode) {
@@ -188,4 +188,4 @@ Array detrend(const Arg& data, int64_t axis, const std::string& type,
   return moveaxis(concatenate(parts, -1), -1, a);
 }
 
-}  // namespace weft::signal
+}  // namespace weft::scipy::signal

@@ -10,7 +10,7 @@
 #include "weft/tracer/array.h"
 #include "weft/tracer/tree.h"
 
-namespace weft::signal {
+namespace weft::scipy::signal {
 
 struct ConvolveOptions {
   std::string method = "auto";  // "direct": sums of products, as "auto"; "fft": fftconvolve
@@ -119,4 +119,4 @@ WEFT_TREE(Stft, frequencies, times, values);
 WEFT_TREE(Istft, times, x);
 WEFT_TREE(Spectrum, frequencies, values);
 
-}  // namespace weft::signal
+}  // namespace weft::scipy::signal

@@ -17,7 +17,7 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
 
-namespace weft::signal {
+namespace weft::scipy::signal {
 namespace {
 
 int last(const Array& x) { return static_cast<int>(x.ndim()) - 1; }
@@ -295,4 +295,4 @@ Istft istft(const Arg& given, const Arg& fs, const IstftOptions& o) {
   return {times, moveaxis(x, -1, time - (freq < time ? 1 : 0))};
 }
 
-}  // namespace weft::signal
+}  // namespace weft::scipy::signal

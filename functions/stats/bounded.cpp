@@ -9,7 +9,7 @@
 #include "weft/functions/stats/continuous.h"
 #include "weft/functions/stats/stats_kit.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace beta {
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
@@ -287,4 +287,4 @@ Array pdf(const Arg& x, const Arg& c) {
 }
 }  // namespace wrapcauchy
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

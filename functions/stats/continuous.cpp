@@ -8,7 +8,7 @@
 #include "weft/functions/special.h"
 #include "weft/functions/stats/stats_kit.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace cauchy {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
@@ -264,4 +264,4 @@ Array pdf(const Arg& x, const Arg& kappa) {
 }
 }  // namespace vonmises
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

@@ -8,7 +8,7 @@
 #pragma once
 #include "weft/tracer/array.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 // The beta distribution on [loc, loc + scale]: the density of z = (x - loc) / scale is z^(a - 1)
 // (1 - z)^(b - 1) / B(a, b); NaN unless a, b and scale are positive. cdf and sf have derivatives
@@ -306,4 +306,4 @@ Array logpdf(const Arg& x, const Arg& mean, const Arg& cov);
 Array pdf(const Arg& x, const Arg& mean, const Arg& cov);
 }  // namespace multivariate_normal
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

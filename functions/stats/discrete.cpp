@@ -15,7 +15,7 @@
 #include "weft/functions/stats/stats_kit.h"
 #include "weft/ops/structure/structure.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace {
 // (n choose k), as a logarithm.
@@ -160,4 +160,4 @@ Array pmf(const Arg& x, const Arg& n, const Arg& p) {
 }
 }  // namespace multinomial
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

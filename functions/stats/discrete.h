@@ -9,7 +9,7 @@
 #pragma once
 #include "weft/tracer/array.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 // One trial: k - loc is 1 with probability p, else 0. cdf and ppf are NaN for p outside [0, 1].
 // Source: jax.scipy.stats.bernoulli.
@@ -86,4 +86,4 @@ Array logpmf(const Arg& x, const Arg& n, const Arg& p);
 Array pmf(const Arg& x, const Arg& n, const Arg& p);
 }  // namespace multinomial
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

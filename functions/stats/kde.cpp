@@ -17,7 +17,7 @@
 #include "weft/functions/stats/stats.h"
 #include "weft/functions/stats/stats_kit.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace {
 
@@ -146,4 +146,4 @@ Array gaussian_kde::resample(const Arg& key, const Shape& shape) const {
   return take(dataset, i, 1, {.mode = "clip"}) + moveaxis(noise, -1, 0);
 }
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

@@ -10,7 +10,7 @@
 #include "weft/functions/stats/discrete.h"
 #include "weft/tracer/tree.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 struct ModeOptions {
   bool keepdims = false;  // the axis stays, with one place
@@ -99,4 +99,4 @@ class gaussian_kde {
 
 WEFT_TREE(ModeResult, mode, count);
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

@@ -8,7 +8,7 @@
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/special_kit.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity(),
                         nan = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979323846;
@@ -30,4 +30,4 @@ inline Array of_probability(const Array& q, const Array& value) {
   return where((q >= 0) & (q <= 1), value, nan);
 }
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

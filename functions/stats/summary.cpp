@@ -14,7 +14,7 @@
 #include "weft/functions/stats/stats_kit.h"
 #include "weft/ops/structure/structure.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace {
 
@@ -109,4 +109,4 @@ Array sem(const Arg& a, OneAxis axis, int64_t ddof, const SemOptions& options) {
   return nanstd(x, axes, {.ddof = ddof, .keepdims = keep}) / sqrt(count);
 }
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

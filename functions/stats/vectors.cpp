@@ -13,7 +13,7 @@
 #include "weft/functions/stats/continuous.h"
 #include "weft/functions/stats/stats_kit.h"
 
-namespace weft::stats {
+namespace weft::scipy::stats {
 
 namespace dirichlet {
 Array logpdf(const Arg& x, const Arg& alpha) {
@@ -85,4 +85,4 @@ Array pdf(const Arg& x, const Arg& mean, const Arg& cov) {
 }
 }  // namespace multivariate_normal
 
-}  // namespace weft::stats
+}  // namespace weft::scipy::stats

@@ -8,11 +8,11 @@ using namespace weft;
 using namespace weft::test;
 namespace sp = weft::special;
 namespace init = weft::nn::initializers;
-namespace st = weft::stats;
+namespace st = weft::scipy::stats;
 
 namespace {
 st::gaussian_kde kde() { return st::gaussian_kde(v3()); }
-interpolate::RegularGridInterpolator grid() { return {{arange(3.)}, v3()}; }
+scipy::interpolate::RegularGridInterpolator grid() { return {{arange(3.)}, v3()}; }
 }  // namespace
 
 TEST_CASE("special functions name the line of the call", "[errors][places]") {
@@ -255,21 +255,21 @@ TEST_CASE("statistics, signals and images name the line of the call", "[errors][
                 CALL(kde().integrate_box_1d(v3(), 1.)),
                 CALL(kde().integrate_kde(st::gaussian_kde(m23()))),
                 CALL(kde().resample(e)),
-                CALL(signal::convolve(e, v3())),
-                CALL(signal::correlate(e, v3())),
-                CALL(signal::convolve2d(v3(), v3())),
-                CALL(signal::correlate2d(v3(), v3())),
-                CALL(signal::fftconvolve(v3(), m23())),
-                CALL(signal::detrend(e)),
-                CALL(signal::stft(e)),
-                CALL(signal::istft(v3())),
-                CALL(signal::welch(e)),
-                CALL(signal::csd(v3(), m23())),
-                CALL(ndimage::map_coordinates(e, {v3()}, 1)),
+                CALL(scipy::signal::convolve(e, v3())),
+                CALL(scipy::signal::correlate(e, v3())),
+                CALL(scipy::signal::convolve2d(v3(), v3())),
+                CALL(scipy::signal::correlate2d(v3(), v3())),
+                CALL(scipy::signal::fftconvolve(v3(), m23())),
+                CALL(scipy::signal::detrend(e)),
+                CALL(scipy::signal::stft(e)),
+                CALL(scipy::signal::istft(v3())),
+                CALL(scipy::signal::welch(e)),
+                CALL(scipy::signal::csd(v3(), m23())),
+                CALL(scipy::ndimage::map_coordinates(e, {v3()}, 1)),
                 CALL(grid()(e)),
                 CALL(grid()(Arrays{})),
-                CALL(cluster::vq(e, v3())),
-                CALL(integrate::trapezoid(e)),
+                CALL(scipy::cluster::vq(e, v3())),
+                CALL(scipy::integrate::trapezoid(e)),
                 CALL(image::resize(e, {2}, "linear")),
                 CALL(image::scale_and_translate(e, {2}, {0}, 1., 1., "linear")),
                 CALL(fft::dct(e)),

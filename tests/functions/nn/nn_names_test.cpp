@@ -255,21 +255,21 @@ TEST_CASE("names of random numbers", "[functions][names]") {
 
 TEST_CASE("names of scipy's other parts", "[functions][names]") {
   const Array x = vector(), m = matrix(), s = arange(32.);
-  const interpolate::RegularGridInterpolator grid({arange(3.)}, x);
-  const stats::gaussian_kde kde(x);
-  check_all({CALL(signal::convolve(x, x)), CALL(signal::correlate(x, x)),
-             CALL(signal::convolve2d(m, m)), CALL(signal::correlate2d(m, m)),
-             CALL(signal::fftconvolve(x, x)), CALL(signal::detrend(x)),
-             CALL(signal::stft(s).values), CALL(signal::istft(signal::stft(s).values).x),
-             CALL(signal::welch(s).values), CALL(signal::csd(s, s).values),
-             CALL(ndimage::map_coordinates(x, {x}, 1)), CALL(grid(x)), CALL(cluster::vq(x, x).code),
-             CALL(integrate::trapezoid(x)), CALL(image::resize(m, {3, 3}, "linear")),
+  const scipy::interpolate::RegularGridInterpolator grid({arange(3.)}, x);
+  const scipy::stats::gaussian_kde kde(x);
+  check_all({CALL(scipy::signal::convolve(x, x)), CALL(scipy::signal::correlate(x, x)),
+             CALL(scipy::signal::convolve2d(m, m)), CALL(scipy::signal::correlate2d(m, m)),
+             CALL(scipy::signal::fftconvolve(x, x)), CALL(scipy::signal::detrend(x)),
+             CALL(scipy::signal::stft(s).values), CALL(scipy::signal::istft(scipy::signal::stft(s).values).x),
+             CALL(scipy::signal::welch(s).values), CALL(scipy::signal::csd(s, s).values),
+             CALL(scipy::ndimage::map_coordinates(x, {x}, 1)), CALL(grid(x)), CALL(scipy::cluster::vq(x, x).code),
+             CALL(scipy::integrate::trapezoid(x)), CALL(image::resize(m, {3, 3}, "linear")),
              CALL(image::scale_and_translate(m, {3, 2}, {0}, ones({1}), zeros({1}), "cubic"))});
-  check_all({CALL(stats::mode(x).mode), CALL(stats::rankdata(x)), CALL(stats::sem(x)), CALL(kde(x)),
+  check_all({CALL(scipy::stats::mode(x).mode), CALL(scipy::stats::rankdata(x)), CALL(scipy::stats::sem(x)), CALL(kde(x)),
              CALL(kde.resample(key)), CALL(kde.integrate_box_1d(0, 1)),
              CALL(kde.integrate_kde(kde)), CALL(kde.integrate_gaussian(0., 1.)),
-             CALL(stats::dirichlet::logpdf(x / sum(x), x)),
-             CALL(stats::multivariate_normal::pdf(x[slice(0, 2)], zeros({2}), m)),
-             CALL(stats::multinomial::pmf(array({1, 2}), 3, array({0.5, 0.5}))),
-             CALL(stats::poisson::entropy(2.))});
+             CALL(scipy::stats::dirichlet::logpdf(x / sum(x), x)),
+             CALL(scipy::stats::multivariate_normal::pdf(x[slice(0, 2)], zeros({2}), m)),
+             CALL(scipy::stats::multinomial::pmf(array({1, 2}), 3, array({0.5, 0.5}))),
+             CALL(scipy::stats::poisson::entropy(2.))});
 }

@@ -80,33 +80,33 @@ TEST_CASE("convolutions of signals give what JAX gives", "[functions][scipy]") {
         const std::string end = method == "fft" ? ".fft" : "";
         same.all(
             "convolve" + at + end,
-            [&](const Arrays& v) { return signal::convolve(v[0], v[1], mode, {.method = method}); },
+            [&](const Arrays& v) { return scipy::signal::convolve(v[0], v[1], mode, {.method = method}); },
             {x.a, x.b});
         same.all("correlate" + at + end,
                  [&](const Arrays& v) {
-                   return signal::correlate(v[0], v[1], mode, {.method = method});
+                   return scipy::signal::correlate(v[0], v[1], mode, {.method = method});
                  },
                  {x.a, x.b});
       }
       if (x.a.ndim() != 2) continue;
       same.all("convolve2d" + at,
-               [&](const Arrays& v) { return signal::convolve2d(v[0], v[1], mode); }, {x.a, x.b});
+               [&](const Arrays& v) { return scipy::signal::convolve2d(v[0], v[1], mode); }, {x.a, x.b});
       same.all("correlate2d" + at,
-               [&](const Arrays& v) { return signal::correlate2d(v[0], v[1], mode); }, {x.a, x.b});
+               [&](const Arrays& v) { return scipy::signal::correlate2d(v[0], v[1], mode); }, {x.a, x.b});
     }
     same.all("correlate2d." + mode + ".equal",
-             [&](const Arrays& v) { return signal::correlate2d(v[0], v[1], mode); },
+             [&](const Arrays& v) { return scipy::signal::correlate2d(v[0], v[1], mode); },
              {steps({3, 3}), steps({3, 3}, 5, 13)});
     same("fftconvolve." + mode + ".axis",
-         signal::fftconvolve(steps({3, 7}), steps({3, 4}, 5, 13), mode, 1));
+         scipy::signal::fftconvolve(steps({3, 7}), steps({3, 4}, 5, 13), mode, 1));
     same("fftconvolve." + mode + ".axes",
-         signal::fftconvolve(steps({2, 5, 4}), steps({2, 3, 2}, 5, 13), mode, {1, -1}));
-    const Array z = signal::fftconvolve(complexes({6}), complexes({3}), mode);
+         scipy::signal::fftconvolve(steps({2, 5, 4}), steps({2, 3, 2}, 5, 13), mode, {1, -1}));
+    const Array z = scipy::signal::fftconvolve(complexes({6}), complexes({3}), mode);
     same("fftconvolve." + mode + ".complex", stack({real(z), imag(z)}));
-    const Array direct = signal::convolve(complexes({6}), complexes({3}), mode);
+    const Array direct = scipy::signal::convolve(complexes({6}), complexes({3}), mode);
     CHECK(max(abs(direct - z)).item<double>() < 1e-4);
   }
-  same("convolve.int", signal::convolve(arange(5), array({1, 2})));
+  same("convolve.int", scipy::signal::convolve(arange(5), array({1, 2})));
   same.complete({"convolve", "correlate", "convolve2d", "correlate2d", "fftconvolve"});
 }
 
@@ -161,14 +161,14 @@ TEST_CASE("trends give what JAX gives", "[functions][scipy]") {
   const Array x = steps({3, 12});
   for (const int64_t axis : {0, 1}) {
     const std::string at = std::to_string(axis);
-    same.all("detrend.linear." + at, [&](const Arrays& v) { return signal::detrend(v[0], axis); },
+    same.all("detrend.linear." + at, [&](const Arrays& v) { return scipy::signal::detrend(v[0], axis); },
              {x});
     same.all("detrend.constant." + at,
-             [&](const Arrays& v) { return signal::detrend(v[0], axis, "constant"); }, {x});
+             [&](const Arrays& v) { return scipy::signal::detrend(v[0], axis, "constant"); }, {x});
   }
-  same("detrend.breaks", signal::detrend(x, -1, "linear", {.bp = {4, 9}}));
-  same("detrend.break", signal::detrend(x, -1, "linear", {.bp = {5}}));
-  same("detrend.short", signal::detrend(steps({2, 1})));
+  same("detrend.breaks", scipy::signal::detrend(x, -1, "linear", {.bp = {4, 9}}));
+  same("detrend.break", scipy::signal::detrend(x, -1, "linear", {.bp = {5}}));
+  same("detrend.short", scipy::signal::detrend(steps({2, 1})));
   same.complete({"detrend"});
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("spectra of segments give what JAX gives", "[functions][scipy]") {
   Checked same;
   const Array s = steps({40}), many = steps({2, 33}),
               win = array({0.25, 0.5, 1.0, 1.0, 0.75, 0.5, 0.25, 0.125});
-  const std::map<std::string, signal::StftOptions> options = {
+  const std::map<std::string, scipy::signal::StftOptions> options = {
       {"plain", {.nperseg = 8}},
       {"overlap", {.nperseg = 8, .noverlap = 6}},
       {"odd", {.nperseg = 7, .noverlap = 3}},
@@ -193,16 +193,16 @@ TEST_CASE("spectra of segments give what JAX gives", "[functions][scipy]") {
   for (const auto& [name, o] : options)
     same.parts("stft." + name,
                [&, o = o](const Arrays& v) {
-                 const auto [f, t, z] = signal::stft(v[0], 2., o);
+                 const auto [f, t, z] = scipy::signal::stft(v[0], 2., o);
                  return Arrays{f, t, z};
                },
                {s});
-  same("stft.many", abs(signal::stft(many, 1., {.nperseg = 8}).values));
-  same("stft.axis", abs(signal::stft(many.T(), 1., {.nperseg = 8, .axis = 0}).values));
-  same("stft.complex", abs(signal::stft(complexes({20}), 1., {.nperseg = 8}).values));
+  same("stft.many", abs(scipy::signal::stft(many, 1., {.nperseg = 8}).values));
+  same("stft.axis", abs(scipy::signal::stft(many.T(), 1., {.nperseg = 8, .axis = 0}).values));
+  same("stft.complex", abs(scipy::signal::stft(complexes({20}), 1., {.nperseg = 8}).values));
   const Array lanes =
-      jit(vmap([](Array v) { return signal::stft(v, 1., {.nperseg = 8}).values; }))(many);
-  CHECK(max(abs(lanes - signal::stft(many, 1., {.nperseg = 8}).values)).item<double>() < 1e-5);
+      jit(vmap([](Array v) { return scipy::signal::stft(v, 1., {.nperseg = 8}).values; }))(many);
+  CHECK(max(abs(lanes - scipy::signal::stft(many, 1., {.nperseg = 8}).values)).item<double>() < 1e-5);
   same.complete({"stft"});
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("powers by Welch's method give what JAX gives", "[functions][scipy]") 
   Checked same;
   const Array s = steps({40}), t = steps({40}, 5, 13), many = steps({2, 33}),
               win = array({0.25, 0.5, 1.0, 1.0, 0.75, 0.5, 0.25, 0.125});
-  const std::map<std::string, signal::SpectrumOptions> options = {
+  const std::map<std::string, scipy::signal::SpectrumOptions> options = {
       {"plain", {.nperseg = 8}},
       {"overlap", {.nperseg = 8, .noverlap = 2}},
       {"odd", {.nperseg = 7}},
@@ -225,21 +225,21 @@ TEST_CASE("powers by Welch's method give what JAX gives", "[functions][scipy]") 
   for (const auto& [name, o] : options) {
     same.parts("welch." + name,
                [&, o = o](const Arrays& v) {
-                 const auto [f, p] = signal::welch(v[0], 2., o);
+                 const auto [f, p] = scipy::signal::welch(v[0], 2., o);
                  return Arrays{f, p};
                },
                {s});
     same.parts("csd." + name,
                [&, o = o](const Arrays& v) {
-                 const auto [f, p] = signal::csd(v[0], v[1], 2., o);
+                 const auto [f, p] = scipy::signal::csd(v[0], v[1], 2., o);
                  return Arrays{f, p};
                },
                {s, t});
   }
-  same("welch.many", signal::welch(many, 1., {.nperseg = 8}).values);
-  same("welch.axis", signal::welch(many.T(), 1., {.nperseg = 8, .axis = 0}).values);
-  same("welch.fs", signal::welch(s, full({}, 4., F32), {.nperseg = 8}).values);
-  same("csd.short", abs(signal::csd(s, t[slice(0, 30)], 1., {.nperseg = 8}).values));
+  same("welch.many", scipy::signal::welch(many, 1., {.nperseg = 8}).values);
+  same("welch.axis", scipy::signal::welch(many.T(), 1., {.nperseg = 8, .axis = 0}).values);
+  same("welch.fs", scipy::signal::welch(s, full({}, 4., F32), {.nperseg = 8}).values);
+  same("csd.short", abs(scipy::signal::csd(s, t[slice(0, 30)], 1., {.nperseg = 8}).values));
   same.complete({"welch", "csd"});
 }
 
@@ -247,28 +247,28 @@ TEST_CASE("signals from their spectra are those of JAX", "[functions][scipy]") {
   Checked same;
   const Array s = steps({40}), many = steps({2, 33}),
               win = array({0.25, 0.5, 1.0, 1.0, 0.75, 0.5, 0.25, 0.125});
-  const Array z = signal::stft(s, 1., {.nperseg = 8}).values;
-  const std::map<std::string, signal::IstftOptions> options = {
+  const Array z = scipy::signal::stft(s, 1., {.nperseg = 8}).values;
+  const std::map<std::string, scipy::signal::IstftOptions> options = {
       {"plain", {}},
       {"overlap", {.noverlap = 6}},
       {"window", {.window = win}},
       {"inner", {.boundary = false}},
       {"nfft", {.nperseg = 8, .nfft = 16}}};
   for (const auto& [name, o] : options) {
-    const auto [times, x] = signal::istft(z, 2., o);
+    const auto [times, x] = scipy::signal::istft(z, 2., o);
     same("istft." + name + ".0", times);
     same("istft." + name + ".1", x);
   }
-  CHECK(allclose(signal::istft(z).x[slice(0, 40)], s, 1e-5, 1e-5).item<bool>());
-  const Array zz = signal::stft(many, 1., {.nperseg = 8}).values;
-  same("istft.many", signal::istft(zz).x);
-  same("istft.axes", signal::istft(moveaxis(zz, 0, -1), 1., {.time_axis = 1, .freq_axis = 0}).x);
-  const Array both = signal::stft(s, 1., {.nperseg = 8, .return_onesided = false}).values;
-  same("istft.both", abs(signal::istft(both, 1., {.input_onesided = false}).x));
+  CHECK(allclose(scipy::signal::istft(z).x[slice(0, 40)], s, 1e-5, 1e-5).item<bool>());
+  const Array zz = scipy::signal::stft(many, 1., {.nperseg = 8}).values;
+  same("istft.many", scipy::signal::istft(zz).x);
+  same("istft.axes", scipy::signal::istft(moveaxis(zz, 0, -1), 1., {.time_axis = 1, .freq_axis = 0}).x);
+  const Array both = scipy::signal::stft(s, 1., {.nperseg = 8, .return_onesided = false}).values;
+  same("istft.both", abs(scipy::signal::istft(both, 1., {.input_onesided = false}).x));
   for (const char* name : {"hann", "hamming", "blackman", "boxcar"}) {
     INFO(name);
-    const Array spectrum = signal::stft(s, 1., {.window = name, .nperseg = 8}).values;
-    const Array back = signal::istft(spectrum, 1., {.window = name}).x;
+    const Array spectrum = scipy::signal::stft(s, 1., {.window = name, .nperseg = 8}).values;
+    const Array back = scipy::signal::istft(spectrum, 1., {.window = name}).x;
     CHECK(allclose(back[slice(0, 40)], s, 1e-4, 1e-4).item<bool>());
   }
   same.complete({"istft"});
@@ -280,24 +280,24 @@ TEST_CASE("samples between samples are those of JAX", "[functions][scipy]") {
   const Arrays at = {array({{0., 0.25, 1.5}, {2.75, 3., -0.5}}),
                      array({{0.5, 3.25, 4.}, {1.75, -1.25, 5.6}})};
   const auto map = [](const Arrays& v, int64_t order, const std::string& mode) {
-    return ndimage::map_coordinates(v[0], {v[1], v[2]}, order, {.mode = mode});
+    return scipy::ndimage::map_coordinates(v[0], {v[1], v[2]}, order, {.mode = mode});
   };
   for (const std::string mode : {"constant", "nearest", "wrap", "mirror", "reflect"})
     for (const int64_t order : {0, 1})
       same.all("map." + mode + "." + std::to_string(order),
                [&](const Arrays& v) { return map(v, order, mode); }, {image, at[0], at[1]});
-  same("map.cval", ndimage::map_coordinates(image, at, 1, {.cval = 2.5}));
-  same("map.int", ndimage::map_coordinates((4 * image).astype(I32), at, 1).astype(F32));
+  same("map.cval", scipy::ndimage::map_coordinates(image, at, 1, {.cval = 2.5}));
+  same("map.int", scipy::ndimage::map_coordinates((4 * image).astype(I32), at, 1).astype(F32));
   same("map.vector",
-       ndimage::map_coordinates(image[0], {array({0.5, 9., 3.9})}, 1, {.mode = "nearest"}));
+       scipy::ndimage::map_coordinates(image[0], {array({0.5, 9., 3.9})}, 1, {.mode = "nearest"}));
   same("map.vmap",
-       vmap([&](Array v) { return ndimage::map_coordinates(v, at, 1); })(stack({image, -image})));
+       vmap([&](Array v) { return scipy::ndimage::map_coordinates(v, at, 1); })(stack({image, -image})));
   same.complete({"map"});
 }
 
 TEST_CASE("grids are interpolated as JAX does", "[functions][scipy]") {
   Checked same;
-  using Grid = interpolate::RegularGridInterpolator;
+  using Grid = scipy::interpolate::RegularGridInterpolator;
   const Array image = steps({4, 5});
   const Arrays grid = {array({0., 1., 2.5, 3.}), array({-1., 0., 0.5, 2., 4.})};
   const Array rows = array({{0.5, 0.25}, {2.6, -0.5}, {3., 4.}, {-0.5, 1.}, {1., 4.5}, {1.75, 0.}});
@@ -324,11 +324,11 @@ TEST_CASE("grids are interpolated as JAX does", "[functions][scipy]") {
   const Array obs = steps({6, 3}), codes = steps({4, 3}, 5, 13);
   same.parts("vq",
              [](const Arrays& v) {
-               const auto [code, dist] = cluster::vq(v[0], v[1]);
+               const auto [code, dist] = scipy::cluster::vq(v[0], v[1]);
                return Arrays{code, dist};
              },
              {obs, codes});
-  const auto [code, dist] = cluster::vq(obs[{slice(), 0}], codes[{slice(), 0}]);
+  const auto [code, dist] = scipy::cluster::vq(obs[{slice(), 0}], codes[{slice(), 0}]);
   same("vq.line.0", code);
   same("vq.line.1", dist);
   same.complete({"vq"});
@@ -366,50 +366,50 @@ TEST_CASE("images of other sizes are those of JAX", "[functions][scipy]") {
 
 TEST_CASE("signals and images say what does not go together", "[functions][scipy][errors]") {
   const Array a = zeros({4}), m = zeros({3, 4}), n = zeros({4, 3});
-  check_error<ShapeError>([&] { signal::convolve(a, m); },
+  check_error<ShapeError>([&] { scipy::signal::convolve(a, m); },
                           "convolve: both arrays need as many axes, got f32[4] and f32[3,4]");
-  check_error<ShapeError>([&] { signal::convolve(m, n); },
+  check_error<ShapeError>([&] { scipy::signal::convolve(m, n); },
                           "one array must be at least as large as the other on each axis");
-  check_error<IndexError>([&] { signal::convolve(a, a, "some"); },
+  check_error<IndexError>([&] { scipy::signal::convolve(a, a, "some"); },
                           "mode must be \"full\", \"same\" or \"valid\", not \"some\"");
-  check_error<IndexError>([&] { signal::correlate(a, a, "full", {.method = "slow"}); },
+  check_error<IndexError>([&] { scipy::signal::correlate(a, a, "full", {.method = "slow"}); },
                           "correlate: .method must be \"auto\", \"direct\" or \"fft\"");
-  check_error<ShapeError>([&] { signal::convolve2d(a, a); }, "takes matrices, got f32[4]");
-  check_error<ShapeError>([&] { signal::fftconvolve(m, n, "full", 1); },
+  check_error<ShapeError>([&] { scipy::signal::convolve2d(a, a); }, "takes matrices, got f32[4]");
+  check_error<ShapeError>([&] { scipy::signal::fftconvolve(m, n, "full", 1); },
                           "axis 0 is not convolved and has the sizes 3 and 4");
-  check_error<ShapeError>([&] { signal::convolve(a, zeros({0})); }, "scipy_golden_test.cpp:");
-  check_error<IndexError>([&] { signal::detrend(a, 0, "round"); }, "type must be \"linear\"");
-  check_error<IndexError>([&] { signal::detrend(a, 0, "linear", {.bp = {5}}); },
+  check_error<ShapeError>([&] { scipy::signal::convolve(a, zeros({0})); }, "scipy_golden_test.cpp:");
+  check_error<IndexError>([&] { scipy::signal::detrend(a, 0, "round"); }, "type must be \"linear\"");
+  check_error<IndexError>([&] { scipy::signal::detrend(a, 0, "linear", {.bp = {5}}); },
                           ".bp 5 is beyond an axis of 4");
-  check_error<IndexError>([&] { signal::stft(a, 1., {.window = "square"}); },
+  check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.window = "square"}); },
                           "\"boxcar\" or an Array, not \"square\"");
-  check_error<IndexError>([&] { signal::stft(a, 1., {.boundary = "wall"}); }, "not \"wall\"");
-  check_error<IndexError>([&] { signal::stft(a, 1., {.detrend = "all"}); }, "not \"all\"");
-  check_error<ShapeError>([&] { signal::stft(a, 1., {.nperseg = 2, .noverlap = 2}); },
+  check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.boundary = "wall"}); }, "not \"wall\"");
+  check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.detrend = "all"}); }, "not \"all\"");
+  check_error<ShapeError>([&] { scipy::signal::stft(a, 1., {.nperseg = 2, .noverlap = 2}); },
                           ".noverlap 2 must be in [0, 2)");
-  check_error<ShapeError>([&] { signal::stft(a, 1., {.nfft = 3}); },
+  check_error<ShapeError>([&] { scipy::signal::stft(a, 1., {.nfft = 3}); },
                           ".nfft 3 is less than the 4 places");
-  check_error<ShapeError>([&] { signal::welch(a, 1., {.window = zeros({9})}); },
+  check_error<ShapeError>([&] { scipy::signal::welch(a, 1., {.window = zeros({9})}); },
                           "a segment of 9 places of a signal of 4");
-  check_error<IndexError>([&] { signal::welch(a, 1., {.scaling = "big"}); }, "not \"big\"");
-  check_error<IndexError>([&] { signal::welch(a, 1., {.average = "mode"}); }, "not \"mode\"");
-  check_error<ShapeError>([&] { signal::csd(a, m); }, "csd: both signals need as many axes");
-  check_error<ShapeError>([&] { signal::istft(a); }, "needs axes of frequencies and times");
-  check_error<ShapeError>([&] { signal::istft(m, 1., {.time_axis = 0, .freq_axis = 0}); },
+  check_error<IndexError>([&] { scipy::signal::welch(a, 1., {.scaling = "big"}); }, "not \"big\"");
+  check_error<IndexError>([&] { scipy::signal::welch(a, 1., {.average = "mode"}); }, "not \"mode\"");
+  check_error<ShapeError>([&] { scipy::signal::csd(a, m); }, "csd: both signals need as many axes");
+  check_error<ShapeError>([&] { scipy::signal::istft(a); }, "needs axes of frequencies and times");
+  check_error<ShapeError>([&] { scipy::signal::istft(m, 1., {.time_axis = 0, .freq_axis = 0}); },
                           "axis 0 is named for both times and frequencies");
-  check_error<ShapeError>([&] { ndimage::map_coordinates(m, {a}, 1); },
+  check_error<ShapeError>([&] { scipy::ndimage::map_coordinates(m, {a}, 1); },
                           "1 arrays of coordinates for f32[3,4]");
-  check_error<IndexError>([&] { ndimage::map_coordinates(a, {a}, 3); }, "order must be 0 or 1");
-  check_error<IndexError>([&] { ndimage::map_coordinates(a, {a}, 1, {.mode = "edge"}); },
+  check_error<IndexError>([&] { scipy::ndimage::map_coordinates(a, {a}, 3); }, "order must be 0 or 1");
+  check_error<IndexError>([&] { scipy::ndimage::map_coordinates(a, {a}, 1, {.mode = "edge"}); },
                           "not \"edge\"");
-  check_error<ShapeError>([&] { interpolate::RegularGridInterpolator({a, a}, m); },
+  check_error<ShapeError>([&] { scipy::interpolate::RegularGridInterpolator({a, a}, m); },
                           "the points of axis 0 must be a vector of two or more");
   check_error<IndexError>(
-      [&] { interpolate::RegularGridInterpolator({a}, a, {.method = "cubic"}); },
+      [&] { scipy::interpolate::RegularGridInterpolator({a}, a, {.method = "cubic"}); },
       "method must be \"linear\" or \"nearest\", not \"cubic\"");
-  const interpolate::RegularGridInterpolator grid({arange(3.), arange(4.)}, m);
+  const scipy::interpolate::RegularGridInterpolator grid({arange(3.), arange(4.)}, m);
   check_error<ShapeError>([&] { grid(m[0]); }, "points of 2 coordinates, got f32[4]");
-  check_error<ShapeError>([&] { cluster::vq(m, n); }, "vq: takes (n, d) and (k, d)");
+  check_error<ShapeError>([&] { scipy::cluster::vq(m, n); }, "vq: takes (n, d) and (k, d)");
   check_error<ShapeError>([&] { image::resize(m, {2}, "linear"); },
                           "shape (2,) has another number of axes than f32[3,4]");
   check_error<IndexError>([&] { image::resize(m, {2, 2}, "best"); },

@@ -26,7 +26,7 @@ template <class... A>
 Called called(Array (*f)(A...)) {
   return called(f, std::index_sequence_for<A...>());
 }
-#define WEFT_ENTRY(family, name) {#family "." #name, called(stats::family::name)}
+#define WEFT_ENTRY(family, name) {#family "." #name, called(scipy::stats::family::name)}
 #define WEFT_DENSITY(family) WEFT_ENTRY(family, logpdf), WEFT_ENTRY(family, pdf)
 #define WEFT_TAILS(family)                                                   \
   WEFT_DENSITY(family), WEFT_ENTRY(family, cdf), WEFT_ENTRY(family, logcdf), \
@@ -134,15 +134,15 @@ TEST_CASE("no slope of a distribution is NaN where its logarithm is -inf", "[fun
     for (double r : rest) all.push_back(array({r}).astype(F64));
     for (size_t i = 0; i < all.size(); ++i) CHECK(isfinite(slope(f, all, i)).item<bool>());
   };
-  finite(called(stats::expon::logcdf), -1, {0, 1});
-  finite(called(stats::gamma::logpdf), -1, {2, 0, 1});
-  finite(called(stats::chi2::logpdf), -1, {2, 0, 1});
-  finite(called(stats::beta::logpdf), -1, {2, 3, 0, 1});
-  finite(called(stats::pareto::logcdf), -1, {2, 0, 1});
-  finite(called(stats::binom::logpmf), -1, {4, 0.5, 0});
-  finite(called(stats::nbinom::logpmf), -1, {4, 0.5, 0});
-  finite(called(stats::betabinom::logpmf), -1, {4, 1, 2, 0});
-  finite(called(stats::truncnorm::logpdf), 0.5, {-40, -30, 0, 1});
+  finite(called(scipy::stats::expon::logcdf), -1, {0, 1});
+  finite(called(scipy::stats::gamma::logpdf), -1, {2, 0, 1});
+  finite(called(scipy::stats::chi2::logpdf), -1, {2, 0, 1});
+  finite(called(scipy::stats::beta::logpdf), -1, {2, 3, 0, 1});
+  finite(called(scipy::stats::pareto::logcdf), -1, {2, 0, 1});
+  finite(called(scipy::stats::binom::logpmf), -1, {4, 0.5, 0});
+  finite(called(scipy::stats::nbinom::logpmf), -1, {4, 0.5, 0});
+  finite(called(scipy::stats::betabinom::logpmf), -1, {4, 1, 2, 0});
+  finite(called(scipy::stats::truncnorm::logpdf), 0.5, {-40, -30, 0, 1});
 }
 
 TEST_CASE("distributions are mapped, compiled and broadcast", "[functions][stats]") {
@@ -174,7 +174,7 @@ TEST_CASE("distributions are mapped, compiled and broadcast", "[functions][stats
 }
 
 TEST_CASE("distributions of one number and their defaults", "[functions][stats]") {
-  namespace st = stats;
+  namespace st = scipy::stats;
   const Array x = array({0.2, 0.7, 1.5});
   const auto same = [](const Array& a, const Array& b) {
     CHECK(array_equal(a, b, true).item<bool>());
@@ -193,18 +193,18 @@ TEST_CASE("distributions of one number and their defaults", "[functions][stats]"
 
 TEST_CASE("distributions say what does not go together", "[functions][stats][errors]") {
   const Array a = zeros({2}), b = zeros({3}), c = ones({2}, C64);
-  check_error<ShapeError>([&] { stats::norm::logpdf(a, b); }, "norm::logpdf: incompatible shapes");
-  check_error<ShapeError>([&] { stats::norm::pdf(a, b); }, "stats_golden_test.cpp:");
-  check_error<DTypeError>([&] { stats::gamma::cdf(c, 1); },
+  check_error<ShapeError>([&] { scipy::stats::norm::logpdf(a, b); }, "norm::logpdf: incompatible shapes");
+  check_error<ShapeError>([&] { scipy::stats::norm::pdf(a, b); }, "stats_golden_test.cpp:");
+  check_error<DTypeError>([&] { scipy::stats::gamma::cdf(c, 1); },
                           "gamma::cdf: takes real numbers, got c64[2]");
-  check_error<DTypeError>([&] { stats::poisson::pmf(c, 1); }, "stats_golden_test.cpp:");
-  check_error<ShapeError>([&] { stats::dirichlet::logpdf(a, zeros({2, 2})); },
+  check_error<DTypeError>([&] { scipy::stats::poisson::pmf(c, 1); }, "stats_golden_test.cpp:");
+  check_error<ShapeError>([&] { scipy::stats::dirichlet::logpdf(a, zeros({2, 2})); },
                           "dirichlet::logpdf: alpha must have one axis, got f32[2,2]");
-  check_error<ShapeError>([&] { stats::dirichlet::logpdf(zeros({5}), b); },
+  check_error<ShapeError>([&] { scipy::stats::dirichlet::logpdf(zeros({5}), b); },
                           "x must have 3 or 2 numbers on its first axis, got f32[5]");
   check_error<ShapeError>(
-      [&] { stats::multivariate_normal::logpdf(b, b, zeros({2, 2})); },
+      [&] { scipy::stats::multivariate_normal::logpdf(b, b, zeros({2, 2})); },
       "a mean of f32[3] needs a covariance of (…, 3, 3) or one number, got f32[2,2]");
-  check_error<DTypeError>([&] { stats::multinomial::pmf(b, 3, b); },
+  check_error<DTypeError>([&] { scipy::stats::multinomial::pmf(b, 3, b); },
                           "multinomial::logpmf: x and n must be integers, got f32[3] and i32[]");
 }
