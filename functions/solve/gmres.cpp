@@ -121,14 +121,14 @@ struct Restarts {
   Array x, unit, norm, k;
 };
 
-Array restarted(VectorMap A, VectorMap M, const Array& b, const Array& x0, int64_t maxiter,
+Array restarted(VectorMap product, VectorMap near, const Array& b, const Array& x0, int64_t maxiter,
                 const FlatIterative& o, const Arrays& norms, Arrays* aux) {
   const auto space = o.solve_method == "batched" ? batched : incremental;
   const Array &enough = norms[0], &inside = norms[1];
   const int64_t restart = std::min(o.restart, b.size());
-  const auto residual = [&](const Array& x) { return normalized(M(b - A(x))); };
+  const auto residual = [&](const Array& x) { return normalized(near(b - product(x))); };
   const auto more = [&](const Restarts& s) { return (s.k < maxiter) & (s.norm > enough); };
-  const auto step = [&](const Array& v) { return M(A(v)); };
+  const auto step = [&](const Array& v) { return near(product(v)); };
   const auto again = [&](const Restarts& s) {
     const Array x = s.x + space(step, {s.unit, s.norm}, inside, restart);
     const Unit r = residual(x);
@@ -150,7 +150,7 @@ void check_options(const FlatIterative& o) {
 
 }  // namespace
 
-Arrays run_gmres(FlatFunction A, const Arrays& b, const FlatIterative& given, TreeOf tree) {
+Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& given, TreeOf tree) {
   check_options(given);
   const Iterative o("gmres", b, given);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
@@ -161,18 +161,18 @@ Arrays run_gmres(FlatFunction A, const Arrays& b, const FlatIterative& given, Tr
       };
     };
     const auto identity = [](const Arrays& x) { return x; };
-    const auto product = as_vectors(matvec);
+    const auto of_vectors = as_vectors(matvec);
     const auto near_inverse = as_vectors(o.M ? *o.M : FlatFunction(identity));
     // As fractions of the vector that they are asked of.
     const Array& v = raveled.vector;
     const Array length = norm(v), enough = maximum(given.tol * length, given.atol);
     const Array inside = norm(near_inverse(v)) * minimum(1., enough / length);
-    const Array x = restarted(product, near_inverse, v, tree::detail::ravel_leaves(o.x0).vector,
+    const Array x = restarted(of_vectors, near_inverse, v, tree::detail::ravel_leaves(o.x0).vector,
                               o.maxiter, given, {enough, inside}, aux);
     return tree::detail::unravel_leaves(x, raveled.types);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(A, solve, &transposed, {}, b, tree);
+  return run_linear_solve(product, solve, &transposed, {}, b, tree);
 }
 
 }  // namespace weft::detail

@@ -49,19 +49,19 @@ struct Conjugate {
   Array k;
 };
 
-Arrays conjugate_gradients(FlatFunction A, const Arrays& b, const Iterative& o, const Array& enough,
-                           Arrays* aux) {
+Arrays conjugate_gradients(FlatFunction product, const Arrays& b, const Iterative& o,
+                           const Array& enough, Arrays* aux) {
   const auto rest = [&](const Conjugate& s) { return o.M ? fn::squared_norm(s.r) : s.gamma; };
   const auto more = [&](const Conjugate& s) { return (rest(s) > enough) & (s.k < o.maxiter); };
   const auto step = [&](const Conjugate& s) {
-    const Arrays ap = A(s.p);
+    const Arrays ap = product(s.p);
     const Array alpha = s.gamma / fn::real_dot(s.p, ap);
     const Arrays r = fn::add_scaled(s.r, -alpha, ap), z = o.preconditioned(r);
     const Array gamma = fn::real_dot(r, z);
     return Conjugate{fn::add_scaled(s.x, alpha, s.p), r, gamma,
                      fn::add_scaled(z, gamma / s.gamma, s.p), s.k + 1};
   };
-  const Arrays r = fn::subtract(b, A(o.x0)), z = o.preconditioned(r);
+  const Arrays r = fn::subtract(b, product(o.x0)), z = o.preconditioned(r);
   const Conjugate end = while_loop(more, step, Conjugate{o.x0, r, fn::real_dot(r, z), z, Array(0)});
   aux->push_back(info_of(rest(end) <= enough, rest(end), maximum(end.k, 1)));
   return end.x;
@@ -74,20 +74,20 @@ struct Biconjugate {
   Array k;  // -10 and -11: broken down
 };
 
-Arrays biconjugate_gradients(FlatFunction A, const Arrays& b, const Iterative& o,
+Arrays biconjugate_gradients(FlatFunction product, const Arrays& b, const Iterative& o,
                              const Array& enough, Arrays* aux) {
-  const Arrays r0 = fn::subtract(b, A(o.x0));
+  const Arrays r0 = fn::subtract(b, product(o.x0));
   const auto more = [&](const Biconjugate& s) {
     return (fn::squared_norm(s.r) > enough) & (s.k < o.maxiter) & (s.k >= 0);
   };
   const auto step = [&](const Biconjugate& s) {
     const Array rho = fn::conj_dot(r0, s.r), beta = rho / s.rho * s.alpha / s.omega;
     const Arrays p = fn::add_scaled(s.r, beta, fn::add_scaled(s.p, -s.omega, s.q));
-    const Arrays near_p = o.preconditioned(p), q = A(near_p);
+    const Arrays near_p = o.preconditioned(p), q = product(near_p);
     const Array alpha = rho / fn::conj_dot(r0, q);
     const Arrays half = fn::add_scaled(s.r, -alpha, q);
     const Array early = fn::squared_norm(half) < enough;
-    const Arrays near_half = o.preconditioned(half), t = A(near_half);
+    const Arrays near_half = o.preconditioned(half), t = product(near_half);
     const Array omega = fn::conj_dot(t, half) / fn::conj_dot(t, t);
     const Arrays to_half = fn::add_scaled(s.x, alpha, near_p);
     const Array k = where(early, s.k + 1, where((omega == 0) | (alpha == 0), -11, s.k + 1));
@@ -116,22 +116,23 @@ bool all_real(const Arrays& b) {
 
 }  // namespace
 
-Arrays run_cg(FlatFunction A, const Arrays& b, const FlatIterative& given, TreeOf tree) {
+Arrays run_cg(FlatFunction product, const Arrays& b, const FlatIterative& given, TreeOf tree) {
   const Iterative o("cg", b, given);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     return conjugate_gradients(matvec, right, o, tolerance(right, given), aux);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(A, solve, &transposed, {.symmetric = all_real(b)}, b, tree);
+  return run_linear_solve(product, solve, &transposed, {.symmetric = all_real(b)}, b, tree);
 }
 
-Arrays run_bicgstab(FlatFunction A, const Arrays& b, const FlatIterative& given, TreeOf tree) {
+Arrays run_bicgstab(FlatFunction product, const Arrays& b, const FlatIterative& given,
+                    TreeOf tree) {
   const Iterative o("bicgstab", b, given);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     return biconjugate_gradients(matvec, right, o, tolerance(right, given), aux);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(A, solve, &transposed, {}, b, tree);
+  return run_linear_solve(product, solve, &transposed, {}, b, tree);
 }
 
 }  // namespace weft::detail

@@ -74,9 +74,9 @@ struct FlatIterative {
   std::string_view solve_method = {};
 };
 // x…, info.
-Arrays run_cg(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
-Arrays run_bicgstab(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
-Arrays run_gmres(FlatFunction A, const Arrays& b, const FlatIterative& o, TreeOf tree);
+Arrays run_cg(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
+Arrays run_bicgstab(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
+Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
 // ShapeError unless it is a square matrix.
 void need_square(const char* who, const Array& matrix);
 Array matrix_product(const Array& matrix, const Array& x);
@@ -93,13 +93,13 @@ struct FlatMap {
 };
 
 template <class B, class Options, class Run>
-std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& A, const B& b,
+std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& map, const B& b,
                                   const Options& o, Run run) {
-  for (const LinearMap<B>* map : {&A, &o.M})
-    if (!map->matrix().empty_handle()) need_square(who, map->matrix());
-  const FlatMap<B> product{&A, &b}, near_inverse{&o.M, &b};
-  const FlatFunction M(near_inverse);
-  FlatIterative flat{{}, o.tol, o.atol, o.maxiter, o.M.empty() ? nullptr : &M};
+  for (const LinearMap<B>* each : {&map, &o.M})
+    if (!each->matrix().empty_handle()) need_square(who, each->matrix());
+  const FlatMap<B> product{&map, &b}, near_inverse{&o.M, &b};
+  const FlatFunction near(near_inverse);
+  FlatIterative flat{{}, o.tol, o.atol, o.maxiter, o.M.empty() ? nullptr : &near};
   if (o.x0) flat.x0 = tree::leaves(*o.x0);
   if constexpr (requires { o.restart; }) {
     flat.restart = o.restart;

@@ -43,13 +43,13 @@ Array cubic_minimum(const End& lo, const Array& b, const Array& fb, const Array&
                     const Array& fc) {
   const Array db = b - lo.a, dc = c - lo.a, scale = square(db * dc) * (db - dc);
   const Array rb = fb - lo.f - lo.d * db, rc = fc - lo.f - lo.d * dc;
-  const Array A = (square(dc) * rb - square(db) * rc) / scale,
-              B = (db * db * db * rc - dc * dc * dc * rb) / scale;
-  return lo.a + (-B + sqrt(B * B - 3. * A * lo.d)) / (3. * A);
+  const Array third = (square(dc) * rb - square(db) * rc) / scale,
+              second = (db * db * db * rc - dc * dc * dc * rb) / scale;
+  return lo.a + (-second + sqrt(second * second - 3. * third * lo.d)) / (3. * third);
 }
 Array parabola_minimum(const End& lo, const End& hi) {
-  const Array d = hi.a - lo.a, B = (hi.f - lo.f - lo.d * d) / square(d);
-  return lo.a - lo.d / (2. * B);
+  const Array d = hi.a - lo.a, bend = (hi.f - lo.f - lo.d * d) / square(d);
+  return lo.a - lo.d / (2. * bend);
 }
 
 struct Zoom {

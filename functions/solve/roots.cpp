@@ -92,16 +92,16 @@ Arrays iterated(const Array& x0, VectorMap residual_at, FunctionRef<Array(const 
 
 Arrays newton_steps(FlatFunction f, const Arrays& x0, const RootOptions& o, Arrays* aux) {
   const auto raveled = tree::detail::ravel_leaves(x0);
-  const Vectors F{f, raveled.types};
+  const Vectors at{f, raveled.types};
   const auto next = [&](const Point& p) {
     const Linearized l =
-        linearize_flat([&](const Arrays& x) { return Arrays{F(x[0])}; }, {p.x}, {true});
+        linearize_flat([&](const Arrays& x) { return Arrays{at(x[0])}; }, {p.x}, {true});
     const auto slope = [&](const Array& v) {
       return instantiate(l.linear.apply({v})[0], p.x.type());
     };
     return p.x - solve_dense(slope, p.residual);
   };
-  const Arrays x = iterated(raveled.vector, F, next, o.tol, o.max_steps, aux);
+  const Arrays x = iterated(raveled.vector, at, next, o.tol, o.max_steps, aux);
   return tree::detail::unravel_leaves(x[0], raveled.types);
 }
 
@@ -127,29 +127,29 @@ Array weights(const Array& rest, const Array& there, double ridge) {
 
 Arrays anderson_steps(FlatFunction f, const Arrays& x0, const AndersonOptions& o, Arrays* aux) {
   const auto raveled = tree::detail::ravel_leaves(x0);
-  const Vectors F{f, raveled.types};
+  const Vectors at{f, raveled.types};
   const Array& start = raveled.vector;
   const int64_t m = o.history;
   struct S {
-    Point at;
+    Point now;
     History last;
   };
-  const auto residual = [&](const Array& x) { return F(x) - x; };
+  const auto residual = [&](const Array& x) { return at(x) - x; };
   const auto more = [&](const S& s) {
-    return (norm(s.at.residual) > o.tol) & (s.at.k < o.max_steps);
+    return (norm(s.now.residual) > o.tol) & (s.now.k < o.max_steps);
   };
   const auto step = [&](const S& s) {
-    const Array k = s.at.k % m;
-    const History h{s.last.x.at(k).set(s.at.x), s.last.rest.at(k).set(s.at.residual)};
-    const Array w = weights(h.rest, arange(m) <= s.at.k, o.ridge);
+    const Array k = s.now.k % m;
+    const History h{s.last.x.at(k).set(s.now.x), s.last.rest.at(k).set(s.now.residual)};
+    const Array w = weights(h.rest, arange(m) <= s.now.k, o.ridge);
     const Array x = matmul(w, h.x + o.beta * h.rest);
-    return S{{x, residual(x), s.at.k + 1}, h};
+    return S{{x, residual(x), s.now.k + 1}, h};
   };
   const Array empty = zeros({m, start.size()}, start.dtype());
   const S end = while_loop(more, step, S{{start, residual(start), Array(0)}, {empty, empty}});
-  const Array rest = norm(end.at.residual);
-  *aux = {rest <= o.tol, end.at.k, rest};
-  return tree::detail::unravel_leaves(end.at.x, raveled.types);
+  const Array rest = norm(end.now.residual);
+  *aux = {rest <= o.tol, end.now.k, rest};
+  return tree::detail::unravel_leaves(end.now.x, raveled.types);
 }
 
 // f(x) - x, which would broadcast what is not like x.

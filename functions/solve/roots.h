@@ -76,7 +76,7 @@ template <class F>
 RootResult<Array> bisection(F f, const Arg& lo, const Arg& hi, const RootOptions& options = {}) {
   const Source source(lo.at());
   static_assert(detail::Callable<F, Array>, "weft::bisection: f must take an Array");
-  const Array like = lo;
+  const Array& like = lo.value();
   const Arrays out = detail::run_bisection(detail::flat_matvec(f, like), {lo, hi}, options);
   return {out[0], out[1], out[2], out[3]};
 }
