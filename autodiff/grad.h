@@ -165,12 +165,12 @@ auto make_grad(F f, Location at) {
 
 // The gradient of a scalar function with respect to argument 0: grad(f)(x, …); grad<0, 2>(f) gives
 // a tuple, one for each of these arguments.
-template <int... N, class F>
+template <int... N, class F = BinaryFunction>
 auto grad(F f, Location at = Location::here()) {
   return detail::make_grad<detail::GradKind::grad, N...>(std::move(f), at);
 }
 // {f(x), gradient}
-template <int... N, class F>
+template <int... N, class F = BinaryFunction>
 auto value_and_grad(F f, Location at = Location::here()) {
   return detail::make_grad<detail::GradKind::value_and_grad, N...>(std::move(f), at);
 }

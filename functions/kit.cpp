@@ -158,6 +158,23 @@ int axis_of(const char* name, int64_t axis, int ndim) {
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
 }
 
+Array axis_weights(const char* name, const Array& w, const Array& x, const AxisList& axis) {
+  if (w.shape() == x.shape()) return w;
+  std::vector<int64_t> named;
+  if (!axis.all)
+    for (int64_t a : axis.axes) named.push_back(axis_of(name, a, x.shape().ndim()));
+  if (axis.all || !(w.shape() == Shape(extents_of(x.shape(), named))))
+    fail_shape(
+        fmt::format("{}: weights must have the shape of the array, or be one a place of the axis, "
+                    "got {} for {}",
+                    name, to_string(w.type()), to_string(x.type())));
+  std::vector<int64_t> sorted = named, order;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t a : sorted)
+    order.push_back(std::find(named.begin(), named.end(), a) - named.begin());
+  return broadcast_in_dim(order.size() > 1 ? transpose_axes(w, order) : w, x.shape(), sorted);
+}
+
 Array number_like(const Array& x, double v) { return scalar_of(x.dtype(), v); }
 
 Array joined(const Arrays& x, int64_t axis) {

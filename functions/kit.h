@@ -45,6 +45,9 @@ std::vector<int64_t> axes_of(const Array& x, const AxisList& a);
 std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a);
 std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes, int ndim);
 int axis_of(const char* name, int64_t axis, int ndim);
+// Weights as an array of x's shape, which they have, or that of the axes in the order named.
+// ShapeError in the name of the function for others.
+Array axis_weights(const char* name, const Array& w, const Array& x, const AxisList& axis);
 // A constant of x's dtype.
 Array number_like(const Array& x, double v);
 // Concatenation of one or more arrays of one dtype.

@@ -221,7 +221,7 @@ void clear_caches();
 
 // f, traced once for each kind of arguments (types, tree, static values) and compiled.
 //   auto g = jit(f);  g(x, 0.5);  jit(f, {.donate_argnums = {0}, .name = "step"})
-template <class F>
+template <class F = BinaryFunction>
 auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
   return detail::Jitted<F>(std::move(f), options, at);
 }

@@ -35,6 +35,8 @@ concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same
 
 class Array;
 class Arg;
+// What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
+using BinaryFunction = Array (*)(const Arg&, const Arg&);
 class At;
 struct Index;
 using Arrays = std::vector<Array>;
@@ -76,6 +78,13 @@ class Node : public RefCounted {
 };
 
 struct ReduceOptions;
+struct ArgOptions;
+struct VarOptions;
+struct CumulativeOptions;
+struct SortOptions;
+struct ArgsortOptions;
+struct TakeOptions;
+struct MaybeArray;
 
 namespace detail {
 template <class V>
@@ -106,6 +115,9 @@ class Array {
   int64_t size(Location at = Location::here()) const { return type(at).elements(); }
   DType dtype(Location at = Location::here()) const { return type(at).dtype(); }
   bool weak_type(Location at = Location::here()) const { return type(at).weak(); }
+  // The bytes of an element (of a key 8), and of all of them.
+  int64_t itemsize(Location at = Location::here()) const;
+  int64_t nbytes(Location at = Location::here()) const { return size(at) * itemsize(at); }
   std::string device(Location at = Location::here()) const;
   bool is_traced(Location at = Location::here()) const { return !node(at).concrete(); }
   bool empty_handle() const { return !node_; }
@@ -121,6 +133,12 @@ class Array {
     static_assert(!std::is_void_v<T>, "weft: write the type of the number: x.item<float>()");
     return 0;
   }
+  // The element at an index, row-major for one number: x.item<float>(3), x.item<float>({1, -1}).
+  // IndexError for one that is not there.
+  template <class T, Integer I>
+  T item(I i, Location at = Location::here()) const;
+  template <class T>
+  T item(std::initializer_list<Dim> i, Location at = Location::here()) const;
   // All elements, row-major, converted to T.
   template <class T>
   std::vector<T> to_vector(Location at = Location::here()) const;
@@ -170,8 +188,38 @@ class Array {
   Array all(AxisList axis = AxisList(none, Location::here())) const;
   Array all(AxisList axis, const ReduceOptions& o) const;
   Array argmax(AxisList axis = AxisList(none, Location::here())) const;
+  Array argmax(AxisList axis, const ArgOptions& o) const;
   Array argmin(AxisList axis = AxisList(none, Location::here())) const;
+  Array argmin(AxisList axis, const ArgOptions& o) const;
+  Array std(AxisList axis = AxisList(none, Location::here())) const;
+  Array std(AxisList axis, const VarOptions& o) const;
+  Array var(AxisList axis = AxisList(none, Location::here())) const;
+  Array var(AxisList axis, const VarOptions& o) const;
+  Array ptp(AxisList axis = AxisList(none, Location::here())) const;
+  Array ptp(AxisList axis, const ReduceOptions& o) const;
+  Array cumsum(AxisList axis = AxisList(none, Location::here())) const;
+  Array cumsum(AxisList axis, const CumulativeOptions& o) const;
+  Array cumprod(AxisList axis = AxisList(none, Location::here())) const;
+  Array cumprod(AxisList axis, const CumulativeOptions& o) const;
+  Array sort(AxisList axis = AxisList(-1, Location::here())) const;
+  Array sort(AxisList axis, const SortOptions& o) const;
+  Array argsort(AxisList axis = AxisList(-1, Location::here())) const;
+  Array argsort(AxisList axis, const ArgsortOptions& o) const;
+  Array clip(const MaybeArray& lo, const MaybeArray& hi, Location at = Location::here()) const;
+  Array round(int64_t decimals = 0, Location at = Location::here()) const;
+  Array take(const Arg& indices, AxisList axis = AxisList(none, Location::here())) const;
+  Array take(const Arg& indices, AxisList axis, const TakeOptions& o) const;
+  Array repeat(int64_t times, AxisList axis = AxisList(none, Location::here())) const;
+  Array swapaxes(int64_t a, int64_t b, Location at = Location::here()) const;
+  Array diagonal(int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
+                 Location at = Location::here()) const;
+  Array trace(int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
+              Location at = Location::here()) const;
+  Array real(Location at = Location::here()) const;
+  Array imag(Location at = Location::here()) const;
+  Array conj(Location at = Location::here()) const;
   Array T(Location at = Location::here()) const;
+  Array mT(Location at = Location::here()) const;  // of the last two axes
   Array transpose(std::vector<int64_t> axes = {}, Location at = Location::here()) const;
   Array reshape(const NewShape& s) const;
   template <Integer I, Integer... J>
@@ -180,6 +228,7 @@ class Array {
     return reshape(NewShape{first, more...});
   }
   Array ravel(Location at = Location::here()) const;
+  Array flatten(Location at = Location::here()) const;
   Array squeeze(AxisList axis = AxisList(none, Location::here())) const;
   Array astype(DType d, Location at = Location::here()) const;
   Array dot(const Arg& o) const;
@@ -334,6 +383,9 @@ class At {
   Array multiply(const Arg& v, const SetOptions& o = {}) const&;
   Array multiply(const Arg& v, const SetOptions& o = {}) &&;
   Array divide(const Arg& v, const SetOptions& o = {}) const;
+  Array power(const Arg& v, const SetOptions& o = {}) const;
+  // f of the elements, which computes element by element; of an index that is there twice, twice.
+  Array apply(FunctionRef<Array(Array)> f, const SetOptions& o = {}) const;
   Array min(const Arg& v, const SetOptions& o = {}) const&;
   Array min(const Arg& v, const SetOptions& o = {}) &&;
   Array max(const Arg& v, const SetOptions& o = {}) const&;
@@ -355,6 +407,8 @@ struct ReduceOptions {
 namespace detail {
 // The only element / element i as a double, an integer or a complex pair, whatever the dtype.
 void convert_elements(const Array& x, void* out, DType to, Location at = {});
+// The element at an index: of x flattened, or one number an axis.
+Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Location at);
 // Raises ShapeError unless x has one element.
 void require_scalar(const Array& x, const char* what, Location at);
 }  // namespace detail
@@ -365,6 +419,16 @@ T Array::item(Location at) const {
   T out{};
   detail::convert_elements(*this, &out, dtype_of_v<T>, at);
   return out;
+}
+template <class T, Integer I>
+T Array::item(I i, Location at) const {
+  return detail::element_at(*this, {static_cast<int64_t>(i)}, true, at).item<T>(at);
+}
+template <class T>
+T Array::item(std::initializer_list<Dim> i, Location at) const {
+  std::vector<int64_t> index;
+  for (Dim d : i) index.push_back(d.n);
+  return detail::element_at(*this, index, false, at).item<T>(at);
 }
 template <class T>
 std::vector<T> Array::to_vector(Location at) const {

@@ -154,21 +154,21 @@ class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
 
 // The Jacobian of f with respect to one argument: the type of f's result with each Array replaced
 // by the type of the argument; tree::Blocks if both are structs. Forward mode: a column at a time.
-template <int N = 0, class F>
+template <int N = 0, class F = BinaryFunction>
 auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, N, F>(std::move(f), o.chunk_size, at);
 }
 // Reverse mode: a row at a time.
-template <int N = 0, class F>
+template <int N = 0, class F = BinaryFunction>
 auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, N, F>(std::move(f), o.chunk_size, at);
 }
 // Whichever mode takes fewer passes.
-template <int N = 0, class F>
+template <int N = 0, class F = BinaryFunction>
 auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, N, F>(std::move(f), o.chunk_size, at);
 }
-template <int N = 0, class F>
+template <int N = 0, class F = BinaryFunction>
 auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return jacfwd<N>(jacrev<N>(std::move(f), {}, at), o, at);
 }

@@ -86,7 +86,7 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
 
 // f mapped over the axes `in_axes` of its arguments; the lanes stand at `out_axes` of the results.
 //   vmap(f)(x), vmap(f, {0, none})(x, w), vmap(f, 0, 1)(x), vmap(f, 0, 0, {.axis_name = "i"})(x)
-template <class F>
+template <class F = BinaryFunction>
 auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
           Location at = Location::here()) {
   return detail::Vmapped<F>(std::move(f),

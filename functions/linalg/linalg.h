@@ -198,10 +198,14 @@ Array block_diag(const Arrays& matrices, Location at = Location::here());
 Array toeplitz(const Arg& c, const std::optional<Array>& r = {});
 
 // Products under the names of jax.numpy.linalg.
-using weft::cross;
 using weft::matmul;
 using weft::tensordot;
 using weft::vecdot;
+// Of vectors of 3 components along one axis of both. ShapeError for other sizes. Source:
+// jax.numpy.linalg.cross.
+inline Array cross(const Arg& x, const Arg& y, int64_t axis = -1) {
+  return weft::cross(x, y, -1, -1, -1, axis);
+}
 // Of two vectors. ShapeError else. Source: jax.numpy.linalg.outer.
 Array outer(const Arg& x, const Arg& y);
 // Those of the last two axes. Source: jax.numpy.linalg.diagonal.

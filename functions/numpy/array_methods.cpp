@@ -8,11 +8,13 @@
 #include "weft/core/text/print_array.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/indexing.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
+#include "weft/functions/numpy/sort.h"
 #include "weft/tracer/concrete.h"
 
 namespace weft {
@@ -47,6 +49,73 @@ Array Array::all(AxisList a, const ReduceOptions& o) const {
 }
 Array Array::argmax(AxisList a) const { return weft::argmax({*this, a.at}, a); }
 Array Array::argmin(AxisList a) const { return weft::argmin({*this, a.at}, a); }
+Array Array::argmax(AxisList a, const ArgOptions& o) const {
+  return weft::argmax({*this, a.at}, a, o);
+}
+Array Array::argmin(AxisList a, const ArgOptions& o) const {
+  return weft::argmin({*this, a.at}, a, o);
+}
+Array Array::std(AxisList a) const { return weft::std({*this, a.at}, a); }
+Array Array::std(AxisList a, const VarOptions& o) const { return weft::std({*this, a.at}, a, o); }
+Array Array::var(AxisList a) const { return weft::var({*this, a.at}, a); }
+Array Array::var(AxisList a, const VarOptions& o) const { return weft::var({*this, a.at}, a, o); }
+Array Array::ptp(AxisList a) const { return weft::ptp({*this, a.at}, a); }
+Array Array::ptp(AxisList a, const ReduceOptions& o) const {
+  return weft::ptp({*this, a.at}, a, o);
+}
+namespace {
+OneAxis one_axis(const char* name, const AxisList& a) {
+  if (a.all) return none;
+  const Source s(a.at);
+  if (a.axes.size() != 1)
+    fn::fail_shape(fmt::format("{}: takes one axis, got {}", name, a.axes.size()));
+  return a.axes[0];
+}
+}  // namespace
+Array Array::cumsum(AxisList a) const { return cumsum(a, {}); }
+Array Array::cumsum(AxisList a, const CumulativeOptions& o) const {
+  return weft::cumsum({*this, a.at}, one_axis("cumsum", a), o);
+}
+Array Array::cumprod(AxisList a) const { return cumprod(a, {}); }
+Array Array::cumprod(AxisList a, const CumulativeOptions& o) const {
+  return weft::cumprod({*this, a.at}, one_axis("cumprod", a), o);
+}
+Array Array::sort(AxisList a) const { return weft::sort({*this, a.at}, a); }
+Array Array::sort(AxisList a, const SortOptions& o) const {
+  return weft::sort({*this, a.at}, a, o);
+}
+Array Array::argsort(AxisList a) const { return weft::argsort({*this, a.at}, a); }
+Array Array::argsort(AxisList a, const ArgsortOptions& o) const {
+  return weft::argsort({*this, a.at}, a, o);
+}
+Array Array::clip(const MaybeArray& lo, const MaybeArray& hi, Location at) const {
+  return weft::clip({*this, at}, lo, hi);
+}
+Array Array::round(int64_t decimals, Location at) const {
+  return weft::round({*this, at}, decimals);
+}
+Array Array::take(const Arg& indices, AxisList a) const { return take(indices, a, {}); }
+Array Array::take(const Arg& indices, AxisList a, const TakeOptions& o) const {
+  return weft::take({*this, a.at}, indices, one_axis("take", a), o);
+}
+Array Array::repeat(int64_t times, AxisList a) const {
+  return weft::repeat({*this, a.at}, times, one_axis("repeat", a));
+}
+Array Array::swapaxes(int64_t a, int64_t b, Location at) const {
+  return weft::swapaxes({*this, at}, a, b);
+}
+Array Array::diagonal(int64_t offset, int64_t axis1, int64_t axis2, Location at) const {
+  return weft::diagonal({*this, at}, offset, axis1, axis2);
+}
+Array Array::trace(int64_t offset, int64_t axis1, int64_t axis2, Location at) const {
+  return weft::trace({*this, at}, offset, axis1, axis2);
+}
+Array Array::real(Location at) const { return weft::real({*this, at}); }
+Array Array::imag(Location at) const { return weft::imag({*this, at}); }
+Array Array::conj(Location at) const { return weft::conj({*this, at}); }
+Array Array::mT(Location at) const { return weft::matrix_transpose({*this, at}); }
+Array Array::flatten(Location at) const { return weft::ravel({*this, at}); }
+int64_t Array::itemsize(Location at) const { return weft::itemsize(dtype(at)); }
 Array Array::T(Location at) const { return weft::transpose({*this, at}); }
 Array Array::transpose(std::vector<int64_t> axes, Location at) const {
   return weft::transpose({*this, at}, axes);
@@ -56,6 +125,16 @@ Array Array::ravel(Location at) const { return weft::ravel({*this, at}); }
 Array Array::squeeze(AxisList a) const { return weft::squeeze({*this, a.at}, a); }
 Array Array::astype(DType d, Location at) const { return weft::astype({*this, at}, d); }
 Array Array::dot(const Arg& o) const { return weft::dot({*this, o.at()}, o); }
+
+Array detail::element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Location at) {
+  const Source s(at);
+  std::vector<Index> index;
+  for (int64_t k : i) index.emplace_back(k, at);
+  const Array from = flat && x.ndim(at) != 1 ? weft::ravel({x, at}) : x;
+  if (static_cast<int64_t>(index.size()) != from.ndim())
+    fn::fail_index(fmt::format("item: {} numbers for {}", index.size(), to_string(x.type())));
+  return fn::get_items(from, fn::checked_index(from, index), {});
+}
 
 // ---- indexing
 
@@ -83,7 +162,8 @@ fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x
   if (mode == "promise_in_bounds") return {OutOfBounds::clip};
   if (mode != "check")
     fn::fail_index(
-        "the mode of an index is \"clip\", \"fill\", \"drop\", \"wrap\" or \"check\", not \"" +
+        "the mode of an index is \"clip\", \"fill\", \"drop\", \"wrap\", \"promise_in_bounds\" or "
+        "\"check\", not \"" +
         mode + "\"");
   for (const fn::IndexItem& i : items) {
     if (i.kind != fn::IndexItem::Kind::array) continue;
@@ -169,6 +249,26 @@ Array At::max(const Arg& v, const SetOptions& o) && {
 Array At::divide(const Arg& v, const SetOptions& o) const {
   const Source s(v.at());
   return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
+}
+namespace {
+// f of the elements at an index in their place.
+Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array(Array)> f,
+              const SetOptions& o) {
+  if (index.size() == 1 && index[0].kind == Index::Kind::array && index[0].array.dtype() == Bool &&
+      index[0].array.shape() == x.shape())
+    return where(index[0].array, fn::as_dtype(f(x), x.dtype()), x);
+  const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
+  return fn::apply_items(x, items, f, mode_of(o.mode, OutOfBounds::zero, x, items),
+                         o.unique_indices);
+}
+}  // namespace
+Array At::power(const Arg& v, const SetOptions& o) const {
+  const Source s(v.at());
+  return pow(x_, updated(ones_like(x_), i_, v, Update::mul, o));
+}
+Array At::apply(FunctionRef<Array(Array)> f, const SetOptions& o) const {
+  const Source s(at_);
+  return applied(x_, i_, f, o);
 }
 
 }  // namespace weft

@@ -13,14 +13,15 @@ namespace weft {
 namespace {
 
 // Sums of products of x with y, which slides along it as it is; y is not longer.
-Array slid(const Array& x, const Array& y, int64_t low, int64_t high) {
+Array slid(const Array& x, const Array& y, int64_t low, int64_t high, const ProductOptions& o) {
   const auto row = [](const Array& v) { return base::reshape(v, {1, 1, v.shape()[0]}); };
-  const Array r = lax::conv_general_dilated(row(x), row(y), {1}, {{low, high}});
+  const Array r = lax::conv_general_dilated(row(x), row(y), {1}, {{low, high}},
+                                            {.preferred_element_type = o.preferred_element_type});
   return base::reshape(r, {r.shape()[2]});
 }
 
 Array of_vectors(const char* name, const Array& a, const Array& b, const std::string& mode,
-                 bool turned) {
+                 bool turned, const ProductOptions& o) {
   if (a.ndim() != 1 || b.ndim() != 1 || a.shape()[0] == 0 || b.shape()[0] == 0)
     fn::fail_shape(fmt::format("{}: takes two vectors that are not empty, got {} and {}", name,
                                to_string(a.type()), to_string(b.type())));
@@ -35,19 +36,19 @@ Array of_vectors(const char* name, const Array& a, const Array& b, const std::st
   const int64_t n = y.shape()[0];
   const int64_t low = mode == "full" ? n - 1 : mode == "same" ? n / 2 : 0;
   const int64_t high = mode == "full" ? n - 1 : mode == "same" ? n - n / 2 - 1 : 0;
-  const Array r = slid(x, turned ? base::flip(y, 0) : y, low, high);
+  const Array r = slid(x, turned ? base::flip(y, 0) : y, low, high, o);
   return swap && !turned ? base::flip(r, 0) : r;
 }
 
 }  // namespace
 
-Array convolve(const Arg& x, const Arg& y, const std::string& mode) {
+Array convolve(const Arg& x, const Arg& y, const std::string& mode, const ProductOptions& o) {
   const Source s(x.at());
-  return of_vectors("convolve", x, y, mode, true);
+  return of_vectors("convolve", x, y, mode, true, o);
 }
-Array correlate(const Arg& x, const Arg& y, const std::string& mode) {
+Array correlate(const Arg& x, const Arg& y, const std::string& mode, const ProductOptions& o) {
   const Source s(x.at());
-  return of_vectors("correlate", x, y, mode, false);
+  return of_vectors("correlate", x, y, mode, false, o);
 }
 
 }  // namespace weft

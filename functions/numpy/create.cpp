@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/math.h"
@@ -24,7 +25,7 @@ using Kind = Nested::Kind;
 // What a nested literal is made of. Depth is bounded by what a person writes in braces.
 struct Survey {
   std::vector<int64_t> shape;
-  bool reals = false, integers = false, bools = false, arrays = false;
+  bool complexes = false, reals = false, integers = false, bools = false, arrays = false;
   std::string where;
 };
 void survey(const Nested& n, size_t depth, Survey* s) {
@@ -33,6 +34,7 @@ void survey(const Nested& n, size_t depth, Survey* s) {
     case Kind::integer:
     case Kind::beyond_i64: s->integers = true; break;
     case Kind::real: s->reals = true; break;
+    case Kind::complex: s->complexes = true; break;
     case Kind::array: s->arrays = true; break;
     case Kind::list:
       if (depth == s->shape.size()) s->shape.push_back(static_cast<int64_t>(n.children.size()));
@@ -50,7 +52,9 @@ void survey(const Nested& n, size_t depth, Survey* s) {
 template <class T>
 T number(const Nested& n) {
   if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>)
-    return {number<decltype(T{}.re)>(n), 0};
+    return {
+        n.kind == Kind::complex ? static_cast<decltype(T{}.re)>(n.r) : number<decltype(T{}.re)>(n),
+        static_cast<decltype(T{}.re)>(n.im)};
   else if constexpr (std::is_same_v<T, bool>)
     return n.kind == Kind::real ? n.r != 0 : n.i != 0;
   else if (n.kind == Kind::beyond_i64)
@@ -97,6 +101,7 @@ Array scalar(const Nested& n) {
     case Kind::integer: return n.i;
     case Kind::beyond_i64: return static_cast<uint64_t>(n.i);
     case Kind::real: return n.r;
+    case Kind::complex: return array(Nested(n));
     default: return n.a;
   }
 }
@@ -128,11 +133,15 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
     const Array* next = parts.data();
     return array_of_arrays(n, next);
   }
-  const DType d = dtype.value_or(s.reals || s.shape.empty() == false ? (s.reals      ? F32
-                                                                        : s.integers ? I32
-                                                                        : s.bools    ? Bool
-                                                                                     : F32)
-                                                                     : (s.integers ? I32 : Bool));
+  const DType own = s.complexes                  ? C64
+                    : s.reals                    ? F32
+                    : s.integers                 ? I32
+                    : s.bools || s.shape.empty() ? Bool
+                                                 : F32;
+  const DType d = dtype.value_or(own);
+  if (s.complexes && !is_complex(d))
+    fn::fail_dtype(
+        fmt::format("array: a complex number does not fit {}; give C64 or C128", short_name(d)));
   check_integers(n, d);
   if (d == Key) fn::fail_dtype("array: keys are made by random::key");
   Fresh r = fresh_array(Type(d, Shape(s.shape)));
@@ -141,6 +150,14 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
     fill(n, out);
   });
   return r.array;
+}
+
+Array array(const Nested& n, const ArrayOptions& o, Location at) {
+  const Source source(at);
+  Array x = array(n, o.dtype, at);
+  if (o.ndmin < 0) fn::fail_shape(fmt::format("array: {} is not a number of axes", o.ndmin));
+  while (x.ndim() < o.ndmin) x = expand_dims(x, 0);
+  return x;
 }
 
 Array detail::array_from(const void* data, size_t count, DType d, const Shape* shape, Location at) {
@@ -181,18 +198,21 @@ Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Array v = fn::as_dtype(value, dtype ? *dtype : fn::own_dtype(value));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
-Array zeros_like(const Arg& x, std::optional<DType> dtype) {
+Array zeros_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
   const Source s(x.at());
-  return zeros(x->shape(), dtype.value_or(x->dtype()));
+  return zeros(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
-Array ones_like(const Arg& x, std::optional<DType> dtype) {
+Array ones_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
   const Source s(x.at());
-  return ones(x->shape(), dtype.value_or(x->dtype()));
+  return ones(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
-Array empty_like(const Arg& x, std::optional<DType> dtype) { return zeros_like(x, dtype); }
-Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
+Array empty_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
+  return zeros_like(x, dtype, std::move(shape));
+}
+Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype,
+                std::optional<Shape> shape) {
   const Source s(x.at());
-  return full(x->shape(), value, dtype.value_or(x->dtype()));
+  return full(shape.value_or(x->shape()), value, dtype.value_or(x->dtype()));
 }
 
 namespace {
@@ -251,8 +271,11 @@ Array arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<D
                dtype ? *dtype : fn::own_dtype(fn::same_dtype({start, stop, step})[0]));
 }
 
-Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
-  const Source s(start.at());
+namespace {
+struct Samples {
+  Array values, step;
+};
+Samples spaced(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
   if (num < 0) fn::fail_shape(fmt::format("linspace: {} is not a number of samples", num));
   const auto as = [&](const Arg& x) {
     return o.dtype && is_inexact(*o.dtype) ? fn::as_dtype(x, *o.dtype) : x.value();
@@ -261,11 +284,13 @@ Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
   const DType compute = o.dtype && is_inexact(*o.dtype) ? *o.dtype : a.dtype();
   const DType d = o.dtype.value_or(compute);
   const Shape each = a.ndim() ? a.shape() : b.shape();
+  const int axis = fn::axis_of("linspace", o.axis, each.ndim() + 1);
   a = fn::broadcast(fn::as_dtype(a, compute), each);
   b = fn::broadcast(fn::as_dtype(b, compute), each);
   const int64_t div = o.endpoint ? num - 1 : num;
   const auto row = [](const Array& x) { return reshape_to(x, x.shape().inserted(0, 1)); };
-  Array out;
+  Array out, step = full(each, std::numeric_limits<double>::quiet_NaN(), compute);
+  if (div > 0) step = lax::div(lax::sub(b, a), fn::number_like(a, static_cast<double>(div)));
   if (num > 1) {
     const Shape grid = each.inserted(0, div);
     const Array count = iota(real_part(compute), {div}, 0);
@@ -281,15 +306,49 @@ Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
     out = zeros(each.inserted(0, 0), compute);
   }
   if (is_integer(d) && !is_integer(compute)) out = floor(out);
-  return fn::as_dtype(out, d);
+  return {moveaxis(fn::as_dtype(out, d), 0, axis), step};
 }
-Array logspace(const Arg& start, const Arg& stop, int64_t num, double base,
+}  // namespace
+Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
+  const Source s(start.at());
+  return spaced(start, stop, num, o).values;
+}
+std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num,
+                                      const LinspaceOptions& o) {
+  const Source s(start.at());
+  const Samples r = spaced(start, stop, num, o);
+  return {r.values, r.step};
+}
+Array logspace(const Arg& start, const Arg& stop, int64_t num, const Arg& base,
                const LinspaceOptions& o) {
   const Source s(start.at());
   const bool wide = o.dtype && is_inexact(*o.dtype) && itemsize(real_part(*o.dtype)) == 8;
-  const Array x = linspace(start, stop, num, {o.endpoint, wide ? o.dtype : std::optional<DType>()});
-  const Array y = float_power(fn::number_like(x, base), x);
+  LinspaceOptions p = o;
+  if (!wide) p.dtype = {};
+  const Array x = linspace(start, stop, num, p);
+  const Array y = float_power(fn::as_dtype(base, x.dtype()), x);
   return o.dtype ? fn::as_dtype(y, *o.dtype) : y;
+}
+Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
+  const Source s(start.at());
+  if (num < 0) fn::fail_shape(fmt::format("geomspace: {} is not a number of samples", num));
+  auto [a, b] = fn::promoted_inexact("geomspace", start, stop);
+  if (o.dtype && is_inexact(*o.dtype)) a = fn::as_dtype(a, *o.dtype), b = fn::as_dtype(b, *o.dtype);
+  const Shape each = a.ndim() ? a.shape() : b.shape();
+  a = fn::broadcast(fn::as_dtype(a, a.dtype()), each);
+  b = fn::broadcast(fn::as_dtype(b, b.dtype()), each);
+  const int axis = fn::axis_of("geomspace", o.axis, each.ndim() + 1);
+  // Ratios to the start are positive reals for real numbers of one sign.
+  const Array ratio = log(divide(b, a));
+  LinspaceOptions p = {.endpoint = o.endpoint};
+  const Array t = linspace(zeros_like(ratio), ratio, num, p);
+  Array out = multiply(a, exp(t));
+  Array place = iota(I32, {num}, 0);
+  for (int i = 0; i < each.ndim(); ++i) place = expand_dims(place, -1);
+  out = where(equal(place, 0), a, out);
+  if (o.endpoint && num > 1) out = where(equal(place, num - 1), b, out);
+  const DType d = o.dtype.value_or(out.dtype());
+  return moveaxis(fn::as_dtype(is_integer(d) ? floor(out) : out, d), 0, axis);
 }
 Array iota(DType dtype, int64_t n, Location at) {
   const Source s(at);
@@ -357,7 +416,12 @@ Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
                     first + (count - 1) * (columns + 1) + 1, columns + 1);
 }
 
-Arrays meshgrid(const Arrays& x, const std::string& indexing, Location at) {
+Array diagflat(const Arg& x, int64_t k) {
+  const Source s(x.at());
+  return diag(ravel(x), k);
+}
+
+Arrays meshgrid(const Arrays& x, const std::string& indexing, bool sparse, Location at) {
   const Source s(at);
   if (indexing != "xy" && indexing != "ij")
     fn::fail_shape("meshgrid: indexing is \"xy\" or \"ij\", not \"" + indexing + "\"");
@@ -372,8 +436,12 @@ Arrays meshgrid(const Arrays& x, const std::string& indexing, Location at) {
     std::swap(place[0], place[1]);
   }
   Arrays out;
-  for (size_t i = 0; i < x.size(); ++i)
-    out.push_back(broadcast_in_dim(reshape_to(x[i], {x[i].size()}), Shape(grid), {place[i]}));
+  for (size_t i = 0; i < x.size(); ++i) {
+    std::vector<int64_t> shape = grid;
+    for (size_t k = 0; sparse && k < shape.size(); ++k)
+      if (static_cast<int64_t>(k) != place[i]) shape[k] = 1;
+    out.push_back(broadcast_in_dim(reshape_to(x[i], {x[i].size()}), Shape(shape), {place[i]}));
+  }
   return out;
 }
 

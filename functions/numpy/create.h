@@ -9,6 +9,19 @@
 
 namespace weft {
 
+namespace detail {
+// First member of an options struct that no empty braces mean.
+struct ByNameOnly {
+  constexpr ByNameOnly() = default;
+};
+template <class T>
+concept ComplexNumber = requires(const T& x) {
+  requires std::floating_point<typename T::value_type>;
+  { x.real() } -> std::convertible_to<double>;
+  { x.imag() } -> std::convertible_to<double>;
+};
+}  // namespace detail
+
 // A literal of numbers and arrays in nested braces: {{1., 2.}, {3., 4.}}.
 struct Nested {
   enum class Kind {
@@ -17,12 +30,14 @@ struct Nested {
     integer,
     beyond_i64,
     real,
+    complex,
     array
   };  // the last integers: U64 in i
   Kind kind = Kind::list;
   std::vector<Nested> children;
   int64_t i = 0;
   double r = 0;
+  double im = 0;
   Array a;
   Nested() = default;
   template <Number T>
@@ -36,13 +51,24 @@ struct Nested {
       if (std::is_unsigned_v<T> && i < 0) kind = Kind::beyond_i64;
     }
   }
+  // std::complex and its like.
+  template <detail::ComplexNumber T>
+  Nested(const T& x)
+      : kind(Kind::complex), r(static_cast<double>(x.real())), im(static_cast<double>(x.imag())) {}
   Nested(const Array& x) : kind(Kind::array), a(x) {}
   Nested(std::initializer_list<Nested> l) : children(l) {}
 };
 
-// Reals are F32, integers I32 (DTypeError for one that does not fit), bools Bool, unless told
-// otherwise. Arrays inside are stacked.
+// Reals are F32, complex numbers C64, integers I32 (DTypeError for one that does not fit), bools
+// Bool, unless told otherwise. Arrays inside are stacked.
 Array array(const Nested& n, std::optional<DType> dtype = {}, Location at = Location::here());
+struct ArrayOptions {
+  detail::ByNameOnly by_name{};     // fields are named: array({1, 2}, {.ndmin = 2})
+  std::optional<DType> dtype = {};  // default: as above
+  int64_t ndmin = 0;  // axes at least; those that are missing stand in front, of size 1
+};
+// Source: jax.numpy.array.
+Array array(const Nested& n, const ArrayOptions& o, Location at = Location::here());
 
 namespace detail {
 template <class T>
@@ -141,22 +167,35 @@ Array zeros(const Shape& shape, DType dtype = F32, Location at = Location::here(
 Array ones(const Shape& shape, DType dtype = F32, Location at = Location::here());
 Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());  // zeros
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});
-Array zeros_like(const Arg& x, std::optional<DType> dtype = {});
-Array ones_like(const Arg& x, std::optional<DType> dtype = {});
-Array empty_like(const Arg& x, std::optional<DType> dtype = {});
-Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {});
+// Zeros, ones or a value in x's shape and dtype, or in those given. Source: jax.numpy.zeros_like,
+// ones_like, empty_like, full_like.
+Array zeros_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array ones_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array empty_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {},
+                std::optional<Shape> shape = {});
 
 // ---- counted. The bounds of arange must be known numbers.
 Array arange(const Arg& stop, std::optional<DType> dtype = {});
 Array arange(const Arg& start, const Arg& stop, const Arg& step = 1,
              std::optional<DType> dtype = {});
 struct LinspaceOptions {
-  bool endpoint = true;
-  std::optional<DType> dtype = {};
+  bool endpoint = true;             // `stop` is the last sample
+  std::optional<DType> dtype = {};  // of the result; integers are rounded down
+  int64_t axis = 0;                 // where the samples go, if the bounds are arrays
 };
+// num samples at equal distances from start to stop, which are broadcast together; floats.
+// ShapeError for num < 0. linspace_step: the distance, too (NaN where there is none). Source:
+// jax.numpy.linspace, with retstep=True.
 Array linspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
-Array logspace(const Arg& start, const Arg& stop, int64_t num = 50, double base = 10,
+std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num = 50,
+                                      const LinspaceOptions& o = {});
+// base to the powers linspace(start, stop). Source: jax.numpy.logspace.
+Array logspace(const Arg& start, const Arg& stop, int64_t num = 50, const Arg& base = 10,
                const LinspaceOptions& o = {});
+// num samples at equal ratios from start to stop, both of one sign or complex; the ends are exact.
+// Source: jax.numpy.geomspace.
+Array geomspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
 Array iota(DType dtype, int64_t n, Location at = Location::here());
 
 // ---- patterned
@@ -173,8 +212,12 @@ Array triu(const Arg& x, int64_t k = 0);
 Array diag(const Arg& x, int64_t k = 0);
 // Diagonals of two axes; the result has them last.
 Array diagonal(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
-// Coordinate arrays of a grid; `indexing` is "xy" or "ij".
-Arrays meshgrid(const Arrays& x, const std::string& indexing = "xy",
+// The matrix with the elements of x, flattened, on diagonal k. Source: jax.numpy.diagflat.
+Array diagflat(const Arg& x, int64_t k = 0);
+// Coordinate arrays of a grid, one for each vector or scalar: with `indexing` "ij" axis i belongs
+// to x[i], with "xy" the first two are exchanged; sparse: of size 1 along all other axes.
+// ShapeError for another indexing and for what has more axes. Source: jax.numpy.meshgrid.
+Arrays meshgrid(const Arrays& x, const std::string& indexing = "xy", bool sparse = false,
                 Location at = Location::here());
 
 }  // namespace weft

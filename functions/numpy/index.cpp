@@ -26,10 +26,21 @@ namespace {
 using fn::IndexItem;
 
 fn::IndexMode take_mode(const char* name, const std::string& mode) {
-  if (mode == "fill" || mode.empty()) return {OutOfBounds::fill};
+  if (mode == "fill" || mode == "drop" || mode.empty()) return {OutOfBounds::fill};
   if (mode == "clip") return {OutOfBounds::clip, false, true};
   if (mode == "wrap") return {OutOfBounds::clip, true};
-  fn::fail_index(fmt::format("{}: mode is \"fill\", \"clip\" or \"wrap\", not \"{}\"", name, mode));
+  if (mode == "promise_in_bounds") return {OutOfBounds::clip};
+  fn::fail_index(
+      fmt::format("{}: mode is \"fill\", \"drop\", \"clip\", \"wrap\" or "
+                  "\"promise_in_bounds\", not \"{}\"",
+                  name, mode));
+}
+// Where values are written, those out of range are dropped.
+fn::IndexMode put_mode(const char* name, const std::string& mode) {
+  fn::IndexMode m = take_mode(name, mode);
+  m.as_is = false;
+  if (m.bounds == OutOfBounds::fill) m.bounds = OutOfBounds::zero;
+  return m;
 }
 void need_integers(const char* name, const Array& i) {
   if (!is_integer(i.dtype()))
@@ -66,7 +77,7 @@ Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o)
   const int a = fn::axis_of("take", axis.value_or(0), v.type().ndim());
   fn::IndexItems items = fn::checked_index(v, {});
   items[static_cast<size_t>(a)] = {IndexItem::Kind::array, a, 0, 1, 1, indices};
-  return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value);
+  return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value, o.unique_indices);
 }
 Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
   const Source s(x.at());
@@ -84,31 +95,120 @@ Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const Take
       logical_and(greater_equal(at, 0), less(at, fn::as_dtype(scalar_of_int(I64, n), at.dtype())));
   return where(inside, out, fn::as_dtype(*o.fill_value, y.dtype()));
 }
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis) {
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis,
+                     const PutOptions& o) {
   const Source s(x.at());
   need_integers("put_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("put_along_axis", axis.value_or(0), v.type().ndim());
   const auto [y, i] = aligned("put_along_axis", v, axis ? indices.value() : ravel(indices), a);
-  const Array at = positions(i, y.shape()[a], {OutOfBounds::zero});
+  const fn::IndexMode m = put_mode("put_along_axis", o.mode);
+  const Array at = positions(i, y.shape()[a], m);
   const Array component = reshape_to(at, at.shape().inserted(at.type().ndim(), 1));
   const Array updates = broadcast_to(fn::as_dtype(values, y.dtype()), at.shape());
   return reshape_to(
-      scatter_windows(y, component, updates, along_dims(y.type().ndim(), a), Update::set),
+      scatter_windows(y, component, updates, along_dims(y.type().ndim(), a), Update::set, m.bounds),
       axis ? y.shape() : x->shape());
 }
-Array compress(const Arg& condition, const Arg& x, OneAxis axis) {
+namespace {
+// n values, those there are again and again.
+Array repeated(const char* name, const Array& values, const Array& like, int64_t n) {
+  const Array v = fn::as_dtype(ravel(values), like.dtype());
+  const int64_t own = v.size();
+  if (own == 0 && n > 0) fn::fail_shape(std::string(name) + ": there are no values to be put");
+  return own == n ? v : fn::sliced(tile(v, own ? (n + own - 1) / own : 0), 0, 0, n);
+}
+Array put_flat(const Array& x, const Array& at, const Array& values, const fn::IndexMode& m) {
+  const Array row = ravel(x);
+  fn::IndexItems items = fn::checked_index(row, {});
+  items[0] = {IndexItem::Kind::array, 0, 0, 1, 1, at};
+  return reshape_to(fn::update_items(row, items, values, Update::set, m, false), x.shape());
+}
+}  // namespace
+Array put(const Arg& x, const Arg& indices, const Arg& values, const PutOptions& o) {
+  const Source s(x.at());
+  need_integers("put", indices);
+  const Array at = ravel(indices);
+  fn::IndexMode m = o.mode.empty() ? fn::IndexMode{OutOfBounds::clip} : put_mode("put", o.mode);
+  m.as_is = o.mode == "clip";
+  return put_flat(x, at, repeated("put", values, x, at.size()), m);
+}
+Array place(const Arg& x, const Arg& mask, const Arg& values) {
+  const Source s(x.at());
+  const int64_t n = x->size();
+  if (mask->size() != n)
+    fn::fail_shape(fmt::format("place: the mask must have as many elements as {}, got {}",
+                               to_string(x->type()), to_string(mask->type())));
+  const Array v = repeated("place", values, x, n);
+  const Array at = flatnonzero(mask, {.size = n, .fill_value = n});
+  return put_flat(x, at, v, {OutOfBounds::zero, false, true});
+}
+Array putmask(const Arg& x, const Arg& mask, const Arg& values) {
+  const Source s(x.at());
+  if (!(mask->shape() == x->shape()))
+    fn::fail_shape(fmt::format("putmask: the mask must have the shape of {}, got {}",
+                               to_string(x->type()), to_string(mask->type())));
+  return where(mask, reshape_to(repeated("putmask", values, x, x->size()), x->shape()), x);
+}
+Array fill_diagonal(const Arg& x, const Arg& value, bool wrap) {
+  const Source s(x.at());
+  const Shape& shape = x->shape();
+  bool fits = shape.ndim() >= 2;
+  for (int i = 0; shape.ndim() > 2 && i < shape.ndim(); ++i) fits = fits && shape[i] == shape[0];
+  if (!fits)
+    fn::fail_shape("fill_diagonal: needs a matrix, or more axes of one size, got " +
+                   to_string(x->type()));
+  int64_t step = 0;
+  for (int64_t stride : row_major(shape)) step += stride;
+  const int64_t n = x->size(), columns = shape[-1];
+  const int64_t end = shape.ndim() == 2 && !wrap ? std::min(n, columns * columns) : n;
+  const int64_t count = end > 0 ? (end - 1) / step + 1 : 0;
+  const Array at = multiply(iota(fn::index_dtype(n), {count}, 0), step);
+  return put_flat(x, at, repeated("fill_diagonal", value, x, count), {OutOfBounds::zero});
+}
+Array choose(const Arg& a, const Arrays& choices, const std::string& mode) {
+  const Source s(a.at());
+  need_integers("choose", a);
+  const auto n = static_cast<int64_t>(choices.size());
+  if (n == 0) fn::fail_shape("choose: needs at least one choice");
+  if (mode != "raise" && mode != "wrap" && mode != "clip")
+    fn::fail_index("choose: mode is \"raise\", \"wrap\" or \"clip\", not \"" + mode + "\"");
+  Array i = fn::as_dtype(a, itemsize(a->dtype()) < 4 ? I32 : a->dtype());
+  if (mode == "raise") {
+    if (!concrete_or_null(i))
+      throw ConcretizationError(
+          "choose: mode \"raise\" looks at the indices, and these are traced; give \"wrap\" or "
+          "\"clip\"");
+    for (int64_t v : i.to_vector<int64_t>())
+      if (v < 0 || v >= n)
+        fn::fail_index(fmt::format("choose: index {} is out of bounds for {} choices", v, n));
+  } else {
+    i = mode == "wrap" ? remainder(i, n) : clip(i, 0, n - 1);
+  }
+  Shape full = i.shape();
+  for (const Array& c : choices) full = fn::common_shape("choose", full, c.shape());
+  const Arrays same = fn::same_dtype(choices);
+  Array out = fn::broadcast(same[0], full);
+  for (int64_t k = 1; k < n; ++k) out = where(equal(i, k), same[static_cast<size_t>(k)], out);
+  return out;
+}
+
+Array compress(const Arg& condition, const Arg& x, OneAxis axis, const CompressOptions& o) {
   const Source s(x.at());
   if (condition->ndim() != 1)
     fn::fail_shape("compress: the condition must be a vector, got " + to_string(condition->type()));
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("compress", axis.value_or(0), v.type().ndim());
-  const Array at = flatnonzero(condition);
-  return take(v, at, a);
+  const int64_t n = v.shape()[a];
+  if (condition->size() > n)
+    fn::fail_index(fmt::format("compress: a condition of {} elements for axis {} of {}",
+                               condition->size(), a, to_string(v.type())));
+  const Array at = flatnonzero(condition, {.size = o.size, .fill_value = n});
+  return take(v, at, a, {.fill_value = fn::as_dtype(o.fill_value, v.dtype())});
 }
-Array extract(const Arg& condition, const Arg& x) {
+Array extract(const Arg& condition, const Arg& x, const CompressOptions& o) {
   const Source s(x.at());
-  return compress(ravel(condition), x);
+  return compress(ravel(condition), x, none, o);
 }
 
 // ---- positions of what is not zero
@@ -116,17 +216,19 @@ Array extract(const Arg& condition, const Arg& x) {
 Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   const Source s(x.at());
   const Array v = x->ndim() ? x.value() : reshape(x, 1);
-  const Array mask = logical_not(logical_not(v));
   const DType d = fn::index_dtype(v.size());
+  const bool known = !o.size && concrete_or_null(v) && !is_complex(v.dtype());
+  const Array mask = known ? Array() : logical_not(logical_not(v));
   Array flat;
   if (!o.size) {
-    if (!concrete_or_null(mask))
+    if (!known && !concrete_or_null(mask))
       throw ConcretizationError(
           "nonzero: the number of elements depends on the values of a traced array; give .size");
-    const auto* bits = static_cast<const uint8_t*>(weft::concrete(mask).data());
+    // What is known is looked at here: under a trace its mask would not be.
+    const auto bits = (known ? v : mask).to_vector<double>();
     std::vector<int64_t> at;
-    for (int64_t i = 0; i < mask.size(); ++i)
-      if (bits[i]) at.push_back(i);
+    for (size_t i = 0; i < bits.size(); ++i)
+      if (bits[i] != 0) at.push_back(static_cast<int64_t>(i));
     flat = fn::as_dtype(array(at), d);
   } else {
     // Element k is behind as many others as have fewer than k + 1 nonzeros up to them.
@@ -137,11 +239,16 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   }
   Arrays out = unravel_index(flat, v.shape());
   if (o.size) {
+    const Arrays& fill = o.fill_value.values;
+    if (fill.size() != 1 && fill.size() != out.size())
+      fn::fail_shape(fmt::format("nonzero: {} fill values for {} axes", fill.size(), out.size()));
     const Array missing = greater_equal(iota(d, {*o.size}, 0), sum(fn::as_dtype(mask, d)));
-    for (Array& a : out) a = where(missing, fn::as_dtype(scalar_of_int(I64, o.fill_value), d), a);
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = where(missing, fn::as_dtype(fill[fill.size() == 1 ? 0 : i], d), out[i]);
   }
   return out;
 }
+Arrays where(const Arg& condition, const NonzeroOptions& o) { return nonzero(condition, o); }
 Array flatnonzero(const Arg& x, const NonzeroOptions& o) {
   const Source s(x.at());
   return nonzero(ravel(x), o)[0];
@@ -194,7 +301,7 @@ Arrays diag_indices(int64_t n, int64_t ndim, Location at) {
 
 namespace {
 Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOptions& o, Update u,
-               double identity) {
+               double identity, Array (*combine)(const Arg&, const Arg&)) {
   const Source s(x.at());
   need_integers(name, ids);
   if (x->ndim() == 0 || ids->ndim() != 1 || ids->shape()[0] != x->shape()[0])
@@ -207,11 +314,24 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
     n = 0;
     for (int64_t i : ids->to_vector<int64_t>()) n = std::max(n, i + 1);
   }
-  if (n < 0) fn::fail_shape(fmt::format("{}: {} segments", name, n));
+  if (n < 0 || o.bucket_size < 0)
+    fn::fail_shape(fmt::format("{}: {} segments, buckets of {} rows", name, n, o.bucket_size));
+  fn::IndexMode m = take_mode(name, o.mode);
+  m.as_is = !m.modulo;
+  if (m.bounds == OutOfBounds::fill) m.bounds = OutOfBounds::zero;
   const Array start = full(x->shape().with(0, n), identity, x->dtype());
-  fn::IndexItems items = fn::checked_index(start, {});
-  items[0] = {IndexItem::Kind::array, 0, 0, 1, 1, ids};
-  return fn::update_items(start, items, x, u, {OutOfBounds::zero, false, true}, o.unique_indices);
+  const int64_t rows = x->shape()[0],
+                bucket = o.bucket_size ? o.bucket_size : std::max<int64_t>(rows, 1);
+  Array out;
+  for (int64_t lo = 0; lo < rows || out.empty_handle(); lo += bucket) {
+    const int64_t hi = std::min(rows, lo + bucket);
+    fn::IndexItems items = fn::checked_index(start, {});
+    items[0] = {IndexItem::Kind::array, 0, 0, 1, 1, fn::sliced(ids, 0, lo, hi)};
+    const Array part =
+        fn::update_items(start, items, fn::sliced(x, 0, lo, hi), u, m, o.unique_indices);
+    out = out.empty_handle() ? part : combine(out, part);
+  }
+  return out;
 }
 // The value that every other one replaces.
 double extreme(DType d, bool lowest) {
@@ -229,18 +349,18 @@ double extreme(DType d, bool lowest) {
 }
 }  // namespace
 Array segment_sum(const Arg& x, const Arg& ids, const SegmentOptions& o) {
-  return segments("segment_sum", x, ids, o, Update::add, 0);
+  return segments("segment_sum", x, ids, o, Update::add, 0, add);
 }
 Array segment_prod(const Arg& x, const Arg& ids, const SegmentOptions& o) {
-  return segments("segment_prod", x, ids, o, Update::mul, 1);
+  return segments("segment_prod", x, ids, o, Update::mul, 1, multiply);
 }
 Array segment_max(const Arg& x, const Arg& ids, const SegmentOptions& o) {
   const Source s(x.at());
-  return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true));
+  return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true), maximum);
 }
 Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) {
   const Source s(x.at());
-  return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false));
+  return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false), minimum);
 }
 
 Array bincount(const Arg& x, const MaybeArray& weights, int64_t minlength,

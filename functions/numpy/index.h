@@ -8,26 +8,78 @@
 namespace weft {
 
 struct TakeOptions {
-  std::string mode = "fill";  // "clip", "wrap"; out of range: NaN or the extreme integer
-  std::optional<Array> fill_value = {};
+  // Of indices out of range: "fill", or "drop", the same; "clip"; "wrap"; "promise_in_bounds":
+  // there are none.
+  std::string mode = "fill";
+  std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
+  bool unique_indices = false;           // a promise that no index is there twice
 };
-// x[…, indices, …] along an axis (default: of x flattened).
+// x[…, indices, …] along an axis (default: of x flattened): x's shape with that of the indices for
+// the axis. Negative indices count from the end, with "clip" they are 0. DTypeError unless the
+// indices are integers. Source: jax.numpy.take.
 Array take(const Arg& x, const Arg& indices, OneAxis axis = none, const TakeOptions& o = {});
-// Along an axis the element that `indices`, of x's rank, says; the other axes go together.
+// Along an axis the element that `indices`, of x's rank, says; the other axes go together. Source:
+// jax.numpy.take_along_axis.
 Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis = -1,
                       const TakeOptions& o = {});
-Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis);
-// The elements where `condition` (known when traced) holds, of an axis or of x flattened.
-Array compress(const Arg& condition, const Arg& x, OneAxis axis = none);
-Array extract(const Arg& condition, const Arg& x);
+struct PutOptions {
+  // Of indices out of range: "drop", "fill", the same; "clip"; "wrap"; "promise_in_bounds".
+  // Default: put_along_axis drops them, put clips them as JAX does.
+  std::string mode = {};
+};
+// x with `values`, broadcast to the shape of the indices, where take_along_axis would read. Of an
+// index that is there twice the last value stays. Source: jax.numpy.put_along_axis.
+Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis,
+                     const PutOptions& o = {});
+// x with values at indices into x flattened: as many values as indices, or fewer, which are
+// repeated. Negative indices count from the end, with mode "clip" they are 0. Source:
+// jax.numpy.put.
+Array put(const Arg& x, const Arg& indices, const Arg& values, const PutOptions& o = {});
+// x with values one after another where the mask, of x's size, holds; fewer values are repeated.
+// ShapeError for a mask of another size and for no values. Source: jax.numpy.place.
+Array place(const Arg& x, const Arg& mask, const Arg& values);
+// x with values where the mask, of x's shape, holds: element i takes value i, of fewer values i mod
+// their number. Source: numpy.putmask.
+Array putmask(const Arg& x, const Arg& mask, const Arg& values);
+// x, of two axes or more (more than two: of one size), with `value` on the diagonal, repeated if it
+// is shorter; wrap: in matrices of more rows than columns the diagonal begins again below.
+// ShapeError for other shapes. Source: jax.numpy.fill_diagonal.
+Array fill_diagonal(const Arg& x, const Arg& value, bool wrap = false);
+// choices[a[…]][…], of arrays broadcast together. Indices out of range: "raise" (IndexError; a must
+// be known), "wrap", "clip". DTypeError unless a has integers. Source: jax.numpy.choose.
+Array choose(const Arg& a, const Arrays& choices, const std::string& mode = "raise");
 
+struct CompressOptions {
+  std::optional<int64_t> size = {};  // how many; needed where the condition is traced
+  Array fill_value = 0;              // of what is missing
+};
+// The elements where `condition`, a vector no longer than the axis, holds, of an axis or of x
+// flattened. ConcretizationError for a traced condition without .size. Source: jax.numpy.compress.
+Array compress(const Arg& condition, const Arg& x, OneAxis axis = none,
+               const CompressOptions& o = {});
+// The same of both flattened. Source: jax.numpy.extract.
+Array extract(const Arg& condition, const Arg& x, const CompressOptions& o = {});
+
+// Numbers that stand for what is missing: one for all axes, or one each.
+struct FillIndices {
+  Arrays values;
+  template <Integer I>
+  FillIndices(I i) : values{Array(i)} {}
+  FillIndices(const Array& v) : values{v} {}
+  FillIndices(std::initializer_list<Array> l) : values(l) {}
+};
 struct NonzeroOptions {
   std::optional<int64_t> size = {};  // how many; needed where x is traced
-  int64_t fill_value = 0;            // of what is missing
+  FillIndices fill_value = 0;        // of what is missing
 };
-// The indices of the elements that are not zero, one array an axis.
+// The indices of the elements that are not zero, row-major, one vector an axis (I32). Where x is
+// traced their number is not known: ConcretizationError without .size. Source: jax.numpy.nonzero.
 Arrays nonzero(const Arg& x, const NonzeroOptions& o = {});
+// The same of a condition, as NumPy's where of one argument. Source: jax.numpy.where.
+Arrays where(const Arg& condition, const NonzeroOptions& o = {});
+// The indices in x flattened: a vector. Source: jax.numpy.flatnonzero.
 Array flatnonzero(const Arg& x, const NonzeroOptions& o = {});
+// The indices as rows: (n, x's axes). Source: jax.numpy.argwhere.
 Array argwhere(const Arg& x, const NonzeroOptions& o = {});
 
 Arrays unravel_index(const Arg& indices, const Shape& shape);
@@ -37,10 +89,16 @@ Arrays triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {},
                     Location at = Location::here());
 Arrays diag_indices(int64_t n, int64_t ndim = 2, Location at = Location::here());
 
-// Sums (…) of the rows of x by the segment that each belongs to; ids out of range are dropped.
+// Sums (…) of the rows of x by the segment that each belongs to: (segments, …). Of no rows: 0, 1,
+// the least, the largest value. Source: jax.ops.segment_sum, segment_prod, segment_max,
+// segment_min.
 struct SegmentOptions {
   std::optional<int64_t> num_segments = {};  // default: the largest id + 1, which must be known
-  bool unique_indices = false;
+  bool unique_indices = false;               // a promise that no id is there twice
+  // Of ids out of range: "drop", "fill", the same; "clip"; "wrap"; "promise_in_bounds".
+  std::string mode = "drop";
+  // So many rows are folded at a time, and then the results (0: all at once).
+  int64_t bucket_size = 0;
 };
 Array segment_sum(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 Array segment_prod(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});

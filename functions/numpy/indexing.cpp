@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/extra.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/elementwise/compare.h"
@@ -413,14 +414,14 @@ Shape items_shape(const Array& x, const IndexItems& items) {
 }
 
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
-                const std::optional<Array>& fill) {
+                const std::optional<Array>& fill, bool unique) {
   if (!any_array(items)) return get_basic(x, items);
   need_elements(x, items, items_shape(x, items).elements());
   if (mode.bounds == OutOfBounds::clip && only_scalars(items)) return get_window(x, items, mode);
   const Array base = cut(x, items);
   const bool own_fill = fill && mode.bounds == OutOfBounds::fill;
   const Plan p = plan_of(base, after_cut(items), mode, own_fill);
-  Array out = gather_windows(base, p.indices, p.dims, p.sizes, mode.bounds);
+  Array out = gather_windows(base, p.indices, p.dims, p.sizes, mode.bounds, unique);
   if (own_fill) {
     const Array inside = broadcast_in_dim(p.inside, out.shape(), p.batch_dims);
     out = lax::select(inside, out, broadcast_to(as_dtype(*fill, x.dtype()), out.shape()));
@@ -480,6 +481,25 @@ Array update_items(const Array& x, const IndexItems& items, const Array& v, Upda
   const Given given(sole ? x : Array(0));
   return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds,
                          unique || one || !any_array(items));
+}
+
+Array apply_items(const Array& x, const IndexItems& items, FunctionRef<Array(Array)> f,
+                  const IndexMode& mode, bool unique) {
+  const Shape s = items_shape(x, items);
+  if (s.elements() == 0) return x;
+  const bool often = any_array(items) && !unique;
+  if (!often) {
+    IndexMode read = mode;
+    read.bounds = OutOfBounds::clip;
+    return update_items(x, items, f(get_items(x, items, read)), Update::set, mode, true);
+  }
+  need_elements(x, items, s.elements());
+  const Plan p = plan_of(x, items, mode, false);
+  const WindowDims& d = p.dims;
+  return lax::scatter_apply(
+      x, p.indices, [&](const Array& e) { return as_dtype(f(e), x.dtype()); },
+      {d.window_dims, d.collapsed, d.index_map, d.operand_batching, d.indices_batching},
+      {.update_shape = p.shape, .mode = mode.bounds == OutOfBounds::clip ? "clip" : "drop"});
 }
 
 Array take_known(const Array& x, const Sizes& indices, int axis) {

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/numpy/indexing.h: what x[…] and x.at(…) are made of. Not public.
 #pragma once
+#include "weft/core/ref.h"
 #include "weft/ops/index/index.h"
 #include "weft/tracer/array.h"
 
@@ -32,10 +33,13 @@ struct IndexMode {
   bool as_is = false;   // take's "clip"
 };
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
-                const std::optional<Array>& fill = {});
+                const std::optional<Array>& fill = {}, bool unique = false);
 // x with `v`, broadcast to the shape of x[items], combined in; `sole`: where x lies, if it can be.
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
                    const IndexMode& mode, bool unique, bool sole = false);
+// x with f of the elements of x[items] in their place, as often as each is named there.
+Array apply_items(const Array& x, const IndexItems& items, FunctionRef<Array(Array)> f,
+                  const IndexMode& mode, bool unique);
 // The shape of x[items].
 Shape items_shape(const Array& x, const IndexItems& items);
 

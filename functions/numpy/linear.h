@@ -5,18 +5,37 @@
 #include <string>
 #include <string_view>
 
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
 
+struct ProductOptions {
+  // The dtype that factors are multiplied and summed in, and that of the result; default: the
+  // promoted one. (There is no precision: products of F32 and F64 are always as exact as their
+  // dtype.)
+  std::optional<DType> preferred_element_type = {};
+};
 // Of vectors the inner product, of matrices the matrix product; else the last axis of x with the
-// last but one of y. A scalar multiplies.
+// last but one of y. A scalar multiplies. Source: jax.numpy.dot.
 Array dot(const Arg& x, const Arg& y);
-Array matmul(const Arg& x, const Arg& y);  // leading axes are broadcast
-Array vdot(const Arg& x, const Arg& y);    // of all elements, x conjugated
-Array vecdot(const Arg& x, const Arg& y, int64_t axis = -1);
-Array inner(const Arg& x, const Arg& y);  // of the last axes
-Array outer(const Arg& x, const Arg& y);  // of all elements
+Array dot(const Arg& x, const Arg& y, const ProductOptions& o);
+// The matrix product of the last two axes, the others are broadcast; a vector counts as a row on
+// the left, a column on the right. ShapeError for scalars. Source: jax.numpy.matmul.
+Array matmul(const Arg& x, const Arg& y);
+Array matmul(const Arg& x, const Arg& y, const ProductOptions& o);
+// The sum of the products of all elements, x conjugated. Source: jax.numpy.vdot.
+Array vdot(const Arg& x, const Arg& y);
+Array vdot(const Arg& x, const Arg& y, const ProductOptions& o);
+// The same along one axis of both, the others are broadcast. Source: jax.numpy.vecdot.
+Array vecdot(const Arg& x, const Arg& y, int64_t axis = -1, const ProductOptions& o = {});
+// The sums of products along the last axes: x's other axes, then y's. Source: jax.numpy.inner.
+Array inner(const Arg& x, const Arg& y);
+Array inner(const Arg& x, const Arg& y, const ProductOptions& o);
+// The products of all elements of x with all of y: a matrix. Source: jax.numpy.outer.
+Array outer(const Arg& x, const Arg& y);
+// matmul with vectors on the right, and on the left (conjugated); axes before are broadcast.
+// Source: jax.numpy.matvec, vecmat.
 Array matvec(const Arg& x, const Arg& y);
 Array vecmat(const Arg& x, const Arg& y);
 
@@ -29,26 +48,64 @@ struct TensordotAxes {
   TensordotAxes(std::vector<int64_t> x, std::vector<int64_t> y)
       : x(std::move(x)), y(std::move(y)) {}
 };
-Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes = 2);
+// Sums of products along these axes: x's other axes, then y's. Source: jax.numpy.tensordot.
+Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes = 2,
+                const ProductOptions& o = {});
 
-// Sums of products by letters: "bij,bjk->bik". "..." stands for axes that are broadcast.
-Array einsum_of(std::string_view formula, const Arrays& x, Location at);
-inline Array einsum(std::string_view formula, const Arrays& x, Location at = Location::here()) {
-  return einsum_of(formula, x, at);
+// Which operands are multiplied at each step, by their places; the product goes to the end.
+using EinsumSteps = std::vector<std::vector<int64_t>>;
+struct EinsumOptions {
+  std::optional<DType> preferred_element_type = {};  // as in ProductOptions
+  std::optional<EinsumSteps> optimize = {};          // default: the smallest product first
+};
+// Sums of products by letters: "bij,bjk->bik"; without "->" the letters that stand there once, in
+// alphabetical order. "..." stands for axes that are broadcast. ShapeError for letters that do not
+// fit. Source: jax.numpy.einsum.
+Array einsum_of(std::string_view formula, const Arrays& x, const EinsumOptions& o, Location at);
+inline Array einsum(std::string_view formula, const Arrays& x, const EinsumOptions& o = {},
+                    Location at = Location::here()) {
+  return einsum_of(formula, x, o, at);
 }
-Array einsum(std::string_view formula, const Arg& x);
-Array einsum(std::string_view formula, const Arg& x, const Arg& y);
-Array einsum(std::string_view formula, const Arg& x, const Arg& y, const Arg& z);
-Array einsum(std::string_view formula, const Arg& x, const Arg& y, const Arg& z, const Arg& w);
+Array einsum(std::string_view formula, const Arg& x, const EinsumOptions& o = {});
+Array einsum(std::string_view formula, const Arg& x, const Arg& y, const EinsumOptions& o = {});
+Array einsum(std::string_view formula, const Arg& x, const Arg& y, const Arg& z,
+             const EinsumOptions& o = {});
+Array einsum(std::string_view formula, const Arg& x, const Arg& y, const Arg& z, const Arg& w,
+             const EinsumOptions& o = {});
+// The same by numbers for letters: einsum({{a, {0, 1}}, {b, {1, 2}}}, {0, 2}).
+struct EinsumOperand {
+  Array x;
+  std::vector<int64_t> axes;
+};
+Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64_t>& out,
+             const EinsumOptions& o = {}, Location at = Location::here());
+// The steps that einsum takes, and a text that says what each multiplies and what all of them cost.
+// Source: jax.numpy.einsum_path, whose steps may be others.
+struct EinsumPath {
+  EinsumSteps steps;
+  std::string text;
+};
+EinsumPath einsum_path(std::string_view formula, const Arrays& x, Location at = Location::here());
 
-Array trace(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+// The sum of a diagonal of two axes, of the others' shape; summed in `dtype`. Source:
+// jax.numpy.trace.
+Array trace(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
+            std::optional<DType> dtype = {});
+// The products of each element of x with y, as blocks. Source: jax.numpy.kron.
 Array kron(const Arg& x, const Arg& y);
-Array cross(const Arg& x, const Arg& y, int64_t axis = -1);
+// The cross products of vectors of 2 or 3 components along axisa of x and axisb of y (axis: of
+// both, and of the result), the other axes are broadcast; along axisc of the result, or, of 2
+// components, a scalar. ShapeError for other sizes. Source: jax.numpy.cross.
+Array cross(const Arg& x, const Arg& y, int64_t axisa = -1, int64_t axisb = -1, int64_t axisc = -1,
+            OneAxis axis = none);
 
 // Sums of products of two vectors that slide along each other, y turned round or (correlate) as it
 // is and conjugated; the shorter one slides. Integers become floats. Of sizes n and m the mode
 // "full" gives n + m - 1, "same" max(n, m), "valid" max - min + 1.
-Array convolve(const Arg& x, const Arg& y, const std::string& mode = "full");
-Array correlate(const Arg& x, const Arg& y, const std::string& mode = "valid");
+// ShapeError for other operands and modes. Source: jax.numpy.convolve, correlate.
+Array convolve(const Arg& x, const Arg& y, const std::string& mode = "full",
+               const ProductOptions& o = {});
+Array correlate(const Arg& x, const Arg& y, const std::string& mode = "valid",
+                const ProductOptions& o = {});
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/logic.cpp: comparisons, logic, bits, parts of floats, choices.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -74,6 +75,9 @@ Array bitwise_not(const Arg& x) {
   return lax::bitwise_not(x);
 }
 Array invert(const Arg& x) { return bitwise_not(x); }
+Array bitwise_invert(const Arg& x) { return bitwise_not(x); }
+Array bitwise_left_shift(const Arg& x, const Arg& y) { return left_shift(x, y); }
+Array bitwise_right_shift(const Arg& x, const Arg& y) { return right_shift(x, y); }
 Array left_shift(const Arg& x, const Arg& y) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted("left_shift", fn::numeric(x), fn::numeric(y));
@@ -143,6 +147,14 @@ Array array_equal(const Arg& x, const Arg& y, bool equal_nan) {
                     ? lax::bitwise_or(same, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b)))
                     : same);
 }
+Array array_equiv(const Arg& x, const Arg& y) {
+  const Source s(x.at());
+  const Shape &a = x->shape(), &b = y->shape();
+  for (int i = 1; i <= std::min(a.ndim(), b.ndim()); ++i)
+    if (a[-i] != b[-i] && a[-i] != 1 && b[-i] != 1) return fn::as_dtype(false, Bool);
+  const Array same = equal(x, y);
+  return all_of(same);
+}
 
 Array where(const Arg& condition, const Arg& x, const Arg& y) {
   const Source s(condition.at());
@@ -205,27 +217,6 @@ Array heaviside(const Arg& x, const Arg& at_zero) {
   const Array step = where(lax::lt(a, zero), zero, where(lax::gt(a, zero), one, b));
   return where(isnan(a), a, step);
 }
-namespace {
-double largest(DType d) {
-  switch (d) {
-    case F64: return std::numeric_limits<double>::max();
-    case F16: return 65504;
-    case BF16: return 0x1.fep127;
-    default: return std::numeric_limits<float>::max();
-  }
-}
-}  // namespace
-Array nan_to_num(const Arg& x, double nan) {
-  const Source s(x.at());
-  if (!is_inexact(x->dtype())) return x;
-  if (is_complex(x->dtype()))
-    return lax::complex(nan_to_num(lax::real(x), nan), nan_to_num(lax::imag(x), nan));
-  const double big = largest(x->dtype());
-  Array out = where(lax::ne(x, x), number_like(x, nan), x);
-  out = where(lax::eq(out, number_like(x, inf)), number_like(x, big), out);
-  return where(lax::eq(out, number_like(x, -inf)), number_like(x, -big), out);
-}
-
 Array real(const Arg& x) {
   const Source s(x.at());
   return is_complex(x->dtype()) ? lax::real(x) : x.value();
@@ -239,12 +230,13 @@ Array conj(const Arg& x) {
   return is_complex(x->dtype()) ? lax::conj(x) : x.value();
 }
 Array conjugate(const Arg& x) { return conj(x); }
-Array angle(const Arg& x) {
+Array angle(const Arg& x, bool deg) {
   const Source s(x.at());
-  if (is_complex(x->dtype())) return lax::atan2(lax::imag(x), lax::real(x));
-  const Array v = fn::inexact(x);
-  return where(isnan(v), v,
-               where(lax::lt(v, number_like(v, 0)), number_like(v, M_PI), number_like(v, 0)));
+  const Array v = fn::inexact(x), zero = number_like(v, 0);
+  const Array turn = is_complex(v.dtype())
+                         ? lax::atan2(lax::imag(v), lax::real(v))
+                         : where(isnan(v), v, where(lax::lt(v, zero), number_like(v, M_PI), zero));
+  return deg ? rad2deg(turn) : turn;
 }
 
 }  // namespace weft

@@ -213,9 +213,13 @@ Array reciprocal(const Arg& x) {
 }
 Array maximum(const Arg& x, const Arg& y) { return binary("maximum", lax::max, x, y); }
 Array minimum(const Arg& x, const Arg& y) { return binary("minimum", lax::min, x, y); }
-Array clip(const Arg& x, const Arg& lo, const Arg& hi) {
+Array clip(const Arg& x, const MaybeArray& lo, const MaybeArray& hi) {
   const Source s(x.at());
-  return minimum(maximum(x, lo), hi);
+  for (const Array* v : {&x.value(), lo ? &*lo : nullptr, hi ? &*hi : nullptr})
+    if (v && is_complex(v->dtype()))
+      fn::fail_dtype("clip: complex numbers have no order, got " + to_string(v->type()));
+  const Array above = lo ? maximum(x, *lo) : x.value();
+  return hi ? minimum(above, *hi) : above;
 }
 Array fmax(const Arg& x, const Arg& y) {
   const Source s(x.at());
@@ -312,6 +316,8 @@ Array rad2deg(const Arg& x) {
   const Array v = fn::inexact(x);
   return lax::mul(v, number_like(v, 180 / M_PI));
 }
+Array radians(const Arg& x) { return deg2rad(x); }
+Array degrees(const Arg& x) { return rad2deg(x); }
 
 Array floor(const Arg& x) { return unless_integer(lax::floor, x); }
 Array ceil(const Arg& x) { return unless_integer(lax::ceil, x); }
@@ -321,6 +327,7 @@ Array trunc(const Arg& x) {
   return choose(lax::lt(x, number_like(x, 0)), lax::ceil(x), lax::floor(x));
 }
 Array fix(const Arg& x) { return trunc(x); }
+Array around(const Arg& x, int64_t decimals) { return round(x, decimals); }
 Array rint(const Arg& x) { return float_unary(round_even, x); }
 Array round(const Arg& x, int64_t decimals) {
   const Source s(x.at());

@@ -10,10 +10,8 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
-#include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
-#include "weft/functions/numpy/sort.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -156,17 +154,23 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   ReduceOptions about;
   about.keepdims = true;
   about.where = o.where;
+  if (o.correction && o.ddof != 0)
+    fn::fail_shape("var: ddof and correction are two names of one number; give one of them");
   // What does not count is left out before it is squared: the derivative of a NaN's square is one.
-  const Array apart = subtract(v, mean(v, axes, about));
+  const Array apart = subtract(v, o.mean ? fn::as_dtype(*o.mean, c) : mean(v, axes, about));
   const Array centered = masked(apart, o.where, number_like(apart, 0));
   const Array squares =
       is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
   const DType r = real_part(c);
   const Array n = normalizer(v, axes, r, o.where);
   const Array total = reduced(lax::reduce_sum, squares, axes);
-  const Array degrees = lax::sub(n, number_like(n, static_cast<double>(o.ddof)));
-  return keep(fn::as_dtype(lax::div(total, degrees), real_part(d), x->weak_type()), axes,
-              o.keepdims);
+  const double less = o.correction.value_or(static_cast<double>(o.ddof));
+  const Array degrees = lax::sub(n, number_like(n, less));
+  Array out = lax::div(total, degrees);
+  if (less > 0)
+    out = where(lax::gt(degrees, number_like(n, 0)), out,
+                number_like(out, std::numeric_limits<double>::quiet_NaN()));
+  return keep(fn::as_dtype(out, real_part(d), x->weak_type()), axes, o.keepdims);
 }
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Source s(x.at());
@@ -175,25 +179,6 @@ Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
   return subtract(max(x, axis, o), min(x, axis, o));
-}
-Array average(const Arg& x, const AxisList& axis, const std::optional<Array>& weights) {
-  const Source s(x.at());
-  if (!weights) return mean(x, axis);
-  Array w = *weights;
-  if (!(w.shape() == x->shape())) {
-    // One weight a place of the axis.
-    if (axis.axes.size() != 1 || w.ndim() != 1)
-      fn::fail_shape(
-          "average: weights must have the shape of the array, or be one a place of an axis");
-    const int a = fn::axis_of("average", axis.axes[0], x->type().ndim());
-    if (w.shape()[0] != x->shape()[a])
-      fn::fail_shape(fmt::format("average: {} weights for axis {} of {}", w.shape()[0], a,
-                                 to_string(x->type())));
-    std::vector<int64_t> shape(x->shape().size(), 1);
-    shape[static_cast<size_t>(a)] = w.shape()[0];
-    w = broadcast_to(reshape(w, shape), x->shape());
-  }
-  return divide(sum(multiply(x, w), axis), sum(w, axis));
 }
 Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
@@ -242,6 +227,13 @@ Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 // ---- without NaNs
 
 namespace {
+Array place_without_nan(Array (*find)(const Arg&, const AxisList&, const ArgOptions&), const Arg& x,
+                        const AxisList& axis, const ArgOptions& o, double last) {
+  const Source s(x.at());
+  if (!is_inexact(x->dtype())) return find(x, axis, o);
+  const Array lost = isnan(x), at = find(where(lost, number_like(x, last), x), axis, o);
+  return where(all(lost, axis, {.keepdims = o.keepdims}), number_like(at, -1), at);
+}
 Array replaced(const Array& x, double v) {
   return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;
 }
@@ -253,6 +245,12 @@ Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
                out);
 }
 }  // namespace
+Array nanargmax(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place_without_nan(argmax, x, axis, o, -inf);
+}
+Array nanargmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
+  return place_without_nan(argmin, x, axis, o, inf);
+}
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
   return sum(replaced(x, 0), axis, o);
@@ -286,76 +284,6 @@ Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return sqrt(nanvar(x, axis, o));
 }
 
-// ---- quantiles
-
-Array quantile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
-  const Source s(x.at());
-  if (q->ndim() > 1)
-    fn::fail_shape("quantile: q must be a number or a vector, got " + to_string(q->type()));
-  const Array v = fn::inexact(x);
-  const Sizes axes = fn::axes_of(v, axis);
-  // The axes go to the end and become one.
-  Sizes to;
-  for (size_t i = 0; i < axes.size(); ++i)
-    to.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
-  Array row = moveaxis(v, axes, to);
-  Sizes shape(row.shape().begin(), row.shape().end() - static_cast<std::ptrdiff_t>(axes.size()));
-  shape.push_back(-1);
-  row = reshape(row, shape);
-  const int64_t n = row.shape()[-1];
-  if (n == 0) fn::fail_shape("quantile: of nothing: " + to_string(x->type()));
-  const Array lost = any(isnan(row), -1);
-  const Array sorted = sort(row, -1);
-  const Array at =
-      multiply(clip(fn::as_dtype(q, v.dtype()), 0, 1), number_like(v, static_cast<double>(n - 1)));
-  const Array low = lax::floor(at), high = lax::ceil(at);
-  const auto pick = [&](const Array& i) {
-    const Array e = take(sorted, fn::as_dtype(i, fn::index_dtype(n)), -1, {.mode = "clip"});
-    return q->ndim() ? moveaxis(e, -1, 0) : e;
-  };
-  const Array a = pick(low), b = pick(high);
-  Array out;
-  if (o.method == "linear") {
-    Array weight = lax::sub(at, low);
-    if (q->ndim()) {
-      Sizes wide(static_cast<size_t>(a.ndim()), 1);
-      wide[0] = q->size();
-      weight = reshape(weight, wide);
-    }
-    out = add(multiply(a, subtract(1, weight)), multiply(b, weight));
-  } else if (o.method == "lower") {
-    out = a;
-  } else if (o.method == "higher") {
-    out = b;
-  } else if (o.method == "nearest") {
-    out = pick(lax::round(at, lax::RoundingMethod::TO_NEAREST_EVEN));
-  } else if (o.method == "midpoint") {
-    out = multiply(add(a, b), number_like(a, 0.5));
-  } else {
-    fn::fail_shape(
-        "quantile: method is \"linear\", \"lower\", \"higher\", \"nearest\" or \"midpoint\", not "
-        "\"" +
-        o.method + "\"");
-  }
-  out = where(lost, number_like(out, std::numeric_limits<double>::quiet_NaN()), out);
-  if (!o.keepdims) return out;
-  Sizes at_axes;
-  for (int64_t i : axes) at_axes.push_back(i + q->ndim());
-  return axes.empty() ? out : expand_dims(out, at_axes);
-}
-Array percentile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
-  const Source s(x.at());
-  return quantile(x, divide(q, 100), axis, o);
-}
-Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
-  refuse("median", "dtype", o.dtype.has_value());
-  refuse("median", "where", o.where.has_value());
-  refuse("median", "initial", o.initial.has_value());
-  // The half of two equal infinities is one of them; between them "linear" has 0 times infinity.
-  return quantile(x, 0.5, axis, {.method = "midpoint", .keepdims = o.keepdims});
-}
-
 // ---- running folds
 
 namespace {
@@ -380,39 +308,35 @@ Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   return running("cummin", x, axis, o, lax::cummin);
 }
 
-Array diff(const Arg& x, int64_t n, int64_t axis) {
+Array nancumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   const Source s(x.at());
-  const int a = fn::axis_of("diff", axis, x->type().ndim());
-  if (n < 0) fn::fail_shape(fmt::format("diff: {} is not a number of times", n));
-  Array out = x;
-  for (; n > 0; --n) {
-    const int64_t size = out.shape()[a];
-    const Array hi = fn::sliced(out, a, std::min<int64_t>(1, size), size),
-                lo = fn::sliced(out, a, 0, std::max<int64_t>(0, size - 1));
-    out = is_bool(out.dtype()) ? lax::ne(hi, lo) : lax::sub(hi, lo);
-  }
-  return out;
+  return cumsum(replaced(x, 0), axis, o);
 }
-Array trapezoid(const Arg& y, const MaybeArray& x, double dx, int64_t axis) {
-  const Source s(y.at());
-  const Array v = fn::inexact(y);
-  const int a = fn::axis_of("trapezoid", axis, v.type().ndim());
-  const int64_t n = v.shape()[a];
-  if (x && !(x->shape() == v.shape() || x->shape() == Shape{n}))
-    fn::fail_shape(fmt::format(
-        "trapezoid: x holds the places of y, a vector of {} or an array of y's shape, got {}; a "
-        "distance is the third argument: trapezoid(y, none, dx)",
-        n, to_string(x->type())));
-  if (n < 2) return sum(fn::sliced(v, a, 0, 0), a);
-  const Array ends = add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1));
-  if (!x) return multiply(sum(ends, a), number_like(v, 0.5 * dx));
-  Array gaps = diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a);
-  if (x->ndim() == 1) {
-    Sizes shape(v.shape().size(), 1);
-    shape[static_cast<size_t>(a)] = n - 1;
-    gaps = reshape(gaps, shape);
-  }
-  return multiply(0.5, sum(multiply(gaps, ends), a));
+Array nancumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
+  const Source s(x.at());
+  return cumprod(replaced(x, 1), axis, o);
+}
+
+namespace {
+Array cumulative(const char* name, const Arg& x, const CumulativeSumOptions& o, FoldOp op,
+                 double first) {
+  const Source s(x.at());
+  if (x->ndim() == 0) fn::fail_shape(std::string(name) + ": a scalar has no axis to go along");
+  if (x->ndim() > 1 && !o.axis)
+    fn::fail_shape(fmt::format("{}: {} has several axes; say which: {{.axis = 0}}", name,
+                               to_string(x->type())));
+  const int a = fn::axis_of(name, o.axis.value_or(0), x->type().ndim());
+  const DType d = o.dtype.value_or(counting(x->dtype()));
+  const Array v = fn::as_dtype(x, d, x->weak_type()), out = op(v, a, false);
+  if (!o.include_initial) return out;
+  return fn::joined({fn::broadcast(number_like(out, first), v.shape().with(a, 1)), out}, a);
+}
+}  // namespace
+Array cumulative_sum(const Arg& x, const CumulativeSumOptions& o) {
+  return cumulative("cumulative_sum", x, o, lax::cumsum, 0);
+}
+Array cumulative_prod(const Arg& x, const CumulativeSumOptions& o) {
+  return cumulative("cumulative_prod", x, o, lax::cumprod, 1);
 }
 
 }  // namespace weft

@@ -9,10 +9,12 @@
 
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/index.h"
+#include "weft/functions/numpy/sort.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/axes.h"
+#include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
@@ -179,23 +181,29 @@ Arrays each(const Arrays& x, const F& f) {
   for (const Array& a : x) out.push_back(f(a));
   return out;
 }
+Arrays of_dtype(const Arrays& x, std::optional<DType> dtype) {
+  return dtype ? each(x, [&](const Array& a) { return fn::as_dtype(a, *dtype); })
+               : fn::same_dtype(x);
+}
 }  // namespace
 
-Array concatenate(const Arrays& x, int64_t axis, Location at) {
+Array concatenate(const Arrays& given, OneAxis axis, std::optional<DType> dtype, Location at) {
   const Source s(at);
-  need_some("concatenate", x);
+  need_some("concatenate", given);
+  const Arrays x = axis ? given : each(given, [](const Array& a) { return ravel(a); });
   const int n = x[0].type().ndim();
   if (n == 0) fn::fail_shape("concatenate: arrays without axes cannot be joined; use stack");
-  const int a = fn::axis_of("concatenate", axis, n);
+  const int a = fn::axis_of("concatenate", axis.value_or(0), n);
   for (size_t k = 1; k < x.size(); ++k)
     for (int i = 0; i < n; ++i)
       if (x[k].ndim() != n || (i != a && x[k].shape()[i] != x[0].shape()[i]))
         fn::fail_shape(
             fmt::format("concatenate: array {} is {}, which does not go with {} along axis {}", k,
                         to_string(x[k].type()), to_string(x[0].type()), a));
-  return fn::joined(fn::same_dtype(x), a);
+  return fn::joined(of_dtype(x, dtype), a);
 }
-Array stack(const Arrays& x, int64_t axis, Location at) {
+Array concat(const Arrays& x, OneAxis axis, Location at) { return concatenate(x, axis, {}, at); }
+Array stack(const Arrays& x, int64_t axis, std::optional<DType> dtype, Location at) {
   const Source s(at);
   need_some("stack", x);
   for (const Array& a : x)
@@ -203,21 +211,21 @@ Array stack(const Arrays& x, int64_t axis, Location at) {
       fn::fail_shape(fmt::format("stack: all arrays must have one shape; got {} and {}",
                                  to_string(x[0].type()), to_string(a.type())));
   const int n = fn::axis_of("stack", axis, x[0].type().ndim() + 1);
-  return fn::joined(each(fn::same_dtype(x), [&](const Array& a) { return expand_dims(a, n); }), n);
+  return fn::joined(each(of_dtype(x, dtype), [&](const Array& a) { return expand_dims(a, n); }), n);
 }
-Array vstack(const Arrays& x, Location at) {
+Array vstack(const Arrays& x, std::optional<DType> dtype, Location at) {
   const Source s(at);
-  return concatenate(each(x, [](const Array& a) { return atleast_2d(a); }), 0);
+  return concatenate(each(x, [](const Array& a) { return atleast_2d(a); }), 0, dtype);
 }
-Array hstack(const Arrays& x, Location at) {
+Array hstack(const Arrays& x, std::optional<DType> dtype, Location at) {
   const Source s(at);
   need_some("hstack", x);
   const Arrays y = each(x, [](const Array& a) { return atleast_1d(a); });
-  return concatenate(y, y[0].ndim() == 1 ? 0 : 1);
+  return concatenate(y, y[0].ndim() == 1 ? 0 : 1, dtype);
 }
-Array dstack(const Arrays& x, Location at) {
+Array dstack(const Arrays& x, std::optional<DType> dtype, Location at) {
   const Source s(at);
-  return concatenate(each(x, [](const Array& a) { return atleast_3d(a); }), 2);
+  return concatenate(each(x, [](const Array& a) { return atleast_3d(a); }), 2, dtype);
 }
 Array column_stack(const Arrays& x, Location at) {
   const Source s(at);
@@ -314,51 +322,32 @@ Array repeat(const Arg& x, const Sizes& times, OneAxis axis) {
   return fn::take_known(v, from, a);
 }
 
-namespace {
-// The element that stands at `i` in [-before, n + after) of a padded axis.
-int64_t mirrored(const std::string& mode, int64_t i, int64_t n) {
-  if (mode == "edge") return std::clamp<int64_t>(i, 0, n - 1);
-  const int64_t period = mode == "wrap"      ? n
-                         : mode == "reflect" ? std::max<int64_t>(1, 2 * (n - 1))
-                                             : 2 * n;
-  int64_t k = i % period;
-  if (k < 0) k += period;
-  if (mode == "wrap" || k < n) return k;
-  return mode == "reflect" ? period - k : period - 1 - k;
-}
-}  // namespace
-Array pad(const Arg& x, const PadWidth& width, const PadOptions& o) {
+Array repeat(const Arg& x, const Array& times, OneAxis axis, const RepeatOptions& o) {
   const Source s(x.at());
-  const size_t n = x->shape().size();
-  auto w = width.widths;
-  if (w.size() == 1) w.assign(n, w[0]);
-  if (w.size() != n)
-    fn::fail_shape(fmt::format("pad: {} widths for {}", w.size(), to_string(x->type())));
-  Sizes low, high;
-  for (auto [before, after] : w) {
-    if (before < 0 || after < 0) fn::fail_shape("pad: widths must not be negative");
-    low.push_back(before);
-    high.push_back(after);
+  if (!is_integer(times.dtype()) || times.ndim() > 1)
+    fn::fail_dtype("repeat: numbers of repetitions are an integer or a vector of them, got " +
+                   to_string(times.type()));
+  const Array v = axis ? x.value() : ravel(x);
+  const int a = fn::axis_of("repeat", axis.value_or(0), v.type().ndim());
+  const int64_t n = v.shape()[a];
+  if (times.size() != 1 && times.size() != n)
+    fn::fail_shape(fmt::format("repeat: {} numbers of repetitions for axis {} of {}", times.size(),
+                               a, to_string(v.type())));
+  if (!o.total_repeat_length) {
+    if (!concrete_or_null(times))
+      throw ConcretizationError(
+          "repeat: how many elements there are depends on traced numbers of repetitions; say how "
+          "many are given: {.total_repeat_length = n}");
+    return repeat(v, times.to_vector<int64_t>(), a);
   }
-  if (o.mode == "constant") {
-    const Array v =
-        o.constant_value ? fn::as_dtype(*o.constant_value, x->dtype()) : fn::number_like(x, 0);
-    return n == 0 ? x.value() : pad_with(x, v, low, high, Sizes(n, 0));
-  }
-  if (o.mode != "edge" && o.mode != "reflect" && o.mode != "symmetric" && o.mode != "wrap")
+  if (*o.total_repeat_length < 0 || (n == 0 && *o.total_repeat_length > 0))
     fn::fail_shape(
-        "pad: mode is \"constant\", \"edge\", \"reflect\", \"symmetric\" or \"wrap\", not \"" +
-        o.mode + "\"");
-  Array out = x;
-  for (size_t a = 0; a < n; ++a) {
-    const int64_t size = x->shape()[static_cast<int64_t>(a)];
-    if (low[a] == 0 && high[a] == 0) continue;
-    if (size == 0) fn::fail_shape("pad: an axis without elements has nothing to repeat");
-    std::vector<int64_t> from;
-    for (int64_t i = -low[a]; i < size + high[a]; ++i) from.push_back(mirrored(o.mode, i, size));
-    out = fn::take_known(out, from, static_cast<int>(a));
-  }
-  return out;
+        fmt::format("repeat: {} elements of {}", *o.total_repeat_length, to_string(v.type())));
+  // Element k is that before which fewer than k + 1 end.
+  const Array ends =
+      lax::cumsum(fn::broadcast(times.ndim() ? times : reshape_to(times, {1}), {n}), 0);
+  const Array place = iota(ends.dtype(), {*o.total_repeat_length}, 0);
+  return take(v, searchsorted(ends, place, {.side = "right"}), a, {.mode = "clip"});
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/sort.cpp: sorting, searching, sets.
+// functions/numpy/sort.cpp: sorting and searching.
 #include "weft/functions/numpy/sort.h"
 
 #include <fmt/format.h>
@@ -35,14 +35,19 @@ Array sort(const Arg& x, const AxisList& axis, const SortOptions& o) {
   const Array out = sort_arrays({v}, a)[0];
   return o.descending ? reverse(out, {a}) : out;
 }
-Array argsort(const Arg& x, const AxisList& axis, const SortOptions& o) {
+Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
   const Source s(x.at());
+  if (o.dtype && !is_integer(*o.dtype))
+    fn::fail_dtype(
+        fmt::format("argsort: .dtype must be an integer type, got {}", short_name(*o.dtype)));
   const auto [v, a] = along("argsort", x, axis);
   // Descending and stable: the reversed array is sorted, and its places are counted from the end.
-  const Array key = o.descending ? reverse(v, {a}) : v;
-  const Array place = o.descending ? reverse(places(v, a), {a}) : places(v, a);
-  const Array out = sort_arrays({key, place}, a)[1];
-  return o.descending ? reverse(out, {a}) : out;
+  const bool turn = o.descending && o.stable;
+  const Array key = turn ? reverse(v, {a}) : v;
+  const Array place = turn ? reverse(places(v, a), {a}) : places(v, a);
+  Array out = sort_arrays({key, place}, a)[1];
+  if (o.descending) out = reverse(out, {a});
+  return o.dtype ? fn::as_dtype(out, *o.dtype) : out;
 }
 Array lexsort(const Arrays& keys, int64_t axis, Location at) {
   const Source s(at);
@@ -52,9 +57,9 @@ Array lexsort(const Arrays& keys, int64_t axis, Location at) {
   x.push_back(places(keys[0], a));
   return sort_arrays(x, a, static_cast<int64_t>(keys.size())).back();
 }
-std::pair<Array, Array> top_k(const Arg& x, int64_t k) {
+std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {
   const Source s(x.at());
-  return top_k_along(x, k, fn::axis_of("top_k", -1, x->type().ndim()));
+  return top_k_along(x, k, fn::axis_of("top_k", axis, x->type().ndim()));
 }
 Array partition(const Arg& x, int64_t k, int64_t axis) {
   const Source s(x.at());
@@ -80,7 +85,10 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
   if (o.side != "left" && o.side != "right")
     fn::fail_shape("searchsorted: side is \"left\" or \"right\", not \"" + o.side + "\"");
   const bool left = o.side == "left";
-  const Arrays same = fn::same_dtype({a, v});
+  if (o.sorter && (o.sorter->shape() != a->shape() || !is_integer(o.sorter->dtype())))
+    fn::fail_shape(fmt::format("searchsorted: .sorter must have an integer for each of {}, got {}",
+                               to_string(a->type()), to_string(o.sorter->type())));
+  const Arrays same = fn::same_dtype({o.sorter ? take(a, *o.sorter, 0) : a.value(), v});
   const Array &keys = same[0], &wanted = same[1];
   const int64_t n = keys.size();
   const DType d = fn::index_dtype(n);
@@ -117,32 +125,6 @@ Array digitize(const Arg& x, const Arg& bins, bool right) {
   const Array up = searchsorted(bins, x, {side}),
               down = searchsorted(flip(bins, 0), x, {right ? "right" : "left"});
   return where(greater_equal(last, first), up, subtract(scalar_of_int(up.dtype(), n), down));
-}
-
-Array unique(const Arg& x, const UniqueOptions& o) {
-  const Source s(x.at());
-  const Array row = sort(x, none);
-  const int64_t n = row.size();
-  if (n == 0) return row;
-  const Array rest = fn::sliced(row, 0, 1, n), before = fn::sliced(row, 0, 0, n - 1);
-  // All NaNs count as one.
-  Array fresh = lax::ne(rest, before);
-  if (is_inexact(row.dtype()))
-    fresh = logical_and(fresh, logical_not(logical_and(isnan(rest), isnan(before))));
-  const Array first = fn::joined({broadcast_to(fn::as_dtype(true, Bool), {1}), fresh}, 0);
-  if (!o.size) return take(row, flatnonzero(first), 0);
-  const Array at = flatnonzero(first, {.size = o.size, .fill_value = 0});
-  const Array out = take(row, at, 0);
-  if (!o.fill_value) return out;
-  const Array missing = greater_equal(iota(I32, {*o.size}, 0), count_nonzero(first));
-  return where(missing, fn::as_dtype(*o.fill_value, row.dtype()), out);
-}
-Array isin(const Arg& x, const Arg& values) {
-  const Source s(x.at());
-  const Array v = sort(values, none);
-  const int64_t n = v.size();
-  if (n == 0) return broadcast_to(fn::as_dtype(false, Bool), x->shape());
-  return equal(take(v, searchsorted(v, x), 0, {.mode = "clip"}), x);
 }
 
 }  // namespace weft

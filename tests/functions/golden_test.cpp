@@ -16,6 +16,8 @@
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/data/sets.h"
+#include "weft/functions/numpy/edit/edit.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
@@ -225,7 +227,7 @@ void add_shapes(Cases& t, const Inputs& in) {
   t["tile"] = [=] { return tile(v[slice(0, 2)], {2, 3}); };
   t["repeat"] = [=] { return repeat(a, 2, 1); };
   t["repeat_each"] = [=] { return repeat(v, {0, 1, 2, 0, 3}); };
-  t["pad"] = [=] { return pad(a, {{1, 0}, {0, 2}}, {.constant_value = 9.0}); };
+  t["pad"] = [=] { return pad(a, {{1, 0}, {0, 2}}, {.constant_values = 9.0}); };
   t["pad_reflect"] = [=] { return pad(v, {2, 3}, {.mode = "reflect"}); };
   t["pad_symmetric"] = [=] { return pad(v, {2, 3}, {.mode = "symmetric"}); };
   t["pad_wrap"] = [=] { return pad(v, {2, 7}, {.mode = "wrap"}); };

@@ -112,7 +112,7 @@ TEST_CASE("making and padding", "[options]") {
   CHECK(floats(logspace(0., 2., 2, 10, {.endpoint = false})) == Floats{1, 10});
   CHECK(logspace(0., 2., 2, 10, {.dtype = F64}).dtype() == F64);
   const Array x = array({1., 2., 3.});
-  CHECK(floats(pad(x, {1, 1}, {.constant_value = Array(9.f)})) == Floats{9, 1, 2, 3, 9});
+  CHECK(floats(pad(x, {1, 1}, {.constant_values = Array(9.f)})) == Floats{9, 1, 2, 3, 9});
   CHECK(floats(pad(x, {1, 1}, {.mode = "edge"})) == Floats{1, 1, 2, 3, 3});
   CHECK(floats(pad(x, {1, 1}, {.mode = "reflect"})) == Floats{2, 1, 2, 3, 2});
   CHECK(floats(pad(x, {1, 1}, {.mode = "symmetric"})) == Floats{1, 1, 2, 3, 3});

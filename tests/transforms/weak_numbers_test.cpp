@@ -55,7 +55,7 @@ TEST_CASE("numbers meet F64 as doubles", "[weak]") {
   CHECK(doubles(asarray(0.1, F64).reshape({1}))[0] == 0.1);
   CHECK(Array(0.1).astype(F64).item<double>() == 0.1);
   CHECK(doubles(x64.sum(0, {.initial = 0.1}).reshape({1}))[0] == 4.1);
-  CHECK(doubles(pad(x64, {{1, 0}}, {.constant_value = 0.1}))[0] == 0.1);
+  CHECK(doubles(pad(x64, {{1, 0}}, {.constant_values = 0.1}))[0] == 0.1);
   CHECK(doubles(array({5}).astype(I64) * 0.1)[0] == 0.5);
   CHECK((array({1.}, C128) * 0.1).to_vector<complex128_t>()[0].re == 0.1);
   CHECK(array({1700000010.}, F64).item<double>() - 1700000007. == 3);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/data/polynomial.h: polynomials as vectors of coefficients, that of the highest
+// power first: p[0] x^(n-1) + … + p[n-1].
+#pragma once
+#include "weft/functions/axis.h"
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// p at each x, by Horner's rule; further axes of p are broadcast with x. The promoted dtype.
+// ShapeError for a p without axes. Source: jax.numpy.polyval.
+Array polyval(const Arg& p, const Arg& x);
+// Sums and differences of two vectors, the longer one's length. Source: jax.numpy.polyadd, polysub.
+Array polyadd(const Arg& a, const Arg& b);
+Array polysub(const Arg& a, const Arg& b);
+
+struct PolyTrimOptions {
+  bool trim_leading_zeros = false;  // as NumPy does; then the arrays must be known
+};
+// The product, of lengths n + m - 1; floats. Source: jax.numpy.polymul.
+Array polymul(const Arg& a, const Arg& b, const PolyTrimOptions& o = {});
+// Quotient (n - m + 1, 1 at least) and remainder, with u = q v + r; r has u's length (trimmed:
+// without the leading numbers below the root of the dtype's epsilon). Source: jax.numpy.polydiv.
+std::pair<Array, Array> polydiv(const Arg& u, const Arg& v, const PolyTrimOptions& o = {});
+
+// The m-th derivative (n - m, 0 at least) and integral (n + m), floats; k: the constants of
+// integration, one for all or one a time. ShapeError for m < 0. Source: jax.numpy.polyder, polyint.
+Array polyder(const Arg& p, int64_t m = 1);
+Array polyint(const Arg& p, int64_t m = 1, const MaybeArray& k = none);
+
+// The monic polynomial with these roots (n + 1), or with the eigenvalues of a square matrix.
+// Source: jax.numpy.poly.
+Array poly(const Arg& roots);
+struct RootsOptions {
+  // Leading zeros are left out, for which p must be known; else they make so many NaNs behind.
+  bool strip_zeros = true;
+};
+// The n - 1 roots, as eigenvalues of the companion matrix, complex, in their order. ShapeError
+// unless p is a vector; on CPUs alone. Source: jax.numpy.roots.
+Array roots(const Arg& p, const RootsOptions& o = {});
+
+struct PolyfitOptions {
+  std::optional<double> rcond = {};  // singular values below rcond times the largest are 0;
+                                     // default: the number of points times the dtype's epsilon
+  std::optional<Array> w = {};  // weights of the points (not of their squares): (n)
+};
+// The polynomial p of degree deg with the least sum of |w (polyval(p, x) - y)|^2: (deg + 1), or
+// (deg + 1, k) for y (n, k). ShapeError for what does not fit. Source: jax.numpy.polyfit.
+Array polyfit(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {});
+// The same, with what lstsq says of the scaled problem, and rcond. Source: jax.numpy.polyfit with
+// full=True.
+struct PolyfitFull {
+  Array coefficients, residuals, rank, singular_values, rcond;
+};
+PolyfitFull polyfit_full(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {});
+// The same, with the covariances of the coefficients (deg + 1, deg + 1), or (…, k) for y (n, k):
+// multiplied with chi^2 over the degrees of freedom, unless `unscaled`. ShapeError where there are
+// no degrees of freedom. Source: jax.numpy.polyfit with cov=True and "unscaled".
+struct PolyfitCov {
+  Array coefficients, covariance;
+};
+PolyfitCov polyfit_cov(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {},
+                       bool unscaled = false);
+
+// The matrix x[i]^j (n, N), the highest power first, or last if `increasing`; N = n by default.
+// ShapeError unless x is a vector. Source: jax.numpy.vander.
+Array vander(const Arg& x, std::optional<int64_t> n = {}, bool increasing = false);
+
+}  // namespace weft

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/data/statistics.cpp: averages with weights, covariances, correlations.
+#include "weft/functions/numpy/data/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/elementwise/convert.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft {
+namespace {
+using Sizes = std::vector<int64_t>;
+}
+
+std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis,
+                                         const MaybeArray& weights, const AverageOptions& o) {
+  const Source s(x.at());
+  const ReduceOptions keep = {.keepdims = o.keepdims};
+  if (!weights) {
+    const Array v = mean(x, axis, keep);
+    double count = 1;
+    for (int64_t a : fn::axes_of("average", x, axis)) count *= static_cast<double>(x->shape()[a]);
+    return {v, fn::broadcast(fn::number_like(v, count), v.shape())};
+  }
+  const Arrays same = fn::same_dtype({x, *weights});
+  const Array v = fn::inexact(same[0]);
+  const Array w = fn::axis_weights("average", fn::inexact(same[1]), v, axis);
+  const Array total = sum(w, axis, keep);
+  return {divide(sum(multiply(v, w), axis, keep), total), total};
+}
+Array average(const Arg& x, const AxisList& axis, const MaybeArray& weights,
+              const AverageOptions& o) {
+  return average_returned(x, axis, weights, o).first;
+}
+
+namespace {
+void need_inexact(const char* name, std::optional<DType> d) {
+  if (d && !is_inexact(*d))
+    fn::fail_dtype(
+        fmt::format("{}: .dtype must be a float or complex one, got {}", name, short_name(*d)));
+}
+// Variables as rows.
+Array variables(const char* name, const Array& x, bool rowvar) {
+  if (x.ndim() > 2)
+    fn::fail_shape(
+        fmt::format("{}: takes vectors and matrices, got {}", name, to_string(x.type())));
+  return x.ndim() == 2 && !rowvar ? matrix_transpose(x) : atleast_2d(x);
+}
+Array sample_weights(const char* option, const Array& w, int64_t samples) {
+  if (w.ndim() > 1 || (w.ndim() == 1 && w.size() != samples) || (w.ndim() == 0 && samples != 1))
+    fn::fail_shape(fmt::format("cov: .{} must have one number for each of {} samples, got {}",
+                               option, samples, to_string(w.type())));
+  return abs(w);
+}
+}  // namespace
+
+Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
+  const Source s(m.at());
+  need_inexact("cov", o.dtype);
+  const Arrays same = y ? fn::same_dtype({m, *y}) : Arrays{m};
+  Array x = variables("cov", fn::inexact(same[0]), o.rowvar);
+  if (y) x = concatenate({x, variables("cov", fn::inexact(same[1]), o.rowvar)}, 0);
+  if (o.dtype) x = fn::as_dtype(x, *o.dtype);
+  const int64_t count = x.shape()[0], samples = x.shape()[1];
+  if (samples == 0)
+    return fn::broadcast(fn::number_like(x, std::numeric_limits<double>::quiet_NaN()),
+                         count == 1 ? Shape{} : Shape{count, count});
+  MaybeArray w;
+  if (o.fweights) {
+    if (!is_integer(o.fweights->dtype()))
+      fn::fail_dtype("cov: .fweights must be integers, got " + to_string(o.fweights->type()));
+    w = sample_weights("fweights", *o.fweights, samples);
+  }
+  MaybeArray a;
+  if (o.aweights) {
+    a = sample_weights("aweights", *o.aweights, samples);
+    w = w ? multiply(*w, *a) : *a;
+  }
+  if (w && o.dtype) w = fn::as_dtype(*w, *o.dtype);
+  const auto ddof = static_cast<double>(o.ddof.value_or(o.bias ? 0 : 1));
+  const auto [about, total] = average_returned(x, 1, w, {.keepdims = true});
+  Array degrees = fn::number_like(x, static_cast<double>(samples) - ddof);
+  if (w) {
+    const Array all = sum(*w);
+    degrees = ddof == 0 ? all
+              : !a      ? subtract(all, ddof)
+                        : subtract(all, divide(multiply(ddof, sum(multiply(*w, *a))), all));
+  }
+  const Array apart = subtract(x, about), weighted = w ? multiply(apart, *w) : apart;
+  return squeeze(divide(dot(apart, conj(matrix_transpose(weighted))), degrees));
+}
+
+Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
+  const Source s(x.at());
+  need_inexact("corrcoef", o.dtype);
+  Array c = cov(x, y, {.rowvar = o.rowvar, .dtype = o.dtype});
+  if (c.ndim() == 0) return divide(c, c);
+  const Array deviation = sqrt(real(diagonal(c)));
+  c = divide(divide(c, expand_dims(deviation, 1)), deviation);
+  if (!is_complex(c.dtype())) return clip(c, -1, 1);
+  return lax::complex(clip(real(c), -1, 1), clip(imag(c), -1, 1));
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/data/statistics.h: what samples have to do with each other.
+#pragma once
+#include "weft/functions/axis.h"
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+struct CovOptions {
+  bool rowvar = true;  // each row is a variable, each column a sample; else turned round
+  bool bias = false;   // divided by the number of samples N rather than N - 1
+  std::optional<int64_t> ddof = {};    // divided by N - ddof, whatever `bias` says
+  std::optional<Array> fweights = {};  // how often each sample counts: integers, (samples)
+  std::optional<Array> aweights = {};  // how much each sample weighs: (samples)
+  std::optional<DType> dtype = {};     // of the result; a float or complex one
+};
+// The covariances of the variables in m (variables, samples) or m (samples) and, behind these, of
+// those in y: (variables, variables), or a scalar for one variable. Integers become floats.
+// ShapeError for more axes and for weights that do not go with the samples, DTypeError for weights
+// fweights that are no integers and a dtype that is no float. Source: jax.numpy.cov.
+Array cov(const Arg& m, const MaybeArray& y = none, const CovOptions& o = {});
+
+struct CorrCoefOptions {
+  bool rowvar = true;               // as in cov
+  std::optional<DType> dtype = {};  // of the result; a float or complex one
+};
+// cov(x, y)[i, j] / sqrt(cov(x, y)[i, i] cov(x, y)[j, j]), cut to [-1, 1]. Source:
+// jax.numpy.corrcoef.
+Array corrcoef(const Arg& x, const MaybeArray& y = none, const CorrCoefOptions& o = {});
+
+}  // namespace weft

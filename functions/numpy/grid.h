@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/grid.h: the coordinates of grids, and indices of parts of matrices.
+#pragma once
+#include "weft/core/ref.h"
+#include "weft/functions/axis.h"
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// One axis of a grid: slice(lo, hi, step) of integers; {lo, hi} or {lo, hi, step} of any numbers,
+// up to hi without it; grid_points(lo, hi, n): n of them, hi included (Python's 1j * n as a step).
+struct GridAxis {
+  Array lo, hi, step;
+  int64_t points = -1;
+  GridAxis(const Slice& s);
+  GridAxis(const Array& lo, const Array& hi, const Array& step = 1) : lo(lo), hi(hi), step(step) {}
+};
+GridAxis grid_points(const Array& lo, const Array& hi, int64_t n);
+// The coordinates of all points of a grid, stacked: (axes, n_0, n_1, …), in one promoted dtype.
+// Bounds must be known. IndexError for a slice without an end. Source: jax.numpy.mgrid.
+Array mgrid(const std::vector<GridAxis>& axes, Location at = Location::here());
+// The same as one array an axis that broadcast together: (n_0, 1, …), (1, n_1, …), … Source:
+// jax.numpy.ogrid.
+Arrays ogrid(const std::vector<GridAxis>& axes, Location at = Location::here());
+// The indices of an array of this shape: (axes, n_0, n_1, …); sparse_indices: one array an axis
+// that broadcast together. Source: jax.numpy.indices, with sparse=True.
+Array indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
+Arrays sparse_indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
+// Vectors of indices, or masks, which must be known, as arrays that broadcast together: x[{a[0],
+// a[1]}] is then the block of these rows and columns. ShapeError for what is no vector. Source:
+// jax.numpy.ix_.
+Arrays ix_(const Arrays& x, Location at = Location::here());
+
+// The indices of the triangles of the last two axes, for x of two axes, and of the diagonal, for x
+// of two axes or more of one size. ShapeError for other shapes. Source:
+// jax.numpy.tril_indices_from, triu_indices_from, diag_indices_from.
+Arrays tril_indices_from(const Arg& x, int64_t k = 0);
+Arrays triu_indices_from(const Arg& x, int64_t k = 0);
+Arrays diag_indices_from(const Arg& x);
+struct MaskIndicesOptions {
+  std::optional<int64_t> size = {};  // how many; needed where the mask is traced
+};
+// Where mask_func(ones({n, n}), k) is not zero: mask_indices(3, triu). Source:
+// jax.numpy.mask_indices.
+Arrays mask_indices(int64_t n, const Function<Array(Array, int64_t)>& mask_func, int64_t k = 0,
+                    const MaskIndicesOptions& o = {}, Location at = Location::here());
+
+struct RavelIndexOptions {
+  // Of indices out of range: "raise" (IndexError; they must be known), "wrap", "clip".
+  std::string mode = "raise";
+  std::string order = "C";  // "F": the first axis runs fastest
+};
+// The places of elements in an array of this shape laid out in a row, from one array of indices an
+// axis. Source: jax.numpy.ravel_multi_index.
+Array ravel_multi_index(const Arrays& multi_index, const Shape& dims,
+                        const RavelIndexOptions& o = {}, Location at = Location::here());
+
+}  // namespace weft
