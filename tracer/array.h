@@ -33,6 +33,13 @@ inline constexpr ellipsis_t ellipsis{0};
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 
+// std::complex and its like, which this header does not pull in.
+template <class T>
+concept ComplexNumber = requires(const T& z) {
+  z.real();
+  z.imag();
+} && std::floating_point<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
+
 class Array;
 class Arg;
 // What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
@@ -106,6 +113,10 @@ class Array {
   // written.
   template <Number T>
   Array(T x) : Array(scalar(x)) {}
+  // A complex number is a weakly typed C64 where that holds both of its parts exactly, else a C128.
+  template <ComplexNumber T>
+  Array(const T& z)
+      : Array(scalar_complex(static_cast<double>(z.real()), static_cast<double>(z.imag()))) {}
   explicit Array(Ref<const Node> n) : node_(std::move(n)) {}
 
   // ---- properties, known while tracing
@@ -175,18 +186,25 @@ class Array {
   // ---- methods for the usual; the free functions of the same name document them
   Array sum(AxisList axis = AxisList(none, Location::here())) const;
   Array sum(AxisList axis, const ReduceOptions& o) const;
+  Array sum(const ReduceOptions& o, Location at = Location::here()) const;
   Array mean(AxisList axis = AxisList(none, Location::here())) const;
   Array mean(AxisList axis, const ReduceOptions& o) const;
+  Array mean(const ReduceOptions& o, Location at = Location::here()) const;
   Array prod(AxisList axis = AxisList(none, Location::here())) const;
   Array prod(AxisList axis, const ReduceOptions& o) const;
+  Array prod(const ReduceOptions& o, Location at = Location::here()) const;
   Array max(AxisList axis = AxisList(none, Location::here())) const;
   Array max(AxisList axis, const ReduceOptions& o) const;
+  Array max(const ReduceOptions& o, Location at = Location::here()) const;
   Array min(AxisList axis = AxisList(none, Location::here())) const;
   Array min(AxisList axis, const ReduceOptions& o) const;
+  Array min(const ReduceOptions& o, Location at = Location::here()) const;
   Array any(AxisList axis = AxisList(none, Location::here())) const;
   Array any(AxisList axis, const ReduceOptions& o) const;
+  Array any(const ReduceOptions& o, Location at = Location::here()) const;
   Array all(AxisList axis = AxisList(none, Location::here())) const;
   Array all(AxisList axis, const ReduceOptions& o) const;
+  Array all(const ReduceOptions& o, Location at = Location::here()) const;
   Array argmax(AxisList axis = AxisList(none, Location::here())) const;
   Array argmax(AxisList axis, const ArgOptions& o) const;
   Array argmin(AxisList axis = AxisList(none, Location::here())) const;
@@ -304,6 +322,7 @@ class Array {
   static Array scalar_int(int64_t x);
   static Array scalar_unsigned(uint64_t x);
   static Array scalar_float(double x);
+  static Array scalar_complex(double re, double im);
   [[noreturn]] static void raise_empty(Location at);
   const void* host_data(DType d, Location at) const;
   Ref<const Node> node_;
@@ -315,6 +334,8 @@ class Arg {
   Arg(const Array& x, Location at = Location::here()) : value_(x), at_(at) {}
   template <Number T>
   Arg(T x, Location at = Location::here()) : value_(x), at_(at) {}
+  template <ComplexNumber T>
+  Arg(const T& z, Location at = Location::here()) : value_(z), at_(at) {}
   operator const Array&() const { return value_; }
   const Array& value() const { return value_; }
   const Array* operator->() const { return &value_; }
@@ -397,7 +418,16 @@ class At {
   Location at_;
 };
 
+namespace detail {
+enum class ByName { tag };
+// First member of an options struct whose fields must be named: no braces start with it.
+struct Designated {
+  explicit constexpr Designated(ByName) {}
+};
+}  // namespace detail
+
 struct ReduceOptions {
+  detail::Designated by_name{detail::ByName::tag};
   bool keepdims = false;
   std::optional<DType> dtype = {};
   std::optional<Array> where = {};

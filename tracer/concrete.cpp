@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "weft/runtime/device.h"
 #include "weft/tracer/trace.h"
 
@@ -170,6 +172,17 @@ Array Array::scalar_int(int64_t x) {
 Array Array::scalar_unsigned(uint64_t x) {
   return x > INT64_MAX ? literal_array(literal_from(U64, true, x))
                        : scalar_int(static_cast<int64_t>(x));
+}
+Array Array::scalar_complex(double re, double im) {
+  const auto exact = [](double x) {
+    return static_cast<double>(static_cast<float>(x)) == x || std::isnan(x);
+  };
+  if (exact(re) && exact(im)) {
+    const float z[] = {static_cast<float>(re), static_cast<float>(im)};
+    return array_of_bytes(Type(C64, {}, true), z);
+  }
+  const double z[] = {re, im};
+  return array_of_bytes(Type(C128, {}), z);
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 

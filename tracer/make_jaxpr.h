@@ -15,6 +15,10 @@ struct ClosedJaxpr {
   Arrays consts;
   Types in_types() const;  // without constants
   Types out_types() const { return jaxpr->out_types(); }
+  // Its results for arguments of in_types(), operation by operation. jit compiles it:
+  // jit([p](Array x) { return p(x)[0]; }).
+  template <class... A>
+  Arrays operator()(const A&... args) const;
 };
 std::string to_string(const ClosedJaxpr& c);
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
@@ -24,6 +28,10 @@ ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts = {},
                         Location at = Location::here());
 // The results of the program for these arguments, operation by operation.
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at = Location::here());
+template <class... A>
+Arrays ClosedJaxpr::operator()(const A&... args) const {
+  return eval_jaxpr(*this, {Array(args)...});
+}
 
 namespace detail {
 ClosedJaxpr trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);

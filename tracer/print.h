@@ -16,11 +16,11 @@ std::ostream& write(std::ostream& o, std::string_view text);
 std::string tree_text(const tree::Skeleton& s, const Arrays& leaves);
 // Trees that are no Arrays themselves: tuples, lists, maps, optionals and structs that hold one.
 template <class T>
-concept PrintedTree = !std::same_as<T, Array> && !std::same_as<T, Arg> &&
-                      !std::convertible_to<const T&, Arg> &&
-                      (tree::is_tuple<T> || tree::is_list<T> || tree::is_map<T> ||
-                       tree::is_optional<T> || tree::is_struct<T>) &&
-                      tree::detail::holds_array<T>;
+concept PrintedTree =
+    !std::same_as<T, Array> && !std::same_as<T, Arg> && !std::convertible_to<const T&, Arg> &&
+    (tree::is_tuple<T> || tree::is_list<T> || tree::is_map<T> || tree::is_optional<T> ||
+     tree::is_struct<T>) &&
+    tree::detail::holds_array<T>;
 }  // namespace detail
 
 // x as NumPy's repr: "array([1., 2.], dtype=float32)"; a traced one by its type. Waits for the

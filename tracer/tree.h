@@ -131,6 +131,11 @@ template <>
 struct ArraysOf<Arg> {
   using type = Array;
 };
+template <std::derived_from<Array> T>
+  requires(!std::same_as<T, Array>)
+struct ArraysOf<T> {
+  using type = Array;
+};
 template <class... T>
 struct ArraysOf<std::tuple<T...>> {
   using type = std::tuple<typename ArraysOf<T>::type...>;
@@ -166,6 +171,11 @@ struct AutoOf<T> {
 };
 template <>
 struct AutoOf<Arg> {
+  using type = Array;
+};
+template <std::derived_from<Array> T>
+  requires(!std::same_as<T, Array>)
+struct AutoOf<T> {
   using type = Array;
 };
 template <size_t N>

@@ -10,11 +10,6 @@
 namespace weft {
 
 namespace detail {
-enum class ByName { tag };
-// First member of an options struct whose fields must be named: no braces start with it.
-struct Designated {
-  explicit constexpr Designated(ByName) {}
-};
 // Cannot be made: a list of it is empty.
 struct Nothing {
   explicit Nothing(ByName);

@@ -23,29 +23,50 @@ Array Array::sum(AxisList a) const { return weft::sum({*this, a.at}, a); }
 Array Array::sum(AxisList a, const ReduceOptions& o) const {
   return weft::sum({*this, a.at}, a, o);
 }
+Array Array::sum(const ReduceOptions& o, Location at) const {
+  return weft::sum({*this, at}, {none, at}, o);
+}
 Array Array::mean(AxisList a) const { return weft::mean({*this, a.at}, a); }
 Array Array::mean(AxisList a, const ReduceOptions& o) const {
   return weft::mean({*this, a.at}, a, o);
+}
+Array Array::mean(const ReduceOptions& o, Location at) const {
+  return weft::mean({*this, at}, {none, at}, o);
 }
 Array Array::prod(AxisList a) const { return weft::prod({*this, a.at}, a); }
 Array Array::prod(AxisList a, const ReduceOptions& o) const {
   return weft::prod({*this, a.at}, a, o);
 }
+Array Array::prod(const ReduceOptions& o, Location at) const {
+  return weft::prod({*this, at}, {none, at}, o);
+}
 Array Array::max(AxisList a) const { return weft::max({*this, a.at}, a); }
 Array Array::max(AxisList a, const ReduceOptions& o) const {
   return weft::max({*this, a.at}, a, o);
+}
+Array Array::max(const ReduceOptions& o, Location at) const {
+  return weft::max({*this, at}, {none, at}, o);
 }
 Array Array::min(AxisList a) const { return weft::min({*this, a.at}, a); }
 Array Array::min(AxisList a, const ReduceOptions& o) const {
   return weft::min({*this, a.at}, a, o);
 }
+Array Array::min(const ReduceOptions& o, Location at) const {
+  return weft::min({*this, at}, {none, at}, o);
+}
 Array Array::any(AxisList a) const { return weft::any({*this, a.at}, a); }
 Array Array::any(AxisList a, const ReduceOptions& o) const {
   return weft::any({*this, a.at}, a, o);
 }
+Array Array::any(const ReduceOptions& o, Location at) const {
+  return weft::any({*this, at}, {none, at}, o);
+}
 Array Array::all(AxisList a) const { return weft::all({*this, a.at}, a); }
 Array Array::all(AxisList a, const ReduceOptions& o) const {
   return weft::all({*this, a.at}, a, o);
+}
+Array Array::all(const ReduceOptions& o, Location at) const {
+  return weft::all({*this, at}, {none, at}, o);
 }
 Array Array::argmax(AxisList a) const { return weft::argmax({*this, a.at}, a); }
 Array Array::argmin(AxisList a) const { return weft::argmin({*this, a.at}, a); }

@@ -10,6 +10,11 @@
 
 namespace weft {
 
+namespace detail {
+template <class T>
+concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
+}  // namespace detail
+
 Array sum(const Arg& x, const AxisList& axis = none,
           const ReduceOptions& o = {});  // bools and small integers: I32, U32
 Array prod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
@@ -20,6 +25,25 @@ Array amin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {
 Array any(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 Array all(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 Array mean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The same of all axes, with options alone: sum(x, {.keepdims = true}).
+inline Array sum(const Arg& x, const ReduceOptions& o) { return sum(x, {none, x.at()}, o); }
+inline Array prod(const Arg& x, const ReduceOptions& o) { return prod(x, {none, x.at()}, o); }
+inline Array max(const Arg& x, const ReduceOptions& o) { return max(x, {none, x.at()}, o); }
+inline Array min(const Arg& x, const ReduceOptions& o) { return min(x, {none, x.at()}, o); }
+inline Array any(const Arg& x, const ReduceOptions& o) { return any(x, {none, x.at()}, o); }
+inline Array all(const Arg& x, const ReduceOptions& o) { return all(x, {none, x.at()}, o); }
+inline Array mean(const Arg& x, const ReduceOptions& o) { return mean(x, {none, x.at()}, o); }
+// max(x, y) of two arrays or numbers does not compile: the larger of two is maximum(x, y).
+template <detail::NoAxis T>
+Array max(const Arg& x, const T&) {
+  static_assert(!detail::NoAxis<T>, "weft: max(x, axis) is of one array; write maximum(x, y)");
+  return x;
+}
+template <detail::NoAxis T>
+Array min(const Arg& x, const T&) {
+  static_assert(!detail::NoAxis<T>, "weft: min(x, axis) is of one array; write minimum(x, y)");
+  return x;
+}
 struct VarOptions {
   int64_t ddof = 0;  // the sum of squares is divided by the number of elements less this
   bool keepdims = false;

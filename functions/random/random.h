@@ -25,7 +25,7 @@ Array key(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
 Array key(const Arg& seed, const KeyOptions& o = {});
 // Keys from a key: n of them, or an array of the shape. DTypeError for what is no key, ShapeError
 // for several keys or a negative n. Source: jax.random.split.
-Array split(const Arg& key, int64_t n = 2);
+Array split(const Arg& key, int64_t n);
 Array split(const Arg& key, const Shape& shape);
 // The same one by one: auto [a, b] = split<2>(key).
 template <size_t n>
@@ -35,6 +35,17 @@ std::array<Array, n> split(const Arg& key) {
   for (size_t i = 0; i < n; ++i) each[i] = keys[Index(static_cast<int64_t>(i), key.at())];
   return each;
 }
+// Two keys, one Array that also comes apart: auto [key, sub] = split(key). Source:
+// jax.random.split.
+class SplitKeys : public Array {
+ public:
+  explicit SplitKeys(Array keys) : Array(std::move(keys)) {}
+  template <size_t I>
+  Array get() const {
+    return (*this)[Index(static_cast<int64_t>(I))];
+  }
+};
+inline SplitKeys split(const Arg& key) { return SplitKeys(random::split(key, int64_t{2})); }
 Array fold_in(const Arg& key, const Arg& data);
 Array key_data(const Arg& key);  // u32[…, 2]
 // The keys that have these words, u32[…, 2]. IndexError for another .impl. Source:
@@ -58,6 +69,10 @@ struct UniformOptions {
   Array lo = 0., hi = 1.;  // in [lo, hi)
 };
 Array uniform(const Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
+// The same of numbers in [lo, hi), F32.
+inline Array uniform(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi) {
+  return uniform(key, shape, {.lo = lo, .hi = hi});
+}
 struct RandintOptions {
   DType dtype = I32;
 };
@@ -205,3 +220,10 @@ struct ChoiceOptions {
 Array choice(const Arg& key, const Arg& a, const Shape& shape = {}, const ChoiceOptions& o = {});
 
 }  // namespace weft::random
+
+template <>
+struct std::tuple_size<weft::random::SplitKeys> : std::integral_constant<size_t, 2> {};
+template <size_t I>
+struct std::tuple_element<I, weft::random::SplitKeys> {
+  using type = weft::Array;
+};
