@@ -271,7 +271,7 @@ void add_polynomials(Calls& t) {
   t["polyint_three"] = {[](Array v) { return polyint(v, 3, 5); }, four};
   t["poly"] = {[](Array v) { return poly(v); }, first(row, 5)};
   t["vander"] = {[](Array v) { return vander(v); }, four};
-  t["vander_up"] = {[](Array v) { return vander(v, 3, true); }, row};
+  t["vander_up"] = {[](Array v) { return vander(v + 0.125, 3, true); }, row};
   t["vander_int"] = {[](Array v) { return vander(whole(v), 3); }, row};
   t["polyfit"] = {[](Array v) { return polyfit(line, v, 2); }, row};
   t["polyfit_rows"] = {[](Array v) { return polyfit(first(line, 3), v, 1); }, plane};
