@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/shape_dtype.cpp: Arrays that have a type and no value.
+#include "weft/tracer/shape_dtype.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "weft/tracer/trace.h"
+
+namespace weft {
+namespace {
+
+// The owner of values that there are not: nothing is ever computed with it.
+class NoValue final : public Interpreter {
+ public:
+  NoValue() : Interpreter(nullptr) { close(); }
+  const char* name() const override { return "ShapeDtypeStruct"; }
+  bool has_values() const override { return false; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams&) override {
+    raise_without_value(op.name(), x.empty() ? Type() : x[0].type());
+  }
+};
+
+}  // namespace
+
+void raise_without_value(const std::string& who, const Type& t) {
+  throw ConcretizationError(fmt::format(
+      "{}: {} is not a valid JAX type here: it has a shape and a dtype, {}, but no value. Such "
+      "arguments are for eval_shape, make_jaxpr and jit(f).lower; give a call an Array.",
+      who, to_string(ShapeDtypeStruct{t.shape(), t.dtype()}), to_string(t)));
+}
+
+Array detail::without_value(const Type& t) {
+  static const auto* level = new Ref<Interpreter>(new NoValue);
+  return Array(Ref<const Node>(new Tracer(t, *level)));
+}
+
+ShapeDtypeStruct::operator Array() const { return detail::without_value(Type(dtype, shape)); }
+
+std::string to_string(const ShapeDtypeStruct& s) {
+  return fmt::format("ShapeDtypeStruct(shape={}, dtype={})", to_string(s.shape),
+                     numpy_name(s.dtype));
+}
+std::ostream& operator<<(std::ostream& o, const ShapeDtypeStruct& s) { return o << to_string(s); }
+
+}  // namespace weft
