@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // autodiff/transpose.cpp: reverse mode: a linear program is run backwards.
 #include "weft/autodiff/autodiff.h"
+#include "weft/core/programs/effects.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/transformed.h"
 #include "weft/tracer/types_of.h"
@@ -59,8 +60,13 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       c = Array();
       out_types.push_back(j->types[static_cast<size_t>(e.out + k)]);
     }
-    if (!any) continue;
     const Source source(e.source);
+    if (effect_of(e) == Effect::ordered)
+      throw DifferentiationError(
+          "'" + e.op->name() +
+          "' acts on a tangent, which reverse-mode differentiation never computes: it cannot be "
+          "transposed. Let it act on values, or use jvp.");
+    if (!any) continue;
     Arrays in;
     std::vector<bool> lin;
     for (Atom a : e.in) {

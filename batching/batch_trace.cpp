@@ -8,8 +8,10 @@
 #include <mutex>
 #include <set>
 
+#include "weft/core/programs/effects.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/log.h"
+#include "weft/runtime/ordered_output.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/transformed.h"
 #include "weft/tracer/types_of.h"
@@ -64,6 +66,11 @@ bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
                       [](const JaxprData&, const Eqn& e) { return e.op->collective(); });
 }
 
+namespace {
+// Ordered effects that maps on this thread have met.
+thread_local int64_t effects_met = 0;
+}  // namespace
+
 Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {
   Arrays values;
   MaybeAxes axes;
@@ -75,7 +82,12 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
     mapped = mapped || axis;
   }
   const Running running(parent());
-  if (!mapped && !(in_body && op.compile_eagerly()) && !asks_for_lane(op, params))
+  // What has an order happens once in each lane, whether it knows of the lane or not. In a body the
+  // lanes of what calls the user's code are numbered anew, too.
+  const Effect effect = effect_of(op, params);
+  if (effect == Effect::ordered) ++effects_met;
+  const bool rewrites = in_body && (op.compile_eagerly() || effect != Effect::none);
+  if (!mapped && effect != Effect::ordered && !rewrites && !asks_for_lane(op, params))
     return bind_op(op, values, params);
   Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this)
                                       : fall_back(*this, op, values, axes, params);
@@ -101,14 +113,24 @@ Batched run_mapped(Level<BatchLevel>& level, FunctionRef<Arrays(const Arrays&)> 
 
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
                   int64_t size, const MapOptions& o) {
-  Level<BatchLevel> level(size, o.axis_name);
-  level->strict = o.strict;
-  level->randomness = o.randomness;
-  level->first_lane = o.first_lane;
-  level->warn = o.warn;
-  level->whole_size = o.whole_size ? o.whole_size : size;
-  const AxisScope scope(o.axis_name, level->whole_size);
-  return run_mapped(level, f, x, in);
+  OrderedOutput output;
+  const int64_t met_before = effects_met;
+  Batched result;
+  {
+    Level<BatchLevel> level(size, o.axis_name);
+    level->strict = o.strict;
+    level->randomness = o.randomness;
+    level->first_lane = o.first_lane;
+    level->warn = o.warn;
+    level->whole_size = o.whole_size ? o.whole_size : size;
+    const AxisScope scope(o.axis_name, level->whole_size);
+    result = run_mapped(level, f, x, in);
+  }
+  // What comes after this map comes after all of its lanes (runtime/ordered_output.h).
+  static const Op& end = *find_op("end_of_map");
+  if (effects_met != met_before) bind_op(end, {}, end.parse_params({}));
+  output.finish();
+  return result;
 }
 
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {

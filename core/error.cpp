@@ -5,9 +5,11 @@
 
 #include <string_view>
 
+#include "weft/core/text/traceback.h"
+
 namespace weft {
 
-Error::Error(const std::string& what) : std::runtime_error(with_place(what)) {}
+Error::Error(const std::string& what) : std::runtime_error(with_place(what) + traceback()) {}
 
 std::string to_string(const Location& l) {
   if (!l) return "unknown location";

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "weft/core/programs/effects.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/float_state.h"
+#include "weft/runtime/ordered_output.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/placement.h"
@@ -87,15 +89,24 @@ class Eval final : public Interpreter {
     const Types out = op.type(in, params);
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
+    const bool calls_back = op.effects(params) != Effect::none;  // there is nothing to compile
     const bool compile = !reference_only && op.puts_on(params).empty() &&
-                         (device || (backend() && (op.compile_eagerly() || bytes > small_bytes)));
+                         (device || (backend() && (op.compile_eagerly() ||
+                                                   (bytes > small_bytes && !calls_back))));
     if (compile) return run_on(device, program_of(op, in, params), x);
     StopToken::check_scope("running");
-    const FloatState state;
-    return op.reference(x, params);
+    if (effect_of(op, params) != Effect::ordered) return run_reference(op, x, params);
+    OrderedOutput output;
+    Arrays results = run_reference(op, x, params);
+    output.finish();
+    return results;
   }
 
  private:
+  static Arrays run_reference(const Op& op, const Arrays& x, const AnyParams& params) {
+    const FloatState state;
+    return op.reference(x, params);
+  }
   [[noreturn]] static void escaped(const Op& op, const Array& x) {
     const Tracer& t = static_cast<const Tracer&>(x.node());
     throw LeakedTracerError(fmt::format(

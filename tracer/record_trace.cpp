@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "weft/core/programs/effects.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/replay.h"
@@ -164,7 +165,7 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {
   std::vector<bool> used(j->eqns.size(), false);
   for (size_t i = j->eqns.size(); i-- > 0;) {
     const Eqn& e = j->eqns[i];
-    bool needed = e.op->effects(e.params) == Effect::ordered;
+    bool needed = effect_of(e) == Effect::ordered;
     for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[static_cast<size_t>(e.out + k)];
     if (!needed) continue;
     used[i] = true;

@@ -25,24 +25,6 @@ Arrays bind_equation(const Eqn& e, const Arrays& in, const AnyParams& params) {
   return bind_op(*e.op, in, params);
 }
 
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
-  std::vector<std::pair<std::string, ParamValue>> fields;
-  bool changed = false;
-  const auto replace = [&](Jaxpr& program) {
-    if (!program) return;
-    Jaxpr r = f(program);
-    changed = changed || r != program;
-    program = std::move(r);
-  };
-  for (auto& [name, value] : e.params->fields()) {
-    if (auto* body = std::get_if<Jaxpr>(&value)) replace(*body);
-    if (auto* many = std::get_if<std::vector<Jaxpr>>(&value))
-      for (Jaxpr& b : *many) replace(b);
-    fields.emplace_back(name, value);
-  }
-  return changed ? e.op->parse_params(fields) : e.params;
-}
-
 Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
   std::vector<int32_t> last(j->types.size(), -1);
   for (size_t i = 0; i < j->eqns.size(); ++i)

@@ -26,8 +26,6 @@ class ImplementationScope {
 };
 // The equation bound anew, with these parameters, to be run as it was.
 Arrays bind_equation(const Eqn& e, const Arrays& in, const AnyParams& params);
-// The equation's parameters with f of each program in place of it.
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f);
 // j recorded anew by the rule, without what nothing needs. The rule may use no arrays from outside.
 Jaxpr rewrite(const Jaxpr& j, EqnRule rule);
 

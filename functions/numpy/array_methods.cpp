@@ -189,8 +189,10 @@ fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x
   for (const fn::IndexItem& i : items) {
     if (i.kind != fn::IndexItem::Kind::array) continue;
     const int64_t n = x.shape()[i.axis];
-    if (!concrete_or_null(i.array))
-      fn::fail_index("mode \"check\" needs an index that is known when the function is traced");
+    if (!concrete_or_null(i.array)) {
+      fn::check_index(i.array, n, i.axis);
+      continue;
+    }
     for (int64_t v : i.array.to_vector<int64_t>())
       if (v < -n || v >= n)
         fn::fail_index(

@@ -29,14 +29,17 @@ fn::IndexMode take_mode(const char* name, const std::string& mode) {
   if (mode == "fill" || mode == "drop" || mode.empty()) return {OutOfBounds::fill};
   if (mode == "clip") return {OutOfBounds::clip, false, true};
   if (mode == "wrap") return {OutOfBounds::clip, true};
-  if (mode == "promise_in_bounds") return {OutOfBounds::clip};
+  if (mode == "promise_in_bounds" || mode == "check") return {OutOfBounds::clip};
   fn::fail_index(
-      fmt::format("{}: mode is \"fill\", \"drop\", \"clip\", \"wrap\" or "
-                  "\"promise_in_bounds\", not \"{}\"",
+      fmt::format("{}: mode is \"fill\", \"drop\", \"clip\", \"wrap\", "
+                  "\"promise_in_bounds\" or \"check\", not \"{}\"",
                   name, mode));
 }
 // Where values are written, those out of range are dropped.
 fn::IndexMode put_mode(const char* name, const std::string& mode) {
+  if (mode == "check")
+    fn::fail_index(
+        fmt::format("{}: mode \"check\" is of take, take_along_axis and x.at(i)", name));
   fn::IndexMode m = take_mode(name, mode);
   m.as_is = false;
   if (m.bounds == OutOfBounds::fill) m.bounds = OutOfBounds::zero;
@@ -77,6 +80,7 @@ Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o)
   const int a = fn::axis_of("take", axis.value_or(0), v.type().ndim());
   fn::IndexItems items = fn::checked_index(v, {});
   items[static_cast<size_t>(a)] = {IndexItem::Kind::array, a, 0, 1, 1, indices};
+  if (o.mode == "check") fn::check_index(indices, v.shape()[a], a);
   return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value, o.unique_indices);
 }
 Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
@@ -88,6 +92,7 @@ Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const Take
   fn::IndexMode m = take_mode("take_along_axis", o.mode);
   m.as_is = false;  // unlike in take, negative ones count from the end before they are clipped
   const int64_t n = y.shape()[a];
+  if (o.mode == "check") fn::check_index(i, n, a);
   const Array at = positions(i, n, m);
   const Array out = gather_along(y, at, a, m.bounds);
   if (m.bounds != OutOfBounds::fill || !o.fill_value) return out;

@@ -9,7 +9,7 @@ namespace weft {
 
 struct TakeOptions {
   // Of indices out of range: "fill", or "drop", the same; "clip"; "wrap"; "promise_in_bounds":
-  // there are none.
+  // there are none; "check": CheckError after the run (functions/effects/effects.h).
   std::string mode = "fill";
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
   bool unique_indices = false;           // a promise that no index is there twice

@@ -11,6 +11,7 @@
 #include "weft/functions/lax/extra.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
+#include "weft/ops/effects/effects.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/axes.h"
@@ -200,6 +201,16 @@ Array get_basic(const Array& x, const IndexItems& items) {
 }
 
 // ---- computed indices
+
+void check_index(const Array& index, int64_t n, int axis) {
+  Array v = itemsize(index.dtype()) < 4 ? as_dtype(index, I32) : index;
+  if (n > INT32_MAX && itemsize(v.dtype()) < 8) v = as_dtype(v, I64);
+  const auto number = [&](int64_t k) { return as_dtype(scalar_of_int(I64, k), v.dtype()); };
+  Array inside = lax::lt(v, number(n));
+  if (!is_unsigned(v.dtype())) inside = lax::bitwise_and(inside, lax::ge(v, number(-n)));
+  check_flat(inside, fmt::format("index {{}} is out of bounds for axis {} with size {}", axis, n),
+             {index});
+}
 
 Array wrapped_index(const Array& i, int64_t n) {
   if (is_unsigned(i.dtype())) return i;

@@ -32,6 +32,9 @@ struct IndexMode {
   bool modulo = false;  // "wrap"
   bool as_is = false;   // take's "clip"
 };
+// Mode "check": CheckError after the run for an index, computed when the program runs, that is out
+// of range of an axis of n elements.
+void check_index(const Array& index, int64_t n, int axis);
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
                 const std::optional<Array>& fill = {}, bool unique = false);
 // x with `v`, broadcast to the shape of x[items], combined in; `sole`: where x lies, if it can be.

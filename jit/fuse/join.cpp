@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "weft/core/op.h"
+#include "weft/core/programs/effects.h"
 #include "weft/core/ref.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/loop_grid.h"
@@ -93,6 +94,15 @@ class Joiner {
         readers_[from].push_back(q);
         below_[from][q] = true;
       }
+    // Effects that have an order keep it, as if each read the one before it.
+    for (size_t q = 0, before = Program::none; q < n_; ++q) {
+      if (effect_of(j_.eqns[q]) != Effect::ordered) continue;
+      if (before != Program::none && !below_[before][q]) {
+        readers_[before].push_back(q);
+        below_[before][q] = true;
+      }
+      before = q;
+    }
     for (size_t i = n_; i-- > 0;)
       for (size_t q : readers_[i])
         for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];

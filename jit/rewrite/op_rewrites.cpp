@@ -8,6 +8,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
+#include "weft/core/programs/effects.h"
 #include "weft/tracer/replay.h"
 #include "weft/tracer/trace.h"
 

@@ -10,6 +10,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/loops/axis_classes.h"
+#include "weft/core/programs/effects.h"
 #include "weft/jit/rewrite/op_rewrites.h"
 #include "weft/tracer/replay.h"
 
@@ -31,7 +32,7 @@ class Simplifier final : public Interpreter {
       Arrays shorter = op.simplify(x, params);
       if (!shorter.empty()) return shorter;
     }
-    if (op.effects(params) == Effect::ordered) return bind_op(op, x, params);
+    if (effect_of(op, params) == Effect::ordered) return bind_op(op, x, params);
     std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
     const size_t h = params->hash();
     key.append(reinterpret_cast<const char*>(&h), sizeof h);

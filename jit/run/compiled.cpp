@@ -14,11 +14,13 @@
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
+#include "weft/core/programs/effects.h"
 #include "weft/jit/fuse/analysis.h"
 #include "weft/jit/fuse/cost.h"
 #include "weft/jit/run/bound_kernel.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/float_state.h"
+#include "weft/runtime/ordered_output.h"
 #include "weft/runtime/red_zones.h"
 #include "weft/runtime/stop.h"
 
@@ -32,6 +34,7 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
     uses_.push_back(std::move(b));
   }
   plan_ = plan_memory(*j_, uses_);
+  ordered_ = effect_of(j_) == Effect::ordered;
   launches_ = count(&RunStep::launches);
   nodes_ = count(&RunStep::nodes);
 }
@@ -102,6 +105,16 @@ void CompiledProgram::run_inside(const void* const* in, void* const* out,
 
 void CompiledProgram::run_planned(const MemoryPlan& plan, const Graphs& graphs,
                                   const void* const* in, void* const* out) const {
+  if (ordered_) {
+    OrderedOutput output;
+    run_to_the_end(plan, graphs, in, out);
+    return output.finish();
+  }
+  run_to_the_end(plan, graphs, in, out);
+}
+
+void CompiledProgram::run_to_the_end(const MemoryPlan& plan, const Graphs& graphs,
+                                     const void* const* in, void* const* out) const {
   const FloatState state;
   if (!loops_) {
     static const int32_t never = 0;
@@ -259,7 +272,9 @@ int64_t CompiledProgram::without_code() const {
     }
     for (const CompiledProgram* p : steps_[s]->inner()) n += p->without_code();
   }
-  return n + std::count(computed.begin(), computed.end(), false);
+  for (size_t i = 0; i < computed.size(); ++i)
+    n += !computed[i] && j_->eqns[i].n_out > 0;  // without results it is a step of its own
+  return n;
 }
 
 std::string CompiledProgram::implementations() const {

@@ -108,6 +108,8 @@ class CompiledProgram final : public Executable {
   class Donating;
   void run_planned(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                    void* const* out) const;
+  void run_to_the_end(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                      void* const* out) const;
   void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                  void* const* out, const int32_t* stop) const;
   // False: it has no graph for this memory, and was not run.
@@ -130,6 +132,7 @@ class CompiledProgram final : public Executable {
   MemoryPlan plan_;            // with nothing donated
   Graphs graphs_;              // of that plan
   bool loops_ = false;         // can run long
+  bool ordered_ = false;       // has effects in an order
   int64_t launches_ = -1, nodes_ = -1;
   std::vector<PassTime> times_;
 };

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "weft/core/op.h"
+#include "weft/core/programs/effects.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -67,7 +68,7 @@ void check_nans(const std::string& name, const Jaxpr& j, const Arrays& in, const
     if (has_nan(out[k]))
       throw CheckError(fmt::format(
           "check_nans: invalid value (nan) encountered in jit '{}', result {} of {}: {}", name, k,
-          out.size(), first_nan(*j, in)));
+          out.size(), first_nan(*without_prints(j), in)));
 }
 
 }  // namespace weft::detail

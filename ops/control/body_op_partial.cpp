@@ -3,6 +3,7 @@
 // ops/control/body_op_partial.cpp: partial evaluation of ops with bodies: what of them is known,
 // and for those that run a known part which leaves residuals (scan, cond), the unknown part.
 #include "weft/core/loops/axis_classes.h"
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/control/remat/scan_blocks.h"
 
@@ -67,7 +68,7 @@ std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
     fixed[known.active() + i] = known.has.consts[i] == 0;
   const bool steps_surely = known.has.head.empty() && std::get<Scan>(known.like).length > 0;
   for (const Eqn& e : j.eqns) {
-    bool all = e.op->effects(e.params) == Effect::none && (steps_surely || surely_ends(e));
+    bool all = effect_of(e) == Effect::none && (steps_surely || surely_ends(e));
     for (Atom a : e.in) all = all && (a.is_literal() || fixed[static_cast<size_t>(a.index)]);
     for (int32_t k = 0; all && k < e.n_out; ++k) fixed[static_cast<size_t>(e.out + k)] = true;
   }
@@ -106,7 +107,8 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
   if (std::find(before.begin(), before.end(), true) == before.end()) return r;
   Arrays args = in;  // of which constants are read
   std::fill(args.begin() + static_cast<std::ptrdiff_t>(consts), args.end(), Array());
-  const Arrays made = eval_jaxpr(dce(s.known, before), args);
+  // What prints has its turn in the loop.
+  const Arrays made = eval_jaxpr(dce(without_prints(s.known), before), args);
   for (size_t k = 0, next = 0; k < r.size(); ++k) {
     if (!before[results + k]) continue;
     r[k].value = made[next++];

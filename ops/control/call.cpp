@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/call.cpp: a program as one equation: what jit leaves under another transform.
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/program_op.h"
@@ -34,9 +35,10 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   residuals = merged(rest(made, known_out), rest(known, known_out),
                      chosen(residuals, rest(made, known_out), false));
   const Arrays x = joined(residuals, chosen(a.x, a.unknown));
+  const bool nothing = s.rest->out.empty() && effect_of(s.rest) != Effect::ordered;
   return merged(
       s.out_unknown,
-      s.rest->out.empty() ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
+      nothing ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
       known);
 }
 

@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/loop_blocks.h"
 #include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/samples.h"
@@ -74,6 +75,17 @@ Arrays while_reference(const Arrays& x, const While& p) {
 
 // ---- partial evaluation
 
+// What runs again for the unknown, after the known loop has run: it prints nothing, which that has
+// done.
+Jaxpr run_again(const Jaxpr& j, const Split& s) {
+  Jaxpr silent = without_prints(j);
+  if (effect_of(silent) == Effect::ordered || effect_of(s.rest) == Effect::ordered)
+    throw DifferentiationError(
+        "while_loop: the derivative runs the body again, and an io_callback in it, or what acts on "
+        "a tangent, would act twice. Use scan, or fori_loop with static start/stop.");
+  return silent;
+}
+
 // The loop as a scan with its trips known: the unknown carries. What passes through is a constant
 // of the steps: a scan's carries have all lanes or none.
 Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
@@ -93,13 +105,7 @@ Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x
   l.step.like = p;
   l.step.test = {};
   l.step.has = with_passed(o.has);
-  const std::optional<Jaxpr> body = second_run(o.bodies[0]);  // the first one counted the trips
-  if (!body)
-    throw DifferentiationError(
-        "while_loop: in reverse the steps of a loop with max_trips are run again, but they need "
-        "what "
-        "an ordered effect returns, which happens once. Use scan, or take the effect out of the "
-        "loop.");
+  const Jaxpr body = run_again(o.bodies[0], u.bodies[0]);
   l.step.bodies = {program(l.step.takes(l.x), [&](const Arrays& in) {
     const Groups<Array> g = l.step.inputs(in);
     const size_t nc = o.has.consts.size();
@@ -107,7 +113,7 @@ Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x
     size_t pass = nc, change = 0;
     for (bool passed : o.passes)
       args.carry.push_back(passed ? g.consts[pass++] : g.carry[change++]);
-    return chosen(eval_jaxpr(*body, in_order(args)), o.passes, false);
+    return chosen(eval_jaxpr(body, in_order(args)), o.passes, false);
   })};
   l.x.head = {trips};
   l.unknown.head = {false};
@@ -133,8 +139,12 @@ Arrays while_partial(const PartialArgs<While>& a) {
   k.test = without_residuals(u.test);
   k.bodies = {without_residuals(u.bodies[0])};
   const Arrays known = k.bind(a.op, chosen(x, u.operand, false));
-  if (a.params.max_trips < 0)
-    return both_parts(u, known, chosen(a.level.record(a.op, a.x, o.as_before()), u.operand.carry));
+  if (a.params.max_trips < 0) {
+    BodyOp again = o;
+    again.test = run_again(o.test, u.test);
+    again.bodies = {run_again(o.bodies[0], u.bodies[0])};
+    return both_parts(u, known, chosen(a.level.record(a.op, a.x, again.params()), u.operand.carry));
+  }
   const Arrays changed = bounded_steps(a.level, o, x, u, known[0]);
   const std::vector<bool> passes = chosen(o.passes, u.operand.carry);
   const Arrays passed = chosen(chosen(x.carry, u.operand.carry), passes);
@@ -244,8 +254,33 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
 
 }  // namespace
 
+namespace {
+
+// A condition that calls code of the user's is asked by the body, for the lanes that take the step:
+// where lanes go ways of their own, those that are done would be asked again. The loop carries the
+// answer, behind the rest.
+Arrays asking_in_body(const Closed& cond, const Closed& body, Arrays init,
+                      std::optional<int64_t> max_trips) {
+  const auto run = [](const Closed& f, const Arrays& x) {
+    return eval_jaxpr(open_constants(f.jaxpr), joined(f.consts, x));
+  };
+  const size_t n = init.size();
+  init.push_back(run(cond, init)[0]);
+  const Types carry = types_of(init);
+  const Closed answer = record(carry, [](const Arrays& x) { return Arrays{x.back()}; });
+  const Closed step = record(carry, [&](const Arrays& x) {
+    Arrays out = run(body, part(x, 0, n));
+    out.push_back(run(cond, out)[0]);
+    return out;
+  });
+  return part(while_flat(answer, step, init, max_trips), 0, n);
+}
+
+}  // namespace
+
 Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
                   std::optional<int64_t> max_trips) {
+  if (effect_of(cond.jaxpr) != Effect::none) return asking_in_body(cond, body, init, max_trips);
   While p;
   p.cond_nconsts = static_cast<int64_t>(cond.consts.size());
   p.body_nconsts = static_cast<int64_t>(body.consts.size());

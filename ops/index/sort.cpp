@@ -15,6 +15,7 @@
 #include "weft/ops/index/order/stable_order.h"
 #include "weft/ops/index/order/words.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/native.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/native/sort_rows.h"
 #include "weft/tracer/types_of.h"
@@ -28,23 +29,6 @@ struct Sort {
   int64_t dimension = 0, num_keys = 1;
   WEFT_FIELDS(dimension, num_keys)
 };
-
-// Runs native code on the host, as compiled programs do.
-Arrays run_native(const NativeFn& f, const Arrays& x, const Types& out) {
-  std::vector<std::span<const std::byte>> in;
-  std::vector<std::span<std::byte>> to;
-  Arrays results;
-  for (const Array& a : x)
-    in.emplace_back(static_cast<const std::byte*>(concrete(a).data()),
-                    static_cast<size_t>(a.type().bytes()));
-  for (const Type& t : out) {
-    Fresh r = fresh_array(t);
-    results.push_back(r.array);
-    to.emplace_back(static_cast<std::byte*>(r.data), static_cast<size_t>(t.bytes()));
-  }
-  f({in, to});
-  return results;
-}
 
 // Of the steps that threads share. On a GPU no call of the host is worth its waiting.
 double steps_ns(const Target& t) { return t.gpu ? 0 : order::never_ns; }

@@ -17,6 +17,10 @@ T field(const Case& c, const std::string& name) {
   throw InternalError(c.op->name() + " has no field " + name);
 }
 bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule").object); }
+// Ops that call a function of the user's, and all that do something besides computing.
+constexpr const char* callbacks[] = {"pure_callback", "io_callback", "custom_call"};
+constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call",
+                                   "debug_print",   "check",       "end_of_map"};
 bool unbounded(const Case& c) { return field<int64_t>(c, "max_trips") < 0; }
 bool is_complex_number(const Case& c) { return is_complex(c.sample.in[0].dtype()); }
 
@@ -98,12 +102,21 @@ const std::vector<Exempt>& exemptions() {
       {"custom_lin", lanes_stay_apart, "it has a value of zeros alone, which follow no operand"},
       {"custom_lin", stablehlo_is_read_back, "StableHLO has no op that only checks its operands"},
       {"custom_vmap_call", text_is_read_back, "a rule in C++ has no text", has_rule},
+      {"pure_callback", text_is_read_back, "a function in C++ has no text"},
+      {"io_callback", text_is_read_back, "a function in C++ has no text"},
+      {"debug_print", lanes_stay_apart, "it has no result that could follow a lane"},
+      {"check", lanes_stay_apart, "it has no result that could follow a lane"},
   };
   static const std::vector<Exempt> all = [] {
     std::vector<Exempt> v = others;
     for (const char* op : of_sums)
       for (const Law law : {compiled_is_reference, compiled_map_is_reference})
         v.push_back({op, law, contracted});
+    for (const char* op : callbacks)
+      for (const Law law : {tangents_are_slopes, transposes_pair, tangents_map})
+        v.push_back({op, law, "Weft does not know the derivative of a function of the user's"});
+    for (const char* op : effects)
+      v.push_back({op, stablehlo_is_read_back, "StableHLO has calls by name alone for it"});
     return v;
   }();
   return all;

@@ -47,6 +47,8 @@ Type outside(const Type& t) {
 }
 
 Vals write(Writer& w, const Equation& e, const Vals& x) {
+  if (e.eqn.op->effects(e.eqn.params) != Effect::none)
+    e.refuse("it calls code of this process, for which StableHLO has no op");
   // Windows and batches of StableHLO's ops do not fit into an axis of 0.
   if (std::all_of(e.out.begin(), e.out.end(), [](const Type& t) { return t.elements() == 0; })) {
     constexpr uint64_t nothing[2] = {0, 0};

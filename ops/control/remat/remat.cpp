@@ -10,6 +10,7 @@
 //   begins so, too. There is no other difference between it and a call.
 #include "weft/ops/control/remat/remat.h"
 
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/samples.h"

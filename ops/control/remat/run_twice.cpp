@@ -7,6 +7,7 @@
 #include <map>
 
 #include "weft/core/param_field.h"
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/control/remat/remat.h"
 #include "weft/tracer/concrete.h"
@@ -173,14 +174,7 @@ const Rule* rule_of(const Eqn& e) {
   return nullptr;
 }
 
-bool is_ordered(const JaxprData&, const Eqn& e) {
-  return e.op->effects(e.params) == Effect::ordered;
-}
-bool has_effects(const JaxprData& j, const Eqn& e) {
-  return is_ordered(j, e) ||
-         any_equation(inner_programs(e.params),
-                      [](const JaxprData& q, const Eqn& i) { return is_ordered(q, i); });
-}
+bool has_effects(const Eqn& e) { return effect_of(e) == Effect::ordered; }
 
 class Divider {
  public:
@@ -232,7 +226,7 @@ class Divider {
   // Equation i, of whose results all uses are known.
   void visit(size_t i) {
     const Eqn& e = j_.eqns[i];
-    const bool effects = has_effects(j_, e);
+    const bool effects = has_effects(e);
     if (const Rule* rule = rule_of(e); rule && (effects || any(now_, e) || any(later_, e))) {
       const Inside in =
           inside_.emplace(i, rule->divide(e, flags(now_, e), flags(later_, e), policy_))
@@ -274,13 +268,13 @@ class Divider {
       const Source source(e.source);
       const auto in = inside_.find(i);
       if (in == inside_.end()) {
-        if (!has_effects(j_, e) && !any(now_, e)) continue;
+        if (!has_effects(e) && !any(now_, e)) continue;
         put(value, e, bind_op(*e.op, read(value, e.in), e.params));
         for (int32_t v = e.out; v < e.out + e.n_out; ++v)
           if (saved_[static_cast<size_t>(v)]) saved.push_back(value[static_cast<size_t>(v)]);
         continue;
       }
-      if (!has_effects(j_, e) && !any(now_, e) && in->second.saved() == 0) continue;
+      if (!has_effects(e) && !any(now_, e) && in->second.saved() == 0) continue;
       const Arrays out = rule_of(e)->first(e, in->second, read(value, e.in));
       const size_t m = out.size() - in->second.saved();
       put(value, e, spread(part(out, 0, m), in->second.keep));
@@ -333,8 +327,7 @@ Twice run_twice(const Jaxpr& j, const std::vector<bool>& keep, const std::vector
 }
 
 std::optional<Jaxpr> second_run(const Jaxpr& j) {
-  if (!any_equation({j}, [](const JaxprData& d, const Eqn& e) { return is_ordered(d, e); }))
-    return j;
+  if (effect_of(j) != Effect::ordered) return j;
   const size_t m = j->out.size();
   const Twice t = run_twice(j, std::vector<bool>(m, false), std::vector<bool>(m, true), {});
   return t.saved == 0 ? std::optional(t.again) : std::nullopt;

@@ -11,14 +11,22 @@
 namespace weft::programs {
 namespace {
 
+bool holds_function(const AnySample& s) {
+  for (const ParamField& f : s.params->fields())
+    if (const auto* o = std::get_if<Opaque>(&f.value); o && o->object) return true;
+  return false;
+}
+
 // Ops that other steps make.
 bool leaf(const Op& op) {
   if (op.compile_eagerly() || op.collective()) return false;
   // Its sample names the host: in a program of another device that is a mistake.
   if (op.name() == "device_put" && detail::default_elsewhere()) return false;
   const std::vector<AnySample> all = op.samples();
-  // A program has no operands made for one op.
-  return std::none_of(all.begin(), all.end(), [](const AnySample& s) { return s.values; });
+  // A program has no operands made for one op, and its text is read back. Steps have a result.
+  return std::none_of(all.begin(), all.end(), [&](const AnySample& s) {
+    return s.values || holds_function(s) || op.type(s.in, s.params).empty();
+  });
 }
 const std::vector<const Op*>& leaves() {
   static const std::vector<const Op*> all = [] {
@@ -52,10 +60,10 @@ bool Draft::allowed(const Op& op, const Types& in) const {
   }
   if (around_.smooth && !smooth_ops.count(op.name())) return false;
   // The derivative of polygamma by its order is NaN: it would be all that comes out. The other two
-  // have none by some of their operands.
+  // have none by some of their operands, a function of the user's has none.
   return around_.derivatives == 0 || !inexact ||
-         (op.has(Op::Slot::jvp) && op.name() != "polygamma" && op.name() != "zeta" &&
-          op.name() != "regularized_incomplete_beta");
+         (op.has(Op::Slot::jvp) && op.name() != "custom_call" && op.name() != "polygamma" &&
+          op.name() != "zeta" && op.name() != "regularized_incomplete_beta");
 }
 
 bool Draft::add_plain() { return add_sample(*dice_.pick(leaves())); }

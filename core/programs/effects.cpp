@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/programs/effects.cpp: effects of equations and of the programs that they hold.
+#include "weft/core/programs/effects.h"
+
+#include <algorithm>
+
+namespace weft {
+namespace {
+
+// Ordered ends the search: there is nothing stronger.
+Effect strongest(std::vector<Jaxpr> programs) {
+  Effect found = Effect::none;
+  any_equation(std::move(programs), [&](const JaxprData&, const Eqn& e) {
+    found = std::max(found, e.op->effects(e.params));
+    return found == Effect::ordered;
+  });
+  return found;
+}
+
+}  // namespace
+
+Effect effect_of(const Op& op, const AnyParams& params) {
+  const Effect own = op.effects(params);
+  // Only such ops hold programs.
+  if (own == Effect::ordered || !op.compile_eagerly()) return own;
+  return std::max(own, strongest(inner_programs(params)));
+}
+
+Effect effect_of(const Jaxpr& j) { return strongest({j}); }
+
+AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
+  std::vector<std::pair<std::string, ParamValue>> fields;
+  bool changed = false;
+  const auto replace = [&](Jaxpr& program) {
+    if (!program) return;
+    Jaxpr r = f(program);
+    changed = changed || r != program;
+    program = std::move(r);
+  };
+  for (auto& [name, value] : e.params->fields()) {
+    if (auto* body = std::get_if<Jaxpr>(&value)) replace(*body);
+    if (auto* many = std::get_if<std::vector<Jaxpr>>(&value))
+      for (Jaxpr& b : *many) replace(b);
+    fields.emplace_back(name, value);
+  }
+  return changed ? e.op->parse_params(fields) : e.params;
+}
+
+Jaxpr without_prints(const Jaxpr& j) {
+  if (effect_of(j) != Effect::ordered) return j;
+  // An equation without results numbers no variables, so the others keep theirs.
+  auto r = make_ref<JaxprData>(*j);
+  r->interned = false;
+  std::erase_if(r->eqns, [](const Eqn& e) {
+    return e.n_out == 0 && e.op->effects(e.params) == Effect::ordered;
+  });
+  for (Eqn& e : r->eqns)
+    if (e.op->compile_eagerly())
+      e.params = with_programs(e, [](const Jaxpr& p) { return without_prints(p); });
+  return intern(std::move(r));
+}
+
+}  // namespace weft

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// core/text/format_text.cpp: reading the fields of a text, and filling them.
+#include "weft/core/text/format_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <variant>
+
+#include "weft/core/error.h"
+#include "weft/core/text/print_array.h"
+
+namespace weft {
+namespace {
+
+// A scalar as a format takes it: Python's numbers are these three.
+using Number = std::variant<bool, int64_t, uint64_t, double>;
+
+Number number_at(DType d, const void* at) {
+  return with_dtype(d, [&](auto* p) -> Number {
+    using T = std::remove_pointer_t<decltype(p)>;
+    T x;
+    std::memcpy(&x, at, sizeof x);
+    if constexpr (std::is_same_v<T, bool>)
+      return x;
+    else if constexpr (std::is_same_v<T, float16_t> || std::is_same_v<T, bfloat16_t>)
+      return static_cast<double>(static_cast<float>(x));
+    else if constexpr (std::is_floating_point_v<T>)
+      return static_cast<double>(x);
+    else if constexpr (std::is_signed_v<T> && std::is_integral_v<T>)
+      return static_cast<int64_t>(x);
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<uint64_t>(x);
+    else
+      return 0.;  // complex numbers and keys take no format: refused before
+  });
+}
+
+std::string formatted(const std::string& spec, DType d, const void* at) {
+  const std::string field = "{:" + spec + "}";
+  return std::visit([&](auto x) { return fmt::format(fmt::runtime(field), x); }, number_at(d, at));
+}
+
+}  // namespace
+
+FormatText::FormatText(std::string_view who, std::string_view text, const Types& values)
+    : types_(values) {
+  const auto fail = [&](const std::string& why) {
+    throw FormatError(fmt::format("{}: {}, in the text \"{}\"", who, why, text));
+  };
+  std::vector<bool> used(values.size(), false);
+  bool numbered = false, counted = false;
+  size_t next = 0;
+  Piece piece;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
+      piece.before += text[i++];
+      continue;
+    }
+    if (c == '}') fail("a '}' without a '{'; a brace that is meant is written twice");
+    if (c != '{') {
+      piece.before += c;
+      continue;
+    }
+    const size_t end = text.find('}', i);
+    if (end == std::string_view::npos)
+      fail("a '{' without a '}'; a brace that is meant is written twice");
+    std::string_view field = text.substr(i + 1, end - i - 1);
+    i = end;
+    const size_t digits = std::min(field.find_first_not_of("0123456789"), field.size());
+    if (digits > 6) fail("no value has such a number");
+    size_t v = 0;
+    for (char n : field.substr(0, digits)) v = 10 * v + static_cast<size_t>(n - '0');
+    (digits ? numbered : counted) = true;
+    if (!digits) v = next++;
+    field.remove_prefix(digits);
+    if (field.starts_with("!r") || field.starts_with("!s")) {
+      piece.repr = field[1] == 'r';
+      field.remove_prefix(2);
+    }
+    if (!field.empty() && field[0] != ':')
+      fail(fmt::format("'{{{}}}' is no field: there are {{}}, {{0}}, {{:.3f}} and {{!r}}",
+                       text.substr(end - field.size(), field.size())));
+    piece.spec = field.empty() ? "" : field.substr(1);
+    if (numbered && counted) fail("some fields have numbers and some have none");
+    if (v < values.size()) {
+      used[v] = true;
+      const Type& t = values[v];
+      if (!piece.spec.empty()) {
+        if (t.ndim() != 0 || is_complex(t.dtype()) || t.dtype() == Key || piece.repr)
+          fail(fmt::format(
+              "'{{:{}}}' formats a real number, and value {} is {}; {{}} prints any array",
+              piece.spec, v, to_string(t)));
+        const uint64_t zero[2] = {0, 0};
+        try {
+          formatted(piece.spec, t.dtype(), zero);
+        } catch (const fmt::format_error& e) {
+          fail(fmt::format("'{{:{}}}' is no format for value {}, {}: {}", piece.spec, v,
+                           to_string(t), e.what()));
+        }
+      }
+    }
+    next = std::max(next, v + 1);
+    piece.value = static_cast<int>(v);
+    pieces_.push_back(std::move(piece));
+    piece = {};
+  }
+  if (next != values.size() || std::find(used.begin(), used.end(), false) != used.end())
+    fail(fmt::format("{} field{} and {} value{}", next, next == 1 ? "" : "s", values.size(),
+                     values.size() == 1 ? "" : "s"));
+  pieces_.push_back(std::move(piece));
+}
+
+std::string FormatText::operator()(std::span<const void* const> data) const {
+  std::string out;
+  for (const Piece& p : pieces_) {
+    out += p.before;
+    if (p.value < 0) continue;
+    const auto v = static_cast<size_t>(p.value);
+    const Type& t = types_[v];
+    if (!p.spec.empty())
+      out += formatted(p.spec, t.dtype(), data[v]);
+    else
+      out += (p.repr ? array_repr : array_str)(data[v], t.dtype(), t.shape());
+  }
+  return out;
+}
+
+}  // namespace weft

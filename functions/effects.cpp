@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/effects.cpp: the effects on flat lists.
+#include "weft/functions/effects.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "weft/core/fork_mutex.h"
+#include "weft/ops/effects/effects.h"
+
+namespace weft::detail {
+namespace {
+
+class Callback final : public HostFunction {
+ public:
+  explicit Callback(FlatCallback f) : f_(std::move(f)) {}
+  Arrays call(const Arrays& x) const override { return f_(x); }
+
+ private:
+  FlatCallback f_;
+};
+
+Types strong_types(const Arrays& x) {
+  Types r;
+  for (const Array& a : x) r.push_back(a.type().strong());
+  return r;
+}
+
+using Words = std::vector<uint64_t>;
+struct Known {
+  ForkMutex guard;
+  std::map<Words, Ref<const HostFunction>> functions;
+  static Known& instance() {
+    static auto* k = new Known;
+    return *k;
+  }
+};
+// Stays for as long as the process: functions that a key tells apart have no state.
+Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback& f) {
+  Words words;
+  for (size_t i = 0; i < key.size(); ++i) words.push_back(key[i]);
+  Known& known = Known::instance();
+  const std::lock_guard lock(known.guard);
+  Ref<const HostFunction>& found = known.functions[words];
+  if (!found) found = make_ref<const Callback>(f);
+  return found;
+}
+
+}  // namespace
+
+void print_text(const PlacedText& text, const Arrays& values) {
+  const Source source(text.at);
+  debug_print_flat(text.text, values);
+}
+
+void check_text(const Array& pred, const PlacedText& text, const Arrays& values) {
+  const Source source(text.at);
+  check_flat(pred, text.text, values);
+}
+
+Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,
+                    const Arrays& result_types, const Arrays& x) {
+  const Ref<const HostFunction> function =
+      key ? known_function(*key, f) : make_ref<const Callback>(f);
+  return callback_flat(function, std::string_view(name) == "io_callback",
+                       strong_types(result_types), x);
+}
+
+Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
+                       const Arrays& x) {
+  const Source source(name.at);
+  return custom_call_flat(name.text, f, strong_types(result_types), x);
+}
+
+void raise_other_results(const char* name, const std::string& difference) {
+  throw ShapeError(fmt::format("{}: the function returned another tree than result_types has: {}",
+                               name, difference));
+}
+
+}  // namespace weft::detail

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/effects.h: what programs do besides computing: printing, checking, calling functions
+// that are not Weft's.
+#pragma once
+#include "weft/ops/effects/custom_call.h"
+#include "weft/tracer/callable.h"
+#include "weft/tracer/shape_dtype.h"
+
+namespace weft {
+namespace detail {
+
+// A text, and where it was written.
+struct PlacedText {
+  std::string text;
+  Location at;
+  PlacedText(const char* text, Location at = Location::here()) : text(text), at(at) {}
+  PlacedText(std::string text, Location at = Location::here()) : text(std::move(text)), at(at) {}
+};
+template <class... A>
+Arrays text_values(const A&... values) {
+  static_assert((std::convertible_to<const A&, Array> && ...),
+                "weft: the fields of a text take Arrays and numbers; write other values into the "
+                "text itself, a tree leaf by leaf");
+  return {Array(values)...};
+}
+void print_text(const PlacedText& text, const Arrays& values);
+void check_text(const Array& pred, const PlacedText& text, const Arrays& values);
+
+// A function of the user's on flat lists.
+using FlatCallback = Function<Arrays(const Arrays&)>;
+// key: what distinguishes it from others, or null. Equal ones are one, so that what calls them is
+// not compiled again.
+Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,
+                    const Arrays& result_types, const Arrays& x);
+Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
+                       const Arrays& x);
+[[noreturn]] void raise_other_results(const char* name, const std::string& difference);
+
+template <class F, class Args, class R>
+struct CallbackOnLeaves {
+  const char* name;
+  mutable F f;
+  Args like;
+  R results;
+  Arrays operator()(const Arrays& x) const {
+    Args args = tree::rebuild(like, x.data());
+    if constexpr (std::is_void_v<decltype(call_back(f, args))>) {
+      call_back(f, args);
+      return {};
+    } else {
+      const R out = tree::convert<R>(call_back(f, args));
+      if (const std::string d =
+              tree::difference(tree::skeleton(results), tree::skeleton(out), "result");
+          !d.empty())
+        raise_other_results(name, d);
+      return tree::leaves(out);
+    }
+  }
+};
+
+template <class F, class T, class... A>
+auto callback_at(Location at, const char* name, F& f, const T& result_types, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = auto_t<T>;
+  const R results = tree::convert<R>(result_types);
+  const CallbackOnLeaves<F, Args, R> flat{name, f, tree::structure_only(args),
+                                          tree::structure_only(results)};
+  KeyWriter key;
+  key.add_static(std::string(name));
+  key.add(type_id<decltype(flat)>());
+  const bool known = identify(f, key);
+  key.add_static(tree::to_string(tree::skeleton(args)));
+  key.add_static(tree::to_string(tree::skeleton(results)));
+  const Arrays out =
+      run_callback(name, flat, known ? &key : nullptr, tree::leaves(results), tree::leaves(args));
+  return tree::rebuild(results, out.data());
+}
+template <class F, class T, class... A>
+auto pure_callback_at(Location at, F& f, const T& result_types, const A&... a) {
+  return callback_at(at, "pure_callback", f, result_types, a...);
+}
+template <class F, class T, class... A>
+auto io_callback_at(Location at, F& f, const T& result_types, const A&... a) {
+  return callback_at(at, "io_callback", f, result_types, a...);
+}
+
+}  // namespace detail
+
+// Prints a line: the text with the values in its fields. {} shows an array as NumPy's str does,
+// {!r} as its repr does, {:.3f} formats a scalar, {0} and {1} name values, {{ and }} are braces.
+// Shapes and dtypes: any; values are Arrays and numbers.
+// Mapped by vmap it prints once in each lane, lane 0's lines first, then lane 1's, as if lanes ran
+// one after another, whatever the maps and loops are; a lane that a branch or loop does not run
+// prints nothing there. The lines are written to std::cout when the outermost call ends, also when
+// an exception ends it; at most 1 MB a call, then one last line says how many more there were. In
+// a derivative it prints the values, once.
+// Errors: FormatError for a text that cannot be read, or has other fields than there are values.
+// Source: jax.debug.print.
+template <class... A>
+void debug_print(const detail::PlacedText& text, const A&... values) {
+  detail::print_text(text, detail::text_values(values...));
+}
+
+// CheckError, unless all of pred, a bool of any shape, holds: with the text and the values in its
+// fields (as debug_print has them), the lane of each map, the first element that does not hold, and
+// the line of the call. In a program it is raised when the outermost call has run to its end; of
+// several that fail the first in the order of debug_print's lines counts. A lane that a branch or
+// loop does not run checks nothing there. Not compiled, not mapped, it is raised at once.
+// Errors: DTypeError for a pred that is no bool; FormatError as debug_print.
+// Source: jax.experimental.checkify.check.
+template <class... A>
+void check(const Arg& pred, const detail::PlacedText& text, const A&... values) {
+  detail::check_text(pred, text, detail::text_values(values...));
+}
+
+// f(args…), computed by the host when the program runs: f is called with concrete Arrays and may do
+// whatever C++ does, call Weft as well. result_types tells what it returns: a ShapeDtypeStruct, an
+// Array of that shape and dtype, or a tree of those; the result is such a tree of Arrays. Mapped by
+// vmap, f is called with each active lane's own values, in order. As the program relies on f to
+// give equal results for equal arguments and to do nothing else, calls may be dropped or merged:
+// io_callback is for others. An exception of f ends the call as it is. A function that captures
+// something compiles anew what is traced with it.
+// Errors: ShapeError and DTypeError where f returns something else than it promised (and ShapeError
+// for another tree); DifferentiationError for a derivative, unless custom_jvp or custom_vjp around
+// it says what that is; DeviceError "a callback on the device" where a program of a GPU calls it.
+// Source: jax.pure_callback.
+template <class F, class T, class... A>
+auto pure_callback(F f, const T& result_types, const A&... args) {
+  return detail::pure_callback_at({}, f, result_types, args...);
+}
+// As pure_callback, for functions with effects: f is called exactly as often as the program says
+// and in its order, once in each active lane, lane 0 before lane 1 at each step. A function that
+// returns nothing has `none` as result_types.
+// Errors: as pure_callback. In a while_loop without a static number of steps it has no derivative.
+// Source: jax.experimental.io_callback, with ordered=True.
+template <class F, class T, class... A>
+auto io_callback(F f, const T& result_types, const A&... args) {
+  return detail::io_callback_at({}, f, result_types, args...);
+}
+// A default argument cannot follow a pack: overloads for none to six arguments, which know their
+// line.
+#define WEFT_WITH_LINE(NAME)                                                                      \
+  template <class F, class T>                                                                     \
+  auto NAME(F f, const T& result_types, Location at = Location::here()) {                         \
+    return detail::NAME##_at(at, f, result_types);                                                \
+  }                                                                                               \
+  template <class F, class T, class A>                                                            \
+  auto NAME(F f, const T& result_types, const A& a, Location at = Location::here()) {             \
+    return detail::NAME##_at(at, f, result_types, a);                                             \
+  }                                                                                               \
+  template <class F, class T, class A, class B>                                                   \
+  auto NAME(F f, const T& result_types, const A& a, const B& b, Location at = Location::here()) { \
+    return detail::NAME##_at(at, f, result_types, a, b);                                          \
+  }                                                                                               \
+  template <class F, class T, class A, class B, class C>                                          \
+  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c,                       \
+            Location at = Location::here()) {                                                     \
+    return detail::NAME##_at(at, f, result_types, a, b, c);                                       \
+  }                                                                                               \
+  template <class F, class T, class A, class B, class C, class D>                                 \
+  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
+            Location at = Location::here()) {                                                     \
+    return detail::NAME##_at(at, f, result_types, a, b, c, d);                                    \
+  }                                                                                               \
+  template <class F, class T, class A, class B, class C, class D, class E>                        \
+  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
+            const E& e, Location at = Location::here()) {                                         \
+    return detail::NAME##_at(at, f, result_types, a, b, c, d, e);                                 \
+  }                                                                                               \
+  template <class F, class T, class A, class B, class C, class D, class E, class G>               \
+  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
+            const E& e, const G& g, Location at = Location::here()) {                             \
+    return detail::NAME##_at(at, f, result_types, a, b, c, d, e, g);                              \
+  }
+WEFT_WITH_LINE(pure_callback)
+WEFT_WITH_LINE(io_callback)
+#undef WEFT_WITH_LINE
+
+// f, a compiled function (a pointer, or a lambda without captures), called with the buffers of args
+// and of results of result_types (as pure_callback has them; a tree of Arrays is returned):
+//   custom_call("axpy", f, x, x, y);   // void f(void* const* out, const void* const* in,
+//                                      //        const BufferType* types)
+// Buffers are dense and row-major and must not be kept; f writes all of each result. Mapped by
+// vmap, f is called for each active lane by itself. As with pure_callback, calls may be dropped or
+// merged. The name stands for f in programs, whose text is read back in any process that has made
+// it known. Errors: CompileError for a name that is another function's; DifferentiationError and
+// DeviceError as pure_callback. Source: jax.ffi.ffi_call.
+template <class T, class... A>
+auto custom_call(const detail::PlacedText& name, CustomCall f, const T& result_types,
+                 const A&... args) {
+  using R = auto_t<T>;
+  const R results = tree::convert<R>(result_types);
+  Arrays x;
+  (tree::flatten(tree::convert<auto_t<A>>(args), x), ...);
+  const Arrays out = detail::run_custom_call(name, f, tree::leaves(results), x);
+  return tree::rebuild(results, out.data());
+}
+
+}  // namespace weft

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/effects/lane_calls.h: ops that do something on the host for each lane by itself: print,
+// check, call a function of the user's (docs/decisions/0040).
+//
+// Such an op knows the maps around it: `lanes` are their sizes, outermost first, and operand i has
+// those in the set has[i] (lanes.h) as its first axes, in order. Results have all of them. With
+// `masked` a last operand, bool[lanes], says which lanes are active; nothing is done for the
+// others, and their results are zeros.
+#pragma once
+#include "weft/ops/control/lanes.h"
+#include "weft/ops/kit/native.h"
+#include "weft/runtime/ordered_output.h"
+
+namespace weft {
+
+// What the batching rule needs of P: Ints lanes, lane_ids (lanes.h), has; bool masked.
+template <class P>
+size_t values_of(const P& p, const Types& in) {
+  return in.size() - (p.masked ? 1 : 0);
+}
+
+// The types of one lane's values. Programs come from text, too: nothing of the parameters is taken
+// for granted.
+Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints& lane_ids,
+                 const Ints& has, bool masked);
+template <class P>
+Types lane_types(const char* op, const Types& in, const P& p) {
+  return lane_types(op, in, p.lanes, p.lane_ids, p.has, p.masked);
+}
+// Results of these types for each lane.
+Types with_lanes(const Types& out, const Ints& lanes);
+
+// One step of batching: the new map becomes the outermost lane.
+struct LaneBatch {
+  Ints lanes, lane_ids, has;
+  bool masked = false;
+  Arrays x;
+};
+LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch before, int64_t size,
+                   const BatchLevel& level);
+
+template <class P>
+P with_lane(P p, const LaneBatch& b) {
+  p.lanes = b.lanes;
+  p.lane_ids = b.lane_ids;
+  p.has = b.has;
+  p.masked = b.masked;
+  return p;
+}
+// The same op for all lanes of the map. Where nothing is mapped, an op without an order is not run
+// once a lane: only the lanes that it has are numbered anew.
+template <class P>
+Batched batch_lane_call(const BatchArgs<P>& b) {
+  LaneBatch l{b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}};
+  const bool mapped =
+      std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); });
+  if (!mapped && b.op.effects(make_params(b.params)) != Effect::ordered) {
+    for (int64_t& id : l.lane_ids) ++id;
+    Arrays out = b.op.bind(b.x, with_lane(b.params, l));
+    return {out, MaybeAxes(out.size())};
+  }
+  l = add_lane(b.x, b.axis, std::move(l), b.size, b.level);
+  Arrays out = b.op.bind(l.x, with_lane(b.params, l));
+  return {out, MaybeAxes(out.size(), 0)};
+}
+
+// NativeCall::axis_map of such an op: lanes stay where they are, the rest is worked along.
+std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const Ints& lanes,
+                                        const Ints& has, bool masked);
+
+// Goes through the active lanes, in order.
+class LaneWalk {
+ public:
+  LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has, bool masked,
+           const NativeArgs& a);
+  // Calls f for each active lane: path are its numbers, outermost first; in and out its values.
+  using Visit = FunctionRef<void(LanePath path, const std::vector<const void*>& in,
+                                 const std::vector<void*>& out)>;
+  void each(Visit f);
+
+ private:
+  const Ints& lanes_;
+  const bool* active_ = nullptr;
+  std::vector<const void*> in_;
+  std::vector<void*> out_;
+  std::vector<std::vector<int64_t>> step_;  // by operand: bytes from lane to lane, by map
+  std::vector<int64_t> out_step_;           // by result: bytes from one lane to the next
+  const NativeArgs& args_;
+  int64_t all_ = 1;
+};
+
+// The definition of such an op: run(params, types of a lane, walk) does the work.
+template <class P>
+Def<P> lane_call_op(const char* name, const char* doc,
+                    void (*run)(const P&, const Types& lane_in, LaneWalk&)) {
+  const auto native = [name, run](const Types& in, const Types& out, const P& p) -> NativeFn {
+    const Types lane = lane_types(name, in, p);
+    return [in, out, lane, p, run](const NativeArgs& a) {
+      LaneWalk walk(in, out, p.lanes, p.has, p.masked, a);
+      run(p, lane, walk);
+    };
+  };
+  Def<P> d;
+  d.name = name;
+  d.doc = doc;
+  d.batch = batch_lane_call<P>;
+  d.reference = [native, name](const Arrays& x, const P& p) {
+    const Types in = types_of(x), out = find_op(name)->type(in, make_params(p));
+    return run_native(native(in, out, p), x, out);
+  };
+  d.implementations = [native] {
+    return std::vector<Implementation<P>>{
+        {.name = "native", .make = [native](const Use<P>& u) {
+           NativeCall call{native(u.in, u.out, u.params)};
+           call.axis_map = lane_axes(u.in, u.out, u.params.lanes, u.params.has, u.params.masked);
+           return call;
+         }}};
+  };
+  return d;
+}
+
+}  // namespace weft

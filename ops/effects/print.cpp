@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/effects/print.cpp: debug_print, and the end of a map, which orders what is printed.
+#include "weft/core/text/format_text.h"
+#include "weft/ops/effects/effects.h"
+#include "weft/ops/effects/lane_calls.h"
+#include "weft/runtime/ordered_output.h"
+
+namespace weft {
+namespace {
+
+struct Print {
+  std::string fmt;
+  Ints lanes = {}, lane_ids = {}, has = {};
+  bool masked = false;
+  WEFT_FIELDS(fmt, lanes, lane_ids, has, masked)
+};
+
+Types print_type(const Types& in, const Print& p) {
+  FormatText("debug_print", p.fmt, lane_types("debug_print", in, p));
+  return {};
+}
+
+void print_lanes(const Print& p, const Types& lane, LaneWalk& walk) {
+  const FormatText text("debug_print", p.fmt, lane);
+  walk.each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
+    OrderedOutput::print(path, text(in) + "\n");
+  });
+}
+
+Print lanes_of(std::string text, Ints lanes, Ints has, bool masked) {
+  Ints ids = axis_range(std::ssize(lanes));
+  return {std::move(text), std::move(lanes), std::move(ids), std::move(has), masked};
+}
+
+const Primitive<Print>& print_op = define<Print>([] {
+  auto d = lane_call_op<Print>("debug_print",
+                               "Prints a text with the operands in its fields, once in each lane.",
+                               print_lanes);
+  d.type = print_type;
+  d.jvp = [](const JvpArgs<Print>&) { return Arrays{}; };
+  d.effects = [](const Print&) { return Effect::ordered; };
+  d.samples = [] {
+    const Type x(F32, {}), v(F64, {3});
+    return std::vector<Sample<Print>>{
+        {{x, v}, {.fmt = "x = {:.2f}, v = {}"}},
+        {{}, {.fmt = "here"}},
+        {{Type(I32, {2, 3}), Type(Bool, {3, 2})}, lanes_of("{1} {0}", {2, 3}, {3, 2}, false)},
+        {{Type(C64, {2, 2}), Type(Bool, {2})}, lanes_of("{!r}", {2}, {1}, true)}};
+  };
+  d.rejects = [] {
+    const Type x(F32, {}), v(F32, {2});
+    return std::vector<Reject<Print>>{
+        {{x}, {.fmt = "x"}, "debug_print: 0 fields and 1 value, in the text \"x\""},
+        {{x}, {.fmt = "{} {}"}, "debug_print: 2 fields and 1 value"},
+        {{x, x}, {.fmt = "{1}"}, "debug_print: 2 fields and 2 values"},
+        {{x}, {.fmt = "{"}, "a '{' without a '}'"},
+        {{x}, {.fmt = "}"}, "a '}' without a '{'"},
+        {{x}, {.fmt = "{x}"}, "'{x}' is no field"},
+        {{x, x}, {.fmt = "{} {0}"}, "some fields have numbers and some have none"},
+        {{x}, {.fmt = "{:d}"}, "'{:d}' is no format for value 0, f32[]"},
+        {{v}, {.fmt = "{:.2f}"}, "formats a real number, and value 0 is f32[2]"},
+        {{v}, lanes_of("{}", {3}, {1}, false), "has not the lanes it is said to have"},
+        {{v}, lanes_of("{}", {3}, {}, true), "the mask of the active lanes must be a bool"}};
+  };
+  return d;
+}());
+
+// ---- where a map ends
+
+struct MapEnd {
+  Ints lanes = {};  // of the maps around that map
+  WEFT_FIELDS(lanes)
+};
+
+void end_map(const MapEnd& p) { OrderedOutput::end_of_map(p.lanes.size()); }
+
+const Primitive<MapEnd>& end_op = define<MapEnd>({
+    .name = "end_of_map",
+    .doc = "What is printed before comes before what is printed behind, in all lanes of a map that "
+           "ends here.",
+    .type =
+        [](const Types& in, const MapEnd&) {
+          require_operands("end_of_map", in, 0);
+          return Types{};
+        },
+    .reference =
+        [](const Arrays&, const MapEnd& p) {
+          end_map(p);
+          return Arrays{};
+        },
+    .batch =
+        [](const BatchArgs<MapEnd>& b) {
+          return Batched{b.op.bind({}, {joined({b.size}, b.params.lanes)}), {}};
+        },
+    .implementations =
+        [] {
+          return std::vector<Implementation<MapEnd>>{
+              {.name = "native", .make = [](const Use<MapEnd>& u) {
+                 return NativeCall{[p = u.params](const NativeArgs&) { end_map(p); }};
+               }}};
+        },
+    .effects = [](const MapEnd&) { return Effect::ordered; },
+    .samples = [] { return std::vector<Sample<MapEnd>>{{{}, {}}, {{}, {{2, 3}}}}; },
+    .rejects = [] { return std::vector<Reject<MapEnd>>{{{Type(F32, {})}, {}, "end_of_map"}}; },
+});
+
+}  // namespace
+
+void debug_print_flat(const std::string& text, const Arrays& values) {
+  print_op.bind(values, {.fmt = text});
+}
+
+}  // namespace weft

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// runtime/ordered_output.cpp: the events of one outermost call, and writing them in order.
+#include "weft/runtime/ordered_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "weft/core/error.h"
+
+namespace weft {
+namespace {
+
+// Where something stands in the order: by turns the part of the time that is of no deeper map, and
+// the lane of the next map. Compared from the left.
+using Place = std::vector<int64_t>;
+struct Event {
+  Place place;
+  std::string text;
+};
+
+class Events {
+ public:
+  void print(LanePath lane, std::string line) {
+    Place p = place_of(lane);
+    if (bytes_ + std::ssize(line) > OrderedOutput::limit) {
+      ++left_out_;
+      return;
+    }
+    bytes_ += std::ssize(line);
+    lines_.push_back({std::move(p), std::move(line)});
+  }
+  void fail(LanePath lane, std::string text) {
+    Place p = place_of(lane);
+    if (!failure_ || p < failure_->place) failure_ = {std::move(p), std::move(text)};
+  }
+  void end_of_map(size_t depth) { ++part(depth); }
+  void write() {
+    if (lines_.empty() && left_out_ == 0) return;
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const Event& a, const Event& b) { return a.place < b.place; });
+    std::string all;
+    for (const Event& e : lines_) all += e.text;
+    if (left_out_)
+      all += fmt::format("weft: {} more lines are not shown: a call prints at most {} bytes\n",
+                         left_out_, OrderedOutput::limit);
+    std::cout.write(all.data(), std::ssize(all));
+    std::cout.flush();
+  }
+  std::optional<Event> take_failure() { return std::exchange(failure_, std::nullopt); }
+  int scopes = 0;
+
+ private:
+  int64_t& part(size_t depth) {
+    if (depth >= parts_.size()) parts_.resize(depth + 1, 0);
+    return parts_[depth];
+  }
+  // It is a part of its own of the time within its lane: after the maps before it, before those
+  // behind it.
+  Place place_of(LanePath lane) {
+    Place p;
+    p.reserve(2 * lane.size() + 1);
+    for (size_t d = 0; d < lane.size(); ++d) {
+      p.push_back(part(d));
+      p.push_back(lane[d]);
+    }
+    p.push_back(++part(lane.size()));
+    ++part(lane.size());
+    return p;
+  }
+
+  std::vector<Event> lines_;
+  std::optional<Event> failure_;
+  std::vector<int64_t> parts_;  // by number of maps around: how many parts of time there were
+  int64_t bytes_ = 0, left_out_ = 0;
+};
+
+thread_local Events* current = nullptr;
+
+}  // namespace
+
+OrderedOutput::OrderedOutput() {
+  if (!current) current = new Events;
+  ++current->scopes;
+}
+OrderedOutput::~OrderedOutput() {
+  if (open_) close();
+}
+void OrderedOutput::close() {
+  open_ = false;
+  if (--current->scopes > 0) return;
+  Events* const e = std::exchange(current, nullptr);
+  e->write();
+  delete e;
+}
+void OrderedOutput::finish() {
+  std::optional<Event> failure;
+  if (current->scopes == 1) failure = current->take_failure();
+  close();
+  if (failure) throw CheckError(failure->text);
+}
+
+void OrderedOutput::print(LanePath lane, std::string line) {
+  current->print(lane, std::move(line));
+}
+void OrderedOutput::fail(LanePath lane, std::string text) { current->fail(lane, std::move(text)); }
+void OrderedOutput::end_of_map(size_t depth) { current->end_of_map(depth); }
+
+OutputAside::OutputAside() : before_(std::exchange(current, nullptr)) {}
+OutputAside::~OutputAside() { current = static_cast<Events*>(before_); }
+
+}  // namespace weft
