@@ -11,7 +11,7 @@
 #include "weft/batching/axes.h"
 #include "weft/core/version.h"
 #include "weft/functions/collective.h"
-#include "weft/functions/effects.h"
+#include "weft/functions/effects/effects.h"
 #include "weft/functions/fft.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/lax/extra.h"

@@ -43,6 +43,19 @@ std::string formatted(const std::string& spec, DType d, const void* at) {
   return std::visit([&](auto x) { return fmt::format(fmt::runtime(field), x); }, number_at(d, at));
 }
 
+// As Python's str of the number that the scalar is there: floats have all digits of a double.
+std::string scalar_text(DType d, const void* at) {
+  if (d == C64) {
+    complex64_t x;
+    std::memcpy(&x, at, sizeof x);
+    const complex128_t wide{x.re, x.im};
+    return array_str(&wide, C128, {});
+  }
+  if (!is_floating(d)) return array_str(at, d, {});
+  const double x = std::get<double>(number_at(d, at));
+  return array_str(&x, F64, {});
+}
+
 }  // namespace
 
 FormatText::FormatText(std::string_view who, std::string_view text, const Types& values)
@@ -123,6 +136,8 @@ std::string FormatText::operator()(std::span<const void* const> data) const {
     const Type& t = types_[v];
     if (!p.spec.empty())
       out += formatted(p.spec, t.dtype(), data[v]);
+    else if (t.ndim() == 0 && !p.repr)
+      out += scalar_text(t.dtype(), data[v]);
     else
       out += (p.repr ? array_repr : array_str)(data[v], t.dtype(), t.shape());
   }

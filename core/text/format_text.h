@@ -12,9 +12,10 @@
 
 namespace weft {
 
-// {} is an array as NumPy's str prints it ([1. 2. 3.]), {!r} as its repr does (array([1., 2., 3.],
-// dtype=float32)); {:.3f} formats a scalar, as C++20's std::format would; {0}, {1} name values by
-// number; {{ and }} are braces.
+// {} is an array as NumPy's str prints it ([1. 2. 3.]) and a scalar as Python's does, with all
+// digits of a double (a third in F32: 0.3333333432674408), as in JAX; {!r} as its repr does
+// (array([1., 2., 3.], dtype=float32)); {:.3f} formats a scalar, as C++20's std::format would; {0},
+// {1} name values by number; {{ and }} are braces.
 class FormatText {
  public:
   // `who` says whose text it is. FormatError for what cannot be read, another number of values than

@@ -333,6 +333,23 @@ TEST_CASE("at most 1 MB is printed in a call", "[effects]") {
   }
 }
 
+TEST_CASE("prints between loops that are joined keep their order", "[effects]") {
+  const auto f = jit([](Array x) {
+    const auto grown = [](Array v) {
+      return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, v);
+    };
+    const Array y = vmap(grown)(x);
+    debug_print("one {}", y);
+    debug_print("two {}", x);
+    const Array z = vmap(grown)(y - 8.);
+    debug_print("three {}", z);
+    debug_print("four {}", x);
+    return z;
+  });
+  const Array x = array({3., 5.});
+  CHECK(printed([&] { f(x); }) == "one [12. 10.]|two [3. 5.]|three [16. 16.]|four [3. 5.]|");
+}
+
 TEST_CASE("threads print whole calls", "[effects]") {
   const auto f = jit([](Array x) {
     return vmap([](Array v) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/effects.h: what programs do besides computing: printing, checking, calling functions
-// that are not Weft's.
+// functions/effects/effects.h: what programs do besides computing: printing, checking, calling
+// functions that are not Weft's.
 #pragma once
 #include "weft/ops/effects/custom_call.h"
 #include "weft/tracer/callable.h"
@@ -17,12 +17,20 @@ struct PlacedText {
   PlacedText(const char* text, Location at = Location::here()) : text(text), at(at) {}
   PlacedText(std::string text, Location at = Location::here()) : text(std::move(text)), at(at) {}
 };
+Array written_number(double x);  // with all of its digits
+template <class A>
+Array text_value(const A& x) {
+  if constexpr (std::floating_point<A>)
+    return written_number(static_cast<double>(x));
+  else
+    return x;
+}
 template <class... A>
 Arrays text_values(const A&... values) {
   static_assert((std::convertible_to<const A&, Array> && ...),
                 "weft: the fields of a text take Arrays and numbers; write other values into the "
                 "text itself, a tree leaf by leaf");
-  return {Array(values)...};
+  return {text_value(values)...};
 }
 void print_text(const PlacedText& text, const Arrays& values);
 void check_text(const Array& pred, const PlacedText& text, const Arrays& values);
@@ -89,16 +97,15 @@ auto io_callback_at(Location at, F& f, const T& result_types, const A&... a) {
 
 }  // namespace detail
 
-// Prints a line: the text with the values in its fields. {} shows an array as NumPy's str does,
-// {!r} as its repr does, {:.3f} formats a scalar, {0} and {1} name values, {{ and }} are braces.
-// Shapes and dtypes: any; values are Arrays and numbers.
-// Mapped by vmap it prints once in each lane, lane 0's lines first, then lane 1's, as if lanes ran
-// one after another, whatever the maps and loops are; a lane that a branch or loop does not run
-// prints nothing there. The lines are written to std::cout when the outermost call ends, also when
-// an exception ends it; at most 1 MB a call, then one last line says how many more there were. In
-// a derivative it prints the values, once.
-// Errors: FormatError for a text that cannot be read, or has other fields than there are values.
-// Source: jax.debug.print.
+// Prints a line: the text with the values in its fields. {} shows an array as NumPy's str does, a
+// scalar with all digits of a double, as Python does, {!r} as NumPy's repr does, {:.3f} formats a
+// scalar, {0} and {1} name values, {{ and }} are braces. Shapes and dtypes: any; values are Arrays
+// and numbers. Mapped by vmap it prints once in each lane, lane 0's lines first, then lane 1's, as
+// if lanes ran one after another, whatever the maps and loops are; a lane that a branch or loop
+// does not run prints nothing there. The lines are written to std::cout when the outermost call
+// ends, also when an exception ends it; at most 1 MB a call, then one last line says how many more
+// there were. In a derivative it prints the values, once. Errors: FormatError for a text that
+// cannot be read, or has other fields than there are values. Source: jax.debug.print.
 template <class... A>
 void debug_print(const detail::PlacedText& text, const A&... values) {
   detail::print_text(text, detail::text_values(values...));

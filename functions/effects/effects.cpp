@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/effects.cpp: the effects on flat lists.
-#include "weft/functions/effects.h"
+// functions/effects/effects.cpp: the effects on flat lists.
+#include "weft/functions/effects/effects.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 
 #include "weft/core/fork_mutex.h"
 #include "weft/ops/effects/effects.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft::detail {
 namespace {
@@ -51,6 +52,8 @@ Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback&
 }
 
 }  // namespace
+
+Array written_number(double x) { return scalar_of(F64, x); }
 
 void print_text(const PlacedText& text, const Arrays& values) {
   const Source source(text.at);
