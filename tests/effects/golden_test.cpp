@@ -97,6 +97,7 @@ TEST_CASE("debug_print prints what JAX prints", "[effects]") {
   int n = 0;
   for (std::string line; std::getline(lines, line); ++n) {
     INFO(line);
+    if (line[0] == '#') continue;
     const size_t arrow = line.find(" -> "), quote = line.find(" '");
     const std::string want = with_bars(line.substr(arrow + 4));
     if (quote > arrow) {

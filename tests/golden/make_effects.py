@@ -36,6 +36,7 @@ def show(name, text):
     print(name, repr(text)[1:-1].replace("\\'", "'"))
 
 
+print(f"# made by make_effects.py with jax {jax.__version__}")
 for name, x in values.items():
     for text in texts[name]:
         escaped = text.replace("\n", "\\n")
