@@ -20,11 +20,9 @@ struct Inside {
   std::vector<Twice> bodies;
   std::vector<bool> keep, want;  // results of the equation
   std::vector<bool> reads;       // operands that the second run needs
-  size_t saved() const {
-    size_t n = 0;
-    for (const Twice& t : bodies) n += static_cast<size_t>(t.saved);
-    return n;
-  }
+  Types saved = {};              // of the values that the first run hands to the second
+  // Of branches: which of `saved` each saved value of a branch is. They share those of equal types.
+  std::vector<std::vector<size_t>> places = {};
 };
 
 Types saved_types(const Twice& t) {
@@ -57,6 +55,7 @@ AnyParams params_of(const Eqn& e, const Jaxpr& j) {
 Inside divide_call(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy) {
   Inside in{{run_twice(program_of(e), keep, want, policy)}, keep, want, {}};
+  in.saved = saved_types(in.bodies[0]);
   in.reads = part(needed_inputs(in.bodies[0].again), 0, e.in.size());
   return in;
 }
@@ -74,6 +73,20 @@ Arrays again_call(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
 
 // ---- branches: what one of them saves is zero where another runs
 
+// Places for values of these types, each of its own, among those that there are or behind them.
+std::vector<size_t> places_for(const Types& types, Types* places) {
+  std::vector<size_t> mine;
+  for (const Type& t : types) {
+    size_t at = 0;
+    while (at < places->size() && (!((*places)[at].strong() == t.strong()) ||
+                                   std::find(mine.begin(), mine.end(), at) != mine.end()))
+      ++at;
+    if (at == places->size()) places->push_back(t.strong());
+    mine.push_back(at);
+  }
+  return mine;
+}
+
 Inside divide_cond(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy) {
   Inside in{{}, keep, want, std::vector<bool>(e.in.size(), false)};
@@ -82,6 +95,7 @@ Inside divide_cond(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
     in.bodies.push_back(run_twice(branch, keep, want, policy));
     const std::vector<bool> needs = needed_inputs(in.bodies.back().again);
     for (size_t k = 1; k < e.in.size(); ++k) in.reads[k] = in.reads[k] || needs[k - 1];
+    in.places.push_back(places_for(saved_types(in.bodies.back()), &in.saved));
   }
   return in;
 }
@@ -91,10 +105,9 @@ Arrays first_cond(const Eqn& e, const Inside& in, const Arrays& x) {
     p.branches[b] = program(types_of(rest(x, 1)), [&](const Arrays& a) {
       const Arrays own = eval_jaxpr(in.bodies[b].first, a);
       const size_t m = own.size() - static_cast<size_t>(in.bodies[b].saved);
-      Arrays out = part(own, 0, m);
-      for (size_t c = 0; c < in.bodies.size(); ++c)
-        append(out, c == b ? rest(own, m) : each(base::zeros, saved_types(in.bodies[c])));
-      return out;
+      Arrays saved(in.saved.size());
+      for (size_t k = 0; k < in.places[b].size(); ++k) saved[in.places[b][k]] = own[m + k];
+      return joined(part(own, 0, m), each(instantiate, saved, in.saved));
     });
   return bind_op(*e.op, x, make_params(p));
 }
@@ -102,14 +115,12 @@ Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
   Cond p{params_as<Cond>(e.params).branches, {}, {}, {}, false};
   const std::vector<bool> reads = rest(in.reads, 1);
   const Arrays all = joined(chosen(rest(x, 1), reads), saved);
-  size_t at = all.size() - saved.size();
-  for (size_t b = 0; b < p.branches.size(); ++b) {
-    const auto n = static_cast<size_t>(in.bodies[b].saved);
+  const size_t first = all.size() - saved.size();
+  for (size_t b = 0; b < p.branches.size(); ++b)
     p.branches[b] = program(types_of(all), [&](const Arrays& a) {
-      return eval_jaxpr(in.bodies[b].again, joined(spread(a, reads), part(a, at, n)));
+      const Arrays own = each([&](size_t place) { return a[first + place]; }, in.places[b]);
+      return eval_jaxpr(in.bodies[b].again, joined(spread(a, reads), own));
     });
-    at += n;
-  }
   return bind_op(*e.op, joined({x[0]}, all), make_params(p));
 }
 
@@ -129,6 +140,8 @@ Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
     grows = grow(&carries, part(in.reads, nc, n));
     std::copy(carries.begin(), carries.end(), in.want.begin());
   }
+  in.saved = each([&](const Type& t) { return stacked(t, params_as<Scan>(e.params).length); },
+                  saved_types(in.bodies[0]));
   // The start of each carry that it has.
   std::copy_n(in.want.begin(), n, in.reads.begin() + static_cast<std::ptrdiff_t>(nc));
   return in;
@@ -231,7 +244,7 @@ class Divider {
       const Inside in =
           inside_.emplace(i, rule->divide(e, flags(now_, e), flags(later_, e), policy_))
               .first->second;
-      const bool runs_now = effects || any(now_, e) || in.saved() > 0;
+      const bool runs_now = effects || any(now_, e) || !in.saved.empty();
       for (size_t k = 0; k < e.in.size(); ++k) {
         if (runs_now) mark(&now_, e.in[k]);
         if (any(later_, e) && in.reads[k]) mark(&later_, e.in[k]);
@@ -239,7 +252,10 @@ class Divider {
       return;
     }
     const bool excluded = e.n_out == 1 && excluded_[static_cast<size_t>(e.out)];
-    const bool saves = effects || policy_.saves(e, excluded);
+    // What depends on nothing is made again rather than kept.
+    const bool varies =
+        std::any_of(e.in.begin(), e.in.end(), [](Atom a) { return !a.is_literal(); });
+    const bool saves = effects || (varies && policy_.saves(e, excluded));
     for (int32_t v = e.out; saves && v < e.out + e.n_out; ++v)
       if (later_[static_cast<size_t>(v)])
         saved_[static_cast<size_t>(v)] = now_[static_cast<size_t>(v)] = true;
@@ -274,9 +290,9 @@ class Divider {
           if (saved_[static_cast<size_t>(v)]) saved.push_back(value[static_cast<size_t>(v)]);
         continue;
       }
-      if (!has_effects(e) && !any(now_, e) && in->second.saved() == 0) continue;
+      if (!has_effects(e) && !any(now_, e) && in->second.saved.empty()) continue;
       const Arrays out = rule_of(e)->first(e, in->second, read(value, e.in));
-      const size_t m = out.size() - in->second.saved();
+      const size_t m = out.size() - in->second.saved.size();
       put(value, e, spread(part(out, 0, m), in->second.keep));
       append(saved, rest(out, m));
     }
@@ -291,7 +307,7 @@ class Divider {
       const Eqn& e = j_.eqns[i];
       const Source source(e.source);
       if (const auto in = inside_.find(i); in != inside_.end()) {
-        const size_t n = in->second.saved();
+        const size_t n = in->second.saved.size();
         if (any(later_, e))
           put(value, e,
               spread(rule_of(e)->again(e, in->second, read(value, e.in), part(x, next, n)),
