@@ -3,10 +3,17 @@
 // weft.h: the one include of a program that uses Weft.
 #pragma once
 #if __cplusplus < 202002L
-#error "Weft needs C++20: compile with -std=c++20, or target_compile_features(TARGET PRIVATE cxx_std_20) in CMake"
+#error \
+    "Weft needs C++20: compile with -std=c++20, or target_compile_features(TARGET PRIVATE cxx_std_20) in CMake"
 #include <weft, which needs -std=c++20>  // not there: nothing else is compiled
 #endif
 
+// clang-format off
+// These first: what compilers say of them begins with the way to them.
+#include "weft/core/tree.h"
+#include "weft/tracer/array.h"
+#include "weft/tracer/callable.h"
+// clang-format on
 #include "weft/autodiff/grad.h"
 #include "weft/batching/axes.h"
 #include "weft/core/version.h"
@@ -34,6 +41,7 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
+#include "weft/functions/numpy/unsorted.h"
 #include "weft/functions/optim/optim.h"
 #include "weft/functions/optim/schedules.h"
 #include "weft/functions/random/random.h"
@@ -55,10 +63,11 @@
 #include "weft/runtime/device.h"
 #include "weft/runtime/stop.h"
 #include "weft/runtime/threads.h"
-#include "weft/tracer/array.h"
 #include "weft/tracer/make_jaxpr.h"
-#include "weft/tracer/print.h"
 #include "weft/tracer/tree.h"
+#include "weft/tracer/trees/print.h"
+#include "weft/tracer/trees/shape_dtype.h"
+#include "weft/tracer/trees/tree_functions.h"
 #include "weft/transforms/checkpoint.h"
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/custom.h"

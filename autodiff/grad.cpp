@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/linearize.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
 
@@ -78,35 +79,20 @@ Arrays matched_cotangents(const Arrays& ct, const Types& types, TreeOf result) {
   return r;
 }
 
-void check_loss(const char* who, const Array& loss) {
+void check_scalar(const char* who, const Array& loss) {
   if (loss.ndim() != 0)
     throw DifferentiationError(fmt::format(
         "{}: Gradient only defined for scalar-output functions. Output had shape: {}. Sum it, or "
         "use jacrev or jacfwd for the whole Jacobian.",
         who, to_string(loss.shape())));
-  if (is_complex(loss.dtype()))
-    throw DifferentiationError(
-        fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
-                    "np.floating), but got "
-                    "{}. For complex outputs use vjp.",
-                    who, numpy_name(loss.dtype())));
-  if (!is_inexact(loss.dtype()))
-    throw DifferentiationError(
-        fmt::format("{} requires real-valued outputs (output dtype that is a sub-dtype of "
-                    "np.floating), but got "
-                    "{}. Use vjp or convert the result with astype(F32).",
-                    who, numpy_name(loss.dtype())));
 }
 
-void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
+void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, bool holomorphic,
+               TreeOf args) {
   bool any = false;
   for (size_t i = 0; i < x.size(); ++i) {
     any = any || wrt[i];
-    if (wrt[i] && !is_inexact(x[i].dtype()))
-      throw DifferentiationError(fmt::format(
-          "{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
-          "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
-          who, to_string(x[i].type()), path(args, "args", i)));
+    if (wrt[i]) check_reverse_input(who, x[i], holomorphic, [&] { return path(args, "args", i); });
   }
   if (!any)
     throw DifferentiationError(
@@ -117,12 +103,47 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, T
 
 }  // namespace
 
+void check_reverse_input(const char* who, const Array& x, bool holomorphic,
+                         FunctionRef<std::string()> path) {
+  if (holomorphic && !is_complex(x.dtype()))
+    throw DifferentiationError(
+        fmt::format("{} with holomorphic=True requires inputs with complex dtype, but got {} for "
+                    "{}. Convert it with astype(C64), or leave .holomorphic out.",
+                    who, to_string(x.type()), path()));
+  if (!is_inexact(x.dtype()))
+    throw DifferentiationError(fmt::format(
+        "{} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+        "np.inexact), but got {} for {}. Write 3. rather than 3, or convert with astype(F32).",
+        who, to_string(x.type()), path()));
+}
+
+void check_reverse_output(const char* who, const Type& t, bool holomorphic) {
+  if (holomorphic) {
+    if (!is_complex(t.dtype()))
+      throw DifferentiationError(
+          fmt::format("{} with holomorphic=True requires outputs with complex dtype, but got {}.",
+                      who, numpy_name(t.dtype())));
+    return;
+  }
+  if (is_complex(t.dtype()) || !is_inexact(t.dtype()))
+    throw DifferentiationError(fmt::format(
+        "{} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
+        "got {}. {}",
+        who, numpy_name(t.dtype()),
+        is_complex(t.dtype())
+            ? "For holomorphic differentiation, pass holomorphic=True: {.holomorphic = true}. For "
+              "differentiation of non-holomorphic functions involving complex outputs, use vjp."
+            : "Use vjp or convert the result with astype(F32)."));
+}
+
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                    TreeOf args) {
+                    TreeOf args, const GradOptions& o) {
   check_values(who, x, args);
-  check_wrt(who, x, wrt, args);
-  Linearized l = linearize_flat(f, x, wrt);
-  check_loss(who, l.out[0]);
+  check_wrt(who, x, wrt, o.holomorphic, args);
+  const size_t loss = 1;
+  Linearized l = linearize_first(f, x, wrt, &loss);
+  check_scalar(who, l.out[0]);
+  check_reverse_output(who, l.out[0].type(), o.holomorphic);
   Arrays ct(l.out.size());
   ct[0] = base::ones(l.out[0].type().strong());
   const Arrays back = l.linear.transpose(ct);
@@ -132,17 +153,19 @@ GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std:
   return r;
 }
 
-JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args) {
+JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args,
+                  const size_t* results) {
   check_values("jvp", x, args);
   Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
-  for (size_t i = 0; i < d.out.size(); ++i)
+  if (results) d.tangent.resize(*results);
+  for (size_t i = 0; i < d.tangent.size(); ++i)
     d.tangent[i] = instantiate(d.tangent[i], d.out[i].type());
   return {std::move(d.out), std::move(d.tangent)};
 }
 
-LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args) {
+LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args, const size_t* results) {
   check_values("vjp", x, args);
-  Linearized l = linearize_flat(f, x, std::vector<bool>(x.size(), true));
+  Linearized l = linearize_first(f, x, std::vector<bool>(x.size(), true), results);
   return {std::move(l.out), Ref<const RefCounted>(new LinearBox(std::move(l.linear)))};
 }
 

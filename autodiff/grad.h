@@ -2,9 +2,17 @@
 // Copyright The Weft authors
 // autodiff/grad.h: grad, value_and_grad, jvp, vjp, linearize, linear_transpose, stop_gradient.
 #pragma once
+#include "weft/autodiff/argnums.h"
 #include "weft/tracer/callable.h"
 
 namespace weft {
+
+struct GradOptions {
+  // f is promised to be holomorphic: its argument and its result must be complex, and the gradient
+  // is the complex derivative. Else the result must be real.
+  bool holomorphic = false;
+};
+
 namespace detail {
 
 // ---- the work, whatever the types
@@ -17,19 +25,28 @@ struct GradResult {
   Arrays grads;  // one for each x that is wrt
 };
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                    TreeOf args);
+                    TreeOf args, const GradOptions& o = {});
+// DifferentiationError, in the words of JAX, where an argument or a result of `who` has no
+// derivative of that kind.
+void check_reverse_input(const char* who, const Array& x, bool holomorphic,
+                         FunctionRef<std::string()> path);
+void check_reverse_output(const char* who, const Type& t, bool holomorphic);
 
+// Below `results`: how many of f's first results are differentiated, known when f has run; null:
+// all. What follows them is aux.
 struct JvpResult {
   Arrays out, tangent;
 };
-JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args);
+JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args,
+                  const size_t* results = nullptr);
 
 // A derivative at a point.
 struct LinearResult {
   Arrays out;
   Ref<const RefCounted> linear;
 };
-LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args);
+LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args,
+                           const size_t* results = nullptr);
 Arrays apply_linear(const Ref<const RefCounted>& linear, const Arrays& dx, TreeOf args);
 Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, TreeOf result);
 // The program of a linear function of arguments with these types, to be run backwards.
@@ -37,41 +54,36 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
 Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result);
 Array stop_gradient_leaf(const Array& x);
 
-template <class F, class T>
-struct ResultOf;
-template <class F, class... P>
-struct ResultOf<F, std::tuple<P...>> {
-  static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
-  using type = result_t<F, P...>;
-};
-
-template <class T>
-inline constexpr bool is_two = false;
-template <class A, class B>
-inline constexpr bool is_two<std::pair<A, B>> = true;
-template <class A, class B>
-inline constexpr bool is_two<std::tuple<A, B>> = true;
-
 // ---- grad and its relatives
 
-enum class GradKind { grad, value_and_grad, grad_with_aux, value_and_grad_with_aux };
+enum class GradKind {
+  grad,
+  value_and_grad,
+  grad_and_value,
+  grad_with_aux,
+  value_and_grad_with_aux,
+  grad_and_value_with_aux
+};
 constexpr const char* grad_name(GradKind k) {
-  return k == GradKind::grad || k == GradKind::grad_with_aux ? "grad" : "value_and_grad";
+  switch (k) {
+    case GradKind::grad:
+    case GradKind::grad_with_aux: return "grad";
+    case GradKind::value_and_grad:
+    case GradKind::value_and_grad_with_aux: return "value_and_grad";
+    default: return "grad_and_value";
+  }
 }
 
 template <GradKind kind, class F, int... N>
 class Grad : public CallOperator<Grad<kind, F, N...>, F> {
-  static constexpr bool aux =
-      kind == GradKind::grad_with_aux || kind == GradKind::value_and_grad_with_aux;
-  static constexpr bool value =
-      kind == GradKind::value_and_grad || kind == GradKind::value_and_grad_with_aux;
+  static constexpr bool aux = kind >= GradKind::grad_with_aux;
+  using Wrt = Argnums<N...>;
 
  public:
-  Grad(F f, Location at) : f_(std::move(f)), at_(at) {}
+  Grad(F f, const GradOptions& o, Location at) : f_(std::move(f)), options_(o), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    constexpr int n = static_cast<int>(sizeof...(P));
-    static_assert(((N < n && N >= -n) && ...),
+    static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft::grad: differentiating with respect to an argument number that large "
                   "requires more arguments");
     static_assert(Callable<F, P...>,
@@ -80,18 +92,25 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     check_result<R>();
     const Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), wrt(args),
-                                  [&] { return tree::skeleton(args); });
-    const R out = flat.result(g.out);
-    auto d = gradient(args, g.grads.data());
+    const GradResult g = run_grad(
+        grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
+        [&] { return tree::skeleton(args); }, options_);
+    R out = flat.result(g.out);
+    auto d = tree::rebuild(Wrt::chosen(args), Wrt::in_order(args, g.grads.data()).data());
     if constexpr (kind == GradKind::grad)
       return d;
     else if constexpr (kind == GradKind::grad_with_aux)
       return std::pair<decltype(d), std::tuple_element_t<1, R>>{std::move(d), std::get<1>(out)};
+    else if constexpr (kind == GradKind::value_and_grad ||
+                       kind == GradKind::value_and_grad_with_aux)
+      return std::pair<R, decltype(d)>{std::move(out), std::move(d)};
     else
-      return std::pair<R, decltype(d)>{out, std::move(d)};
+      return std::pair<decltype(d), R>{std::move(d), std::move(out)};
   }
-  bool weft_identify(KeyWriter& key) const { return identify(f_, key); }
+  bool weft_identify(KeyWriter& key) const {
+    key.add_static(options_.holomorphic);
+    return identify(f_, key);
+  }
 
  private:
   template <class R>
@@ -108,101 +127,99 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
           "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
     }
   }
-  static constexpr size_t number(int k, size_t n) {
-    return static_cast<size_t>(k < 0 ? k + static_cast<int>(n) : k);
-  }
-  template <class T>
-  static std::vector<bool> wrt(const T& args) {
-    std::vector<bool> r;
-    size_t k = 0;
-    std::apply(
-        [&](const auto&... a) {
-          const auto add = [&](const auto& x) {
-            const bool on = ((number(N, std::tuple_size_v<T>) == k) || ...);
-            r.insert(r.end(), tree::count(x), on);
-            ++k;
-          };
-          (add(a), ...);
-        },
-        args);
-    return r;
-  }
-  // grads lists the leaves of the chosen arguments in the order of the arguments.
-  template <class T>
-  static auto gradient(const T& args, const Array* grads) {
-    constexpr size_t n = std::tuple_size_v<T>;
-    const auto start = [&](size_t k) {
-      const Array* p = grads;
-      size_t i = 0;
-      std::apply(
-          [&](const auto&... a) {
-            ((p += i < k && ((number(N, n) == i) || ...) ? tree::count(a) : 0, ++i), ...);
-          },
-          args);
-      return p;
-    };
-    if constexpr (sizeof...(N) == 1) {
-      constexpr size_t k = number((N + ...), n);
-      return tree::rebuild(std::get<k>(args), grads);
-    } else {
-      return std::tuple<std::tuple_element_t<number(N, n), T>...>(
-          tree::rebuild(std::get<number(N, n)>(args), start(number(N, n)))...);
-    }
-  }
   mutable F f_;
+  GradOptions options_;
   Location at_;
 };
 
-template <GradKind kind, int... N, class F>
-auto make_grad(F f, Location at) {
-  if constexpr (sizeof...(N) == 0)
-    return Grad<kind, F, 0>(std::move(f), at);
-  else
-    return Grad<kind, F, N...>(std::move(f), at);
-}
-
 }  // namespace detail
 
-// The gradient of a scalar function with respect to argument 0: grad(f)(x, …); grad<0, 2>(f) gives
-// a tuple, one for each of these arguments.
+// The gradient of a function of one scalar Array with respect to argument 0: grad(f)(x, …) has the
+// type of x, each Array of it being ∂f/∂ that Array; grad<0, 2>(f) gives a tuple, one for each of
+// these arguments (negative numbers count from the end). Of a complex x and a real result it is
+// JAX's ∂f/∂a - i ∂f/∂b for x = a + ib. DifferentiationError "only defined for scalar-output
+// functions", for integer arguments and for results that are not real, unless holomorphic.
+// Source: jax.grad.
 template <int... N, class F = BinaryFunction>
-auto grad(F f, Location at = Location::here()) {
-  return detail::make_grad<detail::GradKind::grad, N...>(std::move(f), at);
+auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::grad, F, N...>(std::move(f), o, at);
 }
-// {f(x), gradient}
+// {f(x, …), gradient}, the gradient as of grad. Source: jax.value_and_grad.
 template <int... N, class F = BinaryFunction>
-auto value_and_grad(F f, Location at = Location::here()) {
-  return detail::make_grad<detail::GradKind::value_and_grad, N...>(std::move(f), at);
+auto value_and_grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::value_and_grad, F, N...>(std::move(f), o, at);
 }
-// f returns {loss, aux}: {gradient, aux}
+// {gradient, f(x, …)}: value_and_grad in torch's order. Source: torch.func.grad_and_value.
 template <int... N, class F>
-auto grad_with_aux(F f, Location at = Location::here()) {
-  return detail::make_grad<detail::GradKind::grad_with_aux, N...>(std::move(f), at);
+auto grad_and_value(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::grad_and_value, F, N...>(std::move(f), o, at);
 }
-// f returns {loss, aux}: {{loss, aux}, gradient}
+// grad of a function that returns {loss, aux}, aux any tree: {gradient, aux}. Source: jax.grad with
+// has_aux.
 template <int... N, class F>
-auto value_and_grad_with_aux(F f, Location at = Location::here()) {
-  return detail::make_grad<detail::GradKind::value_and_grad_with_aux, N...>(std::move(f), at);
+auto grad_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::grad_with_aux, F, N...>(std::move(f), o, at);
+}
+// f returns {loss, aux}: {{loss, aux}, gradient}. Source: jax.value_and_grad with has_aux.
+template <int... N, class F>
+auto value_and_grad_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::value_and_grad_with_aux, F, N...>(std::move(f), o, at);
+}
+// f returns {loss, aux}: {gradient, {loss, aux}}. Source: torch.func.grad_and_value with has_aux.
+template <int... N, class F>
+auto grad_and_value_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::grad_and_value_with_aux, F, N...>(std::move(f), o, at);
 }
 
-// {f(primals), its derivative in the direction of the tangents}
+namespace detail {
+// The arguments at a point and a tangent like them.
 template <class F, class... A, class... T>
-auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
-         Location at = Location::here()) {
+auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...>& tangents) {
   static_assert(sizeof...(A) == sizeof...(T),
                 "weft::jvp: one tangent for each primal, std::tuple{x…}, std::tuple{dx…}");
-  const Source source(at);
-  const auto args =
-      std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
-  const auto dargs = tree::convert<std::remove_const_t<decltype(args)>>(tangents);
-  using R = typename detail::ResultOf<F, std::remove_const_t<decltype(args)>>::type;
-  detail::Flat<F, std::remove_const_t<decltype(args)>, R> flat(f, args);
+  auto args = std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
+  auto dargs = tree::convert<decltype(args)>(tangents);
   if (const std::string d = tree::difference(tree::skeleton(args), tree::skeleton(dargs), "args");
       !d.empty())
     throw DifferentiationError("jvp: primals and tangents must have the same tree structure: " + d);
-  const detail::JvpResult r = detail::run_jvp(flat, tree::leaves(args), tree::leaves(dargs),
-                                              [&] { return tree::skeleton(args); });
+  return std::pair<decltype(args), decltype(args)>{std::move(args), std::move(dargs)};
+}
+}  // namespace detail
+
+// {f(primals…), its derivative in the direction of the tangents}: J(primals) · tangents, of the
+// type of f's result, in forward mode. Primals and tangents are tuples of one entry an argument,
+// equal in structure, shapes and dtypes (DifferentiationError "equal types, but they differ");
+// tangents of integers are not read. Source: jax.jvp.
+template <class F, class... A, class... T>
+auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
+         Location at = Location::here()) {
+  const Source source(at);
+  const auto both = detail::primals_and_tangents<F>(primals, tangents);
+  using Args = typename decltype(both)::first_type;
+  using R = typename detail::ResultOf<F, Args>::type;
+  detail::Flat<F, Args, R> flat(f, both.first);
+  const detail::JvpResult r =
+      detail::run_jvp(flat, tree::leaves(both.first), tree::leaves(both.second),
+                      [&] { return tree::skeleton(both.first); });
   return std::pair<R, R>{flat.result(r.out), flat.result(r.tangent)};
+}
+// jvp of a function that returns {out, aux}: a tuple {out, tangent of out, aux}. Source: jax.jvp
+// with has_aux.
+template <class F, class... A, class... T>
+auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
+                  Location at = Location::here()) {
+  const Source source(at);
+  const auto both = detail::primals_and_tangents<F>(primals, tangents);
+  using Args = typename decltype(both)::first_type;
+  using R = typename detail::ResultOf<F, Args>::type;
+  using Out = typename detail::OutAux<R>::out;
+  detail::FlatAux<F, Args, R> flat(f, both.first);
+  const detail::JvpResult r = detail::run_jvp(
+      flat, tree::leaves(both.first), tree::leaves(both.second),
+      [&] { return tree::skeleton(both.first); }, &flat.results);
+  const R all = flat.result(r.out);
+  return std::tuple<Out, Out, typename detail::OutAux<R>::aux>{
+      std::get<0>(all), tree::rebuild(std::get<0>(all), r.tangent.data()), std::get<1>(all)};
 }
 
 namespace detail {
@@ -287,6 +304,38 @@ auto linearize_at(Location at, F& f, const A&... a) {
   return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
 }
 template <class F, class... A>
+auto vjp_with_aux_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  using Out = typename OutAux<R>::out;
+  FlatAux<F, Args, R> flat(f, args);
+  LinearResult r =
+      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
+  const R all = flat.result(r.out);
+  return std::tuple<Out, Pullback<Args, Out>, typename OutAux<R>::aux>{
+      std::get<0>(all),
+      {tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear), false},
+      std::get<1>(all)};
+}
+template <class F, class... A>
+auto linearize_with_aux_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  using Out = typename OutAux<R>::out;
+  FlatAux<F, Args, R> flat(f, args);
+  LinearResult r =
+      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
+  const R all = flat.result(r.out);
+  return std::tuple<Out, Pushforward<Args, Out>, typename OutAux<R>::aux>{
+      std::get<0>(all),
+      {tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear)},
+      std::get<1>(all)};
+}
+template <class F, class... A>
 auto linear_transpose_at(Location at, F& f, const A&... example) {
   const Source source(at);
   const auto args = arguments<F>(example...);
@@ -298,57 +347,46 @@ auto linear_transpose_at(Location at, F& f, const A&... example) {
 }
 }  // namespace detail
 
-// {f(args…), pullback}; pullback(ct) gives a tuple of one cotangent an argument.
+// {f(args…), pullback}; pullback(ct), where ct is like f's result, gives a tuple of one cotangent
+// an argument: ct · J(args), in reverse mode, as often as wanted. Complex numbers are transposed,
+// not conjugated. DifferentiationError "unexpected JAX type" where ct is not like the result.
+// Source: jax.vjp.
 template <class F, class... A>
 auto vjp(F f, const A&... a) {
   return detail::vjp_at({}, f, a...);
 }
-// {f(args…), f_lin}; f_lin(tangents…) is the derivative at args.
+// vjp of a function that returns {out, aux}: a tuple {out, pullback, aux}; pullback takes a
+// cotangent of out. Source: jax.vjp with has_aux.
+template <class F, class... A>
+auto vjp_with_aux(F f, const A&... a) {
+  return detail::vjp_with_aux_at({}, f, a...);
+}
+// {f(args…), f_lin}; f_lin(tangents…) is J(args) · tangents, of the type of f's result: jvp, with
+// what does not depend on the tangents computed once. Source: jax.linearize.
 template <class F, class... A>
 auto linearize(F f, const A&... a) {
   return detail::linearize_at({}, f, a...);
 }
+// linearize of a function that returns {out, aux}: a tuple {out, f_lin, aux}; f_lin gives a tangent
+// of out. Source: jax.linearize with has_aux.
+template <class F, class... A>
+auto linearize_with_aux(F f, const A&... a) {
+  return detail::linearize_with_aux_at({}, f, a...);
+}
 // The transpose of a linear function of arguments like these: ct -> tuple of one cotangent an
-// argument.
+// argument. DifferentiationError where f is not linear, or a type not inexact.
+// Source: jax.linear_transpose.
 template <class F, class... A>
 auto linear_transpose(F f, const A&... example) {
   return detail::linear_transpose_at({}, f, example...);
 }
-// A default argument cannot follow a pack: overloads for one to six arguments, which know their
-// line.
-#define WEFT_WITH_LINE(NAME)                                                                       \
-  template <class F, class A>                                                                      \
-  auto NAME(F f, const A& a, Location at = Location::here()) {                                     \
-    return detail::NAME##_at(at, f, a);                                                            \
-  }                                                                                                \
-  template <class F, class A, class B>                                                             \
-  auto NAME(F f, const A& a, const B& b, Location at = Location::here()) {                         \
-    return detail::NAME##_at(at, f, a, b);                                                         \
-  }                                                                                                \
-  template <class F, class A, class B, class C>                                                    \
-  auto NAME(F f, const A& a, const B& b, const C& c, Location at = Location::here()) {             \
-    return detail::NAME##_at(at, f, a, b, c);                                                      \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D>                                           \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, Location at = Location::here()) { \
-    return detail::NAME##_at(at, f, a, b, c, d);                                                   \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D, class E>                                  \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e,                       \
-            Location at = Location::here()) {                                                      \
-    return detail::NAME##_at(at, f, a, b, c, d, e);                                                \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D, class E, class G>                         \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
-            Location at = Location::here()) {                                                      \
-    return detail::NAME##_at(at, f, a, b, c, d, e, g);                                             \
-  }
 WEFT_WITH_LINE(vjp)
 WEFT_WITH_LINE(linearize)
+WEFT_WITH_LINE(vjp_with_aux)
+WEFT_WITH_LINE(linearize_with_aux)
 WEFT_WITH_LINE(linear_transpose)
-#undef WEFT_WITH_LINE
 
-// x, whose derivative is taken to be zero.
+// x, a tree, whose derivative is taken to be zero. Source: jax.lax.stop_gradient.
 template <class T>
 arrays_t<T> stop_gradient(const T& x, Location at = Location::here()) {
   const Source source(at);

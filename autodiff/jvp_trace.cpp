@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // autodiff/jvp_trace.cpp: forward mode: pairs of a value and its tangent.
 #include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/linearize.h"
 #include "weft/autodiff/partial_eval.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/transformed.h"
@@ -80,6 +81,11 @@ Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Array
 
 Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                           const std::vector<bool>& wrt) {
+  return linearize_first(f, x, wrt, nullptr);
+}
+
+Linearized linearize_first(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                           const std::vector<bool>& wrt, const size_t* results) {
   Linearized r;
   r.linear.in_types = types_of(x);
   Level<PartialEval> pe;
@@ -91,7 +97,7 @@ Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
   }
   Dual d = run_dual(f, x, dx, &*pe);
   Arrays tangents;
-  for (size_t k = 0; k < d.out.size(); ++k) {
+  for (size_t k = 0; k < (results ? *results : d.out.size()); ++k) {
     r.linear.out_types.push_back(d.out[k].type());
     if (d.tangent[k].empty_handle()) continue;
     r.linear.out.push_back(static_cast<int>(k));

@@ -9,6 +9,7 @@
 #include "weft/jit/lowered.h"
 #include "weft/runtime/reading.h"
 #include "weft/runtime/stop.h"
+#include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
 
@@ -148,7 +149,8 @@ class Jitted : public CallOperator<Jitted<F>, F> {
       throw;
     }
   }
-  // The program for these arguments, to be looked at or compiled ahead.
+  // The program for arguments of these types, to be looked at or compiled ahead; they may be
+  // ShapeDtypeStructs.
   template <class... A>
   auto lower(const A&... a) const {
     return lower_at(arguments<F>(a...));

@@ -175,7 +175,7 @@ class Array {
   const Array operator[](std::initializer_list<Index> i) const;
   // x[i] = v and x[i] += v, of which x[i] would keep nothing.
   template <class V>
-  void operator=(const V&) const {
+  void operator=(const V&) const&& {
     detail::no_assignment<V>();
   }
   At at(const Index& i) const&;
@@ -273,22 +273,22 @@ class Array {
   friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
   Array& operator+=(const Arg& x) &;
   template <class V>
-  void operator+=(const V&) const {
+  void operator+=(const V&) const&& {
     detail::no_assignment<V>();
   }
   Array& operator-=(const Arg& x) &;
   template <class V>
-  void operator-=(const V&) const {
+  void operator-=(const V&) const&& {
     detail::no_assignment<V>();
   }
   Array& operator*=(const Arg& x) &;
   template <class V>
-  void operator*=(const V&) const {
+  void operator*=(const V&) const&& {
     detail::no_assignment<V>();
   }
   Array& operator/=(const Arg& x) &;
   template <class V>
-  void operator/=(const V&) const {
+  void operator/=(const V&) const&& {
     detail::no_assignment<V>();
   }
   Array& operator%=(const Arg& x) &;

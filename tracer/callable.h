@@ -121,14 +121,23 @@ struct ReturnOf {
 template <class R>
   requires std::is_void_v<R>
 struct ReturnOf<R> {
+  using type = std::monostate;  // so that nothing else is wrong
   static_assert(!std::is_void_v<R>,
                 "weft: the function returns nothing; let it return an Array or a tree of Arrays");
-  using type = std::monostate;
 };
 template <class F, class... P>
 using raw_result_t = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
 template <class F, class... P>
 using result_t = arrays_t<raw_result_t<F, P...>>;
+
+// What F returns for a tuple of arguments.
+template <class F, class T>
+struct ResultOf;
+template <class F, class... P>
+struct ResultOf<F, std::tuple<P...>> {
+  static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
+  using type = result_t<F, P...>;
+};
 
 // The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>)
 // const`.
@@ -153,7 +162,8 @@ class CallOperator<D, F, Params<P...>> {
   template <class Self = D>
   auto operator()(const P&... a) const {
     static_assert(((sizeof(tree::FieldsKnown<P>) > 0) && ...));
-    static_assert(sizeof(ReturnOf<std::invoke_result_t<F&, P&...>>) > 0);
+    if constexpr (Callable<F, P...>)
+      static_assert(sizeof(ReturnOf<std::invoke_result_t<F&, P&...>>) > 0);
     return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
   }
   // Fewer arguments, where f has default ones.
@@ -308,3 +318,33 @@ void identify_argument(const F& f, KeyWriter& key) {
 }
 
 }  // namespace weft::detail
+
+// A default argument cannot follow a pack: overloads for one to six arguments, which know their
+// line. NAME_at is in detail.
+#define WEFT_WITH_LINE(NAME)                                                                       \
+  template <class F, class A>                                                                      \
+  auto NAME(F f, const A& a, Location at = Location::here()) {                                     \
+    return detail::NAME##_at(at, f, a);                                                            \
+  }                                                                                                \
+  template <class F, class A, class B>                                                             \
+  auto NAME(F f, const A& a, const B& b, Location at = Location::here()) {                         \
+    return detail::NAME##_at(at, f, a, b);                                                         \
+  }                                                                                                \
+  template <class F, class A, class B, class C>                                                    \
+  auto NAME(F f, const A& a, const B& b, const C& c, Location at = Location::here()) {             \
+    return detail::NAME##_at(at, f, a, b, c);                                                      \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D>                                           \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, Location at = Location::here()) { \
+    return detail::NAME##_at(at, f, a, b, c, d);                                                   \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D, class E>                                  \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e,                       \
+            Location at = Location::here()) {                                                      \
+    return detail::NAME##_at(at, f, a, b, c, d, e);                                                \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D, class E, class G>                         \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
+            Location at = Location::here()) {                                                      \
+    return detail::NAME##_at(at, f, a, b, c, d, e, g);                                             \
+  }

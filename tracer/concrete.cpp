@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "weft/runtime/device.h"
+#include "weft/tracer/trees/shape_dtype.h"
 #include "weft/tracer/trace.h"
 
 namespace weft {
@@ -55,7 +56,7 @@ const Concrete& concrete(const Array& x) {
     const Array* known = static_cast<const Tracer&>(v->node()).known_value();
     if (!known) {
       const Tracer& t = static_cast<const Tracer&>(v->node());
-      if (!t.level->has_values()) raise_without_value("reading an Array", x.type());
+      detail::require_value("reading an Array", *v);
       throw ConcretizationError(fmt::format(
           "the value of a traced array {}{} is not known here: it depends on the arguments of the "
           "{} that is being traced. Use weft::cond, weft::where or weft::while_loop in place of "

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/make_jaxpr.h: make_jaxpr(f)(args…): the program of a function, to be read.
+// tracer/make_jaxpr.h: make_jaxpr(f)(args…): the program of a function, to be read; eval_shape(f,
+// args…): the types of its results.
 #pragma once
 #include <iosfwd>
 
 #include "weft/core/jaxpr.h"
 #include "weft/tracer/callable.h"
+#include "weft/tracer/replace.h"
+#include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
 
@@ -53,11 +56,48 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
   mutable F f_;
   Location at_;
 };
+
+// A tree of results as a tree of their shapes: structs, whose fields are Arrays, keep their type
+// and hold Arrays without a value.
+template <class R>
+auto as_shapes(const R& like, const Types& types) {
+  size_t k = 0;
+  if constexpr (has_struct<R>) {
+    Arrays out;
+    for (const Type& t : types) out.push_back(without_value(t.strong()));
+    return tree::rebuild(like, out.data());
+  } else {
+    auto next = [&] { return ShapeDtypeStruct{types[k].shape(), types[k++].dtype()}; };
+    return replace_leaves<typename Replaced<R, ShapeDtypeStruct>::type>(like, next);
+  }
+}
+template <class F, class... A>
+auto eval_shape_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  Flat<F, Args, R> flat(f, args);
+  const Types out = trace_jaxpr(flat, tree::leaves(args)).out_types();
+  return as_shapes(flat.prototype(), out);
+}
 }  // namespace detail
 
+// make_jaxpr(f)(args…): the program of f for arguments of these types, which may be
+// ShapeDtypeStructs. Nothing is computed. Source: jax.make_jaxpr.
 template <class F>
 auto make_jaxpr(F f, Location at = Location::here()) {
   return detail::MakeJaxpr<F>(std::move(f), at);
 }
+
+// The shapes and dtypes of f(args…): the tree that f returns with a ShapeDtypeStruct for each Array
+// (a tree that holds structs keeps its type, its Arrays say shape and dtype and have no value). The
+// arguments may be ShapeDtypeStructs, too; nothing is computed and no memory taken. What f says to
+// arguments of such types is raised. Source: jax.eval_shape.
+template <class F, class... A>
+auto eval_shape(F f, const A&... a) {
+  return detail::eval_shape_at({}, f, a...);
+}
+WEFT_WITH_LINE(eval_shape)
 
 }  // namespace weft

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
 namespace {
@@ -36,7 +37,7 @@ std::string made_at(const Node& n) {
 
 namespace {
 [[noreturn]] void leaked(const Op& op, const Array& x, const Tracer& t) {
-  if (!t.level->has_values()) raise_without_value(op.name(), x.type());
+  detail::require_value(op.name(), x);
   throw LeakedTracerError(fmt::format(
       "{}: a traced value {}{} has leaked: the {} that made it is over. Return values from the "
       "function instead of storing them outside it.",

@@ -31,8 +31,6 @@ class Interpreter : public RefCounted {
   virtual Arrays process(const Op& op, const Arrays& x, const AnyParams& params) = 0;
   // "vmap", "grad", …: how errors name it.
   virtual const char* name() const = 0;
-  // False: its tracers stand for a ShapeDtypeStruct, with a type and nothing else.
-  virtual bool has_values() const { return true; }
   const Ref<Interpreter>& parent() const { return parent_; }
   // A closed interpreter takes no more part; its tracers have leaked.
   bool closed() const { return closed_; }
@@ -85,8 +83,6 @@ class Tracer : public Node {
 };
 // ", made at file.cpp:12," for the text of an error, or nothing where that is not known.
 std::string made_at(const Node& n);
-// ConcretizationError: `who` needs the value of what is a ShapeDtypeStruct.
-[[noreturn]] void raise_without_value(const std::string& who, const Type& t);
 // The tracer behind x if it belongs to `level`, else null.
 template <class T>
 const T* tracer_of(const Array& x, const Interpreter& level) {

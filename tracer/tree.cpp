@@ -11,6 +11,7 @@
 #include "weft/runtime/fork.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/callable.h"
+#include "weft/tracer/trees/tree_functions.h"
 
 namespace weft::tree {
 
@@ -51,17 +52,17 @@ std::string to_string(const Skeleton& s) {
   return s.form == Skeleton::list ? "[" + r + "]" : "{" + r + "}";
 }
 
-namespace {
-std::string path_of(const Skeleton& s, size_t i, const std::string& at) {
+std::string detail::child_path(const Skeleton& s, size_t i, const std::string& at) {
   if (s.form == Skeleton::map) return fmt::format("{}['{}']", at, s.names[i]);
   if (s.form == Skeleton::record) return at.empty() ? s.names[i] : at + "." + s.names[i];
   return fmt::format("{}[{}]", at, i);
 }
 
+namespace {
 void collect_paths(const Skeleton& s, const std::string& at, std::vector<std::string>& out) {
   if (s.form == Skeleton::leaf) out.push_back(at);
   for (size_t i = 0; i < s.children.size(); ++i)
-    collect_paths(s.children[i], path_of(s, i, at), out);
+    collect_paths(s.children[i], detail::child_path(s, i, at), out);
 }
 }  // namespace
 
@@ -76,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> values(const Skeleton& s,
   if (s.form == Skeleton::value) return {{root, s.text}};
   std::vector<std::pair<std::string, std::string>> out;
   for (size_t i = 0; i < s.children.size(); ++i)
-    for (auto& v : values(s.children[i], path_of(s, i, root))) out.push_back(std::move(v));
+    for (auto& v : values(s.children[i], detail::child_path(s, i, root))) out.push_back(std::move(v));
   return out;
 }
 
@@ -87,7 +88,7 @@ std::string difference(const Skeleton& a, const Skeleton& b, const std::string& 
     return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ",
                        to_string(a), to_string(b));
   for (size_t i = 0; i < a.children.size(); ++i) {
-    std::string d = difference(a.children[i], b.children[i], path_of(a, i, root));
+    std::string d = difference(a.children[i], b.children[i], detail::child_path(a, i, root));
     if (!d.empty()) return d;
   }
   return "";

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "weft/ops/control/control_flow.h"
+#include "weft/ops/elementwise/compare.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
@@ -128,6 +129,19 @@ Array branch_of(const Array& pred) {
   if (pred.dtype() == Key)
     throw DTypeError("cond: Pred must be a bool or a number, got a random key");
   return base::convert(pred != Array(0), I32);
+}
+
+Array first_true(const char* who, const Arrays& preds) {
+  Array r = scalar_of_int(I32, static_cast<int64_t>(preds.size()));
+  for (size_t i = preds.size(); i-- > 0;) {
+    if (preds[i].shape() != Shape{} || preds[i].dtype() != Bool)
+      throw ShapeError(
+          fmt::format("{}: pred of case {} must be a bool scalar, got {}. Write a "
+                      "comparison; for arrays use where.",
+                      who, i, to_string(preds[i].type())));
+    r = lax::select_n(preds[i], {r, scalar_of_int(I32, static_cast<int64_t>(i))});
+  }
+  return r;
 }
 
 namespace {

@@ -103,6 +103,27 @@ auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
 
+namespace detail {
+// The branch of that number, of those in a list, on the operands.
+template <class R, class Args, class F>
+R run_listed(const char* who, const Array& index, const std::vector<F*>& branches,
+             const Args& operands) {
+  std::vector<Flat<F, Args, R>> flat;
+  for (F* f : branches) flat.emplace_back(*f, operands);
+  struct TreeOfFlat {
+    const Flat<F, Args, R>* f;
+    tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
+  };
+  std::vector<TreeOfFlat> trees;
+  for (const auto& f : flat) trees.push_back({&f});
+  const Arrays out = run_cond(who, index, {flat.begin(), flat.end()}, {trees.begin(), trees.end()},
+                              tree::leaves(operands));
+  return flat[0].result(out);
+}
+// The number of the first that is true, bool scalars; how many there are if none is.
+Array first_true(const char* who, const Arrays& preds);
+}  // namespace detail
+
 // branches[index](operands…), the index clamped into range.
 template <class R = Array, class... O>
 R switch_(const Arg& index,
@@ -111,18 +132,10 @@ R switch_(const Arg& index,
   using Args = std::tuple<arrays_t<O>...>;
   using F = const Function<R(arrays_t<O>...)>;
   const Source source(index.at());
-  const Args args(tree::convert<arrays_t<O>>(operands)...);
-  std::vector<detail::Flat<F, Args, R>> flat;
-  for (F& f : branches) flat.emplace_back(f, args);
-  struct TreeOfFlat {
-    const detail::Flat<F, Args, R>* f;
-    tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
-  };
-  std::vector<TreeOfFlat> trees;
-  for (const auto& f : flat) trees.push_back({&f});
-  const Arrays out = detail::run_cond("switch_", index, {flat.begin(), flat.end()},
-                                      {trees.begin(), trees.end()}, tree::leaves(args));
-  return flat[0].result(out);
+  std::vector<F*> listed;
+  for (F& f : branches) listed.push_back(&f);
+  return detail::run_listed<R>("switch_", index, listed,
+                               Args(tree::convert<arrays_t<O>>(operands)...));
 }
 template <class... B, class... O>
 auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) {
@@ -137,6 +150,31 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return std::apply(
       [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
+}
+
+// One case of case_: what runs where pred, a bool scalar, is the first that is true.
+template <class R, class... O>
+struct Case {
+  Array pred;
+  Function<R(O...)> function;
+};
+// The function of the first case whose pred is true, else otherwise, on the operands; only that one
+// runs, mapped only for the lanes that take it. All return an Array, or as case_<R> an R.
+//   case_({{x < 0., f}, {x < 1., g}}, h, x)
+// Source: tf.case.
+template <class R = Array, class... O>
+R case_(std::initializer_list<std::type_identity_t<Case<R, arrays_t<O>...>>> cases,
+        const std::type_identity_t<Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
+  using Args = std::tuple<arrays_t<O>...>;
+  Arrays preds;
+  std::vector<const Function<R(arrays_t<O>...)>*> listed;
+  for (const auto& c : cases) {
+    preds.push_back(c.pred);
+    listed.push_back(&c.function);
+  }
+  listed.push_back(&otherwise);
+  return detail::run_listed<R>("case_", detail::first_true("case_", preds), listed,
+                               Args(tree::convert<arrays_t<O>>(operands)...));
 }
 
 // while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself.
@@ -208,6 +246,33 @@ auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
        [&] { return tree::skeleton(flat.out().first); }},
       tree::leaves(std::get<1>(args)), [&] { return tree::skeleton(std::get<1>(args)); }, o, flat);
   return flat.result(out);
+}
+
+namespace detail {
+template <bool reverse, class F, class X, class A>
+arrays_t<A> fold(F& fn, const X& elems, const A& initializer, Location at) {
+  using T = arrays_t<A>;
+  static_assert(Callable<F, T, arrays_t<X>>,
+                "weft::foldl, foldr: fn must accept (acc, row of elems)");
+  return scan(
+             [&fn](T acc, arrays_t<X> x) {
+               return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
+             },
+             initializer, elems, {.reverse = reverse}, at)
+      .first;
+}
+}  // namespace detail
+
+// acc = fn(acc, row) for the rows of elems, a tree, from the first to the last, from initializer
+// on: the last acc. Source: tf.foldl.
+template <class F, class X, class A>
+arrays_t<A> foldl(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
+  return detail::fold<false>(fn, elems, initializer, at);
+}
+// The same from the last row to the first. Source: tf.foldr.
+template <class F, class X, class A>
+arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
+  return detail::fold<true>(fn, elems, initializer, at);
 }
 
 // f on every row of xs, one after another; with batch_size, that many at a time.

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/linearize.h"
 #include "weft/batching/batch_trace.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
@@ -85,16 +86,25 @@ Shape joined(const Shape& a, const Shape& b) {
   return s;
 }
 
-Types chosen_types(const char* who, const Arrays& x, const std::vector<bool>& wrt, TreeOf args) {
+// The types of the Arrays that are differentiated by.
+Types chosen_types(const char* who, JacobianMode mode, const Arrays& x,
+                   const std::vector<bool>& wrt, bool holomorphic, TreeOf args) {
   Types t;
   for (size_t i = 0; i < x.size(); ++i) {
     if (!wrt[i]) continue;
-    if (!is_inexact(x[i].dtype()))
-      throw DifferentiationError(
-          fmt::format("{} requires real- or complex-valued inputs (input dtype that is a sub-dtype "
-                      "of np.inexact), "
-                      "but got {} for {}. Convert it with astype(F32).",
-                      who, to_string(x[i].type()), tree::paths(args(), "args")[i]));
+    const auto path = [&] { return tree::paths(args(), "args")[i]; };
+    const bool real = is_inexact(x[i].dtype()) && !is_complex(x[i].dtype());
+    if (mode == JacobianMode::forward && !holomorphic && !real)
+      throw DifferentiationError(fmt::format(
+          "{} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but "
+          "got {} for {}. {}",
+          who, to_string(x[i].type()), path(),
+          is_complex(x[i].dtype())
+              ? "For holomorphic differentiation, pass holomorphic=True: {.holomorphic = true}. "
+                "For differentiation of non-holomorphic functions involving complex inputs, use "
+                "jvp."
+              : "Convert it with astype(F32)."));
+    check_reverse_input(who, x[i], holomorphic, path);
     t.push_back(x[i].type().strong());
   }
   if (t.empty())
@@ -102,6 +112,31 @@ Types chosen_types(const char* who, const Arrays& x, const std::vector<bool>& wr
         fmt::format("{}: the argument to differentiate with respect to holds no Array", who));
   return t;
 }
+
+// What is common to all modes.
+struct Request {
+  const char* who;
+  FlatFunction f;
+  const Arrays& x;
+  const std::vector<bool>& wrt;
+  const JacobianOptions& options;
+  const size_t* results;
+  Types in;  // of the chosen x
+  size_t count(const Arrays& out) const { return results ? *results : out.size(); }
+  Arrays chosen(const Arrays& all) const {
+    Arrays r;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (wrt[i]) r.push_back(all[i]);
+    return r;
+  }
+  // The basis vectors as tangents of x.
+  Arrays tangents(const Arrays& basis) const {
+    Arrays dx(x.size());
+    for (size_t i = 0, next = 0; i < x.size(); ++i)
+      if (wrt[i]) dx[i] = basis[next++];
+    return dx;
+  }
+};
 
 // [n, out…] whose n rows belong to arrays of these types -> out… + in… for each.
 Arrays split_columns(const Array& m, const Types& in) {
@@ -118,87 +153,127 @@ Arrays split_columns(const Array& m, const Types& in) {
   return r;
 }
 
-BlockRows forward(FlatFunction f, const Arrays& x, const std::vector<bool>& wrt, const Types& in,
-                  int64_t chunk) {
-  const Arrays columns = over_basis(in, chunk, [&](const Arrays& basis) {
-    Arrays dx(x.size());
-    for (size_t i = 0, next = 0; i < x.size(); ++i)
-      if (wrt[i]) dx[i] = basis[next++];
-    Dual d = jvp_flat(f, x, dx);
-    for (size_t k = 0; k < d.out.size(); ++k)
-      d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
-    return d.tangent;
-  });
-  BlockRows rows;
-  for (const Array& c : columns) rows.push_back(split_columns(c, in));
-  return rows;
+void check_complex_results(const Request& q, const Arrays& out) {
+  for (size_t k = 0; q.options.holomorphic && k < q.count(out); ++k)
+    check_reverse_output(q.who, out[k].type(), true);
 }
 
-BlockRows reverse(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                  const Types& in, int64_t chunk) {
-  const Linearized l = linearize_flat(f, x, wrt);
-  Types out;
-  for (const Array& y : l.out) {
-    if (!is_inexact(y.dtype()))
-      throw DifferentiationError(fmt::format(
-          "{} requires real- or complex-valued outputs, but got {}", who, to_string(y.type())));
-    out.push_back(y.type().strong());
+// f runs once for all columns of a chunk. With aux it runs once, and its derivative is applied.
+JacobianResult forward(const Request& q) {
+  JacobianResult r;
+  Arrays columns;
+  if (q.results) {
+    Linearized l = linearize_first(q.f, q.x, q.wrt, q.results);
+    check_complex_results(q, l.out);
+    l.linear.out_types.resize(*q.results);
+    columns = over_basis(q.in, q.options.chunk_size,
+                         [&](const Arrays& basis) { return l.linear.apply(q.tangents(basis)); });
+    r.out = std::move(l.out);
+  } else {
+    columns = over_basis(q.in, q.options.chunk_size, [&](const Arrays& basis) {
+      Dual d = jvp_flat(q.f, q.x, q.tangents(basis));
+      check_complex_results(q, d.out);
+      for (size_t k = 0; k < d.out.size(); ++k)
+        d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
+      return d.tangent;
+    });
   }
-  const Arrays cts = over_basis(out, chunk, [&](const Arrays& basis) {
-    const Arrays back = l.linear.transpose(basis);
-    Arrays r;
-    for (size_t i = 0; i < x.size(); ++i)
-      if (wrt[i]) r.push_back(back[i]);
-    return r;
+  for (const Array& c : columns) r.rows.push_back(split_columns(c, q.in));
+  return r;
+}
+
+// f, its derivative, and the types of the results that have rows.
+struct Reverse {
+  Linearized l;
+  Types out;
+};
+Reverse reversed(const Request& q) {
+  Reverse r{linearize_first(q.f, q.x, q.wrt, q.results), {}};
+  for (size_t k = 0; k < q.count(r.l.out); ++k) {
+    check_reverse_output(q.who, r.l.out[k].type(), q.options.holomorphic);
+    r.out.push_back(r.l.out[k].type().strong());
+  }
+  return r;
+}
+
+JacobianResult reverse(const Request& q) {
+  Reverse v = reversed(q);
+  const Arrays cts = over_basis(v.out, q.options.chunk_size, [&](const Arrays& basis) {
+    return q.chosen(v.l.linear.transpose(basis));
   });
-  BlockRows rows;
+  JacobianResult r;
   int64_t at = 0;
-  for (const Type& t : out) {
-    rows.emplace_back();
-    for (size_t i = 0; i < in.size(); ++i)
-      rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
-                                          joined(t.shape(), in[i].shape())));
+  for (const Type& t : v.out) {
+    r.rows.emplace_back();
+    for (size_t i = 0; i < q.in.size(); ++i)
+      r.rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
+                                            joined(t.shape(), q.in[i].shape())));
     at += t.elements();
   }
-  return rows;
+  r.out = std::move(v.l.out);
+  return r;
 }
 
-bool forward_is_cheaper(FlatFunction f, const Arrays& x, const Types& in) {
-  return total(in) <= total(record(types_of(x), f).jaxpr->out_types());
+// The number of rows of a batch, which all have as their leading axis.
+int64_t batch_size(const Request& q, const Types& out) {
+  const Type& first = q.in[0];
+  const int64_t n = first.ndim() ? first.shape()[0] : -1;
+  for (const Types& ts : {q.in, out})
+    for (const Type& t : ts)
+      if (t.ndim() == 0 || t.shape()[0] != n)
+        throw ShapeError(fmt::format("{}: f must keep the leading axis, got {} for {}", q.who,
+                                     to_string(out), to_string(q.in)));
+  return n;
+}
+
+JacobianResult by_rows(const Request& q) {
+  const Reverse v = reversed(q);
+  const int64_t batch = batch_size(q, v.out);
+  Types row;
+  for (const Type& t : v.out) row.push_back(t.with_shape(t.shape().erased(0)));
+  // One cotangent an element of a row, the same in all rows: rows do not mix.
+  const Arrays cts = over_basis(row, q.options.chunk_size, [&](const Arrays& basis) {
+    Arrays ct;
+    for (const Array& b : basis) ct.push_back(base::insert_axis(b, 0, batch));
+    return q.chosen(v.l.linear.transpose(ct));
+  });
+  JacobianResult r;
+  int64_t at = 0;
+  for (const Type& t : row) {
+    r.rows.emplace_back();
+    for (size_t i = 0; i < q.in.size(); ++i) {
+      const Array part = base::slice_axis(cts[i], 0, at, at + t.elements());
+      const Shape whole = joined(t.shape(), q.in[i].shape().erased(0)).inserted(0, batch);
+      r.rows.back().push_back(base::reshape(base::move_axis(part, 0, 1), whole));
+    }
+    at += t.elements();
+  }
+  return r;
+}
+
+bool forward_is_cheaper(const Request& q) {
+  Types out = record(types_of(q.x), q.f).jaxpr->out_types();
+  if (q.results) out.resize(*q.results);
+  return total(q.in) <= total(out);
 }
 
 }  // namespace
 
-BlockRows run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
-                       const std::vector<bool>& wrt, int64_t chunk, TreeOf args) {
+JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
+                            const std::vector<bool>& wrt, const JacobianOptions& o, TreeOf args,
+                            const size_t* results) {
   const char* who = mode == JacobianMode::forward   ? "jacfwd"
                     : mode == JacobianMode::reverse ? "jacrev"
+                    : mode == JacobianMode::rows    ? "batch_jacobian"
                                                     : "jacobian";
-  if (chunk < 0)
+  if (o.chunk_size < 0)
     throw DifferentiationError(
-        fmt::format("{}: chunk_size must not be negative, got {}", who, chunk));
-  const Types in = chosen_types(who, x, wrt, args);
-  const bool fwd = mode == JacobianMode::forward ||
-                   (mode == JacobianMode::cheaper && forward_is_cheaper(f, x, in));
-  return fwd ? forward(f, x, wrt, in, chunk) : reverse(who, f, x, wrt, in, chunk);
-}
-
-Array run_batch_jacobian(FlatFunction f, const Array& x) {
-  const Linearized l = linearize_flat(f, {x}, {true});
-  const Array& y = l.out[0];
-  if (x.ndim() == 0 || y.ndim() == 0 || x.shape()[0] != y.shape()[0])
-    throw ShapeError(fmt::format("batch_jacobian: f must keep the leading axis, got {} for {}",
-                                 to_string(y.type()), to_string(x.type())));
-  const int64_t batch = x.shape()[0];
-  const Shape row = y.shape().erased(0);
-  // One cotangent an element of a row, the same in all rows: rows do not mix.
-  const Arrays cts = over_basis({y.type().strong().with_shape(row)}, 0, [&](const Arrays& basis) {
-    return Arrays{l.linear.transpose({base::insert_axis(basis[0], 0, batch)})[0]};
-  });
-  std::vector<int64_t> s = {batch};
-  s.insert(s.end(), row.begin(), row.end());
-  s.insert(s.end(), x.shape().begin() + 1, x.shape().end());
-  return base::reshape(base::move_axis(cts[0], 0, 1), s);
+        fmt::format("{}: chunk_size must not be negative, got {}", who, o.chunk_size));
+  const Request q{who, f, x, wrt, o, results, chosen_types(who, mode, x, wrt, o.holomorphic, args)};
+  if (mode == JacobianMode::rows) return by_rows(q);
+  const bool fwd =
+      mode == JacobianMode::forward || (mode == JacobianMode::cheaper && forward_is_cheaper(q));
+  return fwd ? forward(q) : reverse(q);
 }
 
 }  // namespace weft::detail

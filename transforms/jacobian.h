@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp.
+// transforms/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp, vhp.
 #pragma once
 #include "weft/autodiff/grad.h"
+#include "weft/tracer/replace.h"
 #include "weft/transforms/vmap.h"
 
 namespace weft {
@@ -10,92 +11,27 @@ namespace weft {
 struct JacobianOptions {
   // Columns (forward) or rows (reverse) at a time (0: all).
   int64_t chunk_size = 0;
+  // f is promised to be holomorphic: arguments and results must be complex. Else arguments
+  // (forward) or results (reverse) must be real.
+  bool holomorphic = false;
 };
 
 namespace detail {
 
 // One Array for each leaf of the result and each chosen leaf: shape out.shape + in.shape.
 using BlockRows = std::vector<Arrays>;
-enum class JacobianMode { forward, reverse, cheaper };
-BlockRows run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
-                       const std::vector<bool>& wrt, int64_t chunk, TreeOf args);
-Array run_batch_jacobian(FlatFunction f, const Array& x);
+// rows: f maps a batch to a batch, row by row; the blocks are [batch, out…, in…].
+enum class JacobianMode { forward, reverse, cheaper, rows };
+struct JacobianResult {
+  BlockRows rows;
+  Arrays out;  // f's results, where `results` was given
+};
+// `results`: how many of f's first results are differentiated, known when f has run; null: all.
+JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
+                            const std::vector<bool>& wrt, const JacobianOptions& o, TreeOf args,
+                            const size_t* results = nullptr);
 
 // The type of a Jacobian: out with each Array replaced by the type of the argument.
-template <class T>
-inline constexpr bool has_struct = tree::is_struct<T>;
-template <class... T>
-inline constexpr bool has_struct<std::tuple<T...>> = (has_struct<T> || ...);
-template <class A, class B>
-inline constexpr bool has_struct<std::pair<A, B>> = has_struct<A> || has_struct<B>;
-template <class T>
-inline constexpr bool has_struct<std::vector<T>> = has_struct<T>;
-template <class T, size_t N>
-inline constexpr bool has_struct<std::array<T, N>> = has_struct<T>;
-template <class T>
-inline constexpr bool has_struct<std::map<std::string, T>> = has_struct<T>;
-template <class T>
-inline constexpr bool has_struct<std::optional<T>> = has_struct<T>;
-
-template <class Out, class In>
-struct Replaced {
-  using type = Out;
-};
-template <class In>
-struct Replaced<Array, In> {
-  using type = In;
-};
-template <class... T, class In>
-struct Replaced<std::tuple<T...>, In> {
-  using type = std::tuple<typename Replaced<T, In>::type...>;
-};
-template <class A, class B, class In>
-struct Replaced<std::pair<A, B>, In> {
-  using type = std::pair<typename Replaced<A, In>::type, typename Replaced<B, In>::type>;
-};
-template <class T, class In>
-struct Replaced<std::vector<T>, In> {
-  using type = std::vector<typename Replaced<T, In>::type>;
-};
-template <class T, size_t N, class In>
-struct Replaced<std::array<T, N>, In> {
-  using type = std::array<typename Replaced<T, In>::type, N>;
-};
-template <class T, class In>
-struct Replaced<std::map<std::string, T>, In> {
-  using type = std::map<std::string, typename Replaced<T, In>::type>;
-};
-template <class T, class In>
-struct Replaced<std::optional<T>, In> {
-  using type = std::optional<typename Replaced<T, In>::type>;
-};
-
-// out with its Arrays, in order, replaced by what next() gives.
-template <class To, class Out, class Next>
-To replace_leaves(const Out& out, Next& next) {
-  if constexpr (std::same_as<Out, Array>) {
-    return next();
-  } else if constexpr (std::same_as<To, Out> && (tree::is_static<Out> || tree::is_empty<Out>)) {
-    return out;
-  } else if constexpr (tree::is_tuple<Out>) {
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      return To{replace_leaves<std::tuple_element_t<I, To>>(std::get<I>(out), next)...};
-    }(std::make_index_sequence<std::tuple_size_v<Out>>{});
-  } else if constexpr (tree::is_map<Out>) {
-    To r;
-    for (const auto& [k, e] : out) r.emplace(k, replace_leaves<typename To::mapped_type>(e, next));
-    return r;
-  } else if constexpr (tree::is_optional<Out>) {
-    To r;
-    if (out) r.emplace(replace_leaves<typename To::value_type>(*out, next));
-    return r;
-  } else {
-    To r;
-    for (const auto& e : out) r.push_back(replace_leaves<typename To::value_type>(e, next));
-    return r;
-  }
-}
-
 template <class Out, class In>
 auto assemble_jacobian(const Out& out, const In& in, const BlockRows& rows) {
   if constexpr (std::same_as<In, Array>) {
@@ -112,127 +48,191 @@ auto assemble_jacobian(const Out& out, const In& in, const BlockRows& rows) {
   }
 }
 
-template <JacobianMode mode, int N, class F>
-class Jacobian : public CallOperator<Jacobian<mode, N, F>, F> {
+template <JacobianMode mode, bool aux, class F, int... N>
+class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
+  using Wrt = Argnums<N...>;
+
  public:
-  Jacobian(F f, int64_t chunk, Location at) : f_(std::move(f)), chunk_(chunk), at_(at) {}
+  Jacobian(F f, const JacobianOptions& o, Location at) : f_(std::move(f)), options_(o), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    constexpr int n = static_cast<int>(sizeof...(P));
-    static_assert(N < n && N >= -n,
+    static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft: differentiating with respect to an argument number that large requires "
                   "more arguments");
     static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
-    constexpr size_t k = static_cast<size_t>(N < 0 ? N + n : N);
     using R = result_t<F, P...>;
     const Source source(at_);
-    Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const auto& in = std::get<k>(args);
-    const BlockRows rows = run_jacobian(mode, flat, tree::leaves(args), chosen<k>(args), chunk_,
-                                        [&] { return tree::skeleton(args); });
-    return assemble_jacobian(flat.prototype(), in, rows);
+    if constexpr (aux) {
+      FlatAux<F, std::tuple<P...>, R> flat(f_, args);
+      const JacobianResult r = run(flat, args, &flat.results);
+      using Out = typename OutAux<R>::out;
+      auto j = assembled(Out(std::get<0>(flat.prototype())), args, r.rows);
+      return std::pair<decltype(j), typename OutAux<R>::aux>{std::move(j),
+                                                             std::get<1>(flat.result(r.out))};
+    } else {
+      Flat<F, std::tuple<P...>, R> flat(f_, args);
+      const JacobianResult r = run(flat, args, nullptr);
+      return assembled(flat.prototype(), args, r.rows);
+    }
   }
   bool weft_identify(KeyWriter& key) const {
-    key.add_static(chunk_);
+    key.add_static(options_.chunk_size);
+    key.add_static(options_.holomorphic);
     return identify(f_, key);
   }
 
  private:
-  template <size_t K, class T>
-  static std::vector<bool> chosen(const T& args) {
-    std::vector<bool> r;
-    size_t i = 0;
-    std::apply([&](const auto&... a) { (r.insert(r.end(), tree::count(a), i++ == K), ...); }, args);
-    return r;
+  template <class Args>
+  JacobianResult run(FlatFunction f, const Args& args, const size_t* results) const {
+    return run_jacobian(
+        mode, f, tree::leaves(args), Wrt::mask(args), options_,
+        [&] { return tree::skeleton(args); }, results);
+  }
+  template <class Out, class Args>
+  static auto assembled(const Out& out, const Args& args, const BlockRows& rows) {
+    BlockRows in_order;
+    for (const Arrays& r : rows) in_order.push_back(Wrt::in_order(args, r.data()));
+    return assemble_jacobian(out, Wrt::chosen(args), in_order);
   }
   mutable F f_;
-  int64_t chunk_;
+  JacobianOptions options_;
   Location at_;
 };
 
 }  // namespace detail
 
-// The Jacobian of f with respect to one argument: the type of f's result with each Array replaced
-// by the type of the argument; tree::Blocks if both are structs. Forward mode: a column at a time.
-template <int N = 0, class F = BinaryFunction>
+// The Jacobian of f with respect to one argument, or, as jacfwd<0, 1>(f), to several: the type of
+// f's result with each Array replaced by the type of the argument (a tuple of the arguments), whose
+// Arrays have shape out.shape + in.shape; tree::Blocks where both are structs. Forward mode: a
+// column at a time, all at once. DifferentiationError for arguments that are not real, unless
+// holomorphic. Source: jax.jacfwd.
+template <int... N, class F = BinaryFunction>
 auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
-  return detail::Jacobian<detail::JacobianMode::forward, N, F>(std::move(f), o.chunk_size, at);
+  return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(std::move(f), o, at);
 }
-// Reverse mode: a row at a time.
-template <int N = 0, class F = BinaryFunction>
+// The same in reverse mode: a row at a time, all at once. DifferentiationError for results that are
+// not real, unless holomorphic. Source: jax.jacrev.
+template <int... N, class F = BinaryFunction>
 auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
-  return detail::Jacobian<detail::JacobianMode::reverse, N, F>(std::move(f), o.chunk_size, at);
+  return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(std::move(f), o, at);
 }
-// Whichever mode takes fewer passes.
-template <int N = 0, class F = BinaryFunction>
+// Whichever mode takes fewer passes: forward where the arguments have no more elements than the
+// results.
+template <int... N, class F = BinaryFunction>
 auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
-  return detail::Jacobian<detail::JacobianMode::cheaper, N, F>(std::move(f), o.chunk_size, at);
+  return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);
 }
-template <int N = 0, class F = BinaryFunction>
+// jacfwd of a function that returns {out, aux}, aux any tree: {Jacobian of out, aux}.
+// Source: jax.jacfwd with has_aux.
+template <int... N, class F>
+auto jacfwd_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::forward, true, F, N...>(std::move(f), o, at);
+}
+// jacrev of a function that returns {out, aux}: {Jacobian of out, aux}. Source: jax.jacrev with
+// has_aux.
+template <int... N, class F>
+auto jacrev_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::reverse, true, F, N...>(std::move(f), o, at);
+}
+// jacobian of a function that returns {out, aux}: {Jacobian of out, aux}.
+template <int... N, class F>
+auto jacobian_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::cheaper, true, F, N...>(std::move(f), o, at);
+}
+// The second derivatives of f, jacfwd<N…>(jacrev<N…>(f)): Arrays of shape out.shape + in.shape +
+// in.shape; of several arguments a tuple of tuples. chunk_size counts columns of the outer
+// Jacobian. Source: jax.hessian.
+template <int... N, class F = BinaryFunction>
 auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
-  return jacfwd<N>(jacrev<N>(std::move(f), {}, at), o, at);
+  return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
+}
+// hessian of a function that returns {out, aux}: {second derivatives of out, aux}.
+// Source: jax.hessian with has_aux.
+template <int... N, class F>
+auto hessian_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return jacfwd_with_aux<N...>(
+      jacrev_with_aux<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
+}
+// f maps a batch to a batch, row by row: each Array of the chosen arguments and of the result has
+// the batch as its leading axis (ShapeError), and row i of the result depends on row i of the
+// arguments alone, which is not looked at. The Jacobian of each row, of the type that jacrev gives,
+// with Arrays [batch, out…, in…], for the cost of one row. chunk_size counts rows of the Jacobian.
+// Source: tf.GradientTape.batch_jacobian.
+template <int... N, class F>
+auto batch_jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::rows, false, F, N...>(std::move(f), o, at);
 }
 
 namespace detail {
-template <class F>
-class BatchJacobian : public CallOperator<BatchJacobian<F>, F> {
+
+// The parameters of f and one more like the first.
+template <class S>
+struct AndVector {
+  using type = UnknownParams;
+};
+template <class X, class... P>
+struct AndVector<Params<X, P...>> {
+  using type = Params<X, P..., X>;
+};
+
+// The Hessian with respect to argument 0 times v, the last argument: forward over reverse, or as a
+// row, reverse over reverse.
+template <bool row, class F>
+class HessianVector
+    : public CallOperator<HessianVector<row, F>, F, typename AndVector<params_of<F>>::type> {
  public:
-  BatchJacobian(F f, Location at) : f_(std::move(f)), at_(at) {}
-  template <class P>
-  Array call(const std::tuple<P>& args) const {
-    static_assert(std::same_as<P, Array> && std::same_as<result_t<F, P>, Array>,
-                  "weft::batch_jacobian: f must take and return one Array");
-    const Source source(at_);
-    Flat<F, std::tuple<P>, Array> flat(f_, args);
-    return run_batch_jacobian(flat, std::get<0>(args));
+  HessianVector(F f, Location at) : f_(std::move(f)), at_(at) {}
+  template <class... P>
+  auto call(const std::tuple<P...>& all) const {
+    static_assert(sizeof...(P) >= 2,
+                  "weft::hvp, vhp: call it with the arguments of f and the vector, hvp(f)(x, v)");
+    return product(all, std::make_index_sequence<sizeof...(P) - 1>{});
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key); }
 
  private:
-  mutable F f_;
-  Location at_;
-};
-
-template <class F>
-class Hvp {
- public:
-  Hvp(F f, Location at) : f_(std::move(f)), at_(at) {}
-  // The Hessian with respect to argument 0 times v, the last argument.
-  template <class... A>
-  auto operator()(const A&... a) const {
-    static_assert(sizeof...(A) >= 2,
-                  "weft::hvp: call it with the arguments of f and the vector, hvp(f)(x, v)");
+  template <class T, size_t... I>
+  auto product(const T& all, std::index_sequence<I...>) const {
+    using X = std::tuple_element_t<0, T>;
+    static_assert(
+        std::convertible_to<std::tuple_element_t<sizeof...(I), T>, X>,
+        "weft::hvp, vhp: the vector, the last argument, must be of the type of the first");
+    const std::tuple<std::tuple_element_t<I, T>...> args(std::get<I>(all)...);
+    const X v = std::get<sizeof...(I)>(all);
+    const auto slope = [&](X x) {
+      auto with = args;
+      std::get<0>(with) = std::move(x);
+      return std::apply(grad(f_, {}, at_), with);
+    };
     const Source source(at_);
-    const auto all = std::tie(a...);
-    return [&]<size_t... I>(std::index_sequence<I...>) {
-      const auto args = arguments<F>(std::get<I>(all)...);
-      using Args = std::remove_const_t<decltype(args)>;
-      using X = std::tuple_element_t<0, Args>;
-      const X v = tree::convert<X>(std::get<sizeof...(A) - 1>(all));
-      const auto first = [&](X x) {
-        Args with = args;
-        std::get<0>(with) = std::move(x);
-        return std::apply(grad(f_), with);
-      };
-      return jvp(first, std::make_tuple(std::get<0>(args)), std::make_tuple(v)).second;
-    }(std::make_index_sequence<sizeof...(A) - 1>{});
+    if (const std::string d =
+            tree::difference(tree::skeleton(std::get<0>(args)), tree::skeleton(v), "v");
+        !d.empty())
+      throw DifferentiationError(std::string(row ? "vhp" : "hvp") +
+                                 ": argument 0 and v must have the same tree structure: " + d);
+    if constexpr (row)
+      return std::get<0>(vjp_at(at_, slope, std::get<0>(args)).second(v, at_));
+    else
+      return jvp(slope, std::tuple<X>(std::get<0>(args)), std::tuple<X>(v), at_).second;
   }
-
- private:
   F f_;
   Location at_;
 };
 }  // namespace detail
 
-// f maps a batch to a batch, row by row: the Jacobian of each row, [batch, out…, in…].
-template <class F>
-auto batch_jacobian(F f, Location at = Location::here()) {
-  return detail::BatchJacobian<F>(std::move(f), at);
-}
-// hvp(f)(x, v): the Hessian of the scalar function f at x times v, without making the Hessian.
+// hvp(f)(x, …, v): the Hessian of the scalar function f by x, argument 0, times v, which is like x;
+// of x's type. It takes about two gradients and does not make the Hessian. Forward over reverse
+// mode. DifferentiationError as of grad and jvp. Source: jax.jvp(jax.grad(f), (x,), (v,))[1].
 template <class F>
 auto hvp(F f, Location at = Location::here()) {
-  return detail::Hvp<F>(std::move(f), at);
+  return detail::HessianVector<false, F>(std::move(f), at);
+}
+// vhp(f)(x, …, v): v times the Hessian, in reverse mode alone: for functions that have no forward
+// derivative (custom_vjp). The Hessian is symmetric, so the numbers are those of hvp.
+// Source: torch.autograd.functional.vhp.
+template <class F>
+auto vhp(F f, Location at = Location::here()) {
+  return detail::HessianVector<true, F>(std::move(f), at);
 }
 
 }  // namespace weft

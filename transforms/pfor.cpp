@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/pfor.cpp: vectorized_map's leading sizes, pfor's iterations.
+// transforms/pfor.cpp: vectorized_map's leading sizes, pfor's iterations and reductions.
 #include "weft/transforms/pfor.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,11 @@
 #include <algorithm>
 
 #include "weft/batching/batch_trace.h"
+#include "weft/ops/collective/collective.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/kit.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
 #include "weft/transforms/chunk.h"
 
 namespace weft::detail {
@@ -49,9 +53,35 @@ Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptio
   return out;
 }
 
-Array iterations(int64_t n) {
-  if (n < 0) throw BatchingError(fmt::format("pfor: iters must not be negative, got {}", n));
+Array iterations(const char* who, int64_t n) {
+  if (n < 0) throw BatchingError(fmt::format("{}: iters must not be negative, got {}", who, n));
   return base::iota(Type(n > INT32_MAX ? I64 : I32, Shape{n}), 0);
+}
+
+Iterations iterations_of(int64_t size, int64_t at_a_time) {
+  return {fmt::format("pfor {}", axis_env().size()), size, at_a_time > 0 && at_a_time < size};
+}
+
+Arrays over_iterations(OverIterations what, const Iterations& i, const Arrays& x) {
+  if (i.in_parts)
+    throw BatchingError(
+        "pfor: Setting parallel_iterations currently unsupported if reductions across iterations "
+        "are performed. Leave it out");
+  Arrays out;
+  for (const Array& a : x) {
+    if (what == OverIterations::all) {
+      out.push_back(all_gather_over(a, {i.axis}, {}, i.size, 0));
+      continue;
+    }
+    const bool mean = what == OverIterations::mean;
+    const Array sum =
+        psum_over(mean && !is_inexact(a.dtype()) ? base::convert(a, F32) : a, {i.axis});
+    out.push_back(
+        mean ? lax::div(sum, broadcast_like(scalar_of(sum.dtype(), static_cast<double>(i.size)),
+                                            sum.type()))
+             : sum);
+  }
+  return out;
 }
 
 }  // namespace weft::detail

@@ -15,15 +15,75 @@ struct VectorizedMapOptions {
 struct PforOptions {
   // Iterations at a time (0: all).
   int64_t parallel_iterations = 0;
+  // A loop over iterations for what has no batching rule; false: an error.
+  bool fallback_to_while_loop = true;
+  // Say so when that happens (it is logged once a process; false keeps quiet).
+  bool warn = true;
+};
+struct MapFnOptions {
+  // Rows at a time. The results do not depend on it.
+  int64_t parallel_iterations = 1;
 };
 
 namespace detail {
 Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o,
                           FlatFunction f);
-Array iterations(int64_t n);
+Array iterations(const char* who, int64_t n);
+
+// The axis of a pfor, named by how many maps it stands in, and what it may do with it.
+struct Iterations {
+  std::string axis;
+  int64_t size;
+  bool in_parts;  // fewer at a time than there are
+};
+Iterations iterations_of(int64_t size, int64_t at_a_time);
+enum class OverIterations { sum, mean, all };
+Arrays over_iterations(OverIterations what, const Iterations& i, const Arrays& x);
 }  // namespace detail
 
-// f on every row of elems at once; leading sizes agree or are 1.
+// What loop_fn(i, config) of a pfor may ask of the other iterations. Every result is the same in
+// all of them. BatchingError with parallel_iterations. Source: TensorFlow's pfor_config.
+class PforConfig {
+ public:
+  // Made by pfor.
+  explicit PforConfig(detail::Iterations i) : iterations_(std::move(i)) {}
+  // The sum of the Arrays of x, a tree, over the iterations.
+  template <class T>
+  arrays_t<T> reduce_sum(const T& x, Location at = Location::here()) const {
+    return over(detail::OverIterations::sum, x, at);
+  }
+  // Their mean; of integers in F32.
+  template <class T>
+  arrays_t<T> reduce_mean(const T& x, Location at = Location::here()) const {
+    return over(detail::OverIterations::mean, x, at);
+  }
+  // The Arrays of all iterations, [iters, shape…].
+  template <class T>
+  arrays_t<T> reduce_concat(const T& x, Location at = Location::here()) const {
+    return over(detail::OverIterations::all, x, at);
+  }
+  // f(all args…), where each argument is that of all iterations, as of reduce_concat.
+  template <class F, class... A>
+  auto reduce(F f, const A&... args) const {
+    static_assert(
+        detail::Callable<F, arrays_t<A>...>,
+        "weft::PforConfig::reduce: f must take the arguments, with an axis of iterations");
+    return f(over(detail::OverIterations::all, args, Source::current())...);
+  }
+
+ private:
+  template <class T>
+  arrays_t<T> over(detail::OverIterations what, const T& x, Location at) const {
+    const Source source(at);
+    const arrays_t<T> all = tree::convert<arrays_t<T>>(x);
+    return tree::rebuild(all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
+  }
+  detail::Iterations iterations_;
+};
+
+// f on every row of elems, a tree, at once: the results stacked, [n, shape…]. f takes one argument
+// with the structure of elems; leading sizes agree or are 1 (BatchingError "inconsistent sizes").
+// Source: tf.vectorized_map.
 template <class F, class X>
 auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
                     Location at = Location::here()) {
@@ -38,21 +98,45 @@ auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
   return flat.result(out);
 }
 
-// f on every row of elems, one after another.
+// f on every row of elems, a tree, one after another, or parallel_iterations at a time: the results
+// stacked. ShapeError where leading sizes differ. Source: tf.map_fn.
 template <class F, class X>
-auto map_fn(F f, const X& elems, Location at = Location::here()) {
-  return map(std::move(f), elems, {}, at);
+auto map_fn(F f, const X& elems, const MapFnOptions& o = {}, Location at = Location::here()) {
+  return map(std::move(f), elems,
+             {.batch_size = o.parallel_iterations == 1 ? 0 : o.parallel_iterations}, at);
 }
 
-// loop_fn(i) for i = 0 … iters-1, all at once; the results are stacked.
+// loop_fn(i) for i = 0 … iters-1, an i32[], all at once; the results, trees of Arrays, are stacked:
+// [iters, shape…]. loop_fn(i, config), config a PforConfig&, may reduce over the iterations.
+// BatchingError for negative iters, and as of vmap. Source: TensorFlow's pfor.
 template <class F>
 auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Location::here()) {
-  static_assert(detail::Callable<F, Array>, "weft::pfor: loop_fn must take the index, an Array");
+  static_assert(
+      detail::Callable<F, Array> || detail::Callable<F, Array, PforConfig>,
+      "weft::pfor: loop_fn must take the index, an Array, or the index and a PforConfig&");
   const Source source(at);
+  const Array index = detail::iterations("pfor", iters);
+  detail::Iterations i = detail::iterations_of(iters, o.parallel_iterations);
   VmapOptions v;
+  v.axis_name = i.axis;
   v.chunk_size = o.parallel_iterations;
+  v.strict = !o.fallback_to_while_loop;
+  auto one = [loop_fn, config = PforConfig(std::move(i))](Array k) mutable {
+    if constexpr (detail::Callable<F, Array>)
+      return loop_fn(k);
+    else
+      return loop_fn(k, config);
+  };
+  return detail::Vmapped<decltype(one)>(std::move(one), {0, 0, std::move(v), at, o.warn})(index);
+}
+// pfor, one iteration after another: what pfor must agree with. Source: TensorFlow's for_loop.
+template <class F>
+auto for_loop(F loop_fn, int64_t iters, Location at = Location::here()) {
+  static_assert(detail::Callable<F, Array>,
+                "weft::for_loop: loop_fn must take the index, an Array");
+  const Source source(at);
   auto one = [loop_fn](Array i) mutable { return loop_fn(i); };
-  return vmap(std::move(one), 0, 0, v, at)(detail::iterations(iters));
+  return map(std::move(one), detail::iterations("for_loop", iters), {}, at);
 }
 
 }  // namespace weft

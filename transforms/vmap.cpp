@@ -70,7 +70,7 @@ struct Map {
             spec.options.strict,
             spec.options.randomness,
             first_lane,
-            true,
+            spec.warn,
             args.size};
   }
   Arrays whole() {
@@ -173,6 +173,7 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
   key.add_static(s.options.chunk_size);
   key.add_static(s.options.memory_budget);
   key.add_static(s.options.strict);
+  key.add_static(s.warn);
 }
 
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,

@@ -41,6 +41,7 @@ struct VmapSpec {
   Axes in, out;
   VmapOptions options;
   Location at;
+  bool warn = true;  // log an operation without a batching rule
 };
 void check_vmap_options(const VmapSpec& s);
 void identify_vmap(const VmapSpec& s, KeyWriter& key);

@@ -5,7 +5,7 @@
 #pragma once
 #include "weft/ops/effects/custom_call.h"
 #include "weft/tracer/callable.h"
-#include "weft/tracer/shape_dtype.h"
+#include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
 namespace detail {
@@ -149,7 +149,7 @@ auto io_callback(F f, const T& result_types, const A&... args) {
 }
 // A default argument cannot follow a pack: overloads for none to six arguments, which know their
 // line.
-#define WEFT_WITH_LINE(NAME)                                                                      \
+#define WEFT_CALLBACK_WITH_LINE(NAME)                                                             \
   template <class F, class T>                                                                     \
   auto NAME(F f, const T& result_types, Location at = Location::here()) {                         \
     return detail::NAME##_at(at, f, result_types);                                                \
@@ -182,9 +182,9 @@ auto io_callback(F f, const T& result_types, const A&... args) {
             const E& e, const G& g, Location at = Location::here()) {                             \
     return detail::NAME##_at(at, f, result_types, a, b, c, d, e, g);                              \
   }
-WEFT_WITH_LINE(pure_callback)
-WEFT_WITH_LINE(io_callback)
-#undef WEFT_WITH_LINE
+WEFT_CALLBACK_WITH_LINE(pure_callback)
+WEFT_CALLBACK_WITH_LINE(io_callback)
+#undef WEFT_CALLBACK_WITH_LINE
 
 // f, a compiled function (a pointer, or a lambda without captures), called with the buffers of args
 // and of results of result_types (as pure_callback has them; a tree of Arrays is returned):

@@ -210,8 +210,10 @@ class Builder {
     Applied a = in;
     a.n_out = in.n_out * at.size();
     a.f = [in, at, mode](const Arrays& x) {
-      const detail::BlockRows rows = detail::run_jacobian(mode, in.f, x, mask(at, in.n_in), 0,
-                                                          [&] { return arguments(in.n_in); });
+      const detail::BlockRows rows =
+          detail::run_jacobian(mode, in.f, x, mask(at, in.n_in), {}, [&] {
+            return arguments(in.n_in);
+          }).rows;
       Arrays out;
       for (const Arrays& row : rows) append_in_order(out, row, at);
       return out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/shape_dtype.cpp: Arrays that have a type and no value.
-#include "weft/tracer/shape_dtype.h"
+// tracer/trees/shape_dtype.cpp: Arrays that have a type and no value.
+#include "weft/tracer/trees/shape_dtype.h"
 
 #include <fmt/format.h>
 
@@ -12,29 +12,35 @@
 namespace weft {
 namespace {
 
-// The owner of values that there are not: nothing is ever computed with it.
-class NoValue final : public Interpreter {
- public:
-  NoValue() : Interpreter(nullptr) { close(); }
-  const char* name() const override { return "ShapeDtypeStruct"; }
-  bool has_values() const override { return false; }
-  Arrays process(const Op& op, const Arrays& x, const AnyParams&) override {
-    raise_without_value(op.name(), x.empty() ? Type() : x[0].type());
-  }
-};
-
-}  // namespace
-
-void raise_without_value(const std::string& who, const Type& t) {
+[[noreturn]] void raise(const std::string& who, const Type& t) {
   throw ConcretizationError(fmt::format(
       "{}: {} is not a valid JAX type here: it has a shape and a dtype, {}, but no value. Such "
       "arguments are for eval_shape, make_jaxpr and jit(f).lower; give a call an Array.",
       who, to_string(ShapeDtypeStruct{t.shape(), t.dtype()}), to_string(t)));
 }
 
-Array detail::without_value(const Type& t) {
+// The owner of values that there are not: nothing is ever computed with it.
+class NoValue final : public Interpreter {
+ public:
+  NoValue() : Interpreter(nullptr) { close(); }
+  const char* name() const override { return "ShapeDtypeStruct"; }
+  Arrays process(const Op& op, const Arrays& x, const AnyParams&) override {
+    raise(op.name(), x.empty() ? Type() : x[0].type());
+  }
+};
+const Ref<Interpreter>& no_value() {
   static const auto* level = new Ref<Interpreter>(new NoValue);
-  return Array(Ref<const Node>(new Tracer(t, *level)));
+  return *level;
+}
+
+}  // namespace
+
+Array detail::without_value(const Type& t) {
+  return Array(Ref<const Node>(new Tracer(t, no_value())));
+}
+
+void detail::require_value(const std::string& who, const Array& x) {
+  if (tracer_of<Tracer>(x, *no_value())) raise(who, x.type());
 }
 
 ShapeDtypeStruct::operator Array() const { return detail::without_value(Type(dtype, shape)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/shape_dtype.h: ShapeDtypeStruct: what is known of an Array before it has a value.
+// tracer/trees/shape_dtype.h: ShapeDtypeStruct: what is known of an Array before it has a value.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -32,6 +32,8 @@ struct tree::AutoOf<ShapeDtypeStruct> {
 namespace detail {
 // An Array of that type without a value.
 Array without_value(const Type& t);
+// ConcretizationError where x is one of those: `who` needs its value.
+void require_value(const std::string& who, const Array& x);
 }  // namespace detail
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/print.h: how values are shown: arrays, shapes, dtypes, types, trees and their structures.
+// tracer/trees/print.h: how values are shown: arrays, shapes, dtypes, types, trees and their structures.
 #pragma once
 #include <iosfwd>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/print.cpp: the texts of arrays and of trees with their arrays.
-#include "weft/tracer/print.h"
+// tracer/trees/print.cpp: the texts of arrays and of trees with their arrays.
+#include "weft/tracer/trees/print.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// autodiff/argnums.h: which arguments a function is differentiated by: grad<0, 2>(f).
+#pragma once
+#include "weft/tracer/callable.h"
+
+namespace weft::detail {
+
+// The arguments number N…; a negative one counts from the end.
+template <int... N>
+struct Argnums {
+  template <class T>
+  static constexpr bool fit = ((N < static_cast<int>(std::tuple_size_v<T>) &&
+                                N >= -static_cast<int>(std::tuple_size_v<T>)) &&
+                               ...);
+  static constexpr size_t place(int k, size_t n) {
+    return static_cast<size_t>(k < 0 ? k + static_cast<int>(n) : k);
+  }
+  template <class T>
+  static constexpr bool has(size_t k) {
+    return ((place(N, std::tuple_size_v<T>) == k) || ...);
+  }
+  // One bool for each Array of args: whether it belongs to one of them.
+  template <class T>
+  static std::vector<bool> mask(const T& args) {
+    std::vector<bool> r;
+    size_t k = 0;
+    std::apply([&](const auto&... a) { (r.insert(r.end(), tree::count(a), has<T>(k++)), ...); },
+               args);
+    return r;
+  }
+  // The argument, or a tuple of them in the order of N.
+  template <class T>
+  static auto chosen(const T& args) {
+    constexpr size_t n = std::tuple_size_v<T>;
+    if constexpr (sizeof...(N) == 1)
+      return std::get<place((N + ...), n)>(args);
+    else
+      return std::tuple<std::tuple_element_t<place(N, n), T>...>(std::get<place(N, n)>(args)...);
+  }
+  // The Arrays of chosen(args) from the list of those that mask(args) marks.
+  template <class T>
+  static Arrays in_order(const T& args, const Array* listed) {
+    constexpr size_t n = std::tuple_size_v<T>;
+    std::vector<const Array*> start;
+    std::vector<size_t> count;
+    std::apply(
+        [&](const auto&... a) {
+          const auto add = [&](size_t leaves) {
+            const bool on = has<T>(start.size());
+            start.push_back(listed);
+            count.push_back(on ? leaves : 0);
+            listed += count.back();
+          };
+          (add(tree::count(a)), ...);
+        },
+        args);
+    Arrays r;
+    (r.insert(r.end(), start[place(N, n)], start[place(N, n)] + count[place(N, n)]), ...);
+    return r;
+  }
+};
+// None written: argument 0.
+template <>
+struct Argnums<> : Argnums<0> {};
+
+// A function that returns {out, aux}, on flat lists; counts the Arrays of out.
+template <class F, class Args, class R>
+class FlatAux : public Flat<F, Args, R> {
+ public:
+  using Flat<F, Args, R>::Flat;
+  Arrays operator()(const Arrays& x) {
+    Arrays y = Flat<F, Args, R>::operator()(x);
+    results = tree::count(std::get<0>(this->out()));
+    return y;
+  }
+  size_t results = 0;
+};
+
+template <class T>
+inline constexpr bool is_two = false;
+template <class A, class B>
+inline constexpr bool is_two<std::pair<A, B>> = true;
+template <class A, class B>
+inline constexpr bool is_two<std::tuple<A, B>> = true;
+
+// What a function with auxiliary results returns.
+template <class R>
+struct OutAux {
+  static_assert(
+      is_two<R>,
+      "weft: expected function with aux output to return a two-element tuple, {out, aux}");
+  using out = std::tuple_element_t<0, R>;
+  using aux = std::tuple_element_t<1, R>;
+};
+
+}  // namespace weft::detail

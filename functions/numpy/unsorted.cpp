@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/unsorted.cpp: segments with ids of any rank, over those with an id a row.
+#include "weft/functions/numpy/unsorted.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "weft/functions/kit.h"
+#include "weft/functions/numpy/create.h"
+#include "weft/functions/numpy/index.h"
+#include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/shape.h"
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementary.h"
+
+namespace weft {
+namespace {
+
+using Reduction = Array (*)(const Arg&, const Arg&, const SegmentOptions&);
+
+// The axes of ids as one row axis of data and of ids.
+struct Rows {
+  Array data, ids;
+};
+Rows rows_of(const char* name, const Array& data, const Array& ids) {
+  if (!is_integer(ids.dtype()))
+    fn::fail_dtype(fmt::format("{}: ids must be integers, got {}", name, to_string(ids.type())));
+  bool begins = ids.ndim() <= data.ndim();
+  for (int k = 0; begins && k < ids.ndim(); ++k) begins = data.shape()[k] == ids.shape()[k];
+  if (!begins)
+    fn::fail_shape(fmt::format("{}: data.shape = {} does not start with segment_ids.shape = {}",
+                               name, to_string(data.shape()), to_string(ids.shape())));
+  std::vector<int64_t> rows = {ids.size()};
+  rows.insert(rows.end(), data.shape().begin() + ids.ndim(), data.shape().end());
+  return {reshape(data, rows), reshape(ids, {ids.size()})};
+}
+
+Array reduced(const char* name, Reduction f, const Rows& r, int64_t n) {
+  if (n < 0) fn::fail_shape(fmt::format("{}: num_segments must not be negative, got {}", name, n));
+  return f(r.data, r.ids, {.num_segments = n});
+}
+
+// How many members each segment has, in the form of the result.
+Array members(const Rows& r, int64_t n, const Array& result, DType d) {
+  const Array count = segment_sum(ones({r.ids.size()}, d), r.ids, {.num_segments = n});
+  Shape s = result.shape();
+  for (int k = 1; k < s.ndim(); ++k) s = s.with(k, 1);
+  return reshape(count, s);
+}
+
+// f, where an empty segment is the finite number nearest to what f says.
+Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, int64_t n) {
+  const Source s(data.at());
+  const Rows r = rows_of(name, data, ids);
+  const Array all = reduced(name, f, r, n);
+  if (!is_inexact(data->dtype())) return all;
+  return where(members(r, n, all, I32) == 0, nan_to_num(all), all);
+}
+
+// Sums over a power of the number of members.
+Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, bool root) {
+  const Source s(data.at());
+  const Rows r = rows_of(name, data, ids);
+  if (!is_inexact(r.data.dtype()))
+    fn::fail_dtype(fmt::format("{}: data must be inexact, got {}; convert it with astype(F32)",
+                               name, to_string(r.data.type())));
+  const Array sums = reduced(name, segment_sum, r, n);
+  const Array count = maximum(members(r, n, sums, real_part(sums.dtype())), 1);
+  return sums / (root ? sqrt(count) : count);
+}
+
+}  // namespace
+
+Array unsorted_segment_sum(const Arg& data, const Arg& ids, int64_t n) {
+  const Source s(data.at());
+  return reduced("unsorted_segment_sum", segment_sum, rows_of("unsorted_segment_sum", data, ids),
+                 n);
+}
+Array unsorted_segment_prod(const Arg& data, const Arg& ids, int64_t n) {
+  const Source s(data.at());
+  return reduced("unsorted_segment_prod", segment_prod, rows_of("unsorted_segment_prod", data, ids),
+                 n);
+}
+Array unsorted_segment_max(const Arg& data, const Arg& ids, int64_t n) {
+  return bounded("unsorted_segment_max", segment_max, data, ids, n);
+}
+Array unsorted_segment_min(const Arg& data, const Arg& ids, int64_t n) {
+  return bounded("unsorted_segment_min", segment_min, data, ids, n);
+}
+Array unsorted_segment_mean(const Arg& data, const Arg& ids, int64_t n) {
+  return averaged("unsorted_segment_mean", data, ids, n, false);
+}
+Array unsorted_segment_sqrt_n(const Arg& data, const Arg& ids, int64_t n) {
+  return averaged("unsorted_segment_sqrt_n", data, ids, n, true);
+}
+
+}  // namespace weft

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// functions/numpy/unsorted.h: reductions by segment under TensorFlow's names and with its rules:
+// ids of any rank, negative ones dropped, the number of segments given.
+#pragma once
+#include "weft/tracer/array.h"
+
+namespace weft {
+
+// Of data[i…, j…] and integer ids[i…]: out[s, j…] is the reduction of data[i…] over all i… with
+// ids[i…] = s, for s = 0 … num_segments-1; of data's dtype. Ids that are negative or too large are
+// dropped. ShapeError where data's shape does not begin with that of ids, DTypeError for ids that
+// are no integers.
+
+// Sums; an empty segment is 0. Source: tf.math.unsorted_segment_sum.
+Array unsorted_segment_sum(const Arg& data, const Arg& ids, int64_t num_segments);
+// Products; an empty segment is 1. Source: tf.math.unsorted_segment_prod.
+Array unsorted_segment_prod(const Arg& data, const Arg& ids, int64_t num_segments);
+// Maxima; an empty segment is the lowest finite number of the dtype.
+// Source: tf.math.unsorted_segment_max.
+Array unsorted_segment_max(const Arg& data, const Arg& ids, int64_t num_segments);
+// Minima; an empty segment is the highest finite number of the dtype.
+// Source: tf.math.unsorted_segment_min.
+Array unsorted_segment_min(const Arg& data, const Arg& ids, int64_t num_segments);
+// Sums over the number of members; an empty segment is 0. data must be inexact (DTypeError).
+// Source: tf.math.unsorted_segment_mean.
+Array unsorted_segment_mean(const Arg& data, const Arg& ids, int64_t num_segments);
+// Sums over the square root of the number of members; an empty segment is 0. data must be inexact
+// (DTypeError). Source: tf.math.unsorted_segment_sqrt_n.
+Array unsorted_segment_sqrt_n(const Arg& data, const Arg& ids, int64_t num_segments);
+
+}  // namespace weft

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/trees/tree_functions.h: what is done with whole trees beside map, leaves and unflatten: reduce,
+// all, paths, prefixes, trees turned inside out, stacks of trees.
+#pragma once
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/tracer/replace.h"
+#include "weft/tracer/tree.h"
+
+namespace weft::tree {
+
+// f(… f(f(init, a), b) …) over the Arrays a, b, … of x from left to right; init and what f returns
+// are of one type, an Array or anything else. Source: jax.tree.reduce.
+template <class F, class T, class A>
+  requires(!std::same_as<A, Location>)
+arrays_t<A> reduce(F f, const T& x, const A& init) {
+  arrays_t<A> r = convert<arrays_t<A>>(init);
+  for (const Array& leaf : leaves(x)) r = convert<arrays_t<A>>(f(r, leaf));
+  return r;
+}
+namespace detail {
+// Whether all that can be true or false is true.
+struct AllTrue : IgnoreRest {
+  bool all = true;
+  void leaf(const Array& x) { all = all && static_cast<bool>(x); }
+  template <class S>
+  void value(const S& s) {
+    if constexpr (std::is_arithmetic_v<S>) all = all && s != S(0);
+  }
+};
+// The path of child i of s below that of s; defined in tree.cpp.
+std::string child_path(const Skeleton& s, size_t i, const std::string& at);
+[[noreturn]] void no_leaves(const char* who);
+// Leaf i of full takes prefix leaf number r[i]; ShapeError where prefix is none of full.
+std::vector<size_t> prefix_leaves(const Skeleton& prefix, const Skeleton& full);
+void check_transposed(const Skeleton& outer, const Skeleton& inner, const Skeleton& got);
+// trees: the leaves of each. Arrays of one shape and dtype are joined along a new leading axis.
+Arrays stack_leaves(const std::vector<Arrays>& trees, const std::vector<std::string>& paths);
+std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::string>& paths);
+}  // namespace detail
+
+// The same from the first Array on; ShapeError for a tree without Arrays. Source: jax.tree.reduce.
+template <class F, class T>
+Array reduce(F f, const T& x, Location at = Location::here()) {
+  const Source source(at);
+  const Arrays all = leaves(x);
+  if (all.empty()) detail::no_leaves("tree::reduce");
+  Array r = all[0];
+  for (size_t i = 1; i < all.size(); ++i) r = Array(f(r, all[i]));
+  return r;
+}
+
+// Whether every Array of x, which must hold one element whose value is known, and every number and
+// bool in it is true. Source: jax.tree.all.
+template <class T>
+bool all(const T& x, Location at = Location::here()) {
+  const Source source(at);
+  detail::AllTrue v;
+  walk(x, v);
+  return v.all;
+}
+
+// The Arrays of x with their paths, "layers[0].w", from left to right.
+// Source: jax.tree.leaves_with_path.
+template <class T>
+std::vector<std::pair<std::string, Array>> leaves_with_path(const T& x) {
+  const Arrays values = leaves(x);
+  const std::vector<std::string> names = paths(skeleton(x), "");
+  std::vector<std::pair<std::string, Array>> r;
+  for (size_t i = 0; i < values.size(); ++i) r.emplace_back(names[i], values[i]);
+  return r;
+}
+
+// f(path, a, b…) on the corresponding Arrays of trees with the same structure (ShapeError), the
+// path as of leaves_with_path; the tree of what it returns. Source: jax.tree.map_with_path.
+template <class F, class T, class... U>
+T map_with_path(F f, const T& x, const U&... rest) {
+  const std::vector<std::string> names = paths(skeleton(x), "");
+  size_t i = 0;
+  return map([&](const auto&... leaf) { return Array(f(names[i++], leaf...)); }, x, rest...);
+}
+
+// The tree full with the Arrays of prefix: each Array of prefix, which has the structure of full
+// but for Arrays in the place of whole subtrees, stands for all Arrays of the subtree. ShapeError
+// "prefix" where it has not. Source: jax.tree.broadcast.
+template <class P, class T>
+T broadcast(const P& prefix, const T& full, Location at = Location::here()) {
+  const Source source(at);
+  const Arrays from = leaves(prefix);
+  Arrays out;
+  for (size_t i : detail::prefix_leaves(skeleton(prefix), skeleton(full))) out.push_back(from[i]);
+  return rebuild(full, out.data());
+}
+
+// A tree with the structure of outer, each Array of it replaced by a tree with the structure of
+// inner, turned inside out: a tree like inner of trees like outer. inner may hold no struct, whose
+// fields cannot become trees. ShapeError "Mismatch" where x is not so. Source: jax.tree.transpose.
+//   tree::transpose(tree::structure(std::vector<Array>(3)), tree::structure(std::pair<Array,
+//   Array>()),
+//                   std::vector<std::pair<Array, Array>>(3))   // a pair of vectors
+template <class O, class I, class T>
+auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
+               Location at = Location::here()) {
+  static_assert(!weft::detail::has_struct<I>,
+                "weft::tree::transpose: the inner tree holds a struct, whose fields cannot become "
+                "trees; use a tuple or a map");
+  const Source source(at);
+  detail::check_transposed(skeleton(outer.prototype()), skeleton(inner.prototype()), skeleton(x));
+  const Arrays from = leaves(x);
+  const size_t n = inner.leaves();
+  size_t k = 0;
+  auto next = [&] {
+    Arrays column;
+    for (size_t i = k; i < from.size(); i += n) column.push_back(from[i]);
+    ++k;
+    return rebuild(outer.prototype(), column.data());
+  };
+  return weft::detail::replace_leaves<typename weft::detail::Replaced<I, O>::type>(
+      inner.prototype(), next);
+}
+
+// Trees of one structure as one tree whose Arrays, [n, shape…], hold those of all n: what vmap over
+// models takes. ShapeError for no trees, other structures, other shapes; DTypeError for other
+// dtypes. Source: torch.func.stack_module_state.
+template <class T>
+T stack(const std::vector<T>& trees, Location at = Location::here()) {
+  const Source source(at);
+  if (trees.empty()) detail::no_leaves("tree::stack");
+  const Skeleton first = skeleton(trees[0]);
+  std::vector<Arrays> all;
+  for (const T& t : trees) {
+    const Skeleton s = skeleton(t);
+    if (!difference(first, s, "").empty()) detail::different_structure("tree::stack", first, s);
+    all.push_back(leaves(t));
+  }
+  return rebuild(trees[0], detail::stack_leaves(all, paths(first, "")).data());
+}
+template <class T>
+T stack(std::initializer_list<T> trees, Location at = Location::here()) {
+  return stack(std::vector<T>(trees), at);
+}
+// The trees that stack joined: one for each row of the Arrays, whose leading sizes must be the same
+// (ShapeError).
+template <class T>
+std::vector<T> unstack(const T& x, Location at = Location::here()) {
+  const Source source(at);
+  const Arrays from = leaves(x);
+  if (from.empty()) detail::no_leaves("tree::unstack");
+  std::vector<T> r;
+  for (const Arrays& row : detail::unstack_leaves(from, paths(skeleton(x), "")))
+    r.push_back(rebuild(x, row.data()));
+  return r;
+}
+
+}  // namespace weft::tree
