@@ -7,10 +7,22 @@
 
 namespace weft {
 
+namespace detail {
+struct WithAux {
+  template <class T>
+  static void say() {
+    static_assert(!std::same_as<T, T>,
+                  "weft: of a function that returns {loss, aux}: grad_with_aux(f), "
+                  "value_and_grad_with_aux(f)");
+  }
+};
+}  // namespace detail
+
 struct GradOptions {
   // f is promised to be holomorphic: its argument and its result must be complex, and the gradient
   // is the complex derivative. Else the result must be real.
   bool holomorphic = false;
+  detail::NoOption<detail::WithAux> has_aux = {};  // JAX's name of grad_with_aux
 };
 
 namespace detail {
@@ -143,6 +155,12 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
 template <int... N, class F = BinaryFunction>
 auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(std::move(f), o, at);
+}
+// grad(f, 1) does not compile: which argument is written grad<1>(f).
+template <int... N, class F, Integer I>
+auto grad(F f, I) {
+  static_assert(!Integer<I>, "weft: which argument is written grad<1>(f), grad<0, 2>(f)");
+  return grad<N...>(std::move(f));
 }
 // {f(x, …), gradient}, the gradient as of grad. Source: jax.value_and_grad.
 template <int... N, class F = BinaryFunction>

@@ -94,6 +94,15 @@ struct TakeOptions;
 struct MaybeArray;
 
 namespace detail {
+// The type of a field that options do not have, and of which others have the name.
+template <class Instead>
+struct NoOption {
+  NoOption() = default;
+  template <class T>
+  NoOption(const T&) {
+    Instead::template say<T>();
+  }
+};
 template <class V>
 constexpr void no_assignment() {
   static_assert(!std::same_as<V, V>,

@@ -8,6 +8,15 @@
 
 #include "weft/tracer/array.h"
 
+namespace weft::detail {
+struct LoAndHi {
+  template <class T>
+  static void say() {
+    static_assert(!std::same_as<T, T>, "weft: the bounds of uniform are {.lo = …, .hi = …}");
+  }
+};
+}  // namespace weft::detail
+
 namespace weft::random {
 
 // ---- keys
@@ -66,7 +75,8 @@ struct BitsOptions {
 Array bits(const Arg& key, const Shape& shape = {}, const BitsOptions& o = {});
 struct UniformOptions {
   DType dtype = F32;
-  Array lo = 0., hi = 1.;  // in [lo, hi)
+  Array lo = 0., hi = 1.;                                                  // in [lo, hi)
+  weft::detail::NoOption<weft::detail::LoAndHi> minval = {}, maxval = {};  // JAX's names of these
 };
 Array uniform(const Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
 // The same of numbers in [lo, hi), F32.

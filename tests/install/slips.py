@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# Copyright The Weft authors
+# tests/install/slips.py: what newcomers write either works, or ends in at most 15 lines that say what to write, from
+# GCC and from clang, if there is one. Arguments: compiler, include directory.
+import shutil
+import subprocess
+import sys
+
+START = """#include <weft/weft.h>
+#include <array>
+#include <complex>
+#include <iostream>
+using namespace weft;
+struct Params { Array w, b; };
+"""
+MOST_LINES = 15
+
+WORKS = [
+    "void f(Array x) { std::cout << x.shape() << x.dtype() << x.type() << std::tuple{x, x} << Params{x, x}; }",
+    "void f(Array x) { std::cout << std::vector{x} << std::optional{x} << tree::structure(std::tuple{x}); }",
+    "std::string f(Array x) { return to_string(x) + to_string(x.shape()) + to_string(F32) + to_string(Params{x, x}); }",
+    "Array f() { return array(std::vector<std::vector<float>>{{1, 2}, {3, 4}}); }",
+    "Array f() { return array(std::array<float, 2>{1, 2}); }",
+    "Array f(const float* p) { return array(p, {3}); }",
+    "Array f() { float a[3] = {1, 2, 3}; return array(a) + array(std::span(a)); }",
+    "Array f(Array x) { return lax::scan([](Array c, Array r) { return std::pair(c, r); }, x, x).first; }",
+    "Array f(Array x) { return lax::cond(true, [](Array a) { return a; }, [](Array a) { return -a; }, x); }",
+    "Array f(Array x) { return lax::fori_loop(0, 3, [](Array, Array c) { return c; }, x); }",
+    "Array f(Array x) { return lax::while_loop([](Array c) { return c < 3; }, [](Array c) { return c + 1; }, x); }",
+    "Array f(Array k) { auto [a, b] = random::split(k); return random::split(k)[0]; }",
+    "Array f() { return zeros(3) + zeros(std::vector<int>{3}) + random::key_data(random::PRNGKey(0)); }",
+    "Array f(Array k) { return random::uniform(k, {3}, -1., 1.); }",
+    "void f(Array v) { v.std(); v.var(); v.cumsum(); v.clip(0, 1); v.sort(); v.round(); v.flatten(); v.swapaxes(0, 1); }",
+    "Array f(Array x) { return x.reshape(3, 1) + x.sum({.keepdims = true}) + sum(x, {.keepdims = true}); }",
+    "Array f(Array x) { return vmap([](Array a, Array b) { return a + b; }, {0, std::nullopt})(x, x); }",
+    "Array f(Array x) { return x[{0, none}] + x[slice(2)]; }",
+    "float f(Array v) { return float(v.sum()); }",
+    "Array f(Array v) { using namespace std::complex_literals; return v * std::complex<float>(1, 2) + 2.0i * v; }",
+    "Array f(Array x, Array i) { return x[slice(i, i + 2)]; }",
+    "Array f(Array x) { return io::load_stablehlo(\"p.mlir\")(x)[0]; }",
+    "Array f(Array x) { x += 1; x *= 2.; x -= x; x /= 3; return x; }",
+    "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
+]
+SAYS = [  # what is written, and what is to be read
+    ("Array f(Array x) { return vmap([](Array a, Array b) { return a + b; }, {0, nullptr})(x, x); }", "is `none`"),
+    ("Array f(Array v) { return max(v, 2.); }", "write maximum(x, y)"),
+    ("float f(Array v) { return v.item(); }", "x.item<float>()"),
+    ("void f(Array v) { v[0] = 5.; }", "x = x.at(i).set(v)"),
+    ("void f(Array v) { v[{0, 1}] += 1.; }", "x = x.at(i).set(v)"),
+    ("struct B { Array w; }; struct D : B { Array b; }; Array f(D d) { return vmap([](D e) { return e.w; })(d); }",
+     "with a base class"),
+    ("struct D { Array b[2]; }; Array f(D d) { return vmap([](D e) { return e.b[0]; })(d); }", "use std::array"),
+    ("Array f(Array x) { return grad([](Array a) { return a.sum(); }, 1)(x); }", "grad<1>(f)"),
+    ("Array f(Array x) { return grad([](Array a) { return a.sum(); }, {.has_aux = true})(x); }", "grad_with_aux(f)"),
+    ("Array f(Array k) { return random::uniform(k, {3}, {.minval = -1}); }", "{.lo ="),
+    ("void f(Array d) { vmap([](Array a) { (void)a; })(d); }", "let it return an Array"),
+    ("void f(Array d) { jit([](Array a) { (void)a; })(d); }", "let it return an Array"),
+    ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),
+]
+
+
+def compiled(compiler, text, *options):
+    command = [compiler, "-std=c++20", *options, "-fsyntax-only", "-I", sys.argv[2], "-x", "c++", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+
+def faults(compiler):
+    whole = START + "".join(f"namespace n{i} {{\n{code}\n}}\n" for i, code in enumerate(WORKS[:-1])) + WORKS[-1]
+    run = compiled(compiler, whole)
+    if run.returncode:
+        yield "what is to work does not compile:\n" + run.stderr[:8000]
+    cases = [(code, want, []) for code, want in SAYS] + [("", "Weft needs C++20: compile with -std=c++20", ["-std=c++17"])]
+    for code, want, options in cases:
+        said = compiled(compiler, START + code, *options).stderr
+        if want not in said or said.count("\n") > MOST_LINES:
+            yield f"{code or options}: {said.count(chr(10))} lines, '{want}' {'is' if want in said else 'is not'} among them\n{said[:2000]}"
+
+
+def main():
+    clang = shutil.which("clang++-19")
+    compilers = [sys.argv[1]] + ([clang] if clang and "clang" not in sys.argv[1] else [])
+    found = [(c, f) for c in compilers for f in faults(c)]
+    for compiler, fault in found:
+        print(f"{compiler}: {fault}")
+    print(f"{len(WORKS) + len(SAYS) + 1} slips by {' and '.join(compilers)}" + ("" if len(compilers) > 1 else "; no clang++-19 here"))
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
