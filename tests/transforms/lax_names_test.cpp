@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/lax_names_test.cpp: control flow under its names in lax, and parameters of lax
+// tests/transforms/lax_names_test.cpp: control flow under its names in lax, and parameters of lax
 // functions that goldens do not vary.
 #include "support/check.h"
 
