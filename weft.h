@@ -41,7 +41,7 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
-#include "weft/functions/numpy/unsorted.h"
+#include "weft/functions/numpy/data/unsorted.h"
 #include "weft/functions/optim/optim.h"
 #include "weft/functions/optim/schedules.h"
 #include "weft/functions/random/random.h"

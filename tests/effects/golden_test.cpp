@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/effects/golden_test.cpp: what is printed against what jax.debug.print prints
-// (tests/golden/make_effects.py).
+// (tests/effects/make_effects.py).
 #include "golden.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/checkpoint_golden_test.cpp: what checkpoints keep under each policy, and their
-// gradients, against what JAX says of the same functions (tests/golden/make_checkpoint.py).
+// gradients, against what JAX says of the same functions (tests/transforms/make_checkpoint.py).
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -7,7 +7,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ALSO = ["interop/eigen.h"]  # installed headers that weft.h does not include
+ALSO = ["eigen.h"]  # installed headers that weft.h does not include
 HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
 INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
 NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
@@ -41,7 +41,7 @@ def public_headers(root=ROOT):
         if name in found or not (root / name).exists():
             return
         found.append(name)
-        for other in INCLUDE.findall((root / name).read_text()):
+        for other in INCLUDE.findall((root / name).read_text(encoding="utf-8")):
             visit(other)
 
     visit("weft.h")
@@ -179,7 +179,7 @@ class Reader:
 
 
 def read_header(name, root=ROOT):
-    return Reader(name, (root / name).read_text()).read()
+    return Reader(name, (root / name).read_text(encoding="utf-8")).read()
 
 
 def read_all(root=ROOT):

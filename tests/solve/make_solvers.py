@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_solvers.py: writes solvers.txt, what jax.lax.custom_root, jax.scipy.sparse.linalg,
+# tests/solve/make_solvers.py: writes solvers.txt, what jax.lax.custom_root, jax.scipy.sparse.linalg,
 # jax.scipy.optimize and jax.experimental.ode give for the calls that tests/solve makes under the same
 # names.
 #
 # Run with jax installed: python make_solvers.py > solvers.txt (made with jax 0.10.2)
 #
 # A line is "name dtype shape values…"; floats in hexadecimal, of complex numbers both parts.
+import sys
+import pathlib
 import jax
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 import jax.numpy as jnp
 import numpy as np
-from golden_lines import show
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from golden_lines import show  # noqa: E402
 from jax.experimental.ode import odeint
 from jax.scipy.optimize import minimize
 from jax.scipy.sparse.linalg import bicgstab, cg, gmres

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_effects.py: effects.txt, what jax.debug.print prints (written with JAX 0.10.2).
+# tests/effects/make_effects.py: effects.txt, what jax.debug.print prints (written with JAX 0.10.2).
 # Usage: make_effects.py > effects.txt
 import contextlib
 import io

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/unsorted.cpp: segments with ids of any rank, over those with an id a row.
-#include "weft/functions/numpy/unsorted.h"
+// functions/numpy/data/unsorted.cpp: segments with ids of any rank, over those with an id a row.
+#include "weft/functions/numpy/data/unsorted.h"
 
 #include <fmt/format.h>
 

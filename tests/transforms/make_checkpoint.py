@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_checkpoint.py: writes checkpoint.txt, what jax.checkpoint keeps of the functions
+# tests/transforms/make_checkpoint.py: writes checkpoint.txt, what jax.checkpoint keeps of the functions
 # that tests/transforms/checkpoint_golden_test.cpp has under the same names.
 #
 # Run with jax installed: python make_checkpoint.py > checkpoint.txt (made with jax 0.10.2)
@@ -8,6 +8,8 @@
 # For each function and policy the line "residuals NAME POLICY | TYPE SOURCE | …", sorted, as
 # jax.ad_checkpoint.saved_residuals says, without places; for each function its gradients by all
 # operands of floats, NAME_0, NAME_1, …, by its place, of the sum of its result, which are those of every policy.
+import sys
+import pathlib
 import re
 
 import jax
@@ -17,7 +19,8 @@ from jax import lax
 from jax._src.ad_checkpoint import saved_residuals
 from jax.ad_checkpoint import checkpoint_name as name
 
-from golden_lines import show, x
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from golden_lines import show, x  # noqa: E402
 
 policies = jax.checkpoint_policies
 POLICIES = {

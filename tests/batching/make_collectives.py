@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_collectives.py: writes collectives.txt, what jax.lax's collectives give for the
+# tests/batching/make_collectives.py: writes collectives.txt, what jax.lax's collectives give for the
 # calls that tests/batching/collective_golden_test.cpp makes under the same names.
 #
 # Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2)
@@ -11,6 +11,8 @@
 # vmap knows no groups, no part of a permutation, several names in few places, and fails for
 # gradients of all_to_all in a lane: those are made by devices, pmap and shard_map, which mean the
 # same.
+import sys
+import pathlib
 import os
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=6"
@@ -20,7 +22,8 @@ import numpy as np
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec as P
 
-from golden_lines import show, x
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "golden"))
+from golden_lines import show, x  # noqa: E402
 
 row, square, tall, deep = x((4, 3), 3, 13), x((4, 4, 2), 7, 23), x((4, 2, 8), 5, 19), x((2, 3, 6, 2), 7, 31)
 halves, thirds, odd = [[2, 0], [1, 3]], [[0, 4, 2], [1, 3, 5]], [[3, 0, 2], [1]]
