@@ -154,6 +154,8 @@ class Reader:
                 if macro and not self.hidden():
                     self.add(begin, macro[1], "macro", code_of(self.lines[begin])[0].rstrip(" \\"), comment)
                 comment = []
+            elif re.match(r"WEFT_\w+\(.*\)$", stripped):  # a macro that declares overloads
+                comment, i = [], i + 1
             elif NAMESPACE.match(stripped):
                 self.scopes.append(NAMESPACE.match(stripped)[1])
                 comment, i = [], i + 1

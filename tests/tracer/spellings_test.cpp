@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/tracer/spellings_test.cpp: what newcomers write means what it looks like.
+#include <array>
+#include <complex>
+
+#include "weft/tests/catch.h"
+#include "weft/weft.h"
+
+using namespace weft;
+
+TEST_CASE("arrays from rows, std::array, C arrays, spans and pointers") {
+  const float c[] = {1, 2, 3};
+  const Array want = array({1., 2., 3.});
+  CHECK(bool(array_equal(array(c), want)));
+  CHECK(bool(array_equal(array(std::span(c)), want)));
+  CHECK(bool(array_equal(array(std::array<float, 3>{1, 2, 3}), want)));
+  CHECK(bool(array_equal(array(&c[0], {3, 1}), want.reshape(3, 1))));
+  const Array rows = array(std::vector<std::vector<double>>{{1, 2, 3}, {4, 5, 6}});
+  CHECK(rows.shape() == Shape{2, 3});
+  CHECK(rows.dtype() == F64);
+  CHECK(rows.to_vector<int>() == std::vector{1, 2, 3, 4, 5, 6});
+  const std::vector<std::array<int, 2>> mixed = {{1, 2}, {3, 4}, {5, 6}};
+  CHECK(array(mixed).shape() == Shape{3, 2});
+  CHECK(array(mixed).dtype() == I32);
+  CHECK_THROWS_WITH(
+      array(std::vector<std::vector<float>>{{1, 2}, {3}}),
+      Catch::Contains("rows must have one length") && Catch::Contains("spellings_test.cpp"));
+}
+
+TEST_CASE("a size or a list of sizes is a shape") {
+  CHECK(zeros(3).shape() == Shape{3});
+  CHECK(ones(std::vector<int>{2, 3}).shape() == Shape{2, 3});
+  CHECK(zeros({4}).reshape(2, -1).shape() == Shape{2, 2});
+}
+
+TEST_CASE("slices and new axes as Python has them") {
+  const Array x = arange(5);
+  CHECK(x[slice(2)].to_vector<int>() == std::vector{0, 1});
+  CHECK(x[slice(2, none)].to_vector<int>() == std::vector{2, 3, 4});
+  CHECK(x[slice()].shape() == Shape{5});
+  CHECK(x[{none, slice(2)}].shape() == Shape{1, 2});
+  CHECK(x[slice(Array(1), array({3})[0])].to_vector<int>() == std::vector{1, 2});
+  CHECK_THROWS_AS(x[slice(array({1, 2}), 3)], IndexError);
+  const auto f = jit([](Array y, Array i) { return y[slice(i, i + 2)]; });
+  CHECK_THROWS_WITH(f(x, 1), Catch::Contains("lax::dynamic_slice_in_dim(x, i, n, axis)"));
+}
+
+TEST_CASE("keys come apart") {
+  const Array key = random::key(3);
+  const auto [a, b] = random::split(key);
+  const Array both = random::split(key);
+  const auto data = [](const Array& k) { return random::key_data(k).to_vector<uint32_t>(); };
+  CHECK(data(a) == data(both[0]));
+  CHECK(data(b) == data(random::split(key, 2)[1]));
+  const auto draw = [](auto k) { return random::uniform(k, {2}, -1., 1.); };
+  CHECK(vmap(draw)(random::split(key)).shape() == Shape{2, 2});
+  CHECK(bool((random::uniform(key, {100}, -1., 1.) < 0).any()));
+}
+
+TEST_CASE("numbers out of arrays, complex numbers into them") {
+  CHECK(float(array({1.5, 2.}).sum()) == 3.5f);
+  CHECK(int(Array(3)) == 3);
+  CHECK_THROWS_AS(float(ones({2})), ShapeError);
+  using namespace std::complex_literals;
+  const Array z = array({1., 2.}) * 2i;
+  CHECK(z.dtype() == C64);
+  CHECK(z.to_vector<std::complex<float>>()[1] == std::complex<float>(0, 4));
+  CHECK((array({1.}, F64) * 0.5i).dtype() == C128);
+  const Array tenth = array({1.}, F64) * std::complex<double>(0.1, 0);  // no float has it
+  CHECK(tenth.to_vector<std::complex<double>>()[0] == std::complex<double>(0.1, 0));
+}
+
+TEST_CASE("options without an axis") {
+  const Array x = ones({2, 3});
+  CHECK(x.sum({.keepdims = true}).shape() == Shape{1, 1});
+  CHECK(mean(x, {.dtype = F64}).dtype() == F64);
+  CHECK(x.max({.keepdims = true}).shape() == Shape{1, 1});
+  CHECK(x.sum({0}).shape() == Shape{3});
+}
+
+TEST_CASE("a program is called with its arguments") {
+  const ClosedJaxpr p =
+      make_jaxpr([](Array x, Array y) { return std::tuple{x + y, x * y}; })(2., 3.);
+  const Arrays out = p(2., 5.);
+  CHECK(out.size() == 2);
+  CHECK(float(out[1]) == 10);
+}
