@@ -43,7 +43,7 @@ def faults():
             if e.what == "type" and e.name.endswith("Options"):
                 for field in fields_without_comment(e.text):
                     yield f"{name}:{e.line}: {e.full_name}: nothing is said of `{field}`"
-            elif not e.comment:
+            elif not e.comment and not e.overload:
                 yield f"{name}:{e.line}: {e.full_name} has no comment of its own"
     table, known = pages.read_peers(), {e.full_name for e in headers.read_all()}
     for ours in sorted(set(table) - known):

@@ -25,7 +25,7 @@ class Entry:
     what: str
     text: str
     comment: list  # lines without "//" and the one blank behind it
-    own: bool  # the comment is its own, or that of the overload right above
+    overload: bool  # of the entry right above, without a comment of its own
     section: str
 
     @property
@@ -112,7 +112,8 @@ class Reader:
         self.scopes, self.section, self.entries = [], "", []
 
     def hidden(self):
-        return any(part in HIDDEN or not part for scope in self.scopes for part in scope.split("::"))
+        parts = [part for scope in self.scopes for part in scope.split("::")]
+        return parts[:1] != ["weft"] or any(part in HIDDEN or not part for part in parts)
 
     def declaration(self, at):
         """The lines of the declaration that begins at line `at`: (text, trailing comment, the line behind it)."""
@@ -151,10 +152,10 @@ class Reader:
                 while self.lines[i].endswith("\\"):
                     i += 1
                 i += 1
-                if macro and not self.hidden():
+                if macro and comment and (not self.scopes or not self.hidden()):
                     self.add(begin, macro[1], "macro", code_of(self.lines[begin])[0].rstrip(" \\"), comment)
                 comment = []
-            elif re.match(r"WEFT_\w+\(.*\)$", stripped):  # a macro that declares overloads
+            elif re.match(r"WEFT_\w+\(.*\);?$", stripped):  # a macro that declares overloads
                 comment, i = [], i + 1
             elif NAMESPACE.match(stripped):
                 self.scopes.append(NAMESPACE.match(stripped)[1])
@@ -174,10 +175,8 @@ class Reader:
     def add(self, i, name, what, text, comment):
         namespace = "::".join(self.scopes)
         last = self.entries[-1] if self.entries else None
-        own = bool(comment)
-        if not own and last and last.name == name and last.namespace == namespace:
-            comment, own = [], last.own  # another overload of the one above
-        self.entries.append(Entry(self.file, i + 1, namespace, name, what, text, comment, own, self.section))
+        overload = not comment and last is not None and last.name == name and last.namespace == namespace
+        self.entries.append(Entry(self.file, i + 1, namespace, name, what, text, comment, overload, self.section))
 
 
 def read_header(name, root=ROOT):

@@ -76,7 +76,7 @@ def grouped(entries):
     """Entries that stand one after another with one name and one comment."""
     groups = []
     for e in entries:
-        if groups and groups[-1][0].full_name == e.full_name and not e.own:
+        if groups and e.overload:
             groups[-1].append(e)
         else:
             groups.append([e])
