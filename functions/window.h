@@ -13,14 +13,25 @@ namespace weft::lax {
 // Base and window dilations: how far the elements of the operand and of the window are apart.
 struct WindowOptions {
   Sizes window_strides = {};  // {}: ones
+  // As above, or pairs an axis.
   ConvPadding padding = "VALID";
   Sizes base_dilation = {}, window_dilation = {};  // {}: ones
 };
-// An element a window: the sum, maximum or minimum of what it has of x; padding has no part in it.
-// Sums of numbers, the others of bools, integers and floats (NaN wins). The derivative of a maximum
-// goes to the element that a scan in row-major order keeps: of equals the first.
+// The sum of what each window has of x, an element a window; padding has no part in it. Numbers,
+// DTypeError else; ShapeError for lists that do not have an entry an axis. Source:
+// jax.lax.reduce_window_sum_p.
+//
+//     lax::reduce_window_sum(array({1, 2, 3}), {2})  // array([3, 5], dtype=int32)
 Array reduce_window_sum(const Arg& x, const Sizes& window_dimensions, const WindowOptions& o = {});
+// The largest of what each window has of x; padding has no part in it, NaN wins. Bools, integers
+// and floats. The derivative goes to the element that a scan in row-major order keeps: of equals
+// the first. ShapeError for lists that do not have an entry an axis. Source:
+// jax.lax.reduce_window_max_p.
+//
+//     lax::reduce_window_max(array({1, 3, 2}), {2})  // array([3, 3], dtype=int32)
 Array reduce_window_max(const Arg& x, const Sizes& window_dimensions, const WindowOptions& o = {});
+// As reduce_window_max the smallest of what each window has of x. Source:
+// jax.lax.reduce_window_min_p.
 Array reduce_window_min(const Arg& x, const Sizes& window_dimensions, const WindowOptions& o = {});
 // The fold of init_value, a scalar, and all of a window by an associative function of two scalars;
 // padding is init_value. Of several operands of one shape the function is given all.
@@ -32,21 +43,25 @@ Arrays reduce_window(const Arrays& operands, const Arrays& init_values,
                      const Function<Arrays(Arrays, Arrays)>& computation,
                      const Sizes& window_dimensions, const WindowOptions& o = {},
                      Location at = Location::here());
-// How much is put before and behind each axis by a padding of that name. ShapeError for another.
+// How much is put before and behind each axis by a padding of that name. ShapeError for another
+// name and lists of different lengths. Source: jax.lax.padtype_to_pads.
 std::vector<std::pair<int64_t, int64_t>> padtype_to_pads(const Sizes& in_shape,
                                                          const Sizes& window_shape,
                                                          const Sizes& window_strides,
                                                          const std::string& padding,
                                                          Location at = Location::here());
-// The shape that reduce_window gives.
+// The shape that reduce_window gives. ShapeError for lists that do not fit. Source:
+// jax.lax.reduce_window_shape_tuple.
 Shape reduce_window_shape_tuple(const Shape& operand_shape, const Sizes& window_dimensions,
                                 const WindowOptions& o = {}, Location at = Location::here());
 
 // ---- the element of a window that a scan in row-major order keeps: it leaves what it has for the
 // next element unless what it has is "ge" ("le") that one. Padding is not scanned.
 struct SelectWindowOptions {
+  // "ge": the largest is kept; "le": the smallest.
   std::string select = "ge";
   Sizes window_strides = {};  // {}: ones
+  // As of WindowOptions.
   ConvPadding padding = "VALID";
   Sizes base_dilation = {}, window_dilation = {};  // {}: ones
 };
@@ -67,61 +82,84 @@ Array select_and_scatter(const Arg& operand, const Function<Array(Array, Array)>
                          const Function<Array(Array, Array)>& scatter);
 
 // ---- convolutions
-// Batch and features first, the kernel (out features, features, spatial…).
+// conv_general_dilated without dilations, in the order NCHW: lhs (n, c, spatial…), rhs (o, c,
+// spatial…) -> (n, o, spatial…). Source: jax.lax.conv.
 Array conv(const Arg& lhs, const Arg& rhs, const Sizes& window_strides, const ConvPadding& padding,
            std::optional<DType> preferred_element_type = {});
 struct ConvGeneralOptions {
   Sizes lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  // The dtype of the result; that of lhs.
   std::optional<DType> preferred_element_type = {};
 };
+// conv with pairs of padding and dilations of lhs and rhs. Source:
+// jax.lax.conv_with_general_padding.
 Array conv_with_general_padding(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
                                 const ConvPadding& padding, const ConvGeneralOptions& o = {});
-// The transpose of a convolution (without turning the kernel): lhs with strides - 1 zeros between
-// its elements. "SAME" and "VALID" mean the padding of the convolution that it is the transpose of;
-// pairs are that of this one, or of the other too if use_consistent_padding.
+// How conv_transpose moves its kernel.
 struct ConvTransposeOptions {
   Sizes rhs_dilation = {};                // {}: ones
   ConvDimensions dimension_numbers = {};  // {}: features last, the kernel (spatial…, in, out)
   bool transpose_kernel = false;          // turned round, its in and out features changing places
+  // The dtype of the result; that of lhs.
   std::optional<DType> preferred_element_type = {};
+  // Pairs are the padding of the convolution whose transpose this is.
   bool use_consistent_padding = false;
 };
+// The transpose of a convolution, without turning the kernel round: lhs with strides - 1 zeros
+// between its elements is convolved with rhs. By default lhs (n, spatial…, c), rhs (spatial…, c, o)
+// -> (n, spatial…, o). "SAME" and "VALID" mean the padding of the convolution that it is the
+// transpose of; pairs are that of this one, or of the other with .use_consistent_padding.
+// ShapeError for ranks and lists that do not fit and another padding. Source:
+// jax.lax.conv_transpose.
 Array conv_transpose(const Arg& lhs, const Arg& rhs, const Sizes& strides,
                      const ConvPadding& padding, const ConvTransposeOptions& o = {});
-// The elements that each window of lhs has, in the place of its features: feature by feature the
-// elements in row-major order, zeros where it is padded.
+// Dilations and order of axes of patches.
 struct ConvPatchesOptions {
   Sizes lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  // Which axis is which.
   ConvDimensions dimension_numbers = {};
 };
+// The elements that each window of lhs has, in the place of its features: lhs (n, c, spatial…) ->
+// (n, c times the product of filter_shape, places…), feature by feature the elements in row-major
+// order, zeros where it is padded. ShapeError for ranks and lists that do not fit. Source:
+// jax.lax.conv_general_dilated_patches.
 Array conv_general_dilated_patches(const Arg& lhs, const Sizes& filter_shape,
                                    const Sizes& window_strides, const ConvPadding& padding,
                                    const ConvPatchesOptions& o = {});
 // A convolution with a kernel of its own for each place of the result: rhs has as its features
-// those of the patches, as its spatial sizes those of the result.
+// those of the patches, as its spatial sizes those of the result. ShapeError if it has not. Source:
+// jax.lax.conv_general_dilated_local.
 Array conv_general_dilated_local(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
                                  const ConvPadding& padding, const Sizes& filter_shape,
                                  const ConvPatchesOptions& o = {});
-// Which axes the letters mean: of lhs and result batch, features, spatial…; of rhs out features,
-// features, spatial….
+// The axes that letters mean: of lhs and result batch, features, spatial…; of rhs out features,
+// features, spatial…. Source: jax.lax.ConvDimensionNumbers.
 struct ConvDimensionNumbers {
   Sizes lhs_spec, rhs_spec, out_spec;
 };
+// The axes that the letters mean, {} being NCHW, OIHW, NCHW, for operands of these shapes.
+// ShapeError for shapes of two ranks or fewer than two axes, and letters that are not each there
+// once. Source: jax.lax.conv_dimension_numbers.
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs_shape, const Shape& rhs_shape,
                                             const ConvDimensions& dimension_numbers = {},
                                             Location at = Location::here());
-// The same of letters alone.
+// The axes that the letters mean, of letters alone. ShapeError for letters that are not each there
+// once. Source: jax.lax.conv_general_permutations.
 ConvDimensionNumbers conv_general_permutations(const ConvDimensions& dimension_numbers,
                                                Location at = Location::here());
-// The shapes that convolutions of such shapes give: in the order of conv, with any order of axes,
-// and of conv_transpose without dilation.
+// The shape that conv gives. ShapeError for shapes and lists that do not fit. Source:
+// jax.lax.conv_shape_tuple.
 Shape conv_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape, const Sizes& strides,
                        const ConvPadding& padding, int64_t batch_group_count = 1,
                        Location at = Location::here());
+// The shape that conv_general_dilated gives, without dilations and groups. ShapeError for shapes
+// and lists that do not fit. Source: jax.lax.conv_general_shape_tuple.
 Shape conv_general_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
                                const Sizes& window_strides, const ConvPadding& padding,
                                const ConvDimensions& dimension_numbers,
                                Location at = Location::here());
+// The shape that conv_transpose gives, without dilation. ShapeError for shapes and lists that do
+// not fit. Source: jax.lax.conv_transpose_shape_tuple.
 Shape conv_transpose_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
                                  const Sizes& window_strides, const ConvPadding& padding,
                                  const ConvDimensions& dimension_numbers,

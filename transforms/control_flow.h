@@ -154,7 +154,7 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
 
 // One case of case_: what runs where pred, a bool scalar, is the first that is true.
 template <class R, class... O>
-struct Case {
+struct PredicateCase {
   Array pred;
   Function<R(O...)> function;
 };
@@ -163,7 +163,7 @@ struct Case {
 //   case_({{x < 0., f}, {x < 1., g}}, h, x)
 // Source: tf.case.
 template <class R = Array, class... O>
-R case_(std::initializer_list<std::type_identity_t<Case<R, arrays_t<O>...>>> cases,
+R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>...>>> cases,
         const std::type_identity_t<Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   Arrays preds;

@@ -19,14 +19,19 @@ Arrays reduce(const Arrays& operands, const Arrays& init_values,
               const Function<Arrays(Arrays, Arrays)>& computation, const Sizes& dimensions,
               Location at = Location::here());
 
-// The operand with func of each element of the windows at the indices in its place; where an index
-// is there twice, func of what the first one wrote. update_shape: the indices' axes and those of a
-// window. Source: jax.lax.scatter_apply.
+// Form and mode of scatter_apply.
 struct ScatterApplyOptions {
+  // The indices' axes and those of a window.
   Shape update_shape = {};
-  std::string mode = "drop";  // "clip"
+  // Of windows that are not inside: "drop", or as JAX calls that, "fill"; "clip": moved inside.
+  std::string mode = "drop";
+  // No two windows share elements: a promise.
   bool unique_indices = false;
 };
+// The operand with func of each element of the windows at the indices in its place; where an index
+// is there twice, func of what the first one wrote. Shapes as of scatter, for updates of
+// .update_shape. IndexError for another mode, DTypeError unless func gives scalars of the dtype
+// that it takes. Source: jax.lax.scatter_apply.
 Array scatter_apply(const Arg& operand, const Arg& scatter_indices,
                     const Function<Array(Array)>& func, const ScatterDimensionNumbers& d,
                     const ScatterApplyOptions& o = {});
@@ -34,29 +39,39 @@ Array scatter_apply(const Arg& operand, const Arg& scatter_indices,
 // wrap around. The other axes follow. Source: jax.lax.index_take.
 Array index_take(const Arg& src, const Arrays& idxs, const Sizes& axes);
 
-// The k largest (smallest) of an axis and their places, the best first. All of them are found, so
-// that any recall_target is met; without aggregate_to_topk the whole axis is given, as JAX does on
-// CPUs. Source: jax.lax.approx_max_k.
+// How approx_max_k and approx_min_k search.
 struct ApproxTopKOptions {
+  // The axis that is searched.
   int64_t reduction_dimension = -1;
+  // In (0, 1]; met by any, as all are found.
   double recall_target = 0.95;
+  // false: the whole axis, sorted.
   bool aggregate_to_topk = true;
 };
+// The k largest floats of an axis, the largest first, and their places (I32): (…, n) -> (…, k). All
+// of them are found, so that any .recall_target is met; without .aggregate_to_topk the whole axis
+// is given, as JAX does on CPUs. DTypeError for what is no float, ShapeError for a k or
+// recall_target out of range, IndexError for an axis that there is not. Source:
+// jax.lax.approx_max_k.
 std::pair<Array, Array> approx_max_k(const Arg& operand, int64_t k,
                                      const ApproxTopKOptions& o = {});
+// As approx_max_k the k smallest, the smallest first. Source: jax.lax.approx_min_k.
 std::pair<Array, Array> approx_min_k(const Arg& operand, int64_t k,
                                      const ApproxTopKOptions& o = {});
 
-// dot_general of lhs and rhs times their scales, all of them rounded to BF16, their products as
-// well. A scale has the axes of its factor; along those that are contracted each of its numbers
-// goes with so many of the factor's in turn as there are more of these, two at least. Without one
-// it is 1; without dimension_numbers factors are matrices. ShapeError for what does not fit,
-// DTypeError for complex numbers. Source: jax.lax.scaled_dot.
+// Scales and axes of scaled_dot.
 struct ScaledDotOptions {
+  // Factors of lhs and of rhs; none: 1.
   std::optional<Array> lhs_scale = {}, rhs_scale = {};
+  // None: factors are matrices, as of batch_matmul.
   std::optional<DotDims> dimension_numbers = {};
+  // The dtype of the result.
   DType preferred_element_type = BF16;
 };
+// dot_general of lhs and rhs times their scales, all of them rounded to BF16, their products as
+// well. A scale has the axes of its factor; along those that are contracted each of its numbers
+// goes with so many of the factor's in turn as there are more of these, two at least. ShapeError
+// for what does not fit, DTypeError for complex numbers. Source: jax.lax.scaled_dot.
 Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o = {});
 
 // Numbers in [a, b), integers or floats, of a generator that no argument names: each call takes the
@@ -72,13 +87,23 @@ DType dtype(const Arg& x);
 // ---- shapes
 // An array of which nothing but the type counts; its numbers are 0. Source: jax.lax.empty.
 Array empty(const Shape& shape, DType dtype, Location at = Location::here());
-// As NumPy broadcasts. ShapeError if they do not fit.
+// The shape to which all are broadcast, as NumPy does it. ShapeError if they do not fit, and for
+// none. Source: jax.lax.broadcast_shapes.
+//
+//     lax::broadcast_shapes({{2, 1}, {3}})  // (2, 3)
 Shape broadcast_shapes(const std::vector<Shape>& shapes, Location at = Location::here());
+// x broadcast to the shape of `like`. ShapeError if it does not fit. Source:
+// jax.lax.broadcast_like.
 Array broadcast_like(const Arg& x, const Arg& like);
-// The sizes as a vector, I32 if they fit.
+// The sizes as a vector, I32 if they fit, else I64. Source: jax.lax.shape_as_value.
+//
+//     lax::shape_as_value({2, 3})  // array([2, 3], dtype=int32)
 Array shape_as_value(const Shape& shape, Location at = Location::here());
-// Arrays of one type along a new axis, and back.
+// Arrays of one type along a new axis of the result, which may be negative. ShapeError for no array
+// and for two types, IndexError for an axis out of range. Source: jax.lax.stack.
 Array stack(const Arrays& x, int64_t axis = 0, Location at = Location::here());
+// The parts of x along an axis, without that axis; the inverse of stack. IndexError for an axis
+// that x has not. Source: jax.lax.unstack.
 Arrays unstack(const Arg& x, int64_t axis = 0);
 
 }  // namespace weft::lax

@@ -16,96 +16,122 @@ struct CholeskyOptions {
   bool upper = false;            // L^H instead
   bool symmetrize_input = true;  // (a + a^H) / 2 is factored, not the lower triangle alone
 };
-// The lower triangular L with L L^H = a; NaN on and below the diagonal where a is not positive
-// definite.
+// The lower triangular L with L L^H = a (…, n, n), or L^H with .upper; NaN on and below the
+// diagonal where a is not positive definite. ShapeError unless a is square. Source:
+// jax.numpy.linalg.cholesky.
 Array cholesky(const Arg& a, const CholeskyOptions& options = {});
 
+// What of a matrix is meant: itself, its transpose, or its conjugate transpose.
 enum class Trans { none, transpose, conjugate_transpose };
 struct SolveTriangularOptions {
   Trans trans = Trans::none;  // what of a is multiplied with
   bool lower = false;         // the triangle of a that is read
+  // The diagonal counts as ones.
   bool unit_diagonal = false;
 };
-// The x with a x = b, for vectors b, if b has one axis, else matrices. Infinities and NaN where a
-// has a zero on its diagonal.
+// The x with a x = b of a triangular a (…, n, n), for vectors b, if b has one axis, else matrices
+// (…, n, k). Infinities and NaN where a has a zero on its diagonal. ShapeError unless a is square
+// and b fits. Source: jax.scipy.linalg.solve_triangular.
 Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions& options = {});
 
-// x of a x = b from c = cho_factor(a) with the same options, or cholesky(a, {.upper = !lower}).
-// Source: jax.scipy.linalg.cho_solve.
+// The form of the factor of cho_factor and cho_solve.
 struct ChoSolveOptions {
+  // It is the lower triangular one, else the upper one.
   bool lower = true;
 };
-// The triangular factor of a, of which the same triangle is read. Source:
-// jax.scipy.linalg.cho_factor.
+// The triangular factor L with L L^H = a, or its conjugate transpose without .lower; the same
+// triangle of a is read. NaN where a is not positive definite, ShapeError unless it is square.
+// Source: jax.scipy.linalg.cho_factor.
 Array cho_factor(const Arg& a, const ChoSolveOptions& options = {});
+// x of a x = b from c = cho_factor(a) with the same options, or cholesky(a, {.upper = !lower}); b
+// is a vector (n) or matrices (…, n, k). ShapeError unless c is square and b fits. Source:
+// jax.scipy.linalg.cho_solve.
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& options = {});
 
-// p l u = a: a permutation, of real numbers, ones on the diagonal of l, and an upper triangle.
-// Source: jax.scipy.linalg.lu.
+// The factors that lu gives.
 struct LU {
   Array p, l, u;
 };
+// p l u = a (…, m, n): a permutation (…, m, m), of real numbers, l (…, m, k) with ones on the
+// diagonal, and an upper triangle u (…, k, n), k = min(m, n). ShapeError for less than two axes.
+// Source: jax.scipy.linalg.lu.
 LU lu(const Arg& a);
-// Both factors in one matrix, and the rows that rows changed places with, one after another.
-// Source: jax.scipy.linalg.lu_factor.
+// What lu_factor gives and lu_solve takes.
 struct LUFactor {
   Array lu, pivots;
 };
+// Both factors of square matrices in one, l below the diagonal, and the rows that rows changed
+// places with, one after another. ShapeError unless a is square. Source:
+// jax.scipy.linalg.lu_factor.
 LUFactor lu_factor(const Arg& a);
-// The x with op(a) x = b from lu_factor(a). Source: jax.scipy.linalg.lu_solve.
+// The form of the matrix in lu_solve.
 struct LUSolveOptions {
+  // What of a is meant.
   Trans trans = Trans::none;
 };
+// The x with op(a) x = b from lu_factor(a); b is a vector (n) or matrices (…, n, k). ShapeError
+// unless it fits. Source: jax.scipy.linalg.lu_solve.
 Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& options = {});
 
-// q r = a with orthonormal columns of q. "reduced": min(m, n) columns of q; "complete": m of them.
-// Source: jax.numpy.linalg.qr.
+// The factors that qr gives.
 struct QR {
   Array q, r;
 };
 struct QROptions {
+  // How many columns q has: "reduced": min(m, n); "complete": m.
   std::string_view mode = "reduced";
 };
+// q r = a (…, m, n) with orthonormal columns of q (…, m, k) and upper triangular r (…, k, n), k =
+// min(m, n), or m with "complete". Error for another .mode, ShapeError for less than two axes.
+// Derivatives: lax::qr. Source: jax.numpy.linalg.qr.
 QR qr(const Arg& a, const QROptions& options = {});
 
-// Ascending eigenvalues and, as columns, orthonormal eigenvectors of Hermitian a: of (a + a^H) / 2,
-// or of the matrix whose lower triangle stands in a (with `upper` the upper one). Which of an
-// eigenvector's multiples is given: lax::eigh. Source: jax.numpy.linalg.eigh.
+// What eigh gives.
 struct Eigh {
   Array eigenvalues, eigenvectors;
 };
 struct EighOptions {
+  // The upper triangle stands for both, where one does.
   bool upper = false;
+  // (a + a^H) / 2 stands for a, else one triangle.
   bool symmetrize_input = true;
 };
+// Ascending eigenvalues (…, n) and, as columns, orthonormal eigenvectors (…, n, n) of Hermitian a:
+// of (a + a^H) / 2, or of the matrix whose lower triangle stands in a (with .upper the upper one).
+// Which of an eigenvector's multiples is given: lax::eigh. ShapeError unless a is square. Source:
+// jax.numpy.linalg.eigh.
 Eigh eigh(const Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
 Array eigvalsh(const Arg& a, const EighOptions& options = {});
 
-// Complex eigenvalues of square a and, as columns, eigenvectors of length 1: a v = v w. On CPUs
-// alone. Which of an eigenvector's multiples is given, in which order, and where there are
-// derivatives: lax::eig. Source: jax.numpy.linalg.eig.
+// What eig gives.
 struct Eig {
   Array eigenvalues, eigenvectors;
 };
+// Complex eigenvalues (…, n) of square a and, as columns, eigenvectors (…, n, n) of length 1: a v =
+// v w. On CPUs alone. Which of an eigenvector's multiples is given, in which order, and where there
+// are derivatives: lax::eig. ShapeError unless a is square. Source: jax.numpy.linalg.eig.
 Eig eig(const Arg& a);
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvals.
 Array eigvals(const Arg& a);
 
-// a = u s vh with descending s, orthonormal columns of u and rows of vh: square matrices, or
-// without full_matrices as many vectors as there are values. Which of a vector's multiples is
-// given, and where there are derivatives: lax::svd. `hermitian`: of (a + a^H) / 2, by its
-// eigenvectors. subset_by_index: the values from the first of the numbers on and before the second,
-// and their vectors. Error for a subset beside vectors that full_matrices adds, IndexError for one
-// that there is not. Source: jax.numpy.linalg.svd.
+// What svd gives.
 struct SVD {
   Array u, s, vh;
 };
 struct SVDOptions {
+  // u and vh are square; else as many vectors as values.
   bool full_matrices = true;
+  // Of (a + a^H) / 2, by its eigenvectors.
   bool hermitian = false;
+  // The values from the first number on and before the second, and their vectors; none: all.
   std::optional<std::pair<int64_t, int64_t>> subset_by_index = {};
 };
+// a = u s vh (…, m, n) with descending s (…, min(m, n)), orthonormal columns of u and rows of vh:
+// square matrices, or without .full_matrices as many vectors as there are values. Which of a
+// vector's multiples is given, and where there are derivatives: lax::svd. Error for a subset beside
+// vectors that .full_matrices adds, IndexError for one that there is not, ShapeError for less than
+// two axes. Source: jax.numpy.linalg.svd.
 SVD svd(const Arg& a, const SVDOptions& options = {});
 // The singular values alone. Source: jax.numpy.linalg.svdvals.
 Array svdvals(const Arg& a);
@@ -113,16 +139,20 @@ Array svdvals(const Arg& a);
 // The x with a x = b, for vectors b, if b has one axis, else matrices. Infinities and NaN where a
 // is singular. Source: jax.numpy.linalg.solve.
 Array solve(const Arg& a, const Arg& b);
-// Source: jax.numpy.linalg.inv.
+// The inverse of a (…, n, n), as solve finds it; infinities and NaN where a is singular. ShapeError
+// unless a is square. Source: jax.numpy.linalg.inv.
+//
+//     linalg::inv(array({{2.}}))  // array([[0.5]], dtype=float32)
 Array inv(const Arg& a);
 // The product of the eigenvalues; with a derivative where it is 0, too. Source:
 // jax.numpy.linalg.det.
 Array det(const Arg& a);
-// det(a) = sign exp(logabsdet); of singular matrices the sign is 0 and the logarithm -inf. Source:
-// jax.numpy.linalg.slogdet.
+// What slogdet gives.
 struct SlogDet {
   Array sign, logabsdet;
 };
+// det(a) = sign exp(logabsdet) of a (…, n, n) -> (…) each; of singular matrices the sign is 0 and
+// the logarithm -inf. ShapeError unless a is square. Source: jax.numpy.linalg.slogdet.
 SlogDet slogdet(const Arg& a);
 
 // a multiplied with itself; for negative n the inverse is. Integers stay such for others. Source:
@@ -132,61 +162,81 @@ Array matrix_power(const Arg& a, int64_t n);
 Array expm(const Arg& a);
 // The product of all, in the order that multiplies least. Source: jax.numpy.linalg.multi_dot.
 Array multi_dot(const Arrays& matrices, Location at = Location::here());
+// Rows and columns of the last two axes exchanged: (…, m, n) -> (…, n, m). ShapeError for less than
+// two axes. Source: jax.numpy.linalg.matrix_transpose.
+//
+//     linalg::matrix_transpose(array({{1, 2}, {3, 4}}))  // array([[1, 3], [2, 4]], dtype=int32)
 Array matrix_transpose(const Arg& a);
 // The sum of the diagonal, `offset` above it, of the last two axes. Source: jax.numpy.linalg.trace.
 Array trace(const Arg& a, int64_t offset = 0);
 
-// e^a and its derivative by a along e. ShapeError unless a and e have one shape. Source:
-// jax.scipy.linalg.expm_frechet.
+// What expm_frechet gives.
 struct ExpmFrechet {
   Array expm, derivative;
 };
+// e^a and its derivative by a along e, all (…, n, n). ShapeError unless a and e are square and have
+// one shape. Source: jax.scipy.linalg.expm_frechet.
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e);
 
-// The matrix of the least squares: pinv(a) a x = x for all x that a does not make 0. Values up to
-// rtol times the largest count as 0, of one number or one for each matrix; default: 10 max(m, n)
-// roundings. `hermitian`: of (a + a^H) / 2. Source: jax.numpy.linalg.pinv.
+// What counts as 0 in pinv.
 struct PinvOptions {
+  // Values up to this times the largest count as 0: one number or one for each matrix; 10 max(m, n)
+  // roundings.
   std::optional<Array> rtol = {};
+  // Of (a + a^H) / 2.
   bool hermitian = false;
 };
+// The matrix of the least squares, (…, m, n) -> (…, n, m): pinv(a) a x = x for all x that a does
+// not make 0. Singular values up to .rtol times the largest count as 0. ShapeError for shapes that
+// do not fit, DTypeError for a complex .rtol. Source: jax.numpy.linalg.pinv.
 Array pinv(const Arg& a, const PinvOptions& options = {});
-// How many singular values are greater than rtol, one number or one for each matrix; default:
-// max(m, n) roundings of the largest. Of vectors: 1 unless all is 0. `hermitian`: of (a + a^H) / 2.
-// I32. Source: jax.numpy.linalg.matrix_rank.
+// What counts as 0 in matrix_rank.
 struct RankOptions {
+  // Values up to this, itself, count as 0: one number or one for each matrix; max(m, n) roundings
+  // of the largest.
   std::optional<Array> rtol = {};
+  // Of (a + a^H) / 2.
   bool hermitian = false;
 };
+// How many singular values of a (…, m, n) are greater than .rtol: (…) I32. Of vectors: 1 unless all
+// is 0. ShapeError for shapes that do not fit, DTypeError for a complex .rtol. Source:
+// jax.numpy.linalg.matrix_rank.
 Array matrix_rank(const Arg& a, const RankOptions& options = {});
-// The smallest x among those with the smallest |a x - b|, for a matrix a and a vector or matrix b;
-// the squares of what is left of each column; the rank of a and its singular values. Those below
-// rcond times the largest count as 0; default: max(m, n) roundings, as for negative ones one.
-// ShapeError for other axes and an rcond that is no scalar. Source: jax.numpy.linalg.lstsq.
+// What lstsq gives.
 struct LstSq {
   Array x, residuals, rank, s;
 };
 struct LstSqOptions {
   std::optional<Array> rcond = {};  // a scalar
 };
+// The smallest x among those with the smallest |a x - b|, for a matrix a (m, n) and a vector (m) or
+// matrix b (m, k); the squares of what is left of each column; the rank of a and its singular
+// values. Those below .rcond times the largest count as 0; default: max(m, n) roundings, as for
+// negative ones one. ShapeError for other axes and an .rcond that is no scalar. Source:
+// jax.numpy.linalg.lstsq.
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& options = {});
-// a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and
-// positive semidefinite p. Error for another side. Source: jax.scipy.linalg.polar.
+// The factors that polar gives.
 struct Polar {
   Array u, p;
 };
 struct PolarOptions {
+  // That of p: "right" or "left".
   std::string_view side = "right";
 };
+// a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and
+// positive semidefinite p. Error for another .side. Source: jax.scipy.linalg.polar.
 Polar polar(const Arg& a, const PolarOptions& options = {});
 // The inverse of a as a map from its last axes to its first `ind`: tensordot(tensorinv(a), a, ind)
 // is the identity. Source: jax.numpy.linalg.tensorinv.
 Array tensorinv(const Arg& a, int64_t ind = 2);
-// The x with tensordot(a, x, x.ndim()) = b, after `axes` of a have moved behind the others. Source:
-// jax.numpy.linalg.tensorsolve.
+// The order of the axes of tensorsolve.
 struct TensorsolveOptions {
+  // Axes of a that move behind the others first.
   std::vector<int64_t> axes = {};
 };
+// The x with tensordot(a, x, x.ndim()) = b, after .axes of a have moved behind the others.
+// ShapeError where a has fewer axes than b or is no square system for it. Source:
+// jax.numpy.linalg.tensorsolve.
 Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& options = {});
 
 // Matrices of the arguments along a diagonal, numbers and vectors as rows; zeros elsewhere. Source:
@@ -197,9 +247,11 @@ Array block_diag(const Arrays& matrices, Location at = Location::here());
 // jax.scipy.linalg.toeplitz.
 Array toeplitz(const Arg& c, const std::optional<Array>& r = {});
 
-// Products under the names of jax.numpy.linalg.
+// The same as weft::matmul. Source: jax.numpy.linalg.matmul.
 using weft::matmul;
+// The same as weft::tensordot. Source: jax.numpy.linalg.tensordot.
 using weft::tensordot;
+// The same as weft::vecdot. Source: jax.numpy.linalg.vecdot.
 using weft::vecdot;
 // Of vectors of 3 components along one axis of both. ShapeError for other sizes. Source:
 // jax.numpy.linalg.cross.
@@ -211,12 +263,17 @@ Array outer(const Arg& x, const Arg& y);
 // Those of the last two axes. Source: jax.numpy.linalg.diagonal.
 Array diagonal(const Arg& x, int64_t offset = 0);
 
-// (sum |x|^ord)^(1/ord); inf and -inf: the largest and the smallest, 0: how many are not 0. Source:
-// jax.numpy.linalg.vector_norm.
+// Which norm vector_norm computes.
 struct VectorNormOptions {
+  // The order; inf, -inf and 0 as below.
   double ord = 2;
+  // The axes stay, with size 1.
   bool keepdims = false;
 };
+// (sum |x|^ord)^(1/ord) along axes, by default of all elements; inf and -inf: the largest and the
+// smallest, 0: how many are not 0. Source: jax.numpy.linalg.vector_norm.
+//
+//     linalg::vector_norm(array({3., 4.}))  // array(5., dtype=float32)
 Array vector_norm(const Arg& x, const AxisList& axis = none, const VectorNormOptions& options = {});
 // A number, "fro", "nuc" or nothing, which stands for what is usual.
 struct NormOrder {
@@ -227,7 +284,9 @@ struct NormOrder {
   NormOrder(const char* name) : name(name) {}
 };
 struct NormOptions {
+  // Which norm; none: the root of the sum of squares.
   NormOrder ord = {};
+  // The axes stay, with size 1.
   bool keepdims = false;
 };
 // Of the matrices along the last two axes: the root of the sum of squares ("fro", or no order), the
@@ -244,53 +303,66 @@ Array norm(const Arg& x, const AxisList& axis = none, const NormOptions& options
 // jax.numpy.linalg.cond.
 Array cond(const Arg& a, const NormOrder& p = {});
 
-// a = z t z^H with unitary z and triangular t. "real": of real a stand blocks of two rows for pairs
-// of complex eigenvalues in t; "complex": complex numbers without such. On CPUs alone, without
-// derivatives: lax::schur. Error for another output. Source: jax.scipy.linalg.schur.
+// The factors that schur and rsf2csf give.
 struct Schur {
   Array t, z;
 };
 struct SchurOptions {
+  // "real", or "complex": complex numbers without blocks.
   std::string_view output = "real";
 };
+// a = z t z^H with unitary z and triangular t. "real": of real a stand blocks of two rows for pairs
+// of complex eigenvalues in t; "complex": complex numbers without such. On CPUs alone, without
+// derivatives: lax::schur. Error for another .output, ShapeError unless a is square. Source:
+// jax.scipy.linalg.schur.
 Schur schur(const Arg& a, const SchurOptions& options = {});
 // The complex form from a real one. Source: jax.scipy.linalg.rsf2csf.
 Schur rsf2csf(const Arg& t, const Arg& z);
-// a = q h q^H with unitary q, an empty handle unless calc_q, and zeros in h below the diagonal
-// beside its main one. On CPUs alone, without derivatives: lax::hessenberg. Source:
-// jax.scipy.linalg.hessenberg.
+// The factors that hessenberg gives.
 struct Hessenberg {
   Array h, q;
 };
 struct HessenbergOptions {
+  // q is computed, else it is an empty handle.
   bool calc_q = false;
 };
+// a = q h q^H with unitary q, an empty handle unless .calc_q, and zeros in h below the diagonal
+// beside its main one. On CPUs alone, without derivatives: lax::hessenberg. ShapeError unless a is
+// square. Source: jax.scipy.linalg.hessenberg.
 Hessenberg hessenberg(const Arg& a, const HessenbergOptions& options = {});
 // The complex x with x x = a whose eigenvalues are the principal roots of those of a. Infinities
 // and NaN where there is none. On CPUs alone, without derivatives. Source: jax.scipy.linalg.sqrtm.
 Array sqrtm(const Arg& a);
-// The x with a x + x b = c; NaN where an eigenvalue of a and one of b add up to less than tol. By
-// Schur forms, or by eigenvectors ("eigen"), which is quicker and less exact. On CPUs alone. Error
-// for another method, ShapeError for sizes that do not fit. Source:
-// jax.scipy.linalg.solve_sylvester.
+// How solve_sylvester computes.
 struct SylvesterOptions {
+  // By Schur forms, or by eigenvectors ("eigen").
   std::string_view method = "schur";
+  // Sums of eigenvalues that are smaller give NaN.
   double tol = 1e-8;
 };
+// The x with a x + x b = c, a (m, m), b (n, n), c (m, n); NaN where an eigenvalue of a and one of b
+// add up to less than .tol. By Schur forms, or by eigenvectors ("eigen"), which is quicker and less
+// exact. On CPUs alone. Error for another .method, ShapeError for sizes that do not fit. Source:
+// jax.scipy.linalg.solve_sylvester.
 Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c,
                       const SylvesterOptions& options = {});
-// Ascending eigenvalues and, as columns, eigenvectors of Hermitian matrices with the diagonals d,
-// e above those and conj(e) below: all ("a"), or those from number select_range.first to .second
-// ("i"). The eigenvalues alone cost n^2, and their vectors are an empty handle. Error for another
-// select, IndexError for a range that they have not. Source: jax.scipy.linalg.eigh_tridiagonal.
+// What eigh_tridiagonal gives.
 struct EighTridiagonal {
   Array eigenvalues, eigenvectors;
 };
 struct EighTridiagonalOptions {
+  // The vectors are an empty handle.
   bool eigvals_only = false;
+  // All ("a"), or those of select_range ("i").
   std::string_view select = "a";
+  // The first and the last number, counted from 0.
   std::optional<std::pair<int64_t, int64_t>> select_range = {};
 };
+// Ascending eigenvalues and, as columns, eigenvectors of Hermitian matrices with the diagonals d
+// (…, n), e (…, n - 1) above those and conj(e) below: all ("a"), or those from number
+// .select_range.first to .second ("i"). The eigenvalues alone cost n^2. Error for another .select
+// and for a range without "i", IndexError for one that they have not, ShapeError for diagonals that
+// do not fit. Source: jax.scipy.linalg.eigh_tridiagonal.
 EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e,
                                  const EighTridiagonalOptions& options = {});
 

@@ -14,6 +14,7 @@ struct InitOptions {
 // receptive field, which counts to both input and output.
 struct FanOptions {
   AxisList in_axis = -2, out_axis = -1, batch_axis = std::vector<int64_t>{};
+  // Of the weights: F32.
   std::optional<DType> dtype = {};
 };
 
@@ -40,10 +41,13 @@ class Initializer {
   Parameters parameters_ = {};
 };
 
-// Initializers themselves; the key has no part in them.
+// Zeros: an initializer itself; the key has no part in it. Source: jax.nn.initializers.zeros.
 Array zeros(const Arg& key, const Shape& shape, const InitOptions& o = {});
+// Ones: an initializer itself; the key has no part in it. Source: jax.nn.initializers.ones.
 Array ones(const Arg& key, const Shape& shape, const InitOptions& o = {});
-Initializer constant(const Array& value, const InitOptions& o = {});  // broadcast to the shape
+// The value, broadcast to the shape; the key has no part in it. ShapeError when they are made if it
+// does not broadcast. Source: jax.nn.initializers.constant.
+Initializer constant(const Array& value, const InitOptions& o = {});
 
 // scale times uniform numbers in [0, 1); the scale is broadcast to the shape of the weights.
 // ShapeError when they are made if it does not. Source: jax.nn.initializers.uniform.
@@ -52,10 +56,12 @@ Initializer uniform(const Array& scale = 1e-2, const InitOptions& o = {});
 // they are made if it does not. Source: jax.nn.initializers.normal.
 Initializer normal(const Array& stddev = 1e-2, const InitOptions& o = {});
 struct TruncatedOptions {
+  // Of the weights: F32.
   std::optional<DType> dtype = {};
+  // The bounds of the normal numbers, before stddev.
   Array lower = -2., upper = 2.;
 };
-// stddev times normal numbers between lower and upper; all are broadcast to the shape of the
+// stddev times normal numbers between .lower and .upper; all are broadcast to the shape of the
 // weights. ShapeError when they are made if one does not. Source:
 // jax.nn.initializers.truncated_normal.
 Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions& o = {});
@@ -66,26 +72,44 @@ Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions&
 // shape without such axes. Source: jax.nn.initializers.variance_scaling.
 Initializer variance_scaling(const Array& scale, const std::string& mode,
                              const std::string& distribution, const FanOptions& o = {});
-Initializer glorot_uniform(const FanOptions& o = {});  // variance_scaling(1, "fan_avg", …)
-Initializer glorot_normal(const FanOptions& o = {});   // a truncated normal, as all of these
-Initializer xavier_uniform(const FanOptions& o = {});  // glorot_uniform
+// variance_scaling(1, "fan_avg", "uniform", o): uniform numbers of variance 2 / (inputs + outputs)
+// (Glorot and Bengio, 2010). Source: jax.nn.initializers.glorot_uniform.
+Initializer glorot_uniform(const FanOptions& o = {});
+// variance_scaling(1, "fan_avg", "truncated_normal", o). Source: jax.nn.initializers.glorot_normal.
+Initializer glorot_normal(const FanOptions& o = {});
+// The same as glorot_uniform. Source: jax.nn.initializers.xavier_uniform.
+Initializer xavier_uniform(const FanOptions& o = {});
+// The same as glorot_normal. Source: jax.nn.initializers.xavier_normal.
 Initializer xavier_normal(const FanOptions& o = {});
-Initializer lecun_uniform(const FanOptions& o = {});  // variance_scaling(1, "fan_in", …)
+// variance_scaling(1, "fan_in", "uniform", o): uniform numbers of variance 1 / inputs. Source:
+// jax.nn.initializers.lecun_uniform.
+Initializer lecun_uniform(const FanOptions& o = {});
+// variance_scaling(1, "fan_in", "truncated_normal", o). Source: jax.nn.initializers.lecun_normal.
 Initializer lecun_normal(const FanOptions& o = {});
-Initializer he_uniform(const FanOptions& o = {});  // variance_scaling(2, "fan_in", …)
+// variance_scaling(2, "fan_in", "uniform", o): uniform numbers of variance 2 / inputs (He et al.,
+// 2015). Source: jax.nn.initializers.he_uniform.
+Initializer he_uniform(const FanOptions& o = {});
+// variance_scaling(2, "fan_in", "truncated_normal", o). Source: jax.nn.initializers.he_normal.
 Initializer he_normal(const FanOptions& o = {});
-Initializer kaiming_uniform(const FanOptions& o = {});  // he_uniform
+// The same as he_uniform. Source: jax.nn.initializers.kaiming_uniform.
+Initializer kaiming_uniform(const FanOptions& o = {});
+// The same as he_normal. Source: jax.nn.initializers.kaiming_normal.
 Initializer kaiming_normal(const FanOptions& o = {});
 
-// scale times matrices with orthonormal columns, or rows where these are fewer: of the columns on
-// column_axis and the other axes as rows. ShapeError for less than two axes.
+// The form of orthogonal and delta_orthogonal.
 struct OrthogonalOptions {
+  // The axis of the columns; the other ones are the rows.
   int64_t column_axis = -1;
+  // Of the weights: F32.
   std::optional<DType> dtype = {};
 };
+// scale times matrices with orthonormal columns, or rows where these are fewer: of the columns on
+// .column_axis and the other axes as rows. ShapeError when they are made for less than two axes and
+// a scale that does not broadcast. Source: jax.nn.initializers.orthogonal.
 Initializer orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
-// The same in the middle of one to three spatial axes, which lead, and zeros elsewhere. ShapeError
-// for more inputs than outputs.
+// orthogonal weights (in, out) in the middle of one to three spatial axes, which lead, and zeros
+// elsewhere: (spatial…, in, out). ShapeError when they are made for other numbers of axes and for
+// more inputs than outputs. Source: jax.nn.initializers.delta_orthogonal.
 Initializer delta_orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
 
 }  // namespace weft::nn::initializers

@@ -150,8 +150,10 @@ template <detail::ArrayElement T, size_t N>
 Array array(std::span<T, N> x, Location at = Location::here()) {
   return array(std::span<const T>(x.data(), x.size()), at);
 }
-template <detail::ArrayElement T, size_t N>
-Array array(const T (&x)[N], Location at = Location::here()) {
+// An array of C that has a name: numbers in braces are those of the first array().
+template <class T, size_t N>
+  requires detail::ArrayElement<std::remove_const_t<T>>
+Array array(T (&x)[N], Location at = Location::here()) {
   return array(std::span<const T>(x, N), at);
 }
 // The elements behind a pointer, as many as the shape has.

@@ -219,6 +219,7 @@ GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay 
                                            const DecayOptions& o = {});
 
 struct TraceOptions {
+  // Looks one step ahead: g + decay m of the new m.
   bool nesterov = false;
   std::optional<DType> accumulator_dtype = {};  // of the state; that of the parameters
 };
@@ -257,6 +258,7 @@ GradientTransformation scale_by_stddev(const ScaleByRmsOptions& o = {});
 
 struct ScaleByRssOptions {
   Array initial_accumulator_value = 0.1;  // s of no step
+  // Added to s, under the root.
   Array eps = 1e-7;
 };
 // s = s + |g|², and gives g / √(s + eps), 0 where s is 0. Source: optax.scale_by_rss.
@@ -267,20 +269,25 @@ GradientTransformation scale_by_rss(const ScaleByRssOptions& o = {});
 struct SgdOptions {
   std::optional<Array> momentum = {};  // the decay of a trace of the gradients
   bool nesterov = false;               // of the trace; without momentum it means nothing
+  // Of the trace's state; that of the parameters.
   std::optional<DType> accumulator_dtype = {};
 };
 // chain(trace(momentum), scale_by_learning_rate(rate)). Source: optax.sgd.
 GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& o = {});
 
+// The options of scale_by_adam, whose fields they are.
 using AdamOptions = ScaleByAdamOptions;
 // chain(scale_by_adam, scale_by_learning_rate(rate)) (Kingma and Ba, 2014). Source: optax.adam.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& o = {});
 
 struct AdamwOptions {
   Array b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.;  // as in ScaleByAdamOptions
+  // As in ScaleByAdamOptions.
   std::optional<DType> mu_dtype = {};
+  // A number or a schedule of the steps.
   ScalarOrSchedule weight_decay = 1e-4;
   std::optional<LeafMask> mask = {};  // the leaves that decay; all
+  // As in ScaleByAdamOptions.
   bool nesterov = false;
 };
 // chain(scale_by_adam, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Loshchilov
@@ -289,7 +296,9 @@ GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwO
 
 struct LionOptions {
   Array b1 = 0.9, b2 = 0.99;  // as in ScaleByLionOptions
+  // As in ScaleByLionOptions.
   std::optional<DType> mu_dtype = {};
+  // A number or a schedule of the steps.
   ScalarOrSchedule weight_decay = 1e-3;
   std::optional<LeafMask> mask = {};  // the leaves that decay; all
 };
@@ -299,16 +308,19 @@ GradientTransformation lion(const ScalarOrSchedule& learning_rate, const LionOpt
 
 struct RmspropOptions {
   Array decay = 0.9, eps = 1e-8, initial_scale = 0.;  // as in ScaleByRmsOptions
+  // As in ScaleByRmsOptions.
   bool eps_in_sqrt = true;
   bool centered = false;               // scale_by_stddev in place of scale_by_rms
   std::optional<Array> momentum = {};  // the decay of a trace of the scaled updates
   bool nesterov = false;               // of the trace; without momentum it means nothing
+  // As in ScaleByRmsOptions.
   bool bias_correction = false;
 };
 // chain(scale_by_rms, scale_by_learning_rate(rate), trace(momentum)) (Hinton; centered: Graves,
 // 2013). Source: optax.rmsprop.
 GradientTransformation rmsprop(const ScalarOrSchedule& learning_rate, const RmspropOptions& o = {});
 
+// The options of scale_by_rss, whose fields they are.
 using AdagradOptions = ScaleByRssOptions;
 // chain(scale_by_rss, scale_by_learning_rate(rate)) (Duchi et al., 2011). Source: optax.adagrad.
 GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const AdagradOptions& o = {});

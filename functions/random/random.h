@@ -23,6 +23,7 @@ namespace weft::random {
 struct KeyOptions {
   std::string impl = "threefry2x32";  // the one generator that there is; IndexError for another
 };
+// What key(seed) calls; for users that is the one to write. Source: jax.random.key.
 Array key_of(int64_t seed, const KeyOptions& o, Location at);
 // The key of a seed. IndexError for another .impl. Source: jax.random.key.
 template <Integer I>
@@ -32,8 +33,11 @@ Array key(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
 // The same of a seed that is an Array: a scalar of integers. DTypeError or ShapeError else. Source:
 // jax.random.key.
 Array key(const Arg& seed, const KeyOptions& o = {});
-// Keys from a key: n of them, or an array of the shape. DTypeError for what is no key, ShapeError
-// for several keys or a negative n. Source: jax.random.split.
+// Independent keys from a key, which is then used up: n of them, an array of the shape, or without
+// a number two, as auto [a, b] = split(key). DTypeError for what is no key, ShapeError for several
+// keys or a negative n. Source: jax.random.split.
+//
+//     random::split(random::key(0), 3).shape()  // (3,)
 Array split(const Arg& key, int64_t n);
 Array split(const Arg& key, const Shape& shape);
 // The same one by one: auto [a, b] = split<2>(key).
@@ -44,8 +48,7 @@ std::array<Array, n> split(const Arg& key) {
   for (size_t i = 0; i < n; ++i) each[i] = keys[Index(static_cast<int64_t>(i), key.at())];
   return each;
 }
-// Two keys, one Array that also comes apart: auto [key, sub] = split(key). Source:
-// jax.random.split.
+// What split(key) gives: an Array of two keys that also comes apart, auto [a, b] = split(key).
 class SplitKeys : public Array {
  public:
   explicit SplitKeys(Array keys) : Array(std::move(keys)) {}
@@ -55,13 +58,25 @@ class SplitKeys : public Array {
   }
 };
 inline SplitKeys split(const Arg& key) { return SplitKeys(random::split(key, int64_t{2})); }
+// A key from a key and an integer, such as the number of a step, which is taken as U32. DTypeError
+// for what is no key and for data that is no integer scalar, ShapeError for several keys. Source:
+// jax.random.fold_in.
 Array fold_in(const Arg& key, const Arg& data);
-Array key_data(const Arg& key);  // u32[…, 2]
+// The two words of each key: keys (…) -> u32[…, 2]. Source: jax.random.key_data.
+//
+//     random::key_data(random::key(7))  // array([0, 7], dtype=uint32)
+Array key_data(const Arg& key);
 // The keys that have these words, u32[…, 2]. IndexError for another .impl. Source:
 // jax.random.wrap_key_data.
 Array wrap_key_data(const Arg& words, const KeyOptions& o = {});
+// The key itself: that a key is used once is not checked, so that nothing has to be cloned. Source:
+// jax.random.clone.
 Array clone(const Arg& key);
-std::string key_impl(const Arg& key);  // "threefry2x32", the one there is
+// The name of the generator of keys: "threefry2x32". DTypeError for what is no key. Source:
+// jax.random.key_impl.
+//
+//     random::key_impl(random::key(0))  // threefry2x32
+std::string key_impl(const Arg& key);
 // The words of a key, u32[2]. IndexError for another .impl. Source: jax.random.PRNGKey.
 template <Integer I>
 Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
@@ -70,23 +85,38 @@ Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) 
 
 // ---- bits and uniform numbers
 struct BitsOptions {
+  // An unsigned one.
   DType dtype = U32;
 };
+// Random bits as unsigned integers of the shape, each number as likely as any other. DTypeError for
+// what is no key and for a dtype that is not unsigned, ShapeError for several keys. Source:
+// jax.random.bits.
 Array bits(const Arg& key, const Shape& shape = {}, const BitsOptions& o = {});
 struct UniformOptions {
+  // A float.
   DType dtype = F32;
   Array lo = 0., hi = 1.;                                                  // in [lo, hi)
   weft::detail::NoOption<weft::detail::LoAndHi> minval = {}, maxval = {};  // JAX's names of these
 };
+// Uniform numbers in [lo, hi), by default [0, 1), of the shape, to which lo and hi are broadcast.
+// DTypeError for a dtype that is no float, ShapeError if they do not broadcast and for several
+// keys. Source: jax.random.uniform.
+//
+//     random::uniform(random::key(0), {2, 3}).shape()  // (2, 3)
 Array uniform(const Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
 // The same of numbers in [lo, hi), F32.
 inline Array uniform(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi) {
   return uniform(key, shape, {.lo = lo, .hi = hi});
 }
 struct RandintOptions {
+  // An integer one, to whose range the bounds are cut.
   DType dtype = I32;
 };
-// In [lo, hi); lo where that is empty.
+// Uniform integers in [lo, hi) of the shape, to which lo and hi are broadcast; lo where hi <= lo.
+// DTypeError for bounds and a dtype that are no integers, ShapeError if the bounds do not broadcast
+// and for several keys. Source: jax.random.randint.
+//
+//     random::randint(random::key(0), {2}, 5, 6)  // array([5, 5], dtype=int32)
 Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
               const RandintOptions& o = {});
 // The shape of what is drawn; left out: that of the parameters.
@@ -101,10 +131,14 @@ struct DrawShape {
 struct BernoulliOptions {
   std::string mode = "low";  // "high": exact for small p, too, by twice as many bits
 };
-// true with probability p. IndexError for another .mode. Source: jax.random.bernoulli.
+// true with probability p, which is broadcast to the shape (default: that of p). ShapeError if it
+// does not broadcast, IndexError for another .mode. Source: jax.random.bernoulli.
+//
+//     random::bernoulli(random::key(0), array({0., 1.}))  // array([False,  True])
 Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {},
                 const BernoulliOptions& o = {});
 struct CountOptions {
+  // An integer one; of rademacher any of signed numbers.
   DType dtype = I32;
 };
 // -1 or 1, of any dtype of signed numbers. Source: jax.random.rademacher.
@@ -112,46 +146,95 @@ Array rademacher(const Arg& key, const Shape& shape = {}, const CountOptions& o 
 
 // ---- continuous distributions
 struct FloatOptions {
+  // A float; of normal and lognormal also complex.
   DType dtype = F32;
 };
+// Normal numbers of the shape, of mean 0 and variance 1: density e^(-x^2 / 2) / sqrt(2 pi). The
+// real and imaginary parts of complex ones have variance 1/2 each. DTypeError for other dtypes and
+// what is no key, ShapeError for several keys. Source: jax.random.normal.
 Array normal(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+// Normal numbers of mean 0 and variance 1 on condition that they lie between lower and upper, which
+// are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
+// ShapeError if they do not broadcast. Source: jax.random.truncated_normal.
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
                        const DrawShape& shape = {}, const FloatOptions& o = {});
+// Exponential numbers of the shape, of mean 1: density e^-x for x >= 0. DTypeError for a dtype that
+// is no float. Source: jax.random.exponential.
 Array exponential(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 struct GumbelOptions {
+  // A float.
   DType dtype = F32;
   // "high" and (of F32) "highest": more of the rare large numbers, by twice as many bits.
   std::string mode = "low";
 };
-// -log(-log(u)) of uniform u. DTypeError for a dtype that is no float, IndexError for another
-// .mode. Source: jax.random.gumbel.
+// -log(-log(u)) of uniform u, of the shape: density e^(-x - e^-x). DTypeError for a dtype that is
+// no float, IndexError for another .mode. Source: jax.random.gumbel.
 Array gumbel(const Arg& key, const Shape& shape = {}, const GumbelOptions& o = {});
+// Numbers of the shape with density e^-|x| / 2. DTypeError for a dtype that is no float. Source:
+// jax.random.laplace.
 Array laplace(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+// log(u / (1 - u)) of uniform u, of the shape: density e^-x / (1 + e^-x)^2. DTypeError for a dtype
+// that is no float. Source: jax.random.logistic.
 Array logistic(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+// Numbers of the shape with density 1 / (pi (1 + x^2)). DTypeError for a dtype that is no float.
+// Source: jax.random.cauchy.
 Array cauchy(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+// Numbers with density b x^(-b - 1) for x >= 1; b > 0 is broadcast to the shape (default: that of
+// b). DTypeError for a dtype that is no float, ShapeError if b does not broadcast. Source:
+// jax.random.pareto.
 Array pareto(const Arg& key, const Arg& b, const DrawShape& shape = {}, const FloatOptions& o = {});
+// Numbers with density x / scale^2 e^(-x^2 / (2 scale^2)) for x >= 0; scale is broadcast to the
+// shape (default: that of scale). DTypeError for a dtype that is no float, ShapeError if it does
+// not broadcast. Source: jax.random.rayleigh.
 Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape = {},
                const FloatOptions& o = {});
+// scale (-log(1 - u))^(1 / concentration) of uniform u of the shape: with c = concentration > 0 and
+// s = scale > 0 density c / s (x / s)^(c - 1) e^(-(x / s)^c) for x >= 0. The result has the shape
+// of u and both parameters together: of parameters with more axes than the shape all share one u,
+// so the shape should be given. DTypeError for a dtype that is no float, ShapeError if they do not
+// go together. Source: jax.random.weibull_min.
 Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration,
                   const Shape& shape = {}, const FloatOptions& o = {});
+// e^(sigma z) of normal z: density e^(-(log x)^2 / (2 sigma^2)) / (x sigma sqrt(2 pi)) for x > 0;
+// sigma is broadcast to the shape (default: that of sigma). DTypeError for a dtype that is no float
+// nor complex, ShapeError if it does not broadcast. Source: jax.random.lognormal.
 Array lognormal(const Arg& key, const Arg& sigma = 1., const DrawShape& shape = {},
                 const FloatOptions& o = {});
 
 // ---- distributions made of the gamma distribution. Derivatives by a (df, …) are those of samples
-// (implicit reparametrisation; Figurnov, Mohamed and Mnih, 2018).
+// Numbers with density x^(a - 1) e^-x / Gamma(a) for x > 0; a > 0 is broadcast to the shape
+// (default: that of a). Its derivative by a is that of a sample (implicit reparametrisation;
+// Figurnov, Mohamed and Mnih, 2018). DTypeError for a dtype that is no float, ShapeError if a does
+// not broadcast. Source: jax.random.gamma.
 Array gamma(const Arg& key, const Arg& a, const DrawShape& shape = {}, const FloatOptions& o = {});
-// The logarithms, also where samples of a small `a` would be 0.
+// The logarithms of such numbers as gamma draws, also where those of a small a would be 0. Source:
+// jax.random.loggamma.
 Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape = {},
                const FloatOptions& o = {});
+// Numbers in [0, 1] with density proportional to x^(a - 1) (1 - x)^(b - 1); a, b > 0 are broadcast
+// to the shape (default: theirs together). DTypeError for a dtype that is no float, ShapeError if
+// they do not broadcast. Source: jax.random.beta.
 Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape = {},
            const FloatOptions& o = {});
-// alpha (…, n) -> (shape, n); the shape is that of alpha without its last axis.
+// Vectors of n numbers that add up to 1, with density proportional to the product of x_i^(alpha_i -
+// 1): alpha (…, n) -> (shape, n), to whose shape its axes before are broadcast (default: these).
+// ShapeError for an alpha without axes or that does not broadcast, DTypeError for a dtype that is
+// no float. Source: jax.random.dirichlet.
 Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape = {},
                 const FloatOptions& o = {});
+// Sums of df squares of normal numbers: density proportional to x^(df/2 - 1) e^(-x/2) for x > 0; df
+// is broadcast to the shape (default: that of df). DTypeError for a dtype that is no float,
+// ShapeError if it does not broadcast. Source: jax.random.chisquare.
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape = {},
                 const FloatOptions& o = {});
+// (a / dfnum) / (b / dfden) of chisquare numbers a of dfnum and b of dfden; both are broadcast to
+// the shape (default: theirs together). DTypeError for a dtype that is no float, ShapeError if they
+// do not broadcast. Source: jax.random.f.
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape = {},
         const FloatOptions& o = {});
+// Student's distribution: density proportional to (1 + x^2 / df)^(-(df + 1) / 2); df is broadcast
+// to the shape (default: that of df). DTypeError for a dtype that is no float, ShapeError if it
+// does not broadcast. Source: jax.random.t.
 Array t(const Arg& key, const Arg& df, const DrawShape& shape = {}, const FloatOptions& o = {});
 // Density proportional to exp(-|x|^p); p is broadcast to the shape. ShapeError if it does not.
 // Source: jax.random.generalized_normal.
@@ -163,49 +246,82 @@ Array ball(const Arg& key, int64_t d, const Arg& p = 2, const Shape& shape = {},
            const FloatOptions& o = {});
 
 // ---- more continuous distributions
+// Lengths of vectors of three normal numbers, of the shape: density sqrt(2 / pi) x^2 e^(-x^2 / 2)
+// for x >= 0. DTypeError for a dtype that is no float. Source: jax.random.maxwell.
 Array maxwell(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
-// The shape is followed by that of loc and scale.
+// loc + scale m of Maxwell numbers m, half of them negated. loc and scale, of shape (k…) together,
+// give (shape, k…), or (k…, k…) without a shape, as in JAX. DTypeError for a dtype that is no
+// float, ShapeError if the parameters do not go together. Source: jax.random.double_sided_maxwell.
 Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale,
                            const Shape& shape = {}, const FloatOptions& o = {});
+// Numbers from left to right whose density rises in a straight line up to mode and falls behind it;
+// all three are broadcast to the shape (default: theirs together). NaN where left = right.
+// DTypeError for a dtype that is no float, ShapeError if they do not broadcast. Source:
+// jax.random.triangular.
 Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& right,
                  const DrawShape& shape = {}, const FloatOptions& o = {});
+// The inverse Gaussian distribution: density e^(-(x - mean)^2 / (2 mean^2 x)) / sqrt(2 pi x^3) for
+// x > 0; mean > 0 is broadcast to the shape (default: that of mean). DTypeError for a dtype that is
+// no float, ShapeError if it does not broadcast. Source: jax.random.wald.
 Array wald(const Arg& key, const Arg& mean, const DrawShape& shape = {},
            const FloatOptions& o = {});
-// mean (…, n), cov (…, n, n) -> (shape, n). The covariance is factored by `method`: "cholesky", or
-// "eigh" or "svd", which take singular ones, too, and whose vectors have the signs that lax::eigh
-// and lax::svd give them; IndexError for another. Source: jax.random.multivariate_normal.
+// How multivariate_normal factors the covariance.
 struct MultivariateNormalOptions {
+  // "cholesky"; "eigh" and "svd" take singular ones, too.
   std::string method = "cholesky";
 };
+// Vectors of normal numbers: mean (…, n), cov (…, n, n) -> (shape, n), to whose shape the axes
+// before are broadcast (default: these together). The vectors of "eigh" and "svd" have the signs
+// that lax::eigh and lax::svd give them. IndexError for another .method, ShapeError for shapes that
+// do not fit. Source: jax.random.multivariate_normal.
 Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov,
                           const DrawShape& shape = {}, const MultivariateNormalOptions& o = {});
-// Matrices (shape, n, m) with orthonormal columns, or rows where n < m, uniformly of all such ones.
-// F32, F64, C64, C128. Source: jax.random.orthogonal.
+// The form of orthogonal.
 struct OrthogonalOptions {
+  // Of the axes before those of the matrices.
   Shape shape = {};
-  std::optional<int64_t> m = {};  // n
+  // How many columns; n.
+  std::optional<int64_t> m = {};
+  // F32, F64, C64 or C128.
   DType dtype = F32;
 };
+// Matrices (shape, n, m) with orthonormal columns, or rows where n < m, uniformly of all such ones.
+// ShapeError for a negative size, DTypeError for another dtype. Source: jax.random.orthogonal.
+//
+//     random::orthogonal(random::key(0), 3, {.m = 2}).shape()  // (3, 2)
 Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o = {});
 
 // ---- counts
+// Numbers of trials up to the first success, each of probability p: k = 1, 2, … with probability p
+// (1 - p)^(k - 1); p is broadcast to the shape (default: that of p). DTypeError for a dtype that is
+// no integer, ShapeError if p does not broadcast. Source: jax.random.geometric.
 Array geometric(const Arg& key, const Arg& p, const DrawShape& shape = {},
                 const CountOptions& o = {});
+// Counts k = 0, 1, … with probability lam^k e^-lam / k!; lam is broadcast to the shape (default:
+// that of lam). Computed in F32. DTypeError for a dtype that is no integer, ShapeError if lam does
+// not broadcast. Source: jax.random.poisson.
 Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape = {},
               const CountOptions& o = {});
-// Floats; NaN for n < 0 and p < 0.
+// Numbers of successes in n trials of probability p each, as floats; NaN for n < 0 and p < 0. n and
+// p are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
+// ShapeError if they do not broadcast. Source: jax.random.binomial.
 Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape = {},
                const FloatOptions& o = {});
-// n trials of outcomes with probabilities p (…, k) -> counts (…, k), or of .shape, to which p is
-// broadcast and, without its last axis, n.
+// The form of multinomial.
 struct MultinomialOptions {
+  // A float.
   DType dtype = F32;
+  // Of the result, to which p is broadcast; that of p.
   std::optional<Shape> shape = {};
 };
+// How often each of k outcomes comes in n trials: probabilities p (…, k) -> counts (…, k); n is
+// broadcast to (…). DTypeError for a dtype that is no float, ShapeError for a p without axes and
+// shapes that do not broadcast. Source: jax.random.multinomial.
 Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialOptions& o = {});
 
 // ---- choices
 struct CategoricalOptions {
+  // The axis of the categories.
   int64_t axis = -1;
   std::optional<Shape> shape = {};  // ends in the shape of the logits without the axis
   bool replace = true;              // false: different ones along the axes before that ending
@@ -216,17 +332,32 @@ struct CategoricalOptions {
 // are, IndexError for another .axis or .mode. Source: jax.random.categorical.
 Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o = {});
 struct PermutationOptions {
+  // The axis that is shuffled.
   int64_t axis = 0;
   bool independent = false;  // shuffles each row by itself
 };
-// Of 0 … n-1, or of an array along an axis.
+// The numbers 0 … x - 1 in random order, of a scalar x; of an array its parts along an axis in
+// random order, or with .independent each row in its own. DTypeError for a scalar that is no
+// integer, ShapeError for a negative one, IndexError for an axis that x has not. Source:
+// jax.random.permutation.
+//
+//     sort(random::permutation(random::key(0), 3))  // array([0, 1, 2], dtype=int32)
 Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o = {});
 struct ChoiceOptions {
+  // The same element may be drawn again.
   bool replace = true;
+  // Probabilities, one an element; none: equal ones.
   std::optional<Array> p = {};
+  // The axis along which a is drawn from.
   int64_t axis = 0;
   std::string mode = "low";  // as GumbelOptions::mode, of choices without replacement by p
 };
+// Elements drawn from 0 … a - 1, of a scalar a, or from an array along an axis, whose place `shape`
+// takes: (…, n, …) -> (…, shape, …). DTypeError for a scalar that is no integer, ShapeError for
+// draws from nothing, more of them than there are elements without .replace, and a .p of another
+// shape, IndexError for an axis that a has not. Source: jax.random.choice.
+//
+//     random::choice(random::key(0), array({4, 4}), {3})  // array([4, 4, 4], dtype=int32)
 Array choice(const Arg& key, const Arg& a, const Shape& shape = {}, const ChoiceOptions& o = {});
 
 }  // namespace weft::random

@@ -19,6 +19,7 @@ struct MapOptions {
   // Beyond the ends: cval ("constant"), the last sample ("nearest"), the other end ("wrap"), the
   // samples mirrored at the last one ("mirror") or behind it ("reflect").
   std::string mode = "constant";
+  // What stands beyond the ends, with "constant".
   Array cval = 0.;
 };
 // The samples of an input of n axes at n arrays of coordinates, broadcast together: the nearest
@@ -67,12 +68,13 @@ class RegularGridInterpolator {
 
 namespace weft::scipy::cluster {
 
-// The nearest code of each observation, and its distance: obs (n, d), code_book (k, d) -> code (n)
-// I32, dist (n); both of one axis: d = 1. ShapeError for other shapes. Source:
-// jax.scipy.cluster.vq.vq.
+// What vq gives.
 struct Codes {
   Array code, dist;
 };
+// The nearest code of each observation, and its distance: obs (n, d), code_book (k, d) -> code (n)
+// I32, dist (n); both of one axis: d = 1. ShapeError for other shapes. Source:
+// jax.scipy.cluster.vq.vq.
 Codes vq(const Arg& obs, const Arg& code_book);
 
 WEFT_TREE(Codes, code, dist);
@@ -81,6 +83,7 @@ WEFT_TREE(Codes, code, dist);
 
 namespace weft::scipy::integrate {
 
+// The same as weft::trapezoid. Source: jax.scipy.integrate.trapezoid.
 using weft::trapezoid;
 
 }  // namespace weft::scipy::integrate

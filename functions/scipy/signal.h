@@ -57,6 +57,7 @@ struct Window {
 };
 
 struct StftOptions {
+  // What each segment is multiplied with.
   Window window = {};
   std::optional<int64_t> nperseg = {};   // of a segment: 256, at most all; or as the window
   std::optional<int64_t> noverlap = {};  // of a segment and the next: half
@@ -65,35 +66,42 @@ struct StftOptions {
   bool return_onesided = true;           // of real numbers without the conjugates
   std::string boundary = "zeros";        // before and behind: "even", "odd", "constant", "none"
   bool padded = true;                    // zeros fill the last segment; else it is left out
+  // The axis of time.
   int64_t axis = -1;
+};
+// What stft gives.
+struct Stft {
+  Array frequencies, times, values;
 };
 // The spectra of segments one after another, each times the window: x (…, n, …) at fs samples a
 // unit of time -> frequencies (f), the times (t) of the middles, values (…, f, …, t), complex.
 // Complex x has both sides. IndexError for other words and axes, ShapeError for sizes that do not
 // go together. Source: jax.scipy.signal.stft.
-struct Stft {
-  Array frequencies, times, values;
-};
 Stft stft(const Arg& x, const Arg& fs = 1., const StftOptions& options = {});
 
 struct IstftOptions {
+  // What the segments were multiplied with.
   Window window = {};
   std::optional<int64_t> nperseg = {};   // 2 (f - 1), of both sides f
   std::optional<int64_t> noverlap = {};  // half
   std::optional<int64_t> nfft = {};      // 2 (f - 1), of both sides f
+  // z has no conjugates, and x is real.
   bool input_onesided = true;
   bool boundary = true;  // half a segment before and behind is left out
+  // The axes of z that are t and f.
   int64_t time_axis = -1, freq_axis = -2;
+};
+// What istft gives.
+struct Istft {
+  Array times, x;
 };
 // The signal whose stft is closest: z (…, f, …, t) -> times (n), x (…, n). IndexError for axes that
 // z has not, ShapeError for one axis named twice and sizes that do not go together. Source:
 // jax.scipy.signal.istft.
-struct Istft {
-  Array times, x;
-};
 Istft istft(const Arg& z, const Arg& fs = 1., const IstftOptions& options = {});
 
 struct SpectrumOptions {
+  // What each segment is multiplied with.
   Window window = {};
   std::optional<int64_t> nperseg = {};   // of a segment: all; or as the window
   std::optional<int64_t> noverlap = {};  // of a segment and the next: half
@@ -101,15 +109,17 @@ struct SpectrumOptions {
   std::string detrend = "constant";      // of each segment: "linear", "none"
   bool return_onesided = true;           // of real numbers, with the power of the conjugates
   std::string scaling = "density";       // a unit of frequency; "spectrum": power
+  // The axis of time.
   int64_t axis = -1;
   std::string average = "mean";  // of the segments: "median"
+};
+// What welch and csd give.
+struct Spectrum {
+  Array frequencies, values;
 };
 // The power of x (…, n, …) at frequencies (f) by Welch's mean over segments: values (…, f, …),
 // real. IndexError for other words and axes, ShapeError for sizes that do not go together. Source:
 // jax.scipy.signal.welch.
-struct Spectrum {
-  Array frequencies, values;
-};
 Spectrum welch(const Arg& x, const Arg& fs = 1., const SpectrumOptions& options = {});
 // The cross power of x and y, complex: conj(X) Y. The shorter one is filled up with zeros, the
 // other axes are broadcast. Source: jax.scipy.signal.csd.

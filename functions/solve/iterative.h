@@ -39,6 +39,7 @@ struct IterativeOptions {
   std::optional<B> x0 = {};
   // Solved where norm(b - A x) is at most the larger of tol norm(b) and atol.
   double tol = 1e-5;
+  // What norm(b - A x) may be, however small b is.
   double atol = 0;
   // Steps at most; none: ten times the number of elements of b.
   std::optional<int64_t> maxiter = {};
@@ -51,6 +52,7 @@ struct GmresOptions {
   std::optional<B> x0 = {};
   // Solved where norm(M (b - A x)) is at most the larger of tol norm(b) and atol.
   double tol = 1e-5;
+  // What norm(M (b - A x)) may be, however small b is.
   double atol = 0;
   // Products with A between two beginnings: the dimension of a Krylov space, at most that of b.
   int64_t restart = 20;

@@ -14,6 +14,7 @@ struct OdeintOptions {
   // A step is taken where the root of the mean of |error / (atol + rtol max(|y|, |y'|))|^2 over all
   // elements is at most 1, y' being the state behind the step.
   double rtol = 1.4e-8;
+  // The part of the tolerance that does not grow with y.
   double atol = 1.4e-8;
   // Steps tried for each time of t, at most; then the solution is extrapolated from where it
   // stands, as JAX does it. none: as many as it takes, with "checkpoint" 4,096, and NaN where these

@@ -7,6 +7,7 @@
 
 namespace weft {
 
+// What newton, bisection, fixed_point and anderson give: x, and how it was found.
 template <class X>
 struct RootResult {
   X x;

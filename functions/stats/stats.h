@@ -15,13 +15,14 @@ namespace weft::scipy::stats {
 struct ModeOptions {
   bool keepdims = false;  // the axis stays, with one place
 };
+// What mode gives.
+struct ModeResult {
+  Array mode, count;
+};
 // The most frequent element along an axis and how often it is there; the smallest where several
 // are. NaNs count as equal. a (…, n, …) -> mode (…) of the dtype of a, count (…) I32; none: of all
 // elements; NaN and 0, floats, where there are none. IndexError for an axis that a has not. Source:
 // jax.scipy.stats.mode.
-struct ModeResult {
-  Array mode, count;
-};
 ModeResult mode(const Arg& a, OneAxis axis = 0, const ModeOptions& options = {});
 
 struct RankOptions {
@@ -55,6 +56,7 @@ struct Bandwidth {
   Bandwidth(T factor) : factor(Array(factor)) {}
 };
 struct KdeOptions {
+  // How wide the kernels are.
   Bandwidth bw_method = {};
   std::optional<Array> weights = {};  // of the points; equal ones
 };

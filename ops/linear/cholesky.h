@@ -8,7 +8,8 @@ namespace weft::lax {
 
 // The lower triangular L with L L^H = x, of the last two axes; zeros above the diagonal. Where x is
 // not positive definite, NaN on and below it. x is made Hermitian, (x + x^H) / 2, or its lower
-// triangle stands for the whole.
+// triangle stands for the whole. F32, F64, C64, C128, DTypeError else; ShapeError unless x is
+// square. Source: jax.lax.linalg.cholesky.
 Array cholesky(const Arg& x, bool symmetrize_input = true);
 
 // The upper triangular factor of r^H r + w w^H from the upper triangular r, with a rotation a row.

@@ -13,8 +13,11 @@ struct DotDims {
   std::vector<int64_t> lhs_contract, rhs_contract;
   std::vector<int64_t> lhs_batch = {}, rhs_batch = {};
 };
+// Sums of products of x and y over the axes that are contracted, those of the batch going together.
 // Axes of the result: batch, the other axes of x, the other axes of y. Factors are converted to the
-// result's dtype before they are multiplied.
+// dtype of the result, by default that of both, before they are multiplied. IndexError for axes out
+// of range, ShapeError for ones that do not fit, DTypeError for two dtypes, for what is no number
+// and for a preferred_element_type that does not hold the product. Source: jax.lax.dot_general.
 Array dot_general(const Arg& x, const Arg& y, const DotDims& dims,
                   std::optional<DType> preferred_element_type = {});
 

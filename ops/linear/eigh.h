@@ -6,18 +6,22 @@
 
 namespace weft::lax {
 
-// x v = v w: orthonormal columns of v and the real eigenvalues, ascending. The lower triangle of x
-// is read (else the upper one), after x became (x + x^H) / 2 if asked for. Of each eigenvector the
-// first number that is at least 0.6 times as large as its largest is real and positive. NaN
-// throughout where x holds one, or an infinity. Derivatives of eigenvectors are infinite or NaN at
-// equal eigenvalues. F32, F64, C64, C128. Source: jax.lax.linalg.eigh.
+// What eigh gives.
 struct Eigh {
   Array eigenvectors, eigenvalues;
 };
 struct EighOptions {
+  // The lower triangle is read, else the upper one.
   bool lower = true;
+  // x becomes (x + x^H) / 2 first.
   bool symmetrize_input = true;
 };
+// x v = v w of Hermitian matrices: orthonormal columns of v and the real eigenvalues, ascending.
+// One triangle of x is read, after x became (x + x^H) / 2 if asked for. Of each eigenvector the
+// first number that is at least 0.6 times as large as its largest is real and positive. NaN
+// throughout where x holds one, or an infinity. Derivatives of eigenvectors are infinite or NaN at
+// equal eigenvalues. F32, F64, C64, C128, DTypeError else; ShapeError unless x is square. Source:
+// jax.lax.linalg.eigh.
 Eigh eigh(const Arg& x, const EighOptions& options = {});
 
 }  // namespace weft::lax

@@ -8,6 +8,7 @@
 
 namespace weft::lax {
 
+// Which transform: of complex numbers and back, of real numbers and back.
 enum class FftType { fft, ifft, rfft, irfft };
 // Transforms of the last axes, up to three, of these lengths; with none x itself. Integers become
 // floats, floats complex but for rfft. Of irfft the last length says that of the result; the last

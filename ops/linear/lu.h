@@ -6,13 +6,15 @@
 
 namespace weft::lax {
 
-// Row permutation[i] of each matrix of m rows and n columns is row i of L U. Below the diagonal of
-// `lu` stands L, whose own diagonal holds ones; on and above it U. Pivots: the rows, counted from
-// 0, that the first min(m, n) rows changed places with, one after another. A singular matrix has a
-// zero on the diagonal of U. F32, F64, C64, C128. Source: jax.lax.linalg.lu.
+// What lu gives: L and U in one matrix, the pivots, and the permutation of the rows.
 struct LU {
   Array lu, pivots, permutation;
 };
+// Triangular factors of matrices of m rows and n columns, whose rows change places: row
+// permutation[i] of x is row i of L U. Below the diagonal of `lu` stands L, whose own diagonal
+// holds ones; on and above it U. Pivots: the rows, counted from 0, that the first min(m, n) rows
+// changed places with, one after another. A singular matrix has a zero on the diagonal of U. F32,
+// F64, C64, C128, DTypeError else; ShapeError for less than two axes. Source: jax.lax.linalg.lu.
 LU lu(const Arg& x);
 // The x with a x = b from the factors of a, for matrices b with the same batch axes.
 Array substituted(const LU& f, const Array& b);

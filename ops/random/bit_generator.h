@@ -7,7 +7,9 @@
 
 namespace weft {
 
+// The generators of random bits: Threefry and Philox.
 enum class BitGenerator { threefry, philox };
+// What draw_bits gives: the state that follows and the bits.
 struct RandomDraw {
   Array state, bits;
 };

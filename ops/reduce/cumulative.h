@@ -7,11 +7,24 @@
 
 namespace weft::lax {
 
-// reverse: from the last element to the first.
+// Sums of all elements up to each along an axis, which may be negative; from the last element on
+// with `reverse`. Of the shape and dtype of x. Numbers, DTypeError else; IndexError for an axis
+// that x has not. Source: jax.lax.cumsum.
+//
+//     lax::cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
 Array cumsum(const Arg& x, int64_t axis = 0, bool reverse = false);
+// As cumsum, products of all numbers up to each. Source: jax.lax.cumprod.
 Array cumprod(const Arg& x, int64_t axis = 0, bool reverse = false);
+// As cumsum, the largest of all real numbers up to each; NaN wins, equals share the derivative.
+// Source: jax.lax.cummax.
+//
+//     lax::cummax(array({1, 3, 2}))  // array([1, 3, 3], dtype=int32)
 Array cummax(const Arg& x, int64_t axis = 0, bool reverse = false);
+// As cumsum, the smallest of all real numbers up to each; NaN wins, equals share the derivative.
+// Source: jax.lax.cummin.
 Array cummin(const Arg& x, int64_t axis = 0, bool reverse = false);
+// As cumsum, log of the sum of e^x of all floats up to each, without overflow. Source:
+// jax.lax.cumlogsumexp.
 Array cumlogsumexp(const Arg& x, int64_t axis = 0, bool reverse = false);
 
 }  // namespace weft::lax

@@ -11,10 +11,13 @@ Array hyp1f1(const Arg& a, const Arg& b, const Arg& x);
 // Gauss's function F(a, b; c; x), the sum of (a)_k (b)_k / (c)_k x^k / k!; inf for x > 1 unless it
 // is a polynomial, and for c = 0, -1, …
 Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
-// Their derivatives by one parameter; that of hyp2f1 by b is that by a with both exchanged.
+// The derivative of hyp1f1 by a.
 Array hyp1f1_grad_a(const Arg& a, const Arg& b, const Arg& x);
+// The derivative of hyp1f1 by b.
 Array hyp1f1_grad_b(const Arg& a, const Arg& b, const Arg& x);
+// The derivative of hyp2f1 by a; that by b is the same with a and b exchanged.
 Array hyp2f1_grad_a(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+// The derivative of hyp2f1 by c.
 Array hyp2f1_grad_c(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
 
 }  // namespace weft::lax

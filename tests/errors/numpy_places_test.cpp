@@ -121,8 +121,8 @@ TEST_CASE("sets, polynomials and edits name the line of the call", "[errors][pla
 }
 
 TEST_CASE("grids, indices and maps name the line of the call", "[errors][places]") {
-  check_places({CALL(mgrid({slice(0)})),
-                CALL(ogrid({slice(0)})),
+  check_places({CALL(mgrid({slice(0, none)})),
+                CALL(ogrid({slice(0, none)})),
                 CALL(indices({-1})),
                 CALL(sparse_indices({-1})),
                 CALL(ix_({m23()})),

@@ -14,15 +14,16 @@ namespace weft::lax {
 Array ragged_dot(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
                  std::optional<DType> preferred_element_type = {});
 
-// The same for any axes. Where the ragged axis of lhs is contracted there is a result a group,
-// along a new first axis; where it is a batch axis it is the product alone. group_sizes may have
-// axes in front: those of the batch, then those of lhs that stand in front of the ragged axis among
-// the axes of its kind. Source: jax.lax.ragged_dot_general.
+// Which axes do what in ragged_dot_general. Source: jax.lax.RaggedDotDimensionNumbers.
 struct RaggedDotDimensionNumbers {
   DotDims dot_dimension_numbers;
   std::vector<int64_t> lhs_ragged_dimensions;  // one
   std::vector<int64_t> rhs_group_dimensions;  // one, unless that axis is contracted or of the batch
 };
+// ragged_dot for any axes. Where the ragged axis of lhs is contracted there is a result a group,
+// along a new first axis; where it is a batch axis it is the product alone. group_sizes may have
+// axes in front: those of the batch, then those of lhs that stand in front of the ragged axis among
+// the axes of its kind. Source: jax.lax.ragged_dot_general.
 Array ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
                          const RaggedDotDimensionNumbers& d,
                          std::optional<DType> preferred_element_type = {});

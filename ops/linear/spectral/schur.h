@@ -6,38 +6,43 @@
 
 namespace weft::lax {
 
+// What schur gives.
+struct Schur {
+  Array t, z;
+};
+struct SchurOptions {
+  // Else z is an empty handle.
+  bool compute_schur_vectors = true;
+};
 // x = z t z^H with unitary z, an empty handle unless it is asked for. t has zeros below its
 // diagonal; of real x there stand blocks of 2 by 2 for pairs of complex eigenvalues. Eigenvalues
 // come in LAPACK's order. NaN throughout where x holds one, or an infinity. No derivatives:
 // DifferentiationError. On CPUs alone: a CompileError elsewhere. F32, F64, C64, C128. Source:
 // jax.lax.linalg.schur.
-struct Schur {
-  Array t, z;
-};
-struct SchurOptions {
-  bool compute_schur_vectors = true;
-};
 Schur schur(const Arg& x, const SchurOptions& options = {});
 
-// A Hessenberg form h with x = q h q^H: in and above the diagonal below the main one stands h,
-// below the vectors of the n - 1 reflections whose product is q, with ones left out, and their
-// factors are the taus. NaN, derivatives, machines and dtypes as of schur. Source:
-// jax.lax.linalg.hessenberg.
+// What hessenberg gives.
 struct Hessenberg {
   Array a, taus;
 };
+// A Hessenberg form h with x = q h q^H: in and above the diagonal below the main one of `a` stands
+// h, below the vectors of the n - 1 reflections whose product is q, with ones left out, and their
+// factors are the taus. NaN, derivatives, machines and dtypes as of schur. Source:
+// jax.lax.linalg.hessenberg.
 Hessenberg hessenberg(const Arg& x);
 
-// A real tridiagonal form of Hermitian x, of which the lower (else the upper) triangle is read: its
-// diagonal d and the diagonal e beside it. In that triangle of `a` stands the form, with the
-// vectors of the n - 1 reflections beyond it, whose factors are the taus; the other one is that of
-// x. NaN, derivatives, machines and dtypes as of schur. Source: jax.lax.linalg.tridiagonal.
+// What tridiagonal gives.
 struct Tridiagonal {
   Array a, d, e, taus;
 };
 struct TridiagonalOptions {
+  // The lower triangle is read, else the upper one.
   bool lower = true;
 };
+// A real tridiagonal form of Hermitian x, of which one triangle is read: its diagonal d and the
+// diagonal e beside it. In that triangle of `a` stands the form, with the vectors of the n - 1
+// reflections beyond it, whose factors are the taus; the other one is that of x. NaN, derivatives,
+// machines and dtypes as of schur. Source: jax.lax.linalg.tridiagonal.
 Tridiagonal tridiagonal(const Arg& x, const TridiagonalOptions& options = {});
 
 }  // namespace weft::lax

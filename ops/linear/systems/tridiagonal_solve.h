@@ -6,15 +6,17 @@
 
 namespace weft::lax {
 
-// The x with A x = b, where A(i, i - 1) = dl[i], A(i, i) = d[i] and A(i, i + 1) = du[i]; dl[0] and
-// the last number of du do not count. The diagonals have the batch axes and an axis of m numbers, b
-// one of columns besides. Rows change places for the larger pivot; NaN throughout where a pivot is
-// 0. With perturb_singular a pivot below the least normal number becomes what a rounding of the
-// largest number of the triangle is. ShapeError, DTypeError for others than four of F32, F64, C64
-// or C128. Source: jax.lax.linalg.tridiagonal_solve.
+// How tridiagonal_solve treats singular matrices.
 struct TridiagonalSolveOptions {
+  // A pivot of almost 0 becomes a rounding of the triangle's largest number.
   bool perturb_singular = false;
 };
+// The x with A x = b, where A(i, i - 1) = dl[i], A(i, i) = d[i] and A(i, i + 1) = du[i]; dl[0] and
+// the last number of du do not count. The diagonals have the batch axes and an axis of m numbers, b
+// one of columns besides: (…, m) and (…, m, k) -> (…, m, k). Rows change places for the larger
+// pivot; NaN throughout where a pivot is 0. With .perturb_singular a pivot below the least normal
+// number becomes what a rounding of the largest number of the triangle is. ShapeError, DTypeError
+// for others than four of F32, F64, C64 or C128. Source: jax.lax.linalg.tridiagonal_solve.
 Array tridiagonal_solve(const Arg& dl, const Arg& d, const Arg& du, const Arg& b,
                         const TridiagonalSolveOptions& options = {});
 
