@@ -46,8 +46,7 @@ Array select_n(const Arg& which, const Arrays& cases);
 // on_true where pred, else on_false: two arrays of one type; pred a bool, a scalar or of their
 // shape. Source: jax.lax.select.
 //
-//     lax::select(array({true, false}), array({1, 2}), array({3, 4}))  // array([1, 4],
-//     dtype=int32)
+//     lax::select(array({true}), array({1}), array({3}))  // array([1], dtype=int32)
 Array select(const Arg& pred, const Array& on_true, const Array& on_false);
 
 }  // namespace weft::lax

@@ -12,7 +12,6 @@ HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
 INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
 NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
 TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(\w+)\s*(?::[^{]*|final\s*)?(\{|;|$)", re.S)
-EXAMPLE = re.compile(r"^     ? ?(.*)$")
 
 
 @dataclasses.dataclass
@@ -191,5 +190,11 @@ def read_all(root=ROOT):
 
 
 def examples_of(entry):
-    """The lines of code in a comment: those set off by four blanks or more."""
-    return [line[4:] for line in entry.comment if line.startswith("    ")]
+    """The lines of code in a comment: those set off by four blanks, behind an empty line."""
+    lines, inside, before = [], False, ""
+    for line in entry.comment:
+        inside = line.startswith("    ") and (inside or not before)
+        if inside:
+            lines.append(line[4:])
+        before = line
+    return lines
