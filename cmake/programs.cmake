@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/programs.cmake: every examples/NN_*.cpp is a program and a test, every benchmarks/*.cpp a
-# program. They see what a user sees: <weft/weft.h> and libweft.
+# cmake/programs.cmake: every examples/NN_*.cpp and examples/gallery/*.cpp is a program and a test,
+# every benchmarks/*.cpp a program. They see what a user sees: <weft/weft.h> and libweft.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
+find_package(Eigen3 CONFIG QUIET)  # of examples/gallery/eigen_*.cpp alone
 function(weft_programs folder pattern)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${pattern})
-  add_custom_target(${folder})
+  string(REPLACE "/" "_" group ${folder})
+  add_custom_target(${group})
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME_WE)
-    set(target ${folder}_${name})
+    if(name MATCHES "^eigen_" AND NOT TARGET Eigen3::Eigen)
+      continue()
+    endif()
+    set(target ${group}_${name})
     add_executable(${target} ${source})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
@@ -17,11 +22,15 @@ function(weft_programs folder pattern)
     target_compile_options(${target} PRIVATE ${short_names}
       -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/weft/=weft/
       -fmacro-prefix-map=include/weft/=weft/)
-    add_dependencies(${folder} ${target})
-    if(folder STREQUAL examples)
+    if(name MATCHES "^eigen_")
+      target_link_libraries(${target} PRIVATE Eigen3::Eigen)
+    endif()
+    add_dependencies(${group} ${target})
+    if(folder MATCHES "^examples")
       add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
       weft_test_properties(${folder}/${name} "quick;example")
-      if(NOT WEFT_SANITIZE)  # on an emulated GPU (docs/decisions/0030)
+      # On an emulated GPU (docs/decisions/0030); the gallery on the host alone.
+      if(NOT WEFT_SANITIZE AND folder STREQUAL examples)
         add_test(NAME gpu/${folder}/${name} COMMAND Python3::Interpreter
           ${PROJECT_SOURCE_DIR}/tests/gpu/examples.py $<TARGET_FILE:${target}> cuda:0)
         set(speed quick)
@@ -41,5 +50,6 @@ function(weft_programs folder pattern)
   endforeach()
 endfunction()
 weft_programs(examples "[0-9][0-9]_*.cpp")
+weft_programs(examples/gallery "*.cpp")
 weft_programs(benchmarks "*.cpp")
 include(cmake/gpu_bundle.cmake)
