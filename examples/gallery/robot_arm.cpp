@@ -7,7 +7,7 @@
 #include "../expect.h"
 using namespace weft;
 
-constexpr double gravity = 9.81, dt = 0.04;
+constexpr double gravity = 9.81, dt = 0.04, effort = 0.01;
 constexpr int horizon = 50;
 
 // Where elbow and hand are, [2, 2], by the angles of the two joints. Links are 1 m long, and weigh
@@ -31,9 +31,9 @@ Array acceleration(Array q, Array v, Array torque) {
 }
 // One step of Runge and Kutta for x = (angles, speeds).
 Array step(Array x, Array torque) {
-  const auto f = [&](Array x) {
-    const Array v = x[slice(2, 4)];
-    return concatenate({v, acceleration(x[slice(0, 2)], v, torque)});
+  const auto f = [&](Array at) {
+    const Array v = at[slice(2, 4)];
+    return concatenate({v, acceleration(at[slice(0, 2)], v, torque)});
   };
   const Array a = f(x), b = f(x + dt / 2 * a), c = f(x + dt / 2 * b), d = f(x + dt * c);
   return x + dt / 6 * (a + 2. * b + 2. * c + d);
@@ -47,13 +47,12 @@ std::pair<Array, Array> rollout(Array x0, Array torques) {
 Array miss(Array x, Array target) {
   return concatenate({30. * (hand(x[slice(0, 2)]) - target), 3. * x[slice(2, 4)]});
 }
-constexpr double effort = 0.01;
 Array cost(Array x_end, Array torques, Array target) {
   return 0.5 * square(miss(x_end, target)).sum() + 0.5 * effort * square(torques).sum();
 }
 
 struct Gains {
-  Array open, feedback;  // what to add to the torque, and by how much for a deviation of x
+  Array open, feedback;  // torque to add, and to add for each deviation of x
 };
 struct Plan {
   Array torques, cost;
@@ -62,21 +61,20 @@ struct Plan {
 // quadratic, to first order; the best change is then found backwards in time.
 Plan improve(Plan plan, Array x0, Array target) {
   const auto [x_end, xs] = rollout(x0, plan.torques);
-  const Array a = vmap(jacfwd<0>(step))(xs, plan.torques);
-  const Array b = vmap(jacfwd<1>(step))(xs, plan.torques);
+  const std::tuple linear{vmap(jacfwd<0>(step))(xs, plan.torques),
+                          vmap(jacfwd<1>(step))(xs, plan.torques), plan.torques};
 
   const auto back = [](std::pair<Array, Array> value, std::tuple<Array, Array, Array> at) {
     const auto [slope, curve] = value;  // of the cost to go
     const auto [a, b, u] = at;
     const Array quu = effort * eye(2) + dot(b.T(), dot(curve, b)), qux = dot(b.T(), dot(curve, a));
-    const Array qu = effort * u + dot(b.T(), slope);
-    const Gains k{-linalg::solve(quu, qu), -linalg::solve(quu, qux)};
+    const Gains k{-linalg::solve(quu, effort * u + dot(b.T(), slope)), -linalg::solve(quu, qux)};
     const Array next = dot(a.T(), dot(curve, a)) + dot(qux.T(), k.feedback);
     return std::pair{std::pair{dot(a.T(), slope) + dot(qux.T(), k.open), next}, k};
   };
   const Array r = miss(x_end, target), j = jacfwd(miss)(x_end, target);
   const std::pair last{dot(j.T(), r), dot(j.T(), j)};
-  const auto [first, gains] = scan(back, last, std::tuple{a, b, plan.torques}, {.reverse = true});
+  const auto [first, gains] = scan(back, last, linear, {.reverse = true});
 
   // The linear world ends somewhere: eight lengths of the change are tried side by side, the last
   // of which is 0, the plan as it was.
@@ -97,10 +95,9 @@ Plan improve(Plan plan, Array x0, Array target) {
 int main(int argc, char** argv) {
   begin(argc, argv);
   const Array q = array({0.3, 0.5});
-  const Array jacobian = array({{-std::sin(0.3) - std::sin(0.8), -std::sin(0.8)},
-                                {std::cos(0.3) + std::cos(0.8), std::cos(0.8)}});
-  show("Jacobian of the hand", jacfwd(hand)(q), jacobian);
-
+  show("Jacobian of the hand", jacfwd(hand)(q),
+       array({{-std::sin(0.3) - std::sin(0.8), -std::sin(0.8)},
+              {std::cos(0.3) + std::cos(0.8), std::cos(0.8)}}));
   // Left alone, the arm swings: its energy stays.
   const Array swung = jit(rollout)(array({0.3, 0.5, 0., 0.}), zeros({horizon, 2})).first;
   show("energy after 2 s of swinging", energy(swung[slice(0, 2)], swung[slice(2, 4)]),
