@@ -28,6 +28,18 @@ TEST_CASE("arrays from rows, std::array, C arrays, spans and pointers") {
       Catch::Contains("rows must have one length") && Catch::Contains("spellings_test.cpp"));
 }
 
+TEST_CASE("numbers in braces have the default types, those of C arrays their own") {
+  CHECK(array({1., 2.}).dtype() == F32);
+  CHECK(array({1.}).dtype() == F32);
+  CHECK(array({{1., 2.}, {3., 4.}}).dtype() == F32);
+  CHECK(array({int64_t{1}, int64_t{2}}).dtype() == I32);
+  CHECK(array({true, false}).dtype() == Bool);
+  const double c[] = {1, 2};
+  int64_t changing[] = {1, 2};
+  CHECK(array(c).dtype() == F64);
+  CHECK(array(changing).dtype() == I64);
+}
+
 TEST_CASE("a size or a list of sizes is a shape") {
   CHECK(zeros(3).shape() == Shape{3});
   CHECK(ones(std::vector<int>{2, 3}).shape() == Shape{2, 3});
