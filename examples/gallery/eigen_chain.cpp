@@ -42,9 +42,9 @@ Newton minimise(const Value& value, const Derivatives& derivatives, Vector x) {
     const auto h = as_eigen<Matrix>(h_array);
     r.slope = g.norm();
     if (r.slope < 1e-9) break;
-    double damping = 0;  // until the matrix is positive definite
     Eigen::LLT<Eigen::MatrixXd> factor(h);
-    for (damping = 1e-3; factor.info() != Eigen::Success; damping *= 10)
+    // Far from the minimum the Hessian need not be positive definite: damped until it is.
+    for (double damping = 1e-3; factor.info() != Eigen::Success; damping *= 10)
       factor.compute(h + damping * Matrix::Identity(h.rows(), h.cols()));
     const Vector direction = -factor.solve(g);
     const double now = value(from_eigen(r.places)), expected = g.dot(direction);

@@ -45,7 +45,7 @@ std::pair<Array, Array> rollout(Array x0, Array torques) {
 
 // The task: be at the target at the end, at rest, with little effort on the way.
 Array miss(Array x, Array target) {
-  return concatenate({30. * (hand(x[slice(0, 2)]) - target), 3. * x[slice(2, 4)]});
+  return concatenate({100. * (hand(x[slice(0, 2)]) - target), 20. * x[slice(2, 4)]});
 }
 Array cost(Array x_end, Array torques, Array target) {
   return 0.5 * square(miss(x_end, target)).sum() + 0.5 * effort * square(torques).sum();

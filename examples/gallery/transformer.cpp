@@ -78,25 +78,25 @@ int main(int argc, char** argv) {
   const auto [init_key, data_key, test_key] = random::split<3>(random::key(1));
   const auto adam =
       optim::chain({optim::clip_by_global_norm(1.), optim::adamw(3e-3, {.weight_decay = 1e-4})});
-  // Fifty steps are one call; each draws its own sequences.
+  // Forty steps are one call; each draws its own sequences.
   const auto train = jit([=](Training t, Array key) {
     const auto step = [&](Training t, Array key) {
       const auto [value, grads] = value_and_grad(loss)(t.model, sequences(key, 32));
       const auto [updates, state] = adam.update(grads, t.state, t.model);
       return std::pair{Training{optim::apply_updates(t.model, updates), state}, value};
     };
-    const auto [last, losses] = scan(step, t, random::split(key, 50));
+    const auto [last, losses] = scan(step, t, random::split(key, 40));
     return std::pair{last, losses};
   });
 
   const Model start = init(init_key);
   Training t{start, adam.init(start)};
   float first = 0, last = 0;
-  for (int k = 0; k < 10; ++k) {
+  for (int k = 0; k < 4; ++k) {
     const auto [next, losses] = train(t, random::fold_in(data_key, k));
     if (k == 0) first = losses.item<float>(0);
     t = next, last = losses.item<float>(-1);
-    std::cout << "step " << 50 * (k + 1) << ": loss " << last << "\n";
+    std::cout << "step " << 40 * (k + 1) << ": loss " << last << "\n";
   }
   const Array test = sequences(test_key, 500);
   const auto predict = jit(vmap(logits, {none, 0}));
