@@ -72,25 +72,25 @@ int main(int argc, char** argv) {
   const auto [draw_key, place_key] = random::split<2>(random::key(5));
   const Array present = random::bernoulli(place_key, 0.6, {images, places, places}).astype(I32);
   const double radius = 9;
-  const Array stack_ =
+  const Array pictures =
       jit(vmap(draw, {0, 0, none}))(random::split(draw_key, images), present, radius);
 
   const auto run = jit(vmap(analyse));
-  const Cells cells = run(stack_);
+  const Cells cells = run(pictures);
   show("cells in each image", cells.count, present.sum({1, 2}));
-  const Array area = cells.area / cells.count,
-              disc = full({images}, std::numbers::pi * radius * radius);
+  const Array area = cells.area / cells.count;
+  const double disc = std::numbers::pi * radius * radius;
   std::cout << "pixels of a cell: " << area.mean().item<float>() << ", of a disc of that radius "
-            << disc.item<float>(0) << "\n";
+            << disc << "\n";
   expect(bool(allclose(area, disc, 0.1)), "cells should be as large as the discs drawn");
   show_shape("edges", cells.edges, {images, size, size});
 
   // Laws that hold for any image.
-  const Array one = stack_[0].astype(F32), constant = full({size, size}, 7.);
+  const Array one = pictures[0].astype(F32), constant = full({size, size}, 7.);
   expect(bool(allclose(blur(constant, 3.), constant)), "a blur leaves a constant image alone");
   expect(bool(blur(one, 3.).var() < blur(one, 1.).var()), "a wider blur leaves less variance");
   expect(histogram(one, 64, {.range = {0., 255.}}).first.sum().item<int>() == size * size,
          "a histogram counts each pixel once");
-  std::cout << images << " images: " << milliseconds([&] { return run(stack_); }) << " ms\n";
+  std::cout << images << " images: " << milliseconds([&] { return run(pictures); }) << " ms\n";
   return finish();
 }

@@ -36,9 +36,9 @@ struct Data {
 };
 // Two spirals, each one and a half turns.
 Data spirals(Array key, int n) {
-  const auto [which, where_, noise] = random::split<3>(key);
+  const auto [which, place, noise] = random::split<3>(key);
   const Array y = random::bernoulli(which, 0.5, {n}).astype(F32);
-  const Array r = sqrt(random::uniform(where_, {n}, 0.02, 1.));
+  const Array r = sqrt(random::uniform(place, {n}, 0.02, 1.));
   const Array angle = 3 * std::numbers::pi * r + std::numbers::pi * y;
   const Array x = expand_dims(r, 1) * stack({cos(angle), sin(angle)}, 1);
   return {x + 0.015 * random::normal(noise, {n, 2}), y};
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
   Training t{model, adam.init(model)};
   float first = 0, last = 0;
   for (int e = 0; e < epochs; ++e) {
-    const auto [next, value] = epoch(std::move(t), train, random::fold_in(shuffle_key, e));
+    const auto [next, value] = epoch(t, train, random::fold_in(shuffle_key, e));
     t = next, last = value.item<float>();
     if (e == 0) first = last;
     if (e % 15 == 0 || e == epochs - 1) std::cout << "epoch " << e << ": loss " << last << "\n";
