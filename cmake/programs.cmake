@@ -30,7 +30,7 @@ function(weft_programs folder pattern)
       add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
       weft_test_properties(${folder}/${name} "quick;example")
       # On an emulated GPU (docs/decisions/0030), but for two of the gallery: thousands of rounds of
-      # windows, and a product of long rows, which GPUs sum in parts (docs/decisions/0036).
+      # windows, and a product of long columns, whose last digits are those of another order.
       if(NOT WEFT_SANITIZE AND NOT name MATCHES "^(image_pipeline|asian_options)$")
         add_test(NAME gpu/${folder}/${name} COMMAND Python3::Interpreter
           ${PROJECT_SOURCE_DIR}/tests/gpu/examples.py $<TARGET_FILE:${target}> cuda:0)
