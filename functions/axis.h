@@ -7,6 +7,7 @@
 
 namespace weft {
 
+// An axis, or none: x flattened.
 struct OneAxis : std::optional<int64_t> {
   OneAxis() = default;
   OneAxis(none_t) {}
@@ -16,6 +17,7 @@ struct OneAxis : std::optional<int64_t> {
   OneAxis(I axis) : std::optional<int64_t>(static_cast<int64_t>(axis)) {}
 };
 
+// An array or number, or none.
 struct MaybeArray : std::optional<Array> {
   MaybeArray() = default;
   MaybeArray(none_t) {}

@@ -17,19 +17,28 @@
 namespace weft {
 
 // ---- small words of the interface. Their constructors are explicit so that {} never means them.
+// The type of `none`.
 struct none_t {
   explicit constexpr none_t(int) {}
 };
+// What stands for an argument left out: all axes, x flattened, no bound. As an index it is a new
+// axis, as NumPy's None.
 inline constexpr none_t none{0};
+// The type of `newaxis`.
 struct newaxis_t {
   explicit constexpr newaxis_t(int) {}
 };
+// An index that puts in an axis of size 1: x[{slice(), newaxis}]. Source: jax.numpy.newaxis.
 inline constexpr newaxis_t newaxis{0};
+// The type of `ellipsis`.
 struct ellipsis_t {
   explicit constexpr ellipsis_t(int) {}
 };
+// An index that stands for as many whole axes as the others leave: x[{ellipsis, 0}] is of the last
+// axis. Python's `...`; once in an index (IndexError).
 inline constexpr ellipsis_t ellipsis{0};
 
+// A C++ number: a bool, an integer or a float, but no character.
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 
@@ -46,6 +55,7 @@ class Arg;
 using BinaryFunction = Array (*)(const Arg&, const Arg&);
 class At;
 struct Index;
+// A list of arrays: what functions of any number of arrays take and give.
 using Arrays = std::vector<Array>;
 
 // The axes of a reduction: none (all of them), one, or a list; and where they were written.
@@ -110,6 +120,9 @@ constexpr void no_assignment() {
 }
 }  // namespace detail
 
+// An array of numbers of one dtype and shape, or a value that a transform traces. A handle: copies
+// share the elements, which never change but where the only handle is moved from. Array() is an
+// empty handle, any use of which is a ShapeError. Source: jax.Array.
 class Array {
  public:
   Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
@@ -356,6 +369,7 @@ class Arg {
 };
 
 // ---- indices: an integer, slice(lo, hi, step), newaxis, ellipsis, an array of integers or bools
+// An end or the step of a slice: an integer, an integer scalar that is known, or none.
 struct SliceBound {
   std::optional<int64_t> v;
   SliceBound(none_t) {}
@@ -365,9 +379,15 @@ struct SliceBound {
   template <Integer I>
   SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
+// The elements lo, lo + step, … before hi of an axis, as Python has them: negative ends count from
+// the end, ends beyond the axis are cut to it. IndexError for a step of 0.
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
+// The slice of an index: slice() is the whole axis, slice(hi), slice(lo, hi) and slice(lo, hi,
+// step), of which each may be none.
+//
+//     arange(5)[slice(1, 4, 2)]  // array([1, 3], dtype=int32)
 inline Slice slice() { return {}; }
 inline Slice slice(SliceBound hi) { return {none, hi}; }
 inline Slice slice(SliceBound lo, SliceBound hi, SliceBound step = none) { return {lo, hi, step}; }
@@ -392,10 +412,13 @@ struct Index {
 
 struct GetOptions {
   std::string mode = {};  // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
+  // What "fill" reads out of range; default: NaN, the least signed or the largest unsigned integer,
+  // true.
   std::optional<Array> fill_value = {};
 };
 struct SetOptions {
   std::string mode = {};  // default: writes out of range are dropped
+  // A promise that no element is named twice.
   bool unique_indices = false;
 };
 
@@ -437,9 +460,13 @@ struct Designated {
 
 struct ReduceOptions {
   detail::Designated by_name{detail::ByName::tag};
+  // The axes stay, of size 1.
   bool keepdims = false;
+  // Of the elements that are folded, and of the result.
   std::optional<DType> dtype = {};
+  // Elements that count, a mask that is broadcast with x. max and min need .initial beside it.
   std::optional<Array> where = {};
+  // What the fold begins with; the result where nothing counts.
   std::optional<Array> initial = {};
 };
 
@@ -452,6 +479,7 @@ Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Locat
 void require_scalar(const Array& x, const char* what, Location at);
 }  // namespace detail
 
+// The body of Array::item.
 template <class T>
 T Array::item(Location at) const {
   detail::require_scalar(*this, "item()", at);
@@ -469,6 +497,7 @@ T Array::item(std::initializer_list<Dim> i, Location at) const {
   for (Dim d : i) index.push_back(d.n);
   return detail::element_at(*this, index, false, at).item<T>(at);
 }
+// The body of Array::to_vector.
 template <class T>
 std::vector<T> Array::to_vector(Location at) const {
   if constexpr (std::same_as<T, bool>) {

@@ -161,23 +161,48 @@ template <detail::ArrayElement T>
 Array array(const T* x, const Shape& shape, Location at = Location::here()) {
   return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, at);
 }
-// x itself, or converted.
+// x itself, or converted to `dtype`. Source: jax.numpy.asarray.
 Array asarray(const Arg& x, std::optional<DType> dtype = {});
 
 // ---- filled
+// Zeros of this shape, of any dtype. Source: jax.numpy.zeros.
+//
+//     zeros({2}, I32)  // array([0, 0], dtype=int32)
 Array zeros(const Shape& shape, DType dtype = F32, Location at = Location::here());
+// Ones of this shape. DTypeError for keys. Source: jax.numpy.ones.
+//
+//     ones({3})  // array([1., 1., 1.], dtype=float32)
 Array ones(const Shape& shape, DType dtype = F32, Location at = Location::here());
-Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());  // zeros
+// The same as zeros. Source: jax.numpy.empty.
+Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());
+// The value, a number or an array that broadcasts to this shape (ShapeError), in its own dtype or
+// in the one given. DTypeError for an integer beyond I32 without a dtype that has it. Source:
+// jax.numpy.full.
+//
+//     full({2}, 7)  // array([7, 7], dtype=int32)
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});
-// Zeros, ones or a value in x's shape and dtype, or in those given. Source: jax.numpy.zeros_like,
-// ones_like, empty_like, full_like.
+// Zeros in x's shape and dtype, or in those given. Source: jax.numpy.zeros_like.
+//
+//     zeros_like(array({1.5, 2.5}))  // array([0., 0.], dtype=float32)
 Array zeros_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+// Ones in x's shape and dtype, or in those given. DTypeError for keys. Source: jax.numpy.ones_like.
 Array ones_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+// The same as zeros_like. Source: jax.numpy.empty_like.
 Array empty_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+// The value in x's shape and dtype, or in those given; an array is broadcast (ShapeError). Source:
+// jax.numpy.full_like.
+//
+//     full_like(array({1, 2}), 7)  // array([7, 7], dtype=int32)
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {},
                 std::optional<Shape> shape = {});
 
 // ---- counted. The bounds of arange must be known numbers.
+// The numbers start (default 0), start + step, … before stop: a vector, in the promoted dtype or in
+// the one given; empty where the step leads away from stop. ConcretizationError for traced bounds,
+// ShapeError for bounds that are no scalars and a step of 0, DTypeError for Bool. Source:
+// jax.numpy.arange.
+//
+//     arange(2, 8, 3)  // array([2, 5], dtype=int32)
 Array arange(const Arg& stop, std::optional<DType> dtype = {});
 Array arange(const Arg& start, const Arg& stop, const Arg& step = 1,
              std::optional<DType> dtype = {});
@@ -186,10 +211,14 @@ struct LinspaceOptions {
   std::optional<DType> dtype = {};  // of the result; integers are rounded down
   int64_t axis = 0;                 // where the samples go, if the bounds are arrays
 };
-// num samples at equal distances from start to stop, which are broadcast together; floats.
-// ShapeError for num < 0. linspace_step: the distance, too (NaN where there is none). Source:
-// jax.numpy.linspace, with retstep=True.
+// num samples at equal distances from start to stop, which are broadcast together, on a new axis;
+// floats (integers become F32, 64-bit ones F64). ShapeError for num < 0. Source:
+// jax.numpy.linspace.
+//
+//     linspace(0, 1, 5)  // array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
 Array linspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
+// The samples of linspace, and the distance between them, of the shape of the bounds: NaN where
+// there is none. Source: jax.numpy.linspace.
 std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num = 50,
                                       const LinspaceOptions& o = {});
 // base to the powers linspace(start, stop). Source: jax.numpy.logspace.
@@ -198,21 +227,37 @@ Array logspace(const Arg& start, const Arg& stop, int64_t num = 50, const Arg& b
 // num samples at equal ratios from start to stop, both of one sign or complex; the ends are exact.
 // Source: jax.numpy.geomspace.
 Array geomspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
+// The integers 0, 1, …, n - 1 as a vector of this dtype. Source: jax.lax.iota.
+//
+//     iota(I32, 3)  // array([0, 1, 2], dtype=int32)
 Array iota(DType dtype, int64_t n, Location at = Location::here());
 
 // ---- patterned
+// The matrix (n, m) with ones on diagonal k and zeros elsewhere; m is n by default, k > 0 lies
+// above the main diagonal. Source: jax.numpy.eye.
 Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
           Location at = Location::here());
+// The matrix (n, n) with ones on the diagonal and zeros elsewhere. Source: jax.numpy.identity.
 Array identity(int64_t n, DType dtype = F32, Location at = Location::here());
-// Ones at and below diagonal k.
+// The matrix (n, m) with ones at and below diagonal k and zeros above; m is n by default. Source:
+// jax.numpy.tri.
 Array tri(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
           Location at = Location::here());
-// The lower or upper triangles of the last two axes; zeros elsewhere.
+// x (…, n, m) with zeros above diagonal k of the last two axes. ShapeError for less than two axes.
+// Source: jax.numpy.tril.
 Array tril(const Arg& x, int64_t k = 0);
+// x (…, n, m) with zeros below diagonal k of the last two axes. ShapeError for less than two axes.
+// Source: jax.numpy.triu.
 Array triu(const Arg& x, int64_t k = 0);
-// Of a vector the matrix with it on diagonal k, of a matrix its diagonal k.
+// Of a vector (n) the matrix (n + |k|, n + |k|) with it on diagonal k and zeros elsewhere, of a
+// matrix its diagonal k. ShapeError for other shapes. Source: jax.numpy.diag.
+//
+//     diag(array({{1, 2}, {3, 4}}))  // array([1, 4], dtype=int32)
 Array diag(const Arg& x, int64_t k = 0);
-// Diagonals of two axes; the result has them last.
+// The elements x[…, i, …, i + offset, …] of two axes, which go; the diagonal is the last axis of
+// the result, empty where there is none. ShapeError for one axis twice. Source: jax.numpy.diagonal.
+//
+//     diagonal(array({{1, 2, 3}, {4, 5, 6}}), 1)  // array([2, 6], dtype=int32)
 Array diagonal(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
 // The matrix with the elements of x, flattened, on diagonal k. Source: jax.numpy.diagflat.
 Array diagflat(const Arg& x, int64_t k = 0);

@@ -16,6 +16,8 @@ struct GridAxis {
   GridAxis(const Slice& s);
   GridAxis(const Array& lo, const Array& hi, const Array& step = 1) : lo(lo), hi(hi), step(step) {}
 };
+// An axis of mgrid or ogrid with n points at equal distances from lo to hi, hi included. Source:
+// jax.numpy.mgrid.
 GridAxis grid_points(const Array& lo, const Array& hi, int64_t n);
 // The coordinates of all points of a grid, stacked: (axes, n_0, n_1, …), in one promoted dtype.
 // Bounds must be known. IndexError for a slice without an end. Source: jax.numpy.mgrid.
@@ -23,20 +25,26 @@ Array mgrid(const std::vector<GridAxis>& axes, Location at = Location::here());
 // The same as one array an axis that broadcast together: (n_0, 1, …), (1, n_1, …), … Source:
 // jax.numpy.ogrid.
 Arrays ogrid(const std::vector<GridAxis>& axes, Location at = Location::here());
-// The indices of an array of this shape: (axes, n_0, n_1, …); sparse_indices: one array an axis
-// that broadcast together. Source: jax.numpy.indices, with sparse=True.
+// The indices of an array of this shape: (axes, n_0, n_1, …). Source: jax.numpy.indices.
+//
+//     indices({3})[0]  // array([0, 1, 2], dtype=int32)
 Array indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
+// The indices of an array of this shape as one array an axis, (n_0, 1, …), (1, n_1, …), …, which
+// broadcast together. Source: jax.numpy.indices.
 Arrays sparse_indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
 // Vectors of indices, or masks, which must be known, as arrays that broadcast together: x[{a[0],
 // a[1]}] is then the block of these rows and columns. ShapeError for what is no vector. Source:
 // jax.numpy.ix_.
 Arrays ix_(const Arrays& x, Location at = Location::here());
 
-// The indices of the triangles of the last two axes, for x of two axes, and of the diagonal, for x
-// of two axes or more of one size. ShapeError for other shapes. Source:
-// jax.numpy.tril_indices_from, triu_indices_from, diag_indices_from.
+// The same as tril_indices, for the shape of the matrix x. ShapeError unless x has two axes.
+// Source: jax.numpy.tril_indices_from.
 Arrays tril_indices_from(const Arg& x, int64_t k = 0);
+// The same as triu_indices, for the shape of the matrix x. ShapeError unless x has two axes.
+// Source: jax.numpy.triu_indices_from.
 Arrays triu_indices_from(const Arg& x, int64_t k = 0);
+// The same as diag_indices, for the shape of x, of two axes or more of one size (ShapeError).
+// Source: jax.numpy.diag_indices_from.
 Arrays diag_indices_from(const Arg& x);
 struct MaskIndicesOptions {
   std::optional<int64_t> size = {};  // how many; needed where the mask is traced

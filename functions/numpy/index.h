@@ -82,16 +82,28 @@ Array flatnonzero(const Arg& x, const NonzeroOptions& o = {});
 // The indices as rows: (n, x's axes). Source: jax.numpy.argwhere.
 Array argwhere(const Arg& x, const NonzeroOptions& o = {});
 
+// The place in an array of this shape of each element that has this number when they are counted
+// row-major: an array of indices an axis, of the shape and dtype of `indices`. The numbers are not
+// checked: what is out of range leaves the first axis. DTypeError unless they are integers. Source:
+// jax.numpy.unravel_index.
+//
+//     unravel_index(array({0, 5}), {2, 3})[1]  // array([0, 2], dtype=int32)
 Arrays unravel_index(const Arg& indices, const Shape& shape);
+// The rows and the columns, two vectors (I32), of the elements at and below diagonal k of a matrix
+// (n, m), row-major; m is n by default. Source: jax.numpy.tril_indices.
+//
+//     tril_indices(2)[1]  // array([0, 0, 1], dtype=int32)
 Arrays tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {},
                     Location at = Location::here());
+// The rows and the columns, two vectors (I32), of the elements at and above diagonal k of a matrix
+// (n, m), row-major; m is n by default. Source: jax.numpy.triu_indices.
 Arrays triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = {},
                     Location at = Location::here());
+// The indices of the diagonal of an array with ndim axes of size n: ndim times the vector 0, 1, …,
+// n - 1 (I32). Source: jax.numpy.diag_indices.
 Arrays diag_indices(int64_t n, int64_t ndim = 2, Location at = Location::here());
 
-// Sums (…) of the rows of x by the segment that each belongs to: (segments, …). Of no rows: 0, 1,
-// the least, the largest value. Source: jax.ops.segment_sum, segment_prod, segment_max,
-// segment_min.
+// How segment_sum, segment_prod, segment_max and segment_min take their ids.
 struct SegmentOptions {
   std::optional<int64_t> num_segments = {};  // default: the largest id + 1, which must be known
   bool unique_indices = false;               // a promise that no id is there twice
@@ -100,15 +112,31 @@ struct SegmentOptions {
   // So many rows are folded at a time, and then the results (0: all at once).
   int64_t bucket_size = 0;
 };
+// The sums of the rows x (n, …) that have one id, row by row of `segment_ids` (n): (segments, …), 0
+// for no rows. DTypeError unless the ids are integers, ShapeError unless there is one a row,
+// ConcretizationError for traced ones without .num_segments. Source: jax.ops.segment_sum.
+//
+//     segment_sum(array({1, 2, 3}), array({0, 1, 1}))  // array([1, 5], dtype=int32)
 Array segment_sum(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
+// As segment_sum, the products of the rows; 1 for no rows. Source: jax.ops.segment_prod.
 Array segment_prod(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
+// As segment_sum, the largest of the rows; -inf or the least integer for no rows. Source:
+// jax.ops.segment_max.
+//
+//     segment_max(array({1, 3, 2}), array({0, 0, 1}))  // array([3, 2], dtype=int32)
 Array segment_max(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
+// As segment_sum, the smallest of the rows; inf or the largest integer for no rows. Source:
+// jax.ops.segment_min.
 Array segment_min(const Arg& x, const Arg& segment_ids, const SegmentOptions& o = {});
 struct BincountOptions {
   std::optional<int64_t> length = {};  // of the result; needed where x is traced
 };
-// How often each of 0, 1, … occurs, or the sums of the weights at which it does. At least
-// `minlength` of them.
+// How often each of 0, 1, … occurs in the vector x (I32), or the sums of the weights at which it
+// does (in their dtype); at least `minlength` of them, or .length. Negative numbers count as 0.
+// DTypeError unless x has integers, ShapeError for other shapes, ConcretizationError for a traced x
+// without .length. Source: jax.numpy.bincount.
+//
+//     bincount(array({0, 2, 2}))  // array([1, 0, 2], dtype=int32)
 Array bincount(const Arg& x, const MaybeArray& weights = none, int64_t minlength = 0,
                const BincountOptions& o = {});
 

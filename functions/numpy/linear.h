@@ -34,9 +34,16 @@ Array inner(const Arg& x, const Arg& y);
 Array inner(const Arg& x, const Arg& y, const ProductOptions& o);
 // The products of all elements of x with all of y: a matrix. Source: jax.numpy.outer.
 Array outer(const Arg& x, const Arg& y);
-// matmul with vectors on the right, and on the left (conjugated); axes before are broadcast.
-// Source: jax.numpy.matvec, vecmat.
+// The products of matrices with vectors on the right: (…, n, k) x (…, k) -> (…, n), the axes before
+// are broadcast. ShapeError for less axes and other sizes. Source: jax.numpy.matvec.
+//
+//     matvec(array({{1, 2}, {3, 4}}), array({1, 1}))  // array([3, 7], dtype=int32)
 Array matvec(const Arg& x, const Arg& y);
+// The products of vectors, conjugated, with matrices on the right: (…, k) x (…, k, m) -> (…, m),
+// the axes before are broadcast. ShapeError for less axes and other sizes. Source:
+// jax.numpy.vecmat.
+//
+//     vecmat(array({1, 1}), array({{1, 2}, {3, 4}}))  // array([4, 6], dtype=int32)
 Array vecmat(const Arg& x, const Arg& y);
 
 // The last n axes of x with the first n of y; or the axes named, pairwise.
@@ -62,6 +69,11 @@ struct EinsumOptions {
 // alphabetical order. "..." stands for axes that are broadcast. ShapeError for letters that do not
 // fit. Source: jax.numpy.einsum.
 Array einsum_of(std::string_view formula, const Arrays& x, const EinsumOptions& o, Location at);
+// Sums of products by letters: "bij,bjk->bik"; without "->" the letters that stand there once, in
+// alphabetical order. "..." stands for axes that are broadcast. In the promoted dtype. ShapeError
+// for letters that do not fit. Source: jax.numpy.einsum.
+//
+//     einsum("ij,j->i", array({{1, 2}, {3, 4}}), array({1, 1}))  // array([3, 7], dtype=int32)
 inline Array einsum(std::string_view formula, const Arrays& x, const EinsumOptions& o = {},
                     Location at = Location::here()) {
   return einsum_of(formula, x, o, at);
@@ -79,12 +91,14 @@ struct EinsumOperand {
 };
 Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64_t>& out,
              const EinsumOptions& o = {}, Location at = Location::here());
-// The steps that einsum takes, and a text that says what each multiplies and what all of them cost.
-// Source: jax.numpy.einsum_path, whose steps may be others.
+// What einsum_path gives: the operands of each step, and the text.
 struct EinsumPath {
   EinsumSteps steps;
   std::string text;
 };
+// The steps that einsum takes, and a text that says what each multiplies and what all of them cost.
+// Of the operands only the shapes count. ShapeError for letters that do not fit. Source:
+// jax.numpy.einsum_path, whose steps may be others.
 EinsumPath einsum_path(std::string_view formula, const Arrays& x, Location at = Location::here());
 
 // The sum of a diagonal of two axes, of the others' shape; summed in `dtype`. Source:
@@ -99,12 +113,18 @@ Array kron(const Arg& x, const Arg& y);
 Array cross(const Arg& x, const Arg& y, int64_t axisa = -1, int64_t axisb = -1, int64_t axisc = -1,
             OneAxis axis = none);
 
-// Sums of products of two vectors that slide along each other, y turned round or (correlate) as it
-// is and conjugated; the shorter one slides. Integers become floats. Of sizes n and m the mode
-// "full" gives n + m - 1, "same" max(n, m), "valid" max - min + 1.
-// ShapeError for other operands and modes. Source: jax.numpy.convolve, correlate.
+// Sums of products of two vectors, y turned round, that slide along each other. Integers become
+// floats. Of sizes n and m the mode "full" gives n + m - 1 elements, "same" max(n, m), "valid"
+// max(n, m) - min(n, m) + 1. ShapeError for other operands, empty ones and other modes. Source:
+// jax.numpy.convolve.
+//
+//     convolve(array({1., 2.}), array({1., 1.}))  // array([1., 3., 2.], dtype=float32)
 Array convolve(const Arg& x, const Arg& y, const std::string& mode = "full",
                const ProductOptions& o = {});
+// As convolve, but with y as it is, conjugated; the mode is "valid" by default. Source:
+// jax.numpy.correlate.
+//
+//     correlate(array({1., 2., 3.}), array({0., 1.}))  // array([2., 3.], dtype=float32)
 Array correlate(const Arg& x, const Arg& y, const std::string& mode = "valid",
                 const ProductOptions& o = {});
 

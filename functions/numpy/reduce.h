@@ -15,15 +15,44 @@ template <class T>
 concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
 }  // namespace detail
 
-Array sum(const Arg& x, const AxisList& axis = none,
-          const ReduceOptions& o = {});  // bools and small integers: I32, U32
+// The sum over the axes (default: all), 0 of nothing. Bools and integers of less than 32 bits are
+// summed as I32 or U32, BF16 and F16 in F32 and rounded once. IndexError for an axis that x has
+// not, ShapeError for one named twice, as of all reductions. Source: jax.numpy.sum.
+//
+//     sum(array({{1, 2}, {3, 4}}), 0)  // array([4, 6], dtype=int32)
+Array sum(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The product over the axes (default: all), 1 of nothing. Bools and integers of less than 32 bits
+// are multiplied as I32 or U32, BF16 and F16 in F32. Source: jax.numpy.prod.
+//
+//     prod(array({2, 3, 4}))  // array(24, dtype=int32)
 Array prod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
-Array max(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});  // a NaN wins
+// The largest element over the axes (default: all); a NaN wins, equals share the derivative;
+// complex numbers go by real, then imaginary part. ShapeError of nothing without .initial, and for
+// .where without it. Source: jax.numpy.max.
+//
+//     max(array({{1, 5}, {3, 4}}), 1)  // array([5, 4], dtype=int32)
+Array max(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The smallest element over the axes (default: all); as max else. Source: jax.numpy.min.
 Array min(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The same as max. Source: jax.numpy.amax.
 Array amax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The same as min. Source: jax.numpy.amin.
 Array amin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// Whether any element over the axes (default: all) is not zero: Bool, false of nothing. NaN is not
+// zero. ShapeError for .dtype. Source: jax.numpy.any.
+//
+//     any(array({{0, 1}, {0, 0}}), 1)  // array([ True, False])
 Array any(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// Whether all elements over the axes (default: all) are not zero: Bool, true of nothing. NaN is not
+// zero. ShapeError for .dtype. Source: jax.numpy.all.
+//
+//     all(array({{1, 1}, {0, 1}}), 1)  // array([ True, False])
 Array all(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The sum over the axes (default: all) divided by the number of elements, NaN of nothing: a float
+// or complex number of x's dtype (integers: F32, 64-bit ones F64). BF16 and F16 are summed in F32.
+// ShapeError for .initial. Source: jax.numpy.mean.
+//
+//     mean(array({{1, 2}, {3, 4}}), 0)  // array([2., 3.], dtype=float32)
 Array mean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 // The same of all axes, with options alone: sum(x, {.keepdims = true}).
 inline Array sum(const Arg& x, const ReduceOptions& o) { return sum(x, {none, x.at()}, o); }
@@ -46,102 +75,171 @@ Array min(const Arg& x, const T&) {
 }
 struct VarOptions {
   int64_t ddof = 0;  // the sum of squares is divided by the number of elements less this
+  // The axes stay, of size 1.
   bool keepdims = false;
+  // Of the elements that are computed with, and of the result.
   std::optional<DType> dtype = {};
   std::optional<Array> where = {};        // the elements that count
   std::optional<Array> mean = {};         // what the squares are about; default: the mean, keepdims
   std::optional<double> correction = {};  // ddof, which may be a fraction; not beside it
 };
-// The mean of |x - mean|^2, over the axes, and its root: a float of x's dtype (integers: F32,
+// The mean of |x - mean|^2 over the axes (default: all): a real float of x's dtype (integers: F32,
 // 64-bit ones F64); NaN where as many elements count as ddof says, or fewer. ShapeError for
-// correction beside ddof. Source: jax.numpy.var, jax.numpy.std.
+// .correction beside .ddof. Source: jax.numpy.var.
+//
+//     var(array({1., 3.}))  // array(1., dtype=float32)
 Array var(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+// The square root of var, with the same options. Source: jax.numpy.std.
 Array std(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
-Array ptp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});  // max - min
+// max(x) - min(x), with the same options. DTypeError for bools. Source: jax.numpy.ptp.
+//
+//     ptp(array({3, 7, 1}))  // array(6, dtype=int32)
+Array ptp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 struct AverageOptions {
   bool keepdims = false;  // the axes stay, of size 1
 };
-// sum(w x) / sum(w) over the axes, and (average_returned) the sum of the weights beside it. Weights
-// have x's shape, or that of the axes in the order named; none: the mean. Promoted together,
-// integers become floats. ShapeError for other weights. Source: jax.numpy.average, with
-// returned=True.
+// sum(w x) / sum(w) over the axes. Weights have x's shape, or that of the axes in the order named;
+// none: the mean. Promoted together, integers become floats. ShapeError for other weights. Source:
+// jax.numpy.average.
+//
+//     average(array({1., 4.}), 0, array({3., 1.}))  // array(1.75, dtype=float32)
 Array average(const Arg& x, const AxisList& axis = none, const MaybeArray& weights = none,
               const AverageOptions& o = {});
+// The average, and the sum of the weights beside it, of its shape; without weights the number of
+// elements. Source: jax.numpy.average.
 std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis = none,
                                          const MaybeArray& weights = none,
                                          const AverageOptions& o = {});
+// How many elements over the axes (default: all) are not zero: I32. NaN is not zero. Source:
+// jax.numpy.count_nonzero.
+//
+//     count_nonzero(array({3, 0, -1}))  // array(2, dtype=int32)
 Array count_nonzero(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// log(sum(e^x)) over the axes (default: all), without overflow; -inf of nothing; integers become
+// floats. ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
 Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 
 struct ArgOptions {
+  // The axis stays, of size 1; without an axis all of them.
   bool keepdims = false;
 };
-// The index (I32) of the first largest; a NaN counts as largest and smallest. Default: of x
-// flattened.
+// The place (I32) of the first largest element of an axis, or of x flattened, or of the first NaN
+// if there is one. ShapeError of nothing and for several axes, DTypeError for complex numbers.
+// Source: jax.numpy.argmax.
+//
+//     argmax(array({1, 3, 3}))  // array(1, dtype=int32)
 Array argmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+// The place (I32) of the first smallest element, or of the first NaN if there is one; as argmax
+// else. Source: jax.numpy.argmin.
 Array argmin(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
 
-// The same without the NaNs.
+// The sum over the axes (default: all) with 0 for NaN. Source: jax.numpy.nansum.
 Array nansum(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The product over the axes (default: all) with 1 for NaN. Source: jax.numpy.nanprod.
 Array nanprod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The largest element over the axes (default: all) that is no NaN, NaN where there is nothing else.
+// Source: jax.numpy.nanmax.
 Array nanmax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The smallest element over the axes (default: all) that is no NaN, NaN where there is nothing
+// else. Source: jax.numpy.nanmin.
 Array nanmin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// The mean over the axes (default: all) of the elements that are no NaN, NaN where there are none.
+// Source: jax.numpy.nanmean.
 Array nanmean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+// var of the elements that are no NaN; NaN where as many of them count as ddof says, or fewer.
+// Source: jax.numpy.nanvar.
 Array nanvar(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+// The square root of nanvar. Source: jax.numpy.nanstd.
 Array nanstd(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
 
-// The place of the first largest (smallest) element that is no NaN, -1 where there are NaNs alone.
-// Source: jax.numpy.nanargmax, jax.numpy.nanargmin.
+// The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
+// Source: jax.numpy.nanargmax.
 Array nanargmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+// The place (I32) of the first smallest element that is no NaN, -1 where there are NaNs alone.
+// Source: jax.numpy.nanargmin.
 Array nanargmin(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
 
 struct QuantileOptions {
   // What stands between two elements: "linear", "lower", "higher", "nearest" (of two equally near
   // ones the lower), "midpoint"; "inverted_cdf": the least element up to which there is a share q.
   std::string method = "linear";
+  // The axes stay, of size 1, behind that of q.
   bool keepdims = false;
   // How much each element counts, of x's shape or that of the axes; with "inverted_cdf" alone.
   std::optional<Array> weights = {};
 };
-// The element at place q (n - 1) of the n that the axes have in ascending order, for a q in [0, 1]
-// or a vector of them, whose axis stands in front of the result; floats (integers become F32,
-// 64-bit ones F64), NaN where there is one. percentile: of 100 q. median: of 1/2. ShapeError for
-// another method, for weights beside it and for more axes of q, DTypeError for complex numbers.
-// Source: jax.numpy.quantile, jax.numpy.percentile, jax.numpy.median.
+// The element at place q (n - 1) of the n that the axes (default: all) have in ascending order, for
+// a q in [0, 1] (others are cut to it) or a vector of them, whose axis stands in front of the
+// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. ShapeError of
+// nothing, for another method, for weights beside it and for more axes of q, DTypeError for complex
+// numbers. Source: jax.numpy.quantile.
+//
+//     quantile(array({1., 2., 4.}), 0.75)  // array(3., dtype=float32)
 Array quantile(const Arg& x, const Arg& q, const AxisList& axis = none,
                const QuantileOptions& o = {});
+// quantile at q / 100. Source: jax.numpy.percentile.
+//
+//     percentile(array({1., 2., 4.}), 50)  // array(2., dtype=float32)
 Array percentile(const Arg& x, const Arg& q, const AxisList& axis = none,
                  const QuantileOptions& o = {});
+// The middle one of the elements that the axes (default: all) have in ascending order, or the mean
+// of the middle two; NaN where there is one; integers become floats. Of the options .keepdims
+// alone, ShapeError for others. Source: jax.numpy.median.
+//
+//     median(array({4, 1, 2, 3}))  // array(2.5, dtype=float32)
 Array median(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
-// The same of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanquantile,
-// jax.numpy.nanpercentile, jax.numpy.nanmedian.
+// quantile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanquantile.
 Array nanquantile(const Arg& x, const Arg& q, const AxisList& axis = none,
                   const QuantileOptions& o = {});
+// percentile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanpercentile.
 Array nanpercentile(const Arg& x, const Arg& q, const AxisList& axis = none,
                     const QuantileOptions& o = {});
+// median of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanmedian.
 Array nanmedian(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 
 // ---- running folds. Default: of x flattened.
 struct CumulativeOptions {
+  // Of the elements that are folded, and of the result; default: x's, I32 for bools.
   std::optional<DType> dtype = {};
+  // The fold begins at the last element.
   bool reverse = false;
 };
+// The sums of all elements up to each, along an axis or of x flattened, in x's dtype (bools: I32).
+// Source: jax.numpy.cumsum.
+//
+//     cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
 Array cumsum(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+// The products of all elements up to each, along an axis or of x flattened, in x's dtype (bools:
+// I32). Source: jax.numpy.cumprod.
+//
+//     cumprod(array({1, 2, 3}))  // array([1, 2, 6], dtype=int32)
 Array cumprod(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+// The largest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
+// for complex numbers. Source: jax.lax.cummax.
+//
+//     cummax(array({1, 3, 2}))  // array([1, 3, 3], dtype=int32)
 Array cummax(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+// The smallest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
+// for complex numbers. Source: jax.lax.cummin.
 Array cummin(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
-// cumsum and cumprod with 0 and 1 for NaN. Source: jax.numpy.nancumsum, jax.numpy.nancumprod.
+// cumsum with 0 for NaN. Source: jax.numpy.nancumsum.
 Array nancumsum(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+// cumprod with 1 for NaN. Source: jax.numpy.nancumprod.
 Array nancumprod(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
 struct CumulativeSumOptions {
   OneAxis axis = none;  // may be left out for vectors
+  // Of the elements that are folded, and of the result; default: x's, or I32 and U32 for smaller
+  // integers.
   std::optional<DType> dtype = {};
   bool include_initial = false;  // 0 (1) in front: one element more
 };
-// cumsum and cumprod in the words of the array API; integers of less than 32 bits are added as I32
-// and U32. ShapeError for a scalar, and without an axis where x has several. Source:
-// jax.numpy.cumulative_sum, jax.numpy.cumulative_prod.
+// The sums of all elements up to each along .axis, which may be left out for vectors; bools and
+// integers of less than 32 bits are summed as I32 or U32. ShapeError for a scalar, and without an
+// axis where x has several. Source: jax.numpy.cumulative_sum.
+//
+//     cumulative_sum(array({1, 2}), {.include_initial = true})  // array([0, 1, 3], dtype=int32)
 Array cumulative_sum(const Arg& x, const CumulativeSumOptions& o = {});
+// As cumulative_sum, the products. Source: jax.numpy.cumulative_prod.
 Array cumulative_prod(const Arg& x, const CumulativeSumOptions& o = {});
 
 // Differences of neighbours along an axis, n times, of bools whether they differ; first `prepend`

@@ -8,11 +8,13 @@
 namespace weft {
 
 struct SortOptions {
+  // The largest element first; NaN comes first then.
   bool descending = false;
 };
 // The elements in ascending order; the axis none: of x flattened. Source: jax.numpy.sort.
 Array sort(const Arg& x, const AxisList& axis = -1, const SortOptions& o = {});
 struct ArgsortOptions {
+  // The place of the largest element first; NaN comes first then.
   bool descending = false;
   // Equal elements keep their order. If they need not, a descending order is the ascending one
   // turned round.
@@ -21,14 +23,22 @@ struct ArgsortOptions {
 };
 // The places of the elements in ascending order. Source: jax.numpy.argsort.
 Array argsort(const Arg& x, const AxisList& axis = -1, const ArgsortOptions& o = {});
-// Sorts keys, the last one being the most significant, and gives the order.
+// The places (I32) of the elements sorted by several keys of one shape, of which the last one
+// counts most. ShapeError for no keys. Source: jax.numpy.lexsort.
+//
+//     lexsort({array({2, 1, 0}), array({0, 1, 0})})  // array([2, 0, 1], dtype=int32)
 Array lexsort(const Arrays& keys, int64_t axis = -1, Location at = Location::here());
-// The k largest of an axis, largest first, and their indices; NaN counts as largest.
+// The k largest elements of an axis, the largest first, and their places (I32): (…, n, …) -> (…, k,
+// …). NaN counts as largest. ShapeError for k above the size of the axis. Source: jax.lax.top_k.
+//
+//     top_k(array({1, 3, 2}), 2).first  // array([3, 2], dtype=int32)
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis = -1);
-// The element that belongs at place k (negative ones count from the end) stands there, no larger
-// ones before and no smaller ones behind it; argpartition: their places. IndexError for a place
-// that there is not. Source: jax.numpy.partition, jax.numpy.argpartition.
+// The elements of an axis such that the one that belongs at place k (negative ones count from the
+// end) stands there, no larger ones before and no smaller ones behind it. IndexError for a place
+// that there is not. Source: jax.numpy.partition.
 Array partition(const Arg& x, int64_t k, int64_t axis = -1);
+// The places (I32) of the elements in the order of partition. IndexError for a place that there is
+// not. Source: jax.numpy.argpartition.
 Array argpartition(const Arg& x, int64_t k, int64_t axis = -1);
 
 struct SearchOptions {
@@ -38,7 +48,11 @@ struct SearchOptions {
 // Where each v goes in the sorted vector a so that it stays sorted: I32, of v's shape. Source:
 // jax.numpy.searchsorted.
 Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o = {});
-// The interval of increasing (or decreasing) edges that each x lies in.
+// For each x the number of the interval of the edges `bins`, a vector (ShapeError) in increasing or
+// decreasing order, that it lies in: I32, 0 before the first edge. Of increasing edges an interval
+// includes the lower one, with `right` the upper one. Source: jax.numpy.digitize.
+//
+//     digitize(array({0.5, 2.}), array({1., 2.}))  // array([0, 2], dtype=int32)
 Array digitize(const Arg& x, const Arg& bins, bool right = false);
 
 }  // namespace weft

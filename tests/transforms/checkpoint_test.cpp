@@ -489,5 +489,5 @@ TEST_CASE("ordered effects happen in the first run alone", "[checkpoint]") {
   CHECK(trips > 3);
   for (const int most : {50, 100}) CHECK(runs(loop(noted, most)) == std::pair{trips, trips});
   check_error<DifferentiationError>([&] { runs(loop([](Array c) { return tick(sin(c)); }, 50)); },
-                                    "they need what an ordered effect returns");
+                                    "would act twice");
 }

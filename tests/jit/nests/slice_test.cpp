@@ -66,7 +66,7 @@ Array rk45(Array mu, Array y0) {
 }
 
 // Each step counts how long a loop runs, and writes that into a row of the lane's own choice.
-Array histogram(Array start) {
+Array count_in_bins(Array start) {
   const auto step = [](std::pair<Array, Array> c, Array grow) {
     const auto [x, counts] = c;
     const auto r = while_loop(
@@ -140,7 +140,7 @@ TEST_CASE("rk45 with a vector state is one kernel", "[slice]") {
 }
 
 TEST_CASE("a loop in a scan that writes rows of the lane's choice is one kernel", "[slice]") {
-  for (int64_t n : lane_counts) check_lanes(histogram, 1e-5, line(.1f, 12.f, n));
+  for (int64_t n : lane_counts) check_lanes(count_in_bins, 1e-5, line(.1f, 12.f, n));
 }
 
 TEST_CASE("a branch that would never end for other lanes is one kernel", "[slice]") {
@@ -167,7 +167,7 @@ TEST_CASE("kernels of the slice pass ptxas", "[slice][ptx]") {
   const Array x = zeros({9, 5});
   const std::string texts[] = {jit(vmap(vmap(mandelbrot))).lower(x, x).ptx(),
                                jit(vmap(rk45)).lower(zeros({9}), zeros({9, 2})).ptx(),
-                               jit(vmap(histogram)).lower(zeros({9})).ptx(),
+                               jit(vmap(count_in_bins)).lower(zeros({9})).ptx(),
                                jit(vmap(guarded)).lower(zeros({9})).ptx()};
   for (const std::string& text : texts) {
     CHECK(text.find(".entry") != std::string::npos);
