@@ -45,10 +45,12 @@ struct AxisKey {
   template <std::same_as<std::string> S>
   AxisKey(S s) : name(std::move(s)) {}
 };
+// The axes of one field of a struct or entry of a map, by its name: {"w", 0}.
 struct AxisEntry {
   AxisKey key;
   Axes axes;
 };
+// Axes by name, as {{"w", 0}, {"b", none}}.
 inline Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
   for (const AxisEntry& e : l) {
     keys.push_back(e.key.name);

@@ -9,6 +9,9 @@
 
 namespace weft {
 
+// The type of an array's elements; each is a name of weft, too: weft::F32. I and U are signed and
+// unsigned integers of so many bits, BF16 is bfloat16, C64 and C128 are complex numbers of two F32
+// and of two F64, Key is a key of weft::random, which is no number.
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -29,13 +32,15 @@ enum class DType : uint8_t {
 };
 using enum DType;
 
-// The narrow floats on the host: storage with conversion, no arithmetic.
+// The C++ type of F16 on the host: storage with conversion, no arithmetic.
 struct float16_t {
   uint16_t bits = 0;
   float16_t() = default;
   float16_t(float x);      // nearest even
   operator float() const;  // exact
 };
+// The C++ type of BF16 on the host, the upper half of a float: storage with conversion, no
+// arithmetic.
 struct bfloat16_t {
   uint16_t bits = 0;
   bfloat16_t() = default;
@@ -48,21 +53,33 @@ struct Complex {
   R re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
+// The C++ type of C64, with the layout of std::complex<float>.
 using complex64_t = Complex<float>;
+// The C++ type of C128, with the layout of std::complex<double>.
 using complex128_t = Complex<double>;
 
 int itemsize(DType d);            // bytes an element; Key is 8 (two uint32)
 const char* short_name(DType d);  // "f32", "i32", "bool", "key"
 const char* numpy_name(DType d);  // "float32"
+// Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is
+// left as it is, where there is none.
 bool parse_dtype(const std::string& short_name, DType* out);
 
+// Whether d is Bool.
 constexpr bool is_bool(DType d) { return d == Bool; }
+// Whether d is a signed integer: I8 to I64.
 constexpr bool is_signed(DType d) { return d >= I8 && d <= I64; }
+// Whether d is an unsigned integer: U8 to U64.
 constexpr bool is_unsigned(DType d) { return d >= U8 && d <= U64; }
+// Whether d is an integer, signed or not. Bool is none.
 constexpr bool is_integer(DType d) { return d >= I8 && d <= U64; }
+// Whether d is a real floating-point type: BF16, F16, F32 or F64.
 constexpr bool is_floating(DType d) { return d >= BF16 && d <= F64; }
+// Whether d is C64 or C128.
 constexpr bool is_complex(DType d) { return d == C64 || d == C128; }
+// Whether d is a floating-point or a complex type: those that have derivatives.
 constexpr bool is_inexact(DType d) { return d >= BF16 && d <= C128; }
+// Whether d is a number: all but Bool and Key.
 constexpr bool is_number(DType d) { return d >= I8 && d <= C128; }
 DType real_part(DType d);  // C64 -> F32, C128 -> F64, else d
 
@@ -82,7 +99,9 @@ struct Promoted {
   DType dtype;
   bool weak;
 };
-// Raises DTypeError if there is none (Key with anything else).
+// The dtype that operands of dtypes a and b are converted to, and whether it is weak still: JAX's
+// lattice with the 64-bit types present. DTypeError if there is none (Key with anything else).
+// Source: jax.numpy.promote_types.
 Promoted promote(DType a, bool weak_a, DType b, bool weak_b);
 // The float an integer or bool argument of a transcendental function becomes: F32, and F64 for the
 // 64-bit integers; inexact types stay.
@@ -169,6 +188,7 @@ template <class T>
 struct dtype_of<T> {
   static constexpr DType value = sizeof(T) == 8 ? C64 : C128;
 };
+// The element type of a C++ type, const or not: dtype_of_v<double> is F64.
 template <class T>
 inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
 

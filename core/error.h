@@ -15,48 +15,94 @@ struct Error : std::runtime_error {
   explicit Error(const std::string& what);
 };
 
+// Shapes, ranks or sizes that an operation does not take or that do not go together; trees of
+// another structure than they must have; carries and branches whose types differ; counts that must
+// not be negative (lengths, batch sizes); any use of an empty Array.
 struct ShapeError : Error {
   using Error::Error;
 };
+// A dtype that an operation does not take, dtypes that have none in common (Key with anything else)
+// or that lax:: wants to be equal, an integer literal that does not fit I32 and meets neither a
+// 64-bit type nor F64, data<T>() of another T than the array's, and dtypes that a format of files
+// has not.
 struct DTypeError : Error {
   using Error::Error;
 };
+// An axis that an array has not, a known index out of range (a computed one clamps or drops; mode
+// "check" makes it a CheckError), and a lane, a leaf or a step of a slice that there cannot be.
 struct IndexError : Error {
   using Error::Error;
 };
+// The value of a traced Array is asked for: by bool(x), as in a C++ if or while, by item, to_vector
+// or data, or where the size of a result depends on it, as of nonzero; also a computation with a
+// ShapeDtypeStruct. The text names the value, says where it was made, and what to use: cond, where,
+// while_loop, an option for the size. Source: jax.errors.ConcretizationTypeError,
+// jax.errors.TracerBoolConversionError, jax.errors.TracerArrayConversionError,
+// jax.errors.TracerIntegerConversionError and jax.errors.NonConcreteBooleanIndexError.
 struct ConcretizationError : Error {
   using Error::Error;
 };
+// A traced value is used outside the transform that made it: it was stored in a variable outside
+// the function, or a rule of custom_jvp or custom_vjp captured it. Values are to be returned, and
+// passed as arguments. Source: jax.errors.UnexpectedTracerError.
 struct LeakedTracerError : Error {
   using Error::Error;
 };
+// A name of an axis that no map being applied has ("unbound axis name 'i'"), a collective that
+// names none or one of them twice, a position where it takes names alone, and an spmd_axis_name
+// that no mesh has.
 struct AxisNameError : Error {
   using Error::Error;
 };
+// A map that cannot be made: in_axes or out_axes that are no prefix of the tree or out of range,
+// sizes of mapped axes that differ, out_axes none of a mapped result, a collective over an axis
+// mapped in chunks, an operation without a batching rule where .strict is set, an unmapped random
+// key where .randomness is "error", a rule of custom_vmap that returns other than it says.
 struct BatchingError : Error {
   using Error::Error;
 };
+// A derivative that there is not: of a result that is not a real scalar, of integers, in reverse
+// through a while_loop whose trips are not bounded, in forward mode of a custom_vjp, of a callback
+// or custom_call without a rule, the transpose of what is not linear; and tangents, cotangents and
+// results of rules of other types than the values have.
 struct DifferentiationError : Error {
   using Error::Error;
 };
+// A check(pred, text, …) that failed, raised when the outermost call has run, with the text and the
+// lane; an index out of range of mode "check"; a NaN among the results of a jit with .check_nans.
 struct CheckError : Error {
   using Error::Error;
 };
+// A program that cannot be compiled: a jitted function that calls itself for ever, more equations
+// than are compiled at once, arrays too large for one lane of a kernel; an implementation or a
+// schedule that was asked for (WEFT_IMPL, WEFT_SCHEDULE, CompileOptions) and does not apply; a
+// WEFT_CPU that this machine is not; what StableHLO text has no way to say.
 struct CompileError : Error {
   using Error::Error;
 };
+// Memory for arrays, temporaries or the contents of a file that is not there, on the host or on a
+// GPU, or that set_memory_limit does not allow. The text says how many bytes were asked for.
 struct OutOfMemoryError : Error {
   using Error::Error;
 };
+// A device that is not among devices(), that fails, or cannot do what it is told, as call a
+// function of the host; an array whose memory was donated; donate_argnums that the function has
+// not; a DLPack tensor on another kind of device, or that would need a copy that is forbidden.
 struct DeviceError : Error {
   using Error::Error;
 };
+// Text that is not well formed: a jaxpr, StableHLO, a file of schedules. It names line and column
+// (of schedules the line). Also a jaxpr whose constants are not given, or are of other types.
 struct ParseError : Error {
   using Error::Error;
 };
+// A file or a DLPack tensor that cannot be read, a file that cannot be written, and StableHLO text
+// with what Weft does not have. The text names the file and the reason.
 struct FormatError : Error {
   using Error::Error;
 };
+// A call was ended while it ran: by interrupt() or because its .time_limit was over. The text says
+// by which.
 struct InterruptedError : Error {
   using Error::Error;
 };

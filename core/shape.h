@@ -14,6 +14,8 @@
 
 namespace weft {
 
+// The integral types of C++ but bool, char and wchar_t: what is taken for a size, an axis or an
+// index.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
                   !std::same_as<T, wchar_t>;
@@ -77,7 +79,10 @@ std::string to_string(const Shape& s);  // "(2, 3)", "(2,)", "()"
 std::vector<int64_t> row_major(const Shape& s);
 // a * b, ShapeError if it leaves 2^62.
 int64_t checked_mul(int64_t a, int64_t b);
-// NumPy's broadcast of two shapes; ShapeError naming both if they do not go together.
+// NumPy's broadcast of two shapes; ShapeError naming both if they do not go together. Source:
+// jax.numpy.broadcast_shapes.
+//
+//     broadcast_shapes({2, 1}, {3})  // (2, 3)
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 // axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of
 // dimension 2".

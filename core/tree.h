@@ -99,18 +99,24 @@ consteval bool has_call() {
 
 }  // namespace detail
 
+// The most fields that a struct may have to be a tree by itself.
 inline constexpr size_t max_fields = 32;
+// The classes of which WEFT_TREE says what their fields are.
 template <class T>
 concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
+// The classes of which WEFT_STATIC is said, of themselves and not of a base.
 template <class T>
 concept DeclaredStatic = std::is_class_v<T> && detail::SaidStatic<T>;
+// Whether T can be called: a class with an operator(), a pointer to a function, or one to a member
+// function. Of a final class an operator() that is overloaded or a template is not seen.
 template <class T>
 inline constexpr bool is_callable =
     detail::has_call<T>() || std::is_member_function_pointer_v<T> ||
     (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>);
+// The aggregate structs without a WEFT_TREE: the compiler finds their fields.
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
-// One more than can be handled, if there are more.
+// The number of fields of an aggregate; max_fields + 1 if there are more than that.
 template <class T>
 inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
 
@@ -259,7 +265,8 @@ constexpr std::string_view listed_name(std::string_view list, size_t k) {
 
 }  // namespace detail
 
-// Never at run time: what it looks at is declared only.
+// The name of field I of a struct. Only while compiling: what it looks at is declared, and nowhere
+// defined.
 template <class T, size_t I>
 consteval std::string_view field_name() {
   if constexpr (detail::MemberFields<T>)

@@ -11,6 +11,8 @@
 
 namespace weft {
 
+// The type of a value in a program: dtype, shape, and whether it is weak, as a C++ number is, which
+// gives way to other dtypes. Type() is that of an F32 scalar. Source: jax.core.ShapedArray.
 class Type {
  public:
   Type() : Type(F32, Shape{}) {}
@@ -37,6 +39,7 @@ class Type {
   const Data* p_;
 };
 
+// The types of several values, in their order.
 using Types = std::vector<Type>;
 std::string to_string(const Type& t);    // "f32[3,4]"
 std::string to_string(const Types& ts);  // "f32[3], i32[]"

@@ -58,6 +58,8 @@ class AxisNames {
 using AxisIndexGroups = std::vector<std::vector<int64_t>>;
 
 struct CollectiveOptions {
+  // The groups within which lanes join each other; of one size where lanes give each other
+  // something, as in pswapaxes.
   AxisIndexGroups axis_index_groups = {};
 };
 struct AllGatherOptions {
@@ -195,18 +197,31 @@ Array axis_index(const AxisNames& axes, Location at = Location::here());
 int64_t axis_size(const AxisNames& axes, Location at = Location::here());
 
 namespace lax {
+// The same as weft::all_gather. Source: jax.lax.all_gather.
 using weft::all_gather;
+// The same as weft::all_to_all. Source: jax.lax.all_to_all.
 using weft::all_to_all;
+// The same as weft::axis_index. Source: jax.lax.axis_index.
 using weft::axis_index;
+// The same as weft::axis_size. Source: jax.lax.axis_size.
 using weft::axis_size;
+// The same as weft::pbroadcast. Source: jax.lax.pbroadcast.
 using weft::pbroadcast;
+// The same as weft::pmax. Source: jax.lax.pmax.
 using weft::pmax;
+// The same as weft::pmean. Source: jax.lax.pmean.
 using weft::pmean;
+// The same as weft::pmin. Source: jax.lax.pmin.
 using weft::pmin;
+// The same as weft::ppermute. Source: jax.lax.ppermute.
 using weft::ppermute;
+// The same as weft::pshuffle. Source: jax.lax.pshuffle.
 using weft::pshuffle;
+// The same as weft::psum. Source: jax.lax.psum.
 using weft::psum;
+// The same as weft::psum_scatter. Source: jax.lax.psum_scatter.
 using weft::psum_scatter;
+// The same as weft::pswapaxes. Source: jax.lax.pswapaxes.
 using weft::pswapaxes;
 }  // namespace lax
 

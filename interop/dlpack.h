@@ -18,9 +18,12 @@
 namespace weft {
 namespace dlpack {
 
+// The version of DLPack that a tensor keeps to.
 struct Version {
   uint32_t major, minor;
 };
+// Kinds of devices, numbered as in dlpack.h. from_dlpack takes cpu, cuda, cuda_host and
+// cuda_managed.
 enum DeviceType : int32_t {
   cpu = 1,
   cuda = 2,
@@ -39,10 +42,12 @@ enum DeviceType : int32_t {
   maia = 17,
   trn = 18
 };
+// A device: its kind, and which of them it is.
 struct Device {
   DeviceType device_type;
   int32_t device_id;
 };
+// Kinds of elements, numbered as in dlpack.h.
 enum TypeCode : uint8_t {
   code_int = 0,
   code_uint = 1,
@@ -52,10 +57,12 @@ enum TypeCode : uint8_t {
   code_complex = 5,
   code_bool = 6
 };
+// The type of an element: its kind, a TypeCode, and how many bits it has.
 struct DataType {
   uint8_t code, bits;
   uint16_t lanes;  // 1, or of vectors
 };
+// Elements in memory: where they lie, their type, sizes and strides. DLTensor of dlpack.h.
 struct Tensor {
   void* data;
   Device device;
@@ -70,6 +77,8 @@ struct ManagedTensor {
   void* manager_ctx;
   void (*deleter)(ManagedTensor* self);
 };
+// Bits of ManagedTensorVersioned::flags: nobody may write to the memory; it was copied for the
+// receiver.
 inline constexpr uint64_t flag_read_only = 1, flag_is_copied = 2;
 // From version 1.0 on.
 struct ManagedTensorVersioned {
@@ -100,6 +109,7 @@ concept Versioned = requires(T t) {
   t.flags;
   t.dl_tensor.byte_offset;
 } && sizeof(T) == sizeof(ManagedTensorVersioned) && offsetof(T, dl_tensor) == 32;
+// ManagedTensor, or another struct of its members and layout.
 template <class T>
 concept Unversioned = !Versioned<T> && requires(T t) {
   t.manager_ctx;
@@ -118,9 +128,12 @@ struct ToDlpackOptions {
 };
 
 namespace dlpack {
+// from_dlpack of a tensor of either version.
 Array take(ManagedTensor* t, const FromDlpackOptions& o, Location at);
 Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at);
+// to_dlpack as a tensor of a version below 1.0.
 ManagedTensor* give(const Array& x, const ToDlpackOptions& o, Location at);
+// to_dlpack as a tensor of version 1.
 ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o, Location at);
 }  // namespace dlpack
 

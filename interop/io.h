@@ -10,15 +10,21 @@
 namespace weft::io {
 
 // NumPy's .npy. FormatError, with the name of the file and the reason, for what cannot be read.
+// Source: jax.numpy.load.
 Array load_npy(const std::string& path, Location at = Location::here());
-// DTypeError for BF16 and Key, which the format does not have.
+// NumPy's .npy. DTypeError for BF16 and Key, which the format does not have; FormatError where it
+// cannot be written. Source: jax.numpy.save.
 void save_npy(const std::string& path, const Array& x, Location at = Location::here());
 
-// The arrays of an .npz by name.
+// The arrays of an .npz by name. FormatError as of load_npy. Source: jax.numpy.load.
 std::map<std::string, Array> load_npz(const std::string& path, Location at = Location::here());
 struct NpzOptions {
+  // Deflated entries; false: stored ones.
   bool compress = false;
 };
+// NumPy's .npz, an entry for each name; the same arrays make the same file. DTypeError for BF16 and
+// Key, which the format does not have; FormatError where it cannot be written. Source:
+// jax.numpy.savez.
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays,
               const NpzOptions& o = {}, Location at = Location::here());
 

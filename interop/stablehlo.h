@@ -25,6 +25,7 @@ std::string to_stablehlo(const ClosedJaxpr& c, Location at = Location::here());
 
 // ---- files of the StableHLO project, which hold inputs and expected results
 
+// How such a file compares a result with the one it expects.
 struct StablehloCheck {
   enum class Kind { equal, close, almost };  // exactly, within some ULP, within a tolerance
   Kind kind = Kind::equal;
@@ -33,6 +34,7 @@ struct StablehloCheck {
   int64_t least_ulp = 0;  // and at least so many
   std::string line = {};  // "file, line 7"
 };
+// A part of such a file: a program, its arguments, and how its results are compared.
 struct StablehloTest {
   ClosedJaxpr program;                 // results: actual, expected, actual, expected, …
   Arrays inputs;                       // what @inputs holds: the arguments of the program

@@ -54,7 +54,7 @@ void check_compiled_arguments(const Types& want, const Arrays& x,
 
 }  // namespace detail
 
-// A compiled program for arguments of fixed types.
+// A compiled program for arguments of fixed types. Source: jax.stages.Compiled.
 template <class Args, class R>
 class Compiled;
 template <class... P, class R>
@@ -79,7 +79,7 @@ class Compiled<std::tuple<P...>, R> {
   R prototype_;
 };
 
-// A traced program and what the compiler makes of it, as text.
+// A traced program and what the compiler makes of it, as text. Source: jax.stages.Lowered.
 template <class Args, class R>
 class Lowered {
  public:

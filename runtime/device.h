@@ -14,9 +14,11 @@ class Executable;
 class JaxprData;
 
 // The names of the devices of this process. The host, "cpu", is the first; "X" and "X:0" are one.
+// Source: jax.devices.
 std::vector<std::string> devices();
 // Where everything is computed from now on, in all threads, that neither an operand nor an option
-// sends to a device. "cpu" unless set; DeviceError for a name that is not among devices().
+// sends to a device. "cpu" unless set; DeviceError for a name that is not among devices(). Source:
+// jax.default_device.
 void default_device(const std::string& name, Location at = Location::here());
 std::string default_device();
 

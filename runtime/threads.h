@@ -11,6 +11,7 @@ namespace weft {
 // Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, else one a
 // core). Results do not depend on it. A child of fork() uses one, until it calls exec().
 void set_num_threads(int n);
+// The number of threads that compiled programs use, the caller included.
 int num_threads();
 
 // f(begin, end) on disjoint parts of [0, n), each `grain` long but the last, whatever the number of

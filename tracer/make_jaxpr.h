@@ -12,7 +12,7 @@
 
 namespace weft {
 
-// A program and the arrays that its constants stand for.
+// A program and the arrays that its constants stand for. Source: jax.extend.core.ClosedJaxpr.
 struct ClosedJaxpr {
   Jaxpr jaxpr;
   Arrays consts;
@@ -23,14 +23,18 @@ struct ClosedJaxpr {
   template <class... A>
   Arrays operator()(const A&... args) const;
 };
+// The text of the program, as JAX prints it; parse_jaxpr reads it.
 std::string to_string(const ClosedJaxpr& c);
+// What to_string says of it, on a stream.
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
 // The program of a text as to_string writes it (docs/ir.md). The text does not hold the values of
 // constants; a program that has some needs them here. ParseError with line and column.
 ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts = {},
                         Location at = Location::here());
-// The results of the program for these arguments, operation by operation.
+// The results of the program for these arguments, operation by operation. Source:
+// jax.core.eval_jaxpr and jax.extend.core.jaxpr_as_fun.
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at = Location::here());
+// eval_jaxpr of the program.
 template <class... A>
 Arrays ClosedJaxpr::operator()(const A&... args) const {
   return eval_jaxpr(*this, {Array(args)...});

@@ -19,6 +19,7 @@ namespace weft::tree {
 
 // ---- what a type is
 
+// Whether T is a std::tuple, std::pair or std::array.
 template <class T>
 inline constexpr bool is_tuple = false;
 template <class... T>
@@ -27,18 +28,23 @@ template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 template <class T, size_t N>
 inline constexpr bool is_tuple<std::array<T, N>> = true;
+// Whether T is a std::vector.
 template <class T>
 inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
+// Whether T is a std::map by std::string.
 template <class T>
 inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
+// Whether T is a std::optional.
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+// Whether T is a tree without anything in it: std::monostate, the type of none, or that of
+// std::nullopt.
 template <class T>
 inline constexpr bool is_empty =
     std::same_as<T, std::monostate> || std::same_as<T, none_t> || std::same_as<T, std::nullopt_t>;
@@ -48,6 +54,8 @@ inline constexpr bool is_static =
     std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
     std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape> ||
     DeclaredStatic<T>;
+// Whether T is a struct that is a tree of its fields: an aggregate, or a class of which WEFT_TREE
+// is said.
 template <class T>
 inline constexpr bool is_struct =
     !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
@@ -182,8 +190,9 @@ template <size_t N>
 struct AutoOf<char[N]> {
   using type = std::string;
 };
+// For `auto` parameters the name of a function is a pointer to it.
 template <class R, class... P>
-struct AutoOf<R(P...)> {  // the name of a function
+struct AutoOf<R(P...)> {
   using type = R (*)(P...);
 };
 template <class R, class... P>
@@ -315,12 +324,17 @@ void flatten(const T& x, Arrays& out) {
   detail::Collect v(&out);
   walk(x, v);
 }
+// The Arrays of a tree from left to right: fields in the order of their declaration, entries of
+// maps in that of their keys. Source: jax.tree.leaves.
 template <class T>
 Arrays leaves(const T& x) {
   Arrays out;
   flatten(x, out);
   return out;
 }
+// How many Arrays a tree holds.
+//
+//     tree::count(std::pair{array({1}), array({2, 3})})  // 2
 template <class T>
 size_t count(const T& x) {
   detail::CountLeaves v;
@@ -353,7 +367,9 @@ struct Skeleton {
   std::vector<Skeleton> children;
   size_t leaves = 1;
 };
+// That of a static value which is shown as this text.
 Skeleton value_skeleton(std::string text);
+// That of a tuple, list, map or struct of these children; maps and structs name them.
 Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> children,
                          std::vector<std::string> names = {});
 // "(*, {w: *, n: 3})"
@@ -396,6 +412,7 @@ std::vector<std::string> field_names(std::index_sequence<I...>) {
 }
 }  // namespace detail
 
+// That of x.
 template <class T>
 Skeleton skeleton(const T& x) {
   std::vector<Skeleton> children;
@@ -455,6 +472,10 @@ class Structure {
   std::string text_;
   size_t leaves_;
 };
+// What x is apart from its Arrays. Structures are equal if their texts are, which show * for each
+// Array, whatever C++ types the trees have. Source: jax.tree.structure.
+//
+//     tree::structure(std::pair{Array(1.), 3}).text()  // (*, 3)
 template <class T>
 Structure<T> structure(const T& x) {
   return Structure<T>(x);
@@ -465,6 +486,8 @@ namespace detail {
 [[noreturn]] void different_structure(const char* who, const Skeleton& a, const Skeleton& b);
 }  // namespace detail
 
+// The tree of this structure with these Arrays, from left to right. ShapeError if there are more or
+// fewer than it has. Source: jax.tree.unflatten.
 template <class T>
 T unflatten(const Structure<T>& s, const Arrays& leaves, Location at = Location::here()) {
   const Source source(at);
@@ -479,7 +502,8 @@ T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
   return rebuild(x, leaves.data());
 }
 
-// f on the corresponding Arrays of trees with the same structure.
+// f on the corresponding Arrays of trees with the same structure (ShapeError): a tree like x.
+// Source: jax.tree.map.
 template <class F, class T, class... U>
 T map(F f, const T& x, const U&... rest) {
   if constexpr (sizeof...(U) > 0) {
@@ -534,7 +558,9 @@ Raveled ravel_leaves(const Arrays& x);
 Arrays unravel_leaves(const Array& vector, const Types& types);
 }  // namespace detail
 
-// The elements of all Arrays in one vector of their common dtype, and the way back.
+// The elements of all Arrays in one vector of their common dtype, and the way back: {vector,
+// unravel}; unravel(v) is a tree like x, ShapeError for a v of another size. Source:
+// jax.flatten_util.ravel_pytree.
 template <class T>
 auto ravel(const T& x, Location at = Location::here()) {
   const Source source(at);
@@ -550,8 +576,13 @@ auto ravel(const T& x, Location at = Location::here()) {
 }  // namespace weft::tree
 
 namespace weft {
+// T with Array in the place of each number, also within tuples, pairs, std::array, vectors, maps
+// and optionals, but not within structs: what an init, an operand or a result of type T becomes.
 template <class T>
 using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
+// What an argument of type T is for an `auto` parameter: floating-point numbers are Arrays, also
+// within tuples, pairs, std::array, vectors, maps and optionals; the name of a function is a
+// pointer to it, a text in quotes a std::string; all else is what it was.
 template <class T>
 using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
 }  // namespace weft

@@ -16,7 +16,10 @@ struct WhileOptions {
   std::optional<int64_t> max_trips = {};
 };
 struct ScanOptions {
+  // The number of steps: needed where xs is none, else the leading size of all arrays of xs
+  // (ShapeError).
   std::optional<int64_t> length = {};
+  // The last row first; ys[t] still stands for xs[t].
   bool reverse = false;
   // Steps in one body of the compiled loop; 0: all.
   int64_t unroll = 1;
@@ -26,7 +29,9 @@ struct LoopMapOptions {
   int64_t batch_size = 0;
 };
 struct AssociativeScanOptions {
+  // From the last slice on: result t combines the slices from the last down to t.
   bool reverse = false;
+  // The axis of the slices, of the same size in all arrays of xs; -1 is the last.
   int64_t axis = 0;
 };
 
@@ -89,7 +94,8 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 }  // namespace detail
 
 // on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped,
-// only for the lanes that take it.
+// only for the lanes that take it. A number as pred is compared with 0. ShapeError for a pred that
+// is no scalar and for results of other structures or types. Source: jax.lax.cond.
 template <class T, class E, class... O>
 auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
@@ -124,7 +130,10 @@ R run_listed(const char* who, const Array& index, const std::vector<F*>& branche
 Array first_true(const char* who, const Arrays& preds);
 }  // namespace detail
 
-// branches[index](operands…), the index clamped into range.
+// branches[index](operands…), the index clamped into range; only that one runs, mapped only for the
+// lanes that take it. Branches in braces return an Array, or as switch_<R> an R; others are given
+// as a std::tuple. DTypeError for an index that is no integer scalar, ShapeError for results of
+// other structures or types. Source: jax.lax.switch.
 template <class R = Array, class... O>
 R switch_(const Arg& index,
           std::initializer_list<std::type_identity_t<Function<R(arrays_t<O>...)>>> branches,
@@ -177,7 +186,10 @@ R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>.
                                Args(tree::convert<arrays_t<O>>(operands)...));
 }
 
-// while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself.
+// while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself. In reverse it is
+// differentiated with .max_trips alone. ShapeError where body returns another structure or other
+// types than init has, but a number as init takes the body's dtype; DTypeError where cond returns
+// no bool scalar. Source: jax.lax.while_loop.
 template <class C, class B, class S>
 arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {},
                        Location at = Location::here()) {
@@ -205,7 +217,10 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
 }
 
 // for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop
-// can be differentiated in reverse.
+// can be differentiated in reverse. DTypeError for bounds that are no integer scalars of one dtype,
+// ShapeError as of while_loop. Source: jax.lax.fori_loop.
+//
+//     fori_loop(0, 5, [](Array i, Array x) { return x + i; }, 0)  // array(10, dtype=int32)
 template <class B, class S>
 arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
                       Location at = Location::here()) {
@@ -224,7 +239,13 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
   return flat.result(out);
 }
 
-// carry, ys[t] = f(carry, xs[t]) for all t; xs may be none with .length. Returns {carry, ys}.
+// carry, ys[t] = f(carry, xs[t]) for all rows t of the tree xs, from init: {last carry, ys}. xs may
+// be none with .length. ShapeError where leading sizes differ or there are none, and where f
+// returns a carry of another structure or other types than init, but a number as init takes f's
+// dtype. Source: jax.lax.scan.
+//
+//     auto f = [](Array c, Array x) { return std::pair{c + x, c * x}; };
+//     scan(f, 0, array({1, 2, 3})).second  // array([0, 2, 9], dtype=int32)
 template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
           Location at = Location::here()) {
@@ -275,7 +296,9 @@ arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Loca
   return detail::fold<true>(fn, elems, initializer, at);
 }
 
-// f on every row of xs, one after another; with batch_size, that many at a time.
+// f on every row of the tree xs, one after another, the results stacked; with batch_size, that many
+// at a time. ShapeError where leading sizes differ (with batch_size BatchingError). Source:
+// jax.lax.map.
 template <class F, class X>
 auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location::here()) {
   detail::check_batch_size(o.batch_size, at);
@@ -294,7 +317,10 @@ auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location:
       .second;
 }
 
-// Inclusive scan of an associative f(left, right) on slices, in a logarithmic number of steps.
+// The running combination of slices along an axis by an associative f(left, right), the first of
+// them included, in a logarithmic number of steps; f is called on many slices at once. ShapeError
+// where arrays have other sizes along the axis or f returns other types. Source:
+// jax.lax.associative_scan.
 template <class F, class X>
 auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
                       Location at = Location::here()) {

@@ -80,8 +80,13 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
 
 }  // namespace detail
 
-// f mapped over the axes `in_axes` of its arguments; the lanes stand at `out_axes` of the results.
-//   vmap(f)(x), vmap(f, {0, none})(x, w), vmap(f, 0, 1)(x), vmap(f, 0, 0, {.axis_name = "i"})(x)
+// f mapped over the axes in_axes of its arguments; the lanes stand at out_axes of the results. Axes
+// are prefixes of the trees, as {0, none}: what is none is the same for all lanes, and f sees
+// arguments without the mapped axis. vmaps nest. Options are the fourth argument, vmap(f, 0, 0,
+// {.axis_name = "i"}). BatchingError for axes that do not fit, sizes that differ, and out_axes none
+// of a result that the lanes do not share. Source: jax.vmap.
+//
+//     vmap(dot)(array({{1, 2}, {3, 4}}), array({{1, 1}, {2, 2}}))  // array([ 3, 14], dtype=int32)
 template <class F = BinaryFunction>
 auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
           Location at = Location::here()) {

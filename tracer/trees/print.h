@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/print.h: how values are shown: arrays, shapes, dtypes, types, trees and their structures.
+// tracer/trees/print.h: how values are shown: arrays, shapes, dtypes, types, trees and their
+// structures.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -40,7 +41,7 @@ std::string to_string(const tree::Structure<T>& s) {
   return s.text();
 }
 
-// The same on a stream: what to_string says.
+// What to_string says of it, on a stream.
 inline std::ostream& operator<<(std::ostream& o, const Shape& s) {
   return detail::write(o, to_string(s));
 }
@@ -56,6 +57,7 @@ std::ostream& operator<<(std::ostream& o, const T& x) {
 }  // namespace weft
 
 namespace weft::tree {
+// The text of a structure, on a stream.
 template <class T>
 std::ostream& operator<<(std::ostream& o, const Structure<T>& s) {
   return weft::detail::write(o, s.text());

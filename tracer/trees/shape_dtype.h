@@ -21,6 +21,7 @@ struct ShapeDtypeStruct {
   friend bool operator==(const ShapeDtypeStruct&, const ShapeDtypeStruct&) = default;
 };
 std::string to_string(const ShapeDtypeStruct& s);  // "ShapeDtypeStruct(shape=(3,), dtype=float32)"
+// What to_string says of it, on a stream.
 std::ostream& operator<<(std::ostream& o, const ShapeDtypeStruct& s);
 
 // For `auto` parameters it stands for an Array.

@@ -23,6 +23,7 @@ struct BinRange {
   BinRange(const MaybeArray& lo, const MaybeArray& hi) : lo(lo), hi(hi) {}
 };
 struct HistogramOptions {
+  // The least and the largest edge, where bins is a number; default: those of x.
   BinRange range = none;
   std::optional<Array> weights = {};  // how much each sample counts, of x's shape
   bool density = false;               // the integral is 1: counts over widths and over their sum
@@ -40,6 +41,7 @@ struct HistogramDDOptions {
   std::optional<Array> weights = {};  // how much each sample counts: (samples)
   bool density = false;               // the integral is 1
 };
+// What histogramdd gives.
 struct HistogramDD {
   Array counts;  // (bins of variable 0, bins of variable 1, …)
   Arrays edges;  // of each variable
@@ -48,11 +50,12 @@ struct HistogramDD {
 // variable, or of all of them. ShapeError for what does not fit. Source: jax.numpy.histogramdd.
 HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins = {10},
                         const HistogramDDOptions& o = {});
-// The same of two vectors: counts (bins of x, bins of y) and the edges of both. Source:
-// jax.numpy.histogram2d.
+// What histogram2d gives: counts (bins of x, bins of y).
 struct Histogram2D {
   Array counts, x_edges, y_edges;
 };
+// histogramdd of two vectors: counts (bins of x, bins of y) and the edges of both. Source:
+// jax.numpy.histogram2d.
 Histogram2D histogram2d(const Arg& x, const Arg& y, const std::vector<Bins>& bins = {10},
                         const HistogramDDOptions& o = {});
 

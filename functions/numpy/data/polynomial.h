@@ -11,8 +11,10 @@ namespace weft {
 // p at each x, by Horner's rule; further axes of p are broadcast with x. The promoted dtype.
 // ShapeError for a p without axes. Source: jax.numpy.polyval.
 Array polyval(const Arg& p, const Arg& x);
-// Sums and differences of two vectors, the longer one's length. Source: jax.numpy.polyadd, polysub.
+// The sum of two polynomials, vectors of coefficients, of the longer one's length. Source:
+// jax.numpy.polyadd.
 Array polyadd(const Arg& a, const Arg& b);
+// The difference of two polynomials, of the longer one's length. Source: jax.numpy.polysub.
 Array polysub(const Arg& a, const Arg& b);
 
 struct PolyTrimOptions {
@@ -27,6 +29,8 @@ std::pair<Array, Array> polydiv(const Arg& u, const Arg& v, const PolyTrimOption
 // The m-th derivative (n - m, 0 at least) and integral (n + m), floats; k: the constants of
 // integration, one for all or one a time. ShapeError for m < 0. Source: jax.numpy.polyder, polyint.
 Array polyder(const Arg& p, int64_t m = 1);
+// The m-th integral (n + m), floats; k: the constants of integration, one for all or one a time.
+// ShapeError for m < 0. Source: jax.numpy.polyint.
 Array polyint(const Arg& p, int64_t m = 1, const MaybeArray& k = none);
 
 // The monic polynomial with these roots (n + 1), or with the eigenvalues of a square matrix.
@@ -43,23 +47,25 @@ Array roots(const Arg& p, const RootsOptions& o = {});
 struct PolyfitOptions {
   std::optional<double> rcond = {};  // singular values below rcond times the largest are 0;
                                      // default: the number of points times the dtype's epsilon
-  std::optional<Array> w = {};  // weights of the points (not of their squares): (n)
+  std::optional<Array> w = {};       // weights of the points (not of their squares): (n)
 };
 // The polynomial p of degree deg with the least sum of |w (polyval(p, x) - y)|^2: (deg + 1), or
 // (deg + 1, k) for y (n, k). ShapeError for what does not fit. Source: jax.numpy.polyfit.
 Array polyfit(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {});
-// The same, with what lstsq says of the scaled problem, and rcond. Source: jax.numpy.polyfit with
-// full=True.
+// What polyfit_full gives.
 struct PolyfitFull {
   Array coefficients, residuals, rank, singular_values, rcond;
 };
+// polyfit, with what lstsq says of the scaled problem, and rcond. Source: jax.numpy.polyfit with
+// full=True.
 PolyfitFull polyfit_full(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {});
-// The same, with the covariances of the coefficients (deg + 1, deg + 1), or (…, k) for y (n, k):
-// multiplied with chi^2 over the degrees of freedom, unless `unscaled`. ShapeError where there are
-// no degrees of freedom. Source: jax.numpy.polyfit with cov=True and "unscaled".
+// What polyfit_cov gives.
 struct PolyfitCov {
   Array coefficients, covariance;
 };
+// polyfit, with the covariances of the coefficients (deg + 1, deg + 1), or (…, k) for y (n, k):
+// multiplied with chi^2 over the degrees of freedom, unless `unscaled`. ShapeError where there are
+// no degrees of freedom. Source: jax.numpy.polyfit with cov.
 PolyfitCov polyfit_cov(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o = {},
                        bool unscaled = false);
 

@@ -25,22 +25,29 @@ struct UniquePartsOptions {
   OneAxis axis = none;                   // the rows of this axis count as wholes
   bool equal_nan = false;                // all NaNs are one value
 };
-// unique, and for each value where it stands first and how often it is there (the values that are
-// missing: 0 times), and for each element of x (each row) which value it is: I32. Source:
-// jax.numpy.unique_all, _counts, _inverse, _values; jax.numpy.unique with return_index,
-// return_inverse, return_counts.
+// What unique_all gives.
 struct UniqueAll {
   Array values, indices, inverse_indices, counts;
 };
+// unique, and for each value where it stands first and how often it is there (the values that are
+// missing: 0 times), and for each element of x (each row) which value it is: I32. Source:
+// jax.numpy.unique_all.
 UniqueAll unique_all(const Arg& x, const UniquePartsOptions& o = {});
+// What unique_counts gives.
 struct UniqueCounts {
   Array values, counts;
 };
+// unique, and how often each value is there, I32; those that are missing 0 times. Source:
+// jax.numpy.unique_counts.
 UniqueCounts unique_counts(const Arg& x, const UniquePartsOptions& o = {});
+// What unique_inverse gives.
 struct UniqueInverse {
   Array values, inverse_indices;
 };
+// unique, and for each element of x (each row) which value it is, I32. Source:
+// jax.numpy.unique_inverse.
 UniqueInverse unique_inverse(const Arg& x, const UniquePartsOptions& o = {});
+// The values of x, each once, ascending. Source: jax.numpy.unique_values.
 Array unique_values(const Arg& x, const UniquePartsOptions& o = {});
 
 struct IsinOptions {
@@ -58,11 +65,12 @@ struct SetOfOptions {
 // The values that are in both arrays, ascending, as a vector of the promoted dtype. Source:
 // jax.numpy.intersect1d.
 Array intersect1d(const Arg& x, const Arg& y, const SetOfOptions& o = {});
-// The same, and where each value stands first in x and in y, flattened (I32; of what is missing
-// their sizes). Source: jax.numpy.intersect1d with return_indices.
+// What intersect1d_indices gives.
 struct Intersection {
   Array values, x_indices, y_indices;
 };
+// intersect1d, and where each value stands first in x and in y, flattened (I32; of what is missing
+// their sizes). Source: jax.numpy.intersect1d with return_indices.
 Intersection intersect1d_indices(const Arg& x, const Arg& y, const SetOfOptions& o = {});
 // The values of x that y has not, ascending (with assume_unique in x's order), in x's dtype; what
 // is missing is 0. Source: jax.numpy.setdiff1d.

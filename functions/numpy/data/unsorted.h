@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/unsorted.h: reductions by segment under TensorFlow's names and with its rules:
-// ids of any rank, negative ones dropped, the number of segments given.
+// functions/numpy/data/unsorted.h: reductions by segment under TensorFlow's names and with its
+// rules: ids of any rank, negative ones dropped, the number of segments given.
 #pragma once
 #include "weft/tracer/array.h"
 

@@ -35,12 +35,16 @@ struct TrimOptions {
 // given. ShapeError for another `trim`. Source: jax.numpy.trim_zeros.
 Array trim_zeros(const Arg& x, const TrimOptions& o = {});
 
-// split along axis 1 (of a vector 0), 0 and 2: into n equal parts, or before each of the given
-// positions. ShapeError for fewer than 1, 2 and 3 axes. Source: jax.numpy.hsplit, vsplit, dsplit.
+// split along axis 1 (of a vector 0): into n equal parts, or before each of the given positions.
+// Source: jax.numpy.hsplit.
 Arrays hsplit(const Arg& x, int64_t n);
 Arrays hsplit(const Arg& x, const std::vector<int64_t>& positions);
+// split along axis 0: into n equal parts, or before each of the given positions. ShapeError for
+// fewer than 2 axes. Source: jax.numpy.vsplit.
 Arrays vsplit(const Arg& x, int64_t n);
 Arrays vsplit(const Arg& x, const std::vector<int64_t>& positions);
+// split along axis 2: into n equal parts, or before each of the given positions. ShapeError for
+// fewer than 3 axes. Source: jax.numpy.dsplit.
 Arrays dsplit(const Arg& x, int64_t n);
 Arrays dsplit(const Arg& x, const std::vector<int64_t>& positions);
 // x with the axis moved before axis `start`. Source: jax.numpy.rollaxis.
