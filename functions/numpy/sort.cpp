@@ -122,8 +122,7 @@ Array digitize(const Arg& x, const Arg& bins, bool right) {
   if (n == 0) return broadcast_to(scalar_of_int(I32, 0), x->shape());
   const Array first = squeeze_axes(fn::sliced(bins, 0, 0, 1), {0}),
               last = squeeze_axes(fn::sliced(bins, 0, n - 1, n), {0});
-  const Array up = searchsorted(bins, x, {side}),
-              down = searchsorted(flip(bins, 0), x, {right ? "right" : "left"});
+  const Array up = searchsorted(bins, x, {side}), down = searchsorted(flip(bins, 0), x, {side});
   return where(greater_equal(last, first), up, subtract(scalar_of_int(up.dtype(), n), down));
 }
 

@@ -140,3 +140,15 @@ TEST_CASE("indexing has derivatives") {
                    array({5., 5.})),
                array({0.5, 0.5})));
 }
+
+TEST_CASE("digitize takes edges that ascend or descend, with the side that NumPy takes") {
+  const Array x = array({0.5, 1., 2., 2.5, 3., 4.});
+  const auto bins = [&](const Array& edges, bool right) {
+    return digitize(x, edges, right).to_vector<int>();
+  };
+  const Array up = array({1., 2., 3.}), down = array({3., 2., 1.});
+  CHECK(bins(up, false) == std::vector{0, 1, 2, 2, 3, 3});
+  CHECK(bins(up, true) == std::vector{0, 0, 1, 2, 2, 3});
+  CHECK(bins(down, false) == std::vector{3, 2, 1, 1, 0, 0});
+  CHECK(bins(down, true) == std::vector{3, 3, 2, 1, 1, 0});
+}
