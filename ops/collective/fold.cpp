@@ -37,7 +37,7 @@ Ints filled_up(const LaneSet& s, bool sum) {
 }
 template <Reduction reduce>
 Array fold_groups(const Array& x, const LaneSet& s) {
-  constexpr bool sum = reduce == lax::reduce_sum;
+  const bool sum = reduce == lax::reduce_sum;
   const Ints table = filled_up(s, sum);
   const auto groups = std::ssize(s.group_sizes);
   const Shape by_group = x.shape().with(0, groups).inserted(1, std::ssize(table) / groups);
