@@ -299,59 +299,62 @@ class Pushforward<std::tuple<P...>, R> {
   Ref<const RefCounted> linear_;
 };
 
-template <class F, class... A>
-auto vjp_at(Location at, F& f, const A&... a) {
+// What is made of the linear part of a function: by its arguments and its result.
+struct MakePullback {
+  template <class Args, class R>
+  auto operator()(Args args, R result, Ref<const RefCounted> linear) const {
+    return Pullback<Args, R>(std::move(args), std::move(result), std::move(linear), false);
+  }
+};
+struct MakePushforward {
+  template <class Args, class R>
+  auto operator()(Args args, R result, Ref<const RefCounted> linear) const {
+    return Pushforward<Args, R>(std::move(args), std::move(result), std::move(linear));
+  }
+};
+// {f(a…), what make gives}.
+template <class Make, class F, class... A>
+auto linearized_at(Location at, F& f, const A&... a) {
   const Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  Pullback<Args, R> back(tree::structure_only(args), flat.prototype(), std::move(r.linear), false);
-  return std::pair<R, decltype(back)>{flat.result(r.out), std::move(back)};
+  auto made = Make()(tree::structure_only(args), flat.prototype(), std::move(r.linear));
+  return std::pair<R, decltype(made)>{flat.result(r.out), std::move(made)};
+}
+// The same of a function that returns {out, aux}: {out, what make gives, aux}.
+template <class Make, class F, class... A>
+auto linearized_with_aux_at(Location at, F& f, const A&... a) {
+  const Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  FlatAux<F, Args, R> flat(f, args);
+  LinearResult r =
+      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
+  const R all = flat.result(r.out);
+  auto made =
+      Make()(tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear));
+  return std::tuple<typename OutAux<R>::out, decltype(made), typename OutAux<R>::aux>{
+      std::get<0>(all), std::move(made), std::get<1>(all)};
+}
+template <class F, class... A>
+auto vjp_at(Location at, F& f, const A&... a) {
+  return linearized_at<MakePullback>(at, f, a...);
 }
 template <class F, class... A>
 auto linearize_at(Location at, F& f, const A&... a) {
-  const Source source(at);
-  const auto args = arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename ResultOf<F, Args>::type;
-  Flat<F, Args, R> flat(f, args);
-  LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
-  Pushforward<Args, R> forward(tree::structure_only(args), flat.prototype(), std::move(r.linear));
-  return std::pair<R, decltype(forward)>{flat.result(r.out), std::move(forward)};
+  return linearized_at<MakePushforward>(at, f, a...);
 }
 template <class F, class... A>
 auto vjp_with_aux_at(Location at, F& f, const A&... a) {
-  const Source source(at);
-  const auto args = arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename ResultOf<F, Args>::type;
-  using Out = typename OutAux<R>::out;
-  FlatAux<F, Args, R> flat(f, args);
-  LinearResult r =
-      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
-  const R all = flat.result(r.out);
-  return std::tuple<Out, Pullback<Args, Out>, typename OutAux<R>::aux>{
-      std::get<0>(all),
-      {tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear), false},
-      std::get<1>(all)};
+  return linearized_with_aux_at<MakePullback>(at, f, a...);
 }
 template <class F, class... A>
 auto linearize_with_aux_at(Location at, F& f, const A&... a) {
-  const Source source(at);
-  const auto args = arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = typename ResultOf<F, Args>::type;
-  using Out = typename OutAux<R>::out;
-  FlatAux<F, Args, R> flat(f, args);
-  LinearResult r =
-      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
-  const R all = flat.result(r.out);
-  return std::tuple<Out, Pushforward<Args, Out>, typename OutAux<R>::aux>{
-      std::get<0>(all),
-      {tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear)},
-      std::get<1>(all)};
+  return linearized_with_aux_at<MakePushforward>(at, f, a...);
 }
 template <class F, class... A>
 auto linear_transpose_at(Location at, F& f, const A&... example) {

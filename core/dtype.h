@@ -178,13 +178,15 @@ template <>
 struct dtype_of<complex128_t> {
   static constexpr DType value = C128;
 };
-// std::complex, which this header does not pull in.
+// std::complex and its like, which this header does not pull in.
 template <class T>
-  requires requires(T z) {
-    typename T::value_type;
-    z.real();
-    z.imag();
-  } && (sizeof(T) == 2 * sizeof(typename T::value_type))
+concept ComplexNumber =
+    requires(const T& z) {
+      z.real();
+      z.imag();
+    } && std::is_floating_point_v<typename T::value_type> &&
+    sizeof(T) == 2 * sizeof(typename T::value_type);
+template <ComplexNumber T>
 struct dtype_of<T> {
   static constexpr DType value = sizeof(T) == 8 ? C64 : C128;
 };

@@ -151,6 +151,17 @@ int64_t count(const Jaxpr& j, Counts& known) {
 
 void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::visit(Inner{f}, v); }
 
+std::vector<bool> inputs_read(const JaxprData& j) {
+  std::vector<bool> read(static_cast<size_t>(j.n_in), false);
+  const auto mark = [&](Atom a) {
+    if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
+  };
+  for (const Eqn& e : j.eqns)
+    for (Atom a : e.in) mark(a);
+  for (Atom a : j.out) mark(a);
+  return read;
+}
+
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
   for (const auto& [name, value] : e.params->fields()) for_inner(value, f);
 }

@@ -75,6 +75,8 @@ void verify(const Jaxpr& j);
 // The same without descending into inner programs.
 void verify_equations(const JaxprData& j);
 
+// By input, whether an equation or a result reads it.
+std::vector<bool> inputs_read(const JaxprData& j);
 // The programs that an equation holds, in the order of its fields.
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
 std::vector<Jaxpr> inner_programs(const AnyParams& p);

@@ -136,9 +136,12 @@ struct Fields {
 }  // namespace detail
 // What does not compile if the fields of T cannot be found, and says so once.
 template <class T>
-struct FieldsKnown {};
+struct FieldsKnown {
+  static constexpr bool checked = true;
+};
 template <Aggregate T>
 struct FieldsKnown<T> {
+  static constexpr bool checked = true;
   static_assert(!detail::Fields<T>::many,
                 "weft: a struct used as a tree has at most 32 fields; nest structs or use "
                 "WEFT_TREE");
@@ -182,7 +185,7 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
     return weft_fields(const_cast<U&>(object), visit);
   } else {
     constexpr size_t fields = field_count<U>;
-    static_assert(sizeof(FieldsKnown<U>) > 0);
+    static_assert(FieldsKnown<U>::checked);
     if constexpr (fields == 0 || !detail::Fields<U>::known) return visit();
 #define WEFT_CASE(N, ...)           \
   else if constexpr (fields == N) { \

@@ -21,17 +21,6 @@
 namespace weft::detail {
 namespace {
 
-std::vector<bool> inputs_read(const JaxprData& j) {
-  std::vector<bool> read(static_cast<size_t>(j.n_in), false);
-  const auto mark = [&](Atom a) {
-    if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
-  };
-  for (const Eqn& e : j.eqns)
-    for (Atom a : e.in) mark(a);
-  for (Atom a : j.out) mark(a);
-  return read;
-}
-
 // The program without the inputs that are not kept.
 Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
   if (kept.size() == static_cast<size_t>(j->n_in)) return j;

@@ -27,12 +27,13 @@ def fields_without_comment(text):
         elif FIELD.match(code + ("" if code.endswith(";") else " ")):
             if comment is None and not said:
                 yield code.strip()
-            said = said and comment is None and False
+            said = False
 
 
 def faults():
-    shown = {f for _, _, files in pages.read_pages() for f in files}
-    internal = {f for page, _, files in pages.read_pages() if page == "-" for f in files}
+    listed = pages.read_pages()
+    shown = {f for _, _, files in listed for f in files}
+    internal = {f for page, _, files in listed if page == "-" for f in files}
     for name in headers.public_headers():
         entries = headers.read_header(name)
         said = {e.full_name for e in entries if e.comment}  # other overloads are as the one that says it

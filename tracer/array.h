@@ -42,13 +42,6 @@ inline constexpr ellipsis_t ellipsis{0};
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 
-// std::complex and its like, which this header does not pull in.
-template <class T>
-concept ComplexNumber = requires(const T& z) {
-  z.real();
-  z.imag();
-} && std::floating_point<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type);
-
 class Array;
 class Arg;
 // What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
@@ -479,7 +472,6 @@ Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Locat
 void require_scalar(const Array& x, const char* what, Location at);
 }  // namespace detail
 
-// The body of Array::item.
 template <class T>
 T Array::item(Location at) const {
   detail::require_scalar(*this, "item()", at);
@@ -497,7 +489,6 @@ T Array::item(std::initializer_list<Dim> i, Location at) const {
   for (Dim d : i) index.push_back(d.n);
   return detail::element_at(*this, index, false, at).item<T>(at);
 }
-// The body of Array::to_vector.
 template <class T>
 std::vector<T> Array::to_vector(Location at) const {
   if constexpr (std::same_as<T, bool>) {

@@ -117,11 +117,13 @@ concept Callable = std::invocable<F&, P&...>;
 template <class R>
 struct ReturnOf {
   using type = std::remove_cvref_t<R>;
+  static constexpr bool checked = true;
 };
 template <class R>
   requires std::is_void_v<R>
 struct ReturnOf<R> {
   using type = std::monostate;  // so that nothing else is wrong
+  static constexpr bool checked = true;
   static_assert(!std::is_void_v<R>,
                 "weft: the function returns nothing; let it return an Array or a tree of Arrays");
 };
@@ -161,9 +163,9 @@ class CallOperator<D, F, Params<P...>> {
   using weft_params = Params<P...>;
   template <class Self = D>
   auto operator()(const P&... a) const {
-    static_assert(((sizeof(tree::FieldsKnown<P>) > 0) && ...));
+    static_assert((tree::FieldsKnown<P>::checked && ...));
     if constexpr (Callable<F, P...>)
-      static_assert(sizeof(ReturnOf<std::invoke_result_t<F&, P&...>>) > 0);
+      static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
     return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
   }
   // Fewer arguments, where f has default ones.
@@ -319,8 +321,8 @@ void identify_argument(const F& f, KeyWriter& key) {
 
 }  // namespace weft::detail
 
-// A default argument cannot follow a pack: overloads for one to six arguments, which know their
-// line. NAME_at is in detail.
+// A default argument cannot follow a pack: overloads for one to seven arguments, which know
+// their line. NAME_at is in detail.
 #define WEFT_WITH_LINE(NAME)                                                                       \
   template <class F, class A>                                                                      \
   auto NAME(F f, const A& a, Location at = Location::here()) {                                     \
@@ -347,4 +349,9 @@ void identify_argument(const F& f, KeyWriter& key) {
   auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
             Location at = Location::here()) {                                                      \
     return detail::NAME##_at(at, f, a, b, c, d, e, g);                                             \
+  }                                                                                                \
+  template <class F, class A, class B, class C, class D, class E, class G, class H>                \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
+            const H& h, Location at = Location::here()) {                                          \
+    return detail::NAME##_at(at, f, a, b, c, d, e, g, h);                                          \
   }

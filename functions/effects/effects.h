@@ -147,44 +147,8 @@ template <class F, class T, class... A>
 auto io_callback(F f, const T& result_types, const A&... args) {
   return detail::io_callback_at({}, f, result_types, args...);
 }
-// A default argument cannot follow a pack: overloads for none to six arguments, which know their
-// line.
-#define WEFT_CALLBACK_WITH_LINE(NAME)                                                             \
-  template <class F, class T>                                                                     \
-  auto NAME(F f, const T& result_types, Location at = Location::here()) {                         \
-    return detail::NAME##_at(at, f, result_types);                                                \
-  }                                                                                               \
-  template <class F, class T, class A>                                                            \
-  auto NAME(F f, const T& result_types, const A& a, Location at = Location::here()) {             \
-    return detail::NAME##_at(at, f, result_types, a);                                             \
-  }                                                                                               \
-  template <class F, class T, class A, class B>                                                   \
-  auto NAME(F f, const T& result_types, const A& a, const B& b, Location at = Location::here()) { \
-    return detail::NAME##_at(at, f, result_types, a, b);                                          \
-  }                                                                                               \
-  template <class F, class T, class A, class B, class C>                                          \
-  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c,                       \
-            Location at = Location::here()) {                                                     \
-    return detail::NAME##_at(at, f, result_types, a, b, c);                                       \
-  }                                                                                               \
-  template <class F, class T, class A, class B, class C, class D>                                 \
-  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
-            Location at = Location::here()) {                                                     \
-    return detail::NAME##_at(at, f, result_types, a, b, c, d);                                    \
-  }                                                                                               \
-  template <class F, class T, class A, class B, class C, class D, class E>                        \
-  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
-            const E& e, Location at = Location::here()) {                                         \
-    return detail::NAME##_at(at, f, result_types, a, b, c, d, e);                                 \
-  }                                                                                               \
-  template <class F, class T, class A, class B, class C, class D, class E, class G>               \
-  auto NAME(F f, const T& result_types, const A& a, const B& b, const C& c, const D& d,           \
-            const E& e, const G& g, Location at = Location::here()) {                             \
-    return detail::NAME##_at(at, f, result_types, a, b, c, d, e, g);                              \
-  }
-WEFT_CALLBACK_WITH_LINE(pure_callback)
-WEFT_CALLBACK_WITH_LINE(io_callback)
-#undef WEFT_CALLBACK_WITH_LINE
+WEFT_WITH_LINE(pure_callback)
+WEFT_WITH_LINE(io_callback)
 
 // f, a compiled function (a pointer, or a lambda without captures), called with the buffers of args
 // and of results of result_types (as pure_callback has them; a tree of Arrays is returned):

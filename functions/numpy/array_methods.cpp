@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/array_methods.cpp: the methods of Array, its indexing and printing.
+// functions/numpy/array_methods.cpp: the methods of Array and its indexing.
 #include <fmt/format.h>
 
-#include <ostream>
-
-#include "weft/core/text/print_array.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"

@@ -9,19 +9,6 @@
 
 namespace weft {
 
-namespace detail {
-// First member of an options struct that no empty braces mean.
-struct ByNameOnly {
-  constexpr ByNameOnly() = default;
-};
-template <class T>
-concept ComplexNumber = requires(const T& x) {
-  requires std::floating_point<typename T::value_type>;
-  { x.real() } -> std::convertible_to<double>;
-  { x.imag() } -> std::convertible_to<double>;
-};
-}  // namespace detail
-
 // A literal of numbers and arrays in nested braces: {{1., 2.}, {3., 4.}}.
 struct Nested {
   enum class Kind {
@@ -52,7 +39,7 @@ struct Nested {
     }
   }
   // std::complex and its like.
-  template <detail::ComplexNumber T>
+  template <ComplexNumber T>
   Nested(const T& x)
       : kind(Kind::complex), r(static_cast<double>(x.real())), im(static_cast<double>(x.imag())) {}
   Nested(const Array& x) : kind(Kind::array), a(x) {}
@@ -63,7 +50,8 @@ struct Nested {
 // Bool, unless told otherwise. Arrays inside are stacked.
 Array array(const Nested& n, std::optional<DType> dtype = {}, Location at = Location::here());
 struct ArrayOptions {
-  detail::ByNameOnly by_name{};     // fields are named: array({1, 2}, {.ndmin = 2})
+  // Fields are named: array({1, 2}, {.ndmin = 2}).
+  detail::Designated by_name{detail::ByName::tag};
   std::optional<DType> dtype = {};  // default: as above
   int64_t ndmin = 0;  // axes at least; those that are missing stand in front, of size 1
 };

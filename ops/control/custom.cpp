@@ -468,16 +468,24 @@ Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
   return joined(Arrays(nc), part(ct, 0, n));
 }
 
+// The operands with the mapped axis in front: constants where they have it, what is behind them
+// all.
+template <class P>
+Arrays mapped_behind(const BatchArgs<P>& b, size_t consts, MaybeAxes* in) {
+  Arrays x = in_front(b.x, b.axis, b.size, in);
+  for (size_t k = consts; k < x.size(); ++k) {
+    x[k] = move_mapped(b.x[k], b.axis[k], 0, b.size);
+    (*in)[k] = 0;
+  }
+  return x;
+}
+
 Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
   const LinearSolve& p = b.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
-  Arrays x = in_front(b.x, b.axis, b.size, &in);
   // Results are mapped, and are right sides of the transposed system.
-  for (size_t k = nc; k < x.size(); ++k) {
-    x[k] = move_mapped(b.x[k], b.axis[k], 0, b.size);
-    in[k] = 0;
-  }
+  const Arrays x = mapped_behind(b, nc, &in);
   Arrays captured;
   const Types types = types_of(x);
   const auto rewritten_body = [&](const Jaxpr& j) {
@@ -572,12 +580,8 @@ Batched root_batch(const BatchArgs<CustomRoot>& b) {
   const CustomRoot& p = b.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
-  Arrays x = in_front(b.x, b.axis, b.size, &in);
   // Solutions are mapped, and go where guesses do.
-  for (size_t k = nc; k < x.size(); ++k) {
-    x[k] = move_mapped(b.x[k], b.axis[k], 0, b.size);
-    in[k] = 0;
-  }
+  const Arrays x = mapped_behind(b, nc, &in);
   const Types types = types_of(x), guess = rest(types, nc);
   Arrays captured;
   const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types, in, b.level, {}),

@@ -11,7 +11,6 @@
 
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/loop_blocks.h"
-#include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"

@@ -4,37 +4,15 @@
 // alone are the reason.
 #include "weft/jit/history.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-
+#include "support/standard_error.h"
 #include "weft/tests/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;
 using weft::detail::History;
+using weft::test::logged;
 
 namespace {
-
-// What f writes on the standard error.
-template <class F>
-std::string said(F f) {
-  std::fflush(stderr);
-  std::FILE* file = std::tmpfile();
-  const int before = dup(2);
-  dup2(fileno(file), 2);
-  f();
-  std::fflush(stderr);
-  dup2(before, 2);
-  close(before);
-  std::string text(
-      static_cast<size_t>(std::ftell(file) >= 0 ? lseek(fileno(file), 0, SEEK_END) : 0), '\0');
-  std::rewind(file);
-  const size_t n = std::fread(text.data(), 1, text.size(), file);
-  text.resize(n);
-  std::fclose(file);
-  return text;
-}
 
 size_t warnings(const std::string& text) {
   size_t n = 0;
@@ -53,11 +31,11 @@ struct Rate {
 
 TEST_CASE("a function that static values compile a fifth time warns once, and says which") {
   const auto f = jit([](Array x, double rate) { return x * rate; }, {.name = "step"});
-  const std::string four = said([&] {
+  const std::string four = logged([&] {
     for (int i = 0; i < 4; ++i) f(ones({2}), 0.1 * i);
   });
   CHECK(warnings(four) == 0);
-  const std::string more = said([&] {
+  const std::string more = logged([&] {
     for (int i = 4; i < 9; ++i) f(ones({2}), 0.5 * i);
   });
   CHECK(warnings(more) == 1);
@@ -68,7 +46,7 @@ TEST_CASE("a function that static values compile a fifth time warns once, and sa
 
 TEST_CASE("arrays of other shapes, and static values that come back, are no reason to warn") {
   const auto f = jit([](Array x, double rate) { return x * rate; }, {.name = "shapes"});
-  const std::string text = said([&] {
+  const std::string text = logged([&] {
     for (int64_t n = 1; n < 8; ++n)
       for (double rate : {0.1, 0.2}) f(ones({n}), rate);
   });

@@ -24,13 +24,12 @@
 //   jacfwd, jacrev   chunk_size: here, calls counted, programs compared
 //   all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
 // clang-format on
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 
 #include "support/check.h"
+#include "support/standard_error.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/trace.h"
 
@@ -64,25 +63,6 @@ const Primitive<None>& op_without_rule(const char* name) {
 const auto& first = op_without_rule("test_first");
 const auto& second = op_without_rule("test_second");
 const auto& third = op_without_rule("test_third");
-
-// What is written to the standard error while f runs: there the library logs.
-template <class F>
-std::string logged(F f) {
-  std::fflush(nullptr);
-  std::FILE* file = std::tmpfile();
-  REQUIRE(file != nullptr);
-  const int before = dup(2);
-  dup2(fileno(file), 2);
-  f();
-  std::fflush(nullptr);
-  dup2(before, 2);
-  close(before);
-  REQUIRE(std::fseek(file, 0, SEEK_SET) == 0);
-  std::string text;
-  for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
-  std::fclose(file);
-  return text;
-}
 }  // namespace
 
 TEST_CASE("vmap: chunk_size is how many lanes run at a time", "[options]") {

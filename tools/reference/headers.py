@@ -11,7 +11,7 @@ ALSO = ["eigen.h"]  # installed headers that weft.h does not include
 HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
 INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
 NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
-TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(\w+)\s*(?::[^{]*|final\s*)?(\{|;|$)", re.S)
+TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(\w+)\s*(?:final\s*)?(?::[^{]*)?(\{|;|$)", re.S)
 
 
 @dataclasses.dataclass
@@ -84,6 +84,9 @@ def kind_and_name(text):
         if not m:
             break
         t = t[m.end():]
+    if re.match(r"(?:struct|class) \w+<", t):  # of a template, for one type
+        return None
+    t = t.replace("decltype(auto) ", "auto ", 1)
     m = re.match(r"(?:concept|using) (\w+) =", t) or re.match(r"concept (\w+)", t)
     if m:
         return "alias", m[1]
@@ -93,6 +96,8 @@ def kind_and_name(text):
     head = t.split("{")[0] if not t.startswith("[[") else re.sub(r"^\[\[[^\]]*\]\]\s*", "", t)
     before = re.split(r"\(", head, 1)
     if len(before) == 2:
+        if re.search(r"\w::~?(?:\w+|operator\W*)\s*$", before[0]):  # of a member that its class declares
+            return None
         m = re.search(r"(operator\s*\S+|~?\w+)\s*$", before[0])
         if m and not before[0].rstrip().endswith("="):
             if "=" in before[0] and "operator" not in before[0]:
@@ -143,7 +148,8 @@ class Reader:
                 comment, i = [], i + 1
             elif stripped.startswith("//"):
                 text = stripped[2:]
-                comment.append(text[1:] if text.startswith(" ") else text)
+                if text.strip() not in ("clang-format off", "clang-format on"):
+                    comment.append(text[1:] if text.startswith(" ") else text)
                 i += 1
             elif stripped.startswith("#"):
                 macro = re.match(r"#define (WEFT_\w+)\(", stripped)

@@ -350,16 +350,7 @@ std::optional<Jaxpr> second_run(const Jaxpr& j) {
 }
 
 std::vector<bool> needed_inputs(const Jaxpr& j) {
-  const Jaxpr pruned = dce(j, std::vector<bool>(j->out.size(), true));
-  const JaxprData& d = *pruned;
-  std::vector<bool> needed(static_cast<size_t>(d.n_in), false);
-  const auto mark = [&](Atom a) {
-    if (!a.is_literal() && a.index < d.n_in) needed[static_cast<size_t>(a.index)] = true;
-  };
-  for (const Eqn& e : d.eqns)
-    for (Atom a : e.in) mark(a);
-  for (Atom a : d.out) mark(a);
-  return needed;
+  return inputs_read(*dce(j, std::vector<bool>(j->out.size(), true)));
 }
 
 }  // namespace weft

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/support/standard_error.h: what is written to the standard error, where the library logs.
+#pragma once
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include "weft/tests/catch.h"
+
+namespace weft::test {
+
+// While f runs.
+template <class F>
+std::string logged(F f) {
+  std::fflush(nullptr);
+  std::FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int before = dup(2);
+  dup2(fileno(file), 2);
+  f();
+  std::fflush(nullptr);
+  dup2(before, 2);
+  close(before);
+  REQUIRE(std::fseek(file, 0, SEEK_SET) == 0);
+  std::string text;
+  for (int c = 0; (c = std::fgetc(file)) != EOF;) text += static_cast<char>(c);
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace weft::test
