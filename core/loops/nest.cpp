@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "weft/core/loops/combine.h"
 #include "weft/core/loops/counted_loops.h"
+#include "weft/core/text/float_text.h"
 
 namespace weft::nest {
 namespace {
@@ -37,6 +40,20 @@ constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",   "
 const char* name(Opcode o) { return opcode_names[static_cast<size_t>(o)]; }
 const char* name(Kind k) { return kind_names[static_cast<size_t>(k)]; }
 
+// What an instruction has beside its arguments: of a constant its value, so that no two print
+// equally; NaNs with their bits.
+std::string immediate(const Inst& i) {
+  const auto number = [](double x, DType d, uint64_t bits) {
+    return std::isnan(x) ? fmt::format("nan:0x{:x}", bits) : float_text(x, d, FloatStyle::Python);
+  };
+  const auto bits = static_cast<uint64_t>(i.imm);
+  if (i.op == Opcode::Const && i.kind == Kind::F32)
+    return number(std::bit_cast<float>(static_cast<uint32_t>(bits)), F32, bits);
+  if (i.op == Opcode::Const && i.kind == Kind::F64)
+    return number(std::bit_cast<double>(bits), F64, bits);
+  return std::to_string(i.imm);
+}
+
 // Prints values by their order of appearance, so that equal programs print equally however they
 // were built.
 struct Printer {
@@ -62,7 +79,7 @@ struct Printer {
       if (i.op == Opcode::Param) continue;
       const std::string args = refs(i.args);
       out += fmt::format("{:{}}{} = {} {} {} {}", "", indent, ref(v), name(i.op), name(i.kind),
-                         i.imm, args);
+                         immediate(i), args);
       for (Combine c : i.fold) out += fmt::format(" {}", combine_names[static_cast<size_t>(c)]);
       out += '\n';
       for (BlockId inner : i.blocks) {

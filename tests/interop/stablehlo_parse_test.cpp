@@ -8,6 +8,7 @@
 
 #include "interop/shared_data.h"
 #include "weft/core/error.h"
+#include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/syntax.h"
 #include "weft/tests/golden.h"
@@ -117,6 +118,26 @@ TEST_CASE("errors show their place", "[interop][stablehlo]") {
         std::string::npos);
   CHECK(error_in("module @a {}\n}").find("line 2, column 1: expected an operation, found '}'") !=
         std::string::npos);
+}
+
+TEST_CASE("programs in other formats are called what they are", "[interop][stablehlo]") {
+  const auto refused = [](const std::string& text) -> std::string {
+    try {
+      parse_stablehlo(text, "test.mlir");
+    } catch (const FormatError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  CHECK(refused("HloModule jit_f, entry_computation_layout={()->f32[]}\n")
+            .starts_with("test.mlir: compiled HLO; Weft reads StableHLO, which "
+                         "jax.jit(f).lower(...).as_text() gives before .compile()"));
+  CHECK(
+      refused("ML\xefR\x0dStableHLO_v1.0.0")
+          .starts_with("test.mlir: MLIR bytecode; Weft reads text, as lowered.as_text() gives it"));
+  CHECK(refused("\n{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }")
+            .starts_with("test.mlir: a jaxpr, not StableHLO; weft::parse_jaxpr reads it, and the "
+                         "command weft in a file that ends in .jaxpr"));
 }
 
 TEST_CASE("nesting and aliases have limits", "[interop][stablehlo]") {

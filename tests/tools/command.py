@@ -114,12 +114,15 @@ class Command(unittest.TestCase):
             self.assertEqual(out, "out0 f32[3]\n[0.         0.47942555 0.47942555]\n")
 
     def test_inputs_by_name_and_outputs_in_a_file(self):
-        self.npz("named.npz", a=floats(0, 1, 2), b=floats(3, 0.5, 0.25), unused=floats(1))
+        self.npz("named.npz", a=floats(0, 1, 2), b=floats(3, 0.5, 0.25))
         out = self.weft("run", "f.jaxpr", "--inputs", "named.npz", "--out", "out.npz").stdout
         self.assertEqual(out, "")
         header, data = read_npz(self.path("out.npz"))["out0"]
         self.assertEqual((header["descr"], header["shape"]), ("<f4", (3,)))
         self.assertAlmostEqual(struct.unpack("<3f", data)[1], 0.47942555, places=6)
+        self.npz("more.npz", in0=floats(0, 1, 2), b=floats(3, 0.5, 0.25), c=floats(1))
+        err = self.weft("run", "f.jaxpr", "--inputs", "more.npz", code=3).stderr
+        self.assertIn("more.npz: 'c' is none of the program's 2 inputs, which are called 'in0' or 'a', 'in1' or 'b'", err)
         self.npz("named.npz", arg0=floats(0, 1, 2), arg1=floats(3, 0.5, 0.25))
         self.weft("run", "f.mlir", "--inputs", "named.npz")
 

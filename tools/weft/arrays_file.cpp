@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "weft/core/error.h"
 #include "weft/ops/random/random.h"
 #include "weft/tracer/concrete.h"
@@ -18,6 +20,17 @@ std::string listed(const std::map<std::string, NpyData>& all) {
   for (const auto& [name, a] : all) {
     if (++n > 20) return s + ", …";
     s += fmt::format("{}{} {}", s.empty() ? "" : ", ", name, to_string(Type(a.dtype, a.shape)));
+  }
+  return s.empty() ? "nothing" : s;
+}
+
+// "'in0' or 'x', 'in1' or 'y'"
+std::string input_names(size_t n, const std::vector<std::string>& names) {
+  std::string s;
+  for (size_t i = 0; i < n; ++i) {
+    if (i == 20) return s + ", …";
+    s += fmt::format("{}'in{}'", i ? ", " : "", i);
+    if (i < names.size()) s += fmt::format(" or '{}'", names[i]);
   }
   return s.empty() ? "nothing" : s;
 }
@@ -52,6 +65,7 @@ Array to_array(const NpyData& d) { return array_of_bytes(Type(d.dtype, d.shape),
 
 Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::string>& names) {
   const std::map<std::string, NpyData> all = read_npz(path);
+  std::set<std::string> read;
   Arrays x;
   for (size_t i = 0; i < n; ++i) {
     const std::string number = fmt::format("in{}", i);
@@ -61,8 +75,15 @@ Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::str
       throw FormatError(fmt::format(
           "{}: input {} is missing; it is called '{}'{}. The file holds {}.", path, i, number,
           i < names.size() ? fmt::format(" or '{}'", names[i]) : "", listed(all)));
+    read.insert(it->first);
     x.push_back(to_array(it->second));
   }
+  for (const auto& [name, a] : all)
+    if (!read.contains(name))
+      throw FormatError(fmt::format(
+          "{}: '{}' is none of the program's {} inputs, which are called {}; leave it out, or give "
+          "it the name of one",
+          path, name, n, input_names(n, names)));
   return x;
 }
 

@@ -620,9 +620,31 @@ std::optional<int64_t> Translator::field_number(const Op& op, const Attr& a,
 }  // namespace weft::hlo
 
 namespace weft {
+namespace {
+
+// Programs that are something else, as what they are: their first words are no operation.
+void refuse_other_formats(std::string_view text, const std::string& name) {
+  if (text.starts_with("ML\xefR"))
+    throw FormatError(name + ": MLIR bytecode; Weft reads text, as lowered.as_text() gives it");
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with("HloModule"))
+    throw FormatError(name +
+                      ": compiled HLO; Weft reads StableHLO, which jax.jit(f).lower(...).as_text() "
+                      "gives before .compile()");
+  if (!text.starts_with('{')) return;
+  text.remove_prefix(1);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  if (text.starts_with("lambda"))
+    throw FormatError(name +
+                      ": a jaxpr, not StableHLO; weft::parse_jaxpr reads it, and the command weft "
+                      "in a file that ends in .jaxpr");
+}
+
+}  // namespace
 
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name, Location at) {
   const Source source(at);
+  refuse_other_formats(text, name);
   const auto parts = hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}));
   if (parts.empty()) throw FormatError(name + ": no program");
   return hlo::Translator(parts[0]).main();
@@ -631,6 +653,7 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name, Lo
 std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
                                                  Location at) {
   const Source source(at);
+  refuse_other_formats(text, name);
   std::vector<StablehloTest> tests;
   for (const hlo::Program& p :
        hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}))) {
@@ -648,8 +671,6 @@ ClosedJaxpr io::load_stablehlo(const std::string& path, Location at) {
   if (!in) throw FormatError(path + ": cannot be opened: " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (in.bad()) throw FormatError(path + ": cannot be read");
-  if (text.starts_with("ML\xefR"))
-    throw FormatError(path + ": MLIR bytecode; Weft reads text, as lowered.as_text() gives it");
   return parse_stablehlo(text, path);
 }
 

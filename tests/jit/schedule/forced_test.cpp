@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/schedule/forced_test.cpp: schedules that are demanded, of compile() and by
 // WEFT_SCHEDULE.
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -48,6 +49,17 @@ TEST_CASE("a schedule can be forced", "[jit][schedule]") {
   // What was forced holds for that one.
   CHECK(lowered().compile().memory().code == usual.memory().code);
   CHECK(chosen().find("mode grid") != std::string::npos);
+}
+
+TEST_CASE("kernels() shows numbers as numbers", "[jit][schedule]") {
+  const std::string text =
+      jit([](Array x) { return where(x > 0, x * 0.1, std::nanf("5")); }).lower(ones({3})).kernels();
+  CHECK(text.find("const f32 0.1 \n") != std::string::npos);
+  CHECK(text.find("const f32 nan:0x7fc00005 \n") != std::string::npos);
+  CHECK(jit([](Array x) { return x * 1e300; })
+            .lower(ones({3}, F64))
+            .kernels()
+            .find("const f64 1e+300 \n") != std::string::npos);
 }
 
 TEST_CASE("kernels() and report() show schedules", "[jit][schedule]") {
