@@ -420,19 +420,19 @@ Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanO
                             FlatFunction f) {
   check_values("associative_scan", x, tree, "xs");
   if (x.empty()) return x;
-  for (size_t i = 0; i < x.size(); ++i) {
+  for (size_t i = 0; i < x.size(); ++i)
     if (x[i].ndim() == 0)
       throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
                                    tree::paths(tree(), "xs")[i]));
-    if (x[i].ndim() != x[0].ndim() && o.axis < 0) continue;
-    const int axis = canonical_axis(o.axis, static_cast<int>(x[i].ndim()));
-    if (x[i].shape()[axis] != x[0].shape()[canonical_axis(o.axis, static_cast<int>(x[0].ndim()))])
+  // A negative axis counts from the end of the first array, for all of them.
+  const int axis = canonical_axis(o.axis, static_cast<int>(x[0].ndim()));
+  for (const Array& a : x)
+    if (a.ndim() <= axis || a.shape()[axis] != x[0].shape()[axis])
       throw ShapeError(
           fmt::format("associative_scan: array inputs must all have the same size along the axis, "
                       "got {} and {}",
-                      to_string(x[0].type()), to_string(x[i].type())));
-  }
-  const Associative scan{f, canonical_axis(o.axis, static_cast<int>(x[0].ndim()))};
+                      to_string(x[0].type()), to_string(a.type())));
+  const Associative scan{f, axis};
   Arrays in = x;
   if (o.reverse)
     for (Array& a : in) a = base::flip(a, scan.axis);

@@ -236,6 +236,16 @@ TEST_CASE("associative_scan: axis", "[options]") {
   CHECK(floats(associative_scan(plus, x)) == Floats{1, 2, 3, 5, 7, 9});
   CHECK(floats(associative_scan(plus, x, {.axis = 1})) == Floats{1, 3, 6, 4, 9, 15});
   CHECK(floats(associative_scan(plus, x, {.axis = -1})) == Floats{1, 3, 6, 4, 9, 15});
+  // A negative one counts from the end of the first array.
+  using Pair = std::pair<Array, Array>;
+  const auto both = [](Pair a, Pair b) { return Pair(a.first + b.first, a.second + b.second); };
+  const auto [first, second] =
+      associative_scan(both, Pair(array({1., 2., 3.}), ones({3, 2})), {.axis = -1});
+  CHECK(floats(first) == Floats{1, 3, 6});
+  CHECK(floats(second) == Floats{1, 1, 2, 2, 3, 3});
+  for (const Pair& wrong : {Pair(ones({3}), ones({2, 3})), Pair(ones({2, 3}), ones({3}))})
+    check_error<ShapeError>([&] { associative_scan(both, wrong, {.axis = -1}); },
+                            "array inputs must all have the same size along the axis, got f32[");
 }
 
 TEST_CASE("Jacobians: chunk_size is how many columns or rows at a time", "[options]") {
