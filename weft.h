@@ -77,4 +77,5 @@
 #include "weft/transforms/lax.h"
 #include "weft/transforms/linear_solve.h"
 #include "weft/transforms/pfor.h"
+#include "weft/transforms/symbolic_zeros.h"
 #include "weft/transforms/vmap.h"

@@ -9,9 +9,12 @@
 #include <numeric>
 
 #include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/late/kit.h"
+#include "weft/ops/control/late/late_rules.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
+#include "weft/transforms/symbolic_zeros.h"
 
 namespace weft::detail {
 namespace {
@@ -75,11 +78,21 @@ std::vector<int> in_order(size_t n) {
   return is;
 }
 
-// Rules outlive the traces around the call (Decided 10).
-void refuse_tracers(const char* who, const char* which, const Closed& c) {
+bool runs(const Interpreter& level) {
+  for (const Interpreter* i = current().get(); i; i = i->parent().get())
+    if (i == &level) return true;
+  return false;
+}
+
+// Rules outlive the traces around the call (Decided 10); those that are called late may read values
+// of traces that run then.
+enum class Called { at_once, late };
+void refuse_tracers(const char* who, const char* which, const Closed& c,
+                    Called called = Called::at_once) {
   for (const Array& a : c.consts) {
     if (a.node().concrete()) continue;
     const Tracer& t = static_cast<const Tracer&>(a.node());
+    if (called == Called::late && runs(*t.level)) continue;
     throw LeakedTracerError(fmt::format(
         "{}: {} captures a traced value {}{} of the {} around it. Pass it as an argument of the "
         "function instead.",
@@ -94,14 +107,21 @@ void same_structure(const char* who, const char* what, TreeOf want, TreeOf got) 
         "{}: {} must have the same structure as the function's result, but {}", who, what, d));
 }
 
+// Whether empty handles may stand for zeros.
+enum class Zeros { written, symbolic };
+
 // The primal outputs of a rule, and the tangents of the inexact ones.
-Arrays rule_results(const Arrays& y, const Types& result, TreeOf out) {
+Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zeros) {
   Arrays kept;
   for (size_t k = 0; k < 2 * result.size(); ++k) {
     const Type want = result[k % result.size()].strong();
     const bool tangent = k >= result.size();
     if (tangent && !is_inexact(want.dtype())) continue;
     Array v = y[k];
+    if (tangent && v.empty_handle() && zeros == Zeros::symbolic) {
+      kept.push_back(v);
+      continue;
+    }
     if (v.type() != want && v.weak_type() && v.shape() == want.shape())
       v = base::convert(v, want.dtype());
     if (v.type().strong() != want)
@@ -141,7 +161,7 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
       const Arrays y = rule(all);
       same_structure("custom_jvp", "the primal output of the rule", out, rule_out);
       same_structure("custom_jvp", "the tangent output of the rule", out, rule_tangent);
-      return rule_results(y, result, out);
+      return rule_results(y, result, out, Zeros::written);
     };
     ruled = traced(rule_in, on_arguments, numbers, arguments_of);
     refuse_tracers("custom_jvp", "the rule", ruled);
@@ -164,12 +184,16 @@ void check_forward(Arrays& y, const Types& result, TreeOf out) {
 }
 
 // A cotangent for each inexact argument.
-Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args) {
+Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros zeros) {
   Arrays kept;
   for (size_t i = 0; i < in.size(); ++i) {
     if (!is_inexact(in[i].dtype())) continue;
     const Type want = in[i].strong();
-    Array c = ct[i].empty_handle() ? base::zeros(want) : ct[i];
+    if (ct[i].empty_handle()) {
+      kept.push_back(zeros == Zeros::symbolic ? Array() : base::zeros(want));
+      continue;
+    }
+    Array c = ct[i];
     if (c.weak_type() && c.shape() == want.shape()) c = base::convert(c, want.dtype());
     if (c.type().strong() != want)
       throw DifferentiationError(
@@ -229,7 +253,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
                   produced.end());
     for (const Type& t : result) back_in.push_back(t.strong());
     const auto backward_on = [&](const Arrays& inputs) {
-      Arrays ct = checked_cotangents(bwd(numbers.arguments(inputs)), in, args);
+      Arrays ct = checked_cotangents(bwd(numbers.arguments(inputs)), in, args, Zeros::written);
       Arrays all;
       for (const Type& t : numbers.doubles()) all.push_back(base::zeros(t));
       all.insert(all.end(), ct.begin(), ct.end());
@@ -247,6 +271,154 @@ void bad_cotangent_tree(size_t argument, const tree::Skeleton& want, const tree:
                   "arguments: argument {} is {}, its "
                   "cotangent {}",
                   argument, tree::to_string(want), tree::to_string(got)));
+}
+
+// ---- rules that are called late
+
+namespace {
+
+// The values of f at x and then at `more`, which numbers do not stand among, as a program that
+// depends on nothing that is over.
+Arrays called_late(const char* who, const char* which, const Arrays& x, const Arrays& more,
+                   FlatFunction f) {
+  Arrays all = x, stand_for = x;
+  all.insert(all.end(), more.begin(), more.end());
+  stand_for.resize(all.size());
+  Closed c = record(types_of(all), stand_for, f);
+  refuse_tracers(who, which, c, Called::late);
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.consts.insert(c.consts.end(), all.begin(), all.end());
+  return eval_jaxpr(open_constants(c.jaxpr), c.consts);
+}
+
+// The Arrays of `a` from i on where the flag is set, zeros elsewhere.
+Arrays with_zeros(const Arrays& a, size_t i, const std::vector<bool>& on, const Types& types) {
+  Arrays r;
+  for (size_t k = 0; k < on.size(); ++k)
+    r.push_back(on[k]                          ? a[i++]
+                : is_inexact(types[k].dtype()) ? base::zeros(types[k].strong())
+                                               : base::zeros(types[k]));
+  return r;
+}
+
+// What all late rules know of their function.
+struct LateSignature {
+  size_t doubles;  // operands in front of the arguments
+  Types in, result;
+  tree::Skeleton args, out;
+};
+
+class UserJvp final : public DualRule {
+ public:
+  UserJvp(LateJvp rule, LateSignature s) : rule_(std::move(rule)), s_(std::move(s)) {}
+  Dual call(const Arrays& all, const Arrays& all_dx) const override {
+    const Arrays x = rest(all, s_.doubles), dx = rest(all_dx, s_.doubles);
+    const std::vector<bool> on = given(dx);
+    std::vector<bool> nonzero;
+    const auto out_tree = [&] { return s_.out; };
+    const Arrays y = called_late("custom_jvp", "the rule", x, chosen(dx, on), [&](const Arrays& a) {
+      const LateTangents r = rule_(part(a, 0, x.size()), with_zeros(a, x.size(), on, s_.in), on);
+      same_structure("custom_jvp", "the primal output of the rule", out_tree,
+                     [&] { return r.out_tree; });
+      same_structure("custom_jvp", "the tangent output of the rule", out_tree,
+                     [&] { return r.tangent_tree; });
+      const Arrays kept =
+          rule_results(joined(r.out, r.tangent), s_.result, out_tree, Zeros::symbolic);
+      const Arrays tangents = spread(rest(kept, r.out.size()), inexact(r.out));
+      nonzero = given(tangents);
+      return joined(part(kept, 0, r.out.size()), chosen(tangents, nonzero));
+    });
+    return {part(y, 0, nonzero.size()), spread(rest(y, nonzero.size()), nonzero)};
+  }
+
+ private:
+  LateJvp rule_;
+  LateSignature s_;
+};
+
+class UserBackward final : public BackwardRule {
+ public:
+  UserBackward(LateBwd bwd, LateSignature s, std::vector<bool> perturbed)
+      : bwd_(std::move(bwd)), s_(std::move(s)), perturbed_(std::move(perturbed)) {}
+  Arrays call(const Arrays& residuals, const Arrays& ct) const override {
+    const std::vector<bool> on = given(ct);
+    std::vector<bool> nonzero;
+    const size_t n = residuals.size();
+    const Arrays y =
+        called_late("custom_vjp", "bwd", residuals, chosen(ct, on), [&](const Arrays& a) {
+          const Arrays back = bwd_(joined(part(a, 0, n), with_zeros(a, n, on, s_.result)), on);
+          const Arrays kept =
+              checked_cotangents(back, s_.in, [&] { return s_.args; }, Zeros::symbolic);
+          const Arrays wanted = chosen(spread(kept, inexact_of_types()), perturbed_);
+          nonzero = given(wanted);
+          return chosen(wanted, nonzero);
+        });
+    return spread(y, nonzero);
+  }
+
+ private:
+  std::vector<bool> inexact_of_types() const {
+    return each([](const Type& t) { return is_inexact(t.dtype()); }, s_.in);
+  }
+  LateBwd bwd_;
+  LateSignature s_;
+  std::vector<bool> perturbed_;
+};
+
+class UserVjp final : public DualRule {
+ public:
+  UserVjp(LateFwd fwd, LateSignature s) : fwd_(std::move(fwd)), s_(std::move(s)) {}
+  Dual call(const Arrays& all, const Arrays& all_dx) const override {
+    const Arrays x = rest(all, s_.doubles), dx = rest(all_dx, s_.doubles);
+    const std::vector<bool> on = given(dx);
+    const size_t m = s_.result.size();
+    LateBwd bwd;
+    const auto out_tree = [&] { return s_.out; };
+    const Arrays y = called_late("custom_vjp", "fwd", x, {}, [&](const Arrays& a) {
+      LateForward r = fwd_(a, on);
+      same_structure("custom_vjp", "the primal output of fwd", out_tree,
+                     [&] { return r.out_tree; });
+      check_forward(r.out, s_.result, out_tree);
+      bwd = std::move(r.bwd);
+      return joined(r.out, r.residuals);
+    });
+    const Arrays out = part(y, 0, m);
+    const Arrays tangents = late_linear(make_ref<UserBackward>(std::move(bwd), s_, on), rest(y, m),
+                                        chosen(dx, on), types_of(out));
+    return {out, spread(tangents, inexact(out))};
+  }
+
+ private:
+  LateFwd fwd_;
+  LateSignature s_;
+};
+
+// f, differentiated by the rule that `make` makes for its signature.
+Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, TreeOf out,
+                FunctionRef<Ref<const DualRule>(LateSignature)> make) {
+  const Types in = types_of(x);
+  Numbers numbers(x);
+  Closed body;
+  do {
+    body = traced(
+        in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers, in_order(in.size()));
+  } while (numbers.trace_again());
+  return late_rule_flat(body,
+                        make({numbers.with.size(), in, body.jaxpr->out_types(), args(), out()}),
+                        numbers.operands(x), who);
+}
+
+}  // namespace
+
+Arrays run_late_jvp(FlatFunction f, const LateJvp& rule, const Arrays& x, TreeOf out) {
+  return run_late("custom_jvp", f, x, out, out, [&](LateSignature s) {
+    return Ref<const DualRule>(make_ref<UserJvp>(rule, std::move(s)));
+  });
+}
+Arrays run_late_vjp(FlatFunction f, const LateFwd& fwd, const Arrays& x, TreeOf args, TreeOf out) {
+  return run_late("custom_vjp", f, x, args, out, [&](LateSignature s) {
+    return Ref<const DualRule>(make_ref<UserVjp>(fwd, std::move(s)));
+  });
 }
 
 }  // namespace weft::detail

@@ -36,6 +36,22 @@ void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {
   }
 }
 
+// One bool a leaf as one Mask an argument.
+template <class... P>
+std::array<tree::Mask, sizeof...(P)> masks_by_argument(const std::tuple<P...>& like,
+                                                       const std::vector<bool>& leaves) {
+  std::array<tree::Mask, sizeof...(P)> masks;
+  auto next = leaves.begin();
+  size_t k = 0;
+  const auto add = [&](const auto& a) {
+    const auto end = next + static_cast<std::ptrdiff_t>(tree::count(a));
+    masks[k++] = tree::Mask(std::vector<bool>(next, end));
+    next = end;
+  };
+  std::apply([&](const auto&... a) { (add(a), ...); }, like);
+  return masks;
+}
+
 template <class Rule, class R, class... P>
 struct RuleOnLeaves {
   mutable Rule rule;
@@ -43,15 +59,7 @@ struct RuleOnLeaves {
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
                     std::vector<bool>& out_mapped) const {
     std::tuple<P...> args = tree::rebuild(like, x.data());
-    std::array<tree::Mask, sizeof...(P)> masks;
-    auto next = mapped.begin();
-    size_t k = 0;
-    const auto add = [&](const auto& a) {
-      const auto end = next + static_cast<std::ptrdiff_t>(tree::count(a));
-      masks[k++] = tree::Mask(std::vector<bool>(next, end));
-      next = end;
-    };
-    std::apply([&](const auto&... a) { (add(a), ...); }, like);
+    const auto masks = masks_by_argument(like, mapped);
     const auto result = call(size, masks, args);
     const R out = tree::convert<R>(std::get<0>(result));
     read_mapped(std::get<1>(result), tree::count(out), out_mapped);

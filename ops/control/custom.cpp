@@ -9,6 +9,7 @@
 
 #include "weft/autodiff/autodiff.h"
 #include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/late/kit.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/kit/kit.h"
@@ -43,21 +44,6 @@ struct CustomLin {
 
 // The op custom_lin.
 Arrays linear_rule(const Arrays& x, const CustomLin& p);
-
-void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
-  for (int64_t i = 0; i < num_consts; ++i)
-    if (!dx[static_cast<size_t>(i)].empty_handle())
-      throw DifferentiationError(fmt::format(
-          "{}: a value that the function captured is differentiated; pass it as an argument",
-          name));
-}
-
-Types inexact_of(const Types& ts) {
-  Types r;
-  for (const Type& t : ts)
-    if (is_inexact(t.dtype())) r.push_back(t.strong());
-  return r;
-}
 
 // ---- for the type rules: the programs may come from text
 
@@ -121,23 +107,6 @@ Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const 
   });
 }
 
-Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
-  return each([&](const Type& t, MaybeAxis a) { return widened(t, a, size); }, ts, axes);
-}
-
-MaybeAxis to_front(MaybeAxis a) { return a ? MaybeAxis(0) : a; }
-// Operands with their mapped axis in front.
-Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes* now) {
-  *now = each(to_front, axis);
-  return each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, size) : v; }, x,
-              axis);
-}
-
-Batched mapped_in_front(const Arrays& out) { return {out, MaybeAxes(out.size(), 0)}; }
-
-std::vector<bool> inexact(const Arrays& x) {
-  return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
-}
 // The tangents of the inexact operands behind the constants, zeros written out.
 Arrays tangents_of(const Arrays& x, const Arrays& dx, size_t consts) {
   const std::vector<bool> on = inexact(rest(x, consts));
@@ -158,11 +127,6 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
 // the tangent of another rule was not differentiated by this one.
 Arrays jvp_transpose(const TransposeArgs<CustomJvp>& t) {
   return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
-}
-
-// The operands of the rewritten op: what its programs captured stands behind the first `at`.
-Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
-  return joined(joined(part(x, 0, at), captured), rest(x, at));
 }
 
 Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
@@ -301,49 +265,7 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
   return d;
 }());
 
-// ---- custom_lin: known by its transpose alone. Of no tangent but zero it has a value: zero, which
-// reverse mode asks for where a loop or a branch writes zeros out.
-
-void require_zeros(DType d, std::span<const std::byte> bytes) {
-  with_class<DTypes::inexact>(d, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const auto* x = reinterpret_cast<const T*>(bytes.data());
-    for (size_t i = 0; i < bytes.size() / sizeof(T); ++i)
-      if (!(Element<T>::load(x[i]) == Element<T>::load(T{})))
-        throw DifferentiationError(
-            "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
-  });
-}
-
-Arrays lin_reference(const Arrays& x, const CustomLin& p) {
-  for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
-    require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
-                                 static_cast<size_t>(x[i].type().bytes())});
-  return each(base::zeros, inexact_of(p.result_types));
-}
-
-NativeCall lin_call(const Use<CustomLin>& u) {
-  return {[in = u.in, n = u.params.num_residuals](const NativeArgs& a) {
-    for (size_t i = static_cast<size_t>(n); i < in.size(); ++i)
-      require_zeros(in[i].dtype(), a.in_bytes[i]);
-    for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  }};
-}
-
-// lin(r, dt), and what the change of the residuals does to lin(r, t): nothing, as that is zero, or
-// has no value.
-Dual lin_dual(const DualArgs<CustomLin>& d) {
-  const auto n = static_cast<size_t>(d.params.num_residuals);
-  Dual r;
-  r.out = d.op.bind(d.x, d.params);
-  r.tangent = r.out;
-  const Arrays x =
-      joined(part(d.x, 0, n), each(instantiate, rest(d.dx, n), types_of(rest(d.x, n))));
-  const std::vector<bool> on = given(rest(d.dx, n));
-  if (std::find(on.begin(), on.end(), true) != on.end())
-    r.tangent = each(add_tangents, r.tangent, d.op.bind(x, d.params));
-  return r;
-}
+// ---- custom_lin
 
 // Of the tangent that has a value: zero.
 std::vector<Sample<CustomLin>> lin_samples() {
@@ -360,8 +282,8 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
     .type = lin_type,
-    .reference = lin_reference,
-    .dual = lin_dual,
+    .reference = zeros_reference<CustomLin>,
+    .dual = zeros_dual<CustomLin>,
     .transpose =
         [](const TransposeArgs<CustomLin>& t) {
           const CustomLin& p = t.params;
@@ -394,7 +316,10 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           return mapped_in_front(b.op.bind(with_captured(x, n, captured), q));
         },
     .implementations =
-        [] { return std::vector<Implementation<CustomLin>>{{.name = "native", .make = lin_call}}; },
+        [] {
+          return std::vector<Implementation<CustomLin>>{
+              {.name = "native", .make = zeros_call<CustomLin>}};
+        },
     .samples = lin_samples,
 });
 

@@ -32,6 +32,7 @@ struct Refused {
 };
 constexpr Refused refused[] = {
     {"custom_lin", "no program stands for it", "it is there while a program is transposed"},
+    {"custom_late_lin", "no program stands for it", "it is there while a program is transposed"},
 };
 bool is_refused(const Case& c) {
   const Types out = c.out();

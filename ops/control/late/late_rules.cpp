@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/late/late_rules.cpp: the ops of functions whose derivative rules are called late, and
+// such rules under maps.
+#include "weft/ops/control/late/late_rules.h"
+
+#include "weft/batching/later.h"
+#include "weft/ops/control/late/kit.h"
+#include "weft/ops/control/program_op.h"
+#include "weft/ops/control/samples.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft {
+namespace {
+
+// jaxpr: (consts…, x…) -> out…. The rule is a DualRule of x; none: the derivative is the program's.
+struct LateRule {
+  Jaxpr jaxpr;
+  Opaque rule;
+  int64_t num_consts = 0;
+  std::string name;
+  WEFT_FIELDS(jaxpr, rule, num_consts, name)
+};
+// (residuals…, dx…) -> tangents of the inexact results. The rule is a BackwardRule.
+struct LateLinear {
+  Opaque rule;
+  int64_t num_residuals = 0;
+  Types result_types;  // of all results of the function
+  WEFT_FIELDS(rule, num_residuals, result_types)
+};
+
+Types late_rule_type(const Types& in, const LateRule& p) {
+  require_counts("custom_late_call", {p.num_consts}, 0, in);
+  require_body("custom_late_call", p.jaxpr, in, in);
+  return p.jaxpr->out_types();
+}
+
+Dual late_rule_dual(const DualArgs<LateRule>& d) {
+  const LateRule& p = d.params;
+  if (!p.rule.object)
+    return jvp_flat([&](const Arrays& x) { return eval_jaxpr(p.jaxpr, x); }, d.x, d.dx);
+  refuse_captured(d.dx, p.num_consts, p.name);
+  const auto nc = static_cast<size_t>(p.num_consts);
+  return static_cast<const DualRule&>(*p.rule.object).call(rest(d.x, nc), rest(d.dx, nc));
+}
+
+// A rule of which all results are mapped, and those operands that `in` says. What the map says of
+// its lanes are the first operands.
+class MappedRule final : public DualRule {
+ public:
+  MappedRule(Ref<const DualRule> rule, const BatchLevel& level, MaybeAxes in)
+      : rule_(std::move(rule)), map_(level), in_(std::move(in)) {}
+  Dual call(const Arrays& all, const Arrays& all_dx) const override {
+    const size_t own = map_.num_operands(), n = in_.size();
+    const Arrays dx = rest(all_dx, own);
+    const std::vector<bool> on = given(dx);
+    std::vector<bool> nonzero;
+    const auto f = [&](const Arrays& a) {
+      const Dual d = rule_->call(part(a, 0, n), spread(rest(a, n), on));
+      nonzero = given(d.tangent);
+      return joined(d.out, chosen(d.tangent, nonzero));
+    };
+    const Batched b =
+        map_.run(f, all, joined(rest(all, own), chosen(dx, on)), joined(in_, chosen(in_, on)));
+    const Arrays out =
+        each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); }, b.out,
+             b.axis);
+    return {part(out, 0, nonzero.size()), spread(rest(out, nonzero.size()), nonzero)};
+  }
+
+ private:
+  Ref<const DualRule> rule_;
+  KeptMap map_;
+  MaybeAxes in_;
+};
+
+// The same of a backward rule: cotangents of operands that are not mapped are summed over the
+// lanes.
+class MappedBackward final : public BackwardRule {
+ public:
+  MappedBackward(Ref<const BackwardRule> rule, const BatchLevel& level, MaybeAxes residuals,
+                 std::vector<bool> operand_mapped)
+      : rule_(std::move(rule)),
+        map_(level),
+        residuals_(std::move(residuals)),
+        operand_mapped_(std::move(operand_mapped)) {}
+  Arrays call(const Arrays& all, const Arrays& ct) const override {
+    const size_t n = residuals_.size();
+    const std::vector<bool> on = given(ct);
+    const Arrays cts = chosen(ct, on);
+    std::vector<bool> nonzero;
+    const auto f = [&](const Arrays& a) {
+      const Arrays back = rule_->call(part(a, 0, n), spread(rest(a, n), on));
+      nonzero = given(back);
+      return chosen(back, nonzero);
+    };
+    const Batched b = map_.run(f, all, joined(rest(all, map_.num_operands()), cts),
+                               joined(residuals_, MaybeAxes(cts.size(), MaybeAxis(0))));
+    const auto back = [&](const Array& v, MaybeAxis a, bool mapped) {
+      const Array rows = move_mapped(v, a, 0, map_.size());
+      return mapped ? rows : base::reduce_sum(rows, {0});
+    };
+    return spread(each(back, b.out, b.axis, chosen(operand_mapped_, nonzero)), nonzero);
+  }
+
+ private:
+  Ref<const BackwardRule> rule_;
+  KeptMap map_;
+  MaybeAxes residuals_;
+  std::vector<bool> operand_mapped_;
+};
+
+template <class T>
+Ref<const T> rule_of(const Opaque& o) {
+  return Ref<const T>(static_cast<const T*>(o.object.get()));
+}
+
+Batched late_rule_batch(const BatchArgs<LateRule>& b) {
+  const LateRule& p = b.params;
+  const auto nc = static_cast<size_t>(p.num_consts);
+  MaybeAxes in;
+  const Arrays x = in_front(b.x, b.axis, b.size, &in);
+  const Arrays own = p.rule.object ? KeptMap::operands(b.level) : Arrays();
+  const Arrays all = with_captured(x, nc, own);
+  const Rewritten body = rewritten(types_of(all), nc, [&](const Arrays& a) {
+    const Batched r = batch_eval(p.jaxpr, joined(part(a, 0, nc), rest(a, nc + own.size())), in,
+                                 b.level, b.level.mask);
+    return each([&](const Array& v, MaybeAxis at) { return move_mapped(v, at, 0, b.size); }, r.out,
+                r.axis);
+  });
+  LateRule q = p;
+  Arrays captured;
+  q.jaxpr = opened({body}, &captured)[0];
+  q.num_consts = static_cast<int64_t>(nc + captured.size());
+  if (p.rule.object)
+    q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.level, rest(in, nc))};
+  return mapped_in_front(b.op.bind(with_captured(all, nc, captured), q));
+}
+
+// sin(x) y by its slopes, of which no more are computed than are asked for.
+class SampleRule final : public DualRule {
+ public:
+  Dual call(const Arrays& x, const Arrays& dx) const override {
+    const Arrays s = sine_product_slopes(x[0], x[1]);
+    Array t;
+    for (size_t i = 0; i < 2; ++i)
+      if (!dx[i].empty_handle()) t = add_tangents(t, lax::mul(s[i], dx[i]));
+    return {{sine_product(x[0], x[1])}, {t}};
+  }
+};
+std::vector<Sample<LateRule>> late_rule_samples() {
+  const Types in(2, Type(F64, {3}));
+  const Jaxpr j = program(in, [](const Arrays& x) { return Arrays{sine_product(x[0], x[1])}; });
+  return {{in, {j, {}, 0, "none"}}, {in, {j, Opaque{make_ref<SampleRule>()}, 0, "late"}}};
+}
+
+const Primitive<LateRule>& late_rule_op = define<LateRule>([] {
+  auto d = program_op<LateRule>(
+      "custom_late_call",
+      "A function whose derivative rule is called when it is differentiated, with symbolic zeros.");
+  d.type = late_rule_type;
+  d.dual = late_rule_dual;
+  d.transpose = [](const TransposeArgs<LateRule>& t) {
+    return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
+  };
+  d.batch = late_rule_batch;
+  d.samples = late_rule_samples;
+  return d;
+}());
+
+// ---- the linear part of a reverse rule
+
+Types late_linear_type(const Types& in, const LateLinear& p) {
+  require_counts("custom_late_lin", {p.num_residuals}, 0, in);
+  if (!p.rule.object) reject_shape("custom_late_lin", "has no rule", in);
+  return inexact_of(p.result_types);
+}
+
+Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
+  const LateLinear& p = t.params;
+  const auto n = static_cast<size_t>(p.num_residuals);
+  const auto on = each([](const Type& r) { return is_inexact(r.dtype()); }, p.result_types);
+  const Arrays ct = spread(t.ct, on);
+  return joined(Arrays(n), rule_of<BackwardRule>(p.rule)->call(part(t.x, 0, n), ct));
+}
+
+Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
+  const LateLinear& p = b.params;
+  const auto n = static_cast<size_t>(p.num_residuals);
+  MaybeAxes in;
+  const Arrays own = KeptMap::operands(b.level), x = in_front(b.x, b.axis, b.size, &in);
+  const MaybeAxes front(p.result_types.size(), MaybeAxis(0));
+  return mapped_in_front(b.op.bind(
+      joined(own, x),
+      {Opaque{make_ref<MappedBackward>(rule_of<BackwardRule>(p.rule), b.level, part(in, 0, n),
+                                       mapped(rest(in, n)))},
+       static_cast<int64_t>(own.size() + n), mapped_types(p.result_types, front, b.size)}));
+}
+
+// residual times ct.
+class SampleBackward final : public BackwardRule {
+ public:
+  Arrays call(const Arrays& residuals, const Arrays& ct) const override {
+    return {lax::mul(residuals[0], ct[0])};
+  }
+};
+// Of the tangent that has a value: zero.
+std::vector<Sample<LateLinear>> late_linear_samples() {
+  const Type t(F64, {3});
+  return {{.in = {t, t},
+           .params = {Opaque{make_ref<SampleBackward>()}, 1, {t}},
+           .values = [t](uint64_t seed) {
+             SampleNumbers r(seed);
+             return Arrays{r(t, -2, 2), base::zeros(t)};
+           }}};
+}
+
+const Primitive<LateLinear>& late_linear_op = define<LateLinear>({
+    .name = "custom_late_lin",
+    .doc = "The derivative of a custom_late_call by a reverse rule, known by its transpose alone.",
+    .type = late_linear_type,
+    .reference = zeros_reference<LateLinear>,
+    .dual = zeros_dual<LateLinear>,
+    .transpose = late_linear_transpose,
+    .batch = late_linear_batch,
+    .implementations =
+        [] {
+          return std::vector<Implementation<LateLinear>>{
+              {.name = "native", .make = zeros_call<LateLinear>}};
+        },
+    .samples = late_linear_samples,
+});
+
+}  // namespace
+
+Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
+                      const std::string& name) {
+  return late_rule_op.bind(joined(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
+                                                 static_cast<int64_t>(f.consts.size()), name});
+}
+
+Arrays late_linear(const Ref<const BackwardRule>& back, const Arrays& residuals, const Arrays& dx,
+                   const Types& results) {
+  return late_linear_op.bind(joined(residuals, dx),
+                             {Opaque{back}, static_cast<int64_t>(residuals.size()), results});
+}
+
+}  // namespace weft

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/symbolic_zeros.h: custom_jvp and custom_vjp with rules that are told which tangents
+// and cotangents are zero. They are called when the function is differentiated.
+#pragma once
+#include "weft/transforms/custom.h"
+#include "weft/transforms/custom_vmap.h"
+
+namespace weft {
+
+// The type of symbolic_zeros.
+struct SymbolicZeros {
+  explicit SymbolicZeros() = default;
+};
+// Given behind the rules of custom_jvp and custom_vjp: they are told what is zero.
+inline constexpr SymbolicZeros symbolic_zeros{};
+
+namespace detail {
+
+// What rules on flat lists return: empty handles are zeros.
+struct LateTangents {
+  Arrays out, tangent;
+  tree::Skeleton out_tree, tangent_tree;
+};
+using LateBwd = Function<Arrays(const Arrays& residuals_and_ct, const std::vector<bool>& given)>;
+struct LateForward {
+  Arrays out, residuals;
+  tree::Skeleton out_tree;
+  LateBwd bwd;
+};
+// x, dx (zeros written out), which x are perturbed
+using LateJvp =
+    Function<LateTangents(const Arrays& x, const Arrays& dx, const std::vector<bool>& perturbed)>;
+using LateFwd = Function<LateForward(const Arrays& x, const std::vector<bool>& perturbed)>;
+Arrays run_late_jvp(FlatFunction f, const LateJvp& rule, const Arrays& x, TreeOf out);
+Arrays run_late_vjp(FlatFunction f, const LateFwd& fwd, const Arrays& x, TreeOf args, TreeOf out);
+
+template <class Args>
+using MasksOf = std::array<tree::Mask, std::tuple_size_v<Args>>;
+
+template <class Rule, class Args>
+struct JvpOnLeaves {
+  mutable Rule rule;
+  Args like;
+  Location at;
+  using Masks = MasksOf<Args>;
+  static constexpr bool takes_array = std::invocable<Rule&, Args&, Args&, Masks&>;
+  static auto call(Rule& rule, Args& x, Args& dx, Masks& perturbed) {
+    if constexpr (takes_array) {
+      return rule(x, dx, perturbed);
+    } else {
+      static_assert(
+          std::tuple_size_v<Args> == 1 && std::invocable<Rule&, Args&, Args&, tree::Mask&>,
+          "weft::custom_jvp: with symbolic_zeros the rule must take (tuple of primals, "
+          "tuple of tangents, perturbed), with one tree::Mask an argument in perturbed");
+      return rule(x, dx, perturbed[0]);
+    }
+  }
+  LateTangents operator()(const Arrays& x, const Arrays& dx, const std::vector<bool>& on) const {
+    const Source source(at);
+    Args primals = tree::rebuild(like, x.data()), tangents = tree::rebuild(like, dx.data());
+    Masks perturbed = masks_by_argument(like, on);
+    return taken(call(rule, primals, tangents, perturbed));
+  }
+  template <class Pair>
+  static LateTangents taken(const Pair& result) {
+    using R = arrays_t<std::tuple_element_t<0, Pair>>;
+    using T = std::tuple_element_t<1, Pair>;
+    LateTangents r;
+    const R out = tree::convert<R>(std::get<0>(result));
+    r.out = tree::leaves(out);
+    r.out_tree = r.tangent_tree = tree::skeleton(out);
+    if constexpr (tree::is_empty<T> && !tree::is_empty<R>) {
+      r.tangent.resize(r.out.size());
+    } else {
+      const R tangent = tree::convert<R>(std::get<1>(result));
+      r.tangent = tree::leaves(tangent);
+      r.tangent_tree = tree::skeleton(tangent);
+    }
+    return r;
+  }
+};
+
+template <class F, class Rule>
+class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
+ public:
+  LateCustomJvp(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    using Args = std::tuple<P...>;
+    static_assert(Callable<F, P...>,
+                  "weft::custom_jvp: the function cannot be called with these arguments");
+    using R = result_t<F, P...>;
+    using OnLeaves = JvpOnLeaves<Rule, Args>;
+    using Pair =
+        decltype(OnLeaves::call(std::declval<Rule&>(), std::declval<Args&>(), std::declval<Args&>(),
+                                std::declval<typename OnLeaves::Masks&>()));
+    static_assert(
+        is_pair_of<R, Pair>,
+        "weft::custom_jvp: the rule must return {out, tangent}, both of the type that the "
+        "function returns (none: the tangent is zero)");
+    const Source source(at_);
+    Flat<F, Args, R> f(f_, args);
+    const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::structure_only(args), at_},
+                                    tree::leaves(args), [&] { return tree::skeleton(f.out()); });
+    return f.result(out);
+  }
+  bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
+
+ private:
+  template <class R, class Pair>
+  static constexpr bool is_pair_of = [] {
+    if constexpr (tree::is_tuple<Pair>)
+      return std::convertible_to<std::tuple_element_t<0, Pair>, R> &&
+             (std::convertible_to<std::tuple_element_t<1, Pair>, R> ||
+              tree::is_empty<std::tuple_element_t<1, Pair>>);
+    return false;
+  }();
+  mutable F f_;
+  mutable Rule rule_;
+  Location at_;
+};
+
+// bwd with its last argument.
+template <class Bwd>
+struct BwdOnMask {
+  Bwd& bwd;
+  tree::Mask given;
+  template <class Res, class R>
+  auto operator()(Res& residuals, R& ct) const {
+    static_assert(
+        std::invocable<Bwd&, Res&, R&, const tree::Mask&>,
+        "weft::custom_vjp: with symbolic_zeros bwd must take (residuals, cotangent of the "
+        "result, tree::Mask of the cotangent's leaves)");
+    return bwd(residuals, ct, given);
+  }
+};
+
+template <class Fwd, class Bwd, class R, class... P>
+struct FwdOnLeaves {
+  using Args = std::tuple<P...>;
+  using Masks = MasksOf<Args>;
+  mutable Fwd fwd;
+  Bwd bwd;
+  Args like;
+  Location at;
+  static auto call(Fwd& fwd, Masks& perturbed, P&... x) {
+    if constexpr (std::invocable<Fwd&, Masks&, P&...>) {
+      return fwd(perturbed, x...);
+    } else {
+      static_assert(sizeof...(P) == 1 && std::invocable<Fwd&, tree::Mask&, P&...>,
+                    "weft::custom_vjp: with symbolic_zeros fwd must take (perturbed, args…), with "
+                    "one tree::Mask an argument in perturbed");
+      return fwd(perturbed[0], x...);
+    }
+  }
+  using Pair = decltype(call(std::declval<Fwd&>(), std::declval<Masks&>(), std::declval<P&>()...));
+  static_assert(tree::is_tuple<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
+  static_assert(
+      std::convertible_to<std::tuple_element_t<0, Pair>, R>,
+      "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
+  using Res = arrays_t<std::tuple_element_t<1, Pair>>;
+
+  LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
+    const Source source(at);
+    Args args = tree::rebuild(like, x.data());
+    Masks perturbed = masks_by_argument(like, on);
+    const Pair result = std::apply([&](auto&... a) { return call(fwd, perturbed, a...); }, args);
+    const R out = tree::convert<R>(std::get<0>(result));
+    const Res residuals = tree::convert<Res>(std::get<1>(result));
+    LateForward r{tree::leaves(out), tree::leaves(residuals), tree::skeleton(out), {}};
+    r.bwd = [bwd = bwd, like = like, res = tree::structure_only(residuals),
+             ct = tree::structure_only(out),
+             at = at](const Arrays& leaves, const std::vector<bool>& given) {
+      const Source back(at);
+      Bwd rule = bwd;
+      BwdOnMask<Bwd> on_mask{rule, tree::Mask(given)};
+      return FlatBwd<BwdOnMask<Bwd>, Args, Res, R>{on_mask, like, res, ct}(leaves);
+    };
+    return r;
+  }
+};
+
+template <class F, class Fwd, class Bwd>
+class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
+ public:
+  LateCustomVjp(F f, Fwd fwd, Bwd bwd, Location at)
+      : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)), at_(at) {}
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    using Args = std::tuple<P...>;
+    static_assert(Callable<F, P...>,
+                  "weft::custom_vjp: the function cannot be called with these arguments");
+    using R = result_t<F, P...>;
+    const Source source(at_);
+    Flat<F, Args, R> f(f_, args);
+    const Arrays out = run_late_vjp(
+        f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},
+        tree::leaves(args), [&] { return tree::skeleton(args); },
+        [&] { return tree::skeleton(f.out()); });
+    return f.result(out);
+  }
+  bool weft_identify(KeyWriter& key) const {
+    return identify(f_, key) && identify(fwd_, key) && identify(bwd_, key);
+  }
+
+ private:
+  mutable F f_;
+  Fwd fwd_;
+  Bwd bwd_;
+  Location at_;
+};
+
+}  // namespace detail
+
+// f with the derivative rule(primals, tangents, perturbed) -> {out, tangent}. perturbed has one
+// tree::Mask an argument, one bool a leaf: false where the tangent is zero without being computed,
+// for arguments that are not differentiated and for what does not depend on them. The tangents
+// there are arrays of zeros. A tangent that is none, or an empty Array in it, is such a zero, too.
+// The rule is called whenever f is differentiated. Errors as of custom_jvp, raised there. Source:
+// jax.custom_jvp, defjvp(symbolic_zeros=True).
+//
+//     auto f = custom_jvp([](Array x, Array y) { return x * y; },
+//                         [](auto p, auto t, auto perturbed) {
+//                           auto [x, y] = p;
+//                           auto [dx, dy] = t;
+//                           Array sum = dx * y;
+//                           if (perturbed[1].any()) sum = sum + x * dy;
+//                           return std::pair{x * y, sum};
+//                         },
+//                         symbolic_zeros);
+//     grad(f)(2., 3.)  // array(3, dtype=float32)
+template <class F, class Rule>
+auto custom_jvp(F f, Rule rule, SymbolicZeros, Location at = Location::here()) {
+  return detail::LateCustomJvp<F, Rule>(std::move(f), std::move(rule), at);
+}
+// f with the reverse rule fwd(perturbed, args…) -> {out, residuals}, bwd(residuals, ct, given) -> a
+// tuple of one cotangent an argument (none or empty Arrays: zero). perturbed has one tree::Mask an
+// argument, which tells of each leaf whether it is differentiated; cotangents of other leaves are
+// not used. given tells of each leaf of the result whether its cotangent is anything but a zero
+// that nobody computed; the cotangents there are arrays of zeros. Both are called whenever f is
+// differentiated. Errors as of custom_vjp, raised there. Source: jax.custom_vjp,
+// defvjp(symbolic_zeros=True).
+template <class F, class Fwd, class Bwd>
+auto custom_vjp(F f, Fwd fwd, Bwd bwd, SymbolicZeros, Location at = Location::here()) {
+  return detail::LateCustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
+}
+
+}  // namespace weft
