@@ -3,7 +3,7 @@
 // functions/collective.h: what lanes of a named map tell each other: psum, all_gather, ppermute, ….
 //
 // Inside vmap(f, in, out, {.axis_name = "i"}) lane l of f has the value x_l of x. All lanes take
-// part, those of loops that have ended and of branches not taken too. Each function takes an Array
+// part, those of loops that have ended and of branches not taken too; of derivatives see psum. Each function takes an Array
 // or a tree of them, of which it treats each.
 //
 // Errors of all of them: AxisNameError "unbound axis name 'i'" where no map of that name is being
@@ -100,6 +100,11 @@ arrays_t<T> each_leaf(const T& x, F f) {
 // all lanes (of a group). Positions are axes of x that are summed as well, and that the result has
 // not: psum(x, {"i", 0}); not with groups (AxisNameError). A C++ number is counted without an
 // equation: psum(1, "i") is the number of lanes, known while tracing. Its transpose is psum.
+//
+// In a branch of cond that lanes take or not, the value is of all lanes, but its derivative is not:
+// what would come back to a lane by a branch that it did not take is dropped, as in JAX (it is what
+// keeps the infinities of such a branch out). So is that of every other function here. Where other
+// lanes count, choose values and not branches: where(pred, psum(x, "i"), y).
 // Source: jax.lax.psum.
 template <class T>
 arrays_t<T> psum(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "weft/ops/control/calls/calls.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
+#include "weft/transforms/lax.h"
 
 namespace weft::detail {
 namespace {
@@ -210,6 +212,37 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
     return eval_jaxpr(closed[0].jaxpr, all);
   }
   return cond_flat(index.dtype() == I32 ? index : base::convert(index, I32), closed, operands);
+}
+
+Arrays run_platform_dependent(const std::vector<std::string>& platforms,
+                              const std::vector<FlatFunction>& branches,
+                              const std::vector<TreeOf>& results, const Arrays& operands) {
+  if (branches.empty())
+    throw ShapeError("platform_dependent: there must be at least one case or a default");
+  for (const std::string& name : platforms)
+    if (!is_platform(name))
+      throw DeviceError(
+          fmt::format("platform_dependent: '{}' is no platform; there are cpu and cuda", name));
+  const bool has_default = branches.size() > platforms.size();
+  std::vector<FlatFunction> all = branches;
+  std::vector<TreeOf> trees = results;
+  // Two at least, so that the platform is asked for.
+  if (!has_default) {
+    all.push_back(branches[0]);
+    trees.push_back(results[0]);
+  }
+  // One call, which is compiled for the device of its operands also where nothing is traced.
+  const Closed c = record(types_of(operands), operands, [&](const Arrays& x) {
+    return run_cond("platform_dependent", platform_index(platforms, has_default), all, trees, x);
+  });
+  Arrays x = c.consts;
+  x.insert(x.end(), operands.begin(), operands.end());
+  return base::call(c.jaxpr, x, "platform_dependent");
+}
+
+Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, int64_t version) {
+  const Closed c = pruned(record(types_of(x), x, f));
+  return composite_flat(c, x, name, version);
 }
 
 // ---- loops

@@ -94,8 +94,9 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 }  // namespace detail
 
 // on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped,
-// only for the lanes that take it. A number as pred is compared with 0. ShapeError for a pred that
-// is no scalar and for results of other structures or types. Source: jax.lax.cond.
+// only for the lanes that take it (of collectives in it see psum). A number as pred is compared
+// with 0. ShapeError for a pred that is no scalar and for results of other structures or types.
+// Source: jax.lax.cond.
 template <class T, class E, class... O>
 auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
@@ -110,10 +111,9 @@ auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
 }
 
 namespace detail {
-// The branch of that number, of those in a list, on the operands.
-template <class R, class Args, class F>
-R run_listed(const char* who, const Array& index, const std::vector<F*>& branches,
-             const Args& operands) {
+// What run(functions, their results, operands) gives for the functions of a list.
+template <class R, class Args, class F, class Run>
+R run_listed_by(const std::vector<F*>& branches, const Args& operands, const Run& run) {
   std::vector<Flat<F, Args, R>> flat;
   for (F* f : branches) flat.emplace_back(*f, operands);
   struct TreeOfFlat {
@@ -122,9 +122,18 @@ R run_listed(const char* who, const Array& index, const std::vector<F*>& branche
   };
   std::vector<TreeOfFlat> trees;
   for (const auto& f : flat) trees.push_back({&f});
-  const Arrays out = run_cond(who, index, {flat.begin(), flat.end()}, {trees.begin(), trees.end()},
-                              tree::leaves(operands));
+  const Arrays out = run(std::vector<FlatFunction>(flat.begin(), flat.end()),
+                         std::vector<TreeOf>(trees.begin(), trees.end()), tree::leaves(operands));
   return flat[0].result(out);
+}
+// The branch of that number, of those in a list, on the operands.
+template <class R, class Args, class F>
+R run_listed(const char* who, const Array& index, const std::vector<F*>& branches,
+             const Args& operands) {
+  return run_listed_by<R>(branches, operands,
+                          [&](const auto& functions, const auto& results, const Arrays& x) {
+                            return run_cond(who, index, functions, results, x);
+                          });
 }
 // The number of the first that is true, bool scalars; how many there are if none is.
 Array first_true(const char* who, const Arrays& preds);

@@ -1,11 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/lax.h: control flow under the names that jax.lax has for it (switch is a word of C++).
+// transforms/lax.h: control flow under the names that jax.lax has for it (switch is a word of C++),
+// and what only jax.lax has: platform_dependent, composite.
 #pragma once
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/linear_solve.h"
 
+namespace weft {
+namespace detail {
+
+// branches: those of the platforms, then the default if there is one.
+Arrays run_platform_dependent(const std::vector<std::string>& platforms,
+                              const std::vector<FlatFunction>& branches,
+                              const std::vector<TreeOf>& results, const Arrays& operands);
+Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, int64_t version);
+
+template <class F>
+class Composite : public CallOperator<Composite<F>, F> {
+ public:
+  Composite(F f, std::string name, int64_t version, Location at)
+      : f_(std::move(f)), name_(std::move(name)), version_(version), at_(at) {}
+  template <class... P>
+  auto call(const std::tuple<P...>& args) const {
+    static_assert(Callable<F, P...>,
+                  "weft::lax::composite: the function cannot be called with these arguments");
+    const Source source(at_);
+    Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
+    return flat.result(run_composite(flat, tree::leaves(args), name_, version_));
+  }
+  bool weft_identify(KeyWriter& key) const {
+    key.add_static(name_);
+    key.add_static(version_);
+    return identify(f_, key);
+  }
+
+ private:
+  mutable F f_;
+  std::string name_;
+  int64_t version_;
+  Location at_;
+};
+
+}  // namespace detail
+}  // namespace weft
+
 namespace weft::lax {
+
+// One case of platform_dependent: what runs where the program is compiled for that platform, "cpu"
+// or "cuda".
+template <class R, class... O>
+struct PlatformCase {
+  std::string platform;
+  Function<R(O...)> function;
+};
+// The function of the platform that the program is compiled for, else otherwise, on the operands.
+// The choice is made when the program is compiled, wherever it was traced, and nothing is left of
+// the others. All return an Array, or as platform_dependent<R> an R. otherwise may be {}: then
+// CompileError on a platform without a case. DeviceError for a name that is no platform, ShapeError
+// for results of other structures or types.
+//   lax::platform_dependent({{"cuda", f}}, g, x)
+// Source: jax.lax.platform_dependent.
+template <class R = Array, class... O>
+R platform_dependent(
+    std::initializer_list<std::type_identity_t<PlatformCase<R, arrays_t<O>...>>> cases,
+    const std::type_identity_t<Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
+  std::vector<std::string> platforms;
+  std::vector<const Function<R(arrays_t<O>...)>*> listed;
+  for (const auto& c : cases) {
+    platforms.push_back(c.platform);
+    listed.push_back(&c.function);
+  }
+  if (otherwise) listed.push_back(&otherwise);
+  const std::tuple<arrays_t<O>...> args(tree::convert<arrays_t<O>>(operands)...);
+  return detail::run_listed_by<R>(
+      listed, args, [&](const auto& functions, const auto& results, const Arrays& x) {
+        return detail::run_platform_dependent(platforms, functions, results, x);
+      });
+}
+
+// f as one equation of that name, for who reads the program: it stands in jaxprs and, as
+// stablehlo.composite with f as its decomposition, in StableHLO. It is computed as f is; under vmap
+// and derivatives f takes its place. Source: jax.lax.composite.
+//
+//     auto f = lax::composite([](Array x) { return x * x; }, "my.square");
+//     grad(f)(3.)  // array(6, dtype=float32)
+template <class F>
+auto composite(F f, std::string name, int64_t version = 0, Location at = Location::here()) {
+  return detail::Composite<F>(std::move(f), std::move(name), version, at);
+}
 
 // The same as weft::associative_scan. Source: jax.lax.associative_scan.
 using weft::associative_scan;

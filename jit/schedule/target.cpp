@@ -89,7 +89,8 @@ Target target_of_choices() {
   if (chosen) return {chosen->gpu(), chosen->lanes, chosen->libraries};
   return {false, native::vector_lanes(native::cpu_level())};
 }
-TargetScope::TargetScope(const TargetInfo& t) : before_(std::exchange(chosen, &t)) {}
+TargetScope::TargetScope(const TargetInfo& t)
+    : before_(std::exchange(chosen, &t)), platform_(t.gpu() ? "cuda" : "cpu") {}
 TargetScope::~TargetScope() { chosen = before_; }
 
 }  // namespace weft::compiler

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/core/loops/implementation.h"
+#include "weft/core/loops/platform.h"
 
 namespace weft::detail {
 class Device;
@@ -52,6 +53,7 @@ class TargetScope {
 
  private:
   const TargetInfo* before_;
+  PlatformScope platform_;
 };
 
 }  // namespace weft::compiler

@@ -12,6 +12,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft {
 namespace {
@@ -107,6 +108,20 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   return r;
 }
 
+// Of a known index no branch is left but the one it names.
+Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
+  const Cond& p = s.params;
+  if (!concrete_or_null(s.x[0]) || !p.lanes.empty() || (p.enter && p.branches.size() == 1))
+    return {};
+  const auto last = static_cast<int64_t>(p.branches.size()) - 1;
+  const Jaxpr& taken =
+      p.branches[static_cast<size_t>(std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last))];
+  if (!p.enter) return eval_jaxpr(taken, rest(s.x, 1));
+  Cond one = p;
+  one.branches = {taken};
+  return bind_op(*find_op("cond"), joined({scalar_of_int(I32, 0)}, rest(s.x, 1)), make_params(one));
+}
+
 std::vector<Sample<Cond>> cond_samples() {
   const Type index(I32, {}), x(F64, {3});
   const Types two(2, x);
@@ -135,6 +150,7 @@ const Primitive<Cond>& cond_op = define<Cond>(with_body_rules<Cond>(
         .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its own.",
         .type = cond_type,
         .reference = cond_reference,
+        .simplify = cond_simplify,
         .samples = cond_samples,
     },
     cond_steps));

@@ -93,7 +93,8 @@ TEST_CASE("many lanes change places", "[collective]") {
 }
 
 // What comes back for a lane from a branch that it did not take is nothing, as in JAX: neither of
-// its own results, which are not read, nor of those that other lanes made of its operand.
+// its own results, which are not read, nor of those that other lanes made of its operand. The way
+// out that psum's comment names is `where`.
 TEST_CASE("gradients in lanes and around maps agree on collectives in branches", "[collective]") {
   const auto check = [](auto taken, const Floats& want) {
     const auto f = [=](Array a) { return cond(a > 0, taken, [](Array a) { return a + 1; }, a); };
@@ -107,6 +108,9 @@ TEST_CASE("gradients in lanes and around maps agree on collectives in branches",
   check([](Array a) { return psum(a, "i") * 3; }, {1, 3, 1});
   check([](Array a) { return ppermute(a, "i", {{0, 1}, {1, 2}, {2, 0}}) * 3; }, {1, 0, 1});
   check([](Array a) { return psum(a, "i") * a; }, {1, 0, 1});
+  const auto chosen = over([](Array a) { return where(a > 0, psum(a, "i") * 3, a + 1); });
+  CHECK(floats(grad([&](Array v) { return chosen(v).sum(); })(array({-1.f, 2.f, -3.f}))) ==
+        Floats{4, 3, 4});
 }
 
 TEST_CASE("jax.lax has names of collectives", "[collective]") {

@@ -111,6 +111,13 @@ TEST_CASE("forward rules are told which tangents are zero", "[custom][zeros]") {
   CHECK(seen == Seen{{true, true}});
   seen.clear();
   grad([&](Array x) { return jit(vmap(f, {0, none}))(x, stop_gradient(x)).sum(); })(points());
+  CHECK(seen == Seen{{true, false}});
+  seen.clear();
+  // A scan may ask more than once.
+  const auto step = [f](Array c, Two row) {
+    return std::pair{c + f(std::get<0>(row), std::get<1>(row)), none};
+  };
+  grad([&](Array x) { return scan(step, 0., Two{x, factors()}).first; })(points());
   for (const auto& s : seen) CHECK(s == std::vector<bool>{true, false});
   CHECK(!seen.empty());
 }
@@ -179,6 +186,10 @@ TEST_CASE("fwd is told what is differentiated, bwd which cotangents there are", 
   CHECK(second.item<float>() == 5);
   CHECK(seen == Seen{{false, true, false, false}});
   CHECK(given == Seen{{false, true}});
+  seen.clear(), given.clear();
+  grad([&](Array x) { return std::get<0>(jit(f)(p, x)); })(Array(7.));
+  CHECK(seen == Seen{{false, false, false, true}});
+  CHECK(given == Seen{{true, false}});
   // Both results, mapped and compiled.
   const auto both = [&](Params p, Array x) {
     const auto [a, b] = f(p, x);

@@ -10,6 +10,7 @@
 #include "weft/core/param.h"
 #include "weft/interop/stablehlo/read/scan_rows.h"
 #include "weft/interop/stablehlo/read/translate.h"
+#include "weft/ops/control/calls/calls.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -43,11 +44,14 @@ std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x)
 }
 
 Arrays call(Translator& t, const Op& op, const Arrays& x) {
-  if (op.name == "stablehlo.composite")
-    if (auto out = own_op(t, op, x)) return *std::move(out);
   const Attr& a = t.attr(op, op.name == "func.call" ? "callee" : "decomposition");
   if (a.kind != Attr::Kind::symbol) t.fail(op, "not a symbol");
-  return t.call(symbol_name(a.text), x, op.at);
+  const auto called = [&](const Arrays& in) { return t.call(symbol_name(a.text), in, op.at); };
+  if (op.name == "func.call") return called(x);
+  if (auto out = own_op(t, op, x)) return *std::move(out);
+  const Attr *name = op.attr("name"), *version = op.attr("version");
+  if (!name || name->text.starts_with(own_prefix)) return called(x);
+  return composite_flat(record(types_of(x), called), x, name->text, version ? version->integer : 0);
 }
 
 Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {

@@ -196,6 +196,8 @@ Vals write_control(Writer& w, const Equation& e, const Lowering& l, const Vals& 
   switch (f.kind) {
     case LoopForm::Kind::call: {
       const auto name = param_field<std::string>(e.eqn.params, "name");
+      if (e.name() == "composite")
+        return w.composite(f.bodies[0], *name, *param_field<int64_t>(e.eqn.params, "version"), x);
       return w.call(f.bodies[0], name.value_or(e.name()), x);
     }
     case LoopForm::Kind::loop_while: return write_while(w, f, l.lockstep(), x);

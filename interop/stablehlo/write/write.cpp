@@ -61,19 +61,23 @@ Vals write(Writer& w, const Equation& e, const Vals& x) {
   return rule == rules.end() ? write_lowering(w, e, x) : rule->second(w, e, x);
 }
 
+std::vector<NamedAttr> composite_attrs(const std::string& name, int64_t version,
+                                       const std::string& symbol) {
+  Attr none;
+  none.kind = Attr::Kind::dictionary;
+  return {{"composite_attributes", none},
+          {"decomposition", symbol_attr(symbol)},
+          {"name", string_attr(name)},
+          {"version", integer_attr(version, I32)}};
+}
+
 }  // namespace
 
 Vals write_composite(Writer& w, const Equation& e, const Vals& x,
                      FunctionRef<Vals(const Vals&)> f) {
   const std::string name = std::string(own_prefix) + e.name();
-  const std::string symbol = w.function(name, types_of(x), f);
-  Attr none;
-  none.kind = Attr::Kind::dictionary;
   return w.op("stablehlo.composite", x, written(e.out),
-              {{"composite_attributes", none},
-               {"decomposition", symbol_attr(symbol)},
-               {"name", string_attr(name)},
-               {"version", integer_attr(0, I32)}});
+              composite_attrs(name, 0, w.function(name, types_of(x), f)));
 }
 
 namespace {
@@ -273,13 +277,23 @@ std::string Writer::function(const std::string& name, const Types& args,
   return symbol;
 }
 
-Vals Writer::call(const Jaxpr& j, const std::string& name, const Vals& args) {
+const std::string& Writer::symbol_of(const Jaxpr& j, const std::string& wanted) {
   std::string& symbol = called_[j.get()];
   if (symbol.empty()) {
-    symbol = fresh_symbol(name);
+    symbol = fresh_symbol(wanted);
     calls_.push_back(j);
   }
-  return op("func.call", args, written(j->out_types()), {{"callee", symbol_attr(symbol)}});
+  return symbol;
+}
+
+Vals Writer::call(const Jaxpr& j, const std::string& name, const Vals& args) {
+  return op("func.call", args, written(j->out_types()),
+            {{"callee", symbol_attr(symbol_of(j, name))}});
+}
+
+Vals Writer::composite(const Jaxpr& j, const std::string& name, int64_t version, const Vals& args) {
+  return op("stablehlo.composite", args, written(j->out_types()),
+            composite_attrs(name, version, symbol_of(j, name)));
 }
 
 Vals Writer::written_out(const Jaxpr& j, const Vals& args) {

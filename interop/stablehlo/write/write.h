@@ -76,6 +76,8 @@ class Writer {
   Vals computed(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const Vals& args);
   // The results of a private function that holds the program, of equal programs the same.
   Vals call(const Jaxpr& j, const std::string& name, const Vals& args);
+  // The same as a composite of that name.
+  Vals composite(const Jaxpr& j, const std::string& name, int64_t version, const Vals& args);
   // The symbol of a private function that holds what f writes; of one name and types one.
   std::string function(const std::string& name, const Types& args,
                        FunctionRef<Vals(const Vals&)> f);
@@ -112,6 +114,7 @@ class Writer {
   Attr dense_attr(const Type& t, Dense d);
   Typ typ(const Type& t);
   std::string fresh_symbol(const std::string& wanted);
+  const std::string& symbol_of(const Jaxpr& j, const std::string& wanted);
   Op function_op(const std::string& symbol, bool is_private, const Types& args,
                  FunctionRef<Vals(const Vals&)> f);
   Region block(const Types& args, std::string_view terminator, FunctionRef<Vals(const Vals&)> f,
