@@ -185,14 +185,10 @@ void unify(const char* who, std::vector<Closed>& branches, const Types& in, Tree
   }
 }
 
-}  // namespace
-
-Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
-                const std::vector<TreeOf>& results, const Arrays& operands) {
+// The branches on operands like these, their results of one type each.
+std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunction>& branches,
+                                    const std::vector<TreeOf>& results, const Arrays& operands) {
   if (branches.empty()) throw ShapeError(fmt::format("{}: there must be at least one branch", who));
-  if (index.ndim() != 0 || !(is_integer(index.dtype())))
-    throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
-                                 to_string(index.type())));
   const Types in = types_of(operands);
   std::vector<Closed> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
@@ -206,6 +202,17 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
                       who, b, d));
   }
   unify(who, closed, in, results[0]);
+  return closed;
+}
+
+}  // namespace
+
+Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
+                const std::vector<TreeOf>& results, const Arrays& operands) {
+  if (!branches.empty() && (index.ndim() != 0 || !is_integer(index.dtype())))
+    throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
+                                 to_string(index.type())));
+  const std::vector<Closed> closed = record_branches(who, branches, results, operands);
   if (closed.size() == 1) {
     Arrays all = closed[0].consts;
     all.insert(all.end(), operands.begin(), operands.end());
@@ -217,27 +224,16 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
 Arrays run_platform_dependent(const std::vector<std::string>& platforms,
                               const std::vector<FlatFunction>& branches,
                               const std::vector<TreeOf>& results, const Arrays& operands) {
-  if (branches.empty())
-    throw ShapeError("platform_dependent: there must be at least one case or a default");
-  for (const std::string& name : platforms)
-    if (!is_platform(name))
-      throw DeviceError(
-          fmt::format("platform_dependent: '{}' is no platform; there are cpu and cuda", name));
-  const bool has_default = branches.size() > platforms.size();
-  std::vector<FlatFunction> all = branches;
-  std::vector<TreeOf> trees = results;
-  // Two at least, so that the platform is asked for.
-  if (!has_default) {
-    all.push_back(branches[0]);
-    trees.push_back(results[0]);
-  }
+  constexpr auto who = "platform_dependent";
+  Strings names = platforms;
+  if (branches.size() > platforms.size()) names.emplace_back("default");
   // One call, which is compiled for the device of its operands also where nothing is traced.
   const Closed c = record(types_of(operands), operands, [&](const Arrays& x) {
-    return run_cond("platform_dependent", platform_index(platforms, has_default), all, trees, x);
+    return platform_cond_flat(names, record_branches(who, branches, results, x), x);
   });
   Arrays x = c.consts;
   x.insert(x.end(), operands.begin(), operands.end());
-  return base::call(c.jaxpr, x, "platform_dependent");
+  return base::call(c.jaxpr, x, who);
 }
 
 Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, int64_t version) {

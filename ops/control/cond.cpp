@@ -6,7 +6,11 @@
 //   a_b = enter & (clamp(index) == b);  branch b runs if any(a_b);
 //   out[l] = branch_{index[l]}(operands)[l], zeros where enter is false
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "weft/core/loops/platform.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
@@ -23,6 +27,8 @@ Types cond_type(const Types& in, const Cond& p) {
     reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
   if (p.enter && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes))))
     reject_dtype("cond", "enter must be a bool of the shape of the lanes", in);
+  if (!p.branches_platforms.empty() && p.branches_platforms.size() != p.branches.size())
+    reject_shape("cond", "needs one platform a branch", in);
   const Types out = p.branches[0]->out_types();
   const size_t first = p.enter ? 2 : 1, n = in.size() - first;
   require_lanes("cond", p.lanes, p.lane_ids, p.has, n + out.size(), in);
@@ -66,7 +72,25 @@ Arrays merged(const BodyOp& o, const Array& active, const Arrays& more, const Ar
   return r;
 }
 
-Arrays cond_reference(const Arrays& x, const Cond& p) {
+// Where platforms choose: with the branch of that one alone.
+Cond of_platform(const Cond& p, const std::string& platform) {
+  if (p.branches_platforms.empty()) return p;
+  const Strings& all = p.branches_platforms;
+  auto it = std::find(all.begin(), all.end(), platform);
+  if (it == all.end()) it = std::find(all.begin(), all.end(), "default");
+  if (it == all.end())
+    throw CompileError(fmt::format(
+        "platform_dependent: there is no implementation for platform '{}', only for {}; "
+        "give it a default",
+        platform, fmt::join(all, ", ")));
+  Cond one = p;
+  one.branches = {p.branches[static_cast<size_t>(it - all.begin())]};
+  one.branches_platforms = {};
+  return one;
+}
+
+Arrays cond_reference(const Arrays& x, const Cond& given) {
+  const Cond p = of_platform(given, "cpu");
   const BodyOp o = body_op(p);
   const Groups<Array> v = o.operands(x);
   const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
@@ -108,18 +132,22 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   return r;
 }
 
-// Of a known index no branch is left but the one it names.
+// Of a known index, or platform, no branch is left but the one it names.
 Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
-  const Cond& p = s.params;
-  if (!concrete_or_null(s.x[0]) || !p.lanes.empty() || (p.enter && p.branches.size() == 1))
-    return {};
-  const auto last = static_cast<int64_t>(p.branches.size()) - 1;
-  const Jaxpr& taken =
-      p.branches[static_cast<size_t>(std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last))];
-  if (!p.enter) return eval_jaxpr(taken, rest(s.x, 1));
-  Cond one = p;
-  one.branches = {taken};
-  return bind_op(*find_op("cond"), joined({scalar_of_int(I32, 0)}, rest(s.x, 1)), make_params(one));
+  Cond p = of_platform(s.params, current_platform());
+  if (p.branches.size() > 1) {
+    if (!concrete_or_null(s.x[0]) || !p.lanes.empty()) return {};
+    const auto last = static_cast<int64_t>(p.branches.size()) - 1;
+    const int64_t b = std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last);
+    p.branches = {p.branches[static_cast<size_t>(b)]};
+  }
+  if (p.enter)
+    return s.params.branches.size() == 1 && s.params.branches_platforms.empty()
+               ? Arrays()
+               : bind_op(*find_op("cond"), s.x, make_params(p));
+  const BodyOp o = body_op(p);
+  const Array all = broadcast_in_dim(scalar_of_int(I32, 1), Shape(p.lanes), {});
+  return eval_jaxpr(p.branches[0], o.taken(o.operands(s.x), lax::eq(all, all)));
 }
 
 std::vector<Sample<Cond>> cond_samples() {
@@ -141,30 +169,54 @@ std::vector<Sample<Cond>> cond_samples() {
           {{index, x, x}, {{product}, {}, {}, {}, false}},
           {{index, Type(Bool, {}), x, x}, {{sum, product}, {}, {}, {}, true}},
           {{Type(I32, {2}), lanes}, {{root, same}, {2}, {0}, {1, 1}, false}},
-          {{Type(I32, {2}), mask, lanes}, {{same, root}, {2}, {0}, {1, 1}, true}}};
+          {{Type(I32, {2}), mask, lanes}, {{same, root}, {2}, {0}, {1, 1}, true}},
+          {{index, x, x}, {{sum, product, first}, {}, {}, {}, false, {"cuda", "cpu", "default"}}},
+          {{Type(I32, {2}), lanes}, {{same, root}, {2}, {0}, {1, 1}, false, {"cuda", "default"}}}};
 }
 
-const Primitive<Cond>& cond_op = define<Cond>(with_body_rules<Cond>(
-    {
-        .name = "cond",
-        .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its own.",
-        .type = cond_type,
-        .reference = cond_reference,
-        .simplify = cond_simplify,
-        .samples = cond_samples,
-    },
-    cond_steps));
+const Primitive<Cond>& cond_op = define<Cond>([] {
+  auto d = with_body_rules<Cond>(
+      {
+          .name = "cond",
+          .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its "
+                 "own.",
+          .type = cond_type,
+          .reference = cond_reference,
+          .simplify = cond_simplify,
+          .samples = cond_samples,
+      },
+      cond_steps);
+  d.lower = [rule = d.lower](const LowerArgs<Cond>& l) {
+    const Cond p = of_platform(l.params, current_platform());
+    return rule({l.in, l.out, p});
+  };
+  return d;
+}());
 
-}  // namespace
-
-Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
+Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const Arrays& operands,
+                 const Strings& platforms) {
   Arrays x{index};
   std::vector<Rewritten> bodies;
   for (const Closed& b : branches) bodies.push_back({b, 0});
   Cond p;
   p.branches = opened(bodies, &x);
+  p.branches_platforms = platforms;
   append(x, operands);
   return cond_op.bind(x, p);
+}
+
+}  // namespace
+
+Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
+  return bind_cond(index, branches, operands, {});
+}
+Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
+                          const Arrays& operands) {
+  for (const std::string& name : platforms)
+    if (name != "cpu" && name != "cuda" && name != "default")
+      throw DeviceError(
+          fmt::format("platform_dependent: '{}' is no platform; there are cpu and cuda", name));
+  return bind_cond(scalar_of_int(I32, 0), branches, operands, platforms);
 }
 
 }  // namespace weft

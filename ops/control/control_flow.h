@@ -16,6 +16,9 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
                   std::optional<int64_t> max_trips = {});
 // The results of branches[clamp(index)]; index is I32.
 Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands);
+// The branch of the platform that the program is compiled for. DeviceError for a name that is none.
+Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
+                          const Arrays& operands);
 // body: (carry…, x…) -> (carry…, y…). xs lead with the axis of length `length`.
 Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse = false, int64_t unroll = 1);
@@ -34,7 +37,10 @@ struct Cond {
   std::vector<Ref<const JaxprData>> branches;
   Ints lanes, lane_ids, has;  // has: of operands, results
   bool enter = false;
-  WEFT_FIELDS(branches, lanes, lane_ids, has, enter)
+  // Of the branches, where not the index chooses but the device that the program is compiled for:
+  // "cpu", "cuda", or "default" for the last.
+  Strings branches_platforms = {};
+  WEFT_FIELDS(branches, lanes, lane_ids, has, enter, branches_platforms)
 };
 struct Scan {
   Ref<const JaxprData> jaxpr;

@@ -49,10 +49,10 @@ TEST_CASE("platform_dependent chooses for the device that runs the program", "[p
 TEST_CASE("nothing is left of what other platforms would run", "[platform]") {
   const auto gone = [](const std::string& text) {
     INFO(text);
-    for (const char* word : {"platform_index", "1234.0", "exp"}) CHECK(!holds(text, word));
+    for (const char* word : {"platforms", "1234.0", "exp"}) CHECK(!holds(text, word));
   };
   for (const auto& f : {jit(by_platform).lower(points()), jit(vmap(by_platform)).lower(points())}) {
-    CHECK(holds(f.jaxpr(), "platform_index[has_default=True platforms=('cpu', 'cuda')]"));
+    CHECK(holds(f.jaxpr(), "branches_platforms=('cpu', 'cuda', 'default')"));
     CHECK(holds(f.jaxpr(), "1234.0"));
     CHECK(holds(f.optimized(), "sin"));
     CHECK(!holds(f.optimized(), "cond"));
@@ -61,6 +61,7 @@ TEST_CASE("nothing is left of what other platforms would run", "[platform]") {
   // In a branch that lanes take, and in loops, there is a mask around it.
   const auto some = [](Array x) { return cond(x > 0, by_platform, [](Array x) { return x; }, x); };
   gone(jit(vmap(some)).lower(points()).optimized());
+  gone(jit(vmap(grad(some))).lower(points()).optimized());
   const auto loop = [](Array x) {
     return while_loop([](Array c) { return c > 0.; }, [](Array c) { return by_platform(c) - 1.; },
                       x);
@@ -72,9 +73,14 @@ TEST_CASE("nothing is left of what other platforms would run", "[platform]") {
   CHECK(!holds(jit([](Array x) { return sin(x); }).lower(points()).ptx(), "449A4000"));
 }
 
-TEST_CASE("StableHLO has what the host would run", "[platform]") {
-  const ClosedJaxpr back = parse_stablehlo(jit(by_platform).lower(points()).stablehlo());
-  CHECK(floats(eval_jaxpr(back, {points()})[0]) == floats(sin(points())));
+TEST_CASE("StableHLO has what the host would run, jaxprs have all", "[platform]") {
+  for (auto f : {by_platform, elsewhere}) {
+    const Lowered l = jit(f).lower(points());
+    CHECK(floats(eval_jaxpr(parse_stablehlo(l.stablehlo()), {points()})[0]) == floats(f(points())));
+    const ClosedJaxpr read = parse_jaxpr(l.jaxpr());
+    CHECK(floats(eval_jaxpr(read, {points()})[0]) == floats(f(points())));
+    CHECK(holds(to_string(read), "1234.0"));
+  }
 }
 
 TEST_CASE("platform_dependent: trees, captured values, mistakes", "[platform][errors]") {
