@@ -3,8 +3,8 @@
 // functions/collective.h: what lanes of a named map tell each other: psum, all_gather, ppermute, ….
 //
 // Inside vmap(f, in, out, {.axis_name = "i"}) lane l of f has the value x_l of x. All lanes take
-// part, those of loops that have ended and of branches not taken too; of derivatives see psum. Each function takes an Array
-// or a tree of them, of which it treats each.
+// part, those of loops that have ended and of branches not taken too; of derivatives see psum. Each
+// function takes an Array or a tree of them, of which it treats each.
 //
 // Errors of all of them: AxisNameError "unbound axis name 'i'" where no map of that name is being
 // applied, and for a name given twice; BatchingError where that map has a chunk_size or a

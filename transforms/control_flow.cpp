@@ -148,6 +148,11 @@ Array first_true(const char* who, const Arrays& preds) {
 
 namespace {
 
+// What users call a branch: those of cond have no numbers.
+std::string branch_name(std::string_view who, size_t b) {
+  if (who == "cond") return b ? "the true branch" : "the false branch";
+  return fmt::format("branch {}", b);
+}
 // One type for a result of several branches: numbers take the dtype of the others.
 Type common_type(const char* who, const std::vector<Closed>& branches, size_t k, TreeOf tree) {
   Type t = branches[0].jaxpr->type(branches[0].jaxpr->out[k]);
@@ -159,10 +164,10 @@ Type common_type(const char* who, const std::vector<Closed>& branches, size_t k,
       t = u;
     else
       throw ShapeError(fmt::format(
-          "{} branch outputs must have equal types, but they differ: {} is {} in branch 0 and {} "
-          "in branch {}",
+          "{} branch outputs must have equal types, but they differ: {} is {} in {} and {} in {}",
           who, tree::paths(tree(), "result")[k],
-          to_string(branches[0].jaxpr->type(branches[0].jaxpr->out[k])), to_string(u), b));
+          to_string(branches[0].jaxpr->type(branches[0].jaxpr->out[k])), branch_name(who, 0),
+          to_string(u), branch_name(who, b)));
   }
   return t;
 }
@@ -197,9 +202,8 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
     if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
       throw ShapeError(
           fmt::format("{} branch outputs must have the same pytree structure (the same structure "
-                      "of tuples, lists and "
-                      "structs), but they differ between branch 0 and branch {}: {}",
-                      who, b, d));
+                      "of tuples, lists and structs), but they differ between {} and {}: {}",
+                      who, branch_name(who, 0), branch_name(who, b), d));
   }
   unify(who, closed, in, results[0]);
   return closed;

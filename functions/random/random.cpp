@@ -154,8 +154,10 @@ Array split(const Arg& key, int64_t n) {
 Array fold_in(const Arg& key, const Arg& data) {
   const Source s(key.at());
   one_key("fold_in", key);
-  if (!is_integer(data->dtype()) || data->ndim() != 0)
-    fn::fail_dtype("fold_in: the data must be an integer, got " + to_string(data->type()) +
+  if (!is_integer(data->dtype()))
+    fn::fail_dtype("fold_in: the data must be an integer, got " + to_string(data->type()));
+  if (data->ndim() != 0)
+    fn::fail_dtype("fold_in: the data must be a scalar, got " + to_string(data->type()) +
                    "; use weft::vmap for a batch");
   return random_fold_in(key, fn::as_dtype(data, U32));
 }

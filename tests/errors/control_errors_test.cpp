@@ -27,15 +27,16 @@ TEST_CASE("branches that differ", "[errors][control]") {
   const Array x = zeros({3});
   check_error<ShapeError>([&] { cond(true, [&] { return x; }, [] { return zeros({4}); }); },
                           "cond branch outputs must have equal types, but they differ: result is "
-                          "f32[4] in branch 0 and f32[3] in branch 1");
+                          "f32[4] in the false branch and f32[3] in the true branch");
   check_error<ShapeError>(
       [&] { cond(true, [&] { return Params{x, x}; }, [&] { return Params{x, zeros({3}, F64)}; }); },
       "result.b is f64[3]");
-  check_error<ShapeError>([&] { cond(true, [&] { return List{x}; }, [&] { return List{x, x}; }); },
-                          "cond branch outputs must have the same pytree structure");
+  check_error<ShapeError>(
+      [&] { cond(true, [&] { return List{x}; }, [&] { return List{x, x}; }); },
+      "structs), but they differ between the false branch and the true branch: result");
   check_error<ShapeError>(
       [&] { switch_(0, std::tuple{[&] { return List{x}; }, [&] { return List{}; }}); },
-      "same structure");
+      "they differ between branch 0 and branch 1");
 }
 
 TEST_CASE("carries that change", "[errors][control]") {

@@ -51,6 +51,10 @@ TEST_CASE("mistakes with keys", "[random][errors]") {
   check_error<ShapeError>([&] { random::normal(keys); }, "random_test.cpp:");
   check_error<DTypeError>([&] { random::normal(arange(2)); }, "the first argument must be a key");
   check_error<DTypeError>([&] { random::key(Array(1.5)); }, "a seed must be an integer");
+  check_error<DTypeError>([&] { random::fold_in(random::key(0), 1.5); },
+                          "fold_in: the data must be an integer, got f32[]");
+  check_error<DTypeError>([&] { random::fold_in(random::key(0), arange(2)); },
+                          "must be a scalar, got i32[2]; use weft::vmap for a batch");
   check_error<DTypeError>([&] { random::uniform(keys[0], {2}, {.dtype = I32}); },
                           "dtype must be a float, not i32");
   check_error<ShapeError>([&] { random::choice(keys[0], 3, {4}, {.replace = false}); },
