@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/reference/examples.py: the examples in comments of the public headers as one test file: `examples.py FILE`.
-# An example is what a comment sets off by four blanks; a line `EXPRESSION  // TEXT` must print TEXT.
+# tools/reference/examples.py: the examples in comments of the public headers, and the code of PAGES, as one test file:
+# `examples.py FILE`. An example is what a comment sets off by four blanks, or all blocks of a page; a line
+# `EXPRESSION  // TEXT` must print TEXT.
 import pathlib
 import re
 import sys
@@ -17,6 +18,8 @@ HEAD = """// Made by tools/reference/examples.py from comments of the headers.
 using namespace weft;
 using weft::testing::shown;
 """
+PAGES = ["docs/coming_from_torch.md"]
+BLOCK = re.compile(r"^```cpp\n(.*?)^```", re.M | re.S)
 SHOWN = re.compile(r"^(.*\S)\s+// (.+)$")
 
 
@@ -34,8 +37,19 @@ def example_lines(lines):
             yield f'CHECK(shown({match[1].rstrip(";")}) == R"_({match[2]})_");'
 
 
+def page_lines(name):
+    """The blocks of a page in their order, but those that include."""
+    for block in BLOCK.findall((headers.ROOT / name).read_text(encoding="utf-8")):
+        if not block.startswith("#include"):
+            yield from block.splitlines()
+
+
 def main():
     out = [HEAD]
+    for name in PAGES:
+        out.append(f'TEST_CASE("the code of {name}", "[reference]") {{')
+        out += [f"  {line}" for line in example_lines(page_lines(name))]
+        out.append("}\n")
     for e in headers.read_all():
         lines = headers.examples_of(e)
         if not lines:
