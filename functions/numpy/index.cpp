@@ -38,8 +38,7 @@ fn::IndexMode take_mode(const char* name, const std::string& mode) {
 // Where values are written, those out of range are dropped.
 fn::IndexMode put_mode(const char* name, const std::string& mode) {
   if (mode == "check")
-    fn::fail_index(
-        fmt::format("{}: mode \"check\" is of take, take_along_axis and x.at(i)", name));
+    fn::fail_index(fmt::format("{}: mode \"check\" is of take, take_along_axis and x.at(i)", name));
   fn::IndexMode m = take_mode(name, mode);
   m.as_is = false;
   if (m.bounds == OutOfBounds::fill) m.bounds = OutOfBounds::zero;
@@ -218,6 +217,19 @@ Array extract(const Arg& condition, const Arg& x, const CompressOptions& o) {
 
 // ---- positions of what is not zero
 
+namespace {
+// The place in an array of this shape of the element of each number; what is out of range leaves
+// the first axis.
+Arrays places(Array left, const Shape& shape) {
+  Arrays out(shape.size());
+  for (int a = shape.ndim(); a-- > 0;) {
+    const Array n = fn::as_dtype(scalar_of_int(I64, std::max<int64_t>(shape[a], 1)), left.dtype());
+    out[static_cast<size_t>(a)] = a ? remainder(left, n) : left;
+    if (a) left = floor_divide(left, n);
+  }
+  return out;
+}
+}  // namespace
 Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
   const Source s(x.at());
   const Array v = x->ndim() ? x.value() : reshape(x, 1);
@@ -242,7 +254,7 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
                ? zeros({*o.size}, d)
                : fn::as_dtype(lax::cumsum(bincount(seen, none, 0, {.length = o.size}), 0), d);
   }
-  Arrays out = unravel_index(flat, v.shape());
+  Arrays out = places(flat, v.shape());
   if (o.size) {
     const Arrays& fill = o.fill_value.values;
     if (fill.size() != 1 && fill.size() != out.size())
@@ -266,12 +278,19 @@ Array argwhere(const Arg& x, const NonzeroOptions& o) {
 Arrays unravel_index(const Arg& indices, const Shape& shape) {
   const Source s(indices.at());
   need_integers("unravel_index", indices);
-  Array left = indices;
-  Arrays out(shape.size());
-  for (int a = shape.ndim(); a-- > 0;) {
-    const Array n = fn::as_dtype(scalar_of_int(I64, std::max<int64_t>(shape[a], 1)), left.dtype());
-    out[static_cast<size_t>(a)] = a ? remainder(left, n) : left;
-    if (a) left = floor_divide(left, n);
+  if (shape.elements() == 0) return Arrays(shape.size(), zeros_like(indices));
+  const DType d = indices->dtype(), wide = itemsize(d) < 4 ? I32 : d;
+  Arrays out = places(fn::as_dtype(indices, wide), shape);
+  if (out.empty()) return out;
+  const auto number = [&](int64_t n) { return fn::as_dtype(scalar_of_int(I64, n), wide); };
+  const Array row = out[0], rows = number(shape[0]);
+  const Array high = greater_equal(row, rows), low = less(row, negative(rows));
+  out[0] = remainder(row, rows);
+  for (int a = 0; a < shape.ndim(); ++a) {
+    Array& place = out[static_cast<size_t>(a)];
+    place = where(high, number(shape[a] - 1), place);
+    if (!is_unsigned(d)) place = where(low, number(0), place);
+    place = fn::as_dtype(place, d);
   }
   return out;
 }

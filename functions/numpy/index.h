@@ -83,9 +83,9 @@ Array flatnonzero(const Arg& x, const NonzeroOptions& o = {});
 Array argwhere(const Arg& x, const NonzeroOptions& o = {});
 
 // The place in an array of this shape of each element that has this number when they are counted
-// row-major: an array of indices an axis, of the shape and dtype of `indices`. The numbers are not
-// checked: what is out of range leaves the first axis. DTypeError unless they are integers. Source:
-// jax.numpy.unravel_index.
+// row-major: an array of indices an axis, of the shape and dtype of `indices`. Negative numbers
+// count from the end; what is out of range is at the place of the first, or of the last, element.
+// DTypeError unless they are integers. Source: jax.numpy.unravel_index.
 //
 //     unravel_index(array({0, 5}), {2, 3})[1]  // array([0, 2], dtype=int32)
 Arrays unravel_index(const Arg& indices, const Shape& shape);

@@ -105,6 +105,8 @@ Array isinf(const Arg& x) {
 }
 Array isfinite(const Arg& x) {
   const Source s(x.at());
+  if (is_complex(x->dtype()))
+    return lax::bitwise_and(isfinite(lax::real(x)), isfinite(lax::imag(x)));
   return is_inexact(x->dtype()) ? lax::is_finite(x) : constant(x, true);
 }
 Array isposinf(const Arg& x) {
@@ -123,7 +125,7 @@ Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_n
   const Array bound = lax::add(number_like(size, atol), lax::mul(number_like(size, rtol), size));
   // Infinities are close only to themselves; where both are finite the bound decides.
   const Array near =
-      lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(lax::is_finite(a), lax::is_finite(b)));
+      lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(isfinite(a), isfinite(b)));
   const Array close = lax::bitwise_or(near, lax::eq(a, b));
   return equal_nan ? lax::bitwise_or(close, lax::bitwise_and(lax::ne(a, a), lax::ne(b, b))) : close;
 }

@@ -384,15 +384,15 @@ Array isnan(const Arg& x);
 // Whether x, or a part of the complex number x, is infinite: Bool, false for integers. Source:
 // jax.numpy.isinf.
 Array isinf(const Arg& x);
-// Whether x is neither infinite nor NaN: Bool, true for integers. DTypeError for complex numbers.
-// Source: jax.numpy.isfinite.
+// Whether x, or both parts of the complex number x, is neither infinite nor NaN: Bool, true for
+// integers. Source: jax.numpy.isfinite.
 Array isfinite(const Arg& x);
 // Whether x is inf: Bool, false for integers and complex numbers. Source: jax.numpy.isposinf.
 Array isposinf(const Arg& x);
 // Whether x is -inf: Bool, false for integers and complex numbers. Source: jax.numpy.isneginf.
 Array isneginf(const Arg& x);
 // |x - y| <= atol + rtol |y|, broadcast together and promoted: Bool. An infinity is close to itself
-// alone, a NaN to a NaN if equal_nan says so. DTypeError for complex numbers. Source:
+// alone, a NaN to a NaN if equal_nan says so; a complex number with such a part is one. Source:
 // jax.numpy.isclose.
 Array isclose(const Arg& x, const Arg& y, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false);

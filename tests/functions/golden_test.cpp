@@ -128,6 +128,15 @@ void add_elementary(Cases& t, const Inputs& in) {
   t["isinf"] = [=] { return isinf(odd); };
   t["isfinite"] = [=] { return isfinite(odd); };
   t["isposinf"] = [=] { return isposinf(odd); };
+  const Array z = lax::complex(array({1., not_a_number, inf, 1., not_a_number, 0.}),
+                               array({2., 0., 1., -inf, inf, 3.}));
+  const Array w = lax::complex(array({1., 0., inf, 1., 0., 0.}),
+                               array({2.00001, not_a_number, 1., inf, 0., 3.1}));
+  t["isfinite_complex"] = [=] { return isfinite(z); };
+  t["isinf_complex"] = [=] { return isinf(z); };
+  t["isclose_complex"] = [=] {
+    return stack({isclose(z, w), isclose(z, w, 1e-5, 1e-8, true), isclose(w, z), isclose(z, z)});
+  };
   t["isclose"] = [=] { return isclose(odd, odd, 1e-5, 1e-8, true); };
   t["where"] = [=] { return where(a > 0, a, b.T()); };
   t["where_broadcast"] = [=] { return where(v[{slice(), newaxis}] > 0, 1, v); };
@@ -268,6 +277,10 @@ void add_indexing(Cases& t, const Inputs& in) {
   t["take_along_axis"] = [=] { return take_along_axis(a, array({{1}, {3}, {-1}}), 1); };
   t["nonzero"] = [=] { return stack(nonzero(i, {.size = 12, .fill_value = -1})); };
   t["unravel_index"] = [=] { return stack(unravel_index(array({0, 7, 11}), {3, 4})); };
+  t["unravel_index_out"] = [=] {
+    return stack(unravel_index(array({-8, -7, -6, -1, 0, 5, 6, 7, 100}), {2, 3}));
+  };
+  t["unravel_index_line"] = [=] { return unravel_index(array({-9, -4, -1, 3, 4}), {4})[0]; };
   t["segment_sum"] = [=] { return segment_sum(a, array({1, 0, 1}), {.num_segments = 3}); };
   t["segment_max"] = [=] { return segment_max(i, array({1, 0, 1}), {.num_segments = 3}); };
   t["bincount"] = [=] { return bincount(array({1, 3, 1, 9}), none, 0, {.length = 5}); };

@@ -26,6 +26,8 @@ def n(shape, m=7, k=11):
 
 a, b, c, v = x((3, 4)), x((4, 3), 5, 13), x((2, 3, 4), 3, 7), x((5,), 3, 5)
 i, j = n((3, 4)), n((3, 4), 5, 7)
+z = jnp.array([complex(1, 2), complex(nan, 0), complex(inf, 1), complex(1, -inf), complex(nan, inf), 3j], jnp.complex64)
+w = jnp.array([complex(1, 2.00001), complex(0, nan), complex(inf, 1), complex(1, inf), 0, complex(0, 3.1)], jnp.complex64)
 odd = jnp.array([3.0, nan, -inf, inf, 0.0, -0.0, -2.5, nan], jnp.float32)
 edges = jnp.array([1.7, 57344.0, 61440.0, -65504.0, 6.2e-5, 5e-5, -1e-30, 3e38], jnp.float32)
 key = random.key(42)
@@ -57,6 +59,8 @@ CASES = {
     "trunc": lambda: jnp.trunc(odd), "copysign": lambda: jnp.copysign(a, b.T), "nextafter": lambda: jnp.nextafter(a, 0.0), "signbit": lambda: jnp.signbit(odd),
     "ldexp": lambda: jnp.ldexp(a, i), "heaviside": lambda: jnp.heaviside(odd, 0.5), "nan_to_num": lambda: jnp.nan_to_num(odd), "isnan": lambda: jnp.isnan(odd),
     "isinf": lambda: jnp.isinf(odd), "isfinite": lambda: jnp.isfinite(odd), "isposinf": lambda: jnp.isposinf(odd),
+    "isfinite_complex": lambda: jnp.isfinite(z), "isinf_complex": lambda: jnp.isinf(z),
+    "isclose_complex": lambda: jnp.stack([jnp.isclose(z, w), jnp.isclose(z, w, equal_nan=True), jnp.isclose(w, z), jnp.isclose(z, z)]),
     "isclose": lambda: jnp.isclose(odd, odd, equal_nan=True), "where": lambda: jnp.where(a > 0, a, b.T), "where_broadcast": lambda: jnp.where(v[:, None] > 0, 1, v),
     "select": lambda: jnp.select([a > 1, a > 0], [a, -a], 7.0),
     "reduce_precision": lambda: jax.lax.reduce_precision(a * 1.37, 4, 3), "reduce_precision_odd": lambda: jax.lax.reduce_precision(odd, 3, 0),
@@ -99,7 +103,9 @@ CASES = {
     "at_mul": lambda: a.at[jnp.array([0, 2]), 1:3].multiply(3.0), "at_divide": lambda: a.at[0].divide(4.0), "at_reverse": lambda: v.at[::-1].set(jnp.arange(5.0)),
     "take": lambda: jnp.take(a, jnp.array([2, -1, 9]), 1), "take_clip": lambda: jnp.take(v, jnp.array([-1, 9]), mode="clip"), "take_wrap": lambda: jnp.take(v, jnp.array([-1, 9]), mode="wrap"),
     "take_along_axis": lambda: jnp.take_along_axis(a, jnp.array([[1], [3], [-1]]), 1), "nonzero": lambda: jnp.stack(jnp.nonzero(i, size=12, fill_value=-1)),
-    "unravel_index": lambda: jnp.stack(jnp.unravel_index(jnp.array([0, 7, 11]), (3, 4))), "segment_sum": lambda: segment_sum(a, jnp.array([1, 0, 1]), 3),
+    "unravel_index": lambda: jnp.stack(jnp.unravel_index(jnp.array([0, 7, 11]), (3, 4))),
+    "unravel_index_out": lambda: jnp.stack(jnp.unravel_index(jnp.array([-8, -7, -6, -1, 0, 5, 6, 7, 100]), (2, 3))),
+    "unravel_index_line": lambda: jnp.unravel_index(jnp.array([-9, -4, -1, 3, 4]), (4,))[0], "segment_sum": lambda: segment_sum(a, jnp.array([1, 0, 1]), 3),
     "segment_max": lambda: segment_max(i, jnp.array([1, 0, 1]), 3), "bincount": lambda: jnp.bincount(jnp.array([1, 3, 1, 9]), length=5),
     # sorting
     "sort": lambda: jnp.sort(odd), "sort_axis": lambda: jnp.sort(a, 0), "sort_descending": lambda: jnp.sort(odd, descending=True), "argsort": lambda: jnp.argsort(odd),
