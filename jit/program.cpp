@@ -75,7 +75,7 @@ Program::Program(Closed c, bool keep_unused, const CallOptions& options)
 Program::~Program() {
   if (const Executable* e = donating_.load()) e->release();
   if (const Executable* e = exe_.load()) {
-    Temporaries::retract(e->temporaries());
+    Temporaries::retract(announced_);
     e->release();
   }
 }
@@ -91,6 +91,13 @@ Ref<const Executable> Program::compiled_for(Device& d) const {
   return e;
 }
 
+void Program::set_executable(const Executable& e) const {
+  e.retain();
+  announced_ = e.temporaries();
+  Temporaries::announce(announced_);
+  exe_.store(&e, std::memory_order_release);
+}
+
 const Executable& Program::executable() const {
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
   const NoFork hold;
@@ -98,9 +105,7 @@ const Executable& Program::executable() const {
   if (const Executable* e = exe_.load(std::memory_order_acquire)) return *e;
   require_one_device(pruned_, host());
   const Ref<const Executable> e = compiled_for(host());
-  e->retain();
-  Temporaries::announce(e->temporaries());
-  exe_.store(e.get(), std::memory_order_release);
+  set_executable(*e);
   return *e;
 }
 
@@ -113,9 +118,7 @@ Ref<const Program> Program::run_by(const Ref<const Executable>& e, Device* elsew
     p->elsewhere_.push_back({elsewhere, e, {}});
     return p;
   }
-  e->retain();
-  Temporaries::announce(e->temporaries());
-  p->exe_.store(e.get(), std::memory_order_release);
+  p->set_executable(*e);
   return p;
 }
 

@@ -77,6 +77,7 @@ class Program final : public JitProgram {
     Array value;  // of a literal
   };
   const Executable& executable() const;  // for the host
+  void set_executable(const Executable& e) const;
   // Compiles it; WEFT_LOG=info says why and in what time.
   Ref<const Executable> compiled_for(Device& d) const;
   Ref<const Executable> donating_executable(Device& d) const;
@@ -87,6 +88,8 @@ class Program final : public JitProgram {
   std::vector<Result> results_;
   bool only_copies_ = false;  // no equation: nothing to compile
   mutable std::atomic<const Executable*> exe_{nullptr};
+  // What its temporaries were said to need: the number of threads, and so the need, may change.
+  mutable int64_t announced_ = 0;
   mutable std::atomic<const Executable*> donating_{nullptr};
   mutable std::mutex compiling_;
   struct Elsewhere {

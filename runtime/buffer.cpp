@@ -365,7 +365,9 @@ void Temporaries::announce(int64_t bytes) {
 void Temporaries::retract(int64_t bytes) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);
-  p.announced.erase(p.announced.find(bytes));
+  const auto known = p.announced.find(bytes);
+  if (known == p.announced.end()) return;
+  p.announced.erase(known);
   const int64_t others = block_for(p.announced.empty() ? 0 : *p.announced.rbegin());
   const auto gone = [&](const Block& b) {
     return b.capacity > others && b.capacity <= block_for(bytes);

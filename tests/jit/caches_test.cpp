@@ -94,6 +94,17 @@ TEST_CASE("a time limit and an interrupt end tracing", "[jit][caches]") {
   stops.join();
 }
 
+TEST_CASE("the number of threads may change while a program is kept", "[jit][caches]") {
+  const int before = num_threads();
+  for (const int now : {1, 2, 3, 7, 16}) {
+    set_num_threads(now);
+    const auto f = jit([](Array x) { return argsort(sin(x).reshape({64, 512})).sum(0); });
+    CHECK(f(ones({64 * 512}))[0].item<int>() == 0);
+    set_num_threads(now == 1 ? 5 : 1);
+  }
+  set_num_threads(before);
+}
+
 TEST_CASE("cost counts products, steps and terms", "[jit][caches]") {
   const auto flops = [](auto f, auto... x) { return jit(f).lower(x...).compile().cost().flops; };
   const Array a = ones({64, 64}), b = ones({64, 32});
