@@ -43,7 +43,11 @@ bool is_zero(const Array& x, const Made* made) {
 // A factor where the product would be; a scalar among arrays stands for all of their elements.
 Array moved(Array x, const Shape& product, const std::vector<const Made*>& moves) {
   if (x.shape() != product) return x;
-  for (size_t m = moves.size(); m-- > 0;) x = bind_op(moves[m]->op, {x}, moves[m]->params)[0];
+  for (size_t m = moves.size(); m-- > 0;) {
+    Arrays in = moves[m]->x;
+    in[0] = x;
+    x = bind_op(moves[m]->op, in, moves[m]->params)[0];
+  }
   return x;
 }
 
