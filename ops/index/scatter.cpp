@@ -288,8 +288,8 @@ double by_destination_ns(const Use<Scatter>& u) {
 }
 // Of updates that meet; the steps, which are scatters of others, count them and places in I32.
 bool may_be_sorted(const Use<Scatter>& u) {
-  const InOrder n = in_order(u);
-  return n.updates > 1 && std::max(n.updates, n.places) < std::numeric_limits<int32_t>::max();
+  return in_order(u).updates > 1 &&
+         std::max(u.in[0].elements(), u.in[1].elements()) < std::numeric_limits<int32_t>::max();
 }
 std::vector<Implementation<Scatter>> scatter_implementations() {
   return std::vector<Implementation<Scatter>>{

@@ -81,6 +81,14 @@ TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
   const Array many = sin(arange(70'000.) * 77);
   same([&](Array v) { return segment_sum(v, ids(v, 1000), {.num_segments = 1000}); },
        many.astype(F32));
+  // Windows that cover a part of an axis.
+  same(
+      [&](Array v) {
+        return lax::scatter_add(zeros({50, 5, 2}, F64), ids(v, 55).reshape({3000, 1}),
+                                broadcast_to(v.reshape({3000, 1, 1}), {3000, 3, 2}),
+                                {{1, 2}, {0}, {0}});
+      },
+      wild);
   const auto by_id = [&](Array v) {
     return jit([](Array a, Array i) { return segment_sum(a, i, {.num_segments = 100}); },
                {.device = "cuda:0"})

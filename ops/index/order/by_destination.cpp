@@ -21,30 +21,31 @@ using namespace lax;
 using index_map_detail::IndexMap;
 
 // What the axes of the operand and of the updates are to each other. Rows are those of batching
-// axes; places the axes that an index moves along; the rest, whole windows, is what stands at a
-// place.
+// axes; places the axes that an index moves along or that windows cover in part; the rest, whole
+// windows, is what stands at a place.
 struct Layout {
   Ints rows, row_updates, places, whole, whole_updates;  // axes
   Ints meeting;  // axes of the updates along which two may go to the same place
 };
-Layout layout_of(const IndexMap& map, int rank) {
+Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates) {
   Layout l;
-  std::vector<bool> apart(static_cast<size_t>(rank), false);
+  std::vector<bool> apart(updates.size(), false);
   for (size_t a = 0; a < map.axes.size(); ++a) {
     const IndexMap::Axis& x = map.axes[a];
     const auto axis = static_cast<int64_t>(a);
-    if (x.apart() >= 0) apart[static_cast<size_t>(x.apart())] = true;
+    const bool whole = x.whole_window() && updates[x.window] == operand[axis];
+    if (x.batch >= 0 || whole) apart[static_cast<size_t>(x.apart())] = true;
     if (x.batch >= 0) {
       l.rows.push_back(axis);
       l.row_updates.push_back(x.batch);
-    } else if (x.whole_window()) {
+    } else if (whole) {
       l.whole.push_back(axis);
       l.whole_updates.push_back(x.window);
     } else {
       l.places.push_back(axis);
     }
   }
-  for (int a = 0; a < rank; ++a)
+  for (int a = 0; a < updates.ndim(); ++a)
     if (!apart[static_cast<size_t>(a)]) l.meeting.push_back(a);
   return l;
 }
@@ -149,7 +150,7 @@ double kernels_by_destination(int64_t n, int64_t places) {
 
 Array scatter_by_destination(const Array& x, const Array& updates, const Array& indices,
                              const IndexMap& map, Update update, bool moves) {
-  const Layout l = layout_of(map, updates.ndim());
+  const Layout l = layout_of(map, x.shape(), updates.shape());
   const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates),
               old = in_three(x, l.rows, l.places, l.whole);
   const int64_t places = old.shape()[1];
