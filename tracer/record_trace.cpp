@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "weft/core/programs/effects.h"
+#include "weft/runtime/ordered_output.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/replay.h"
@@ -152,10 +153,14 @@ Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const
 }
 
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
-  return replay(j, x, [](const Eqn& e, const Arrays& in) { return bind_op(*e.op, in, e.params); });
+  OrderedOutput output;  // of all its equations
+  Arrays out =
+      replay(j, x, [](const Eqn& e, const Arrays& in) { return bind_op(*e.op, in, e.params); });
+  output.finish();
+  return out;
 }
 
-Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {
+Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
   std::vector<bool> live(j->types.size(), false);
   const auto mark = [&](Atom a) {
     if (!a.is_literal()) live[static_cast<size_t>(a.index)] = true;
@@ -165,7 +170,7 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep) {
   std::vector<bool> used(j->eqns.size(), false);
   for (size_t i = j->eqns.size(); i-- > 0;) {
     const Eqn& e = j->eqns[i];
-    bool needed = effect_of(e) == Effect::ordered;
+    bool needed = effects && effect_of(e) == Effect::ordered;
     for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[static_cast<size_t>(e.out + k)];
     if (!needed) continue;
     used[i] = true;

@@ -80,8 +80,9 @@ Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const
 int64_t programs_recorded();
 // Binds the equations of j one after another under the current interpreter.
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
-// The program without the equations that no kept output needs (effects stay). Inputs stay.
-Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep);
+// The program without the equations that no kept output needs. Inputs stay, and so does what has an
+// ordered effect, unless `effects` is false.
+Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects = true);
 // Constants turned into ordinary inputs (they come first).
 Jaxpr open_constants(const Jaxpr& j);
 

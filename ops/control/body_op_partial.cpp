@@ -107,8 +107,8 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
   if (std::find(before.begin(), before.end(), true) == before.end()) return r;
   Arrays args = in;  // of which constants are read
   std::fill(args.begin() + static_cast<std::ptrdiff_t>(consts), args.end(), Array());
-  // What prints has its turn in the loop.
-  const Arrays made = eval_jaxpr(dce(without_prints(s.known), before), args);
+  // What has an effect has its turn in the loop.
+  const Arrays made = eval_jaxpr(dce(s.known, before, /*effects=*/false), args);
   for (size_t k = 0, next = 0; k < r.size(); ++k) {
     if (!before[results + k]) continue;
     r[k].value = made[next++];
