@@ -85,9 +85,10 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
   // What has an order happens once in each lane, whether it knows of the lane or not. In a body the
   // lanes of what calls the user's code are numbered anew, too.
   const Effect effect = effect_of(op, params);
-  if (effect == Effect::ordered) ++effects_met;
+  const bool in_each_lane = effect == Effect::ordered && (mapped || !columns);
+  if (in_each_lane) ++effects_met;
   const bool rewrites = in_body && (op.compile_eagerly() || effect != Effect::none);
-  if (!mapped && effect != Effect::ordered && !rewrites && !asks_for_lane(op, params))
+  if (!mapped && !in_each_lane && !rewrites && !asks_for_lane(op, params))
     return bind_op(op, values, params);
   Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this)
                                       : fall_back(*this, op, values, axes, params);
@@ -123,6 +124,7 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
     level->first_lane = o.first_lane;
     level->warn = o.warn;
     level->whole_size = o.whole_size ? o.whole_size : size;
+    level->columns = o.columns;
     const AxisScope scope(o.axis_name, level->whole_size);
     result = run_mapped(level, f, x, in);
   }
@@ -146,9 +148,10 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
   const bool masked = !mask.active.empty_handle(), chunked = !like.first_lane.empty_handle();
   if (masked) in.push_back(mask.active.type());
   if (chunked) in.push_back(like.first_lane.type());
-  TransformKey key{TransformKey::batch,
-                   j,
-                   {like.size, like.whole_size, like.strict, like.warn, masked, chunked}};
+  TransformKey key{
+      TransformKey::batch,
+      j,
+      {like.size, like.whole_size, like.strict, like.warn, masked, chunked, like.columns}};
   for (MaybeAxis a : axes) key.numbers.push_back(a.value_or(-1));
   key.numbers.insert(key.numbers.end(), mask.ids.begin(), mask.ids.end());
   key.types = in;
@@ -162,6 +165,7 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
       level->warn = like.warn;
       level->in_body = true;
       level->whole_size = like.whole_size;
+      level->columns = like.columns;
       if (chunked) level->first_lane = a.back();
       level->mask = mask;
       if (masked) level->mask.active = a[axes.size()];

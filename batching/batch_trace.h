@@ -41,6 +41,9 @@ class BatchLevel final : public Interpreter {
   Array first_lane;
   int64_t whole_size = 0;  // lanes of the whole map, of which `size` run at a time
   bool in_body = false;    // rewriting a program: control flow is always rewritten
+  // The lanes are columns of a derivative: what is the same in all of them is one value, and what
+  // happens with it happens once.
+  bool columns = false;
 };
 
 class BatchTracer final : public Tracer {
@@ -58,6 +61,7 @@ struct MapOptions {
   Array first_lane = {};
   bool warn = true;
   int64_t whole_size = 0;  // of a chunked map; 0: as many as are mapped here
+  bool columns = false;    // see BatchLevel
 };
 // f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are
 // cheapest.

@@ -13,6 +13,7 @@ KeptMap::KeptMap(const BatchLevel& level)
       strict_(level.strict),
       warn_(level.warn),
       in_body_(level.in_body),
+      columns_(level.columns),
       masked_(!level.mask.active.empty_handle()),
       chunked_(!level.first_lane.empty_handle()),
       mask_ids_(level.mask.ids) {}
@@ -32,6 +33,7 @@ Batched KeptMap::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, co
   level->warn = warn_;
   level->in_body = in_body_;
   level->whole_size = whole_size_;
+  level->columns = columns_;
   level->mask.ids = mask_ids_;
   if (masked_) level->mask.active = own[0];
   if (chunked_) level->first_lane = own[masked_ ? 1 : 0];

@@ -23,7 +23,7 @@ class KeptMap {
  private:
   int64_t size_, whole_size_;
   std::string axis_name_, randomness_;
-  bool strict_, warn_, in_body_, masked_, chunked_;
+  bool strict_, warn_, in_body_, columns_, masked_, chunked_;
   Ints mask_ids_;
 };
 

@@ -46,7 +46,7 @@ int64_t total(const Types& types) {
 // f mapped over n vectors of the basis; lanes first.
 Arrays over_vectors(const Types& types, const Array& lo, int64_t n, FlatFunction f) {
   const Arrays basis = unit_vectors(types, lo, n);
-  const Batched b = vmap_flat(f, basis, MaybeAxes(basis.size(), 0), n);
+  const Batched b = vmap_flat(f, basis, MaybeAxes(basis.size(), 0), n, {.columns = true});
   Arrays out;
   for (size_t k = 0; k < b.out.size(); ++k) out.push_back(move_mapped(b.out[k], b.axis[k], 0, n));
   return out;

@@ -9,7 +9,8 @@
 namespace weft {
 
 struct JacobianOptions {
-  // Columns (forward) or rows (reverse) at a time (0: all).
+  // Columns (forward) or rows (reverse) at a time (0: all). What f prints, it prints once; of
+  // jacfwd and hessian with this option, once for each chunk.
   int64_t chunk_size = 0;
   // f is promised to be holomorphic: arguments and results must be complex. Else arguments
   // (forward) or results (reverse) must be real.

@@ -48,14 +48,14 @@ P with_lane(P p, const LaneBatch& b) {
   p.masked = b.masked;
   return p;
 }
-// The same op for all lanes of the map. Where nothing is mapped, an op without an order is not run
-// once a lane: only the lanes that it has are numbered anew.
+// The same op for all lanes of the map. Where nothing is mapped, an op without an order, or one in
+// a derivative's columns, is not run once a lane: only the lanes that it has are numbered anew.
 template <class P>
 Batched batch_lane_call(const BatchArgs<P>& b) {
   LaneBatch l{b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}};
   const bool mapped =
       std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); });
-  if (!mapped && b.op.effects(make_params(b.params)) != Effect::ordered) {
+  if (!mapped && (b.level.columns || b.op.effects(make_params(b.params)) != Effect::ordered)) {
     for (int64_t& id : l.lane_ids) ++id;
     Arrays out = b.op.bind(b.x, with_lane(b.params, l));
     return {out, MaybeAxes(out.size())};

@@ -91,7 +91,8 @@ const Primitive<MapEnd>& end_op = define<MapEnd>({
         },
     .batch =
         [](const BatchArgs<MapEnd>& b) {
-          return Batched{b.op.bind({}, {joined({b.size}, b.params.lanes)}), {}};
+          const Ints& lanes = b.params.lanes;
+          return Batched{b.op.bind({}, {b.level.columns ? lanes : joined({b.size}, lanes)}), {}};
         },
     .implementations =
         [] {

@@ -291,6 +291,56 @@ TEST_CASE("debug_print prints once in the derivative of a loop", "[effects]") {
   check_mapped([&](Array x) { return grad(branches)(x); }, array({1., -1., 2.}), "1.00|2.00|");
 }
 
+TEST_CASE("debug_print prints once in a Jacobian", "[effects]") {
+  const auto straight = [](Array x) {
+    debug_print("{}", x);
+    return sin(x) * x.sum();
+  };
+  const auto nested = [](Array x) {
+    return cond(
+        x[0] > 0.,
+        [](Array v) {
+          return scan(
+                     [](Array c, Array u) {
+                       debug_print("{:.1f}", u);
+                       vmap([](Array w) {
+                         debug_print("w {:.1f}", w);
+                         return w;
+                       })(c);
+                       return std::pair(c * u, none);
+                     },
+                     v, v)
+              .first;
+        },
+        [](Array v) { return v; }, x);
+  };
+  const Array x = array({1., 2.});
+  const std::string want = "1.0|w 1.0|w 2.0|2.0|w 1.0|w 2.0|";
+  check_printed([&](Array v) { return jacfwd(straight)(v); }, x, "[1. 2.]|");
+  check_printed([&](Array v) { return jacrev(straight)(v); }, x, "[1. 2.]|");
+  check_printed([&](Array v) { return jacfwd(jacfwd(straight))(v); }, x, "[1. 2.]|");
+  check_printed([&](Array v) { return jacfwd(nested)(v); }, x, want);
+  check_printed([&](Array v) { return jacrev(nested)(v); }, x, want);
+  check_printed([&](Array v) { return jacfwd(jit(nested))(v); }, x, want);
+  check_printed([&](Array v) { return hessian([&](Array u) { return nested(u).sum(); })(v); }, x,
+                want);
+  check_mapped([&](Array v) { return jacfwd(straight)(v); }, array({{1., 2.}, {3., 4.}}),
+               "[1. 2.]|[3. 4.]|");
+  check_mapped([&](Array v) { return jacfwd(nested)(v); }, array({{1., 2.}, {-3., 4.}, {1., 2.}}),
+               want + want);
+}
+
+TEST_CASE("a program that is evaluated prints as it does compiled", "[effects]") {
+  const auto f = vmap([](Array x) {
+    debug_print("a {}", x);
+    debug_print("b {}", x);
+    return x;
+  });
+  const Array x = array({1., 2.});
+  const auto c = make_jaxpr(f)(x);
+  CHECK(printed([&] { eval_jaxpr(c, {x}); }) == "a 1.0|b 1.0|a 2.0|b 2.0|");
+}
+
 TEST_CASE("a tangent is printed forwards alone", "[effects]") {
   const auto f =
       custom_jvp([](Array x) { return sin(x); },
