@@ -122,13 +122,15 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 
 // f, mapped by rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments come with the lanes
 // along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of
-// bools. BatchingError where out is not what out_mapped says, or f captures a mapped value. Source:
+// bools. The rule runs once for all lanes: what they print, they print in its order. BatchingError
+// where out is not what out_mapped says, or f captures a mapped value. Source:
 // jax.custom_batching.custom_vmap.
 template <class F, class Rule>
 auto custom_vmap(F f, Rule rule, Location at = Location::here()) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);
 }
-// f, whose lanes run one after another. Source: jax.custom_batching.sequential_vmap.
+// f, whose lanes run one after another; they print in the order of time. Source:
+// jax.custom_batching.sequential_vmap.
 template <class F>
 auto sequential_vmap(F f, Location at = Location::here()) {
   return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {}, at);

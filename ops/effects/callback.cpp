@@ -197,11 +197,12 @@ void run_custom(const Custom& p, const Types& lane, LaneWalk& walk) {
   });
 }
 
-// For samples: r = x * y, of any types.
-float sample_number(DType d, const void* data, int64_t i) {
-  return with_dtype(d, [&](auto* p) {
+// For samples: r = x * y, of any types and sizes: what is shorter begins again.
+float sample_number(const BufferType& t, const void* data, int64_t i) {
+  if (t.size == 0) return 0;
+  return with_dtype(t.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const T x = static_cast<const T*>(data)[i];
+    const T x = static_cast<const T*>(data)[i % t.size];
     if constexpr (std::is_same_v<T, complex64_t> || std::is_same_v<T, complex128_t>)
       return static_cast<float>(x.re);
     else
@@ -211,7 +212,7 @@ float sample_number(DType d, const void* data, int64_t i) {
 void sample_product(void* const* out, const void* const* in, const BufferType* types) {
   for (int64_t i = 0; i < types[2].size; ++i)
     static_cast<float*>(out[0])[i] =
-        sample_number(types[0].dtype, in[0], i) * sample_number(types[1].dtype, in[1], i);
+        sample_number(types[0], in[0], i) * sample_number(types[1], in[1], i);
 }
 Custom sample_custom(Ints lanes, Ints has, bool masked) {
   register_function("weft.sample_product", sample_product);

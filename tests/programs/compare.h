@@ -30,9 +30,13 @@ class Expected {
 
  private:
   void spread();
+  Arrays by_definition(Random* noise) const;
+  // Whether rounding changes how much there is of what is done (deeds.h).
+  bool turns_otherwise(size_t k);
   const Fn& f_;
   Arrays x_, values_;
   uint64_t seed_;
+  bool acts_;
   std::vector<Arrays> noisy_;
   double unmeasured_ = 0;  // the rounding within derivatives, where nothing is noisy
   bool spread_ = false, ill_ = false;

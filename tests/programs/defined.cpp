@@ -5,7 +5,7 @@
 #include <weft/weft.h>
 
 #include "programs/compare.h"
-#include "programs/program.h"
+#include "programs/deeds.h"
 #include "weft/tracer/trace.h"
 
 namespace weft::programs {
@@ -25,7 +25,7 @@ Array stacked(const Arrays& rows, int axis) {
 
 class Definition {
  public:
-  explicit Definition(Random* noise) : noise_(noise) {}
+  Definition(Random* noise, Deeds* done) : noise_(noise), done_{done} {}
 
   // One result list for each lane. Lanes of several named axes stand in order, the last axis
   // fastest; `axes_` names them.
@@ -71,7 +71,12 @@ class Definition {
       default: break;
     }
     Lanes r;
-    for (const Arrays& e : env) r.push_back(one(s, chosen(e, s.in), chosen(e, s.captured)));
+    const std::vector<Deeds*> done = done_;
+    for (size_t l = 0; l < env.size(); ++l) {
+      done_ = {done[l]};
+      r.push_back(one(s, chosen(env[l], s.in), chosen(env[l], s.captured)));
+    }
+    done_ = done;
     return r;
   }
   static Lanes inputs(const Step& s, const Lanes& env) {
@@ -96,6 +101,7 @@ class Definition {
       case Kind::while_loop: return loop(s, x, captured);
       case Kind::fori: return counted(s, x, captured);
       case Kind::checked_end: return {ended(x[0])};
+      case Kind::effect: return act(s, x[0], done_[0]);
       default: return derivative(s, x, captured);
     }
   }
@@ -154,9 +160,12 @@ class Definition {
     return alone(s.bodies[static_cast<size_t>(which)], joined(part(x, 1, x.size()), captured));
   }
   Arrays loop(const Step& s, Arrays c, const Arrays& captured) {
-    for (int64_t trips = 0; s.count == 0 || trips < s.count; ++trips) {
+    for (int64_t trips = 0;; ++trips) {
       if (trips > most_trips) throw Endless();
-      if (!alone(s.bodies[0], joined(c, captured))[0].item<bool>()) break;
+      // Asked after the last trip, too.
+      if (!alone(s.bodies[0], joined(c, captured))[0].item<bool>() ||
+          (s.count > 0 && trips == s.count))
+        break;
       c = alone(s.bodies[1], joined(c, captured));
     }
     return c;
@@ -223,11 +232,18 @@ class Definition {
         in.push_back(joined(std::move(lane), captured));
       }
     }
+    std::vector<Deeds> deeds(in.size());
+    std::vector<Deeds*> done;
+    const auto n = static_cast<size_t>(s.size);
+    for (size_t l = 0; l < in.size(); ++l) done.push_back(done_[l / n] ? &deeds[l] : nullptr);
+    done_.swap(done);
     axes_.push_back({s.name, s.size});
     const Lanes out = run(s.bodies[0], in);
     axes_.pop_back();
+    done_.swap(done);
+    for (size_t l = 0; l < in.size(); ++l)
+      if (done_[l / n]) *done_[l / n] += deeds[l];
     Lanes r;
-    const auto n = static_cast<size_t>(s.size);
     for (size_t o = 0; o < env.size(); ++o) {
       r.emplace_back();
       for (size_t k = 0; k < s.out_axes.size(); ++k) {
@@ -316,9 +332,9 @@ class Definition {
       default: return {jacobian(s, f, d)};
     }
   }
-  // A column (hessian: a row) at a time.
+  // A column (hessian: a row) at a time; f has its effects once.
   template <class F>
-  static Array jacobian(const Step& s, F f, const Arrays& d) {
+  Array jacobian(const Step& s, F f, const Arrays& d) {
     const Type& in = d[0].type();
     const auto first = [&](Array a) {
       Arrays all = d;
@@ -333,6 +349,7 @@ class Definition {
                                    lax::full({in.elements()}, static_cast<int32_t>(i), I32)),
                            in.dtype()),
                        in.shape());
+      if (i > 0) done_ = {nullptr};
       const auto at = std::make_tuple(d[0]), along = std::make_tuple(unit);
       columns.push_back(s.variant == 2 ? jvp(grad(first), at, along).second
                                        : jvp(first, at, along).second);
@@ -344,13 +361,14 @@ class Definition {
 
   static constexpr int64_t most_trips = 400;
   Random* noise_;
+  std::vector<Deeds*> done_;  // of each lane: where its effects go, as if lanes ran in order
   std::vector<NamedAxis> axes_;
 };
 
 }  // namespace
 
-Arrays defined(const Fn& f, const Arrays& x, Random* noise) {
-  return Definition(noise).run(f, {x})[0];
+Arrays defined(const Fn& f, const Arrays& x, Random* noise, Deeds* done) {
+  return Definition(noise, done).run(f, {x})[0];
 }
 
 }  // namespace weft::programs

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "programs/compare.h"
+#include "programs/deeds.h"
 #include "programs/donating.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
@@ -85,9 +86,19 @@ class Judge {
   void require(const std::string& difference) {
     if (!difference.empty()) throw Breach{doing_, difference};
   }
+  // The results and, of a program with effects, what it does.
+  Arrays watched(FunctionRef<Arrays()> run) {
+    if (!acts_) return run();
+    const Gathering deeds;
+    Arrays r = run();
+    return joined(std::move(r), as_arrays(deeds.deeds()));
+  }
   Arrays by_reference(const Jaxpr& j) {
     const ReferenceMode reference;
-    return eval_jaxpr(j, all_);
+    return watched([&] { return eval_jaxpr(j, all_); });
+  }
+  Arrays compiled() {
+    return watched([&] { return run_compiled(jaxpr_, all_); });
   }
 
   void trace() {
@@ -119,7 +130,7 @@ class Judge {
   }
   void code() {
     begin("code");
-    got_ = run_compiled(jaxpr_, all_);
+    got_ = compiled();
     // Libraries, and the programs of ops, add in orders of their own.
     if (rounds_otherwise(jaxpr_))
       require(expected_->differs(got_));
@@ -131,7 +142,7 @@ class Judge {
     if (detail::default_elsewhere()) return;
     begin("stack");
     Arrays got;
-    on_own_stack(128 << 10, [&] { got = run_compiled(jaxpr_, all_); });
+    on_own_stack(128 << 10, [&] { got = compiled(); });
     require(bits_differ(got, got_));
   }
   void stablehlo() {
@@ -162,7 +173,7 @@ class Judge {
   void threads() {
     begin("threads");
     set_num_threads(2);
-    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+    require(bits_differ(compiled(), got_));
     set_num_threads(1);
   }
   void targets() {
@@ -170,7 +181,7 @@ class Judge {
     if (compiler::host_target().lanes <= 8) return;
     static const compiler::TargetInfo weaker = compiler::target_named("x86-64-v3");
     const compiler::TargetScope scope(weaker);
-    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+    require(bits_differ(compiled(), got_));
   }
   // By kernels that test every access.
   void accesses() {
@@ -181,7 +192,7 @@ class Judge {
       return t;
     }();
     const compiler::TargetScope scope(checked);
-    require(bits_differ(run_compiled(jaxpr_, all_), got_));
+    require(bits_differ(compiled(), got_));
   }
   // Of smooth programs: tangents are slopes, and cotangents pair with them.
   void slopes() {
@@ -195,21 +206,21 @@ class Judge {
   void front_ends() {
     begin("jit");
     const auto f = jit([this](Arrays a) { return run(p_.f, a); });
-    require(bits_differ(f(x_), got_));
+    const auto called = [&] { return watched([&] { return f(x_); }); };
+    require(bits_differ(called(), got_));
     // From some call with the same memory on a GPU launches a graph.
-    for (int k = 0; detail::default_elsewhere() && k < 5; ++k) require(bits_differ(f(x_), got_));
+    for (int k = 0; detail::default_elsewhere() && k < 5; ++k) require(bits_differ(called(), got_));
     donated();
     begin("eager");
-    require(expected_->differs(run(p_.f, x_)));
+    require(expected_->differs(watched([&] { return run(p_.f, x_); })));
   }
   // Results over inputs and temporaries in them: where nothing is donated but a result may lie over
   // an input, where all inputs are donated, and where some are.
   void donated() {
     begin("donated");
     if (!detail::default_elsewhere()) donated_on_host();
-    require(bits_differ(
-        jit([this](Arrays a) { return run(p_.f, a); }, {.donate_argnums = {0}})(p_.arguments()),
-        got_));
+    const auto f = jit([this](Arrays a) { return run(p_.f, a); }, {.donate_argnums = {0}});
+    require(bits_differ(watched([&] { return f(p_.arguments()); }), got_));
   }
   void donated_on_host() {
     std::vector<bool> all(all_.size(), true), some(all_.size());
@@ -218,7 +229,8 @@ class Judge {
                                            executable_->donating(some)};
     for (const Ref<const Executable>& e : given) {
       std::string spoilt;
-      require(bits_differ(run_over_inputs(*e, jaxpr_, all_, &spoilt), got_));
+      require(
+          bits_differ(watched([&] { return run_over_inputs(*e, jaxpr_, all_, &spoilt); }), got_));
       require(spoilt);
     }
   }
@@ -241,6 +253,7 @@ class Judge {
 
   const Program& p_;
   const Checking& how_;
+  const bool acts_ = holds(p_.f, Kind::effect);
   Arrays x_, consts_, all_, before_, after_, got_;
   Jaxpr jaxpr_;
   Ref<const compiler::CompiledProgram> executable_;

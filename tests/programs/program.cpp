@@ -130,6 +130,11 @@ Types simple_results(const Step& s, const Types& in) {
     case Kind::checked_end:
       require(in == Types{Type(in.at(0).dtype(), {})}, "no scalar");
       return in;
+    case Kind::effect: {
+      const DType d = in.at(0).dtype();
+      require(is_number(d) || is_bool(d), "no number");
+      return s.variant == 0 ? Types{} : Types{Type(is_complex(d) ? real_part(d) : d, {})};
+    }
     default: break;
   }
   if (s.variant == axis_index) return {scalar_i32};
@@ -157,7 +162,8 @@ std::vector<Ints> groups_of(const Step& s) {
 
 void complete(Step& s, const Types& in, const Types& captured) {
   if (s.kind == Kind::op || s.kind == Kind::constant || s.kind == Kind::number ||
-      s.kind == Kind::function || s.kind == Kind::checked_end || s.kind == Kind::collective) {
+      s.kind == Kind::function || s.kind == Kind::checked_end || s.kind == Kind::effect ||
+      s.kind == Kind::collective) {
     s.out = simple_results(s, in);
     return;
   }

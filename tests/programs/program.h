@@ -32,6 +32,7 @@ enum class Kind {
   sequential,   // sequential_vmap(body)
   checkpoint,   // checkpoint(body) with the policy of that variant
   checked_end,  // a loop that ends where in[0] <= 0.5, and never elsewhere
+  effect,       // of in[0], variant 0: prints its first number, 1: calls a function that returns it
   vmap,
   grad,       // body gives a scalar; gradients of the first `count` operands
   vjp,        // in: primals, cotangents of all results; out: results, cotangents of `count` primals
@@ -62,9 +63,9 @@ struct Step {
   // Of vmap.
   MaybeAxes in_axes, out_axes;
   int64_t size = 0, chunk = 0, budget = 0;
-  std::string name;  // of the mapped axis, or of that of the collective; +, -, *, / of number
-  int64_t count =
-      0;  // see Kind, Collective; of while_loop the most trips, 0: any number; of scan the carry
+  std::string name;   // of the mapped axis, or of that of the collective; +, -, *, / of number
+  int64_t count = 0;  // see Kind, Collective; of while_loop the most trips, 0: any number; of scan
+                      // the carry; of effect its number
   int64_t length = 0;    // of scan
   int64_t unroll = 1;    // of scan
   int variant = 0;       // of cond: 1: switch_; of collective and function: which; see jacobian
@@ -124,8 +125,9 @@ void for_each_step(const Fn& f, FunctionRef<void(const Step&)> visit);
 Arrays run(const Fn& f, const Arrays& x);
 // By definition: maps are loops over lanes, loops and branches those of C++, calls and functions
 // with rules their bodies.
-// `noise`: each result of an inexact operation is off by some ulps.
-Arrays defined(const Fn& f, const Arrays& x, Random* noise = nullptr);
+// `noise`: each result of an inexact operation is off by some ulps. `done`: gets its effects.
+struct Deeds;
+Arrays defined(const Fn& f, const Arrays& x, Random* noise = nullptr, Deeds* done = nullptr);
 // Thrown by `defined` where a loop that the generator promised to end does not.
 struct Endless {};
 

@@ -72,7 +72,7 @@ void clean(Fn& f, bool all) {
   size_t end = used.size();
   for (size_t k = f.steps.size(); k-- > 0;) {
     const Step& s = f.steps[k];
-    keep[k] = !all && s.kind != Kind::constant;
+    keep[k] = s.kind == Kind::effect || (!all && s.kind != Kind::constant);
     for (size_t o = end - s.out.size(); o < end; ++o) keep[k] = keep[k] || used[o];
     end -= s.out.size();
     if (!keep[k]) continue;

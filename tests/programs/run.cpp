@@ -3,7 +3,7 @@
 // tests/programs/run.cpp: a program run by the public functions of Weft.
 #include <weft/weft.h>
 
-#include "programs/program.h"
+#include "programs/deeds.h"
 
 namespace weft::programs {
 namespace {
@@ -181,6 +181,7 @@ Arrays step(const Step& s, const Arrays& env) {
           body[0],
           {.policy = checkpoint_policies_drawn()[static_cast<size_t>(s.variant)].policy})(x);
     case Kind::checked_end: return {checked_end(x[0])};
+    case Kind::effect: return act(s, x[0]);
     case Kind::vmap: return mapped(s, x, body[0]);
     default: return derivative(s, x, body[0]);
   }

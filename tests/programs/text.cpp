@@ -166,6 +166,10 @@ std::string simple_text(const Step& s, const Names& x) {
       return r;
     }
     case Kind::collective: return collective_text(s, x);
+    case Kind::effect:
+      return s.variant == 0
+                 ? fmt::format("debug_print(\"{} {{}}\", first_number({}))", s.count, x[0])
+                 : fmt::format("called(first_number({}))", x[0]);
     default:
       return fmt::format(
           "while_loop([](Array q) {{ return q * q > .01; }}, [](Array q) {{ return "
@@ -193,6 +197,18 @@ static Arrays both(const std::pair<Arrays, Arrays>& p) { return joined(p.first, 
 Arrays pulled_back(F f, Arrays x, Arrays ct) {
   const auto [out, back] = vjp(f, x);
   return joined(out, std::get<0>(back(ct)));
+}
+)"},
+    {"first_number(", R"(static Array first_number(Array x) {
+  if (x.dtype() == C64 || x.dtype() == C128) x = lax::real(x);
+  if (x.size() == 0) return zeros({}, x.dtype());
+  return x.ndim() ? x.reshape({-1})[0] : x;
+}
+)"},
+    {"called(", R"(static Array called(Array x) {
+  const ShapeDtypeStruct like{{}, x.dtype()};
+  return io_callback([](Array v) { return std::cout << "called: " << v << "\n", v; }, like,
+                     stop_gradient(x));
 }
 )"},
     {"linearized(", R"(template <class F>
@@ -278,6 +294,7 @@ class Writer {
       return line(depth, "Array " + out[0] + " = " + name + note);
     }
     const std::string made = f.empty() ? simple_text(s, in) : nested_text(s, f, in);
+    if (out.empty()) return line(depth, made + note);
     if (f.empty() && out.size() == 1) return line(depth, "Array " + out[0] + " = " + made + note);
     const std::string all = fmt::format("r{}", next_++);
     line(depth, "Arrays " + all + " = " + made + note);

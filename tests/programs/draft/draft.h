@@ -14,6 +14,8 @@ struct Dice {
   Ints pool;                // extents of which most axes of the program are
   int budget = 0;           // steps that may still be made
   bool full_lanes = false;  // much is to lie in a lane
+  bool acts = false;        // it has effects
+  int deeds = 0;            // how many so far
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
   int64_t below(int64_t n) { return static_cast<int64_t>(r.word() % static_cast<uint64_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }
@@ -33,6 +35,7 @@ struct Around {
   bool reverse = false;  // has a derivative in reverse
   bool forward = false;  // has one forwards
   int derivatives = 0;   // around it
+  bool quiet = false;    // it has no effects
   int64_t lanes = 1;     // that it runs for
   struct Name {
     std::string name;
@@ -97,6 +100,7 @@ class Draft {
   int indices(const Shape& s);
   bool add_fold();
   bool add_number();
+  bool add_effect();
   bool add_function();
   bool add_collective();
   void add_order(Step& s);

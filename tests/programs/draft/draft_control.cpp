@@ -225,6 +225,10 @@ bool Draft::add_called() {
     Around b = deeper(around_, plain);
     if (s.kind == Kind::custom_vjp) b.reverse = true;
     if (derivative_rule) ++b.derivatives;
+    // The reverse rule runs the body once more; a rule for maps, or a loop over lanes, is run for
+    // all lanes in its own order.
+    b.quiet = b.quiet || s.kind == Kind::custom_vjp || s.kind == Kind::custom_vmap ||
+              s.kind == Kind::sequential;
     return b;
   }();
   Types in;

@@ -6,6 +6,7 @@
 
 #include "programs/draft/draft.h"
 #include "weft/core/param.h"
+#include "weft/runtime/device.h"
 
 namespace weft::programs {
 namespace {
@@ -173,7 +174,17 @@ void Draft::add_checked_end() {
   const int v = any_float();
   op("mul", {v, fit(end, type(v))});
 }
+// What acts again in a derivative in reverse is refused there: there nothing is called.
+bool Draft::add_effect() {
+  Step s;
+  s.kind = Kind::effect;
+  s.variant = !around_.reverse && !detail::default_elsewhere() && dice_.one_in(3);
+  s.count = ++dice_.deeds;
+  s.in = {any()};
+  return add(std::move(s)) >= 0;
+}
 void Draft::add_any() {
+  if (dice_.acts && !around_.quiet && dice_.one_in(4) && add_effect()) return;
   if (ending >= 0 && dice_.one_in(3)) return add_checked_end();
   if (ending >= 0 && dice_.one_in(3) && add_nested()) return;
   if (!around_.names.empty() && dice_.one_in(5) && add_collective()) return;
@@ -303,6 +314,7 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
   p.seed = seed;
   p.stack = stack;
   p.smooth = dice.one_in(4);
+  dice.acts = stack < 0 && seed % 3 == 2;
   for (int k = 0; k < 3; ++k) dice.pool.push_back(dice.new_extent());
   // Enough for several threads now and then.
   if (dice.one_in(30)) dice.pool[0] = 1000 + dice.below(5000);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/deeds.cpp: effects of random programs: doing them, and gathering what was done.
+#include "programs/deeds.h"
+
+#include <weft/weft.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "weft/tracer/eval_trace.h"
+
+namespace weft::programs {
+namespace {
+
+std::vector<Deed>* gathered_calls = nullptr;
+
+// The first number of x, or 0 if there is none: a scalar that is real.
+Array first_number(Array x) {
+  if (is_complex(x.dtype())) x = lax::real(x);
+  if (x.size() == 0) return base::zeros(Type(x.dtype(), {}));
+  return x.ndim() ? x.reshape({-1})[0] : x;
+}
+double number_in(const Array& x) { return laws::numbers(x)[0]; }
+
+// Calls `note` with the number of x, and gives it back.
+template <class F>
+Arrays noted(const Array& x, F note) {
+  return {io_callback(
+      [note](Array v) {
+        note(Deed{0, v.dtype(), number_in(v)});
+        return v;
+      },
+      ShapeDtypeStruct{{}, x.dtype()}, stop_gradient(x))};
+}
+
+const DType groups[] = {F16, BF16, F32, F64, I64};
+Array numbers_of(const std::vector<Deed>& all, DType group) {
+  std::vector<double> values;
+  for (const Deed& d : all)
+    if (d.dtype == group || (group == I64 && !is_inexact(d.dtype))) values.push_back(d.value);
+  const Type t(group, {std::ssize(values)});
+  return values.empty() ? base::zeros(t) : lax::convert_element_type(array(values), group);
+}
+
+}  // namespace
+
+Arrays act(const Step& s, const Array& x) {
+  const Array v = first_number(x);
+  const int number = static_cast<int>(s.count);
+  if (s.variant == 0) {
+    debug_print(fmt::format("deed {} {} {{}}", number, static_cast<int>(v.dtype())), v);
+    return {};
+  }
+  return noted(v, [number](Deed d) {
+    d.number = number;
+    if (gathered_calls) gathered_calls->push_back(d);
+  });
+}
+
+Arrays act(const Step& s, const Array& x, Deeds* to) {
+  const int number = static_cast<int>(s.count);
+  std::vector<Deed>* const list = !to ? nullptr : s.variant == 0 ? &to->printed : &to->called;
+  Arrays r = noted(first_number(x), [number, list](Deed d) {
+    d.number = number;
+    if (list) list->push_back(d);
+  });
+  return s.variant == 0 ? Arrays{} : r;
+}
+
+Gathering::Gathering()
+    : cout_(std::cout.rdbuf(text_.rdbuf())), before_(std::exchange(gathered_calls, &called_)) {}
+Gathering::~Gathering() {
+  std::cout.rdbuf(cout_);
+  gathered_calls = before_;
+}
+Deeds Gathering::deeds() const {
+  Deeds r;
+  r.called = called_;
+  std::istringstream lines(text_.str());
+  for (std::string word, value; lines >> word;) {
+    int dtype = 0;
+    Deed d{};
+    lines >> d.number >> dtype >> value;
+    d.dtype = static_cast<DType>(dtype);
+    d.value = value == "True" ? 1 : value == "False" ? 0 : std::strtod(value.c_str(), nullptr);
+    r.printed.push_back(d);
+  }
+  return r;
+}
+
+Arrays as_arrays(Deeds d) {
+  std::stable_sort(d.called.begin(), d.called.end(), [](const Deed& a, const Deed& b) {
+    if (a.number != b.number) return a.number < b.number;
+    return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
+  });
+  const ReferenceMode reference;
+  Arrays r;
+  for (const std::vector<Deed>* all : {&d.printed, &d.called}) {
+    std::vector<double> steps;
+    for (const Deed& one : *all) steps.push_back(one.number);
+    r.push_back(steps.empty() ? base::zeros(Type(I32, {0}))
+                              : lax::convert_element_type(array(steps), I32));
+    for (DType group : groups) r.push_back(numbers_of(*all, group));
+  }
+  return r;
+}
+
+}  // namespace weft::programs

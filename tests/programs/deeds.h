@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/programs/deeds.h: what a program does besides giving results: the lines that it prints and
+// the functions that it calls (Kind::effect), compared as if they were results.
+#pragma once
+#include <iosfwd>
+#include <sstream>
+
+#include "programs/program.h"
+
+namespace weft::programs {
+
+struct Deed {
+  int number;  // of the step
+  DType dtype;
+  double value;
+};
+struct Deeds {
+  std::vector<Deed> printed, called;
+  Deeds& operator+=(const Deeds& d) {
+    printed.insert(printed.end(), d.printed.begin(), d.printed.end());
+    called.insert(called.end(), d.called.begin(), d.called.end());
+    return *this;
+  }
+};
+
+// Runs a step of Kind::effect on x, as the program would.
+Arrays act(const Step& s, const Array& x);
+// By definition: at once, into `to` unless that is null.
+Arrays act(const Step& s, const Array& x, Deeds* to);
+
+// Gathers what programs do while it lives.
+class Gathering {
+ public:
+  Gathering();
+  ~Gathering();
+  Gathering(const Gathering&) = delete;
+  Deeds deeds() const;
+
+ private:
+  std::ostringstream text_;
+  std::streambuf* cout_;
+  std::vector<Deed> called_;
+  std::vector<Deed>* before_;
+};
+
+// Always so many arrays. What is printed has an order; calls have none between lanes, so they stand
+// by step and value.
+Arrays as_arrays(Deeds d);
+
+}  // namespace weft::programs
