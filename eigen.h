@@ -10,11 +10,11 @@
 namespace weft {
 
 template <>
-struct dtype_of<Eigen::half> {
+struct ir::dtype_of<Eigen::half> {
   static constexpr DType value = F16;
 };
 template <>
-struct dtype_of<Eigen::bfloat16> {
+struct ir::dtype_of<Eigen::bfloat16> {
   static constexpr DType value = BF16;
 };
 
@@ -33,9 +33,9 @@ template <class D>
 constexpr DType eigen_dtype() {
   using S = typename D::Scalar;
   static_assert(
-      requires { dtype_of<S>::value; },
+      requires { ir::dtype_of<S>::value; },
       "weft: an Eigen matrix of these elements has no dtype; m.cast<double>() has one");
-  return dtype_of_v<S>;
+  return ir::dtype_of_v<S>;
 }
 template <class D>
 Type eigen_type(const D& m) {
@@ -62,7 +62,7 @@ bool is_row_major(const D& m) {
 }
 
 template <class M>
-struct EigenHeld final : RefCounted {
+struct EigenHeld final : ir::RefCounted {
   M m;
   template <class D>
   explicit EigenHeld(D&& from) : m(std::forward<D>(from)) {}
@@ -70,7 +70,7 @@ struct EigenHeld final : RefCounted {
 // A matrix that the array keeps.
 template <class M, class D>
 Array eigen_kept(const Type& t, D&& from) {
-  const auto held = make_ref<EigenHeld<M>>(std::forward<D>(from));
+  const auto held = ir::make_ref<EigenHeld<M>>(std::forward<D>(from));
   return array_over(t, held->m.data(), held);
 }
 // The elements copied, in row-major order.
@@ -87,7 +87,7 @@ Array eigen_copied(const D& m) {
 template <class D>
 Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
             Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const Array x = detail::eigen_copied(m.derived());
   return dtype ? x.astype(*dtype) : x;
 }
@@ -105,7 +105,7 @@ template <class D>
   requires detail::EigenDense<std::remove_cvref_t<D>>
 Array from_eigen(D&& m, Location at = Location::here()) {
   using M = std::remove_cvref_t<D>;
-  const Source source(at);
+  const ir::Source source(at);
   constexpr bool rows = M::IsVectorAtCompileTime || M::IsRowMajor;
   if constexpr (detail::is_eigen_map<M>) {
     if (!detail::is_row_major(m))
@@ -128,11 +128,12 @@ Array from_eigen(D&& m, Location at = Location::here()) {
 template <class Map>
 class EigenView : public Map {
  public:
-  EigenView(const Map& map, Ref<const RefCounted> owner) : Map(map), owner_(std::move(owner)) {}
-  const Ref<const RefCounted>& owner() const { return owner_; }
+  EigenView(const Map& map, ir::Ref<const ir::RefCounted> owner)
+      : Map(map), owner_(std::move(owner)) {}
+  const ir::Ref<const ir::RefCounted>& owner() const { return owner_; }
 
  private:
-  Ref<const RefCounted> owner_;
+  ir::Ref<const ir::RefCounted> owner_;
 };
 
 namespace detail {
@@ -151,7 +152,7 @@ struct EigenOf<T> {
 // copied.
 template <class Map>
 Array from_eigen(const EigenView<Map>& m, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const Map& map = m;
   if (!detail::is_row_major(map)) return from_eigen(map, at);
   return detail::array_over(detail::eigen_type(map), map.data(), m.owner());
@@ -166,7 +167,7 @@ template <class T>
 auto as_eigen(const Array& x, Location at = Location::here()) {
   using M = typename detail::EigenOf<T>::type;
   using S = typename M::Scalar;
-  const Source source(at);
+  const ir::Source source(at);
   detail::View v = detail::view_of(x, detail::eigen_dtype<M>());
   const auto [rows, columns] =
       detail::eigen_sizes(x.shape(), {M::RowsAtCompileTime, M::ColsAtCompileTime},

@@ -7,6 +7,11 @@
     "Weft needs C++20: compile with -std=c++20, or target_compile_features(TARGET PRIVATE cxx_std_20) in CMake"
 #include <weft, which needs -std=c++20>  // not there: nothing else is compiled
 #endif
+#ifdef _GLIBCXX_DEBUG
+#error \
+    "Weft is compiled without _GLIBCXX_DEBUG, which makes std::vector another type: take -D_GLIBCXX_ASSERTIONS, which checks accesses and links"
+#include <weft, which needs no -D_GLIBCXX_DEBUG>  // not there: nothing else is compiled
+#endif
 
 // clang-format off
 // These first: what compilers say of them begins with the way to them.

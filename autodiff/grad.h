@@ -29,8 +29,8 @@ namespace detail {
 
 // ---- the work, whatever the types
 
-using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = FunctionRef<tree::Skeleton()>;
+using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
+using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 struct GradResult {
   Arrays out;    // the loss and the auxiliary results
@@ -41,7 +41,7 @@ GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std:
 // DifferentiationError, in the words of JAX, where an argument or a result of `who` has no
 // derivative of that kind.
 void check_reverse_input(const char* who, const Array& x, bool holomorphic,
-                         FunctionRef<std::string()> path);
+                         ir::FunctionRef<std::string()> path);
 void check_reverse_output(const char* who, const Type& t, bool holomorphic);
 
 // Below `results`: how many of f's first results are differentiated, known when f has run; null:
@@ -55,15 +55,17 @@ JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args
 // A derivative at a point.
 struct LinearResult {
   Arrays out;
-  Ref<const RefCounted> linear;
+  ir::Ref<const ir::RefCounted> linear;
 };
 LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args,
                            const size_t* results = nullptr);
-Arrays apply_linear(const Ref<const RefCounted>& linear, const Arrays& dx, TreeOf args);
-Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, TreeOf result);
+Arrays apply_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& dx, TreeOf args);
+Arrays transpose_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& ct,
+                        TreeOf result);
 // The program of a linear function of arguments with these types, to be run backwards.
-Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args);
-Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result);
+ir::Ref<const ir::RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args);
+Arrays transpose_recorded(const ir::Ref<const ir::RefCounted>& program, const Arrays& ct,
+                          TreeOf result);
 Array stop_gradient_leaf(const Array& x);
 
 // ---- grad and its relatives
@@ -102,7 +104,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                   "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const GradResult g = run_grad(
         grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
@@ -156,16 +158,28 @@ template <int... N, class F = BinaryFunction>
 auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(std::move(f), o, at);
 }
+// The same for a name that <cmath> has, too: grad(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::grad, F, N...>(f, o, at);
+}
 // grad(f, 1) does not compile: which argument is written grad<1>(f).
-template <int... N, class F, Integer I>
+template <int... N, class F, ir::Integer I>
 auto grad(F f, I) {
-  static_assert(!Integer<I>, "weft: which argument is written grad<1>(f), grad<0, 2>(f)");
+  static_assert(!ir::Integer<I>, "weft: which argument is written grad<1>(f), grad<0, 2>(f)");
   return grad<N...>(std::move(f));
 }
 // {f(x, …), gradient}, the gradient as of grad. Source: jax.value_and_grad.
 template <int... N, class F = BinaryFunction>
 auto value_and_grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad, F, N...>(std::move(f), o, at);
+}
+// The same for a name that <cmath> has, too: value_and_grad(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto value_and_grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+  return detail::Grad<detail::GradKind::value_and_grad, F, N...>(f, o, at);
 }
 // {gradient, f(x, …)}: value_and_grad in torch's order. Source: torch.func.grad_and_value.
 template <int... N, class F>
@@ -211,7 +225,7 @@ auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...
 template <class F, class... A, class... T>
 auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
          Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
   using R = typename detail::ResultOf<F, Args>::type;
@@ -226,7 +240,7 @@ auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
 template <class F, class... A, class... T>
 auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
                   Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
   using R = typename detail::ResultOf<F, Args>::type;
@@ -246,13 +260,13 @@ template <class Args, class R>
 class Pullback {
  public:
   using weft_params = Params<R>;
-  Pullback(Args prototype, R result, Ref<const RefCounted> linear, bool recorded)
+  Pullback(Args prototype, R result, ir::Ref<const ir::RefCounted> linear, bool recorded)
       : prototype_(std::move(prototype)),
         result_(std::move(result)),
         linear_(std::move(linear)),
         recorded_(recorded) {}
   Args operator()(const R& ct, Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     const auto tree_of_result = [&] { return tree::skeleton(result_); };
     if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
         !d.empty())
@@ -266,7 +280,7 @@ class Pullback {
  private:
   Args prototype_;
   R result_;
-  Ref<const RefCounted> linear_;
+  ir::Ref<const ir::RefCounted> linear_;
   bool recorded_;
 };
 
@@ -277,10 +291,10 @@ template <class... P, class R>
 class Pushforward<std::tuple<P...>, R> {
  public:
   using weft_params = Params<P...>;
-  Pushforward(std::tuple<P...> prototype, R result, Ref<const RefCounted> linear)
+  Pushforward(std::tuple<P...> prototype, R result, ir::Ref<const ir::RefCounted> linear)
       : prototype_(std::move(prototype)), result_(std::move(result)), linear_(std::move(linear)) {}
   R operator()(const P&... tangents, Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
     if (const std::string d =
@@ -296,26 +310,26 @@ class Pushforward<std::tuple<P...>, R> {
  private:
   std::tuple<P...> prototype_;
   R result_;
-  Ref<const RefCounted> linear_;
+  ir::Ref<const ir::RefCounted> linear_;
 };
 
 // What is made of the linear part of a function: by its arguments and its result.
 struct MakePullback {
   template <class Args, class R>
-  auto operator()(Args args, R result, Ref<const RefCounted> linear) const {
+  auto operator()(Args args, R result, ir::Ref<const ir::RefCounted> linear) const {
     return Pullback<Args, R>(std::move(args), std::move(result), std::move(linear), false);
   }
 };
 struct MakePushforward {
   template <class Args, class R>
-  auto operator()(Args args, R result, Ref<const RefCounted> linear) const {
+  auto operator()(Args args, R result, ir::Ref<const ir::RefCounted> linear) const {
     return Pushforward<Args, R>(std::move(args), std::move(result), std::move(linear));
   }
 };
 // {f(a…), what make gives}.
 template <class Make, class F, class... A>
 auto linearized_at(Location at, F& f, const A&... a) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -327,7 +341,7 @@ auto linearized_at(Location at, F& f, const A&... a) {
 // The same of a function that returns {out, aux}: {out, what make gives, aux}.
 template <class Make, class F, class... A>
 auto linearized_with_aux_at(Location at, F& f, const A&... a) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -358,7 +372,7 @@ auto linearize_with_aux_at(Location at, F& f, const A&... a) {
 }
 template <class F, class... A>
 auto linear_transpose_at(Location at, F& f, const A&... example) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto args = arguments<F>(example...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -410,7 +424,7 @@ WEFT_WITH_LINE(linear_transpose)
 // x, a tree, whose derivative is taken to be zero. Source: jax.lax.stop_gradient.
 template <class T>
 arrays_t<T> stop_gradient(const T& x, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);

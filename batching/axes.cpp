@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "weft/core/ir.h"
+
 namespace weft {
 
 std::string to_string(const Axes& a) {

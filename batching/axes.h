@@ -30,7 +30,7 @@ struct Axes {
   Axes(N) {
     static_assert(!std::same_as<N, std::nullptr_t>, "weft: what is not mapped is `none`");
   }
-  template <Integer I>
+  template <ir::Integer I>
   Axes(I i) : axis(static_cast<int64_t>(i)) {}
   Axes(std::initializer_list<Axes> l) : kind(Tuple), children(l) {}
   Axes(std::initializer_list<AxisEntry> l);
@@ -74,7 +74,7 @@ struct MappedArguments {
 };
 // Asks for `args` only where the axes are a tree, or for a message.
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
-                              FunctionRef<tree::Skeleton()> args);
+                              ir::FunctionRef<tree::Skeleton()> args);
 
 }  // namespace detail
 }  // namespace weft

@@ -11,7 +11,7 @@
 #include "weft/core/dtype.h"
 #include "weft/core/ref.h"
 
-namespace weft {
+namespace weft::ir {
 
 class JaxprData;
 struct ParamField;
@@ -29,4 +29,4 @@ class ParamsBase : public RefCounted {
 using AnyParams = Ref<const ParamsBase>;
 bool equal(const AnyParams& a, const AnyParams& b);
 
-}  // namespace weft
+}  // namespace weft::ir

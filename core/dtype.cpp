@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 namespace {
@@ -100,30 +101,30 @@ bool is_64_bit(DType d) { return d == I64 || d == U64 || d == F64 || d == C128; 
 }  // namespace
 
 int itemsize(DType d) { return info(d).itemsize; }
-const char* short_name(DType d) { return info(d).short_name; }
-const char* numpy_name(DType d) { return info(d).numpy_name; }
+const char* ir::short_name(DType d) { return info(d).short_name; }
+const char* ir::numpy_name(DType d) { return info(d).numpy_name; }
 
-bool parse_dtype(const std::string& short_name, DType* out) {
+bool ir::parse_dtype(const std::string& short_name, DType* out) {
   for (size_t i = 0; i < std::size(info_table); ++i)
     if (short_name == info_table[i].short_name) return *out = static_cast<DType>(i), true;
   if (short_name == "key<fry>") return *out = Key, true;  // as JAX writes it
   return false;
 }
 
-DType real_part(DType d) { return d == C64 ? F32 : d == C128 ? F64 : d; }
+DType ir::real_part(DType d) { return d == C64 ? F32 : d == C128 ? F64 : d; }
 
-std::string beyond_i32_advice() {
+std::string ir::beyond_i32_advice() {
   return "give it a dtype, full({}, int64_t{5000000000}, I64), or convert the other operand with "
          "astype(I64), U64 or F64";
 }
 
-bool beyond_i32(DType d, bool weak) { return weak && (d == I64 || d == U64); }
+bool ir::beyond_i32(DType d, bool weak) { return weak && (d == I64 || d == U64); }
 
-bool takes_beyond_i32(DType number, DType to) {
+bool ir::takes_beyond_i32(DType number, DType to) {
   return is_64_bit(to) && !(number == U64 && to == I64);
 }
 
-Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
+Promoted ir::promote(DType a, bool weak_a, DType b, bool weak_b) {
   // A bool is never weak: it is below everything anyway.
   weak_a &= a != Bool && a != Key;
   weak_b &= b != Bool && b != Key;
@@ -145,7 +146,7 @@ Promoted promote(DType a, bool weak_a, DType b, bool weak_b) {
   return {d, true};
 }
 
-DType to_inexact(DType d) {
+DType ir::to_inexact(DType d) {
   if (is_inexact(d)) return d;
   if (d == Key) throw DTypeError("a key is not a number: it has no floating-point counterpart");
   return is_64_bit(d) ? F64 : F32;

@@ -58,7 +58,9 @@ using complex64_t = Complex<float>;
 // The C++ type of C128, with the layout of std::complex<double>.
 using complex128_t = Complex<double>;
 
-int itemsize(DType d);            // bytes an element; Key is 8 (two uint32)
+int itemsize(DType d);  // bytes an element; Key is 8 (two uint32)
+
+namespace ir {
 const char* short_name(DType d);  // "f32", "i32", "bool", "key"
 const char* numpy_name(DType d);  // "float32"
 // Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is
@@ -216,4 +218,5 @@ decltype(auto) with_dtype(DType d, F&& f) {
   }
 }
 
+}  // namespace ir
 }  // namespace weft

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "weft/core/ir.h"
 #include "weft/core/text/traceback.h"
 
 namespace weft {
@@ -32,14 +33,14 @@ Source::Source(Location at) : before_(source) {
 Source::~Source() { source = before_; }
 Location Source::current() { return source; }
 
-std::string with_place(const std::string& text) {
+std::string ir::with_place(const std::string& text) {
   const Location at = Source::current();
   if (!at || text.find("(at ") != std::string::npos) return text;
   // Lines that show something, as a caret does, stay as they are.
   const char* gap = text.find('\n') == std::string::npos ? " " : "\n";
   return text + gap + "(at " + to_string(at) + ")";
 }
-void add_place(Error& e, Location at) {
+void ir::add_place(Error& e, Location at) {
   const Source place(at);
   static_cast<std::runtime_error&>(e) = std::runtime_error(with_place(e.what()));
 }

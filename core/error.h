@@ -129,6 +129,7 @@ struct Location {
 // "file.cpp:12"
 std::string to_string(const Location& l);
 
+namespace ir {
 // Where the user wrote the call that is being processed: what errors name, and what values and
 // equations remember. Everything a user calls tells its place with a Source, and so does an
 // equation that runs again. The innermost place that is known counts: inside a transform that of
@@ -155,5 +156,6 @@ class Source {
 std::string with_place(const std::string& text);
 // The same for an error that is on its way already.
 void add_place(Error& e, Location at);
+}  // namespace ir
 
 }  // namespace weft

@@ -99,7 +99,7 @@ void JaxprData::dispose() const {
   delete this;
 }
 
-Jaxpr intern(Ref<JaxprData> j) {
+Jaxpr ir::intern(Ref<JaxprData> j) {
   number_literals(*j);
 #ifndef NDEBUG
   verify_equations(*j);
@@ -151,7 +151,7 @@ int64_t count(const Jaxpr& j, Counts& known) {
 
 void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::visit(Inner{f}, v); }
 
-std::vector<bool> inputs_read(const JaxprData& j) {
+std::vector<bool> ir::inputs_read(const JaxprData& j) {
   std::vector<bool> read(static_cast<size_t>(j.n_in), false);
   const auto mark = [&](Atom a) {
     if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
@@ -162,11 +162,11 @@ std::vector<bool> inputs_read(const JaxprData& j) {
   return read;
 }
 
-void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
+void ir::for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f) {
   for (const auto& [name, value] : e.params->fields()) for_inner(value, f);
 }
 
-std::vector<Jaxpr> inner_programs(const AnyParams& p) {
+std::vector<Jaxpr> ir::inner_programs(const AnyParams& p) {
   std::vector<Jaxpr> r;
   for (const auto& [name, value] : p->fields())
     for_inner(value, [&](const Jaxpr& j) { r.push_back(j); });
@@ -189,21 +189,21 @@ bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)
 }
 }  // namespace
 
-void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit) {
+void ir::for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit) {
   any_program(std::move(programs), [&](const JaxprData& j) {
     visit(j);
     return false;
   });
 }
 
-bool any_equation(std::vector<Jaxpr> programs,
-                  FunctionRef<bool(const JaxprData&, const Eqn&)> holds) {
+bool ir::any_equation(std::vector<Jaxpr> programs,
+                      FunctionRef<bool(const JaxprData&, const Eqn&)> holds) {
   return any_program(std::move(programs), [&](const JaxprData& j) {
     return std::any_of(j.eqns.begin(), j.eqns.end(), [&](const Eqn& e) { return holds(j, e); });
   });
 }
 
-int64_t count_equations(const Jaxpr& j) {
+int64_t ir::count_equations(const Jaxpr& j) {
   Counts known;
   return count(j, known);
 }

@@ -15,6 +15,7 @@
 
 namespace weft {
 
+namespace ir {
 class Op;
 
 // What an equation reads: variable `index`, or literal number ~index.
@@ -57,8 +58,11 @@ class JaxprData : public RefCounted {
  protected:
   void dispose() const override;  // leaves the table of interned programs first
 };
-using Jaxpr = Ref<const JaxprData>;
+}  // namespace ir
 
+using Jaxpr = ir::Ref<const ir::JaxprData>;
+
+namespace ir {
 // Equal programs become the same object; source positions do not take part. Literals are first
 // numbered by first use, so that programs of equal text are equal.
 Jaxpr intern(Ref<JaxprData> j);
@@ -88,5 +92,7 @@ bool any_equation(std::vector<Jaxpr> programs,
 // Number of equations, those of inner programs included (where a program is held twice, twice);
 // saturates.
 int64_t count_equations(const Jaxpr& j);
+}  // namespace ir
+using ir::to_string;
 
 }  // namespace weft

@@ -5,9 +5,11 @@
 
 #include <bit>
 
+#include "weft/core/ir.h"
+
 namespace weft {
 
-Literal weak_literal(double x) {
+Literal ir::weak_literal(double x) {
   const auto f = static_cast<float>(x);
   Literal l{F32, true, {std::bit_cast<uint32_t>(f), 0}};
   // Canonical, so that equal numbers are equal literals: a float is only itself. Zero is a float,
@@ -16,20 +18,20 @@ Literal weak_literal(double x) {
   return l;
 }
 
-bool keeps_double(const Literal& l) { return l.dtype == F32 && l.weak && l.bits[1] != 0; }
+bool ir::keeps_double(const Literal& l) { return l.dtype == F32 && l.weak && l.bits[1] != 0; }
 
-double written_number(const Literal& l) {
+double ir::written_number(const Literal& l) {
   return keeps_double(l)
              ? std::bit_cast<double>(l.bits[1])
              : static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(l.bits[0])));
 }
 
-Literal rounded(Literal l) {
+Literal ir::rounded(Literal l) {
   if (keeps_double(l)) l.bits[1] = 0;
   return l;
 }
 
-Literal as_written(const Literal& l) {
+Literal ir::as_written(const Literal& l) {
   return {F64, false, {std::bit_cast<uint64_t>(written_number(l)), 0}};
 }
 

@@ -6,7 +6,7 @@
 
 #include "weft/core/type.h"
 
-namespace weft {
+namespace weft::ir {
 
 // A scalar written into the program. Arrays are never literals (Decided 9).
 struct Literal {
@@ -30,4 +30,4 @@ Literal rounded(Literal l);
 // The literal that the conversion of a double-keeping one reads: F64.
 Literal as_written(const Literal& l);
 
-}  // namespace weft
+}  // namespace weft::ir

@@ -184,6 +184,7 @@ struct AnyReject {
   std::string text;
 };
 
+namespace ir {
 // A primitive, its parameters erased. Rules are reached through it only.
 class Op {
  public:
@@ -234,6 +235,7 @@ class Op {
   virtual bool compile_eagerly() const = 0;
   virtual bool collective() const = 0;
 };
+}  // namespace ir
 
 // All ops by name; frozen once static initialisation is over.
 const std::vector<const Op*>& all_ops();

@@ -53,7 +53,7 @@ size_t ParamsBase::hash() const {
   return h;
 }
 
-bool equal(const AnyParams& a, const AnyParams& b) {
+bool ir::equal(const AnyParams& a, const AnyParams& b) {
   if (a == b) return true;
   if (a->type() != b->type()) return false;
   const auto fa = a->fields(), fb = b->fields();

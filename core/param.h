@@ -7,12 +7,14 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "weft/core/any_params.h"
+#include "weft/core/ir.h"
 #include "weft/core/type.h"
 
 namespace weft {
@@ -28,10 +30,21 @@ struct Opaque {
 using ParamValue =
     std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
                  Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
+namespace ir {
 struct ParamField {
   const char* name;
   ParamValue value;
 };
+}  // namespace ir
+// A field by its name, for readers that do not know the type of the parameters; nothing if there is
+// none of this name, or it is of another type.
+template <class T>
+std::optional<T> param_field(const AnyParams& p, std::string_view name) {
+  for (const ParamField& f : p->fields())
+    if (f.name == name)
+      if (const T* v = std::get_if<T>(&f.value)) return *v;
+  return {};
+}
 
 size_t hash_of(const ParamValue& v);
 // The programs that a field holds.

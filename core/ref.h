@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace weft {
+namespace weft::ir {
 
 class RefCounted {
  public:
@@ -127,4 +127,4 @@ class Function<R(A...)> {
   R operator()(A... a) const { return p_->call(std::forward<A>(a)...); }
 };
 
-}  // namespace weft
+}  // namespace weft::ir

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 namespace {
@@ -86,13 +87,13 @@ std::string to_string(const Shape& s) {
   return s.size() == 1 ? fmt::format("({},)", s[0]) : fmt::format("({})", fmt::join(s, ", "));
 }
 
-std::vector<int64_t> extents_of(const Shape& s, const std::vector<int64_t>& axes) {
+std::vector<int64_t> ir::extents_of(const Shape& s, const std::vector<int64_t>& axes) {
   std::vector<int64_t> r;
   for (int64_t a : axes) r.push_back(s[a]);
   return r;
 }
 
-std::vector<int64_t> row_major(const Shape& s) {
+std::vector<int64_t> ir::row_major(const Shape& s) {
   std::vector<int64_t> strides(s.size());
   int64_t step = 1;
   for (size_t i = s.size(); i-- > 0;) {
@@ -103,7 +104,7 @@ std::vector<int64_t> row_major(const Shape& s) {
   return strides;
 }
 
-int64_t checked_mul(int64_t a, int64_t b) {
+int64_t ir::checked_mul(int64_t a, int64_t b) {
   int64_t out;
   if (!multiply(a, b, &out))
     throw ShapeError(fmt::format("size overflow: {} * {} is beyond 2^62", a, b));
@@ -127,7 +128,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
   return Shape(std::move(d));
 }
 
-int canonical_axis(int64_t axis, int ndim) {
+int ir::canonical_axis(int64_t axis, int ndim) {
   if (axis < -ndim || axis >= ndim)
     throw IndexError(fmt::format("axis {} is out of bounds for array of dimension {}", axis, ndim));
   return static_cast<int>(axis < 0 ? axis + ndim : axis);

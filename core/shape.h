@@ -14,19 +14,22 @@
 
 namespace weft {
 
+namespace ir {
 // The integral types of C++ but bool, char and wchar_t: what is taken for a size, an axis or an
 // index.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
                   !std::same_as<T, wchar_t>;
+}  // namespace ir
 
 // Any integer, in braces, without narrowing errors.
 struct Dim {
   int64_t n;
-  template <Integer I>
+  template <ir::Integer I>
   constexpr Dim(I i) : n(static_cast<int64_t>(i)) {}
 };
 
+namespace ir {
 // The i of s[i], and where it was written.
 struct Subscript {
   int64_t n;
@@ -34,6 +37,7 @@ struct Subscript {
   template <Integer I>
   constexpr Subscript(I i, Location at = Location::here()) : n(static_cast<int64_t>(i)), at(at) {}
 };
+}  // namespace ir
 
 // Sizes of the axes, outermost first. Negative sizes are refused with ShapeError.
 class Shape {
@@ -42,9 +46,9 @@ class Shape {
   Shape(std::initializer_list<Dim> sizes, Location at = Location::here());
   Shape(std::vector<int64_t> sizes, Location at = Location::here());
   // One axis: zeros(3).
-  template <Integer I>
+  template <ir::Integer I>
   Shape(I size, Location at = Location::here()) : Shape({Dim(size)}, at) {}
-  template <Integer I>
+  template <ir::Integer I>
     requires(!std::same_as<I, int64_t>)
   Shape(const std::vector<I>& sizes, Location at = Location::here())
       : Shape(std::vector<int64_t>(sizes.begin(), sizes.end()), at) {}
@@ -54,7 +58,7 @@ class Shape {
   int ndim() const { return static_cast<int>(d_.size()); }
   bool empty() const { return d_.empty(); }
   // The size of axis i, -1 the last; IndexError for one that is not there.
-  int64_t operator[](Subscript i) const {
+  int64_t operator[](ir::Subscript i) const {
     const size_t k = static_cast<size_t>(i.n < 0 ? i.n + ndim() : i.n);
     if (k >= d_.size()) no_such_axis(i.n, i.at);
     return d_[k];
@@ -72,20 +76,28 @@ class Shape {
   std::vector<int64_t> d_;
 };
 
+namespace ir {
 // The sizes of these axes.
 std::vector<int64_t> extents_of(const Shape& s, const std::vector<int64_t>& axes);
+}  // namespace ir
+
 std::string to_string(const Shape& s);  // "(2, 3)", "(2,)", "()"
+namespace ir {
 // Row-major strides in elements.
 std::vector<int64_t> row_major(const Shape& s);
 // a * b, ShapeError if it leaves 2^62.
 int64_t checked_mul(int64_t a, int64_t b);
+}  // namespace ir
+
 // NumPy's broadcast of two shapes; ShapeError naming both if they do not go together. Source:
 // jax.numpy.broadcast_shapes.
 //
 //     broadcast_shapes({2, 1}, {3})  // (2, 3)
 Shape broadcast_shapes(const Shape& a, const Shape& b);
+namespace ir {
 // axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of
 // dimension 2".
 int canonical_axis(int64_t axis, int ndim);
+}  // namespace ir
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/fork_mutex.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 namespace {

@@ -102,7 +102,7 @@ void verify_types(const JaxprData& j, size_t i) {
 
 }  // namespace
 
-void verify_equations(const JaxprData& j) {
+void ir::verify_equations(const JaxprData& j) {
   verify_signature(j);
   for (size_t i = 0; i < j.eqns.size(); ++i) {
     for (Atom a : j.eqns[i].in)
@@ -116,7 +116,7 @@ void verify_equations(const JaxprData& j) {
       violated("ir.V3", fmt::format("result {} reads {}", i, fault));
 }
 
-void verify(const Jaxpr& j) {
+void ir::verify(const Jaxpr& j) {
   for_each_program({j}, [](const JaxprData& p) { verify_equations(p); });
 }
 

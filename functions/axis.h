@@ -13,7 +13,7 @@ struct OneAxis : std::optional<int64_t> {
   OneAxis(none_t) {}
   OneAxis(std::nullopt_t) {}
   OneAxis(std::optional<int64_t> axis) : std::optional<int64_t>(axis) {}
-  template <Integer I>
+  template <ir::Integer I>
   OneAxis(I axis) : std::optional<int64_t>(static_cast<int64_t>(axis)) {}
 };
 
@@ -24,7 +24,7 @@ struct MaybeArray : std::optional<Array> {
   MaybeArray(std::nullopt_t) {}
   MaybeArray(std::optional<Array> x) : std::optional<Array>(std::move(x)) {}
   MaybeArray(const Array& x) : std::optional<Array>(x) {}
-  template <Number T>
+  template <ir::Number T>
   MaybeArray(T x) : std::optional<Array>(Array(x)) {}
 };
 

@@ -3,6 +3,7 @@
 // functions/body.h: functions of two scalars, or of two lists of them, that join elements: on whole
 // arrays, and what they are. Not public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/make_jaxpr.h"

@@ -25,7 +25,7 @@ struct AxisName {
   int64_t position = 0;  // if there is no name
   AxisName(const char* name) : name(name) {}
   AxisName(std::string name) : name(std::move(name)) {}
-  template <Integer I>
+  template <ir::Integer I>
   AxisName(I position) : position(static_cast<int64_t>(position)) {}
 };
 // One or several: "i", {"i", "j"}, {"i", 0}. The lanes of several names are numbered with the last
@@ -34,7 +34,7 @@ class AxisNames {
  public:
   AxisNames(const char* name) : AxisNames({AxisName(name)}) {}
   AxisNames(std::string name) : AxisNames({AxisName(std::move(name))}) {}
-  template <Integer I>
+  template <ir::Integer I>
   AxisNames(I position) : AxisNames({AxisName(position)}) {}
   AxisNames(std::initializer_list<AxisName> axes) {
     for (const AxisName& a : axes)

@@ -175,7 +175,7 @@ struct LocalWindow {
   bool all = true;
   int64_t left = 0, right = 0;
   LocalWindow() = default;
-  template <Integer I>
+  template <ir::Integer I>
   LocalWindow(I n) : all(false), left(static_cast<int64_t>(n)), right(left) {}
   LocalWindow(int64_t left, int64_t right) : all(false), left(left), right(right) {}
 };

@@ -37,10 +37,10 @@ Array reduce_window_min(const Arg& x, const Sizes& window_dimensions, const Wind
 // padding is init_value. Of several operands of one shape the function is given all.
 // Source: jax.lax.reduce_window.
 Array reduce_window(const Arg& operand, const Arg& init_value,
-                    const Function<Array(Array, Array)>& computation,
+                    const ir::Function<Array(Array, Array)>& computation,
                     const Sizes& window_dimensions, const WindowOptions& o = {});
 Arrays reduce_window(const Arrays& operands, const Arrays& init_values,
-                     const Function<Arrays(Arrays, Arrays)>& computation,
+                     const ir::Function<Arrays(Arrays, Arrays)>& computation,
                      const Sizes& window_dimensions, const WindowOptions& o = {},
                      Location at = Location::here());
 // How much is put before and behind each axis by a padding of that name. ShapeError for another
@@ -76,10 +76,10 @@ Array select_and_gather_add(const Arg& tangents, const Arg& operand, const Sizes
 // select_and_scatter_add with another choice (whether the first scalar is kept rather than the
 // second) and another sum, which begins with init_value; in the order of the windows.
 // Source: XLA's SelectAndScatter.
-Array select_and_scatter(const Arg& operand, const Function<Array(Array, Array)>& select,
+Array select_and_scatter(const Arg& operand, const ir::Function<Array(Array, Array)>& select,
                          const Sizes& window_dimensions, const Sizes& window_strides,
                          const ConvPadding& padding, const Arg& source, const Arg& init_value,
-                         const Function<Array(Array, Array)>& scatter);
+                         const ir::Function<Array(Array, Array)>& scatter);
 
 // ---- convolutions
 // conv_general_dilated without dilations, in the order NCHW: lhs (n, c, spatial…), rhs (o, c,

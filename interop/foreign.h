@@ -12,14 +12,14 @@ namespace weft::detail {
 // `owner` is released when nothing reads them any more; null: they stay by somebody's word. Nothing
 // writes there. What Weft cannot read in place is copied: elements that are not aligned, bools
 // other than 0 and 1.
-Array array_over(const Type& t, const void* data, Ref<const RefCounted> owner,
+Array array_over(const Type& t, const void* data, ir::Ref<const ir::RefCounted> owner,
                  const std::string& device = {});
 // The elements of an array of dtype d, on the host, and what keeps them where they are, unchanged,
 // as long as it lives: a donation of the array meanwhile copies. DTypeError for another dtype,
 // ConcretizationError for a traced one.
 struct View {
   const void* data = nullptr;
-  Ref<const RefCounted> owner = {};
+  ir::Ref<const ir::RefCounted> owner = {};
 };
 View view_of(const Array& x, DType d);
 // The same where they lie, of a device; any dtype.

@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 namespace {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 #include "weft/interop/npy.h"
 
 namespace weft {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 namespace {

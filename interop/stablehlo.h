@@ -23,28 +23,6 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "
 // where StableHLO has no way to say it.
 std::string to_stablehlo(const ClosedJaxpr& c, Location at = Location::here());
 
-// ---- files of the StableHLO project, which hold inputs and expected results
-
-// How such a file compares a result with the one it expects.
-struct StablehloCheck {
-  enum class Kind { equal, close, almost };  // exactly, within some ULP, within a tolerance
-  Kind kind = Kind::equal;
-  double tolerance = 0;   // of almost
-  int64_t ulp = 3;        // of close: at most so many
-  int64_t least_ulp = 0;  // and at least so many
-  std::string line = {};  // "file, line 7"
-};
-// A part of such a file: a program, its arguments, and how its results are compared.
-struct StablehloTest {
-  ClosedJaxpr program;                 // results: actual, expected, actual, expected, …
-  Arrays inputs;                       // what @inputs holds: the arguments of the program
-  std::vector<StablehloCheck> checks;  // one a pair of results
-};
-// One test for each part of the file that checks something. Raises as parse_stablehlo does, for the
-// first fault.
-std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
-                                                 Location at = Location::here());
-
 namespace io {
 // The same of a file, which ends in .mlir by custom.
 ClosedJaxpr load_stablehlo(const std::string& path, Location at = Location::here());

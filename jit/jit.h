@@ -95,45 +95,45 @@ struct CallVisitor {
 };
 
 // A traced function. What follows the result lies in jit.cpp.
-class JitProgram : public RefCounted {
+class JitProgram : public ir::RefCounted {
  public:
   size_t n_out = 0;
-  Ref<const RefCounted> prototype;  // Prototype<R>
+  ir::Ref<const ir::RefCounted> prototype;  // Prototype<R>
 };
 template <class R>
-struct Prototype final : RefCounted {
+struct Prototype final : ir::RefCounted {
   R value;
   explicit Prototype(R v) : value(std::move(v)) {}
 };
 
 // The programs of one callable.
-using JitState = Ref<RefCounted>;
+using JitState = ir::Ref<ir::RefCounted>;
 JitState make_jit_state(const JitOptions& o, Location at);
 // The same for equal keys.
 JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity);
 
 // What tracing needs to know.
 struct TraceRequest {
-  FunctionRef<Arrays(const Arrays&)> f;
-  FunctionRef<Ref<const RefCounted>()> prototype;
-  FunctionRef<tree::Skeleton()> args;
+  ir::FunctionRef<Arrays(const Arrays&)> f;
+  ir::FunctionRef<ir::Ref<const ir::RefCounted>()> prototype;
+  ir::FunctionRef<tree::Skeleton()> args;
 };
 // The program for this key, if it has been traced, for as long as a Reading lives; completes the
 // key with the context.
-const JitProgram* find_program(const RefCounted& state, KeyWriter& key);
-Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, const LeafList& x,
-                                    const TraceRequest& t);
+const JitProgram* find_program(const ir::RefCounted& state, KeyWriter& key);
+ir::Ref<const JitProgram> trace_program(ir::RefCounted& state, const KeyWriter& key,
+                                        const LeafList& x, const TraceRequest& t);
 // The option time_limit for a whole call, tracing and compiling included.
-TimeLimit call_limit(const RefCounted& state);
-void run_program(const RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
-Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
-                                    const TraceRequest& t);
+ir::TimeLimit call_limit(const ir::RefCounted& state);
+void run_program(const ir::RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
+ir::Ref<const LoweredImpl> lower_traced(const ir::RefCounted& state, const LeafList& x,
+                                        const TraceRequest& t);
 
 template <class F>
 class Jitted : public CallOperator<Jitted<F>, F> {
  public:
   Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)), at_(at) {
-    const Source source(at_);
+    const ir::Source source(at_);
     KeyWriter identity;
     state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
   }
@@ -145,7 +145,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     try {
       return called<R>(args);
     } catch (Error& e) {  // rather than a Source, which each call would pay for
-      add_place(e, at_);
+      ir::add_place(e, at_);
       throw;
     }
   }
@@ -167,14 +167,14 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     LeafList x;
     read_arguments(args, key, x);
     const auto skeleton = [&] { return tree::skeleton(args); };
-    const Reading reading;
+    const ir::Reading reading;
     if (const JitProgram* p = find_program(*state_, key)) return run<R>(*p, x);
-    const Source source(at_);
-    const TimeLimit limit = call_limit(*state_);
+    const ir::Source source(at_);
+    const ir::TimeLimit limit = call_limit(*state_);
     Flat<F, Args, R> flat(f_, args);
-    const Ref<const JitProgram> p = trace_program(
+    const ir::Ref<const JitProgram> p = trace_program(
         *state_, key, x,
-        {flat, [&] { return Ref<const RefCounted>(new Prototype<R>(flat.prototype())); },
+        {flat, [&] { return ir::Ref<const ir::RefCounted>(new Prototype<R>(flat.prototype())); },
          skeleton});
     return run<R>(*p, x);
   }
@@ -198,14 +198,14 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     static_assert(Callable<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const Source source(at_);
+    const ir::Source source(at_);
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    auto impl = lower_traced(
-        *state_, x,
-        {flat, [] { return Ref<const RefCounted>(); }, [&] { return tree::skeleton(args); }});
+    auto impl = lower_traced(*state_, x,
+                             {flat, [] { return ir::Ref<const ir::RefCounted>(); },
+                              [&] { return tree::skeleton(args); }});
     Types types;
     for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
     return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.prototype());
@@ -230,6 +230,12 @@ void clear_caches();
 template <class F = BinaryFunction>
 auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
   return detail::Jitted<F>(std::move(f), options, at);
+}
+// The same for a name that <cmath> has, too: jit(tanh).
+template <class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
+  return detail::Jitted<F>(f, options, at);
 }
 
 }  // namespace weft

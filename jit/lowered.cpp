@@ -8,7 +8,7 @@
 #include <set>
 
 #include "weft/core/error.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/jit/emit/image.h"
 #include "weft/jit/forced.h"
 #include "weft/jit/gpu_program.h"

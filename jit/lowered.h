@@ -27,13 +27,13 @@ struct CompileOptions {
 namespace detail {
 
 // What the compiler implements.
-class CompiledImpl : public RefCounted {
+class CompiledImpl : public ir::RefCounted {
  public:
   virtual MemoryUse memory() const = 0;
   virtual Cost cost() const = 0;
   virtual Arrays run(const Arrays& x) const = 0;  // concrete arguments, without constants
 };
-class LoweredImpl : public RefCounted {
+class LoweredImpl : public ir::RefCounted {
  public:
   virtual std::string jaxpr() const = 0;
   virtual std::string optimized() const = 0;
@@ -43,14 +43,14 @@ class LoweredImpl : public RefCounted {
   virtual std::string ptx() const = 0;
   virtual const Closed& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
-  virtual Ref<const CompiledImpl> compile(const CompileOptions& o = {}) const = 0;
+  virtual ir::Ref<const CompiledImpl> compile(const CompileOptions& o = {}) const = 0;
 };
 
 // to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
 std::string stablehlo_text(const LoweredImpl& l);
 // ShapeError or DTypeError unless x has the types the program was made for.
 void check_compiled_arguments(const Types& want, const Arrays& x,
-                              FunctionRef<tree::Skeleton()> args);
+                              ir::FunctionRef<tree::Skeleton()> args);
 
 }  // namespace detail
 
@@ -60,12 +60,12 @@ class Compiled;
 template <class... P, class R>
 class Compiled<std::tuple<P...>, R> {
  public:
-  Compiled(Ref<const detail::CompiledImpl> impl, Types types, R prototype)
+  Compiled(ir::Ref<const detail::CompiledImpl> impl, Types types, R prototype)
       : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
   MemoryUse memory() const { return impl_->memory(); }
   Cost cost() const { return impl_->cost(); }
   R operator()(const P&... args, Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
     detail::check_compiled_arguments(types_, x, [&] { return tree::skeleton(all); });
@@ -74,7 +74,7 @@ class Compiled<std::tuple<P...>, R> {
   }
 
  private:
-  Ref<const detail::CompiledImpl> impl_;
+  ir::Ref<const detail::CompiledImpl> impl_;
   Types types_;
   R prototype_;
 };
@@ -83,7 +83,7 @@ class Compiled<std::tuple<P...>, R> {
 template <class Args, class R>
 class Lowered {
  public:
-  Lowered(Ref<const detail::LoweredImpl> impl, Types types, R prototype)
+  Lowered(ir::Ref<const detail::LoweredImpl> impl, Types types, R prototype)
       : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
   std::string jaxpr() const { return impl_->jaxpr(); }
   std::string optimized() const { return impl_->optimized(); }
@@ -98,7 +98,7 @@ class Lowered {
   }
 
  private:
-  Ref<const detail::LoweredImpl> impl_;
+  ir::Ref<const detail::LoweredImpl> impl_;
   Types types_;
   R prototype_;
 };

@@ -2,10 +2,12 @@
 // Copyright The Weft authors
 // runtime/backend.h: the seam between evaluation and the compiler: jit/ installs itself here.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft {
 
+namespace ir {
 // A compiled program of one device (runtime/device.h), whose addresses it takes. `in` are dense
 // row-major inputs (constants first), `out` memory for each output; an output that is an input is
 // not written (the caller returns the same buffer).
@@ -25,6 +27,7 @@ class Executable : public RefCounted {
   // About how many bytes it occupies while it does not run.
   virtual int64_t footprint() const = 0;
 };
+}  // namespace ir
 
 using CompileFn = Ref<const Executable> (*)(const Jaxpr&);
 // The compiler for the host, or null if jit/ is not linked or WEFT_NO_JIT is set.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 #include "weft/runtime/device.h"
 #include "weft/runtime/fork.h"
 #include "weft/runtime/red_zones.h"

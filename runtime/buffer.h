@@ -19,6 +19,7 @@ struct HostMemory {
 };
 }  // namespace detail
 
+namespace ir {
 // Bytes on a device, aligned to 64, never moved.
 class Buffer final : public RefCounted {
  public:
@@ -80,6 +81,7 @@ class Reserved {
  private:
   int64_t bytes_;
 };
+}  // namespace ir
 
 // At most this many bytes of the host in arrays and in temporaries of what runs (0: no limit). What
 // is kept for later is given back first; then an allocation above the limit raises OutOfMemoryError

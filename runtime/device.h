@@ -10,8 +10,10 @@
 #include "weft/core/ref.h"
 
 namespace weft {
+namespace ir {
 class Executable;
 class JaxprData;
+}  // namespace ir
 
 // The names of the devices of this process. The host, "cpu", is the first; "X" and "X:0" are one.
 // Source: jax.devices.
@@ -29,7 +31,7 @@ class Stream {
  public:
   virtual ~Stream() = default;
   // Starts `work`, or runs it, after all that was launched before.
-  virtual void launch(FunctionRef<void()> work) = 0;
+  virtual void launch(ir::FunctionRef<void()> work) = 0;
   // Returns when all that was launched is done.
   virtual void synchronize() = 0;
 };
@@ -37,7 +39,7 @@ class Stream {
 // What is launched on the host has run when launch() returns: its errors are those of the call.
 class HostStream final : public Stream {
  public:
-  void launch(FunctionRef<void()> work) override { work(); }
+  void launch(ir::FunctionRef<void()> work) override { work(); }
   void synchronize() override {}
 };
 HostStream& host_stream();
@@ -70,7 +72,7 @@ class Device {
     stream().synchronize();
   }
   // The program as this device runs it; `in` and `out` of the executable are its addresses.
-  virtual Ref<const Executable> compile(const Ref<const JaxprData>& j) = 0;
+  virtual ir::Ref<const ir::Executable> compile(const ir::Ref<const ir::JaxprData>& j) = 0;
 
  private:
   const std::string name_;
@@ -88,7 +90,7 @@ void install_devices(const char* kind, DeviceSource source);
 // What devices need that are not there, in a sentence; "" if nothing is missing. It looks for them.
 std::string missing_devices();
 // f of each device that was added so far; it asks no source.
-void each_device(FunctionRef<void(Device&)> f);
+void each_device(ir::FunctionRef<void(Device&)> f);
 // DeviceError that names those there are; `who` is what asked for it.
 Device& find_device(const std::string& name, const std::string& who);
 // Where it is computed by default; null: the host.

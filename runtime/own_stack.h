@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 
 namespace weft {

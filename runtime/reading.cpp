@@ -10,12 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/runtime/fork.h"
 
 namespace weft {
 
 // Of one thread; used again by others after it.
-struct ThreadReading {
+struct ir::ThreadReading {
   std::atomic<uint64_t> since{0};  // 0: not reading
   bool taken = true;
   ThreadReading* next = nullptr;
@@ -100,7 +101,7 @@ Reading::~Reading() {
   if (Epochs::instance().waiting.load(std::memory_order_relaxed)) collect();
 }
 
-void retire(std::vector<Ref<const RefCounted>> objects) {
+void ir::retire(std::vector<Ref<const RefCounted>> objects) {
   if (objects.empty()) return;
   Epochs& e = Epochs::instance();
   {

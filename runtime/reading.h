@@ -8,7 +8,7 @@
 
 #include "weft/core/ref.h"
 
-namespace weft {
+namespace weft::ir {
 
 // While it lives, what this thread finds in a structure that retires its objects stays alive.
 class Reading {
@@ -26,4 +26,4 @@ class Reading {
 // called while a ForkMutex is held.
 void retire(std::vector<Ref<const RefCounted>> objects);
 
-}  // namespace weft
+}  // namespace weft::ir

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 #include "weft/runtime/fork.h"
 
 namespace weft {
@@ -31,7 +32,7 @@ int64_t now_ns() {
 
 // The flags of running calls. The thread is started by the first call that has a deadline and lives
 // as long as the process.
-struct Watch {
+struct ir::Watch {
   ForkMutex guard;
   std::condition_variable_any* changed = new std::condition_variable_any;
   StopFlag* first = nullptr;

@@ -12,6 +12,8 @@ namespace weft {
 // Ends the calls that run now, on all threads, with InterruptedError.
 void interrupt();
 
+namespace ir {
+struct Watch;
 // What a running call asks between tiles and trips; workers are handed the caller's.
 class StopToken {
  public:
@@ -69,5 +71,6 @@ class StopFlag {
   StopFlag* next_ = nullptr;
   const bool* thread_;  // an address that its thread alone has
 };
+}  // namespace ir
 
 }  // namespace weft

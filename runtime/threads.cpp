@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "weft/core/ir.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"
 
@@ -77,7 +78,7 @@ void set_num_threads(int n) {
 
 int num_threads() { return arena().threads.load(std::memory_order_relaxed); }
 
-void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f) {
+void ir::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f) {
   if (n <= 0) return;
   const int64_t parts = (n + grain - 1) / grain;
   const auto part = [&](int64_t p) {

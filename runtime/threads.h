@@ -14,9 +14,11 @@ void set_num_threads(int n);
 // The number of threads that compiled programs use, the caller included.
 int num_threads();
 
+namespace ir {
 // f(begin, end) on disjoint parts of [0, n), each `grain` long but the last, whatever the number of
 // threads. Parts run at the same time; the call returns when all are done, and rethrows the first
 // exception.
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f);
+}  // namespace ir
 
 }  // namespace weft

@@ -38,14 +38,18 @@ struct ellipsis_t {
 // axis. Python's `...`; once in an index (IndexError).
 inline constexpr ellipsis_t ellipsis{0};
 
+namespace ir {
 // A C++ number: a bool, an integer or a float, but no character.
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
+}  // namespace ir
 
 class Array;
 class Arg;
 // What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
 using BinaryFunction = Array (*)(const Arg&, const Arg&);
+// The same of one array, for names that <cmath> has, too: grad(tanh).
+using UnaryFunction = Array (*)(const Arg&);
 class At;
 struct Index;
 // A list of arrays: what functions of any number of arrays take and give.
@@ -57,7 +61,7 @@ struct AxisList {
   std::vector<int64_t> axes;
   Location at;
   AxisList(none_t, Location at = Location::here()) : all(true), at(at) {}
-  template <Integer I>
+  template <ir::Integer I>
   AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
   AxisList(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
     for (Dim d : l) axes.push_back(d.n);
@@ -69,7 +73,7 @@ struct AxisList {
 struct NewShape {
   std::vector<int64_t> sizes;
   Location at;
-  template <Integer I>
+  template <ir::Integer I>
   NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
   NewShape(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
     for (Dim d : l) sizes.push_back(d.n);
@@ -78,6 +82,7 @@ struct NewShape {
   NewShape(const Shape& s, Location at = Location::here()) : sizes(s.sizes()), at(at) {}
 };
 
+namespace ir {
 // What stands behind an Array: a buffer on a device, or a value of an interpreter.
 class Node : public RefCounted {
  public:
@@ -86,6 +91,7 @@ class Node : public RefCounted {
   const Location made;  // where in the user's code
   virtual bool concrete() const { return false; }
 };
+}  // namespace ir
 
 struct ReduceOptions;
 struct ArgOptions;
@@ -126,13 +132,13 @@ class Array {
   ~Array() = default;
   // A C++ number is a weakly typed scalar: F32, I32 (beyond it I64 or U64) or Bool; kept as
   // written.
-  template <Number T>
+  template <ir::Number T>
   Array(T x) : Array(scalar(x)) {}
   // A complex number is a weakly typed C64 where that holds both of its parts exactly, else a C128.
-  template <ComplexNumber T>
+  template <ir::ComplexNumber T>
   Array(const T& z)
       : Array(scalar_complex(static_cast<double>(z.real()), static_cast<double>(z.imag()))) {}
-  explicit Array(Ref<const Node> n) : node_(std::move(n)) {}
+  explicit Array(ir::Ref<const ir::Node> n) : node_(std::move(n)) {}
 
   // ---- properties, known while tracing
   const Type& type(Location at = Location::here()) const { return node(at).type; }
@@ -161,7 +167,7 @@ class Array {
   }
   // The element at an index, row-major for one number: x.item<float>(3), x.item<float>({1, -1}).
   // IndexError for one that is not there.
-  template <class T, Integer I>
+  template <class T, ir::Integer I>
   T item(I i, Location at = Location::here()) const;
   template <class T>
   T item(std::initializer_list<Dim> i, Location at = Location::here()) const;
@@ -171,14 +177,14 @@ class Array {
   // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
   template <class T>
   std::span<const T> data(Location at = Location::here()) const& {
-    return {static_cast<const T*>(host_data(dtype_of_v<T>, at)), static_cast<size_t>(size())};
+    return {static_cast<const T*>(host_data(ir::dtype_of_v<T>, at)), static_cast<size_t>(size())};
   }
   template <class T>
   std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
   const Array& block_until_ready(Location at = Location::here()) const;
   explicit operator bool() const;
   // float(x): the only element of a concrete array, as item<float>().
-  template <Number T>
+  template <ir::Number T>
     requires(!std::same_as<T, bool>)
   explicit operator T() const {
     return item<T>();
@@ -255,7 +261,7 @@ class Array {
   Array mT(Location at = Location::here()) const;  // of the last two axes
   Array transpose(std::vector<int64_t> axes = {}, Location at = Location::here()) const;
   Array reshape(const NewShape& s) const;
-  template <Integer I, Integer... J>
+  template <ir::Integer I, ir::Integer... J>
     requires(sizeof...(J) > 0)
   Array reshape(I first, J... more) const {
     return reshape(NewShape{first, more...});
@@ -315,14 +321,14 @@ class Array {
   friend std::ostream& operator<<(std::ostream& o, const Array& x);  // as NumPy's repr
 
   // For Weft's own layers.
-  const Node& node(Location at = Location::here()) const {
+  const ir::Node& node(Location at = Location::here()) const {
     if (!node_) raise_empty(at);
     return *node_;
   }
-  const Ref<const Node>& ref() const { return node_; }
+  const ir::Ref<const ir::Node>& ref() const { return node_; }
 
  private:
-  template <Number T>
+  template <ir::Number T>
   static Array scalar(T x) {
     if constexpr (std::same_as<T, bool>)
       return scalar_bool(x);
@@ -340,16 +346,16 @@ class Array {
   static Array scalar_complex(double re, double im);
   [[noreturn]] static void raise_empty(Location at);
   const void* host_data(DType d, Location at) const;
-  Ref<const Node> node_;
+  ir::Ref<const ir::Node> node_;
 };
 
 // An argument of an operator or function: an Array or a number, and where it was written.
 class Arg {
  public:
   Arg(const Array& x, Location at = Location::here()) : value_(x), at_(at) {}
-  template <Number T>
+  template <ir::Number T>
   Arg(T x, Location at = Location::here()) : value_(x), at_(at) {}
-  template <ComplexNumber T>
+  template <ir::ComplexNumber T>
   Arg(const T& z, Location at = Location::here()) : value_(z), at_(at) {}
   operator const Array&() const { return value_; }
   const Array& value() const { return value_; }
@@ -369,7 +375,7 @@ struct SliceBound {
   // An integer of a concrete array. ConcretizationError for a traced one, which
   // lax::dynamic_slice takes.
   SliceBound(const Array& x, Location at = Location::here());
-  template <Integer I>
+  template <ir::Integer I>
   SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
 // The elements lo, lo + step, … before hi of an axis, as Python has them: negative ends count from
@@ -393,7 +399,7 @@ struct Index {
   Slice slice = {};
   Array array = {};
   Location at;
-  template <Integer I>
+  template <ir::Integer I>
   Index(I i, Location at = Location::here())
       : kind(Kind::integer), integer(static_cast<int64_t>(i)), at(at) {}
   Index(Slice s, Location at = Location::here()) : kind(Kind::slice), slice(s), at(at) {}
@@ -431,7 +437,7 @@ class At {
   Array divide(const Arg& v, const SetOptions& o = {}) const;
   Array power(const Arg& v, const SetOptions& o = {}) const;
   // f of the elements, which computes element by element; of an index that is there twice, twice.
-  Array apply(FunctionRef<Array(Array)> f, const SetOptions& o = {}) const;
+  Array apply(ir::FunctionRef<Array(Array)> f, const SetOptions& o = {}) const;
   Array min(const Arg& v, const SetOptions& o = {}) const&;
   Array min(const Arg& v, const SetOptions& o = {}) &&;
   Array max(const Arg& v, const SetOptions& o = {}) const&;
@@ -476,10 +482,10 @@ template <class T>
 T Array::item(Location at) const {
   detail::require_scalar(*this, "item()", at);
   T out{};
-  detail::convert_elements(*this, &out, dtype_of_v<T>, at);
+  detail::convert_elements(*this, &out, ir::dtype_of_v<T>, at);
   return out;
 }
-template <class T, Integer I>
+template <class T, ir::Integer I>
 T Array::item(I i, Location at) const {
   return detail::element_at(*this, {static_cast<int64_t>(i)}, true, at).item<T>(at);
 }
@@ -496,7 +502,7 @@ std::vector<T> Array::to_vector(Location at) const {
     return std::vector<bool>(bytes.begin(), bytes.end());
   } else {
     std::vector<T> out(static_cast<size_t>(size(at)));
-    detail::convert_elements(*this, out.data(), dtype_of_v<T>, at);
+    detail::convert_elements(*this, out.data(), ir::dtype_of_v<T>, at);
     return out;
   }
 }

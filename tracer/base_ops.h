@@ -3,9 +3,10 @@
 // tracer/base_ops.h: the few ops that interpreters and operators bind; declared low, defined in
 // ops/.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
-namespace weft {
+namespace weft::ir {
 class JaxprData;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 #include "weft/runtime/buffer.h"
 #include "weft/tracer/array.h"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "weft/tracer/record_trace.h"
 #include "weft/tracer/types_of.h"
@@ -57,6 +58,40 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at) {
 ClosedJaxpr detail::trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x) {
   Closed c = record(types_of(x), f);
   return {c.jaxpr, std::move(c.consts)};
+}
+
+detail::Hoisted detail::hoist_traced(ClosedJaxpr c, Arrays* values) {
+  Hoisted h{std::move(c), {}, {}};
+  for (Array& a : h.program.consts) {
+    h.handed_in.push_back(a.is_traced() && is_inexact(a.dtype()));
+    if (!h.handed_in.back()) continue;
+    h.types.push_back(a.type().strong());
+    values->push_back(std::exchange(a, Array()));
+  }
+  return h;
+}
+
+Arrays detail::Hoisted::call(const Arrays& args, const Arrays& given) const {
+  if (given.size() != types.size())
+    throw ShapeError(fmt::format("closure_convert: the function takes {} constants, got {}",
+                                 types.size(), given.size()));
+  ClosedJaxpr whole = program;
+  size_t next = 0;
+  for (size_t k = 0; k < handed_in.size(); ++k) {
+    if (!handed_in[k]) continue;
+    const Array& a = given[next];
+    if (a.type().strong() != types[next])
+      throw ShapeError(fmt::format("closure_convert: constant {} must be {}, got {}", next,
+                                   to_string(types[next]), to_string(a.type())));
+    whole.consts[k] = a;
+    ++next;
+  }
+  return eval_jaxpr(whole, args);
+}
+
+void detail::check_like_example(const tree::Skeleton& example, const tree::Skeleton& args) {
+  if (const std::string d = tree::difference(example, args, "args"); !d.empty())
+    throw ShapeError("closure_convert: the arguments are not like those it was made for: " + d);
 }
 
 }  // namespace weft

@@ -41,7 +41,7 @@ Arrays ClosedJaxpr::operator()(const A&... args) const {
 }
 
 namespace detail {
-ClosedJaxpr trace_jaxpr(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
+ClosedJaxpr trace_jaxpr(ir::FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
 
 template <class F>
 class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
@@ -51,7 +51,7 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
   ClosedJaxpr call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
                   "weft::make_jaxpr: the function cannot be called with these arguments");
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return trace_jaxpr(flat, tree::leaves(args));
   }
@@ -77,13 +77,56 @@ auto as_shapes(const R& like, const Types& types) {
 }
 template <class F, class... A>
 auto eval_shape_at(Location at, F& f, const A&... a) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   const Types out = trace_jaxpr(flat, tree::leaves(args)).out_types();
   return as_shapes(flat.prototype(), out);
+}
+
+// A program, and which of its constants are handed in at a call.
+struct Hoisted {
+  ClosedJaxpr program;
+  std::vector<bool> handed_in;
+  Types types;  // of those
+  Arrays call(const Arrays& args, const Arrays& values) const;
+};
+Hoisted hoist_traced(ClosedJaxpr c, Arrays* values);
+void check_like_example(const tree::Skeleton& example, const tree::Skeleton& args);
+
+template <class Args, class R>
+class ClosureConverted;
+template <class... P, class R>
+class ClosureConverted<std::tuple<P...>, R> {
+ public:
+  ClosureConverted(Hoisted program, std::tuple<P...> args, R result, Location at)
+      : program_(std::move(program)), args_(std::move(args)), result_(std::move(result)), at_(at) {}
+  R operator()(const P&... args, const Arrays& consts) const {
+    const ir::Source source(at_);
+    const std::tuple<P...> all(args...);
+    check_like_example(tree::skeleton(args_), tree::skeleton(all));
+    return tree::rebuild(result_, program_.call(tree::leaves(all), consts).data());
+  }
+
+ private:
+  Hoisted program_;
+  std::tuple<P...> args_;  // their structure
+  R result_;
+  Location at_;
+};
+template <class F, class... A>
+auto closure_convert_at(Location at, F& f, const A&... a) {
+  const ir::Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = typename ResultOf<F, Args>::type;
+  Flat<F, Args, R> flat(f, args);
+  Arrays consts;
+  Hoisted h = hoist_traced(trace_jaxpr(flat, tree::leaves(args)), &consts);
+  ClosureConverted<Args, R> g(std::move(h), tree::structure_only(args), flat.prototype(), at);
+  return std::pair(std::move(g), std::move(consts));
 }
 }  // namespace detail
 
@@ -103,5 +146,18 @@ auto eval_shape(F f, const A&... a) {
   return detail::eval_shape_at({}, f, a...);
 }
 WEFT_WITH_LINE(eval_shape)
+
+// {g, consts}: g(args…, consts), consts a list of Arrays, is f(args…) with what f captured of
+// values that are traced, floats and complex numbers, handed in: derivatives by them are
+// derivatives by an argument, which a rule of custom_vjp can give back. f is traced once, for
+// arguments of these types; g takes no others (ShapeError). Where f captures nothing that is
+// traced, consts is empty. Source: jax.closure_convert.
+//
+//     auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
+template <class F, class... A>
+auto closure_convert(F f, const A&... a) {
+  return detail::closure_convert_at({}, f, a...);
+}
+WEFT_WITH_LINE(closure_convert)
 
 }  // namespace weft

@@ -131,7 +131,7 @@ template <class T>
 struct ArraysOf {
   using type = T;
 };
-template <Number T>
+template <ir::Number T>
 struct ArraysOf<T> {
   using type = Array;
 };
@@ -490,14 +490,14 @@ namespace detail {
 // fewer than it has. Source: jax.tree.unflatten.
 template <class T>
 T unflatten(const Structure<T>& s, const Arrays& leaves, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
   return rebuild(s.prototype(), leaves.data());
 }
 // The tree x with other Arrays.
 template <class T>
 T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   if (leaves.size() != count(x)) detail::wrong_leaf_count(leaves.size(), count(x));
   return rebuild(x, leaves.data());
 }
@@ -528,7 +528,7 @@ class Mask {
   Mask() = default;
   Mask(std::initializer_list<bool> bits) : bits_(bits) {}
   explicit Mask(std::vector<bool> bits) : bits_(std::move(bits)) {}
-  bool operator[](Subscript i) const;
+  bool operator[](ir::Subscript i) const;
   size_t size() const { return bits_.size(); }
   bool any() const;
   bool all() const;
@@ -563,11 +563,11 @@ Arrays unravel_leaves(const Array& vector, const Types& types);
 // jax.flatten_util.ravel_pytree.
 template <class T>
 auto ravel(const T& x, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   detail::Raveled r = detail::ravel_leaves(leaves(x));
   auto unravel = [like = structure_only(x), types = std::move(r.types)](
                      const Array& v, Location called = Location::here()) {
-    const Source back(called);
+    const ir::Source back(called);
     return rebuild(like, detail::unravel_leaves(v, types).data());
   };
   return std::pair<Array, decltype(unravel)>{std::move(r.vector), std::move(unravel)};

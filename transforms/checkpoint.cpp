@@ -10,7 +10,7 @@
 
 #include "weft/autodiff/autodiff.h"
 #include "weft/core/op.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/ops/control/remat/remat.h"
 #include "weft/tracer/types_of.h"
 

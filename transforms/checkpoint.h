@@ -28,8 +28,8 @@ struct SavedResidual {
 };
 
 namespace detail {
-using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = FunctionRef<tree::Skeleton()>;
+using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
+using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x);
 Array name_leaf(const Array& x, const std::string& name);
 std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args);
@@ -43,7 +43,7 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
                   "weft::checkpoint: the function cannot be called with these arguments");
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(run_checkpoint(flat, o_, tree::leaves(args)));
   }
@@ -83,7 +83,7 @@ auto remat(F f, CheckpointOptions options = {}, Location at = Location::here()) 
 // it can tell it. Source: jax.ad_checkpoint.checkpoint_name.
 template <class T>
 arrays_t<T> checkpoint_name(const T& x, std::string_view name, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::name_leaf(a, std::string(name));

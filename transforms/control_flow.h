@@ -37,8 +37,8 @@ struct AssociativeScanOptions {
 
 namespace detail {
 
-using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = FunctionRef<tree::Skeleton()>;
+using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
+using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 Array branch_of(const Array& pred);
 // The branch of that number on the operands; `results` tell what each returned last.
@@ -105,7 +105,7 @@ auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
   using R = detail::result_t<T, arrays_t<O>...>;
   static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>,
                 "weft::cond: the branches return different types");
-  const Source source(pred.at());
+  const ir::Source source(pred.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
@@ -145,11 +145,11 @@ Array first_true(const char* who, const Arrays& preds);
 // other structures or types. Source: jax.lax.switch.
 template <class R = Array, class... O>
 R switch_(const Arg& index,
-          std::initializer_list<std::type_identity_t<Function<R(arrays_t<O>...)>>> branches,
+          std::initializer_list<std::type_identity_t<ir::Function<R(arrays_t<O>...)>>> branches,
           const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
-  using F = const Function<R(arrays_t<O>...)>;
-  const Source source(index.at());
+  using F = const ir::Function<R(arrays_t<O>...)>;
+  const ir::Source source(index.at());
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>("switch_", index, listed,
@@ -164,7 +164,7 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, arrays_t<O>...>;
   static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...),
                 "weft::switch_: the branches return different types");
-  const Source source(index.at());
+  const ir::Source source(index.at());
   const Args args(tree::convert<arrays_t<O>>(operands)...);
   return std::apply(
       [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
@@ -174,7 +174,7 @@ auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) 
 template <class R, class... O>
 struct PredicateCase {
   Array pred;
-  Function<R(O...)> function;
+  ir::Function<R(O...)> function;
 };
 // The function of the first case whose pred is true, else otherwise, on the operands; only that one
 // runs, mapped only for the lanes that take it. All return an Array, or as case_<R> an R.
@@ -182,10 +182,11 @@ struct PredicateCase {
 // Source: tf.case.
 template <class R = Array, class... O>
 R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>...>>> cases,
-        const std::type_identity_t<Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
+        const std::type_identity_t<ir::Function<R(arrays_t<O>...)>>& otherwise,
+        const O&... operands) {
   using Args = std::tuple<arrays_t<O>...>;
   Arrays preds;
-  std::vector<const Function<R(arrays_t<O>...)>*> listed;
+  std::vector<const ir::Function<R(arrays_t<O>...)>*> listed;
   for (const auto& c : cases) {
     preds.push_back(c.pred);
     listed.push_back(&c.function);
@@ -202,7 +203,7 @@ R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>.
 template <class C, class B, class S>
 arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {},
                        Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<S>;
   using Args = std::tuple<T>;
   static_assert(
@@ -233,7 +234,7 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
 template <class B, class S>
 arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
                       Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<S>;
   using Args = std::tuple<Array, T>;
   static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
@@ -258,7 +259,7 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
 template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
           Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<C>;
   using In = arrays_t<X>;
   using Args = std::tuple<T, In>;
@@ -333,7 +334,7 @@ auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location:
 template <class F, class X>
 auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
                       Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<X>;
   using Args = std::tuple<T, T>;
   static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");

@@ -9,8 +9,8 @@
 namespace weft {
 namespace detail {
 
-using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = FunctionRef<tree::Skeleton()>;
+using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
+using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 // rule: (x…, dx…) -> (out…, tangent…)
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
@@ -40,7 +40,7 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
                       std::convertible_to<std::tuple_element_t<1, Pair>, R>,
                   "weft::custom_jvp: the rule must return {out, tangent}, both of the type that "
                   "the function returns");
-    const Source source(at_);
+    const ir::Source source(at_);
     const std::tuple<Args, Args> both(args, args);
     Flat<F, Args, R> f(f_, args);
     Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
@@ -120,7 +120,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
     using Res = std::tuple_element_t<1, Pair>;
     static_assert(Callable<Bwd, Res, R>,
                   "weft::custom_vjp: bwd must take (residuals, cotangent of the result)");
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
     Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
     const auto bwd = [&](const Arrays& x) {

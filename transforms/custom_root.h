@@ -47,7 +47,7 @@ template <class F, class X, class Solve, class TangentSolve>
 arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve, TangentSolve tangent_solve,
                         Location at = Location::here()) {
   using T = arrays_t<X>;
-  const Source source(at);
+  const ir::Source source(at);
   const T guess = tree::convert<T>(initial_guess);
   static_assert(detail::Callable<F, T>, "weft::custom_root: f must take what is like the guess");
   const auto flat = detail::flat_matvec(f, guess);
@@ -69,7 +69,7 @@ auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve
   using T = arrays_t<X>;
   using Result = std::invoke_result_t<Solve&, F&, T>;
   using Aux = arrays_t<std::tuple_element_t<1, Result>>;
-  const Source source(at);
+  const ir::Source source(at);
   const T guess = tree::convert<T>(initial_guess);
   std::optional<Aux> like;
   const auto flat = detail::flat_matvec(f, guess);

@@ -9,9 +9,9 @@ namespace detail {
 
 // A rule on flat lists: (size, mapped leaves, x) -> out, and appends which leaves of it are mapped.
 using FlatVmapRule =
-    Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
+    ir::Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
 // rule may be null: one lane after another.
-Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
+Arrays run_custom_vmap(ir::FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x);
 
 // Which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
@@ -101,7 +101,7 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
     static_assert(Callable<F, P...>,
                   "weft::custom_vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     if constexpr (std::same_as<Rule, NoRule>) {
       return flat.result(run_custom_vmap(flat, nullptr, tree::leaves(args)));

@@ -62,7 +62,7 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
                   "more arguments");
     static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const Source source(at_);
+    const ir::Source source(at_);
     if constexpr (aux) {
       FlatAux<F, std::tuple<P...>, R> flat(f_, args);
       const JacobianResult r = run(flat, args, &flat.results);
@@ -111,17 +111,35 @@ template <int... N, class F = BinaryFunction>
 auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(std::move(f), o, at);
 }
+// The same for a name that <cmath> has, too: jacfwd(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(f, o, at);
+}
 // The same in reverse mode: a row at a time, all at once. DifferentiationError for results that are
 // not real, unless holomorphic. Source: jax.jacrev.
 template <int... N, class F = BinaryFunction>
 auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(std::move(f), o, at);
 }
+// The same for a name that <cmath> has, too: jacrev(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(f, o, at);
+}
 // Whichever mode takes fewer passes: forward where the arguments have no more elements than the
 // results.
 template <int... N, class F = BinaryFunction>
 auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);
+}
+// The same for a name that <cmath> has, too: jacobian(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(f, o, at);
 }
 // jacfwd of a function that returns {out, aux}, aux any tree: {Jacobian of out, aux}.
 // Source: jax.jacfwd with has_aux.
@@ -146,6 +164,12 @@ auto jacobian_with_aux(F f, const JacobianOptions& o = {}, Location at = Locatio
 template <int... N, class F = BinaryFunction>
 auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
+}
+// The same for a name that <cmath> has, too: hessian(tanh).
+template <int... N, class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+  return jacfwd<N...>(jacrev<N...>(f, {.holomorphic = o.holomorphic}, at), o, at);
 }
 // hessian of a function that returns {out, aux}: {second derivatives of out, aux}.
 // Source: jax.hessian with has_aux.
@@ -205,7 +229,7 @@ class HessianVector
       std::get<0>(with) = std::move(x);
       return std::apply(grad(f_, {}, at_), with);
     };
-    const Source source(at_);
+    const ir::Source source(at_);
     if (const std::string d =
             tree::difference(tree::skeleton(std::get<0>(args)), tree::skeleton(v), "v");
         !d.empty())

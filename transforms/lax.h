@@ -4,6 +4,7 @@
 // and what only jax.lax has: platform_dependent, composite.
 #pragma once
 #include "weft/transforms/control_flow.h"
+#include "weft/transforms/custom_root.h"
 #include "weft/transforms/linear_solve.h"
 
 namespace weft {
@@ -24,7 +25,7 @@ class Composite : public CallOperator<Composite<F>, F> {
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
                   "weft::lax::composite: the function cannot be called with these arguments");
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(run_composite(flat, tree::leaves(args), name_, version_));
   }
@@ -51,7 +52,7 @@ namespace weft::lax {
 template <class R, class... O>
 struct PlatformCase {
   std::string platform;
-  Function<R(O...)> function;
+  ir::Function<R(O...)> function;
 };
 // The function of the platform that the program is compiled for, else otherwise, on the operands.
 // The choice is made when the program is compiled, wherever it was traced, and nothing is left of
@@ -63,9 +64,9 @@ struct PlatformCase {
 template <class R = Array, class... O>
 R platform_dependent(
     std::initializer_list<std::type_identity_t<PlatformCase<R, arrays_t<O>...>>> cases,
-    const std::type_identity_t<Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
+    const std::type_identity_t<ir::Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
   std::vector<std::string> platforms;
-  std::vector<const Function<R(arrays_t<O>...)>*> listed;
+  std::vector<const ir::Function<R(arrays_t<O>...)>*> listed;
   for (const auto& c : cases) {
     platforms.push_back(c.platform);
     listed.push_back(&c.function);
@@ -95,6 +96,8 @@ using weft::associative_scan;
 using weft::cond;
 // The same as weft::custom_linear_solve. Source: jax.lax.custom_linear_solve.
 using weft::custom_linear_solve;
+// The same as weft::custom_root. Source: jax.lax.custom_root.
+using weft::custom_root;
 // The same as weft::fori_loop. Source: jax.lax.fori_loop.
 using weft::fori_loop;
 // The same as weft::map. Source: jax.lax.map.

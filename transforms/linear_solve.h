@@ -18,10 +18,10 @@ struct LinearSolveOptions {
 
 namespace detail {
 
-using FlatFunction = FunctionRef<Arrays(const Arrays&)>;
+using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 // Returns x, and appends to `aux` what it says besides.
-using FlatSolve = FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
-using TreeOf = FunctionRef<tree::Skeleton()>;
+using FlatSolve = ir::FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
+using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 // x, and behind it what solve says besides. transpose_solve: null if there is none.
 Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
@@ -83,7 +83,7 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
 template <class Matvec, class B, class Solve>
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveOptions& o = {},
                       Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b);
   return tree::rebuild(
       b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
@@ -94,7 +94,7 @@ template <class Matvec, class B, class Solve, class TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve transpose_solve,
                       const LinearSolveOptions& o = {}, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b), other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
   return tree::rebuild(
@@ -110,7 +110,7 @@ template <class Matvec, class B, class Solve>
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
                                   const LinearSolveOptions& o = {},
                                   Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   return detail::linear_solve_with_aux(matvec, b, solve, nullptr, o);
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
@@ -118,7 +118,7 @@ template <class Matvec, class B, class Solve, class TransposeSolve>
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
                                   TransposeSolve transpose_solve, const LinearSolveOptions& o = {},
                                   Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   std::optional<detail::aux_of_solve<B, TransposeSolve>> unused;
   const auto other = detail::flat_solve_with_aux(transpose_solve, b, unused);
   const detail::FlatSolve transposed(other);

@@ -68,13 +68,13 @@ class PforConfig {
     static_assert(
         detail::Callable<F, arrays_t<A>...>,
         "weft::PforConfig::reduce: f must take the arguments, with an axis of iterations");
-    return f(over(detail::OverIterations::all, args, Source::current())...);
+    return f(over(detail::OverIterations::all, args, ir::Source::current())...);
   }
 
  private:
   template <class T>
   arrays_t<T> over(detail::OverIterations what, const T& x, Location at) const {
-    const Source source(at);
+    const ir::Source source(at);
     const arrays_t<T> all = tree::convert<arrays_t<T>>(x);
     return tree::rebuild(all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
   }
@@ -90,7 +90,7 @@ auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
   using T = arrays_t<X>;
   static_assert(detail::Callable<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
-  const Source source(at);
+  const ir::Source source(at);
   const std::tuple<T> args(tree::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
   const Arrays out = detail::run_vectorized_map(
@@ -114,7 +114,7 @@ auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Loc
   static_assert(
       detail::Callable<F, Array> || detail::Callable<F, Array, PforConfig>,
       "weft::pfor: loop_fn must take the index, an Array, or the index and a PforConfig&");
-  const Source source(at);
+  const ir::Source source(at);
   const Array index = detail::iterations("pfor", iters);
   detail::Iterations i = detail::iterations_of(iters, o.parallel_iterations);
   VmapOptions v;
@@ -134,7 +134,7 @@ template <class F>
 auto for_loop(F loop_fn, int64_t iters, Location at = Location::here()) {
   static_assert(detail::Callable<F, Array>,
                 "weft::for_loop: loop_fn must take the index, an Array");
-  const Source source(at);
+  const ir::Source source(at);
   auto one = [loop_fn](Array i) mutable { return loop_fn(i); };
   return map(std::move(one), detail::iterations("for_loop", iters), {}, at);
 }

@@ -22,16 +22,17 @@ struct LateTangents {
   Arrays out, tangent;
   tree::Skeleton out_tree, tangent_tree;
 };
-using LateBwd = Function<Arrays(const Arrays& residuals_and_ct, const std::vector<bool>& given)>;
+using LateBwd =
+    ir::Function<Arrays(const Arrays& residuals_and_ct, const std::vector<bool>& given)>;
 struct LateForward {
   Arrays out, residuals;
   tree::Skeleton out_tree;
   LateBwd bwd;
 };
 // x, dx (zeros written out), which x are perturbed
-using LateJvp =
-    Function<LateTangents(const Arrays& x, const Arrays& dx, const std::vector<bool>& perturbed)>;
-using LateFwd = Function<LateForward(const Arrays& x, const std::vector<bool>& perturbed)>;
+using LateJvp = ir::Function<LateTangents(const Arrays& x, const Arrays& dx,
+                                          const std::vector<bool>& perturbed)>;
+using LateFwd = ir::Function<LateForward(const Arrays& x, const std::vector<bool>& perturbed)>;
 Arrays run_late_jvp(FlatFunction f, const LateJvp& rule, const Arrays& x, TreeOf out);
 Arrays run_late_vjp(FlatFunction f, const LateFwd& fwd, const Arrays& x, TreeOf args, TreeOf out);
 
@@ -57,7 +58,7 @@ struct JvpOnLeaves {
     }
   }
   LateTangents operator()(const Arrays& x, const Arrays& dx, const std::vector<bool>& on) const {
-    const Source source(at);
+    const ir::Source source(at);
     Args primals = tree::rebuild(like, x.data()), tangents = tree::rebuild(like, dx.data());
     Masks perturbed = masks_by_argument(like, on);
     return taken(call(rule, primals, tangents, perturbed));
@@ -99,7 +100,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
         is_pair_of<R, Pair>,
         "weft::custom_jvp: the rule must return {out, tangent}, both of the type that the "
         "function returns (none: the tangent is zero)");
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
     const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::structure_only(args), at_},
                                     tree::leaves(args), [&] { return tree::skeleton(f.out()); });
@@ -162,7 +163,7 @@ struct FwdOnLeaves {
   using Res = arrays_t<std::tuple_element_t<1, Pair>>;
 
   LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
-    const Source source(at);
+    const ir::Source source(at);
     Args args = tree::rebuild(like, x.data());
     Masks perturbed = masks_by_argument(like, on);
     const Pair result = std::apply([&](auto&... a) { return call(fwd, perturbed, a...); }, args);
@@ -172,7 +173,7 @@ struct FwdOnLeaves {
     r.bwd = [bwd = bwd, like = like, res = tree::structure_only(residuals),
              ct = tree::structure_only(out),
              at = at](const Arrays& leaves, const std::vector<bool>& given) {
-      const Source back(at);
+      const ir::Source back(at);
       Bwd rule = bwd;
       BwdOnMask<Bwd> on_mask{rule, tree::Mask(given)};
       return FlatBwd<BwdOnMask<Bwd>, Args, Res, R>{on_mask, like, res, ct}(leaves);
@@ -192,7 +193,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
     static_assert(Callable<F, P...>,
                   "weft::custom_vjp: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
     const Arrays out = run_late_vjp(
         f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},

@@ -46,14 +46,14 @@ struct VmapSpec {
 void check_vmap_options(const VmapSpec& s);
 void identify_vmap(const VmapSpec& s, KeyWriter& key);
 // f mapped over the leaves x of `args`; `result` tells the structure of what f returned last.
-Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
-                FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result);
+Arrays run_vmap(const VmapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
+                ir::FunctionRef<Arrays(const Arrays&)> f, ir::FunctionRef<tree::Skeleton()> result);
 
 template <class F>
 class Vmapped : public CallOperator<Vmapped<F>, F> {
  public:
   Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) {
-    const Source source(spec_.at);
+    const ir::Source source(spec_.at);
     check_vmap_options(spec_);
   }
   template <class... P>
@@ -61,7 +61,7 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
     static_assert(Callable<F, P...>,
                   "weft::vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const Source source(spec_.at);
+    const ir::Source source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const Arrays out = run_vmap(
         spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat,
@@ -92,6 +92,13 @@ auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
           Location at = Location::here()) {
   return detail::Vmapped<F>(std::move(f),
                             {std::move(in_axes), std::move(out_axes), std::move(options), at});
+}
+// The same for a name that <cmath> has, too: vmap(tanh).
+template <class F = UnaryFunction>
+  requires std::same_as<F, UnaryFunction>
+auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
+          Location at = Location::here()) {
+  return detail::Vmapped<F>(f, {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // {} means 0, not options.
 template <class F>

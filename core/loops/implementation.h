@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "weft/core/any_params.h"
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 #include "weft/core/type.h"
 

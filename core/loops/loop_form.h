@@ -5,6 +5,7 @@
 #pragma once
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft {

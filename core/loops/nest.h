@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/loops/cold_path.h"
 
 namespace weft::nest {

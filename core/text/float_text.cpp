@@ -13,6 +13,8 @@
 #include <cstring>
 #include <vector>
 
+#include "weft/core/ir.h"
+
 namespace weft {
 namespace {
 

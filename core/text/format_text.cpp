@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 #include "weft/core/text/print_array.h"
 
 namespace weft {
@@ -58,73 +59,106 @@ std::string scalar_text(DType d, const void* at) {
 
 }  // namespace
 
-FormatText::FormatText(std::string_view who, std::string_view text, const Types& values)
-    : types_(values) {
-  const auto fail = [&](const std::string& why) {
-    throw FormatError(fmt::format("{}: {}, in the text \"{}\"", who, why, text));
-  };
-  std::vector<bool> used(values.size(), false);
+namespace {
+[[noreturn]] void fail(std::string_view who, std::string_view text, const std::string& why) {
+  throw FormatError(fmt::format("{}: {}, in the text \"{}\"", who, why, text));
+}
+
+// The number in front of a form, and whether there is one.
+bool take_number(std::string_view* field, size_t* number) {
+  const size_t digits = std::min(field->find_first_not_of("0123456789"), field->size());
+  if (digits == 0) return false;
+  *number = 0;
+  // So large a number is none of a value.
+  for (char n : field->substr(0, std::min<size_t>(digits, 9)))
+    *number = 10 * *number + static_cast<size_t>(n - '0');
+  field->remove_prefix(digits);
+  return true;
+}
+}  // namespace
+
+std::vector<TextField> fields_of(std::string_view who, std::string_view text, size_t values) {
+  std::vector<TextField> fields;
+  std::vector<bool> used(values, false);
   bool numbered = false, counted = false;
   size_t next = 0;
-  Piece piece;
+  TextField field;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
-      piece.before += text[i++];
+      field.before += text[i++];
       continue;
     }
-    if (c == '}') fail("a '}' without a '{'; a brace that is meant is written twice");
+    if (c == '}') fail(who, text, "a '}' without a '{'; a brace that is meant is written twice");
     if (c != '{') {
-      piece.before += c;
+      field.before += c;
       continue;
     }
     const size_t end = text.find('}', i);
     if (end == std::string_view::npos)
-      fail("a '{' without a '}'; a brace that is meant is written twice");
-    std::string_view field = text.substr(i + 1, end - i - 1);
+      fail(who, text, "a '{' without a '}'; a brace that is meant is written twice");
+    std::string_view form = text.substr(i + 1, end - i - 1);
     i = end;
-    const size_t digits = std::min(field.find_first_not_of("0123456789"), field.size());
-    if (digits > 6) fail("no value has such a number");
-    size_t v = 0;
-    for (char n : field.substr(0, digits)) v = 10 * v + static_cast<size_t>(n - '0');
-    (digits ? numbered : counted) = true;
-    if (!digits) v = next++;
-    field.remove_prefix(digits);
-    if (field.starts_with("!r") || field.starts_with("!s")) {
-      piece.repr = field[1] == 'r';
-      field.remove_prefix(2);
+    size_t v = next;
+    (take_number(&form, &v) ? numbered : counted) = true;
+    if (numbered && counted) fail(who, text, "some fields have numbers and some have none");
+    if (v < values) used[v] = true;
+    next = std::max(next, v + 1);
+    field.value = static_cast<int>(v);
+    field.form = form;
+    fields.push_back(std::move(field));
+    field = {};
+  }
+  if (next != values || std::find(used.begin(), used.end(), false) != used.end())
+    fail(who, text,
+         fmt::format("{} field{} and {} value{}", next, next == 1 ? "" : "s", values,
+                     values == 1 ? "" : "s"));
+  fields.push_back(std::move(field));
+  return fields;
+}
+
+std::string text_of(const std::vector<TextField>& fields) {
+  std::string text;
+  for (const TextField& f : fields) {
+    for (char c : f.before) text += c == '{' ? "{{" : c == '}' ? "}}" : std::string(1, c);
+    if (f.value >= 0) text += fmt::format("{{{}{}}}", f.value, f.form);
+  }
+  return text;
+}
+
+FormatText::FormatText(std::string_view who, std::string_view text, const Types& values)
+    : types_(values) {
+  for (TextField& field : fields_of(who, text, values.size())) {
+    Piece piece{std::move(field.before), field.value, {}, false};
+    std::string_view form = field.form;
+    if (form.starts_with("!r") || form.starts_with("!s")) {
+      piece.repr = form[1] == 'r';
+      form.remove_prefix(2);
     }
-    if (!field.empty() && field[0] != ':')
-      fail(fmt::format("'{{{}}}' is no field: there are {{}}, {{0}}, {{:.3f}} and {{!r}}",
-                       text.substr(end - field.size(), field.size())));
-    piece.spec = field.empty() ? "" : field.substr(1);
-    if (numbered && counted) fail("some fields have numbers and some have none");
-    if (v < values.size()) {
-      used[v] = true;
+    if (!form.empty() && form[0] != ':')
+      fail(who, text,
+           fmt::format("'{{{}}}' is no field: there are {{}}, {{0}}, {{:.3f}} and {{!r}}",
+                       field.form));
+    piece.spec = form.empty() ? "" : form.substr(1);
+    if (!piece.spec.empty()) {
+      const auto v = static_cast<size_t>(field.value);
       const Type& t = values[v];
-      if (!piece.spec.empty()) {
-        if (t.ndim() != 0 || is_complex(t.dtype()) || t.dtype() == Key || piece.repr)
-          fail(fmt::format(
-              "'{{:{}}}' formats a real number, and value {} is {}; {{}} prints any array",
-              piece.spec, v, to_string(t)));
-        const uint64_t zero[2] = {0, 0};
-        try {
-          formatted(piece.spec, t.dtype(), zero);
-        } catch (const fmt::format_error& e) {
-          fail(fmt::format("'{{:{}}}' is no format for value {}, {}: {}", piece.spec, v,
-                           to_string(t), e.what()));
-        }
+      if (t.ndim() != 0 || is_complex(t.dtype()) || t.dtype() == Key || piece.repr)
+        fail(who, text,
+             fmt::format("'{{:{}}}' formats a real number, and value {} is {}; {{}} prints any "
+                         "array",
+                         piece.spec, v, to_string(t)));
+      const uint64_t zero[2] = {0, 0};
+      try {
+        formatted(piece.spec, t.dtype(), zero);
+      } catch (const fmt::format_error& e) {
+        fail(who, text,
+             fmt::format("'{{:{}}}' is no format for value {}, {}: {}", piece.spec, v, to_string(t),
+                         e.what()));
       }
     }
-    next = std::max(next, v + 1);
-    piece.value = static_cast<int>(v);
     pieces_.push_back(std::move(piece));
-    piece = {};
   }
-  if (next != values.size() || std::find(used.begin(), used.end(), false) != used.end())
-    fail(fmt::format("{} field{} and {} value{}", next, next == 1 ? "" : "s", values.size(),
-                     values.size() == 1 ? "" : "s"));
-  pieces_.push_back(std::move(piece));
 }
 
 std::string FormatText::operator()(std::span<const void* const> data) const {

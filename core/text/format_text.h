@@ -12,6 +12,19 @@
 
 namespace weft {
 
+// A field of such a text: {1!r} is of value 1 and has the form "!r"; the last is the end of the
+// text, of value -1.
+struct TextField {
+  std::string before;  // the text in front of it
+  int value = -1;
+  std::string form = {};
+};
+// FormatError, in the name of `who`, for a text that cannot be read, or that has other fields than
+// so many values.
+std::vector<TextField> fields_of(std::string_view who, std::string_view text, size_t values);
+// The text of those fields.
+std::string text_of(const std::vector<TextField>& fields);
+
 // {} is an array as NumPy's str prints it ([1. 2. 3.]) and a scalar as Python's does, with all
 // digits of a double (a third in F32: 0.3333333432674408), as in JAX; {!r} as its repr does
 // (array([1., 2., 3.], dtype=float32)); {:.3f} formats a scalar, as C++20's std::format would; {0},

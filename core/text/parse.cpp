@@ -406,7 +406,7 @@ class Parser {
 
 }  // namespace
 
-Jaxpr read_jaxpr(const std::string& text) {
+Jaxpr ir::read_jaxpr(const std::string& text) {
   if (text.size() >= longest_text) throw ParseError("jaxpr text: longer than 2 GB");
   return Parser(text).parse();
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft {

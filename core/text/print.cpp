@@ -324,6 +324,6 @@ std::string equation_text(const JaxprData& j, size_t i) {
   return s;
 }
 
-std::string to_string(const Jaxpr& j) { return Printer(j).take(); }
+std::string ir::to_string(const Jaxpr& j) { return Printer(j).take(); }
 
 }  // namespace weft

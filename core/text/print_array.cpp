@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/text/float_text.h"
 
 namespace weft {

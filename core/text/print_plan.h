@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft {

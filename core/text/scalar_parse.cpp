@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "weft/core/ir.h"
 #include "weft/core/text/float_text.h"
 
 namespace weft {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "weft/core/fork_mutex.h"
+#include "weft/core/text/format_text.h"
 #include "weft/ops/effects/effects.h"
 #include "weft/tracer/concrete.h"
 
@@ -51,18 +52,64 @@ Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback&
   return found;
 }
 
+// Appends a field for each leaf of a tree, which are values from `leaf` on, with the text in front
+// of it; returns the text behind the last. `before` stands in front of the tree.
+std::string add_tree(const tree::Skeleton& s, size_t leaf, std::string before,
+                     std::vector<TextField>* all) {
+  constexpr char mark = '\1';  // of a leaf
+  const std::string text = tree_text(s, [] { return std::string(1, mark); });
+  for (char c : text) {
+    if (c == mark)
+      all->push_back({std::exchange(before, {}), static_cast<int>(leaf++), "!r"});
+    else
+      before += c;
+  }
+  return before;
+}
+
+// The text with a field for each leaf of a tree in place of that for the tree.
+std::string with_leaves(std::string_view who, const std::string& text,
+                        const std::vector<tree::Skeleton>& shapes) {
+  std::vector<size_t> first;  // leaf of each value
+  size_t leaves = 0;
+  bool trees = false;
+  for (const tree::Skeleton& s : shapes) {
+    first.push_back(leaves);
+    leaves += s.leaves;
+    trees = trees || s.form != tree::Skeleton::leaf;
+  }
+  if (!trees) return text;
+  std::vector<TextField> all;
+  std::string behind;
+  for (TextField& field : fields_of(who, text, shapes.size())) {
+    field.before = std::exchange(behind, {}) + field.before;
+    const auto v = static_cast<size_t>(field.value);
+    if (field.value < 0 || shapes[v].form == tree::Skeleton::leaf) {
+      if (field.value >= 0) field.value = static_cast<int>(first[v]);
+      all.push_back(std::move(field));
+      continue;
+    }
+    if (!field.form.empty() && field.form != "!r" && field.form != "!s")
+      throw FormatError(fmt::format(
+          "{}: '{{{}}}' formats a real number, and value {} is a tree, in the text \"{}\"", who,
+          field.form, v, text));
+    behind = add_tree(shapes[v], first[v], std::move(field.before), &all);
+  }
+  return text_of(all);
+}
+
 }  // namespace
 
 Array written_number(double x) { return scalar_of(F64, x); }
 
-void print_text(const PlacedText& text, const Arrays& values) {
+void print_text(const PlacedText& text, const TextValues& values) {
   const Source source(text.at);
-  debug_print_flat(text.text, values);
+  debug_print_flat(with_leaves("debug_print", text.text, values.shapes), values.leaves);
 }
 
-void check_text(const Array& pred, const PlacedText& text, const Arrays& values) {
+void check_text(const Array& pred, const PlacedText& text, const TextValues& values) {
   const Source source(text.at);
-  check_flat(pred, text.text, values);
+  check_flat(pred, with_leaves("check", text.text, values.shapes), values.leaves);
 }
 
 Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,

@@ -5,6 +5,7 @@
 #pragma once
 #include "weft/ops/effects/custom_call.h"
 #include "weft/tracer/callable.h"
+#include "weft/tracer/trees/print.h"
 #include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
@@ -18,25 +19,39 @@ struct PlacedText {
   PlacedText(std::string text, Location at = Location::here()) : text(std::move(text)), at(at) {}
 };
 Array written_number(double x);  // with all of its digits
-template <class A>
-Array text_value(const A& x) {
-  if constexpr (std::floating_point<A>)
-    return written_number(static_cast<double>(x));
-  else
-    return x;
-}
+// The values of a text: a number or an Array is a leaf, a tree has some.
+struct TextValues {
+  std::vector<tree::Skeleton> shapes;
+  Arrays leaves;
+  template <class A>
+  void add(const A& x) {
+    static_assert(
+        std::convertible_to<const A&, Array> || PrintedTree<A>,
+        "weft: the fields of a text take Arrays, numbers and trees of Arrays; write other "
+        "values into the text itself");
+    if constexpr (PrintedTree<A>) {
+      shapes.push_back(tree::skeleton(x));
+      tree::flatten(x, leaves);
+    } else {
+      shapes.emplace_back();
+      if constexpr (std::floating_point<A>)
+        leaves.push_back(written_number(static_cast<double>(x)));
+      else
+        leaves.push_back(x);
+    }
+  }
+};
 template <class... A>
-Arrays text_values(const A&... values) {
-  static_assert((std::convertible_to<const A&, Array> && ...),
-                "weft: the fields of a text take Arrays and numbers; write other values into the "
-                "text itself, a tree leaf by leaf");
-  return {text_value(values)...};
+TextValues text_values(const A&... values) {
+  TextValues v;
+  (v.add(values), ...);
+  return v;
 }
-void print_text(const PlacedText& text, const Arrays& values);
-void check_text(const Array& pred, const PlacedText& text, const Arrays& values);
+void print_text(const PlacedText& text, const TextValues& values);
+void check_text(const Array& pred, const PlacedText& text, const TextValues& values);
 
 // A function of the user's on flat lists.
-using FlatCallback = Function<Arrays(const Arrays&)>;
+using FlatCallback = ir::Function<Arrays(const Arrays&)>;
 // key: what distinguishes it from others, or null. Equal ones are one, so that what calls them is
 // not compiled again.
 Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,
@@ -69,7 +84,7 @@ struct CallbackOnLeaves {
 
 template <class F, class T, class... A>
 auto callback_at(Location at, const char* name, F& f, const T& result_types, const A&... a) {
-  const Source source(at);
+  const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = auto_t<T>;
@@ -99,13 +114,14 @@ auto io_callback_at(Location at, F& f, const T& result_types, const A&... a) {
 
 // Prints a line: the text with the values in its fields. {} shows an array as NumPy's str does, a
 // scalar with all digits of a double, as Python does, {!r} as NumPy's repr does, {:.3f} formats a
-// scalar, {0} and {1} name values, {{ and }} are braces. Shapes and dtypes: any; values are Arrays
-// and numbers. Mapped by vmap it prints once in each lane, lane 0's lines first, then lane 1's, as
-// if lanes ran one after another, whatever the maps and loops are; a lane that a branch or loop
-// does not run prints nothing there. The lines are written to std::cout when the outermost call
-// ends, also when an exception ends it; at most 1 MB a call, then one last line says how many more
-// there were. In a derivative it prints the values, once. Errors: FormatError for a text that
-// cannot be read, or has other fields than there are values. Source: jax.debug.print.
+// scalar, {0} and {1} name values, {{ and }} are braces. Shapes and dtypes: any; values are Arrays,
+// numbers and trees of Arrays, which {} shows as to_string does. Mapped by vmap it prints once in
+// each lane, lane 0's lines first, then lane 1's, as if lanes ran one after another, whatever the
+// maps and loops are; a lane that a branch or loop does not run prints nothing there. The lines are
+// written to std::cout when the outermost call ends, also when an exception ends it; at most 1 MB a
+// call, then one last line says how many more there were. In a derivative it prints the values,
+// once. Errors: FormatError for a text that cannot be read, or has other fields than there are
+// values. Source: jax.debug.print.
 template <class... A>
 void debug_print(const detail::PlacedText& text, const A&... values) {
   detail::print_text(text, detail::text_values(values...));

@@ -14,9 +14,9 @@ namespace weft::lax {
 // function of two scalars. Of several operands of one shape the function is given all.
 // Source: jax.lax.reduce.
 Array reduce(const Arg& operand, const Arg& init_value,
-             const Function<Array(Array, Array)>& computation, const Sizes& dimensions);
+             const ir::Function<Array(Array, Array)>& computation, const Sizes& dimensions);
 Arrays reduce(const Arrays& operands, const Arrays& init_values,
-              const Function<Arrays(Arrays, Arrays)>& computation, const Sizes& dimensions,
+              const ir::Function<Arrays(Arrays, Arrays)>& computation, const Sizes& dimensions,
               Location at = Location::here());
 
 // Form and mode of scatter_apply.
@@ -33,7 +33,7 @@ struct ScatterApplyOptions {
 // .update_shape. IndexError for another mode, DTypeError unless func gives scalars of the dtype
 // that it takes. Source: jax.lax.scatter_apply.
 Array scatter_apply(const Arg& operand, const Arg& scatter_indices,
-                    const Function<Array(Array)>& func, const ScatterDimensionNumbers& d,
+                    const ir::Function<Array(Array)>& func, const ScatterDimensionNumbers& d,
                     const ScatterApplyOptions& o = {});
 // src at indices along these axes, a vector of them each; they count from the end if negative, and
 // wrap around. The other axes follow. Source: jax.lax.index_take.

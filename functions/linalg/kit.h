@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/linalg/kit.h: what the functions of matrices share. Not public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/tracer/array.h"

@@ -27,7 +27,7 @@ struct Nested {
   double im = 0;
   Array a;
   Nested() = default;
-  template <Number T>
+  template <ir::Number T>
   Nested(T x) {
     if constexpr (std::is_floating_point_v<T>) {
       kind = Kind::real;
@@ -39,7 +39,7 @@ struct Nested {
     }
   }
   // std::complex and its like.
-  template <ComplexNumber T>
+  template <ir::ComplexNumber T>
   Nested(const T& x)
       : kind(Kind::complex), r(static_cast<double>(x.real())), im(static_cast<double>(x.imag())) {}
   Nested(const Array& x) : kind(Kind::array), a(x) {}
@@ -60,7 +60,7 @@ Array array(const Nested& n, const ArrayOptions& o, Location at = Location::here
 
 namespace detail {
 template <class T>
-concept ArrayElement = requires { dtype_of<std::remove_cv_t<T>>::value; };
+concept ArrayElement = requires { ir::dtype_of<std::remove_cv_t<T>>::value; };
 Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
 
 // The type of the numbers in vectors and arrays of such.
@@ -98,11 +98,11 @@ void flatten_rows(const R& x, size_t depth, std::vector<T>& flat, std::vector<in
 // The elements row-major; the dtype is that of the vector.
 template <detail::ArrayElement T>
 Array array(std::span<const T> x, const Shape& shape, Location at = Location::here()) {
-  return detail::array_from(x.data(), x.size(), dtype_of_v<T>, &shape, at);
+  return detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, &shape, at);
 }
 template <detail::ArrayElement T>
 Array array(std::span<const T> x, Location at = Location::here()) {
-  return detail::array_from(x.data(), x.size(), dtype_of_v<T>, nullptr, at);
+  return detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, nullptr, at);
 }
 template <detail::ArrayElement T>
 Array array(std::span<T> x, const Shape& shape, Location at = Location::here()) {

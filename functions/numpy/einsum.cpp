@@ -287,7 +287,7 @@ Array contracted(std::string_view text, Contraction c, const EinsumOptions& o) {
 }
 }  // namespace
 
-Array einsum_of(std::string_view text, const Arrays& x, const EinsumOptions& o, Location at) {
+Array ir::einsum_of(std::string_view text, const Arrays& x, const EinsumOptions& o, Location at) {
   const Source s(at);
   return contracted(text, contraction_of(text, parse(text), x), o);
 }

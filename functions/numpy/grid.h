@@ -51,7 +51,7 @@ struct MaskIndicesOptions {
 };
 // Where mask_func(ones({n, n}), k) is not zero: mask_indices(3, triu). Source:
 // jax.numpy.mask_indices.
-Arrays mask_indices(int64_t n, const Function<Array(Array, int64_t)>& mask_func, int64_t k = 0,
+Arrays mask_indices(int64_t n, const ir::Function<Array(Array, int64_t)>& mask_func, int64_t k = 0,
                     const MaskIndicesOptions& o = {}, Location at = Location::here());
 
 struct RavelIndexOptions {

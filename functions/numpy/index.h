@@ -63,7 +63,7 @@ Array extract(const Arg& condition, const Arg& x, const CompressOptions& o = {})
 // Numbers that stand for what is missing: one for all axes, or one each.
 struct FillIndices {
   Arrays values;
-  template <Integer I>
+  template <ir::Integer I>
   FillIndices(I i) : values{Array(i)} {}
   FillIndices(const Array& v) : values{v} {}
   FillIndices(std::initializer_list<Array> l) : values(l) {}

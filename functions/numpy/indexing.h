@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/numpy/indexing.h: what x[…] and x.at(…) are made of. Not public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/ops/index/index.h"
 #include "weft/tracer/array.h"

@@ -50,7 +50,7 @@ Array vecmat(const Arg& x, const Arg& y);
 struct TensordotAxes {
   std::vector<int64_t> x, y;
   int64_t n = -1;
-  template <Integer I>
+  template <ir::Integer I>
   TensordotAxes(I n) : n(static_cast<int64_t>(n)) {}
   TensordotAxes(std::vector<int64_t> x, std::vector<int64_t> y)
       : x(std::move(x)), y(std::move(y)) {}
@@ -65,10 +65,10 @@ struct EinsumOptions {
   std::optional<DType> preferred_element_type = {};  // as in ProductOptions
   std::optional<EinsumSteps> optimize = {};          // default: the smallest product first
 };
-// Sums of products by letters: "bij,bjk->bik"; without "->" the letters that stand there once, in
-// alphabetical order. "..." stands for axes that are broadcast. ShapeError for letters that do not
-// fit. Source: jax.numpy.einsum.
+namespace ir {
+// einsum of operands in a list.
 Array einsum_of(std::string_view formula, const Arrays& x, const EinsumOptions& o, Location at);
+}  // namespace ir
 // Sums of products by letters: "bij,bjk->bik"; without "->" the letters that stand there once, in
 // alphabetical order. "..." stands for axes that are broadcast. In the promoted dtype. ShapeError
 // for letters that do not fit. Source: jax.numpy.einsum.
@@ -76,7 +76,7 @@ Array einsum_of(std::string_view formula, const Arrays& x, const EinsumOptions& 
 //     einsum("ij,j->i", array({{1, 2}, {3, 4}}), array({1, 1}))  // array([3, 7], dtype=int32)
 inline Array einsum(std::string_view formula, const Arrays& x, const EinsumOptions& o = {},
                     Location at = Location::here()) {
-  return einsum_of(formula, x, o, at);
+  return ir::einsum_of(formula, x, o, at);
 }
 Array einsum(std::string_view formula, const Arg& x, const EinsumOptions& o = {});
 Array einsum(std::string_view formula, const Arg& x, const Arg& y, const EinsumOptions& o = {});

@@ -293,6 +293,38 @@ bool isrealobj(const Arg& x);
 // Whether x has no axes. Source: jax.numpy.isscalar.
 bool isscalar(const Arg& x);
 
+// ---- dtypes
+// The dtype that arrays of these two become together: JAX's lattice with the 64-bit types present.
+// DTypeError if there is none (Key with anything else). Source: jax.numpy.promote_types.
+//
+//     promote_types(I32, F16)  // float16
+DType promote_types(DType a, DType b);
+namespace detail {
+// An Array, a number or a dtype, for its dtype.
+struct HasDType {
+  DType dtype;
+  bool weak = false;
+  HasDType(DType d) : dtype(d) {}
+  template <class T>
+    requires std::convertible_to<const T&, Arg>
+  HasDType(const T& x) : HasDType(static_cast<const Array&>(Arg(x)), 0) {}
+
+ private:
+  HasDType(const Array& x, int) : dtype(x.dtype()), weak(x.weak_type()) {}
+};
+DType result_type_of(std::vector<HasDType> all);
+}  // namespace detail
+// The dtype that these become together, each an Array, a number or a dtype; numbers give way to
+// the others. DTypeError as promote_types. Source: jax.numpy.result_type.
+//
+//     result_type(2., array({1, 2}))  // float32
+//     result_type(2., F16)  // float16
+template <class... T>
+  requires(sizeof...(T) > 0)
+DType result_type(const T&... x) {
+  return detail::result_type_of({detail::HasDType(x)...});
+}
+
 // ---- comparisons, logic, bits
 // x == y, broadcast together and promoted: Bool, false for a NaN. Source: jax.numpy.equal.
 //

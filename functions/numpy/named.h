@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/tracer/array.h"
 

@@ -124,6 +124,13 @@ bool isscalar(const Arg& x) {
   return x->ndim() == 0;
 }
 
+DType promote_types(DType a, DType b) { return promote(a, false, b, false).dtype; }
+DType detail::result_type_of(std::vector<HasDType> all) {
+  Promoted p{all[0].dtype, all[0].weak};
+  for (const HasDType& x : all) p = promote(p.dtype, p.weak, x.dtype, x.weak);
+  return p.dtype;
+}
+
 namespace {
 double largest(DType d) {
   switch (d) {

@@ -127,7 +127,7 @@ Array repeat(const Arg& x, const Array& times, OneAxis axis = none, const Repeat
 // Before and after each axis; one pair, or one number, stands for all axes.
 struct PadWidth {
   std::vector<std::pair<int64_t, int64_t>> widths;
-  template <Integer I>
+  template <ir::Integer I>
   PadWidth(I n) : widths{{static_cast<int64_t>(n), static_cast<int64_t>(n)}} {}
   PadWidth(int64_t before, int64_t after) : widths{{before, after}} {}
   PadWidth(std::vector<std::pair<int64_t, int64_t>> w) : widths(std::move(w)) {}
@@ -136,7 +136,7 @@ struct PadWidth {
 // Numbers before and after each axis; one pair, or one number, stands for all axes.
 struct PadValues {
   std::vector<std::pair<Array, Array>> values;
-  template <Number T>
+  template <ir::Number T>
   PadValues(T x) : values{{Array(x), Array(x)}} {}
   PadValues(const Array& x) : values{{x, x}} {}
   PadValues(const Array& before, const Array& after) : values{{before, after}} {}

@@ -3,6 +3,7 @@
 // functions/optim/kit.h: arithmetic of hyperparameters: numbers that are written in C++ are
 // computed with in double, as optax computes with Python's, and become a dtype last. Not public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/functions/optim/optim.h"
 
 namespace weft::optim {

@@ -32,9 +32,9 @@ struct OptState {
 
 namespace detail {
 
-using Paths = FunctionRef<std::vector<std::string>(const std::string& root)>;
+using Paths = ir::FunctionRef<std::vector<std::string>(const std::string& root)>;
 // The members of a chain (functions/optim/kit.h).
-using PartsRef = Ref<const RefCounted>;
+using PartsRef = ir::Ref<const ir::RefCounted>;
 PartsRef joined(const std::vector<PartsRef>& all);
 
 struct FlatState {
@@ -67,7 +67,7 @@ class InitFn {
   explicit InitFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
   OptState<P> operator()(const P& params, Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     detail::FlatState s = detail::init(parts_, tree::leaves(params));
     OptState<P> r{std::move(s.counts), {}};
     for (const Arrays& m : s.moments) r.moments.push_back(tree::rebuild(params, m.data()));
@@ -88,7 +88,7 @@ class UpdateFn {
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
                                        Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     detail::require_structure("optim: update", params, updates);
     const Arrays leaves = tree::leaves(params);
     return step(updates, state, &leaves);
@@ -96,7 +96,7 @@ class UpdateFn {
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state,
                                        Location at = Location::here()) const {
-    const Source source(at);
+    const ir::Source source(at);
     return step(updates, state, nullptr);
   }
 
@@ -137,7 +137,7 @@ struct GradientTransformation {
 // optax.apply_updates.
 template <class P>
 P apply_updates(const P& params, const P& updates, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   detail::require_structure("apply_updates", params, updates);
   const auto paths = [&](const std::string& root) {
     return tree::paths(tree::skeleton(params), root);
@@ -150,7 +150,7 @@ P apply_updates(const P& params, const P& updates, Location at = Location::here(
 // common dtype. Source: optax.global_norm.
 template <class T>
 Array global_norm(const T& tree, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   return detail::global_norm(tree::leaves(tree));
 }
 
@@ -175,7 +175,7 @@ class LeafMask {
  private:
   std::optional<tree::Mask> bits_;
   bool by_path_ = false;
-  Function<bool(const Array&, const std::string&)> f_;
+  ir::Function<bool(const Array&, const std::string&)> f_;
 };
 
 // ---- parts

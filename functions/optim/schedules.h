@@ -26,13 +26,13 @@ class Schedule {
   Array operator()(const Arg& t) const;
 
  private:
-  Function<Array(const Array&)> f_;
+  ir::Function<Array(const Array&)> f_;
 };
 
 // A learning rate or a weight decay: a number, an Array, or a schedule of the steps.
 class ScalarOrSchedule {
  public:
-  template <Number T>
+  template <ir::Number T>
   ScalarOrSchedule(T x) : value_(x) {}
   ScalarOrSchedule(const Array& x) : value_(x) {}
   template <class F>

@@ -26,7 +26,7 @@ struct KeyOptions {
 // What key(seed) calls; for users that is the one to write. Source: jax.random.key.
 Array key_of(int64_t seed, const KeyOptions& o, Location at);
 // The key of a seed. IndexError for another .impl. Source: jax.random.key.
-template <Integer I>
+template <ir::Integer I>
 Array key(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
   return key_of(static_cast<int64_t>(seed), o, at);
 }
@@ -78,7 +78,7 @@ Array clone(const Arg& key);
 //     random::key_impl(random::key(0))  // threefry2x32
 std::string key_impl(const Arg& key);
 // The words of a key, u32[2]. IndexError for another .impl. Source: jax.random.PRNGKey.
-template <Integer I>
+template <ir::Integer I>
 Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
   return key_data(Arg(key_of(static_cast<int64_t>(seed), o, at), at));
 }

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/solve/dense.h: systems of linear functions by their matrices. Not public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft::detail {

@@ -29,7 +29,7 @@ class LinearMap {
 
  private:
   Array matrix_;
-  Function<B(const B&)> map_;
+  ir::Function<B(const B&)> map_;
 };
 
 // B: the type of b.
@@ -127,7 +127,7 @@ template <class A, class B>
 std::pair<arrays_t<B>, Array> cg(
     A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
     Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<B>;
   return detail::run_iterative("cg", LinearMap<T>(std::move(matvec)), tree::convert<T>(b), options,
                                detail::run_cg);
@@ -142,7 +142,7 @@ template <class A, class B>
 std::pair<arrays_t<B>, Array> bicgstab(
     A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
     Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<B>;
   return detail::run_iterative("bicgstab", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
                                options, detail::run_bicgstab);
@@ -158,7 +158,7 @@ template <class A, class B>
 std::pair<arrays_t<B>, Array> gmres(
     A matvec, const B& b, const GmresOptions<std::type_identity_t<arrays_t<B>>>& options = {},
     Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   using T = arrays_t<B>;
   return detail::run_iterative("gmres", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
                                options, detail::run_gmres);

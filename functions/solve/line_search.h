@@ -3,6 +3,7 @@
 // functions/solve/line_search.h: lengths of steps that meet the strong Wolfe conditions. Not
 // public.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft::detail {

@@ -38,7 +38,7 @@ struct MinimizeOptions {
 };
 
 namespace detail {
-OptimizeResults run_minimize(FunctionRef<Array(const Array&)> fun, const Array& x0,
+OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, const Array& x0,
                              const MinimizeOptions& o);
 }
 
@@ -53,7 +53,7 @@ OptimizeResults run_minimize(FunctionRef<Array(const Array&)> fun, const Array& 
 template <class F>
 OptimizeResults minimize(F fun, const Arg& x0, const MinimizeOptions& options = {}) {
   static_assert(detail::Callable<F, Array>, "weft::minimize: fun must take an Array");
-  const Source source(x0.at());
+  const ir::Source source(x0.at());
   return detail::run_minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);
 }
 // Of fun(x, args…).
@@ -62,7 +62,7 @@ OptimizeResults minimize(F fun, const Arg& x0, const std::tuple<A...>& args,
                          const MinimizeOptions& options = {}) {
   static_assert(detail::Callable<F, Array, arrays_t<A>...>,
                 "weft::minimize: fun must take (x, args…)");
-  const Source source(x0.at());
+  const ir::Source source(x0.at());
   auto rest = tree::convert<std::tuple<arrays_t<A>...>>(args);
   return detail::run_minimize(
       [&](const Array& x) {

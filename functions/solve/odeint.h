@@ -34,17 +34,17 @@ struct OdeintOptions {
 
 namespace detail {
 
-using OdeField = FunctionRef<Arrays(const Arrays& y, const Array& t, const Arrays& args)>;
+using OdeField = ir::FunctionRef<Arrays(const Arrays& y, const Array& t, const Arrays& args)>;
 // The states at all times, one row each.
 Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& args,
-                  const OdeintOptions& o, FunctionRef<tree::Skeleton()> y_tree);
+                  const OdeintOptions& o, ir::FunctionRef<tree::Skeleton()> y_tree);
 
 template <class F, class Y, class... A>
 Y odeint(F& func, const Y& y0, const Arg& t, const OdeintOptions& o, const A&... args) {
   static_assert(Callable<F, Y, Array, A...>,
                 "weft::odeint: func must take (y, t, args…), y of the type of y0 with Arrays for "
                 "numbers, t an Array");
-  const Source source(t.at());
+  const ir::Source source(t.at());
   using Rest = std::tuple<A...>;
   const Rest rest(args...);
   const auto f = [&](const Arrays& y, const Array& time, const Arrays& more) {

@@ -64,7 +64,7 @@ RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
 template <class F, class X>
 RootResult<arrays_t<X>> newton(F f, const X& x0, const RootOptions& options = {},
                                Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_newton);
 }
 
@@ -75,7 +75,7 @@ RootResult<arrays_t<X>> newton(F f, const X& x0, const RootOptions& options = {}
 // what is no scalar. Source: jaxopt.Bisection, optimistix.Bisection.
 template <class F>
 RootResult<Array> bisection(F f, const Arg& lo, const Arg& hi, const RootOptions& options = {}) {
-  const Source source(lo.at());
+  const ir::Source source(lo.at());
   static_assert(detail::Callable<F, Array>, "weft::bisection: f must take an Array");
   const Array& like = lo.value();
   const Arrays out = detail::run_bisection(detail::flat_matvec(f, like), {lo, hi}, options);
@@ -89,7 +89,7 @@ RootResult<Array> bisection(F f, const Arg& lo, const Arg& hi, const RootOptions
 template <class F, class X>
 RootResult<arrays_t<X>> fixed_point(F f, const X& x0, const RootOptions& options = {},
                                     Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_fixed_point);
 }
 
@@ -99,7 +99,7 @@ RootResult<arrays_t<X>> fixed_point(F f, const X& x0, const RootOptions& options
 template <class F, class X>
 RootResult<arrays_t<X>> anderson(F f, const X& x0, const AndersonOptions& options = {},
                                  Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_anderson);
 }
 

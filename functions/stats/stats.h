@@ -52,7 +52,7 @@ struct Bandwidth {
   Bandwidth() = default;
   Bandwidth(const char* rule) : rule(rule) {}
   Bandwidth(const Array& factor) : factor(factor) {}
-  template <Number T>
+  template <ir::Number T>
   Bandwidth(T factor) : factor(Array(factor)) {}
 };
 struct KdeOptions {

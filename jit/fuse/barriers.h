@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/fuse/barriers.h: the equations of a program that say in which order it is computed.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {

@@ -11,7 +11,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/op.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/jit/run/gpu_code.h"
 #include "weft/jit/run/nans.h"
 #include "weft/jit/run/place.h"

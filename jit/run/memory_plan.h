@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {

@@ -5,6 +5,7 @@
 #pragma once
 #include <string>
 
+#include "weft/core/ir.h"
 #include "weft/core/type.h"
 #include "weft/ops/effects/custom_call.h"
 #include "weft/tracer/array.h"

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "weft/core/any_params.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 

@@ -3,6 +3,7 @@
 // ops/kit/strided.h: copying along strides, for the reference rules of structural ops.
 #pragma once
 #include "weft/core/any_params.h"
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft {

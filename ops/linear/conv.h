@@ -4,6 +4,7 @@
 #pragma once
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/shape.h"
 #include "weft/tracer/array.h"
 

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/linear/matrix.h: what rules of factorisations say of the last two axes of an array.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/core/type.h"
 #include "weft/tracer/array.h"

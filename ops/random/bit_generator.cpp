@@ -126,7 +126,7 @@ Array moved_on(const Array& state, int64_t n) {
 
 }  // namespace
 
-RandomDraw draw_bits(const Array& state, const Shape& shape, DType dtype, BitGenerator how) {
+RandomDraw ir::draw_bits(const Array& state, const Shape& shape, DType dtype, BitGenerator how) {
   if (!is_unsigned(dtype))
     reject_dtype(name, "draws bits of an unsigned dtype, not " + std::string(short_name(dtype)),
                  {state.type()});

@@ -9,6 +9,7 @@ namespace weft {
 
 // The generators of random bits: Threefry and Philox.
 enum class BitGenerator { threefry, philox };
+namespace ir {
 // What draw_bits gives: the state that follows and the bits.
 struct RandomDraw {
   Array state, bits;
@@ -17,6 +18,7 @@ struct RandomDraw {
 // and a counter, each a U64; that of Philox may have 64 more bits of counter. ShapeError,
 // DTypeError for another in the name of rng_bit_generator.
 RandomDraw draw_bits(const Array& state, const Shape& shape, DType dtype, BitGenerator how);
+}  // namespace ir
 
 }  // namespace weft
 

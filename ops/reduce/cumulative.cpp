@@ -328,8 +328,8 @@ Array interleave(const Array& a, const Array& b, int axis) {
 
 }  // namespace
 
-Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f, const Arrays& x,
-                              int64_t axis, bool reverse) {
+Arrays ir::associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f,
+                                  const Arrays& x, int64_t axis, bool reverse) {
   const int a = canonical_axis(axis, static_cast<int>(x[0].ndim()));
   if (reverse) {
     Arrays flipped;

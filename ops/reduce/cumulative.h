@@ -29,9 +29,9 @@ Array cumlogsumexp(const Arg& x, int64_t axis = 0, bool reverse = false);
 
 }  // namespace weft::lax
 
-namespace weft {
+namespace weft::ir {
 // Running folds of an associative f(left, right) on lists of arrays along an axis: neighbours are
 // combined, then the pairs folded, so the depth is logarithmic. f works on whole arrays.
 Arrays associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f, const Arrays& x,
                               int64_t axis, bool reverse = false);
-}  // namespace weft
+}  // namespace weft::ir

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/structure/each_element.h: functions of scalars on whole arrays.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/tracer/array.h"
 

@@ -5,6 +5,7 @@
 #pragma once
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/core/shape.h"
 #include "weft/tracer/array.h"

@@ -11,6 +11,7 @@
 
 #include "weft/core/error.h"
 #include "weft/core/fork_mutex.h"
+#include "weft/core/ir.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/native/library_threads.h"
 #include "weft/runtime/threads.h"

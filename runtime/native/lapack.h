@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "weft/core/dtype.h"
+#include "weft/core/ir.h"
 #include "weft/runtime/threads.h"
 
 // LAPACK's own names; the length of a text comes behind the arguments.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/runtime/native/sort_word.h"
 #include "weft/runtime/threads.h"
 

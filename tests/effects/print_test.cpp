@@ -47,6 +47,35 @@ TEST_CASE("debug_print prints values", "[effects]") {
   CHECK(printed([&] { debug_print("{}", full({}, 1.5, F16)); }) == "1.5|");
 }
 
+TEST_CASE("debug_print prints trees as to_string does", "[effects]") {
+  struct Params {
+    Array w;
+    std::vector<Array> layers;
+    int n;
+  };
+  const Params p{array({1., 2.}), {Array(3), array({true})}, 7};
+  const auto both = std::pair(Array(1.5f), p);
+  const std::string want = "a " + to_string(p) + " b 0.5 " + to_string(both) + " {c}|";
+  const auto say = [](const Params& q, Array x, const std::pair<Array, Params>& r) {
+    debug_print("a {} b {} {!r} {{c}}", q, x, r);
+    return x;
+  };
+  CHECK(printed([&] { say(p, 0.5, both); }) == want);
+  CHECK(printed([&] { jit(say)(p, 0.5, both); }) == want);
+  CHECK(printed([&] { debug_print("{1} {0} {1}", 2, p); }) ==
+        to_string(p) + " 2 " + to_string(p) + "|");
+  const auto lanes = vmap([](std::pair<Array, Array> v) {
+    debug_print("{}", v);
+    return v.first;
+  });
+  CHECK(printed([&] { lanes({array({1, 2}), array({3., 4.})}); }) ==
+        to_string(std::pair(Array(1).astype(I32), Array(3.).astype(F32))) + "|" +
+            to_string(std::pair(Array(2).astype(I32), Array(4.).astype(F32))) + "|");
+  check_error<FormatError>([&] { debug_print("{:.3f}", p); }, "value 0 is a tree");
+  check_error<FormatError>([&] { debug_print("{} {}", p); }, "2 fields and 1 value");
+  check_error<CheckError>([&] { check(false, "with {}", p); }, "with " + to_string(p));
+}
+
 TEST_CASE("debug_print prints at each run", "[effects]") {
   const auto f = [](Array x) {
     debug_print("in {}", x);

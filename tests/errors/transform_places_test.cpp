@@ -3,6 +3,7 @@
 // tests/errors/transform_places_test.cpp: the errors of transforms name the line where the user
 // wrote them, those of operations inside the operations' own.
 #include "errors/places.h"
+#include "weft/interop/stablehlo_tests.h"
 
 using namespace weft;
 using namespace weft::test;

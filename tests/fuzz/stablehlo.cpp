@@ -4,8 +4,6 @@
 // Weft does not take what it says. What is read prints as text that reads back as the same. Text
 // with checks is read as weft conformance does, which computes the inputs that it holds. The
 // programs print and read back, too, as jaxprs and as StableHLO.
-#include "weft/interop/stablehlo.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "weft/core/error.h"
 #include "weft/core/jaxpr.h"
 #include "weft/interop/stablehlo/read/syntax.h"
+#include "weft/interop/stablehlo_tests.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/stop.h"
 

@@ -25,7 +25,7 @@ pkg_config_dir=$(dirname "$(find "$prefix" -name weft.pc)")
 libdir=$(dirname "$pkg_config_dir")
 read -ra flags <<< "$(PKG_CONFIG_PATH=$pkg_config_dir pkg-config --cflags --libs weft)"
 # shellcheck disable=SC2086  # CXXFLAGS is a list
-g++ ${CXXFLAGS:-} "$work/consumer/main.cpp" -o "$work/by_pkg_config" "${flags[@]}"
+g++ ${CXXFLAGS:-} -D_GLIBCXX_ASSERTIONS "$work/consumer/main.cpp" -o "$work/by_pkg_config" "${flags[@]}"
 LD_LIBRARY_PATH=$libdir "$work/by_pkg_config"
 
 if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
+#include "weft/interop/stablehlo_tests.h"
 
 using namespace weft;
 using namespace weft::test;

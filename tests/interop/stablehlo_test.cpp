@@ -2,8 +2,6 @@
 // Copyright The Weft authors
 // tests/interop/stablehlo_test.cpp: programs that JAX wrote become jaxprs, and compute what JAX
 // computed.
-#include "weft/interop/stablehlo.h"
-
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -15,6 +13,7 @@
 #include "interop/shared_data.h"
 #include "support/check.h"
 #include "weft/interop/npy.h"
+#include "weft/interop/stablehlo_tests.h"
 #include "weft/tests/golden.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"

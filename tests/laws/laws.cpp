@@ -11,7 +11,7 @@
 #include "mappings.h"
 #include "measure.h"
 #include "weft/batching/batch_trace.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/core/programs/effects.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/device.h"

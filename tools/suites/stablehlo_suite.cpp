@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "weft/interop/stablehlo.h"
+#include "weft/interop/stablehlo_tests.h"
 #include "weft/tools/suites/suite.h"
 #include "weft/tools/weft/compare.h"
 #include "weft/tools/weft/program_file.h"

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 
 namespace weft::tools {

@@ -14,10 +14,10 @@
 namespace weft {
 namespace {
 
-void print(const tree::Skeleton& s, const Array*& next, std::string& out) {
+void print(const tree::Skeleton& s, FunctionRef<std::string()> leaf, std::string& out) {
   using Form = tree::Skeleton::Form;
   if (s.form == Form::leaf) {
-    out += to_string(*next++);
+    out += leaf();
     return;
   }
   if (s.form == Form::value || s.form == Form::empty) {
@@ -30,7 +30,7 @@ void print(const tree::Skeleton& s, const Array*& next, std::string& out) {
     if (i) out += ", ";
     if (s.form == Form::map) out += fmt::format("'{}': ", s.names[i]);
     if (s.form == Form::record) out += s.names[i] + ": ";
-    print(s.children[i], next, out);
+    print(s.children[i], leaf, out);
   }
   if (tuple && s.children.size() == 1) out += ",";
   out += tuple ? ")" : list ? "]" : "}";
@@ -41,9 +41,12 @@ void print(const tree::Skeleton& s, const Array*& next, std::string& out) {
 std::ostream& detail::write(std::ostream& o, std::string_view text) { return o << text; }
 
 std::string detail::tree_text(const tree::Skeleton& s, const Arrays& leaves) {
-  std::string out;
   const Array* next = leaves.data();
-  print(s, next, out);
+  return tree_text(s, [&] { return to_string(*next++); });
+}
+std::string detail::tree_text(const tree::Skeleton& s, FunctionRef<std::string()> leaf) {
+  std::string out;
+  print(s, leaf, out);
   return out;
 }
 

@@ -15,6 +15,8 @@ namespace detail {
 std::ostream& write(std::ostream& o, std::string_view text);
 // The tree of that skeleton with these Arrays in it.
 std::string tree_text(const tree::Skeleton& s, const Arrays& leaves);
+// That with what `leaf` says for each Array.
+std::string tree_text(const tree::Skeleton& s, ir::FunctionRef<std::string()> leaf);
 // Trees that are no Arrays themselves: tuples, lists, maps, optionals and structs that hold one.
 template <class T>
 concept PrintedTree =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/tree_functions.h: what is done with whole trees beside map, leaves and unflatten: reduce,
-// all, paths, prefixes, trees turned inside out, stacks of trees.
+// tracer/trees/tree_functions.h: what is done with whole trees beside map, leaves and unflatten:
+// reduce, all, paths, prefixes, trees turned inside out, stacks of trees.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -46,7 +46,7 @@ std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::strin
 // The same from the first Array on; ShapeError for a tree without Arrays. Source: jax.tree.reduce.
 template <class F, class T>
 Array reduce(F f, const T& x, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const Arrays all = leaves(x);
   if (all.empty()) detail::no_leaves("tree::reduce");
   Array r = all[0];
@@ -58,7 +58,7 @@ Array reduce(F f, const T& x, Location at = Location::here()) {
 // bool in it is true. Source: jax.tree.all.
 template <class T>
 bool all(const T& x, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   detail::AllTrue v;
   walk(x, v);
   return v.all;
@@ -89,7 +89,7 @@ T map_with_path(F f, const T& x, const U&... rest) {
 // "prefix" where it has not. Source: jax.tree.broadcast.
 template <class P, class T>
 T broadcast(const P& prefix, const T& full, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const Arrays from = leaves(prefix);
   Arrays out;
   for (size_t i : detail::prefix_leaves(skeleton(prefix), skeleton(full))) out.push_back(from[i]);
@@ -108,7 +108,7 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
   static_assert(!weft::detail::has_struct<I>,
                 "weft::tree::transpose: the inner tree holds a struct, whose fields cannot become "
                 "trees; use a tuple or a map");
-  const Source source(at);
+  const ir::Source source(at);
   detail::check_transposed(skeleton(outer.prototype()), skeleton(inner.prototype()), skeleton(x));
   const Arrays from = leaves(x);
   const size_t n = inner.leaves();
@@ -128,7 +128,7 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
 // dtypes. Source: torch.func.stack_module_state.
 template <class T>
 T stack(const std::vector<T>& trees, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   if (trees.empty()) detail::no_leaves("tree::stack");
   const Skeleton first = skeleton(trees[0]);
   std::vector<Arrays> all;
@@ -147,7 +147,7 @@ T stack(std::initializer_list<T> trees, Location at = Location::here()) {
 // (ShapeError).
 template <class T>
 std::vector<T> unstack(const T& x, Location at = Location::here()) {
-  const Source source(at);
+  const ir::Source source(at);
   const Arrays from = leaves(x);
   if (from.empty()) detail::no_leaves("tree::unstack");
   std::vector<T> r;

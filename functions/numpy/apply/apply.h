@@ -12,18 +12,18 @@ namespace weft {
 // f of each row of x along an axis, all at once: x's shape with that of what f returns for the
 // axis. f takes a vector and returns an Array. IndexError for an axis that there is not. Source:
 // jax.numpy.apply_along_axis.
-Array apply_along_axis(FunctionRef<Array(Array)> f, int64_t axis, const Arg& x);
+Array apply_along_axis(ir::FunctionRef<Array(Array)> f, int64_t axis, const Arg& x);
 // f(a, axis) for each of the axes in turn, of what the one before returned; f keeps the axis or
 // takes it away, and then it stays with size 1. ShapeError for another rank. Source:
 // jax.numpy.apply_over_axes.
-Array apply_over_axes(FunctionRef<Array(Array, int64_t)> f, const Arg& x, const AxisList& axes);
+Array apply_over_axes(ir::FunctionRef<Array(Array, int64_t)> f, const Arg& x, const AxisList& axes);
 
 // What piecewise gives where a condition holds: a number, or a function of an element of x.
 struct Piece {
   Array value;
-  Function<Array(Array)> f = {};
+  ir::Function<Array(Array)> f = {};
   Piece(const Array& x) : value(x) {}
-  template <Number T>
+  template <ir::Number T>
   Piece(T x) : value(x) {}
   template <class F>
     requires(std::is_invocable_r_v<Array, const std::decay_t<F>&, Array> &&
@@ -49,15 +49,15 @@ struct CoreAxes {
 };
 CoreAxes parse_core_axes(const VectorizeOptions& o);
 Arrays run_vectorized(const CoreAxes& s, const std::vector<int64_t>& excluded, const Arrays& x,
-                      FunctionRef<Arrays(const Arrays&)> f);
-Arrays run_from_function(FunctionRef<Arrays(const Arrays&)> f, const Shape& shape, DType dtype);
+                      ir::FunctionRef<Arrays(const Arrays&)> f);
+Arrays run_from_function(ir::FunctionRef<Arrays(const Arrays&)> f, const Shape& shape, DType dtype);
 
 template <class F>
 class Vectorized : public CallOperator<Vectorized<F>, F> {
  public:
   Vectorized(F f, VectorizeOptions o, Location at)
       : f_(std::move(f)), options_(std::move(o)), at_(at) {
-    const Source source(at_);
+    const ir::Source source(at_);
     signature_ = parse_core_axes(options_);
   }
   template <class... P>
@@ -65,7 +65,7 @@ class Vectorized : public CallOperator<Vectorized<F>, F> {
     static_assert((std::same_as<P, Array> && ...),
                   "weft::vectorize: the function must take Arrays");
     using R = result_t<F, P...>;
-    const Source source(at_);
+    const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     return flat.result(run_vectorized(signature_, options_.excluded, tree::leaves(args), flat));
   }
@@ -117,7 +117,7 @@ template <class F>
 Array fromfunction(F f, const Shape& shape, DType dtype = F32, Location at = Location::here()) {
   constexpr int n = detail::count_of_indices<F>();
   static_assert(n > 0, "weft::fromfunction: the function must take one to four Arrays");
-  const Source source(at);
+  const ir::Source source(at);
   detail::check_indices(n, shape);
   return detail::run_from_function(
       [&](const Arrays& i) -> Arrays {

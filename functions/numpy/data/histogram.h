@@ -12,7 +12,7 @@ namespace weft {
 struct Bins {
   int64_t count = 0;
   Array edges;  // an empty handle: `count` of them
-  template <Integer I>
+  template <ir::Integer I>
   Bins(I n) : count(static_cast<int64_t>(n)) {}
   Bins(const Array& edges) : edges(edges) {}
 };

@@ -17,7 +17,7 @@ struct InterpEdge {
   std::string_view text = {};
   InterpEdge(none_t) {}
   InterpEdge(const Array& x) : value(x) {}
-  template <Number T>
+  template <ir::Number T>
   InterpEdge(T x) : value(x) {}
   InterpEdge(const char* text) : text(text) {}
 };

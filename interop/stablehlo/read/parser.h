@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/interop/stablehlo/read/syntax.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "weft/core/op.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/replay.h"

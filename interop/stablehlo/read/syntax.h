@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/type.h"
 #include "weft/interop/stablehlo/read/lexer.h"
 

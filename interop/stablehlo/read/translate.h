@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/syntax.h"
+#include "weft/interop/stablehlo_tests.h"
 #include "weft/tracer/make_jaxpr.h"
 #include "weft/tracer/record_trace.h"
 

@@ -15,7 +15,7 @@
 
 #include "weft/core/jaxpr.h"
 #include "weft/core/loops/lower.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/interop/stablehlo/read/syntax.h"
 #include "weft/tracer/array.h"
 

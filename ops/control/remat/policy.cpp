@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "weft/core/op.h"
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 
 namespace weft {
 namespace {

@@ -28,14 +28,14 @@ enum class CheckpointRule {
 class CheckpointPolicy {
  public:
   CheckpointPolicy() = default;  // nothing_saveable
-  CheckpointPolicy(CheckpointRule rule, Strings names = {});
+  CheckpointPolicy(CheckpointRule rule, ir::Strings names = {});
   // A value is kept if either says so.
   CheckpointPolicy either(const CheckpointPolicy& other) const;
   // Whether the results of the equation may be kept. excluded: they are given a name that
   // save_anything_except_these_names lists.
-  bool saves(const Eqn& e, bool excluded = false) const;
+  bool saves(const ir::Eqn& e, bool excluded = false) const;
   // Whether the equation, a `name`, gives its value such a name.
-  bool excludes(const Eqn& e) const;
+  bool excludes(const ir::Eqn& e) const;
 
   // "None" is nothing_saveable, as JAX prints it; else "dots_saveable" or
   // "save_only_these_names(a,b)", several joined by "|".
@@ -46,7 +46,7 @@ class CheckpointPolicy {
  private:
   struct Term {
     CheckpointRule rule;
-    Strings names;
+    ir::Strings names;
     friend bool operator==(const Term&, const Term&) = default;
   };
   std::vector<Term> terms_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "weft/core/param_field.h"
+#include "weft/core/param.h"
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/control/remat/remat.h"

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/control/scatter/scatter_by.h: writing at computed indices by any function of what is there.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/core/ref.h"
 #include "weft/ops/index/index.h"
 
