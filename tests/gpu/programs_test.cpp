@@ -84,7 +84,7 @@ TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
   // Windows that cover a part of an axis.
   same(
       [&](Array v) {
-        return lax::scatter_add(zeros({50, 5, 2}, F64), ids(v, 55).reshape({3000, 1}),
+        return lax::scatter_add(zeros({50, 5, 2}, v.dtype()), ids(v, 55).reshape({3000, 1}),
                                 broadcast_to(v.reshape({3000, 1, 1}), {3000, 3, 2}),
                                 {{1, 2}, {0}, {0}});
       },

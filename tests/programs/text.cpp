@@ -356,6 +356,7 @@ std::string cpp_text(const Fn& f, const Arrays& x) {
         "\n#include <weft/core/op.h>\n#include <weft/core/param.h>\n#include "
         "<weft/tracer/trace.h>\n";
   head += "using namespace weft;\n";
+  if (w.text.find("Ints{") != std::string::npos) head += "using Ints = std::vector<int64_t>;\n";
   const auto called = [&](const char* word) { return w.text.find(word) != std::string::npos; };
   bool any = false;
   for (const auto& [word, text] : helpers) any = any || called(word);
