@@ -13,6 +13,31 @@ struct Params {
 using List = std::vector<Array>;
 }  // namespace
 
+// What newcomers could not place.
+TEST_CASE("messages say where, and what to write", "[errors]") {
+  const std::string here = "control_errors_test.cpp:";
+  const auto said = [](auto f) { return error_of<Error>(f); };
+  const auto places = [&](const std::string& text, std::initializer_list<const char*> pieces) {
+    INFO(text);
+    CHECK(holds(text, here));
+    for (const char* piece : pieces) CHECK(holds(text, piece));
+  };
+  const Array v = ones({3});
+  places(said([&] { (void)bool(v > 0.); }), {"the truth value of bool[3]", "any() or all()"});
+  places(said([&] { (void)v.data<double>(); }), {"data<float64>()", "f32[3]", "to_vector"});
+  places(said([&] { (void)v.item<float>(); }), {"an array of one element, got f32[3]"});
+  places(said([&] {
+           grad([](Array x) {
+             return while_loop([](Array c) { return c < 3.; }, [](Array c) { return c * 2.; }, x);
+           })(1.);
+         }),
+         {"Reverse-mode differentiation does not work for while_loop", "max_trips"});
+  places(said([&] { random::fold_in(random::key(0), 1.5); }),
+         {"fold_in: the data must be an integer, got f32[]"});
+  places(said([&] { cond(true, [](Array x) { return x; }, [](Array x) { return x.sum(); }, v); }),
+         {"the true branch", "the false branch"});
+}
+
 TEST_CASE("predicates and indices", "[errors][control]") {
   const auto one = [] { return 1.; };
   check_error<ShapeError>([&] { cond(zeros({2}), one, one); }, "Pred must be a scalar, got f32[2]");

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/nn/nn_names_test.cpp: every name of linear algebra, transforms, special
+// tests/functions/names/nn_random_test.cpp: every name of linear algebra, transforms, special
 // functions, networks, random numbers, statistics and scipy's other parts, called once with JAX's
 // defaults.
-#include "weft/tests/catch.h"
-#include "weft/weft.h"
+#include "functions/names/names.h"
 
 using namespace weft;
+using namespace weft::test;
 
 namespace {
-
-struct Named {
-  const char* name;
-  Array value;
-};
-void check_all(const std::vector<Named>& all) {
-  for (const auto& [name, value] : all) {
-    INFO(name);
-    CHECK_FALSE(value.empty_handle());
-    CHECK(value.block_until_ready().size() > 0);
-  }
-}
-#define CALL(...) {#__VA_ARGS__, __VA_ARGS__}
 
 const Array key = random::key(0);
 Array matrix() { return array({{4., 1.}, {1., 3.}}); }
@@ -260,14 +247,17 @@ TEST_CASE("names of scipy's other parts", "[functions][names]") {
   check_all({CALL(scipy::signal::convolve(x, x)), CALL(scipy::signal::correlate(x, x)),
              CALL(scipy::signal::convolve2d(m, m)), CALL(scipy::signal::correlate2d(m, m)),
              CALL(scipy::signal::fftconvolve(x, x)), CALL(scipy::signal::detrend(x)),
-             CALL(scipy::signal::stft(s).values), CALL(scipy::signal::istft(scipy::signal::stft(s).values).x),
+             CALL(scipy::signal::stft(s).values),
+             CALL(scipy::signal::istft(scipy::signal::stft(s).values).x),
              CALL(scipy::signal::welch(s).values), CALL(scipy::signal::csd(s, s).values),
-             CALL(scipy::ndimage::map_coordinates(x, {x}, 1)), CALL(grid(x)), CALL(scipy::cluster::vq(x, x).code),
-             CALL(scipy::integrate::trapezoid(x)), CALL(image::resize(m, {3, 3}, "linear")),
+             CALL(scipy::ndimage::map_coordinates(x, {x}, 1)), CALL(grid(x)),
+             CALL(scipy::cluster::vq(x, x).code), CALL(scipy::integrate::trapezoid(x)),
+             CALL(image::resize(m, {3, 3}, "linear")),
              CALL(image::scale_and_translate(m, {3, 2}, {0}, ones({1}), zeros({1}), "cubic"))});
-  check_all({CALL(scipy::stats::mode(x).mode), CALL(scipy::stats::rankdata(x)), CALL(scipy::stats::sem(x)), CALL(kde(x)),
-             CALL(kde.resample(key)), CALL(kde.integrate_box_1d(0, 1)),
-             CALL(kde.integrate_kde(kde)), CALL(kde.integrate_gaussian(0., 1.)),
+  check_all({CALL(scipy::stats::mode(x).mode), CALL(scipy::stats::rankdata(x)),
+             CALL(scipy::stats::sem(x)), CALL(kde(x)), CALL(kde.resample(key)),
+             CALL(kde.integrate_box_1d(0, 1)), CALL(kde.integrate_kde(kde)),
+             CALL(kde.integrate_gaussian(0., 1.)),
              CALL(scipy::stats::dirichlet::logpdf(x / sum(x), x)),
              CALL(scipy::stats::multivariate_normal::pdf(x[slice(0, 2)], zeros({2}), m)),
              CALL(scipy::stats::multinomial::pmf(array({1, 2}), 3, array({0.5, 0.5}))),
