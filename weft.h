@@ -16,6 +16,7 @@
 // clang-format off
 // These first: what compilers say of them begins with the way to them.
 #include "weft/core/tree.h"
+#include "weft/functions/numpy/reduce.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/callable.h"
 // clang-format on
@@ -44,7 +45,6 @@
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
 #include "weft/functions/optim/optim.h"
