@@ -271,8 +271,7 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   return r;
 }
 
-Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t,
-                         bool keep_unused) {
+Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, bool keep_unused) {
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
   Closed c = record(in, t.f);

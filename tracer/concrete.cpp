@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "weft/runtime/device.h"
-#include "weft/tracer/trees/shape_dtype.h"
 #include "weft/tracer/trace.h"
+#include "weft/tracer/trees/shape_dtype.h"
 
 namespace weft {
 

@@ -90,9 +90,9 @@ class Eval final : public Interpreter {
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
     const bool calls_back = op.effects(params) != Effect::none;  // there is nothing to compile
-    const bool compile = !reference_only && op.puts_on(params).empty() &&
-                         (device || (backend() && (op.compile_eagerly() ||
-                                                   (bytes > small_bytes && !calls_back))));
+    const bool compile =
+        !reference_only && op.puts_on(params).empty() &&
+        (device || (backend() && (op.compile_eagerly() || (bytes > small_bytes && !calls_back))));
     if (compile) return run_on(device, program_of(op, in, params), x);
     StopToken::check_scope("running");
     if (effect_of(op, params) != Effect::ordered) return run_reference(op, x, params);

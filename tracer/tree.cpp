@@ -77,7 +77,8 @@ std::vector<std::pair<std::string, std::string>> values(const Skeleton& s,
   if (s.form == Skeleton::value) return {{root, s.text}};
   std::vector<std::pair<std::string, std::string>> out;
   for (size_t i = 0; i < s.children.size(); ++i)
-    for (auto& v : values(s.children[i], detail::child_path(s, i, root))) out.push_back(std::move(v));
+    for (auto& v : values(s.children[i], detail::child_path(s, i, root)))
+      out.push_back(std::move(v));
   return out;
 }
 

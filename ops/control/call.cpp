@@ -36,10 +36,9 @@ Arrays call_partial(const PartialArgs<Call>& a) {
                      chosen(residuals, rest(made, known_out), false));
   const Arrays x = joined(residuals, chosen(a.x, a.unknown));
   const bool nothing = s.rest->out.empty() && effect_of(s.rest) != Effect::ordered;
-  return merged(
-      s.out_unknown,
-      nothing ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
-      known);
+  return merged(s.out_unknown,
+                nothing ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
+                known);
 }
 
 // A call with options of its own is not dissolved into the program around it.

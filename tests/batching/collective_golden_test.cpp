@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/batching/collective_golden_test.cpp: collectives against what JAX gives for the same calls
-// (tests/batching/make_collectives.py): the values of all lanes, gradients around the maps and inside
-// them, by the ops themselves and compiled.
+// (tests/batching/make_collectives.py): the values of all lanes, gradients around the maps and
+// inside them, by the ops themselves and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"

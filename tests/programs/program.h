@@ -63,12 +63,12 @@ struct Step {
   // Of vmap.
   MaybeAxes in_axes, out_axes;
   int64_t size = 0, chunk = 0, budget = 0;
-  std::string name;   // of the mapped axis, or of that of the collective; +, -, *, / of number
-  int64_t count = 0;  // see Kind, Collective; of while_loop the most trips, 0: any number; of scan
-                      // the carry; of effect its number
-  int64_t length = 0;    // of scan
-  int64_t unroll = 1;    // of scan
-  int variant = 0;       // of cond: 1: switch_; of collective and function: which; see jacobian
+  std::string name;    // of the mapped axis, or of that of the collective; +, -, *, / of number
+  int64_t count = 0;   // see Kind, Collective; of while_loop the most trips, 0: any number; of scan
+                       // the carry; of effect its number
+  int64_t length = 0;  // of scan
+  int64_t unroll = 1;  // of scan
+  int variant = 0;     // of cond: 1: switch_; of collective and function: which; see jacobian
   bool reverse = false;  // of scan
   double number = 0;     // of Kind::number
   Ints order;            // of a collective

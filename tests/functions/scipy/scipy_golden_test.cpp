@@ -78,10 +78,11 @@ TEST_CASE("convolutions of signals give what JAX gives", "[functions][scipy]") {
       const std::string at = "." + mode + "." + name;
       for (const std::string method : {"direct", "fft"}) {
         const std::string end = method == "fft" ? ".fft" : "";
-        same.all(
-            "convolve" + at + end,
-            [&](const Arrays& v) { return scipy::signal::convolve(v[0], v[1], mode, {.method = method}); },
-            {x.a, x.b});
+        same.all("convolve" + at + end,
+                 [&](const Arrays& v) {
+                   return scipy::signal::convolve(v[0], v[1], mode, {.method = method});
+                 },
+                 {x.a, x.b});
         same.all("correlate" + at + end,
                  [&](const Arrays& v) {
                    return scipy::signal::correlate(v[0], v[1], mode, {.method = method});
@@ -90,9 +91,11 @@ TEST_CASE("convolutions of signals give what JAX gives", "[functions][scipy]") {
       }
       if (x.a.ndim() != 2) continue;
       same.all("convolve2d" + at,
-               [&](const Arrays& v) { return scipy::signal::convolve2d(v[0], v[1], mode); }, {x.a, x.b});
+               [&](const Arrays& v) { return scipy::signal::convolve2d(v[0], v[1], mode); },
+               {x.a, x.b});
       same.all("correlate2d" + at,
-               [&](const Arrays& v) { return scipy::signal::correlate2d(v[0], v[1], mode); }, {x.a, x.b});
+               [&](const Arrays& v) { return scipy::signal::correlate2d(v[0], v[1], mode); },
+               {x.a, x.b});
     }
     same.all("correlate2d." + mode + ".equal",
              [&](const Arrays& v) { return scipy::signal::correlate2d(v[0], v[1], mode); },
@@ -161,8 +164,8 @@ TEST_CASE("trends give what JAX gives", "[functions][scipy]") {
   const Array x = steps({3, 12});
   for (const int64_t axis : {0, 1}) {
     const std::string at = std::to_string(axis);
-    same.all("detrend.linear." + at, [&](const Arrays& v) { return scipy::signal::detrend(v[0], axis); },
-             {x});
+    same.all("detrend.linear." + at,
+             [&](const Arrays& v) { return scipy::signal::detrend(v[0], axis); }, {x});
     same.all("detrend.constant." + at,
              [&](const Arrays& v) { return scipy::signal::detrend(v[0], axis, "constant"); }, {x});
   }
@@ -202,7 +205,8 @@ TEST_CASE("spectra of segments give what JAX gives", "[functions][scipy]") {
   same("stft.complex", abs(scipy::signal::stft(complexes({20}), 1., {.nperseg = 8}).values));
   const Array lanes =
       jit(vmap([](Array v) { return scipy::signal::stft(v, 1., {.nperseg = 8}).values; }))(many);
-  CHECK(max(abs(lanes - scipy::signal::stft(many, 1., {.nperseg = 8}).values)).item<double>() < 1e-5);
+  CHECK(max(abs(lanes - scipy::signal::stft(many, 1., {.nperseg = 8}).values)).item<double>() <
+        1e-5);
   same.complete({"stft"});
 }
 
@@ -262,7 +266,8 @@ TEST_CASE("signals from their spectra are those of JAX", "[functions][scipy]") {
   CHECK(allclose(scipy::signal::istft(z).x[slice(0, 40)], s, 1e-5, 1e-5).item<bool>());
   const Array zz = scipy::signal::stft(many, 1., {.nperseg = 8}).values;
   same("istft.many", scipy::signal::istft(zz).x);
-  same("istft.axes", scipy::signal::istft(moveaxis(zz, 0, -1), 1., {.time_axis = 1, .freq_axis = 0}).x);
+  same("istft.axes",
+       scipy::signal::istft(moveaxis(zz, 0, -1), 1., {.time_axis = 1, .freq_axis = 0}).x);
   const Array both = scipy::signal::stft(s, 1., {.nperseg = 8, .return_onesided = false}).values;
   same("istft.both", abs(scipy::signal::istft(both, 1., {.input_onesided = false}).x));
   for (const char* name : {"hann", "hamming", "blackman", "boxcar"}) {
@@ -290,8 +295,8 @@ TEST_CASE("samples between samples are those of JAX", "[functions][scipy]") {
   same("map.int", scipy::ndimage::map_coordinates((4 * image).astype(I32), at, 1).astype(F32));
   same("map.vector",
        scipy::ndimage::map_coordinates(image[0], {array({0.5, 9., 3.9})}, 1, {.mode = "nearest"}));
-  same("map.vmap",
-       vmap([&](Array v) { return scipy::ndimage::map_coordinates(v, at, 1); })(stack({image, -image})));
+  same("map.vmap", vmap([&](Array v) { return scipy::ndimage::map_coordinates(v, at, 1); })(
+                       stack({image, -image})));
   same.complete({"map"});
 }
 
@@ -377,13 +382,16 @@ TEST_CASE("signals and images say what does not go together", "[functions][scipy
   check_error<ShapeError>([&] { scipy::signal::convolve2d(a, a); }, "takes matrices, got f32[4]");
   check_error<ShapeError>([&] { scipy::signal::fftconvolve(m, n, "full", 1); },
                           "axis 0 is not convolved and has the sizes 3 and 4");
-  check_error<ShapeError>([&] { scipy::signal::convolve(a, zeros({0})); }, "scipy_golden_test.cpp:");
-  check_error<IndexError>([&] { scipy::signal::detrend(a, 0, "round"); }, "type must be \"linear\"");
+  check_error<ShapeError>([&] { scipy::signal::convolve(a, zeros({0})); },
+                          "scipy_golden_test.cpp:");
+  check_error<IndexError>([&] { scipy::signal::detrend(a, 0, "round"); },
+                          "type must be \"linear\"");
   check_error<IndexError>([&] { scipy::signal::detrend(a, 0, "linear", {.bp = {5}}); },
                           ".bp 5 is beyond an axis of 4");
   check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.window = "square"}); },
                           "\"boxcar\" or an Array, not \"square\"");
-  check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.boundary = "wall"}); }, "not \"wall\"");
+  check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.boundary = "wall"}); },
+                          "not \"wall\"");
   check_error<IndexError>([&] { scipy::signal::stft(a, 1., {.detrend = "all"}); }, "not \"all\"");
   check_error<ShapeError>([&] { scipy::signal::stft(a, 1., {.nperseg = 2, .noverlap = 2}); },
                           ".noverlap 2 must be in [0, 2)");
@@ -392,14 +400,16 @@ TEST_CASE("signals and images say what does not go together", "[functions][scipy
   check_error<ShapeError>([&] { scipy::signal::welch(a, 1., {.window = zeros({9})}); },
                           "a segment of 9 places of a signal of 4");
   check_error<IndexError>([&] { scipy::signal::welch(a, 1., {.scaling = "big"}); }, "not \"big\"");
-  check_error<IndexError>([&] { scipy::signal::welch(a, 1., {.average = "mode"}); }, "not \"mode\"");
+  check_error<IndexError>([&] { scipy::signal::welch(a, 1., {.average = "mode"}); },
+                          "not \"mode\"");
   check_error<ShapeError>([&] { scipy::signal::csd(a, m); }, "csd: both signals need as many axes");
   check_error<ShapeError>([&] { scipy::signal::istft(a); }, "needs axes of frequencies and times");
   check_error<ShapeError>([&] { scipy::signal::istft(m, 1., {.time_axis = 0, .freq_axis = 0}); },
                           "axis 0 is named for both times and frequencies");
   check_error<ShapeError>([&] { scipy::ndimage::map_coordinates(m, {a}, 1); },
                           "1 arrays of coordinates for f32[3,4]");
-  check_error<IndexError>([&] { scipy::ndimage::map_coordinates(a, {a}, 3); }, "order must be 0 or 1");
+  check_error<IndexError>([&] { scipy::ndimage::map_coordinates(a, {a}, 3); },
+                          "order must be 0 or 1");
   check_error<IndexError>([&] { scipy::ndimage::map_coordinates(a, {a}, 1, {.mode = "edge"}); },
                           "not \"edge\"");
   check_error<ShapeError>([&] { scipy::interpolate::RegularGridInterpolator({a, a}, m); },

@@ -193,7 +193,8 @@ TEST_CASE("distributions of one number and their defaults", "[functions][stats]"
 
 TEST_CASE("distributions say what does not go together", "[functions][stats][errors]") {
   const Array a = zeros({2}), b = zeros({3}), c = ones({2}, C64);
-  check_error<ShapeError>([&] { scipy::stats::norm::logpdf(a, b); }, "norm::logpdf: incompatible shapes");
+  check_error<ShapeError>([&] { scipy::stats::norm::logpdf(a, b); },
+                          "norm::logpdf: incompatible shapes");
   check_error<ShapeError>([&] { scipy::stats::norm::pdf(a, b); }, "stats_golden_test.cpp:");
   check_error<DTypeError>([&] { scipy::stats::gamma::cdf(c, 1); },
                           "gamma::cdf: takes real numbers, got c64[2]");

@@ -55,7 +55,9 @@ struct Checked {
 TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") {
   for (const DType d : {F32, F64}) {
     const Checked same(d);
-    const auto dirichlet = [](const Arrays& v) { return scipy::stats::dirichlet::logpdf(v[0], v[1]); };
+    const auto dirichlet = [](const Arrays& v) {
+      return scipy::stats::dirichlet::logpdf(v[0], v[1]);
+    };
     const auto normal = [](const Arrays& v) {
       return scipy::stats::multivariate_normal::logpdf(v[0], v[1], v[2]);
     };
@@ -64,7 +66,8 @@ TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") 
                         .astype(d),
                 alpha = array({1.5, 0.7, 3.0}, d);
     same.all("dirichlet.logpdf", dirichlet, {three, alpha});
-    same.all("dirichlet.pdf", [](const Arrays& v) { return scipy::stats::dirichlet::pdf(v[0], v[1]); },
+    same.all("dirichlet.pdf",
+             [](const Arrays& v) { return scipy::stats::dirichlet::pdf(v[0], v[1]); },
              {three, alpha});
     same.all("dirichlet.short", dirichlet, {three[slice(0, 2)], alpha});
     same("dirichlet.outside",
@@ -73,9 +76,10 @@ TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") 
     const Array cov =
         array(std::vector<double>{2, 0.3, -0.2, 0.3, 1.5, 0.4, -0.2, 0.4, 1}, {3, 3}).astype(d);
     same.all("mvn.logpdf", normal, {points, mean, cov});
-    same.all("mvn.pdf",
-             [](const Arrays& v) { return scipy::stats::multivariate_normal::pdf(v[0], v[1], v[2]); },
-             {points, mean, cov});
+    same.all(
+        "mvn.pdf",
+        [](const Arrays& v) { return scipy::stats::multivariate_normal::pdf(v[0], v[1], v[2]); },
+        {points, mean, cov});
     same.all("mvn.many", normal, {points, mean, stack({cov, 2 * cov, cov + 1, 3 * cov})});
     same.all("mvn.one", normal, {points[0], mean, cov});
     same.all("mvn.number", normal, {points, mean, full({}, 2.5, d)});
@@ -99,7 +103,8 @@ TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") 
     testing::check_line(slope, line, nearly.tolerance);
   }
   // The sum and the series meet.
-  const Array around = scipy::stats::poisson::entropy(array({100 - 1e-9, 100., 400.}, F64), zeros({3}));
+  const Array around =
+      scipy::stats::poisson::entropy(array({100 - 1e-9, 100., 400.}, F64), zeros({3}));
   CHECK(std::abs(around[0].item<double>() - around[1].item<double>()) < 1e-9);
   CHECK(around.shape() == Shape{3});
   // The sum itself, of numbers of C++.
@@ -110,7 +115,8 @@ TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") 
       entropy -= l * std::exp(l);
     }
     INFO(mu);
-    CHECK(std::abs(scipy::stats::poisson::entropy(full({}, mu, F64)).item<double>() - entropy) < 1e-9);
+    CHECK(std::abs(scipy::stats::poisson::entropy(full({}, mu, F64)).item<double>() - entropy) <
+          1e-9);
   }
 }
 
@@ -136,11 +142,13 @@ TEST_CASE("modes, ranks and standard errors are JAX's", "[functions][stats]") {
       same("sem." + at + ".omit", scipy::stats::sem(few, axis, 1, {.nan_policy = "omit"}));
       for (const std::string method : {"average", "min", "max", "dense", "ordinal"}) {
         same("rankdata." + method + "." + at, scipy::stats::rankdata(few, method, {.axis = axis}));
-        same("rankdata." + method + ".whole." + at, scipy::stats::rankdata(whole, method, {.axis = axis}));
+        same("rankdata." + method + ".whole." + at,
+             scipy::stats::rankdata(whole, method, {.axis = axis}));
       }
     }
     same("mode.int", scipy::stats::mode(array({3, 1, 3, 1, 2})).mode);
-    same("sem.slope", grad([](Array v) { return sum(scipy::stats::sem(v, 1)); })(steps({3, 4}).astype(d)));
+    same("sem.slope",
+         grad([](Array v) { return sum(scipy::stats::sem(v, 1)); })(steps({3, 4}).astype(d)));
     const Array lanes = jit(vmap([](Array v) { return scipy::stats::rankdata(v); }))(whole);
     CHECK(array_equal(lanes, scipy::stats::rankdata(whole, "average", {.axis = 1})).item<bool>());
   }
@@ -148,10 +156,12 @@ TEST_CASE("modes, ranks and standard errors are JAX's", "[functions][stats]") {
   check_error<IndexError>([] { scipy::stats::rankdata(zeros({2}), "best"); },
                           "method must be \"average\", \"min\", \"max\", \"dense\" or \"ordinal\", "
                           "not \"best\"");
-  check_error<IndexError>([] { scipy::stats::mode(zeros({2}), 1); }, "mode: axis 1 is out of bounds");
+  check_error<IndexError>([] { scipy::stats::mode(zeros({2}), 1); },
+                          "mode: axis 1 is out of bounds");
   check_error<IndexError>([] { scipy::stats::sem(zeros({2}), 0, 1, {.nan_policy = "raise"}); },
                           "nan_policy must be \"propagate\" or \"omit\", not \"raise\"");
-  check_error<IndexError>([] { scipy::stats::sem(zeros({2}), 3); }, "stats_summary_golden_test.cpp:");
+  check_error<IndexError>([] { scipy::stats::sem(zeros({2}), 3); },
+                          "stats_summary_golden_test.cpp:");
 }
 
 TEST_CASE("gaussian_kde gives what JAX gives", "[functions][stats]") {
@@ -159,10 +169,11 @@ TEST_CASE("gaussian_kde gives what JAX gives", "[functions][stats]") {
     const Checked same(d);
     const Array data = steps({2, 7}, 5, 13).astype(d), weights = arange(1., 8.).astype(d),
                 at = steps({2, 5}, 3, 7).astype(d);
-    const std::map<std::string, scipy::stats::KdeOptions> all = {{"plain", {}},
-                                                          {"silverman", {.bw_method = "silverman"}},
-                                                          {"factor", {.bw_method = 0.4}},
-                                                          {"weights", {.weights = weights}}};
+    const std::map<std::string, scipy::stats::KdeOptions> all = {
+        {"plain", {}},
+        {"silverman", {.bw_method = "silverman"}},
+        {"factor", {.bw_method = 0.4}},
+        {"weights", {.weights = weights}}};
     for (const auto& [name, options] : all) {
       const scipy::stats::gaussian_kde kde(data, options);
       const std::string n = "kde." + name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/effects/effects_test.cpp: effects in programs of a GPU: what prints and checks is done by the
-// host, functions of the user's are refused.
+// tests/gpu/effects/effects_test.cpp: effects in programs of a GPU: what prints and checks is done
+// by the host, functions of the user's are refused.
 #include "effects/printed.h"
 #include "gpu/emulated.h"
 
