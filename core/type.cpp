@@ -55,4 +55,11 @@ std::string to_string(const Types& ts) {
   return s;
 }
 
+Promoted ir::common_type(const Types& all) {
+  if (all.empty()) return {F32, false};
+  Promoted p{all[0].dtype(), all[0].weak()};
+  for (const Type& t : all) p = promote(p.dtype, p.weak, t.dtype(), t.weak());
+  return p;
+}
+
 }  // namespace weft

@@ -44,4 +44,10 @@ using Types = std::vector<Type>;
 std::string to_string(const Type& t);    // "f32[3,4]"
 std::string to_string(const Types& ts);  // "f32[3], i32[]"
 
+namespace ir {
+// What operands of these types are converted to, whatever their shapes: promote, from one to the
+// next. F32 if there are none.
+Promoted common_type(const Types& all);
+}  // namespace ir
+
 }  // namespace weft

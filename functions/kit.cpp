@@ -11,6 +11,7 @@
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::fn {
 
@@ -122,8 +123,7 @@ Pair promoted_inexact(const char* name, const Array& a, const Array& b) {
 
 Arrays same_dtype(const Arrays& x) {
   if (x.empty()) return x;
-  Promoted p{x[0].dtype(), x[0].weak_type()};
-  for (const Array& a : x) p = promote(p.dtype, p.weak, a.dtype(), a.weak_type());
+  const Promoted p = common_type(types_of(x));
   for (const Array& a : x)
     if (p.weak && is_integer(p.dtype)) own_dtype(a);
   Arrays out;

@@ -126,9 +126,9 @@ bool isscalar(const Arg& x) {
 
 DType promote_types(DType a, DType b) { return promote(a, false, b, false).dtype; }
 DType detail::result_type_of(std::vector<HasDType> all) {
-  Promoted p{all[0].dtype, all[0].weak};
-  for (const HasDType& x : all) p = promote(p.dtype, p.weak, x.dtype, x.weak);
-  return p.dtype;
+  Types types;
+  for (const HasDType& x : all) types.emplace_back(x.dtype, Shape{}, x.weak);
+  return common_type(types).dtype;
 }
 
 namespace {

@@ -9,14 +9,11 @@
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::fn {
 
-DType common_dtype(const Arrays& x) {
-  Promoted common{x.at(0).dtype(), x.at(0).weak_type()};
-  for (const Array& a : x) common = promote(common.dtype, common.weak, a.dtype(), a.weak_type());
-  return common.dtype;
-}
+DType common_dtype(const Arrays& x) { return common_type(types_of(x)).dtype; }
 
 DType real_dtype(DType d) { return d == C64 ? F32 : d == C128 ? F64 : d; }
 
