@@ -97,36 +97,29 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
   return out;
 }
 
-namespace {
-Batched run_mapped(Level<BatchLevel>& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
-                   const MaybeAxes& in) {
+Batched run_lanes(BatchLevel& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                  const MaybeAxes& in) {
+  const AxisScope scope(level.axis_name, level.whole_size);
   Arrays args;
-  for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], in[i]));
+  for (size_t i = 0; i < x.size(); ++i) args.push_back(level.wrap(x[i], in[i]));
   Batched result;
   for (const Array& a : f(args)) {
-    auto [value, axis] = level->unwrap(a);
+    auto [value, axis] = level.unwrap(a);
     result.out.push_back(std::move(value));
     result.axis.push_back(axis);
   }
   return result;
 }
-}  // namespace
 
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
-                  int64_t size, const MapOptions& o) {
+                  int64_t size, const MapOptions& o, const Array& first_lane) {
   OrderedOutput output;
   const int64_t met_before = effects_met;
   Batched result;
   {
-    Level<BatchLevel> level(size, o.axis_name);
-    level->strict = o.strict;
-    level->randomness = o.randomness;
-    level->first_lane = o.first_lane;
-    level->warn = o.warn;
-    level->whole_size = o.whole_size ? o.whole_size : size;
-    level->columns = o.columns;
-    const AxisScope scope(o.axis_name, level->whole_size);
-    result = run_mapped(level, f, x, in);
+    Level<BatchLevel> level(size, o);
+    level->first_lane = first_lane;
+    result = run_lanes(*level, f, x, in);
   }
   // What comes after this map comes after all of its lanes (runtime/ordered_output.h).
   static const Op& end = *find_op("end_of_map");
@@ -159,19 +152,13 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
   return transformed(std::move(key), [&] {
     Transformed made;
     Closed c = record(in, [&](const Arrays& a) {
-      Level<BatchLevel> level(like.size, like.axis_name);
-      level->strict = like.strict;
-      level->randomness = like.randomness;
-      level->warn = like.warn;
+      Level<BatchLevel> level(like.size, like);
       level->in_body = true;
-      level->whole_size = like.whole_size;
-      level->columns = like.columns;
       if (chunked) level->first_lane = a.back();
       level->mask = mask;
       if (masked) level->mask.active = a[axes.size()];
-      const AxisScope scope(like.axis_name, like.whole_size);
       const Arrays x(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(axes.size()));
-      Batched b = run_mapped(level, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
+      Batched b = run_lanes(*level, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
       for (MaybeAxis r : b.axis) made.notes.push_back(r.value_or(-1));
       return b.out;
     });

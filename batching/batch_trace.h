@@ -18,11 +18,25 @@ struct LaneMask {
   Ints ids;
 };
 
-// One map: its size, its name, and the active lanes of the body being rewritten.
-class BatchLevel final : public Interpreter {
+// What a map says of its lanes, wherever its rules run: it is copied whole.
+struct MapOptions {
+  std::string axis_name = {};
+  bool strict = false;              // an op without a batching rule is an error
+  std::string randomness = "same";  // what an unmapped random key does inside
+  bool warn = true;                 // an op without a batching rule is logged once
+  int64_t whole_size = 0;  // lanes of the whole map, of which some may run at a time; 0: as many
+  // The lanes are columns of a derivative: what is the same in all of them is one value, and what
+  // happens with it happens once.
+  bool columns = false;
+};
+
+// One map: its size, what it says of its lanes, and the active ones of the body being rewritten.
+class BatchLevel final : public Interpreter, public MapOptions {
  public:
-  BatchLevel(Ref<Interpreter> parent, int64_t size, std::string axis_name)
-      : Interpreter(std::move(parent)), size(size), axis_name(std::move(axis_name)) {}
+  BatchLevel(Ref<Interpreter> parent, int64_t size, MapOptions options)
+      : Interpreter(std::move(parent)), MapOptions(std::move(options)), size(size) {
+    if (whole_size == 0) whole_size = size;
+  }
   const char* name() const override { return "vmap"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   Array wrap(const Array& value, MaybeAxis axis);
@@ -31,19 +45,11 @@ class BatchLevel final : public Interpreter {
   bool asks_for_lane(const Op& op, const AnyParams& params) const;
 
   const int64_t size;
-  const std::string axis_name;
-  bool strict = false;              // an op without a batching rule is an error
-  bool warn = true;                 // such an op is logged once
-  std::string randomness = "same";  // what an unmapped random key does inside
   LaneMask mask;
   // Chunked maps: this level is some of the lanes, from this one on (i32[]; empty handle: not
   // chunked). Collectives over the axis raise BatchingError; random functions count lanes from it.
   Array first_lane;
-  int64_t whole_size = 0;  // lanes of the whole map, of which `size` run at a time
-  bool in_body = false;    // rewriting a program: control flow is always rewritten
-  // The lanes are columns of a derivative: what is the same in all of them is one value, and what
-  // happens with it happens once.
-  bool columns = false;
+  bool in_body = false;  // rewriting a program: control flow is always rewritten
 };
 
 class BatchTracer final : public Tracer {
@@ -54,19 +60,13 @@ class BatchTracer final : public Tracer {
   const int axis;
 };
 
-struct MapOptions {
-  std::string axis_name = {};
-  bool strict = false;
-  std::string randomness = "same";
-  Array first_lane = {};
-  bool warn = true;
-  int64_t whole_size = 0;  // of a chunked map; 0: as many as are mapped here
-  bool columns = false;    // see BatchLevel
-};
-// f mapped over axis `in[i]` of x[i]. The mapped axes of the results are wherever they are
-// cheapest.
+// f mapped over axis `in[i]` of x[i], `size` lanes, from `first_lane` of the map on if it is
+// chunked. The mapped axes of the results are wherever they are cheapest.
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
-                  int64_t size, const MapOptions& o = {});
+                  int64_t size, const MapOptions& o = {}, const Array& first_lane = {});
+// The same under a level that the caller has made and that runs.
+Batched run_lanes(BatchLevel& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                  const MaybeAxes& in);
 
 // x with its mapped axis at `to`; broadcast there if it has none.
 Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);

@@ -21,9 +21,9 @@ class KeptMap {
               const MaybeAxes& in) const;
 
  private:
-  int64_t size_, whole_size_;
-  std::string axis_name_, randomness_;
-  bool strict_, warn_, in_body_, columns_, masked_, chunked_;
+  MapOptions options_;
+  int64_t size_;
+  bool in_body_, masked_, chunked_;
   Ints mask_ids_;
 };
 

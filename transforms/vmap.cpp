@@ -65,13 +65,12 @@ struct Map {
   FunctionRef<tree::Skeleton()> result;
   MaybeAxes to = {};
 
-  MapOptions options(const Array& first_lane = {}) const {
-    return {spec.options.axis_name,
-            spec.options.strict,
-            spec.options.randomness,
-            first_lane,
-            spec.warn,
-            args.size};
+  MapOptions options() const {
+    return {.axis_name = spec.options.axis_name,
+            .strict = spec.options.strict,
+            .randomness = spec.options.randomness,
+            .warn = spec.warn,
+            .whole_size = args.size};
   }
   Arrays whole() {
     const Batched b = vmap_flat(f, x, args.axis, args.size, options());
@@ -80,7 +79,7 @@ struct Map {
   }
   // Some of the lanes, whose axes stand where the user wants them.
   Arrays lanes(const Arrays& rows, const MaybeAxes& axis, int64_t size, const Array& first) {
-    const Batched b = vmap_flat(f, rows, axis, size, options(first));
+    const Batched b = vmap_flat(f, rows, axis, size, options(), first);
     to = out_axes_of(spec, b, result());
     return place(b, to, size);
   }

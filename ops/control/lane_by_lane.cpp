@@ -22,9 +22,7 @@ Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
       rows[i] = base::insert_axis(x[i], 0, 1);
       axis[i] = 0;
     }
-  const Batched b = vmap_flat(f, rows, axis, 1,
-                              {level.axis_name, level.strict, level.randomness, number, level.warn,
-                               level.whole_size, level.columns});
+  const Batched b = vmap_flat(f, rows, axis, 1, level, number);
   return each([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
               b.axis);
 }
