@@ -257,20 +257,15 @@ Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
   return {base::convert(r, out.dtype(), out.weak())};
 }
 
-// Updates that one thread takes one after another, and the places that they may go to.
-struct InOrder {
-  int64_t updates = 1, places = 1;
-};
-InOrder in_order(const Use<Scatter>& u) {
+// Updates that one thread takes one after another.
+int64_t updates_in_order(const Use<Scatter>& u) {
   const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
-  InOrder r;
   const std::vector<char> apart =
       axes_apart(u.params, map, u.in[1], moves_inside(u.params, u.in[0]));
+  int64_t n = 1;
   for (size_t a = 0; a < apart.size(); ++a)
-    if (!apart[a]) r.updates *= u.in[1].shape()[static_cast<int64_t>(a)];
-  for (size_t a = 0; a < map.axes.size(); ++a)
-    if (map.axes[a].apart() < 0) r.places *= u.in[0].shape()[static_cast<int64_t>(a)];
-  return r;
+    if (!apart[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
+  return n;
 }
 
 // Nanoseconds on a GPU: of an update that a thread takes once the one before it is written, of a
@@ -278,17 +273,17 @@ InOrder in_order(const Use<Scatter>& u) {
 constexpr double gpu_update_ns = 300, gpu_kernel_ns = 3000, gpu_element_ns = 0.02;
 
 double in_order_ns(const Use<Scatter>& u) {
-  return u.target.gpu ? gpu_update_ns * static_cast<double>(in_order(u).updates) : 0;
+  return u.target.gpu ? gpu_update_ns * static_cast<double>(updates_in_order(u)) : 0;
 }
 double by_destination_ns(const Use<Scatter>& u) {
   if (!u.target.gpu || u.in_loop) return order::never_ns;
-  const InOrder n = in_order(u);
-  return gpu_kernel_ns * order::kernels_by_destination(n.updates, n.places) +
+  const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
+  return gpu_kernel_ns * order::kernels_by_destination(map, u.in[0].shape(), u.in[1].shape()) +
          gpu_element_ns * static_cast<double>(u.in[0].elements());
 }
 // Of updates that meet; the steps, which are scatters of others, count them and places in I32.
 bool may_be_sorted(const Use<Scatter>& u) {
-  return in_order(u).updates > 1 &&
+  return updates_in_order(u) > 1 &&
          std::max(u.in[0].elements(), u.in[1].elements()) < std::numeric_limits<int32_t>::max();
 }
 std::vector<Implementation<Scatter>> scatter_implementations() {

@@ -144,8 +144,9 @@ Ranges ranges_of(const Array& to, int64_t places) {
 
 }  // namespace
 
-double kernels_by_destination(int64_t n, int64_t places) {
-  return 8 + kernels_of_order(n, bits_of(places));
+double kernels_by_destination(const IndexMap& map, const Shape& x, const Shape& updates) {
+  const Layout l = layout_of(map, x, updates);
+  return 8 + kernels_of_order(extent(updates, l.meeting), bits_of(extent(x, l.places)));
 }
 
 Array scatter_by_destination(const Array& x, const Array& updates, const Array& indices,

@@ -19,7 +19,8 @@ Array fold_ranges(const Array& x, const Array& updates, const Array& first, cons
 Array scatter_by_destination(const Array& x, const Array& updates, const Array& indices,
                              const index_map_detail::IndexMap& map, Update update, bool moves);
 
-// Kernels that it takes for n updates of one row to so many places, about.
-double kernels_by_destination(int64_t n, int64_t places);
+// Kernels that it takes, about.
+double kernels_by_destination(const index_map_detail::IndexMap& map, const Shape& x,
+                              const Shape& updates);
 
 }  // namespace weft::order
