@@ -54,11 +54,22 @@ V fold_block(int64_t n, const V& identity, Term term, Join join) {
   return partial[0];
 }
 
+// Terms that lie in memory.
 template <class V>
 struct Results {
   const V* of;
   V operator()(int64_t i) const { return of[i]; }
 };
+// The terms from number `first` on. Of those in memory it has their type, so that no fold of them
+// is compiled for parts of others.
+template <class Term>
+auto from(Term term, int64_t first) {
+  return [term, first](int64_t i) { return term(first + i); };
+}
+template <class V>
+Results<V> from(Results<V> terms, int64_t first) {
+  return {terms.of + first};
+}
 
 // term(0) ... term(n-1), along one axis.
 template <class V, class Term, class Join>
@@ -66,7 +77,7 @@ V fold(int64_t n, const V& identity, Term term, Join join) {
   if (n <= block_terms) return fold_block(n, identity, term, join);
   const int64_t whole = n / block_terms, rest = n % block_terms;
   const auto block = [&](int64_t b, int64_t terms) {
-    return fold_block(terms, identity, [&](int64_t i) { return term(b * block_terms + i); }, join);
+    return fold_block(terms, identity, from(term, b * block_terms), join);
   };
   const std::unique_ptr<V[]> result(new V[static_cast<size_t>(whole)]);
   for (int64_t b = 0; b < whole; ++b) result[static_cast<size_t>(b)] = block(b, block_terms);
@@ -86,8 +97,7 @@ V fold(const std::vector<int64_t>& extents, const V& identity, Term term, Join j
   const int64_t length = n / rows;
   const std::unique_ptr<V[]> result(new V[static_cast<size_t>(rows)]);
   for (int64_t r = 0; r < rows; ++r)
-    result[static_cast<size_t>(r)] =
-        fold(length, identity, [&](int64_t i) { return term(r * length + i); }, join);
+    result[static_cast<size_t>(r)] = fold(length, identity, from(term, r * length), join);
   return fold(front, identity, Results<V>{result.get()}, join);
 }
 

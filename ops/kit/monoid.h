@@ -143,6 +143,15 @@ struct Parity {
   static constexpr unsigned combined = bits;
 };
 
+// join, for folds.
+template <class M>
+struct JoinOf {
+  template <class R>
+  R operator()(R a, R b) const {
+    return M::join(a, b);
+  }
+};
+
 // What changes nothing, of a dtype that has a combiner.
 template <class M>
 Literal identity_literal(DType t) {

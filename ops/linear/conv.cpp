@@ -168,8 +168,9 @@ bool reads(const Types& in, const Conv& p, const Ints& at, const Ints& k, Ints* 
   return there;
 }
 
-template <class T, class Out>
+template <class Out>
 void conv_dense(const Array& x, const Array& y, const Conv& p, const Type& t, Out* out) {
+  using F = factor_t<Out>;
   using P = typename Element<Out>::plain;
   const Types in{x.type(), y.type()};
   const Ints terms = term_extents(in[1], p), step_x = row_major(x.shape()),
@@ -181,10 +182,9 @@ void conv_dense(const Array& x, const Array& y, const Conv& p, const Type& t, Ou
         terms, arith::constant<P>(0),
         [&](int64_t k) {
           const bool there = reads(in, p, at, place_of(k, terms), &of_x, &of_y);
-          const P a = there ? factor<Out>(Element<T>::load(data_of<T>(x)[offset_of(of_x, step_x)]))
+          const P a = there ? Element<F>::load(data_of<F>(x)[offset_of(of_x, step_x)])
                             : arith::constant<P>(0);
-          return arith::mul(a,
-                            factor<Out>(Element<T>::load(data_of<T>(y)[offset_of(of_y, step_y)])));
+          return arith::mul(a, Element<F>::load(data_of<F>(y)[offset_of(of_y, step_y)]));
         },
         [](P s, P term) { return arith::add(s, term); }));
   }
@@ -193,10 +193,10 @@ void conv_dense(const Array& x, const Array& y, const Conv& p, const Type& t, Ou
 Arrays conv_reference(const Arrays& x, const Conv& p) {
   const Type t = conv_type(types_of(x), p)[0];
   const Fresh r = fresh_array(t);
-  with_product(x[0].dtype(), t.dtype(), [&](auto* q, auto* o) {
-    using T = std::remove_pointer_t<decltype(q)>;
+  const Arrays f = factors_of(x, t.dtype());
+  with_class<DTypes::numbers>(t.dtype(), [&](auto* o) {
     using Out = std::remove_pointer_t<decltype(o)>;
-    conv_dense<T, Out>(x[0], x[1], p, t, static_cast<Out*>(r.data));
+    conv_dense<Out>(f[0], f[1], p, t, static_cast<Out*>(r.data));
   });
   return {r.array};
 }
@@ -224,7 +224,7 @@ Index64 spatial_index(const Conv& p, size_t d, int64_t n, const Shape& space, ne
 }
 
 // A term at an index of (result, spatial axes of the kernel, features that it takes).
-template <class T, class Out>
+template <class Out>
 Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space, const Conv& p) {
   const size_t n = p.spatial(), rank = p.lanes() + n + 2;
   Coords of_x(static_cast<size_t>(in[0].ndim())), of_y(static_cast<size_t>(in[1].ndim()));
@@ -254,10 +254,13 @@ Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space,
     set(of_x, p.lhs_spec[d + 2], i.id);
     set(of_y, p.rhs_spec[d + 2], at[rank + d]);
   }
-  const Elem zero = term_elem(arith::constant<typename Element<T>::ir>(0));
-  const Elem a = in[0].elements() == 0 ? zero : select_elem(there.id, x.read(0, of_x), zero);
-  return term_elem(
-      arith::mul(factor<Out>(Element<T>::in(a)), factor<Out>(Element<T>::in(x.read(1, of_y)))));
+  using F = factor_t<Out>;
+  const auto operand = [&](int k, const Coords& c) {
+    return factor_elem(x.read(k, c), in[0].dtype(), p.preferred_element_type);
+  };
+  const Elem zero = term_elem(arith::constant<typename Element<F>::ir>(0));
+  const Elem a = in[0].elements() == 0 ? zero : select_elem(there.id, operand(0, of_x), zero);
+  return term_elem(arith::mul(Element<F>::in(a), Element<F>::in(operand(1, of_y))));
 }
 
 Lowering conv_lower(const LowerArgs<Conv>& l) {
@@ -269,11 +272,10 @@ Lowering conv_lower(const LowerArgs<Conv>& l) {
     space.push_back(n);
   }
   r.space = Shape(space);
-  with_product(l.in[0].dtype(), l.out[0].dtype(), [&](auto* q, auto* o) {
-    using T = std::remove_pointer_t<decltype(q)>;
+  with_class<DTypes::numbers>(l.out[0].dtype(), [&](auto* o) {
     using Out = std::remove_pointer_t<decltype(o)>;
     r.element = [in = l.in, s = r.space, p = l.params](Reader& x, int, const Coords& at) {
-      return conv_term<T, Out>(x, at, in, s, p);
+      return conv_term<Out>(x, at, in, s, p);
     };
     describe_sum<Out>(&r);
   });

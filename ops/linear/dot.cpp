@@ -65,10 +65,11 @@ Types dot_type(const Types& in, const Dot& p) {
   return {Type(p.preferred_element_type, Shape(shape), in[0].weak() && in[1].weak())};
 }
 
-template <class T, class Out>
+template <class Out>
 void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
-  const T* a = data_of<T>(x);
-  const T* b = data_of<T>(y);
+  using F = factor_t<Out>;
+  const F* a = data_of<F>(x);
+  const F* b = data_of<F>(y);
   using P = typename Element<Out>::plain;
   const auto batch_a = offsets_along(x.shape(), p.lhs_batch),
              batch_b = offsets_along(y.shape(), p.rhs_batch);
@@ -80,14 +81,14 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
   for (size_t k = 0; k < batch_a.size(); ++k)
     for (int64_t i : free_a)
       for (int64_t j : free_b) {
-        const T* row = a + batch_a[k] + i;
-        const T* column = b + batch_b[k] + j;
+        const F* row = a + batch_a[k] + i;
+        const F* column = b + batch_b[k] + j;
         *out++ = Element<Out>::store(fold_order::fold(
             extents, arith::constant<P>(0),
             [&](int64_t t) {
               const auto at = static_cast<size_t>(t);
-              return product_term(factor<Out>(Element<T>::load(row[term_a[at]])),
-                                  factor<Out>(Element<T>::load(column[term_b[at]])));
+              return product_term(Element<F>::load(row[term_a[at]]),
+                                  Element<F>::load(column[term_b[at]]));
             },
             SumOfProducts()));
       }
@@ -95,10 +96,10 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
 
 Arrays dot_reference(const Arrays& x, const Dot& p) {
   const Fresh r = fresh_array(dot_type({x[0].type(), x[1].type()}, p)[0]);
-  with_product(x[0].dtype(), p.preferred_element_type, [&](auto* q, auto* o) {
-    using T = std::remove_pointer_t<decltype(q)>;
+  const Arrays f = factors_of(x, p.preferred_element_type);
+  with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
     using Out = std::remove_pointer_t<decltype(o)>;
-    dot_dense<T, Out>(x[0], x[1], p, static_cast<Out*>(r.data));
+    dot_dense<Out>(f[0], f[1], p, static_cast<Out*>(r.data));
   });
   return {r.array};
 }
@@ -210,7 +211,7 @@ std::vector<Reject<Dot>> dot_rejects() {
 }
 
 // The term at an index of (batch, lhs free, rhs free, contracted), and how terms add up.
-template <class T, class Out>
+template <class Out>
 void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
   const Dot& p = l.params;
   const size_t batch = p.lhs_batch.size(), contract = p.lhs_contract.size();
@@ -226,11 +227,12 @@ void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
       c[static_cast<size_t>(contracted[i])] = at[first_contracted + i];
     return c;
   };
-  r->element = [=](Reader& x, int, const Coords& at) {
-    const auto a =
-        factor<Out>(Element<T>::in(x.read(0, side(p.lhs_batch, lf, batch, p.lhs_contract, at))));
-    const auto b = factor<Out>(
-        Element<T>::in(x.read(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at))));
+  r->element = [=, in = l.in[0].dtype()](Reader& x, int, const Coords& at) {
+    const auto operand = [&](int k, const Coords& c) {
+      return Element<factor_t<Out>>::in(factor_elem(x.read(k, c), in, p.preferred_element_type));
+    };
+    const auto a = operand(0, side(p.lhs_batch, lf, batch, p.lhs_contract, at));
+    const auto b = operand(1, side(p.rhs_batch, rf, batch + lf.size(), p.rhs_contract, at));
     return term_elem(product_term(a, b));
   };
   describe_fused_sum<Out>(r);
@@ -246,10 +248,8 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
     space.push_back(l.in[0].shape()[a]);
   }
   r.space = Shape(space);
-  with_product(l.in[0].dtype(), p.preferred_element_type, [&](auto* q, auto* o) {
-    using T = std::remove_pointer_t<decltype(q)>;
-    using Out = std::remove_pointer_t<decltype(o)>;
-    describe_terms<T, Out>(l, &r);
+  with_class<DTypes::numbers>(p.preferred_element_type, [&](auto* o) {
+    describe_terms<std::remove_pointer_t<decltype(o)>>(l, &r);
   });
   return r;
 }

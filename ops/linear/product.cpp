@@ -6,6 +6,72 @@
 #include <fmt/format.h>
 
 namespace weft {
+namespace {
+
+// Calls f(T*, Out*) with the element types of the operands and of the result.
+template <class F>
+void with_product(DType in, DType out, F&& f) {
+  with_class<DTypes::numbers>(in, [&](auto* q) {
+    with_class<DTypes::numbers>(out, [&](auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
+                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
+        f(q, o);
+    });
+  });
+}
+
+// The number x of dtype T as one that products of dtype Out are computed with.
+template <class V>
+inline constexpr bool is_nest = num::is_ir<V>;
+template <class R>
+inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
+template <class Out, class V>
+auto factor(const V& x) {
+  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
+  if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
+    using S = num::scalar_t<decltype(P::re)>;
+    return P(num::convert<S>(x.re), num::convert<S>(x.im));
+  } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
+    return num::convert<num::scalar_t<P>>(x);
+  } else {
+    return P{};  // the type rule lets no real meet a complex
+  }
+}
+
+}  // namespace
+
+Arrays factors_of(const Arrays& x, DType out) {
+  Arrays r;
+  for (const Array& a : x)
+    with_product(a.dtype(), out, [&](auto* q, auto* o) {
+      using T = std::remove_pointer_t<decltype(q)>;
+      using Out = std::remove_pointer_t<decltype(o)>;
+      using F = factor_t<Out>;
+      if constexpr (std::is_same_v<T, F>) {
+        r.push_back(a);
+      } else {
+        const Fresh f = fresh_array(Type(dtype_of_v<F>, a.shape()));
+        const T* from = data_of<T>(a);
+        F* to = static_cast<F*>(f.data);
+        for (int64_t i = 0; i < a.size(); ++i)
+          to[i] = Element<F>::store(factor<Out>(Element<T>::load(from[i])));
+        r.push_back(f.array);
+      }
+    });
+  return r;
+}
+
+Elem factor_elem(const Elem& e, DType in, DType out) {
+  Elem r = e;
+  with_product(in, out, [&](auto* q, auto* o) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    using Out = std::remove_pointer_t<decltype(o)>;
+    if constexpr (!std::is_same_v<T, factor_t<Out>>) r = term_elem(factor<Out>(Element<T>::in(e)));
+  });
+  return r;
+}
 
 void require_product(const char* op, const Types& in, DType out) {
   require_operands(op, in, 2);

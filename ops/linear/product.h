@@ -10,37 +10,16 @@ namespace weft {
 
 // Two operands of one dtype, of numbers, and a result that holds their products.
 void require_product(const char* op, const Types& in, DType out);
-// Calls f(T*, Out*) with the element types of the operands and of the result.
-template <class F>
-void with_product(DType in, DType out, F&& f) {
-  with_class<DTypes::numbers>(in, [&](auto* q) {
-    with_class<DTypes::numbers>(out, [&](auto* o) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      using Out = std::remove_pointer_t<decltype(o)>;
-      if constexpr (is_complex(dtype_of_v<T>) == is_complex(dtype_of_v<Out>) &&
-                    (is_inexact(dtype_of_v<Out>) || !is_inexact(dtype_of_v<T>)))
-        f(q, o);
-    });
-  });
-}
+// Factors are converted to the numbers that products of dtype Out are computed with, here, so that
+// the rest of an op is compiled for each dtype of a result and not for each pair.
+template <class Out>
+using factor_t =
+    std::conditional_t<std::is_same_v<Out, bfloat16_t> || std::is_same_v<Out, float16_t>, float,
+                       Out>;
+Arrays factors_of(const Arrays& x, DType out);
+// The same of an element of a nest that an operand of dtype `in` has.
+Elem factor_elem(const Elem& e, DType in, DType out);
 
-// The number x of dtype T as one that products of dtype Out are computed with.
-template <class V>
-inline constexpr bool is_nest = num::is_ir<V>;
-template <class R>
-inline constexpr bool is_nest<num::Cx<R>> = num::is_ir<R>;
-template <class Out, class V>
-auto factor(const V& x) {
-  using P = std::conditional_t<is_nest<V>, typename Element<Out>::ir, typename Element<Out>::plain>;
-  if constexpr (arith::is_cx<P> && arith::is_cx<V>) {
-    using S = num::scalar_t<decltype(P::re)>;
-    return P(num::convert<S>(x.re), num::convert<S>(x.im));
-  } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
-    return num::convert<num::scalar_t<P>>(x);
-  } else {
-    return P{};  // the type rule lets no real meet a complex
-  }
-}
 template <class R>
 Elem term_elem(const R& x) {
   return {x.id, nest::no_id};

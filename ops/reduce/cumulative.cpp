@@ -37,8 +37,7 @@ void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* 
   for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), {p.axis}))) {
     const auto at = [&](int64_t i) { return base + (p.reverse ? n - 1 - i : i) * step; };
     for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = Element<T>::load(in[at(i)]);
-    fold_order::run(row.get(), n, M::template identity<T>(),
-                    [](auto a, auto b) { return M::join(a, b); });
+    fold_order::run(row.get(), n, M::template identity<T>(), monoid::JoinOf<M>());
     for (int64_t i = 0; i < n; ++i) out[at(i)] = Element<T>::store(row[static_cast<size_t>(i)]);
   }
 }

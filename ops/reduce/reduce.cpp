@@ -4,6 +4,8 @@
 // reduce_xor.
 #include "weft/ops/reduce/reduce.h"
 
+#include <memory>
+
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -26,12 +28,22 @@ template <class M, class T>
 void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* to) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  const auto terms = offsets_along(shape, axes);
-  for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), axes)))
-    *out++ = Element<T>::store(fold_order::fold(
-        extents_of(shape, axes), M::template identity<T>(),
-        [&](int64_t i) { return Element<T>::load(in[base + terms[static_cast<size_t>(i)]]); },
-        [](auto a, auto b) { return M::join(a, b); }));
+  using P = typename Element<T>::plain;
+  const auto offsets = offsets_along(shape, axes);
+  const std::unique_ptr<P[]> terms(new P[offsets.size()]);
+  for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), axes))) {
+    for (size_t i = 0; i < offsets.size(); ++i) terms[i] = Element<T>::load(in[base + offsets[i]]);
+    *out++ = Element<T>::store(fold_order::fold(extents_of(shape, axes), M::template identity<T>(),
+                                                fold_order::Results<P>{terms.get()}, JoinOf<M>()));
+  }
+}
+
+// Compiled once for the definition and the native call.
+template <class M>
+[[gnu::noinline]] void reduce_all(const Type& in, const Ints& axes, const void* from, void* to) {
+  with_class<M::classes>(in.dtype(), [&](auto* q) {
+    reduce_dense<M, std::remove_pointer_t<decltype(q)>>(in.shape(), axes, from, to);
+  });
 }
 
 template <class M, class T>
@@ -47,11 +59,11 @@ NativeCall reduce_call(const Use<Reduce>& u) {
   NativeCall call;
   call.axis_map = axis_map_without(1, u.in[0].ndim(), u.params.axes, true);
   call.run = [in = u.in[0], axes = u.params.axes](const NativeArgs& a) {
+    int64_t kept = 1;
+    for (int64_t k : other_axes(in.ndim(), axes)) kept *= in.shape()[k];
     with_class<M::classes>(in.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      int64_t kept = 1;
-      for (int64_t k : other_axes(in.ndim(), axes)) kept *= in.shape()[k];
-      reduce_dense<M, T>(in.shape(), axes, a.in<T>(0, in.elements()), a.out<T>(0, kept));
+      reduce_all<M>(in, axes, a.in<T>(0, in.elements()), a.out<T>(0, kept));
     });
   };
   return call;
@@ -67,10 +79,7 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   };
   d.reference = [name](const Arrays& x, const Reduce& p) {
     const Fresh r = fresh_array(reduce_type(name, {x[0].type()}, p.axes, M::classes)[0]);
-    with_class<M::classes>(x[0].dtype(), [&](auto* q) {
-      reduce_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p.axes,
-                                                          concrete(x[0]).data(), r.data);
-    });
+    reduce_all<M>(x[0].type(), p.axes, concrete(x[0]).data(), r.data);
     return Arrays{r.array};
   };
   d.lower = [](const LowerArgs<Reduce>& l) {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 
+#include "weft/core/error.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -81,18 +83,19 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
   const Ints terms = terms_of(axes);
   using V = typename Element<T>::plain;
   const V identity = M::template identity<T>();
-  const auto join = [](V a, V b) { return M::join(a, b); };
-  std::vector<V> v;
+  const monoid::JoinOf<M> join;
+  const int64_t n = count(terms);
+  if (n == most) throw OutOfMemoryError("reduce_window: a window of 2^31 terms or more");
+  const std::unique_ptr<V[]> v(new V[static_cast<size_t>(n)]);
   each_index(windows, [&](int64_t i, const Ints& at) {
-    v.clear();
-    offsets.each(at, [&](int64_t o) { v.push_back(o < 0 ? identity : Element<T>::load(in[o])); });
+    V* next = v.get();
+    offsets.each(at, [&](int64_t o) { *next++ = o < 0 ? identity : Element<T>::load(in[o]); });
     V r = identity;
     // Few terms are joined one after another.
-    if (std::ssize(v) <= most_written_out)
-      for (const V x : v) r = join(r, x);
+    if (n <= most_written_out)
+      for (int64_t k = 0; k < n; ++k) r = join(r, v[static_cast<size_t>(k)]);
     else
-      r = fold_order::fold(
-          terms, identity, [&](int64_t k) { return v[static_cast<size_t>(k)]; }, join);
+      r = fold_order::fold(terms, identity, fold_order::Results<V>{v.get()}, join);
     out[i] = Element<T>::store(r);
   });
 }
