@@ -30,6 +30,7 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
     : j_(std::move(j)), place_(place) {
   for (Built& b : steps) {
     loops_ = loops_ || b.step->loops();
+    b.room = b.step->room();
     steps_.push_back(std::move(b.step));
     uses_.push_back(std::move(b));
   }
@@ -98,9 +99,9 @@ void CompiledProgram::run(const void* const* in, void* const* out) const {
   run_planned(plan_, graphs_, in, out);
 }
 
-void CompiledProgram::run_inside(const void* const* in, void* const* out,
-                                 const int32_t* stop) const {
-  run_steps(plan_, graphs_, in, out, stop);
+void CompiledProgram::run_inside(const void* const* in, void* const* out, const int32_t* stop,
+                                 std::byte* room) const {
+  run_steps(plan_, graphs_, in, out, stop, room);
 }
 
 void CompiledProgram::run_planned(const MemoryPlan& plan, const Graphs& graphs,
@@ -144,18 +145,18 @@ std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void*
 }
 
 void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                                void* const* out, const int32_t* stop) const {
+                                void* const* out, const int32_t* stop, std::byte* room) const {
   if (launches_ >= 0) return run_launches(plan, graphs, in, out);
   if (nodes_ >= 0) {
-    const Block room(place_, temporaries(plan));
-    if (run_graph(plan, graphs, in, out, room.data())) return;
+    const Block all(place_, temporaries(plan));
+    if (run_graph(plan, graphs, in, out, all.data())) return;
   }
-  std::optional<Block> arena;
-  if (plan.arena > 0) arena.emplace(place_, plan.arena);
-  const std::vector<void*> ptrs = pointers(plan, in, out, arena ? arena->data() : nullptr);
+  std::optional<Block> own;
+  if (!room && plan.arena > 0) room = own.emplace(place_, plan.arena).data();
+  const std::vector<void*> ptrs = pointers(plan, in, out, room);
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const StepMemory guard(*this, plan, s, ptrs, arena ? arena->data() : nullptr);
-    steps_[s]->run(ptrs.data(), stop);
+    const StepMemory guard(*this, plan, s, ptrs, room);
+    steps_[s]->run_in(room, ptrs.data(), stop);
   }
   // What is not computed but handed on; a result that stands twice.
   for (size_t k = 0; k < j_->out.size(); ++k)
@@ -209,7 +210,7 @@ int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
 int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }
 int64_t CompiledProgram::temporaries(const MemoryPlan& plan) const {
   int64_t most = 0;
-  for (const auto& step : steps_) most = std::max(most, step->temporaries());
+  for (const auto& step : steps_) most = std::max(most, step->temporaries() - step->room());
   return plan.arena + most;
 }
 

@@ -31,6 +31,14 @@ class RunStep {
   // Makes its machine code; called once, before it runs, for all steps of a program side by side.
   virtual void compile_code() {}
   virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
+  // Of temporaries(), on the host: bytes for inner programs that their program can give it, as they
+  // do not hang on the number of threads.
+  virtual int64_t room() const { return 0; }
+  // run, with that room.
+  virtual void run_in(std::byte* room, void* const* ptrs, const int32_t* stop) const {
+    (void)room;
+    run(ptrs, stop);
+  }
   virtual std::string describe() const = 0;  // a line of the report
   virtual const BoundKernel* kernel() const { return nullptr; }
   virtual std::vector<const CompiledProgram*> inner() const { return {}; }
@@ -74,8 +82,11 @@ class CompiledProgram final : public Executable {
   CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
-  // As a part of a running program, under its stop flag.
-  void run_inside(const void* const* in, void* const* out, const int32_t* stop) const;
+  // As a part of a running program, under its stop flag; in room of arena() bytes, if there is
+  // some.
+  void run_inside(const void* const* in, void* const* out, const int32_t* stop,
+                  std::byte* room = nullptr) const;
+  int64_t arena() const { return plan_.arena; }
   // As RunStep has them; more than most_launches are not launched together.
   static constexpr int64_t most_launches = 1024;
   int64_t launches() const { return launches_; }
@@ -111,7 +122,7 @@ class CompiledProgram final : public Executable {
   void run_to_the_end(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                       void* const* out) const;
   void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                 void* const* out, const int32_t* stop) const;
+                 void* const* out, const int32_t* stop, std::byte* room = nullptr) const;
   // False: it has no graph for this memory, and was not run.
   bool run_graph(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                  void* const* out, std::byte* room) const;

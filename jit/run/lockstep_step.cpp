@@ -51,8 +51,15 @@ class Lockstep final : public RunStep {
     for (Atom a : e_.in)
       if (a.is_literal()) place_.write(*at++, address(*j_, a, nullptr), j_->type(a).bytes());
   }
-  void run(void* const* ptrs, const int32_t* stop) const override {
-    work({place_, stop, nullptr, nullptr}, ptrs);
+  void run(void* const* ptrs, const int32_t* stop) const override { run_in(nullptr, ptrs, stop); }
+  int64_t room() const override {
+    int64_t most = 0;
+    for (const auto& p : programs_)
+      if (place_.on_host()) most = std::max(most, p->arena());
+    return most;
+  }
+  void run_in(std::byte* room, void* const* ptrs, const int32_t* stop) const override {
+    work({place_, stop, nullptr, place_.on_host() ? room : nullptr}, ptrs);
   }
   void launch(const Launching& l, void* const* ptrs) const override {
     static const int32_t never = 0;
@@ -91,8 +98,9 @@ class Lockstep final : public RunStep {
   int64_t trips() const override { return form_.kind == LoopForm::Kind::scan ? form_.length : 1; }
   int64_t temporaries() const override {
     int64_t most = 0;
-    for (const auto& p : programs_) most = std::max(most, p->temporaries());
-    most += Room::bytes(answers()) + Room::bytes(trip_numbers());
+    for (const auto& p : programs_)
+      most = std::max(most, p->temporaries() - (place_.on_host() ? p->arena() : 0));
+    most += room() + Room::bytes(answers()) + Room::bytes(trip_numbers());
     switch (form_.kind) {
       case LoopForm::Kind::call: return most;
       case LoopForm::Kind::cond: return most + (form_.active() ? Room::bytes(out_types_) : 0);
@@ -120,7 +128,8 @@ class Lockstep final : public RunStep {
   static constexpr int64_t most_moved = 4 << 20;
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
-  // How it is worked through: at once, or as launches alone, in room that it is given.
+  // How it is worked through: at once, or as launches alone, in room that it is given: for all that
+  // it needs, or at once on the host for what the inner programs need, one after another.
   struct How {
     const Place& place;
     const int32_t* stop;
@@ -131,7 +140,7 @@ class Lockstep final : public RunStep {
       return to ? Room(place, types, room) : Room(place, types);
     }
     How behind(const Types& types) const {
-      return {place, stop, to, to ? room + Room::bytes(types) : nullptr};
+      return {place, stop, to, to ? room + Room::bytes(types) : room};
     }
     How with(cuda::Launcher& other) const { return {place, stop, &other, room}; }
     void copy(void* at, const void* from, int64_t bytes) const {
@@ -144,7 +153,7 @@ class Lockstep final : public RunStep {
       if (to)
         p.launch({*to, room}, in.data(), out.data());
       else
-        p.run_inside(in.data(), out.data(), stop);
+        p.run_inside(in.data(), out.data(), stop, room);
     }
   };
   void work(const How& how, void* const* ptrs) const {
@@ -156,18 +165,16 @@ class Lockstep final : public RunStep {
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while:
-        how.to ? launch_while(in, out, how) : run_while(in, out, how.stop);
+        how.to ? launch_while(in, out, how) : run_while(in, out, how);
         break;
       case LoopForm::Kind::scan: run_scan(in, out, how); break;
-      case LoopForm::Kind::cond:
-        how.to ? launch_cond(in, out, how) : run_cond(in, out, how.stop);
-        break;
-      case LoopForm::Kind::call: run_call(in, out); break;
+      case LoopForm::Kind::cond: how.to ? launch_cond(in, out, how) : run_cond(in, out, how); break;
+      case LoopForm::Kind::call: run_call(in, out, how.room); break;
     }
   }
   In test_arguments(const In& in, const Out& now) const;
   In trip_arguments(const In& in, const Out& now, const void* active) const;
-  void run_while(const In& in, const Out& out, const int32_t* stop) const;
+  void run_while(const In& in, const Out& out, const How& how) const;
   void launch_while(const In& in, const Out& out, const How& how) const;
   void launch_cond(const In& in, const Out& out, const How& how) const;
   void launch_branches(const In& in, const Out& out, const How& how) const;
@@ -176,8 +183,8 @@ class Lockstep final : public RunStep {
     throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
   }
   void run_scan(const In& in, const Out& out, const How& how) const;
-  void run_cond(const In& in, const Out& out, const int32_t* stop) const;
-  void run_call(const In& in, const Out& out) const;
+  void run_cond(const In& in, const Out& out, const How& how) const;
+  void run_call(const In& in, const Out& out, std::byte* room) const;
   // Carries alternate between the results' memory and a second place; those that the body may
   // write over stay where they are.
   struct Carries {
@@ -296,23 +303,21 @@ void Lockstep::launch_while(const In& in, const Out& out, const How& how) const 
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_while(const In& in, const Out& out, const int32_t* stop) const {
-  const How how{place_, stop, nullptr, nullptr};
+void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const Room answer(place_, answers());
   // Whether it goes on from where it is now.
   const auto ask = [&] {
-    const In test = test_arguments(in, c.now);
-    programs_[0]->run_inside(test.data(), answer.ptrs.data(), stop);
+    how.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
     return Later<bool>(place_, answer.ptrs[0]);
   };
   const auto go = [&] {
-    const In step = trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr);
-    programs_[1]->run_inside(step.data(), c.next.data(), stop);
+    how.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
+            c.next);
     c.flip();
   };
   const auto goes_on = [&](Later<bool>& word) {
-    return word.value() && !__atomic_load_n(stop, __ATOMIC_RELAXED);
+    return word.value() && !__atomic_load_n(how.stop, __ATOMIC_RELAXED);
   };
   Later<bool> word = ask();
   if (!runs_ahead()) {
@@ -383,7 +388,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const {
+void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
   const auto n = static_cast<size_t>(form_.consts),
              first = static_cast<size_t>(form_.first_const());
   const auto zero = [&] {
@@ -394,12 +399,13 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
     if (form_.enter && !Later<bool>(place_, in[1]).value()) return zero();
     const int64_t branch =
         std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
-    programs_[static_cast<size_t>(branch)]->run_inside(in.data() + first, out.data(), stop);
+    const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
+    how.run(*programs_[static_cast<size_t>(branch)], args, out);
     return;
   }
   const size_t branches = programs_.size() - 1;
   const Room answer(place_, answers());
-  programs_[0]->run_inside(in.data(), answer.ptrs.data(), stop);
+  how.run(*programs_[0], in, answer.ptrs);
   std::vector<Later<bool>> taken;
   for (size_t b = 0; b < branches; ++b) taken.emplace_back(place_, answer.ptrs[2 * b]);
   zero();
@@ -411,7 +417,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const int32_t* stop) const
     args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
                 in.begin() + static_cast<std::ptrdiff_t>(first + n));
     args.insert(args.end(), now.begin(), now.end());
-    programs_[b + 1]->run_inside(args.data(), next.data(), stop);
+    how.run(*programs_[b + 1], args, next);
     std::swap(now, next);
   }
   for (size_t k = 0; k < out.size(); ++k) place_.copy(out[k], now[k], out_types_[k].bytes());
@@ -455,11 +461,11 @@ void Lockstep::launch_branches(const In& in, const Out& out, const How& how) con
 }
 
 // A call with a time limit or a check of its own.
-void Lockstep::run_call(const In& in, const Out& out) const {
+void Lockstep::run_call(const In& in, const Out& out, std::byte* room) const {
   const std::string name = param_field<std::string>(e_.params, "name").value_or(e_.op->name());
   const TimeLimit limit(param_field<double>(e_.params, "time_limit").value_or(0), name.c_str());
   const StopFlag flag;
-  programs_[0]->run_inside(in.data(), out.data(), flag.word());
+  programs_[0]->run_inside(in.data(), out.data(), flag.word(), room);
   place_.wait();
   limit.token().check(name.c_str());
   if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;

@@ -118,10 +118,22 @@ class Planner {
     }
     plan_.takes.assign(plan_.takes.size(), false);
   }
+  // The room of the steps while v lives.
+  int64_t room_below(int32_t v) const {
+    int64_t most = 0;
+    for (const auto& [step, bytes] : rooms_)
+      if (step >= first_[index(v)] && step <= last_[index(v)]) most = std::max(most, bytes);
+    return most;
+  }
   // First fit by lifetime: a temporary lives from the step that writes it to the last that reads
   // it.
   void place_temporaries() {
     in_input_.resize(static_cast<size_t>(j_.n_in));
+    for (size_t s = 0; s < steps_.size(); ++s)
+      if (const int64_t bytes = steps_[s].room) {
+        rooms_.emplace_back(static_cast<int>(s), room_of(bytes));
+        plan_.arena = std::max(plan_.arena, room_of(bytes));
+      }
     for (size_t s = 0; s < steps_.size(); ++s)
       for (int32_t v : steps_[s].writes) {
         if (results_[index(v)] || plan_.aliased_result[index(v)] >= 0 ||
@@ -130,7 +142,7 @@ class Planner {
         plan_.places = true;
         if (donated_ && place_in_input(v)) continue;
         const int64_t size = room_of(bytes(v));
-        const int64_t at = fit(in_arena_, v, size, INT64_MAX);
+        const int64_t at = fit(in_arena_, v, room_below(v), size, INT64_MAX);
         plan_.place[index(v)] = {-1, at};
         plan_.arena = std::max(plan_.arena, at + size);
       }
@@ -142,7 +154,7 @@ class Planner {
       if (!(*donated_)[index(u)] || results_[index(u)] || taken_by_result ||
           last_read_[index(u)] >= first_[index(v)])
         continue;
-      const int64_t at = fit(in_input_[index(u)], v, room_of(bytes(v)) - red_zone, bytes(u));
+      const int64_t at = fit(in_input_[index(u)], v, 0, room_of(bytes(v)) - red_zone, bytes(u));
       if (at < 0) continue;
       plan_.place[index(v)] = {u, at};
       plan_.takes[index(u)] = true;
@@ -150,12 +162,12 @@ class Planner {
     }
     return false;
   }
-  // Where v fits among what lives when it is made, or -1 where there is no more room.
-  int64_t fit(std::vector<Live>& live, int32_t v, int64_t size, int64_t room) const {
+  // Where v fits, from `at` on, among what lives when it is made, or -1 where there is no more
+  // room.
+  int64_t fit(std::vector<Live>& live, int32_t v, int64_t at, int64_t size, int64_t room) const {
     const int now = first_[index(v)];
     std::erase_if(live, [&](const Live& l) { return l.until < now; });
     std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
-    int64_t at = 0;
     for (const Live& l : live) {
       if (l.at - at >= size) break;
       at = std::max(at, l.at + l.size);
@@ -172,6 +184,7 @@ class Planner {
   std::vector<int> last_read_;
   std::vector<int> results_;    // how often it is a result
   std::vector<int32_t> heads_;  // by result: what is written first of those in its place
+  std::vector<std::pair<int, int64_t>> rooms_;  // of the steps that want some, in order
   std::vector<Live> in_arena_;
   std::vector<std::vector<Live>> in_input_;
   MemoryPlan plan_;

@@ -17,6 +17,7 @@ struct StepUse {
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
   std::vector<int32_t> reads, writes;
   Pairs in_place, may_alias;
+  int64_t room = 0;  // bytes that it wants while it runs
 };
 
 struct MemoryPlan {
@@ -33,7 +34,9 @@ struct MemoryPlan {
   std::vector<Place> place;             // by temporary
   bool places = false;                  // some have one
   std::vector<bool> takes;              // by donated input: something else is written there
-  int64_t arena = 0;                    // bytes
+  // Bytes. Each step has the room that it wants at the beginning: what lives while it runs lies
+  // behind that.
+  int64_t arena = 0;
 };
 
 // Nothing is written over an input, unless the caller makes `in_place` so. Of steps in order.

@@ -267,6 +267,8 @@ int64_t most_rows(const Jaxpr& program, const Shape& state) {
 }
 
 const double two_roots = 2 * std::sqrt(1000.);
+// Carries and their cotangents before and after a step, in states.
+constexpr double working = 6;
 
 }  // namespace
 
@@ -278,28 +280,29 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
     };
   };
   const auto loss = [](auto f) { return [f](Array c, Array) { return sum(square(f(c))); }; };
-  const auto check = [&](auto step, const Array& state, double more) {
+  const auto check = [&](auto step, const Array& state) {
     const auto plain = loss(steps(step, 1000));
     const auto whole = loss(steps(checkpoint(step), 1000));
     const auto by_hand = loss(steps(checkpoint(steps(checkpoint(step), 32)), 32));
     CHECK(held(plain, state, state) >= 1000);
-    CHECK(held(whole, state, state) <= two_roots + more);
-    CHECK(held(by_hand, state, state) <= 2 * std::sqrt(1024.) + more);
+    CHECK(held(whole, state, state) <= two_roots);
+    CHECK(held(by_hand, state, state) <= 2 * std::sqrt(1024.) + working);
     const auto rows = [&](auto f) {
       return most_rows(make_jaxpr(grad<0>(f))(state, state).jaxpr, state.shape());
     };
-    // What is held at once: a row a block, and one a step of the block.
+    // What is held at once: a row a block, and one a step of the block: 15 blocks of 40 steps, and
+    // 20 of 20.
     CHECK(rows(plain) == 1000);
-    CHECK(rows(whole) == 32);
+    CHECK(rows(whole) == 40);
     CHECK(rows(by_hand) == 32);
   };
   // Loops in the lane: the rows of a few lanes at a time are all that there is.
-  check([](Array c) { return sin(c) * 1.1 + cos(c * 0.3); }, sin(arange(4096.)), 0);
+  check([](Array c) { return sin(c) * 1.1 + cos(c * 0.3); }, sin(arange(4096.)));
   // Loops in lockstep, around a product of matrices: beside the rows there are the carries and
   // their cotangents, before and after a step.
   const Array w = cos(arange(128. * 128)).reshape({128, 128}) * 0.05;
   check([w](Array c) { return sin(dot(c, w)) + c * 0.1; },
-        sin(arange(512. * 128)).reshape({512, 128}), 12);
+        sin(arange(512. * 128)).reshape({512, 128}));
 }
 
 TEST_CASE("a call in a loop keeps no row for each step of what it reads", "[checkpoint]") {

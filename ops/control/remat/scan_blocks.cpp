@@ -4,12 +4,12 @@
 //
 // The known part is a scan over blocks, each a scan of steps, that gives the carries at the start
 // of each block. The unknown part is a scan over blocks, too; its body runs the known steps of the
-// block again, which leave their carries, and then the unknown ones. Steps that are left over, at
-// the end of the whole, are one block more.
+// block again, which leave their carries, and then the unknown ones. The blocks of the steps that
+// run first are longer than those of the others.
 #include "weft/ops/control/remat/scan_blocks.h"
 
+#include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "weft/ops/control/remat/run_twice.h"
 #include "weft/ops/control/unroll.h"
@@ -21,6 +21,30 @@ namespace {
 
 // Up to here all carries are kept: computing them again costs more than they weigh.
 constexpr int64_t short_scan = 64;
+
+// So many blocks of so many steps.
+struct Blocks {
+  int64_t count, size;
+};
+// The blocks of n steps, in the order in which they run. The way back holds the carries at the
+// start of all blocks that are still to come, and those of the steps of one. It begins at the end,
+// where it holds most, so that later blocks are shorter: two sizes hold sqrt(3 n) carries at most
+// where one holds 2 sqrt(n).
+std::vector<Blocks> blocks_of(int64_t n) {
+  for (auto most = static_cast<int64_t>(std::sqrt(3. * static_cast<double>(n)));; ++most)
+    for (int64_t first = 1; first < most; ++first) {
+      const int64_t room = most - first, left = n - first * room;
+      if (left == 0) return {{first, room}};
+      const double spread = static_cast<double>(room * room - 4 * left);
+      if (left < 0 || spread < 0) continue;
+      // Those with count + left / count <= room.
+      const double root = std::sqrt(spread), middle = static_cast<double>(room);
+      const auto end = static_cast<int64_t>((middle + root) / 2);
+      for (auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil((middle - root) / 2)));
+           count <= end; ++count)
+        if (left % count == 0) return {{first, room}, {count, left / count}};
+    }
+}
 
 // The scan with its unknown constants as carries, which each step hands on: cotangents of them are
 // added up step by step in either form, but from one block on into the next in this one alone.
@@ -145,19 +169,17 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
   const Running running{Ref<Interpreter>(&level)};
   const int64_t length = std::get<Scan>(o.like).length;
   const bool reverse = std::get<Scan>(o.like).reverse;
-  const auto size = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
-  const int64_t main = length / size * size, left = length - main;
   Threaded t = threaded(o, x, u.operand);
   const size_t n = t.x.carry.size(), threads = n - x.carry.size();
   Arrays ys;
-  // What is left over is a block of its own, the last to be run.
-  for (const auto& [from, steps, block] :
-       {std::tuple{reverse ? left : 0, main, size}, std::tuple{reverse ? 0 : main, left, left}}) {
-    if (steps == 0) continue;
+  int64_t done = 0;
+  for (const Blocks& b : blocks_of(length)) {
+    const int64_t steps = b.count * b.size, from = reverse ? length - done - steps : done;
+    done += steps;
     Threaded p = t;
-    std::get<Scan>(p.o.like).length = block;
-    for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), block);
-    const Arrays out = run_blocks(op, p, steps / block, level);
+    std::get<Scan>(p.o.like).length = b.size;
+    for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), b.size);
+    const Arrays out = run_blocks(op, p, b.count, level);
     t.x.carry = part(out, 0, n);
     const Arrays rows = each(from_blocks, rest(out, n));
     for (size_t k = 0; k < ys.size(); ++k)
