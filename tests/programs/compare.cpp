@@ -109,7 +109,12 @@ Arrays Expected::by_definition(Random* noise) const {
   const ReferenceMode reference;
   Deeds done;
   Arrays r = defined(f_, x_, noise, &done);
-  return acts_ ? joined(std::move(r), as_arrays(std::move(done))) : r;
+  if (!acts_) return r;
+  if (!done.failed.empty()) r = no_results(f_);
+  return joined(std::move(r), as_arrays(std::move(done)));
+}
+bool Expected::fails() const {
+  return acts_ && values_[values_.size() - arrays_of_a_failure].size() > 0;
 }
 
 bool Expected::infinite() {

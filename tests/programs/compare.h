@@ -23,6 +23,8 @@ class Expected {
   // "" if they agree but for rounding. Where simple tolerances do not hold, the program is run with
   // noise.
   std::string differs(const Arrays& got);
+  // Whether a check fails. Then there are no results.
+  bool fails() const;
   // Whether some value, or the slope of an operation, is infinite or NaN.
   bool infinite();
   // Whether rounding explained what tolerances did not.

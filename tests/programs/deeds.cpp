@@ -43,15 +43,31 @@ Array numbers_of(const std::vector<Deed>& all, DType group) {
   return values.empty() ? base::zeros(t) : lax::convert_element_type(array(values), group);
 }
 
+// Of the form "deed NUMBER DTYPE VALUE", with other words between them.
+std::vector<Deed> read_deeds(const std::string& text) {
+  std::vector<Deed> r;
+  std::istringstream words(text);
+  for (std::string word, value; words >> word;) {
+    if (word != "deed") continue;
+    int dtype = 0;
+    Deed d{};
+    words >> d.number >> dtype >> value;
+    d.dtype = static_cast<DType>(dtype);
+    d.value = value == "True" ? 1 : value == "False" ? 0 : std::strtod(value.c_str(), nullptr);
+    r.push_back(d);
+  }
+  return r;
+}
+
 }  // namespace
 
 Arrays act(const Step& s, const Array& x) {
   const Array v = first_number(x);
   const int number = static_cast<int>(s.count);
-  if (s.variant == 0) {
-    debug_print(fmt::format("deed {} {} {{}}", number, static_cast<int>(v.dtype())), v);
-    return {};
-  }
+  const std::string text = fmt::format("deed {} {} {{}}", number, static_cast<int>(v.dtype()));
+  if (s.variant == 0) debug_print(text, v);
+  if (s.variant == 2) check(v < s.number, text, v);
+  if (s.variant != 1) return {};
   return noted(v, [number](Deed d) {
     d.number = number;
     if (gathered_calls) gathered_calls->push_back(d);
@@ -60,12 +76,16 @@ Arrays act(const Step& s, const Array& x) {
 
 Arrays act(const Step& s, const Array& x, Deeds* to) {
   const int number = static_cast<int>(s.count);
-  std::vector<Deed>* const list = !to ? nullptr : s.variant == 0 ? &to->printed : &to->called;
-  Arrays r = noted(first_number(x), [number, list](Deed d) {
+  std::vector<Deed>* const list = !to              ? nullptr
+                                  : s.variant == 0 ? &to->printed
+                                  : s.variant == 1 ? &to->called
+                                                   : &to->failed;
+  const bool checks = s.variant == 2;
+  Arrays r = noted(first_number(x), [number, list, checks, bound = s.number](Deed d) {
     d.number = number;
-    if (list) list->push_back(d);
+    if (list && !(checks && d.value < bound)) list->push_back(d);
   });
-  return s.variant == 0 ? Arrays{} : r;
+  return s.variant == 1 ? r : Arrays{};
 }
 
 Gathering::Gathering()
@@ -74,19 +94,8 @@ Gathering::~Gathering() {
   std::cout.rdbuf(cout_);
   gathered_calls = before_;
 }
-Deeds Gathering::deeds() const {
-  Deeds r;
-  r.called = called_;
-  std::istringstream lines(text_.str());
-  for (std::string word, value; lines >> word;) {
-    int dtype = 0;
-    Deed d{};
-    lines >> d.number >> dtype >> value;
-    d.dtype = static_cast<DType>(dtype);
-    d.value = value == "True" ? 1 : value == "False" ? 0 : std::strtod(value.c_str(), nullptr);
-    r.printed.push_back(d);
-  }
-  return r;
+Deeds Gathering::deeds(const std::string& failure) const {
+  return {read_deeds(text_.str()), called_, read_deeds(failure)};
 }
 
 Arrays as_arrays(Deeds d) {
@@ -94,15 +103,23 @@ Arrays as_arrays(Deeds d) {
     if (a.number != b.number) return a.number < b.number;
     return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
   });
+  if (!d.failed.empty()) d.failed.resize(1);
   const ReferenceMode reference;
   Arrays r;
-  for (const std::vector<Deed>* all : {&d.printed, &d.called}) {
+  for (const std::vector<Deed>* all : {&d.printed, &d.called, &d.failed}) {
     std::vector<double> steps;
     for (const Deed& one : *all) steps.push_back(one.number);
     r.push_back(steps.empty() ? base::zeros(Type(I32, {0}))
                               : lax::convert_element_type(array(steps), I32));
     for (DType group : groups) r.push_back(numbers_of(*all, group));
+    static_assert(1 + std::size(groups) == arrays_of_a_failure);
   }
+  return r;
+}
+
+Arrays no_results(const Fn& f) {
+  Arrays r;
+  for (const Type& t : f.out_types()) r.push_back(base::zeros(t.strong()));
   return r;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/deeds.h: what a program does besides giving results: the lines that it prints and
-// the functions that it calls (Kind::effect), compared as if they were results.
+// tests/programs/deeds.h: what a program does besides giving results: the lines that it prints, the
+// functions that it calls and the checks of it that fail (Kind::effect), compared as if they were
+// results.
 #pragma once
 #include <iosfwd>
 #include <sstream>
@@ -16,10 +17,11 @@ struct Deed {
   double value;
 };
 struct Deeds {
-  std::vector<Deed> printed, called;
+  std::vector<Deed> printed, called, failed;
   Deeds& operator+=(const Deeds& d) {
     printed.insert(printed.end(), d.printed.begin(), d.printed.end());
     called.insert(called.end(), d.called.begin(), d.called.end());
+    failed.insert(failed.end(), d.failed.begin(), d.failed.end());
     return *this;
   }
 };
@@ -35,7 +37,8 @@ class Gathering {
   Gathering();
   ~Gathering();
   Gathering(const Gathering&) = delete;
-  Deeds deeds() const;
+  // `failure`: the text of the CheckError that ended the program, or empty.
+  Deeds deeds(const std::string& failure) const;
 
  private:
   std::ostringstream text_;
@@ -45,7 +48,10 @@ class Gathering {
 };
 
 // Always so many arrays. What is printed has an order; calls have none between lanes, so they stand
-// by step and value.
+// by step and value. The last `arrays_of_a_failure` are of the first check that failed.
 Arrays as_arrays(Deeds d);
+constexpr size_t arrays_of_a_failure = 6;
+// The results of a program of which a check fails.
+Arrays no_results(const Fn& f);
 
 }  // namespace weft::programs

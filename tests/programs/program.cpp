@@ -133,7 +133,7 @@ Types simple_results(const Step& s, const Types& in) {
     case Kind::effect: {
       const DType d = in.at(0).dtype();
       require(is_number(d) || is_bool(d), "no number");
-      return s.variant == 0 ? Types{} : Types{Type(is_complex(d) ? real_part(d) : d, {})};
+      return s.variant == 1 ? Types{Type(is_complex(d) ? real_part(d) : d, {})} : Types{};
     }
     default: break;
   }

@@ -32,7 +32,8 @@ enum class Kind {
   sequential,   // sequential_vmap(body)
   checkpoint,   // checkpoint(body) with the policy of that variant
   checked_end,  // a loop that ends where in[0] <= 0.5, and never elsewhere
-  effect,       // of in[0], variant 0: prints its first number, 1: calls a function that returns it
+  effect,  // of the first number of in[0], variant 0: prints it, 1: calls a function that returns
+           // it, 2: checks that it is less than `number`
   vmap,
   grad,       // body gives a scalar; gradients of the first `count` operands
   vjp,        // in: primals, cotangents of all results; out: results, cotangents of `count` primals
@@ -70,7 +71,7 @@ struct Step {
   int64_t unroll = 1;  // of scan
   int variant = 0;     // of cond: 1: switch_; of collective and function: which; see jacobian
   bool reverse = false;  // of scan
-  double number = 0;     // of Kind::number
+  double number = 0;     // of Kind::number and of a check
   Ints order;            // of a collective
   uint64_t seed = 0;     // of constant
   double lo = -2, hi = 2;

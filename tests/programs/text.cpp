@@ -149,6 +149,15 @@ std::string collective_text(const Step& s, const Names& x) {
   return fmt::format("{}({}{}\"{}\"{})", names[s.variant], list(x), x.empty() ? "" : ", ", s.name,
                      more);
 }
+std::string effect_text(const Step& s, const std::string& x) {
+  switch (s.variant) {
+    case 0: return fmt::format("debug_print(\"{} {{}}\", first_number({}))", s.count, x);
+    case 1: return fmt::format("called(first_number({}))", x);
+    default:
+      return fmt::format("check(first_number({0}) < {1}, \"{2} {{}}\", first_number({0}))", x,
+                         real_text(s.number), s.count);
+  }
+}
 std::string simple_text(const Step& s, const Names& x) {
   switch (s.kind) {
     case Kind::op: return call_text(*s.op, x, s.params, s.out.size());
@@ -166,10 +175,7 @@ std::string simple_text(const Step& s, const Names& x) {
       return r;
     }
     case Kind::collective: return collective_text(s, x);
-    case Kind::effect:
-      return s.variant == 0
-                 ? fmt::format("debug_print(\"{} {{}}\", first_number({}))", s.count, x[0])
-                 : fmt::format("called(first_number({}))", x[0]);
+    case Kind::effect: return effect_text(s, x[0]);
     default:
       return fmt::format(
           "while_loop([](Array q) {{ return q * q > .01; }}, [](Array q) {{ return "

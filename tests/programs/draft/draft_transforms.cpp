@@ -179,6 +179,11 @@ bool Draft::add_effect() {
   Step s;
   s.kind = Kind::effect;
   s.variant = !around_.reverse && !detail::default_elsewhere() && dice_.one_in(3);
+  if (s.variant == 0 && dice_.one_in(4)) {
+    s.variant = 2;
+    constexpr double bounds[] = {.5, 2, 8, 1000};
+    s.number = bounds[dice_.below(4)];
+  }
   s.count = ++dice_.deeds;
   s.in = {any()};
   return add(std::move(s)) >= 0;
