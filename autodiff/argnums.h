@@ -6,6 +6,17 @@
 
 namespace weft::detail {
 
+// How many Arrays each argument has, and which arguments are chosen.
+struct ArgumentLeaves {
+  const size_t* leaves;
+  const bool* on;
+  size_t size;
+  // One bool an Array: whether its argument is chosen.
+  std::vector<bool> mask() const;
+  // The Arrays of the arguments number order[0 … n-1] from the list of those that are chosen.
+  Arrays in_order(const size_t* order, size_t n, const Array* listed) const;
+};
+
 // The arguments number N…; a negative one counts from the end.
 template <int... N>
 struct Argnums {
@@ -23,11 +34,7 @@ struct Argnums {
   // One bool for each Array of args: whether it belongs to one of them.
   template <class T>
   static std::vector<bool> mask(const T& args) {
-    std::vector<bool> r;
-    size_t k = 0;
-    std::apply([&](const auto&... a) { (r.insert(r.end(), tree::count(a), has<T>(k++)), ...); },
-               args);
-    return r;
+    return with_leaves(args, [](const ArgumentLeaves& a) { return a.mask(); });
   }
   // The argument, or a tuple of them in the order of N.
   template <class T>
@@ -41,23 +48,19 @@ struct Argnums {
   // The Arrays of chosen(args) from the list of those that mask(args) marks.
   template <class T>
   static Arrays in_order(const T& args, const Array* listed) {
-    constexpr size_t n = std::tuple_size_v<T>;
-    std::vector<const Array*> start;
-    std::vector<size_t> count;
-    std::apply(
-        [&](const auto&... a) {
-          const auto add = [&](size_t leaves) {
-            const bool on = has<T>(start.size());
-            start.push_back(listed);
-            count.push_back(on ? leaves : 0);
-            listed += count.back();
-          };
-          (add(tree::count(a)), ...);
-        },
-        args);
-    Arrays r;
-    (r.insert(r.end(), start[place(N, n)], start[place(N, n)] + count[place(N, n)]), ...);
-    return r;
+    constexpr size_t order[] = {place(N, std::tuple_size_v<T>)...};
+    return with_leaves(
+        args, [&](const ArgumentLeaves& a) { return a.in_order(order, sizeof...(N), listed); });
+  }
+
+ private:
+  template <class T, class F>
+  static auto with_leaves(const T& args, F f) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      const size_t leaves[] = {tree::count(std::get<I>(args))..., 0};
+      constexpr bool on[] = {has<T>(I)..., false};
+      return f(ArgumentLeaves{leaves, on, sizeof...(I)});
+    }(std::make_index_sequence<std::tuple_size_v<T>>{});
   }
 };
 // None written: argument 0.

@@ -163,8 +163,9 @@ JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args
   return {std::move(d.out), std::move(d.tangent)};
 }
 
-LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args, const size_t* results) {
-  check_values("vjp", x, args);
+LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, TreeOf args,
+                           const size_t* results) {
+  check_values(who, x, args);
   Linearized l = linearize_first(f, x, std::vector<bool>(x.size(), true), results);
   return {std::move(l.out), Ref<const RefCounted>(new LinearBox(std::move(l.linear)))};
 }
@@ -210,6 +211,23 @@ Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct
   Arrays out;
   for (size_t i = consts; i < n; ++i) out.push_back(instantiate(back[i], c.jaxpr->types[i]));
   return out;
+}
+
+std::vector<bool> ArgumentLeaves::mask() const {
+  std::vector<bool> r;
+  for (size_t k = 0; k < size; ++k) r.insert(r.end(), leaves[k], on[k]);
+  return r;
+}
+Arrays ArgumentLeaves::in_order(const size_t* order, size_t n, const Array* listed) const {
+  std::vector<const Array*> start;
+  for (size_t k = 0; k < size; ++k) {
+    start.push_back(listed);
+    if (on[k]) listed += leaves[k];
+  }
+  Arrays r;
+  for (size_t k = 0; k < n; ++k)
+    r.insert(r.end(), start[order[k]], start[order[k]] + leaves[order[k]]);
+  return r;
 }
 
 Array stop_gradient_leaf(const Array& x) { return base::stop_gradient(x); }

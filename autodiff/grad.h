@@ -57,7 +57,7 @@ struct LinearResult {
   Arrays out;
   ir::Ref<const ir::RefCounted> linear;
 };
-LinearResult run_linearize(FlatFunction f, const Arrays& x, TreeOf args,
+LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, TreeOf args,
                            const size_t* results = nullptr);
 Arrays apply_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& dx, TreeOf args);
 Arrays transpose_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& ct,
@@ -106,9 +106,8 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     check_result<R>();
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const GradResult g = run_grad(
-        grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
-        [&] { return tree::skeleton(args); }, options_);
+    const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
+                                  tree::detail::skeleton_of(args), options_);
     R out = flat.result(g.out);
     auto d = tree::rebuild(Wrt::chosen(args), Wrt::in_order(args, g.grads.data()).data());
     if constexpr (kind == GradKind::grad)
@@ -128,7 +127,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
 
  private:
   template <class R>
-  static constexpr void check_result() {
+  static consteval void check_result() {
     if constexpr (aux) {
       static_assert(is_two<R>,
                     "weft::grad_with_aux: expected function with aux output to return a "
@@ -232,7 +231,7 @@ auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
   detail::Flat<F, Args, R> flat(f, both.first);
   const detail::JvpResult r =
       detail::run_jvp(flat, tree::leaves(both.first), tree::leaves(both.second),
-                      [&] { return tree::skeleton(both.first); });
+                      tree::detail::skeleton_of(both.first));
   return std::pair<R, R>{flat.result(r.out), flat.result(r.tangent)};
 }
 // jvp of a function that returns {out, aux}: a tuple {out, tangent of out, aux}. Source: jax.jvp
@@ -246,9 +245,9 @@ auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& 
   using R = typename detail::ResultOf<F, Args>::type;
   using Out = typename detail::OutAux<R>::out;
   detail::FlatAux<F, Args, R> flat(f, both.first);
-  const detail::JvpResult r = detail::run_jvp(
-      flat, tree::leaves(both.first), tree::leaves(both.second),
-      [&] { return tree::skeleton(both.first); }, &flat.results);
+  const detail::JvpResult r =
+      detail::run_jvp(flat, tree::leaves(both.first), tree::leaves(both.second),
+                      tree::detail::skeleton_of(both.first), &flat.results);
   const R all = flat.result(r.out);
   return std::tuple<Out, Out, typename detail::OutAux<R>::aux>{
       std::get<0>(all), tree::rebuild(std::get<0>(all), r.tangent.data()), std::get<1>(all)};
@@ -267,7 +266,7 @@ class Pullback {
         recorded_(recorded) {}
   Args operator()(const R& ct, Location at = Location::here()) const {
     const ir::Source source(at);
-    const auto tree_of_result = [&] { return tree::skeleton(result_); };
+    const auto tree_of_result = tree::detail::skeleton_of(result_);
     if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
         !d.empty())
       throw DifferentiationError("vjp: unexpected tree structure of the cotangent: " + d);
@@ -303,7 +302,7 @@ class Pushforward<std::tuple<P...>, R> {
       throw DifferentiationError(
           "linearize: the tangents must have the same tree structure as the arguments: " + d);
     const Arrays out =
-        apply_linear(linear_, tree::leaves(dx), [&] { return tree::skeleton(prototype_); });
+        apply_linear(linear_, tree::leaves(dx), tree::detail::skeleton_of(prototype_));
     return tree::rebuild(result_, out.data());
   }
 
@@ -315,12 +314,14 @@ class Pushforward<std::tuple<P...>, R> {
 
 // What is made of the linear part of a function: by its arguments and its result.
 struct MakePullback {
+  static constexpr const char* who = "vjp";
   template <class Args, class R>
   auto operator()(Args args, R result, ir::Ref<const ir::RefCounted> linear) const {
     return Pullback<Args, R>(std::move(args), std::move(result), std::move(linear), false);
   }
 };
 struct MakePushforward {
+  static constexpr const char* who = "linearize";
   template <class Args, class R>
   auto operator()(Args args, R result, ir::Ref<const ir::RefCounted> linear) const {
     return Pushforward<Args, R>(std::move(args), std::move(result), std::move(linear));
@@ -334,7 +335,8 @@ auto linearized_at(Location at, F& f, const A&... a) {
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
-  LinearResult r = run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  LinearResult r =
+      run_linearize(Make::who, flat, tree::leaves(args), tree::detail::skeleton_of(args));
   auto made = Make()(tree::structure_only(args), flat.prototype(), std::move(r.linear));
   return std::pair<R, decltype(made)>{flat.result(r.out), std::move(made)};
 }
@@ -346,8 +348,8 @@ auto linearized_with_aux_at(Location at, F& f, const A&... a) {
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   FlatAux<F, Args, R> flat(f, args);
-  LinearResult r =
-      run_linearize(flat, tree::leaves(args), [&] { return tree::skeleton(args); }, &flat.results);
+  LinearResult r = run_linearize(Make::who, flat, tree::leaves(args),
+                                 tree::detail::skeleton_of(args), &flat.results);
   const R all = flat.result(r.out);
   auto made =
       Make()(tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear));
@@ -377,7 +379,7 @@ auto linear_transpose_at(Location at, F& f, const A&... example) {
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
-  auto program = record_linear(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  auto program = record_linear(flat, tree::leaves(args), tree::detail::skeleton_of(args));
   return Pullback<Args, R>(tree::structure_only(args), flat.prototype(), std::move(program), true);
 }
 }  // namespace detail

@@ -12,6 +12,20 @@
 
 namespace weft {
 
+Axes::Axes(std::initializer_list<Axes> l) : kind(Tuple), children(l) {}
+Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
+  for (const AxisEntry& e : l) {
+    keys.push_back(e.key.name);
+    children.push_back(e.axes);
+  }
+}
+Axes::Axes(std::vector<Axes> l) : kind(Tuple), children(std::move(l)) {}
+Axes::Axes(const Axes&) = default;
+Axes::Axes(Axes&&) noexcept = default;
+Axes& Axes::operator=(const Axes&) = default;
+Axes& Axes::operator=(Axes&&) noexcept = default;
+Axes::~Axes() = default;
+
 std::string to_string(const Axes& a) {
   if (a.kind == Axes::None) return "none";
   if (a.kind == Axes::Int) return std::to_string(a.axis);

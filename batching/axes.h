@@ -32,9 +32,15 @@ struct Axes {
   }
   template <ir::Integer I>
   Axes(I i) : axis(static_cast<int64_t>(i)) {}
-  Axes(std::initializer_list<Axes> l) : kind(Tuple), children(l) {}
+  Axes(std::initializer_list<Axes> l);
   Axes(std::initializer_list<AxisEntry> l);
-  explicit Axes(std::vector<Axes> l) : kind(Tuple), children(std::move(l)) {}
+  explicit Axes(std::vector<Axes> l);
+  // Not in each program: what this copies is the most part of including this file.
+  Axes(const Axes&);
+  Axes(Axes&&) noexcept;
+  Axes& operator=(const Axes&);
+  Axes& operator=(Axes&&) noexcept;
+  ~Axes();
 };
 
 // The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
@@ -50,13 +56,6 @@ struct AxisEntry {
   AxisKey key;
   Axes axes;
 };
-// Axes by name, as {{"w", 0}, {"b", none}}.
-inline Axes::Axes(std::initializer_list<AxisEntry> l) : kind(Map) {
-  for (const AxisEntry& e : l) {
-    keys.push_back(e.key.name);
-    children.push_back(e.axes);
-  }
-}
 
 std::string to_string(const Axes& a);  // "(0, none, {w: 1})"
 

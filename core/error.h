@@ -109,8 +109,7 @@ struct InterruptedError : Error {
 
 // A bug of Weft itself, never the user's mistake. The text asks for a report.
 struct InternalError : Error {
-  explicit InternalError(const std::string& what)
-      : Error("internal error: " + what + "\nThis is a bug in Weft, please report it.") {}
+  explicit InternalError(const std::string& what);
 };
 
 // Where a call was written; taken by default arguments, so operators and functions know their line.

@@ -80,11 +80,14 @@ void number_literals(JaxprData& j) {
 }
 }  // namespace
 
+Types JaxprData::in_types() const { return Types(types.begin(), types.begin() + n_in); }
 Types JaxprData::out_types() const {
   Types ts;
   for (Atom a : out) ts.push_back(type(a));
   return ts;
 }
+
+JaxprData::~JaxprData() = default;
 
 void JaxprData::dispose() const {
   if (interned) {

@@ -51,8 +51,14 @@ class JaxprData : public RefCounted {
   size_t hash = 0;
   bool interned = false;
 
+  JaxprData() = default;
+  JaxprData(const JaxprData&) = default;
+  JaxprData(JaxprData&&) = default;
+  JaxprData& operator=(const JaxprData&) = default;
+  JaxprData& operator=(JaxprData&&) = default;
+  ~JaxprData() override;
   Type type(Atom a) const { return a.is_literal() ? literals[a.literal()].type() : types[a.index]; }
-  Types in_types() const { return Types(types.begin(), types.begin() + n_in); }
+  Types in_types() const;
   Types out_types() const;
 
  protected:

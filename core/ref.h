@@ -90,13 +90,17 @@ class FunctionRef<R(A...)> {
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
              std::is_invocable_r_v<R, F&, A...>)
   FunctionRef(F&& f)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
-        call_([](void* o, A... a) -> R {
-          return (*static_cast<std::remove_reference_t<F>*>(o))(std::forward<A>(a)...);
-        }) {}
-  R operator()(A... a) const { return call_(object_, std::forward<A>(a)...); }
+      : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
+        call_(&call<std::remove_reference_t<F>>) {}
+  R operator()(A... a) const { return call_(object_, static_cast<A&&>(a)...); }
 
  private:
+  // Compiled for each function that is passed to a transform: not a lambda, which is four functions
+  // to a compiler that does not optimise.
+  template <class F>
+  static R call(void* f, A... a) {
+    return (*static_cast<F*>(f))(static_cast<A&&>(a)...);
+  }
   void* object_;
   R (*call_)(void*, A...);
 };

@@ -30,11 +30,14 @@ void refuse_negative(const std::vector<int64_t>& sizes, Location at) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<Dim> sizes, Location at) {
-  d_.reserve(sizes.size());
-  for (Dim d : sizes) d_.push_back(d.n);
-  refuse_negative(d_, at);
+std::vector<int64_t> ir::numbers_of(std::initializer_list<Dim> l) {
+  std::vector<int64_t> r;
+  r.reserve(l.size());
+  for (Dim d : l) r.push_back(d.n);
+  return r;
 }
+
+Shape::Shape(std::initializer_list<Dim> sizes, Location at) : Shape(numbers_of(sizes), at) {}
 
 Shape::Shape(std::vector<int64_t> sizes, Location at) : d_(std::move(sizes)) {
   refuse_negative(d_, at);

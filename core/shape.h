@@ -30,6 +30,7 @@ struct Dim {
 };
 
 namespace ir {
+std::vector<int64_t> numbers_of(std::initializer_list<Dim> l);
 // The i of s[i], and where it was written.
 struct Subscript {
   int64_t n;

@@ -29,6 +29,18 @@
 #include "weft/tracer/transformed.h"
 
 namespace weft::detail {
+
+void LeafList::add_beyond(const Array* x) {
+  if (more_.empty()) more_.assign(small_, small_ + size_);
+  more_.push_back(x);
+}
+Types LeafList::types() const {
+  Types r;
+  for (size_t i = 0; i < size(); ++i) r.push_back((*this)[i].type());
+  return r;
+}
+void ResultList::make_room(size_t n) { more_.resize(n); }
+
 namespace {
 
 std::string name_of(const JitOptions& o) { return o.name.empty() ? "fn" : o.name; }

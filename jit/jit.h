@@ -43,17 +43,17 @@ class LeafList {
   void add(const Array* x) {
     if (size_ < inline_size)
       small_[size_] = x;
-    else {
-      if (more_.empty()) more_.assign(small_, small_ + size_);
-      more_.push_back(x);
-    }
+    else
+      add_beyond(x);
     ++size_;
   }
   const Array* const* data() const { return more_.empty() ? small_ : more_.data(); }
   size_t size() const { return size_; }
   const Array& operator[](size_t i) const { return *data()[i]; }
+  Types types() const;
 
  private:
+  void add_beyond(const Array* x);
   static constexpr size_t inline_size = 16;
   const Array* small_[inline_size];
   std::vector<const Array*> more_;
@@ -64,11 +64,12 @@ class LeafList {
 class ResultList {
  public:
   explicit ResultList(size_t n) {
-    if (n > inline_size) more_.resize(n);
+    if (n > inline_size) make_room(n);
   }
   Array* data() { return more_.empty() ? small_ : more_.data(); }
 
  private:
+  void make_room(size_t n);
   static constexpr size_t inline_size = 4;
   Array small_[inline_size];
   Arrays more_;
@@ -105,6 +106,13 @@ struct Prototype final : ir::RefCounted {
   R value;
   explicit Prototype(R v) : value(std::move(v)) {}
 };
+template <class R>
+struct PrototypeOf {
+  const FlatResult<R>* f;
+  ir::Ref<const ir::RefCounted> operator()() const {
+    return ir::Ref<const ir::RefCounted>(new Prototype<R>(f->prototype()));
+  }
+};
 
 // The programs of one callable.
 using JitState = ir::Ref<ir::RefCounted>;
@@ -128,6 +136,22 @@ ir::TimeLimit call_limit(const ir::RefCounted& state);
 void run_program(const ir::RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
 ir::Ref<const LoweredImpl> lower_traced(const ir::RefCounted& state, const LeafList& x,
                                         const TraceRequest& t);
+
+template <class Args>
+void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
+  key.add(type_id<Args>());
+  CallVisitor v{&key, &x};
+  tree::walk(args, v);
+}
+template <class R>
+R run_traced(const ir::RefCounted& state, const JitProgram& p, const LeafList& x) {
+  ResultList out(p.n_out);
+  run_program(state, p, x, out.data());
+  if constexpr (std::same_as<R, Array>)
+    return Array(std::move(out.data()[0]));
+  else
+    return tree::rebuild(static_cast<const Prototype<R>&>(*p.prototype).value, out.data());
+}
 
 template <class F>
 class Jitted : public CallOperator<Jitted<F>, F> {
@@ -166,32 +190,14 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);
-    const auto skeleton = [&] { return tree::skeleton(args); };
     const ir::Reading reading;
-    if (const JitProgram* p = find_program(*state_, key)) return run<R>(*p, x);
+    if (const JitProgram* p = find_program(*state_, key)) return run_traced<R>(*state_, *p, x);
     const ir::Source source(at_);
     const ir::TimeLimit limit = call_limit(*state_);
     Flat<F, Args, R> flat(f_, args);
     const ir::Ref<const JitProgram> p = trace_program(
-        *state_, key, x,
-        {flat, [&] { return ir::Ref<const ir::RefCounted>(new Prototype<R>(flat.prototype())); },
-         skeleton});
-    return run<R>(*p, x);
-  }
-  template <class R>
-  R run(const JitProgram& p, const LeafList& x) const {
-    ResultList out(p.n_out);
-    run_program(*state_, p, x, out.data());
-    if constexpr (std::same_as<R, Array>)
-      return Array(std::move(out.data()[0]));
-    else
-      return tree::rebuild(static_cast<const Prototype<R>&>(*p.prototype).value, out.data());
-  }
-  template <class Args>
-  static void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
-    key.add(type_id<Args>());
-    CallVisitor v{&key, &x};
-    tree::walk(args, v);
+        *state_, key, x, {flat, PrototypeOf<R>{&flat}, tree::detail::skeleton_of(args)});
+    return run_traced<R>(*state_, *p, x);
   }
   template <class... P>
   auto lower_at(const std::tuple<P...>& args) const {
@@ -203,12 +209,10 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     LeafList x;
     read_arguments(args, key, x);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    auto impl = lower_traced(*state_, x,
-                             {flat, [] { return ir::Ref<const ir::RefCounted>(); },
-                              [&] { return tree::skeleton(args); }});
-    Types types;
-    for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
-    return Lowered<std::tuple<P...>, R>(std::move(impl), std::move(types), flat.prototype());
+    auto impl = lower_traced(
+        *state_, x,
+        {flat, [] { return ir::Ref<const ir::RefCounted>(); }, tree::detail::skeleton_of(args)});
+    return Lowered<std::tuple<P...>, R>(std::move(impl), x.types(), flat.prototype());
   }
   mutable F f_;
   JitState state_;

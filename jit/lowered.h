@@ -68,7 +68,7 @@ class Compiled<std::tuple<P...>, R> {
     const ir::Source source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
-    detail::check_compiled_arguments(types_, x, [&] { return tree::skeleton(all); });
+    detail::check_compiled_arguments(types_, x, tree::detail::skeleton_of(all));
     const Arrays out = impl_->run(x);
     return tree::rebuild(prototype_, out.data());
   }

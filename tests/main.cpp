@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/main.cpp: main() of every test binary. WEFT_TEST_DEVICE: where it is computed; what an
-// emulated driver (tests/gpu/fake_cuda.h) has to complain about fails the run.
+// tests/main.cpp: main() of every test binary, and the templates that they share. WEFT_TEST_DEVICE:
+// where it is computed; what an emulated driver (tests/gpu/fake_cuda.h) has to complain about fails
+// the run.
 #define CATCH_CONFIG_RUNNER
+#define WEFT_SHARED_TEMPLATE template
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "weft/runtime/device.h"
-#include "weft/tests/catch.h"
+#include "weft/tests/precompiled.h"
 
 namespace {
 bool complained() {

@@ -63,9 +63,8 @@ struct AxisList {
   AxisList(none_t, Location at = Location::here()) : all(true), at(at) {}
   template <ir::Integer I>
   AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
-  AxisList(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
-    for (Dim d : l) axes.push_back(d.n);
-  }
+  AxisList(std::initializer_list<Dim> l, Location at = Location::here())
+      : axes(ir::numbers_of(l)), at(at) {}
   AxisList(std::vector<int64_t> l, Location at = Location::here()) : axes(std::move(l)), at(at) {}
 };
 
@@ -75,9 +74,8 @@ struct NewShape {
   Location at;
   template <ir::Integer I>
   NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
-  NewShape(std::initializer_list<Dim> l, Location at = Location::here()) : at(at) {
-    for (Dim d : l) sizes.push_back(d.n);
-  }
+  NewShape(std::initializer_list<Dim> l, Location at = Location::here())
+      : sizes(ir::numbers_of(l)), at(at) {}
   NewShape(std::vector<int64_t> l, Location at = Location::here()) : sizes(std::move(l)), at(at) {}
   NewShape(const Shape& s, Location at = Location::here()) : sizes(s.sizes()), at(at) {}
 };
@@ -472,6 +470,7 @@ struct ReduceOptions {
 namespace detail {
 // The only element / element i as a double, an integer or a complex pair, whatever the dtype.
 void convert_elements(const Array& x, void* out, DType to, Location at = {});
+std::vector<bool> as_bools(const std::vector<uint8_t>& bytes);
 // The element at an index: of x flattened, or one number an axis.
 Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Location at);
 // Raises ShapeError unless x has one element.
@@ -491,15 +490,12 @@ T Array::item(I i, Location at) const {
 }
 template <class T>
 T Array::item(std::initializer_list<Dim> i, Location at) const {
-  std::vector<int64_t> index;
-  for (Dim d : i) index.push_back(d.n);
-  return detail::element_at(*this, index, false, at).item<T>(at);
+  return detail::element_at(*this, ir::numbers_of(i), false, at).item<T>(at);
 }
 template <class T>
 std::vector<T> Array::to_vector(Location at) const {
   if constexpr (std::same_as<T, bool>) {
-    const std::vector<uint8_t> bytes = to_vector<uint8_t>(at);
-    return std::vector<bool>(bytes.begin(), bytes.end());
+    return detail::as_bools(to_vector<uint8_t>(at));
   } else {
     std::vector<T> out(static_cast<size_t>(size(at)));
     detail::convert_elements(*this, out.data(), ir::dtype_of_v<T>, at);

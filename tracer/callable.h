@@ -185,45 +185,76 @@ class CallOperator<D, F, Params<P...>> {
 
 // Calls f, a member function of its first argument if it is one. Not std::apply: an Array that
 // becomes an Arg there would have its place in a file of the standard library.
+template <class F, class Args, size_t... I>
+decltype(auto) call_with(F& f, Args& args, std::index_sequence<I...>) {
+  if constexpr (std::is_member_function_pointer_v<F>)
+    return [&](auto& object, auto&... rest) -> decltype(auto) {
+      return (object.*f)(rest...);
+    }(std::get<I>(args)...);
+  else
+    return f(std::get<I>(args)...);
+}
 template <class F, class Args>
 decltype(auto) call_back(F& f, Args& args) {
-  return [&]<size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    if constexpr (std::is_member_function_pointer_v<F>)
-      return [&](auto& object, auto&... rest) -> decltype(auto) {
-        return (object.*f)(rest...);
-      }(std::get<I>(args)...);
-    else
-      return f(std::get<I>(args)...);
-  }(std::make_index_sequence<std::tuple_size_v<Args>>{});
+  return call_with(f, args, std::make_index_sequence<std::tuple_size_v<Args>>{});
 }
+
+// What a function on flat lists returned last. Apart from the function, so that what depends on the
+// type of the result alone is compiled once.
+template <class R>
+class FlatResult {
+ public:
+  const R& out() const { return *out_; }
+  bool ran() const { return out_.has_value(); }
+  // The result with these Arrays.
+  [[gnu::noinline]] R result(const Arrays& leaves) const {
+    return tree::rebuild(*out_, leaves.data());
+  }
+  // The result's structure alone, so that no traced value outlives its trace.
+  [[gnu::noinline]] R prototype() const { return tree::structure_only(*out_); }
+  void release() {
+    if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
+  }
+  // The skeleton of out(), or of one of its parts, when it is asked for.
+  struct Tree {
+    const FlatResult* f;
+    tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
+  };
+  Tree tree() const { return {this}; }
+  template <size_t i>
+  struct PartTree {
+    const FlatResult* f;
+    tree::Skeleton operator()() const { return tree::skeleton(std::get<i>(f->out())); }
+  };
+  template <size_t i>
+  PartTree<i> part_tree() const {
+    return {this};
+  }
+
+ protected:
+  FlatResult() = default;
+  std::optional<R> out_;
+};
+extern template class FlatResult<Array>;
 
 // f at arguments whose Arrays are replaced by those of a list; keeps the shape of the last result.
 template <class F, class Args, class R>
-class Flat {
+class Flat : public FlatResult<R> {
  public:
   Flat(F& f, const Args& like) : f_(&f), prototype_(&like) {}
   Arrays operator()(const Arrays& x) {
     Args args = tree::rebuild(*prototype_, x.data());
-    if constexpr (std::is_void_v<decltype(call_back(*f_, args))>)
-      out_.emplace();  // ReturnOf says what is wrong
+    constexpr std::make_index_sequence<std::tuple_size_v<Args>> all;
+    if constexpr (std::is_void_v<decltype(call_with(*f_, args, all))>)
+      this->out_.emplace();  // ReturnOf says what is wrong
     else
-      out_.emplace(tree::convert<R>(call_back(*f_, args)));
-    return tree::leaves(*out_);
-  }
-  const R& out() const { return *out_; }
-  bool ran() const { return out_.has_value(); }
-  // The result with these Arrays.
-  R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
-  // The result's structure alone, so that no traced value outlives its trace.
-  R prototype() const { return tree::structure_only(*out_); }
-  void release() {
-    if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
+      this->out_.emplace(tree::convert<R>(call_with(*f_, args, all)));
+    return tree::leaves(*this->out_);
   }
 
  private:
   F* f_;
   const Args* prototype_;
-  std::optional<R> out_;
 };
 
 // The words a compiled program is found by. Small ones need no memory.
@@ -234,19 +265,12 @@ class KeyWriter {
     if (size_ < inline_words)
       small_[size_] = w;
     else
-      more_.push_back(w);
+      add_beyond(w);
     ++size_;
     hash_ = (hash_ ^ w) * 0x9E3779B97F4A7C15ull;
     hash_ ^= hash_ >> 29;
   }
-  void add_bytes(const char* p, size_t n) {
-    add(n);
-    for (size_t i = 0; i < n; i += 8) {
-      uint64_t w = 0;
-      std::memcpy(&w, p + i, n - i < 8 ? n - i : 8);
-      add(w);
-    }
-  }
+  void add_bytes(const char* p, size_t n);
   template <class T>
   void add_static(const T& x) {
     if constexpr (std::same_as<T, Shape>) {
@@ -272,6 +296,7 @@ class KeyWriter {
   }
 
  private:
+  void add_beyond(uint64_t w);
   uint64_t small_[inline_words];
   std::vector<uint64_t> more_;
   size_t size_ = 0;

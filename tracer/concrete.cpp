@@ -228,6 +228,9 @@ Array::operator bool() const {
   return b;
 }
 
+std::vector<bool> detail::as_bools(const std::vector<uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
 void detail::convert_elements(const Array& x, void* out, DType to, Location at) {
   const Source source(at);
   const Concrete& c = weft::concrete(x);

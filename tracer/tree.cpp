@@ -12,6 +12,7 @@
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/callable.h"
 #include "weft/tracer/trees/tree_functions.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::tree {
 
@@ -141,6 +142,16 @@ bool Mask::operator[](Subscript i) const {
   const Source source(i.at);
   throw IndexError(fmt::format("leaf {} of a Mask of {} leaves", i.n, bits_.size()));
 }
+Mask::Mask() = default;
+Mask::Mask(std::initializer_list<bool> bits) : bits_(bits) {}
+Mask::Mask(std::vector<bool> bits) : bits_(std::move(bits)) {}
+Mask::Mask(const Mask&) = default;
+Mask::Mask(Mask&&) noexcept = default;
+Mask& Mask::operator=(const Mask&) = default;
+Mask& Mask::operator=(Mask&&) noexcept = default;
+Mask::~Mask() = default;
+size_t Mask::size() const { return bits_.size(); }
+bool Mask::equals(const Mask& other) const { return bits_ == other.bits_; }
 bool Mask::any() const { return std::find(bits_.begin(), bits_.end(), true) != bits_.end(); }
 bool Mask::all() const { return std::find(bits_.begin(), bits_.end(), false) == bits_.end(); }
 
@@ -175,7 +186,21 @@ void weft::detail::unidentified_argument() {
       "as an argument.");
 }
 
+template class weft::detail::FlatResult<weft::Array>;
+
+void weft::detail::KeyWriter::add_beyond(uint64_t w) { more_.push_back(w); }
+void weft::detail::KeyWriter::add_bytes(const char* p, size_t n) {
+  add(n);
+  for (size_t i = 0; i < n; i += 8) {
+    uint64_t w = 0;
+    std::memcpy(&w, p + i, n - i < 8 ? n - i : 8);
+    add(w);
+  }
+}
+
 namespace weft::tree {
+
+void detail::Collect::leaf(const Array& x) { out->push_back(x); }
 
 detail::Raveled detail::ravel_leaves(const Arrays& x) {
   Raveled r;
@@ -183,11 +208,8 @@ detail::Raveled detail::ravel_leaves(const Arrays& x) {
     r.vector = base::zeros(Type(F32, {0}));
     return r;
   }
-  Promoted common{x[0].dtype(), x[0].weak_type()};
-  for (const Array& a : x) {
-    r.types.push_back(a.type());
-    common = promote(common.dtype, common.weak, a.dtype(), a.weak_type());
-  }
+  r.types = types_of(x);
+  const Promoted common = common_type(r.types);
   Arrays flat;
   for (const Array& a : x)
     flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));

@@ -258,6 +258,14 @@ To convert(From&& x) {
 // Visits what x holds, from left to right: v.leaf(Array), v.value(static), v.count(n) before the
 // elements of containers, v.key(string) before an entry of a map, v.callable(f).
 template <class T, class V>
+void walk(T& x, V& v);
+namespace detail {
+template <class T, class V, size_t... I>
+void walk_each(T& x, V& v, std::index_sequence<I...>) {
+  (walk(std::get<I>(x), v), ...);
+}
+}  // namespace detail
+template <class T, class V>
 void walk(T& x, V& v) {
   using U = std::remove_const_t<T>;
   if constexpr (std::same_as<U, Array>) {
@@ -266,7 +274,7 @@ void walk(T& x, V& v) {
   } else if constexpr (is_static<U>) {
     v.value(x);
   } else if constexpr (is_tuple<U>) {
-    std::apply([&](auto&... e) { (walk(e, v), ...); }, x);
+    detail::walk_each(x, v, std::make_index_sequence<std::tuple_size_v<U>>{});
   } else if constexpr (std::same_as<U, std::vector<bool>>) {
     v.count(x.size());
     for (bool b : x) v.value(b);
@@ -302,7 +310,7 @@ struct IgnoreRest {
 struct Collect : IgnoreRest {
   Arrays* out;
   explicit Collect(Arrays* o) : out(o) {}
-  void leaf(const Array& x) { out->push_back(x); }
+  void leaf(const Array& x);
 };
 struct Assign : IgnoreRest {
   const Array* next;
@@ -318,6 +326,9 @@ struct Clear : IgnoreRest {
 };
 }  // namespace detail
 
+// What these return is made once for each type of tree: copies in every function that is passed to
+// a transform would be most of what its compiler optimises.
+
 // Appends the Arrays of x.
 template <class T>
 void flatten(const T& x, Arrays& out) {
@@ -327,7 +338,7 @@ void flatten(const T& x, Arrays& out) {
 // The Arrays of a tree from left to right: fields in the order of their declaration, entries of
 // maps in that of their keys. Source: jax.tree.leaves.
 template <class T>
-Arrays leaves(const T& x) {
+[[gnu::noinline]] Arrays leaves(const T& x) {
   Arrays out;
   flatten(x, out);
   return out;
@@ -343,14 +354,14 @@ size_t count(const T& x) {
 }
 // A tree like `like` with these Arrays, of which there must be enough.
 template <class T>
-T rebuild(T like, const Array* leaves) {
+[[gnu::noinline]] T rebuild(T like, const Array* leaves) {
   detail::Assign v(leaves);
   walk(like, v);
   return like;
 }
 // x without its Arrays.
 template <class T>
-T structure_only(T x) {
+[[gnu::noinline]] T structure_only(T x) {
   detail::Clear v;
   walk(x, v);
   return x;
@@ -414,6 +425,14 @@ std::vector<std::string> field_names(std::index_sequence<I...>) {
 
 // That of x.
 template <class T>
+Skeleton skeleton(const T& x);
+namespace detail {
+template <class T, size_t... I>
+void add_skeletons(const T& x, std::vector<Skeleton>& to, std::index_sequence<I...>) {
+  (to.push_back(skeleton(std::get<I>(x))), ...);
+}
+}  // namespace detail
+template <class T>
 Skeleton skeleton(const T& x) {
   std::vector<Skeleton> children;
   if constexpr (std::same_as<T, Array>) {
@@ -423,7 +442,7 @@ Skeleton skeleton(const T& x) {
   } else if constexpr (is_static<T>) {
     return value_skeleton(detail::text_of_static(x));
   } else if constexpr (is_tuple<T>) {
-    std::apply([&](auto&... e) { (children.push_back(skeleton(e)), ...); }, x);
+    detail::add_skeletons(x, children, std::make_index_sequence<std::tuple_size_v<T>>{});
     return parent_skeleton(Skeleton::tuple, std::move(children));
   } else if constexpr (std::same_as<T, std::vector<bool>>) {
     for (bool b : x) children.push_back(skeleton(b));
@@ -451,6 +470,19 @@ Skeleton skeleton(const T& x) {
     return value_skeleton("callable");
   }
 }
+
+namespace detail {
+// The skeleton of x, when it is asked for; x stays where it is.
+template <class T>
+struct SkeletonOf {
+  const T* x;
+  Skeleton operator()() const { return skeleton(*x); }
+};
+template <class T>
+SkeletonOf<T> skeleton_of(const T& x) {
+  return {&x};
+}
+}  // namespace detail
 
 // What a tree is apart from its Arrays: type, sizes, keys, static values. Compares across types.
 template <class T>
@@ -525,16 +557,22 @@ T map(F f, const T& x, const U&... rest) {
 // One bool a leaf.
 class Mask {
  public:
-  Mask() = default;
-  Mask(std::initializer_list<bool> bits) : bits_(bits) {}
-  explicit Mask(std::vector<bool> bits) : bits_(std::move(bits)) {}
+  Mask();
+  Mask(std::initializer_list<bool> bits);
+  explicit Mask(std::vector<bool> bits);
+  Mask(const Mask&);
+  Mask(Mask&&) noexcept;
+  Mask& operator=(const Mask&);
+  Mask& operator=(Mask&&) noexcept;
+  ~Mask();
   bool operator[](ir::Subscript i) const;
-  size_t size() const { return bits_.size(); }
+  size_t size() const;
   bool any() const;
   bool all() const;
-  friend bool operator==(const Mask&, const Mask&) = default;
+  friend bool operator==(const Mask& a, const Mask& b) { return a.equals(b); }
 
  private:
+  bool equals(const Mask& other) const;
   std::vector<bool> bits_;
 };
 

@@ -97,7 +97,7 @@ std::vector<SavedResidual> saved_residuals(F f, const A&... a) {
   const auto args = detail::arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   detail::Flat<F, Args, typename detail::ResultOf<F, Args>::type> flat(f, args);
-  return detail::residuals_of(flat, tree::leaves(args), [&] { return tree::skeleton(args); });
+  return detail::residuals_of(flat, tree::leaves(args), tree::detail::skeleton_of(args));
 }
 // Prints them to the standard output, one a line: "f32[3] named 'a' from file.cpp:12".
 // Source: jax.ad_checkpoint.print_saved_residuals.

@@ -74,21 +74,16 @@ template <class T>
 inline constexpr bool is_pair_like<std::array<T, 2>> = true;
 
 template <class R, class Args, class... B>
+R run_flat_branches(const char* who, const Array& index, const Args& operands,
+                    Flat<B, Args, R>... f) {
+  const FlatResult<R>* const all[] = {&f...};
+  return all[0]->result(
+      run_cond(who, index, {FlatFunction(f)...}, {TreeOf(f.tree())...}, tree::leaves(operands)));
+}
+template <class R, class Args, class... B>
 R run_branches(const char* who, const Array& index, const Args& operands, B&... branch) {
-  std::tuple<Flat<B, Args, R>...> flat{Flat<B, Args, R>(branch, operands)...};
-  return std::apply(
-      [&](auto&... f) {
-        const auto tree_of = [](auto& g) { return [&g] { return tree::skeleton(g.out()); }; };
-        auto trees = std::make_tuple(tree_of(f)...);
-        const Arrays out = std::apply(
-            [&](auto&... t) {
-              return run_cond(who, index, {FlatFunction(f)...}, {TreeOf(t)...},
-                              tree::leaves(operands));
-            },
-            trees);
-        return std::get<0>(flat).result(out);
-      },
-      flat);
+  return run_flat_branches<R, Args, B...>(who, index, operands,
+                                          Flat<B, Args, R>(branch, operands)...);
 }
 
 }  // namespace detail
@@ -116,12 +111,8 @@ template <class R, class Args, class F, class Run>
 R run_listed_by(const std::vector<F*>& branches, const Args& operands, const Run& run) {
   std::vector<Flat<F, Args, R>> flat;
   for (F* f : branches) flat.emplace_back(*f, operands);
-  struct TreeOfFlat {
-    const Flat<F, Args, R>* f;
-    tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
-  };
-  std::vector<TreeOfFlat> trees;
-  for (const auto& f : flat) trees.push_back({&f});
+  std::vector<typename FlatResult<R>::Tree> trees;
+  for (const auto& f : flat) trees.push_back(f.tree());
   const Arrays out = run(std::vector<FlatFunction>(flat.begin(), flat.end()),
                          std::vector<TreeOf>(trees.begin(), trees.end()), tree::leaves(operands));
   return flat[0].result(out);
@@ -219,10 +210,10 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
   const Args args(tree::convert<T>(init));
   detail::Flat<C, Args, Array> flat_cond(cond, args);
   detail::Flat<B, Args, T> flat_body(body, args);
-  const Arrays out = detail::run_while(
-      {"while_loop", tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); },
-       [&] { return tree::skeleton(flat_body.out()); }},
-      flat_cond, flat_body, o.max_trips);
+  const Arrays out =
+      detail::run_while({"while_loop", tree::leaves(args),
+                         tree::detail::skeleton_of(std::get<0>(args)), flat_body.tree()},
+                        flat_cond, flat_body, o.max_trips);
   return flat_body.result(out);
 }
 
@@ -243,8 +234,7 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
   const Args args(Array(), tree::convert<T>(init));
   detail::Flat<B, Args, T> flat(body, args);
   const Arrays out = detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)),
-                                       [&] { return tree::skeleton(std::get<1>(args)); },
-                                       [&] { return tree::skeleton(flat.out()); }},
+                                       tree::detail::skeleton_of(std::get<1>(args)), flat.tree()},
                                       lo, hi, flat);
   return flat.result(out);
 }
@@ -273,9 +263,9 @@ auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
   const Args args(tree::convert<T>(init), tree::convert<In>(xs));
   detail::Flat<F, Args, R> flat(f, args);
   const Arrays out = detail::run_scan(
-      {"scan", tree::leaves(std::get<0>(args)), [&] { return tree::skeleton(std::get<0>(args)); },
-       [&] { return tree::skeleton(flat.out().first); }},
-      tree::leaves(std::get<1>(args)), [&] { return tree::skeleton(std::get<1>(args)); }, o, flat);
+      {"scan", tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
+       flat.template part_tree<0>()},
+      tree::leaves(std::get<1>(args)), tree::detail::skeleton_of(std::get<1>(args)), o, flat);
   return flat.result(out);
 }
 
@@ -344,7 +334,7 @@ auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
   const Args args(x, x);
   detail::Flat<F, Args, T> flat(f, args);
   const Arrays out =
-      detail::run_associative_scan(tree::leaves(x), [&] { return tree::skeleton(x); }, o, flat);
+      detail::run_associative_scan(tree::leaves(x), tree::detail::skeleton_of(x), o, flat);
   return tree::rebuild(x, out.data());
 }
 

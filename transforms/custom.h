@@ -44,10 +44,8 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
     const std::tuple<Args, Args> both(args, args);
     Flat<F, Args, R> f(f_, args);
     Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
-    const Arrays out = run_custom_jvp(
-        f, rule, tree::leaves(args), [&] { return tree::skeleton(f.out()); },
-        [&] { return tree::skeleton(rule.out().first); },
-        [&] { return tree::skeleton(rule.out().second); });
+    const Arrays out = run_custom_jvp(f, rule, tree::leaves(args), f.tree(),
+                                      rule.template part_tree<0>(), rule.template part_tree<1>());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
@@ -127,9 +125,9 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
       const std::pair<R, Res> like = fwd.prototype();
       return FlatBwd<Bwd, Args, Res, R>{bwd_, args, like.second, like.first}(x);
     };
-    const Arrays out = run_custom_vjp(
-        f, fwd, bwd, tree::leaves(args), [&] { return tree::skeleton(args); },
-        [&] { return tree::skeleton(f.out()); }, [&] { return tree::skeleton(fwd.out().first); });
+    const Arrays out =
+        run_custom_vjp(f, fwd, bwd, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
+                       fwd.template part_tree<0>());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const {

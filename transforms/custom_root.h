@@ -75,9 +75,8 @@ auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve
   const auto flat = detail::flat_matvec(f, guess);
   const auto solved = detail::flat_root_solve_with_aux(f, solve, guess, like);
   const auto tangent = detail::flat_solve(tangent_solve, guess);
-  const Arrays out =
-      detail::run_custom_root("custom_root", flat, solved, tangent, tree::leaves(guess),
-                              [&] { return tree::skeleton(guess); });
+  const Arrays out = detail::run_custom_root("custom_root", flat, solved, tangent,
+                                             tree::leaves(guess), tree::detail::skeleton_of(guess));
   return std::pair<T, Aux>(tree::rebuild(guess, out.data()),
                            tree::rebuild(*like, out.data() + tree::count(guess)));
 }

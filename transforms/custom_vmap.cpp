@@ -34,6 +34,8 @@ class RuleBox final : public VmapRule {
 
 }  // namespace
 
+void ReadBools::add(bool x) { out->push_back(x); }
+
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x) {
   Closed c = record(types_of(x), numbers_among(x), f);

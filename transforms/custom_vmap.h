@@ -21,8 +21,9 @@ struct ReadBools : tree::detail::IgnoreRest {
   void leaf(const Array&) {}
   template <class S>
   void value(const S& x) {
-    out->push_back(static_cast<bool>(x));
+    add(static_cast<bool>(x));
   }
+  void add(bool x);
 };
 template <class M>
 void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {

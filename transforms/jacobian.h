@@ -85,9 +85,8 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
  private:
   template <class Args>
   JacobianResult run(FlatFunction f, const Args& args, const size_t* results) const {
-    return run_jacobian(
-        mode, f, tree::leaves(args), Wrt::mask(args), options_,
-        [&] { return tree::skeleton(args); }, results);
+    return run_jacobian(mode, f, tree::leaves(args), Wrt::mask(args), options_,
+                        tree::detail::skeleton_of(args), results);
   }
   template <class Out, class Args>
   static auto assembled(const Out& out, const Args& args, const BlockRows& rows) {
@@ -130,7 +129,7 @@ auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) 
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(f, o, at);
 }
 // Whichever mode takes fewer passes: forward where the arguments have no more elements than the
-// results.
+// results; of complex arguments in reverse, and of complex results forward.
 template <int... N, class F = BinaryFunction>
 auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);

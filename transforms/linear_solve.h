@@ -67,7 +67,7 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
   std::optional<Aux> like;
   const auto flat = flat_solve_with_aux(solve, b, like);
   const Arrays out = run_linear_solve(flat_matvec(matvec, b), flat, transposed, o, tree::leaves(b),
-                                      [&] { return tree::skeleton(b); });
+                                      tree::detail::skeleton_of(b));
   return std::pair<B, Aux>(tree::rebuild(b, out.data()),
                            tree::rebuild(*like, out.data() + tree::count(b)));
 }
@@ -85,10 +85,9 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveO
                       Location at = Location::here()) {
   const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b);
-  return tree::rebuild(
-      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o, tree::leaves(b),
-                                  [&] { return tree::skeleton(b); })
-             .data());
+  return tree::rebuild(b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o,
+                                                   tree::leaves(b), tree::detail::skeleton_of(b))
+                              .data());
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
@@ -99,7 +98,7 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
   const detail::FlatSolve transposed(other);
   return tree::rebuild(
       b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, &transposed, o,
-                                  tree::leaves(b), [&] { return tree::skeleton(b); })
+                                  tree::leaves(b), tree::detail::skeleton_of(b))
              .data());
 }
 

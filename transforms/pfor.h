@@ -94,7 +94,7 @@ auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
   const std::tuple<T> args(tree::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
   const Arrays out = detail::run_vectorized_map(
-      tree::leaves(args), [&] { return tree::skeleton(std::get<0>(args)); }, o, flat);
+      tree::leaves(args), tree::detail::skeleton_of(std::get<0>(args)), o, flat);
   return flat.result(out);
 }
 

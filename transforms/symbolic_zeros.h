@@ -103,7 +103,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
     const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
     const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::structure_only(args), at_},
-                                    tree::leaves(args), [&] { return tree::skeleton(f.out()); });
+                                    tree::leaves(args), f.tree());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
@@ -195,10 +195,9 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
     using R = result_t<F, P...>;
     const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
-    const Arrays out = run_late_vjp(
-        f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},
-        tree::leaves(args), [&] { return tree::skeleton(args); },
-        [&] { return tree::skeleton(f.out()); });
+    const Arrays out =
+        run_late_vjp(f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},
+                     tree::leaves(args), tree::detail::skeleton_of(args), f.tree());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const {

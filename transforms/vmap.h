@@ -63,9 +63,8 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
     using R = result_t<F, P...>;
     const ir::Source source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const Arrays out = run_vmap(
-        spec_, tree::leaves(args), [&] { return tree::skeleton(args); }, flat,
-        [&] { return tree::skeleton(flat.out()); });
+    const Arrays out =
+        run_vmap(spec_, tree::leaves(args), tree::detail::skeleton_of(args), flat, flat.tree());
     return flat.result(out);
   }
   bool weft_identify(KeyWriter& key) const {

@@ -18,6 +18,14 @@
 #include "weft/tracer/concrete.h"
 
 namespace weft {
+
+Nested::Nested(std::initializer_list<Nested> l) : children(l) {}
+Nested::Nested(const Nested&) = default;
+Nested::Nested(Nested&&) noexcept = default;
+Nested& Nested::operator=(const Nested&) = default;
+Nested& Nested::operator=(Nested&&) noexcept = default;
+Nested::~Nested() = default;
+
 namespace {
 
 using Kind = Nested::Kind;

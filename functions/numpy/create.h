@@ -43,7 +43,13 @@ struct Nested {
   Nested(const T& x)
       : kind(Kind::complex), r(static_cast<double>(x.real())), im(static_cast<double>(x.imag())) {}
   Nested(const Array& x) : kind(Kind::array), a(x) {}
-  Nested(std::initializer_list<Nested> l) : children(l) {}
+  Nested(std::initializer_list<Nested> l);
+  // Not in each program: what this copies is dear to include.
+  Nested(const Nested&);
+  Nested(Nested&&) noexcept;
+  Nested& operator=(const Nested&);
+  Nested& operator=(Nested&&) noexcept;
+  ~Nested();
 };
 
 // Reals are F32, complex numbers C64, integers I32 (DTypeError for one that does not fit), bools

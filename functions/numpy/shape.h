@@ -137,10 +137,10 @@ struct PadWidth {
 struct PadValues {
   std::vector<std::pair<Array, Array>> values;
   template <ir::Number T>
-  PadValues(T x) : values{{Array(x), Array(x)}} {}
-  PadValues(const Array& x) : values{{x, x}} {}
-  PadValues(const Array& before, const Array& after) : values{{before, after}} {}
-  PadValues(std::initializer_list<std::pair<Array, Array>> v) : values(v) {}
+  PadValues(T x) : PadValues(Array(x)) {}
+  PadValues(const Array& x);
+  PadValues(const Array& before, const Array& after);
+  PadValues(std::initializer_list<std::pair<Array, Array>> v);
 };
 struct PadOptions {
   // What stands before and after: "constant"; "edge", the last element; "reflect" and "symmetric",

@@ -161,8 +161,9 @@ Array global_norm(const T& tree, Location at = Location::here()) {
 //   adamw(1e-3, {.mask = [](const Array& p) { return p.ndim() > 1; }})   // matrices decay
 class LeafMask {
  public:
-  LeafMask(const tree::Mask& bits) : bits_(bits) {}
-  LeafMask(std::initializer_list<bool> bits) : bits_(tree::Mask(bits)) {}
+  LeafMask() = default;  // all
+  LeafMask(const tree::Mask& bits) : given_(true), bits_(bits) {}
+  LeafMask(std::initializer_list<bool> bits) : given_(true), bits_(bits) {}
   template <class F>
     requires std::is_invocable_r_v<bool, const F&, const Array&, const std::string&>
   LeafMask(F f) : by_path_(true), f_(std::move(f)) {}
@@ -173,8 +174,8 @@ class LeafMask {
   std::vector<bool> of(const char* who, const Arrays& leaves, detail::Paths paths) const;
 
  private:
-  std::optional<tree::Mask> bits_;
-  bool by_path_ = false;
+  bool given_ = false, by_path_ = false;
+  tree::Mask bits_;
   ir::Function<bool(const Array&, const std::string&)> f_;
 };
 
@@ -211,7 +212,7 @@ GradientTransformation clip(const Array& max_delta);
 GradientTransformation clip_by_global_norm(const Array& max_norm);
 
 struct DecayOptions {
-  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; all
 };
 // g + weight_decay · p: update must be given the parameters (ShapeError). Source:
 // optax.add_decayed_weights.
@@ -286,7 +287,7 @@ struct AdamwOptions {
   std::optional<DType> mu_dtype = {};
   // A number or a schedule of the steps.
   ScalarOrSchedule weight_decay = 1e-4;
-  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; all
   // As in ScaleByAdamOptions.
   bool nesterov = false;
 };
@@ -300,7 +301,7 @@ struct LionOptions {
   std::optional<DType> mu_dtype = {};
   // A number or a schedule of the steps.
   ScalarOrSchedule weight_decay = 1e-3;
-  std::optional<LeafMask> mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; all
 };
 // chain(scale_by_lion, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Chen et
 // al., 2023); update must be given the parameters. Source: optax.lion.

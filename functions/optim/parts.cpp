@@ -144,8 +144,7 @@ GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay,
     const bool counts = weight_decay.is_schedule();
     const Array rate = counts ? weight_decay.at(*count) : weight_decay.value();
     if (counts) *count = incremented(*count);
-    std::vector<bool> decays(s.updates.size(), true);
-    if (mask) decays = mask->of("add_decayed_weights", *s.params, s.paths);
+    const std::vector<bool> decays = mask.of("add_decayed_weights", *s.params, s.paths);
     if (!counts && is_zero(rate)) return;
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array& g = s.updates[i];

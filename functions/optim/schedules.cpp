@@ -15,6 +15,8 @@
 
 namespace weft::optim {
 
+Array ScalarOrSchedule::at(const Array& t) const { return is_schedule() ? schedule_(t) : value_; }
+
 std::optional<double> written(const Array& x) {
   const Concrete* c = concrete_or_null(x);
   if (!c || !c->literal || x.dtype() == Key || is_complex(x.dtype())) return {};

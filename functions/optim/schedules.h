@@ -26,6 +26,8 @@ class Schedule {
   Array operator()(const Arg& t) const;
 
  private:
+  friend class ScalarOrSchedule;
+  Schedule() = default;  // none
   ir::Function<Array(const Array&)> f_;
 };
 
@@ -37,16 +39,16 @@ class ScalarOrSchedule {
   ScalarOrSchedule(const Array& x) : value_(x) {}
   template <class F>
     requires std::constructible_from<Schedule, F>
-  ScalarOrSchedule(F&& f) : schedule_(std::in_place, std::forward<F>(f)) {}
-  bool is_schedule() const { return schedule_.has_value(); }
+  ScalarOrSchedule(F&& f) : schedule_(std::forward<F>(f)) {}
+  bool is_schedule() const { return static_cast<bool>(schedule_.f_); }
   // The number, or the schedule's at step t.
-  Array at(const Array& t) const { return schedule_ ? (*schedule_)(t) : value_; }
+  Array at(const Array& t) const;
   // The number; of a schedule an empty handle.
   const Array& value() const { return value_; }
 
  private:
   Array value_;
-  std::optional<Schedule> schedule_;
+  Schedule schedule_;
 };
 
 // value, at every step. Source: optax.constant_schedule.

@@ -104,13 +104,13 @@ Array global_norm(const Arrays& x) {
 
 std::vector<bool> LeafMask::of(const char* who, const Arrays& leaves, detail::Paths paths) const {
   std::vector<bool> r;
-  if (bits_ && bits_->size() != leaves.size())
+  if (given_ && bits_.size() != leaves.size())
     fn::fail_shape(
         fmt::format("{}: the mask has {} bools, and the tree {} leaves; it takes one a leaf", who,
-                    bits_->size(), leaves.size()));
+                    bits_.size(), leaves.size()));
   const auto names = by_path_ ? paths("") : std::vector<std::string>{};
   for (size_t i = 0; i < leaves.size(); ++i)
-    r.push_back(bits_ ? (*bits_)[i] : f_(leaves[i], by_path_ ? names[i] : std::string()));
+    r.push_back(given_ ? bits_[i] : !f_ || f_(leaves[i], by_path_ ? names[i] : std::string()));
   return r;
 }
 

@@ -108,7 +108,7 @@ std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& map, cons
     flat.solve_method = o.solve_method;
   }
   const Arrays out =
-      run(FlatFunction(product), tree::leaves(b), flat, TreeOf([&] { return tree::skeleton(b); }));
+      run(FlatFunction(product), tree::leaves(b), flat, TreeOf(tree::detail::skeleton_of(b)));
   return {tree::rebuild(b, out.data()), out.back()};
 }
 

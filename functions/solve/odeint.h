@@ -55,7 +55,7 @@ Y odeint(F& func, const Y& y0, const Arg& t, const OdeintOptions& o, const A&...
         tree::convert<Y>(std::apply([&](auto&... a) { return func(state, now, a...); }, others)));
   };
   const Arrays out =
-      run_odeint(f, tree::leaves(y0), t, tree::leaves(rest), o, [&] { return tree::skeleton(y0); });
+      run_odeint(f, tree::leaves(y0), t, tree::leaves(rest), o, tree::detail::skeleton_of(y0));
   return tree::rebuild(y0, out.data());
 }
 

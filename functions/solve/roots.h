@@ -47,7 +47,7 @@ template <class T, class F, class Options, class Run>
 RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
   static_assert(Callable<F, T>, "weft: f must take what is like x0, with Arrays for numbers");
   const Arrays out = run(FlatFunction(flat_matvec(f, x0)), tree::leaves(x0), o,
-                         TreeOf([&] { return tree::skeleton(x0); }));
+                         TreeOf(tree::detail::skeleton_of(x0)));
   const Array* told = out.data() + tree::count(x0);
   return {tree::rebuild(x0, out.data()), told[0], told[1], told[2]};
 }

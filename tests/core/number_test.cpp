@@ -52,12 +52,12 @@ std::vector<T> corner_cases() {
 }
 template <class T>
 bool same(T a, T b) {
-  return (a != a && b != b) || detail::to_bits(a) == detail::to_bits(b);
+  return (a != a && b != b) || num::detail::to_bits(a) == num::detail::to_bits(b);
 }
 // NaN has many bits; all mean the same.
 template <class T>
 bool same_bits(uint64_t a, T b) {
-  return same(detail::from_bits<T>(a), b);
+  return same(num::detail::from_bits<T>(a), b);
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ TEST_CASE("a branch runs one side") {
   CHECK(e.as<float>(-4) == 3.0f);
   CHECK(e.as<float>(7) == 7.0f);
   const auto steps = [&](float x) {
-    return test::LaneEval(e.kernel(), {detail::to_bits(x)}).executed();
+    return test::LaneEval(e.kernel(), {num::detail::to_bits(x)}).executed();
   };
   CHECK(steps(-4) > steps(4));
   nest::Builder b("known");

@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-LIMIT, SKIPPED = 0.7, 77  # the goal is 0.5, which all that users can call exceeds by a quarter
+LIMIT, SKIPPED = 0.56, 77  # the goal is 0.5 and 0.49 was measured; the rest is noise
 STANDARD_HEADERS = ("array", "map", "optional", "span", "string", "tuple", "variant", "vector")
 STANDARD_SECONDS = 0.27  # what those alone cost there
 

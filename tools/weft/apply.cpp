@@ -191,8 +191,8 @@ class Builder {
     a.n_in = in.n_in + in.n_out;
     a.n_out = in.n_in;
     a.f = [in](const Arrays& x) {
-      const detail::LinearResult r =
-          detail::run_linearize(in.f, slice(x, 0, in.n_in), [&] { return arguments(in.n_in); });
+      const detail::LinearResult r = detail::run_linearize("vjp", in.f, slice(x, 0, in.n_in),
+                                                           [&] { return arguments(in.n_in); });
       return detail::transpose_linear(r.linear, slice(x, in.n_in, x.size()),
                                       [&] { return results(in.n_out); });
     };

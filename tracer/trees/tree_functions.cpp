@@ -40,6 +40,12 @@ Skeleton composed(const Skeleton& outer, const Skeleton& inner) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, Array>> named_leaves(const std::vector<std::string>& names,
+                                                        const Arrays& values) {
+  std::vector<std::pair<std::string, Array>> r;
+  for (size_t i = 0; i < values.size(); ++i) r.emplace_back(names[i], values[i]);
+  return r;
+}
 void no_leaves(const char* who) {
   throw ShapeError(fmt::format("{}: there are no Arrays, and no initial value", who));
 }

@@ -35,6 +35,8 @@ struct AllTrue : IgnoreRest {
 // The path of child i of s below that of s; defined in tree.cpp.
 std::string child_path(const Skeleton& s, size_t i, const std::string& at);
 [[noreturn]] void no_leaves(const char* who);
+std::vector<std::pair<std::string, Array>> named_leaves(const std::vector<std::string>& names,
+                                                        const Arrays& values);
 // Leaf i of full takes prefix leaf number r[i]; ShapeError where prefix is none of full.
 std::vector<size_t> prefix_leaves(const Skeleton& prefix, const Skeleton& full);
 void check_transposed(const Skeleton& outer, const Skeleton& inner, const Skeleton& got);
@@ -68,11 +70,7 @@ bool all(const T& x, Location at = Location::here()) {
 // Source: jax.tree.leaves_with_path.
 template <class T>
 std::vector<std::pair<std::string, Array>> leaves_with_path(const T& x) {
-  const Arrays values = leaves(x);
-  const std::vector<std::string> names = paths(skeleton(x), "");
-  std::vector<std::pair<std::string, Array>> r;
-  for (size_t i = 0; i < values.size(); ++i) r.emplace_back(names[i], values[i]);
-  return r;
+  return detail::named_leaves(paths(skeleton(x), ""), leaves(x));
 }
 
 // f(path, a, b…) on the corresponding Arrays of trees with the same structure (ShapeError), the

@@ -162,6 +162,10 @@ Array padded(const Axis& p, const PadOptions& o, const std::pair<int64_t, int64_
 }
 }  // namespace
 
+PadValues::PadValues(const Array& x) : PadValues(x, x) {}
+PadValues::PadValues(const Array& before, const Array& after) : values{{before, after}} {}
+PadValues::PadValues(std::initializer_list<std::pair<Array, Array>> v) : values(v) {}
+
 Array pad(const Arg& x, const PadWidth& width, const PadOptions& o) {
   const Source s(x.at());
   check_modes(o);
