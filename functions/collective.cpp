@@ -18,6 +18,15 @@
 #include "weft/tracer/trace.h"
 
 namespace weft {
+
+AxisNames::AxisNames(std::initializer_list<AxisName> axes) {
+  for (const AxisName& a : axes)
+    if (a.name.empty())
+      positions_.push_back(a.position);
+    else
+      names_.push_back(a.name);
+}
+
 namespace {
 
 // ---- names and groups

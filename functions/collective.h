@@ -36,13 +36,7 @@ class AxisNames {
   AxisNames(std::string name) : AxisNames({AxisName(std::move(name))}) {}
   template <ir::Integer I>
   AxisNames(I position) : AxisNames({AxisName(position)}) {}
-  AxisNames(std::initializer_list<AxisName> axes) {
-    for (const AxisName& a : axes)
-      if (a.name.empty())
-        positions_.push_back(a.position);
-      else
-        names_.push_back(a.name);
-  }
+  AxisNames(std::initializer_list<AxisName> axes);
   AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<int64_t>& positions() const { return positions_; }
@@ -195,6 +189,14 @@ arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
   return detail::each_leaf(x,
                            [&](const Array& a) { return detail::from_lane(a, axes, source, at); });
 }
+// Rows between lanes (of a group), so many to each: rows input_offsets[k] … + send_sizes[k] - 1 of
+// operand (n, …) go to lane k, to row output_offsets[k] of its output (m, …) and those behind it;
+// gives output with what came, recv_sizes[l] rows at most from lane l. Where rows of two lanes
+// meet, the later lane's stay. The four are integers (lanes) (DTypeError, ShapeError), operand and
+// output of one dtype and but for their rows of one shape. Source: jax.lax.ragged_all_to_all.
+Array ragged_all_to_all(const Arg& operand, const Arg& output, const Arg& input_offsets,
+                        const Arg& send_sizes, const Arg& output_offsets, const Arg& recv_sizes,
+                        const AxisNames& axes, const CollectiveOptions& o = {});
 // The number of this lane, i32[]; of several names the last counts fastest. Source:
 // jax.lax.axis_index.
 Array axis_index(const AxisNames& axes, Location at = Location::here());
@@ -228,6 +230,8 @@ using weft::psum;
 using weft::psum_scatter;
 // The same as weft::pswapaxes. Source: jax.lax.pswapaxes.
 using weft::pswapaxes;
+// The same as weft::ragged_all_to_all. Source: jax.lax.ragged_all_to_all.
+using weft::ragged_all_to_all;
 }  // namespace lax
 
 }  // namespace weft

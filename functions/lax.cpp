@@ -235,14 +235,23 @@ Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& in
 
 // ---- gather and scatter
 
+namespace {
+// Whether windows that are not inside are moved there, instead of being left out.
+bool moves_inside(const char* name, const std::string& mode) {
+  if (mode == "clip" || mode == "promise_in_bounds") return true;
+  if (mode != "fill" && mode != "drop")
+    fn::fail_index(
+        fmt::format("{}: mode is \"fill\", \"drop\", \"clip\" or \"promise_in_bounds\", not \"{}\"",
+                    name, mode));
+  return false;
+}
+}  // namespace
 Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, const Sizes& sizes,
              const GatherOptions& o) {
   const Source s(x.at());
   const WindowDims d{g.offset_dims, g.collapsed_slice_dims, g.start_index_map,
                      g.operand_batching_dims, g.start_indices_batching_dims};
-  if (o.mode != "clip" && o.mode != "fill" && o.mode != "promise_in_bounds")
-    fn::fail_index("gather: mode is \"clip\" or \"fill\", not \"" + o.mode + "\"");
-  const bool fill = o.mode == "fill";
+  const bool fill = !moves_inside("gather", o.mode);
   const Array out = gather_windows(x, indices, d, sizes,
                                    fill ? OutOfBounds::fill : OutOfBounds::clip, o.unique_indices);
   if (!fill || !o.fill_value) return out;
@@ -255,9 +264,7 @@ namespace {
 Array scattered(const Arg& x, const Arg& indices, const Arg& updates,
                 const ScatterDimensionNumbers& g, const ScatterOptions& o, Update u) {
   const Source s(x.at());
-  const bool inside = o.mode == "clip" || o.mode == "promise_in_bounds";
-  if (!inside && o.mode != "drop" && o.mode != "fill")
-    fn::fail_index("scatter: mode is \"drop\" or \"clip\", not \"" + o.mode + "\"");
+  const bool inside = moves_inside("scatter", o.mode);
   return scatter_windows(
       x, indices, updates,
       {g.update_window_dims, g.inserted_window_dims, g.scatter_dims_to_operand_dims,

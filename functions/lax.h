@@ -183,8 +183,16 @@ struct GatherDimensionNumbers {
   Sizes offset_dims, collapsed_slice_dims, start_index_map;
   Sizes operand_batching_dims = {}, start_indices_batching_dims = {};
 };
+// JAX's names of what becomes of windows that are not inside, for .mode of gather and scatter,
+// which also take the texts. Source: jax.lax.GatherScatterMode.
+struct GatherScatterMode {
+  static constexpr const char *CLIP = "clip", *FILL_OR_DROP = "fill",
+                              *PROMISE_IN_BOUNDS = "promise_in_bounds";
+};
 struct GatherOptions {
-  std::string mode = "fill";  // "clip", "promise_in_bounds"
+  // Of windows that are not inside: "fill", or as scatter calls that, "drop"; "clip";
+  // "promise_in_bounds": there are none (what there is anyway, is moved inside).
+  std::string mode = "fill";
   // No two windows share elements: a promise that its derivative may use.
   bool unique_indices = false;
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer

@@ -251,9 +251,16 @@ JacobianResult by_rows(const Request& q) {
   return r;
 }
 
+bool any_complex(const Types& types) {
+  return std::any_of(types.begin(), types.end(),
+                     [](const Type& t) { return is_complex(t.dtype()); });
+}
 bool forward_is_cheaper(const Request& q) {
   Types out = record(types_of(q.x), q.f).jaxpr->out_types();
   if (q.results) out.resize(*q.results);
+  // Unless f is holomorphic, forward mode takes no complex arguments, and reverse no such results.
+  if (!q.options.holomorphic && any_complex(q.in)) return false;
+  if (!q.options.holomorphic && any_complex(out)) return true;
   return total(q.in) <= total(out);
 }
 

@@ -66,6 +66,10 @@ TEST_CASE("what is not holomorphic follows JAX, too", "[holomorphic]") {
   check("grad_of_real", grad(real_scalar)(z()));
   check("jacrev_of_real", jacrev(real_vector)(z()));
   check("jacfwd_of_turning", jacfwd(turning)(x()));
+  // jacobian, whatever it would cost, takes the mode that there is.
+  check("jacrev_of_real", jacobian(real_vector)(z()));
+  const auto fewer = [](Array v) { return turning(v)[slice(0, 1)]; };
+  CHECK(array_equal(jacobian(fewer)(x()), jacfwd(fewer)(x())));
   check("jvp", jvp(mixed, std::tuple{z()}, std::tuple{w()}).second);
   check("vjp", std::get<0>(vjp(mixed, z()).second(w())));
 }
@@ -107,5 +111,7 @@ TEST_CASE("complex and real where the other is needed", "[holomorphic][errors]")
   check_error<DifferentiationError>([&] { jacrev(vector)(z()); },
                                     "jacrev requires real-valued outputs (output dtype that is a "
                                     "sub-dtype of np.floating), but got complex128");
+  check_error<DifferentiationError>([&] { jacobian(vector)(z()); },
+                                    "jacobian requires real-valued outputs");
   check_error<DifferentiationError>([&] { hessian(scalar)(z()); }, "requires real-valued");
 }

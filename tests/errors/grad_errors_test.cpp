@@ -37,6 +37,9 @@ TEST_CASE("arguments that have no derivative", "[errors][grad]") {
       "requires real-valued outputs");
   check_error<ShapeError>([&] { grad([](Params p) { return p.w; })({1., Array()}); },
                           "grad: args[0].b is an empty Array");
+  check_error<ShapeError>([&] { vjp(squared, Array()); }, "vjp: args[0] is an empty Array");
+  check_error<ShapeError>([&] { linearize(squared, Array()); },
+                          "linearize: args[0] is an empty Array");
 }
 
 TEST_CASE("tangents and cotangents of another type", "[errors][grad]") {

@@ -37,7 +37,30 @@ TEST_CASE("lax::scatter takes the promise that indices are in bounds", "[lax]") 
   const Array x = zeros({3}), at = array({2, 0}).reshape({2, 1}), u = array({5.f, 7.f});
   const lax::ScatterDimensionNumbers d{{}, {0}, {0}};
   CHECK(floats(lax::scatter(x, at, u, d, {.mode = "promise_in_bounds"})) == Floats{7, 0, 5});
-  check_error<IndexError>([&] { lax::scatter(x, at, u, d, {.mode = "promise"}); }, "mode");
+  check_error<IndexError>([&] { lax::scatter(x, at, u, d, {.mode = "promise"}); },
+                          R"(scatter: mode is "fill", "drop", "clip" or "promise_in_bounds")");
+}
+
+TEST_CASE("gather and scatter take JAX's names of modes", "[lax]") {
+  using Mode = lax::GatherScatterMode;
+  const Array x = array({1.f, 2.f}), at = array({1, 5}).reshape({2, 1}), u = array({5.f, 7.f});
+  const lax::GatherDimensionNumbers g{{}, {0}, {0}};
+  const lax::ScatterDimensionNumbers s{{}, {0}, {0}};
+  const auto gathered = [&](const char* mode) {
+    return floats(lax::gather(x, at, g, {1}, {.mode = mode}));
+  };
+  const auto scattered = [&](const char* mode) {
+    return floats(lax::scatter(x, at, u, s, {.mode = mode}));
+  };
+  CHECK(gathered(Mode::CLIP) == Floats{2, 2});
+  CHECK(gathered(Mode::PROMISE_IN_BOUNDS) == Floats{2, 2});
+  CHECK(std::isnan(gathered(Mode::FILL_OR_DROP)[1]));
+  CHECK(std::isnan(gathered("drop")[1]));
+  CHECK(scattered(Mode::CLIP) == Floats{1, 7});
+  CHECK(scattered(Mode::FILL_OR_DROP) == Floats{1, 5});
+  CHECK(scattered("drop") == Floats{1, 5});
+  check_error<IndexError>([&] { gathered("wrap"); },
+                          R"(gather: mode is "fill", "drop", "clip" or "promise_in_bounds")");
 }
 
 TEST_CASE("lax::gather reads NaN where it has nothing, unless it is told else", "[lax]") {
