@@ -96,7 +96,7 @@ Array conv_of(const Arg& lhs, const Arg& rhs, const Sizes& strides, const lax::C
     w.high.push_back(high);
   }
   return convolution(lhs, rhs, w, axes, {o.feature_group_count, o.batch_group_count},
-                     o.preferred_element_type.value_or(lhs->dtype()));
+                     o.preferred_element_type.value_or(lhs->dtype()), o.precision);
 }
 
 // The padding of a transposed convolution in whose stead another one stands: of a kernel that spans
@@ -114,6 +114,7 @@ struct Transposed {
   Sizes strides, rhs_dilation;
   bool transpose_kernel, consistent;
   std::optional<DType> out;
+  lax::Precision precision = lax::Precision::DEFAULT;
 };
 Array transposed_conv(const Array& lhs, const Array& rhs, const Transposed& t,
                       lax::ConvPadding padding) {
@@ -151,6 +152,7 @@ Array transposed_conv(const Array& lhs, const Array& rhs, const Transposed& t,
   o.lhs_dilation = t.strides;
   o.rhs_dilation = by;
   o.preferred_element_type = t.out;
+  o.precision = t.precision;
   return conv_of(lhs, kernel, Sizes(n, 1), padding, t.axes, o);
 }
 
@@ -202,6 +204,7 @@ Array lax::conv_with_general_padding(const Arg& lhs, const Arg& rhs, const Sizes
   o.lhs_dilation = g.lhs_dilation;
   o.rhs_dilation = g.rhs_dilation;
   o.preferred_element_type = g.preferred_element_type;
+  o.precision = g.precision;
   return conv_general_dilated(lhs, rhs, window_strides, padding, o);
 }
 
@@ -218,7 +221,7 @@ Array lax::conv_transpose(const Arg& lhs, const Arg& rhs, const Sizes& strides,
   return transposed_conv(
       lhs, rhs,
       {"conv_transpose", usual ? features_last(rank) : axes_of(d, rank), strides, o.rhs_dilation,
-       o.transpose_kernel, o.use_consistent_padding, o.preferred_element_type},
+       o.transpose_kernel, o.use_consistent_padding, o.preferred_element_type, o.precision},
       padding);
 }
 

@@ -316,6 +316,7 @@ struct ConvDilatedOptions {
   int64_t feature_group_count = 1, batch_group_count = 1;
   // The dtype of the result; that of lhs.
   std::optional<DType> preferred_element_type = {};
+  Precision precision = Precision::DEFAULT;  // how exact products must be at least
 };
 // Sums of products of a kernel with the window of lhs around each place; the kernel is not turned
 // round. lhs (n, c, spatial…), rhs (o, c, spatial…) -> (n, o, spatial…), or in the order of

@@ -90,6 +90,7 @@ struct ConvGeneralOptions {
   Sizes lhs_dilation = {}, rhs_dilation = {};  // {}: ones
   // The dtype of the result; that of lhs.
   std::optional<DType> preferred_element_type = {};
+  Precision precision = Precision::DEFAULT;  // how exact products must be at least
 };
 // conv with pairs of padding and dilations of lhs and rhs. Source:
 // jax.lax.conv_with_general_padding.
@@ -104,6 +105,7 @@ struct ConvTransposeOptions {
   std::optional<DType> preferred_element_type = {};
   // Pairs are the padding of the convolution whose transpose this is.
   bool use_consistent_padding = false;
+  Precision precision = Precision::DEFAULT;  // how exact products must be at least
 };
 // The transpose of a convolution, without turning the kernel round: lhs with strides - 1 zeros
 // between its elements is convolved with rhs. By default lhs (n, spatial…, c), rhs (spatial…, c, o)

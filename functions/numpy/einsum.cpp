@@ -80,7 +80,7 @@ Array arranged(const Named& v, const Labels& out) {
   return std::is_sorted(p.begin(), p.end()) ? v.x : transpose_axes(v.x, p);
 }
 
-Named product(Named a, Named b, Keep keep, std::optional<DType> type) {
+Named product(Named a, Named b, Keep keep, std::optional<DType> type, lax::Precision precision) {
   a = without_ones(a, b);
   b = without_ones(b, a);
   a = summed(a, [&](int l) { return keep(l) || b.has(l); }, type);
@@ -105,7 +105,7 @@ Named product(Named a, Named b, Keep keep, std::optional<DType> type) {
     if (!a.has(label)) free_b.push_back(label);
   out.axes.insert(out.axes.end(), free_a.begin(), free_a.end());
   out.axes.insert(out.axes.end(), free_b.begin(), free_b.end());
-  out.x = lax::dot_general(a.x, b.x, d, type);
+  out.x = lax::dot_general(a.x, b.x, d, type, precision);
   return out;
 }
 
@@ -206,7 +206,7 @@ struct Contraction {
     return best;
   }
   // The operands at these places become their product, which goes to the end.
-  void multiply(std::vector<int64_t> places, std::optional<DType> type) {
+  void multiply(std::vector<int64_t> places, std::optional<DType> type, lax::Precision precision) {
     std::sort(places.begin(), places.end());
     Named first = operands[static_cast<size_t>(places[0])];
     for (size_t k = 1; k < places.size(); ++k) {
@@ -220,7 +220,7 @@ struct Contraction {
         }
         return any;
       };
-      first = fn::product(first, operands[static_cast<size_t>(places[k])], needed, type);
+      first = fn::product(first, operands[static_cast<size_t>(places[k])], needed, type, precision);
     }
     for (size_t k = places.size(); k-- > 0;)
       operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(places[k]));
@@ -277,9 +277,9 @@ Array contracted(std::string_view text, Contraction c, const EinsumOptions& o) {
   if (o.optimize)
     for (const std::vector<int64_t>& step : *o.optimize) {
       check_step(text, step, c.operands.size());
-      c.multiply(step, type);
+      c.multiply(step, type, o.precision);
     }
-  while (c.operands.size() > 1) c.multiply(c.cheapest(), type);
+  while (c.operands.size() > 1) c.multiply(c.cheapest(), type, o.precision);
   const Array r =
       arranged(fn::summed(c.operands[0], [&](int l) { return contains(c.out, l); }, type), c.out);
   const Array out = c.logic ? not_equal(r, 0) : r;

@@ -47,10 +47,10 @@ Array multiplied(const char* name, const Array& x, const Labels& a, const Array&
                                  to_string(x.type()), to_string(y.type()), p.size(label),
                                  q.size(label)));
   const std::optional<DType>& type = o.preferred_element_type;
-  const Array r =
-      arranged(fn::product(
-                   p, q, [&](int l) { return contains(out, l); }, f.logic ? std::nullopt : type),
-               out);
+  const Array r = arranged(fn::product(
+                               p, q, [&](int l) { return contains(out, l); },
+                               f.logic ? std::nullopt : type, o.precision),
+                           out);
   return f.logic ? in_type(not_equal(r, 0), type) : r;
 }
 // The product with a scalar.

@@ -6,15 +6,17 @@
 #include <string_view>
 
 #include "weft/functions/axis.h"
+#include "weft/ops/linear/dot.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
 
 struct ProductOptions {
   // The dtype that factors are multiplied and summed in, and that of the result; default: the
-  // promoted one. (There is no precision: products of F32 and F64 are always as exact as their
-  // dtype.)
+  // promoted one.
   std::optional<DType> preferred_element_type = {};
+  // How exact products must be at least; Weft's are as exact as their dtype.
+  lax::Precision precision = lax::Precision::DEFAULT;
 };
 // Of vectors the inner product, of matrices the matrix product; else the last axis of x with the
 // last but one of y. A scalar multiplies. Source: jax.numpy.dot.
@@ -62,8 +64,9 @@ Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes = 2,
 // Which operands are multiplied at each step, by their places; the product goes to the end.
 using EinsumSteps = std::vector<std::vector<int64_t>>;
 struct EinsumOptions {
-  std::optional<DType> preferred_element_type = {};  // as in ProductOptions
-  std::optional<EinsumSteps> optimize = {};          // default: the smallest product first
+  std::optional<DType> preferred_element_type = {};    // as in ProductOptions
+  lax::Precision precision = lax::Precision::DEFAULT;  // likewise
+  std::optional<EinsumSteps> optimize = {};            // default: the smallest product first
 };
 namespace ir {
 // einsum of operands in a list.

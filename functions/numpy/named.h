@@ -7,6 +7,7 @@
 
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
+#include "weft/ops/linear/dot.h"
 #include "weft/tracer/array.h"
 
 namespace weft::fn {
@@ -33,6 +34,7 @@ Named summed(Named v, Keep keep, std::optional<DType> type = {});
 Array arranged(const Named& v, const Labels& out);
 // The product of two, summed over the labels for which `keep` is false; axes of size 1 are
 // broadcast.
-Named product(Named a, Named b, Keep keep, std::optional<DType> type = {});
+Named product(Named a, Named b, Keep keep, std::optional<DType> type = {},
+              lax::Precision precision = lax::Precision::DEFAULT);
 
 }  // namespace weft::fn

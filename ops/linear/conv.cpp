@@ -525,7 +525,7 @@ const Primitive<Conv>& conv_op = define<Conv>({
 }  // namespace
 
 Array convolution(const Array& lhs, const Array& rhs, const ConvWindow& w, const ConvAxes& axes,
-                  const ConvGroups& groups, DType out) {
+                  const ConvGroups& groups, DType out, lax::Precision precision) {
   return conv_op({lhs, rhs}, {w.strides,
                               w.low,
                               w.high,
@@ -538,7 +538,8 @@ Array convolution(const Array& lhs, const Array& rhs, const ConvWindow& w, const
                               {},
                               groups.feature,
                               groups.batch,
-                              out});
+                              out,
+                              precision});
 }
 
 }  // namespace weft

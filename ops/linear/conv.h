@@ -6,6 +6,7 @@
 
 #include "weft/core/ir.h"
 #include "weft/core/shape.h"
+#include "weft/ops/linear/dot.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -25,6 +26,7 @@ struct ConvGroups {
 // What n elements with d - 1 between each two span.
 inline int64_t dilated(int64_t n, int64_t d) { return n == 0 ? 0 : checked_mul(n - 1, d) + 1; }
 Array convolution(const Array& lhs, const Array& rhs, const ConvWindow& w, const ConvAxes& axes,
-                  const ConvGroups& groups, DType out);
+                  const ConvGroups& groups, DType out,
+                  lax::Precision precision = lax::Precision::DEFAULT);
 
 }  // namespace weft

@@ -4,6 +4,7 @@
 #pragma once
 #include "weft/core/op.h"
 #include "weft/ops/linear/conv.h"
+#include "weft/ops/linear/product.h"
 
 namespace weft {
 
@@ -16,6 +17,7 @@ struct Conv {
   Ints lhs_lanes, rhs_lanes;
   int64_t feature_group_count = 1, batch_group_count = 1;
   DType preferred_element_type = F32;
+  lax::Precision precision = lax::Precision::DEFAULT;
   template <class V>
   void fields(V&& v) {
     v("window_strides", window_strides);
@@ -31,6 +33,7 @@ struct Conv {
     v("feature_group_count", feature_group_count);
     v("batch_group_count", batch_group_count);
     v("preferred_element_type", preferred_element_type);
+    precision_field(v, precision);
   }
   size_t spatial() const { return window_strides.size(); }
   size_t lanes() const { return lhs_lanes.size(); }

@@ -23,7 +23,16 @@ using native::Product;
 struct Dot {
   Ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
   DType preferred_element_type = F32;
-  WEFT_FIELDS(lhs_contract, rhs_contract, lhs_batch, rhs_batch, preferred_element_type)
+  lax::Precision precision = lax::Precision::DEFAULT;
+  template <class V>
+  void fields(V&& v) {
+    v("lhs_contract", lhs_contract);
+    v("rhs_contract", rhs_contract);
+    v("lhs_batch", lhs_batch);
+    v("rhs_batch", rhs_batch);
+    v("preferred_element_type", preferred_element_type);
+    precision_field(v, precision);
+  }
 };
 
 Ints joined(Ints a, const Ints& b) {
@@ -106,7 +115,8 @@ Arrays dot_reference(const Arrays& x, const Dot& p) {
 
 // The cotangent of x, where the product was of x and y (first) or of y and x.
 Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& x_contract,
-                    const Ints& y_contract, const Ints& x_batch, const Ints& y_batch, bool first) {
+                    const Ints& y_contract, const Ints& x_batch, const Ints& y_batch, bool first,
+                    lax::Precision precision) {
   const Ints x_kept = free_axes(x.ndim(), x_contract, x_batch),
              y_kept = free_axes(y.ndim(), y_contract, y_batch);
   const int64_t before_y = std::ssize(x_batch) + (first ? std::ssize(x_kept) : 0);
@@ -131,9 +141,11 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
   const Array other = base::convert(y, ct.dtype());
   const Ints swapped = permutation(contracted, x_kept);
   if (std::is_sorted(swapped.begin(), swapped.end()))
-    return base::convert(lax::dot_general(other, ct, DotDims{y_kept, of_y, y_batch, batch}),
-                         x.dtype());
-  const Array product = lax::dot_general(ct, other, DotDims{of_y, y_kept, batch, y_batch});
+    return base::convert(
+        lax::dot_general(other, ct, DotDims{y_kept, of_y, y_batch, batch}, {}, precision),
+        x.dtype());
+  const Array product =
+      lax::dot_general(ct, other, DotDims{of_y, y_kept, batch, y_batch}, {}, precision);
   const Ints straight = permutation(x_kept, contracted);
   return base::convert(std::is_sorted(straight.begin(), straight.end())
                            ? product
@@ -146,10 +158,10 @@ Arrays dot_transpose(const TransposeArgs<Dot>& t) {
   Arrays r(2);
   if (t.linear[0])
     r[0] = dot_cotangent(t.ct[0], t.in[0], t.x[1], p.lhs_contract, p.rhs_contract, p.lhs_batch,
-                         p.rhs_batch, true);
+                         p.rhs_batch, true, p.precision);
   if (t.linear[1])
     r[1] = dot_cotangent(t.ct[0], t.in[1], t.x[0], p.rhs_contract, p.lhs_contract, p.rhs_batch,
-                         p.lhs_batch, false);
+                         p.lhs_batch, false, p.precision);
   return r;
 }
 
@@ -193,6 +205,8 @@ std::vector<Sample<Dot>> dot_samples() {
   s.push_back({{Type(F32, {2, 1100}), Type(F32, {1100, 2})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(BF16, {2, 3}), Type(BF16, {3, 2})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(I8, {2, 3}), Type(I8, {3, 2})}, {{1}, {0}, {}, {}, I32}, -100, 100});
+  s.push_back(
+      {{Type(F32, {2, 3}), Type(F32, {3, 2})}, {{1}, {0}, {}, {}, F32, lax::Precision::HIGHEST}});
   // What tiles, tensor cores and parts are for, if they are asked for.
   s.push_back({{Type(BF16, {5, 40}), Type(BF16, {40, 9})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(F32, {2, 4100}), Type(F32, {4100, 1})}, {{1}, {0}, {}, {}, F32}});
@@ -496,7 +510,8 @@ const Primitive<Dot>& dot_op = define<Dot>({
 }  // namespace
 
 namespace lax {
-Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DType> preferred) {
+Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DType> preferred,
+                  Precision precision) {
   const Source s(x.at());
   const auto axes = [](const Ints& list, const Array& a) {
     Ints r;
@@ -504,7 +519,7 @@ Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DT
     return r;
   };
   return dot_op({x, y}, {axes(d.lhs_contract, x), axes(d.rhs_contract, y), axes(d.lhs_batch, x),
-                         axes(d.rhs_batch, y), preferred.value_or(x->dtype())});
+                         axes(d.rhs_batch, y), preferred.value_or(x->dtype()), precision});
 }
 }  // namespace lax
 

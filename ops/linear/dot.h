@@ -8,6 +8,10 @@
 
 namespace weft::lax {
 
+// How exact products must be at least. Weft multiplies numbers of a dtype as exactly as it allows,
+// wherever it runs; programs keep what was asked for, derivatives too, and .stablehlo() hands it to
+// compilers that would take less: XLA on a TPU multiplies F32 as BF16. Source: jax.lax.Precision.
+enum class Precision { DEFAULT, HIGH, HIGHEST };
 // Which axes are multiplied and summed, and which are walked together, pairwise.
 struct DotDims {
   std::vector<int64_t> lhs_contract, rhs_contract;
@@ -19,6 +23,7 @@ struct DotDims {
 // of range, ShapeError for ones that do not fit, DTypeError for two dtypes, for what is no number
 // and for a preferred_element_type that does not hold the product. Source: jax.lax.dot_general.
 Array dot_general(const Arg& x, const Arg& y, const DotDims& dims,
-                  std::optional<DType> preferred_element_type = {});
+                  std::optional<DType> preferred_element_type = {},
+                  Precision precision = Precision::DEFAULT);
 
 }  // namespace weft::lax

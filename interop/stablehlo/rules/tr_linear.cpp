@@ -32,6 +32,18 @@ using Sizes = std::vector<int64_t>;
 // Sums of products of bools are whether a pair is true of both: a count of them that is not 0.
 Array whether(const Array& count) { return lax::ne(count, base::zeros(count.type())); }
 
+// The more exact one of those that are asked for for the factors.
+lax::Precision precision_of(const Op& op) {
+  lax::Precision r = lax::Precision::DEFAULT;
+  const Attr* asked = op.attr("precision_config");
+  if (!asked) return r;
+  for (const Attr& a : asked->items)
+    for (const auto& [word, p] :
+         {std::pair{"HIGH>", lax::Precision::HIGH}, std::pair{"HIGHEST>", lax::Precision::HIGHEST}})
+      if (a.text.ends_with(word)) r = std::max(r, p);
+  return r;
+}
+
 Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& dims) {
   if (x.size() != 2) t.fail(op, "a product needs two operands");
   const DType d = t.result(op).dtype();
@@ -39,8 +51,9 @@ Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& 
     return whether(lax::dot_general(base::convert(x[0], I32), base::convert(x[1], I32), dims, I32));
   // Factors of different dtypes are those of the result.
   if (x[0].dtype() != x[1].dtype())
-    return lax::dot_general(base::convert(x[0], d), base::convert(x[1], d), dims, d);
-  return lax::dot_general(x[0], x[1], dims, d);
+    return lax::dot_general(base::convert(x[0], d), base::convert(x[1], d), dims, d,
+                            precision_of(op));
+  return lax::dot_general(x[0], x[1], dims, d, precision_of(op));
 }
 Arrays dot_general(Translator& t, const Op& op, const Arrays& x) {
   const Attr& a = t.attr(op, "dot_dimension_numbers");
@@ -142,7 +155,7 @@ Arrays convolution(Translator& t, const Op& op, const Arrays& x) {
   const Array out = weft::convolution(
       factor(x[0]), factor(turned.empty() ? x[1] : reverse(x[1], turned)), w, axes,
       {t.integer(op, "feature_group_count", 1), t.integer(op, "batch_group_count", 1)},
-      bools ? I32 : d);
+      bools ? I32 : d, precision_of(op));
   return {bools ? whether(out) : out};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_conv.cpp: convolutions. StableHLO has no lanes: those of lhs alone
-// become a part of its batch, those of rhs alone a part of its out features, and lanes of both
-// become groups.
+// interop/stablehlo/write/wr_conv.cpp: convolutions, and the precision of products. StableHLO has
+// no lanes: those of lhs alone become a part of its batch, those of rhs alone a part of its out
+// features, and lanes of both become groups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,20 @@
 #include "weft/tracer/concrete.h"
 
 namespace weft::hlo {
+
+std::vector<NamedAttr> with_precision(const Equation& e, std::vector<NamedAttr> attrs) {
+  constexpr const char* words[] = {"DEFAULT", "HIGH", "HIGHEST"};
+  const auto asked =
+      static_cast<size_t>(param_field<int64_t>(e.eqn.params, "precision").value_or(0));
+  if (asked == 0 || asked >= std::size(words)) return attrs;
+  Attr a;
+  a.kind = Attr::Kind::list;
+  a.items.assign(2, text_attr(fmt::format("#stablehlo<precision {}>", words[asked])));
+  const auto behind = [](const NamedAttr& n) { return n.name > "precision_config"; };
+  attrs.insert(std::find_if(attrs.begin(), attrs.end(), behind), {"precision_config", a});
+  return attrs;
+}
+
 namespace {
 
 // What an axis holds: lane k, or one of these.
@@ -87,13 +101,13 @@ Val written_conv(Writer& w, const Equation& e, const Val& x, const Val& y, const
   const std::string dims = fmt::format("#stablehlo.conv<{}x{}->{}>", dims_text(d.lhs, "bf"),
                                        dims_text(d.rhs, "oi"), dims_text(d.out, "bf"));
   return w.one("stablehlo.convolution", {x, y}, e.result().with_shape(out),
-               {{"batch_group_count", integer_attr(batch_groups)},
-                {"dimension_numbers", text_attr(dims)},
-                {"feature_group_count", integer_attr(feature_groups)},
-                {"lhs_dilation", ints_attr(e.ints("lhs_dilation"))},
-                {"padding", w.dense_attr(pads)},
-                {"rhs_dilation", ints_attr(e.ints("rhs_dilation"))},
-                {"window_strides", ints_attr(e.ints("window_strides"))}});
+               with_precision(e, {{"batch_group_count", integer_attr(batch_groups)},
+                                  {"dimension_numbers", text_attr(dims)},
+                                  {"feature_group_count", integer_attr(feature_groups)},
+                                  {"lhs_dilation", ints_attr(e.ints("lhs_dilation"))},
+                                  {"padding", w.dense_attr(pads)},
+                                  {"rhs_dilation", ints_attr(e.ints("rhs_dilation"))},
+                                  {"window_strides", ints_attr(e.ints("window_strides"))}}));
 }
 
 // An operand's axes: of its lanes, and of what the spec says each other axis holds.

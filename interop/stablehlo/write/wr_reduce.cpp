@@ -207,8 +207,8 @@ Vals product(Writer& w, const Equation& e, const Vals& x) {
       "lhs_contracting_dimensions = {}, rhs_contracting_dimensions = {}>",
       list_text(e.ints("lhs_batch")), list_text(e.ints("rhs_batch")),
       list_text(e.ints("lhs_contract")), list_text(e.ints("rhs_contract")));
-  return {
-      w.one("stablehlo.dot_general", x, e.result(), {{"dot_dimension_numbers", text_attr(dims)}})};
+  return {w.one("stablehlo.dot_general", x, e.result(),
+                with_precision(e, {{"dot_dimension_numbers", text_attr(dims)}}))};
 }
 
 }  // namespace

@@ -152,6 +152,9 @@ struct Equation {
   [[noreturn]] void no_field(std::string_view name) const;
 };
 
+// The attributes of a product, with the precision that was asked for, if one was.
+std::vector<NamedAttr> with_precision(const Equation& e, std::vector<NamedAttr> attrs);
+
 using WriteRule = Vals (*)(Writer& w, const Equation& e, const Vals& x);
 using WriteRules = std::unordered_map<std::string_view, WriteRule>;
 void write_elementwise(WriteRules& r);
