@@ -35,10 +35,12 @@ std::vector<Blocks> blocks_of(int64_t n) {
     for (int64_t first = 1; first < most; ++first) {
       const int64_t room = most - first, left = n - first * room;
       if (left == 0) return {{first, room}};
-      const double spread = static_cast<double>(room * room - 4 * left);
+      // They find their place where those of an earlier block will lie, with one to spare.
+      const int64_t later = room - 1;
+      const double spread = static_cast<double>(later * later - 4 * left);
       if (left < 0 || spread < 0) continue;
-      // Those with count + left / count <= room.
-      const double root = std::sqrt(spread), middle = static_cast<double>(room);
+      // Those with count + left / count <= later.
+      const double root = std::sqrt(spread), middle = static_cast<double>(later);
       const auto end = static_cast<int64_t>((middle + root) / 2);
       for (auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil((middle - root) / 2)));
            count <= end; ++count)
