@@ -259,16 +259,6 @@ class Parser {
               here);
     return found->name;
   }
-  // A field that texts have only where it is not the default, which is 0: no default shows it.
-  const ParamValue unusual = int64_t{0};
-  bool has_unusual(const Op& op, std::string_view name) const {
-    try {
-      op.parse_params({{std::string(name), unusual}});
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
-  }
   AnyParams params(Scope& s, Eqn& e) {
     const Op& op = *e.op;
     const Place start = c_.place();
@@ -287,7 +277,6 @@ class Parser {
       const ParamValue* like = nullptr;
       for (const auto& [key, value] : k.fields)
         if (name == key) like = &value;
-      if (!like && has_unusual(op, name)) like = &unusual;
       if (!like)
         c_.fail(fmt::format("op '{}' has no field '{}'{}", op.name(), name, list_of(k.fields)),
                 here);

@@ -4,7 +4,6 @@
 #pragma once
 #include "weft/core/op.h"
 #include "weft/ops/linear/conv.h"
-#include "weft/ops/linear/product.h"
 
 namespace weft {
 
@@ -33,7 +32,7 @@ struct Conv {
     v("feature_group_count", feature_group_count);
     v("batch_group_count", batch_group_count);
     v("preferred_element_type", preferred_element_type);
-    precision_field(v, precision);
+    v("precision", precision);
   }
   size_t spatial() const { return window_strides.size(); }
   size_t lanes() const { return lhs_lanes.size(); }

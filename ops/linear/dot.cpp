@@ -24,15 +24,7 @@ struct Dot {
   Ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
   DType preferred_element_type = F32;
   lax::Precision precision = lax::Precision::DEFAULT;
-  template <class V>
-  void fields(V&& v) {
-    v("lhs_contract", lhs_contract);
-    v("rhs_contract", rhs_contract);
-    v("lhs_batch", lhs_batch);
-    v("rhs_batch", rhs_batch);
-    v("preferred_element_type", preferred_element_type);
-    precision_field(v, precision);
-  }
+  WEFT_FIELDS(lhs_contract, rhs_contract, lhs_batch, rhs_batch, preferred_element_type, precision)
 };
 
 Ints joined(Ints a, const Ints& b) {

@@ -5,19 +5,11 @@
 #pragma once
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/dot.h"
 
 namespace weft {
 
 // Two operands of one dtype, of numbers, and a result that holds their products.
 void require_product(const char* op, const Types& in, DType out);
-// The precision of a product, which texts have only where one was asked for.
-template <class V>
-void precision_field(V& v, lax::Precision& precision) {
-  const bool reads = std::is_same_v<std::remove_cvref_t<V>, detail::FieldReader>;
-  if (reads || precision != lax::Precision::DEFAULT) v("precision", precision);
-}
-
 // Factors are converted to the numbers that products of dtype Out are computed with, here, so that
 // the rest of an op is compiled for each dtype of a result and not for each pair.
 template <class Out>
