@@ -38,14 +38,6 @@ void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* 
   }
 }
 
-// Compiled once for the definition and the native call.
-template <class M>
-[[gnu::noinline]] void reduce_all(const Type& in, const Ints& axes, const void* from, void* to) {
-  with_class<M::classes>(in.dtype(), [&](auto* q) {
-    reduce_dense<M, std::remove_pointer_t<decltype(q)>>(in.shape(), axes, from, to);
-  });
-}
-
 template <class M, class T>
 Lowering lower_reduce(const Type& in, const Ints& axes) {
   if constexpr (in_class<T>(M::combined))
@@ -59,11 +51,11 @@ NativeCall reduce_call(const Use<Reduce>& u) {
   NativeCall call;
   call.axis_map = axis_map_without(1, u.in[0].ndim(), u.params.axes, true);
   call.run = [in = u.in[0], axes = u.params.axes](const NativeArgs& a) {
-    int64_t kept = 1;
-    for (int64_t k : other_axes(in.ndim(), axes)) kept *= in.shape()[k];
     with_class<M::classes>(in.dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
-      reduce_all<M>(in, axes, a.in<T>(0, in.elements()), a.out<T>(0, kept));
+      int64_t kept = 1;
+      for (int64_t k : other_axes(in.ndim(), axes)) kept *= in.shape()[k];
+      reduce_dense<M, T>(in.shape(), axes, a.in<T>(0, in.elements()), a.out<T>(0, kept));
     });
   };
   return call;
@@ -79,7 +71,10 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   };
   d.reference = [name](const Arrays& x, const Reduce& p) {
     const Fresh r = fresh_array(reduce_type(name, {x[0].type()}, p.axes, M::classes)[0]);
-    reduce_all<M>(x[0].type(), p.axes, concrete(x[0]).data(), r.data);
+    with_class<M::classes>(x[0].dtype(), [&](auto* q) {
+      reduce_dense<M, std::remove_pointer_t<decltype(q)>>(x[0].shape(), p.axes,
+                                                          concrete(x[0]).data(), r.data);
+    });
     return Arrays{r.array};
   };
   d.lower = [](const LowerArgs<Reduce>& l) {
