@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "weft/core/ir.h"
+#include "weft/core/text/lasting.h"
 #include "weft/core/text/traceback.h"
 
 namespace weft {
@@ -21,7 +22,7 @@ std::string to_string(const Location& l) {
   std::string_view file = l.file ? l.file : "";
   if (size_t slash = file.find_last_of("/\\"); slash != std::string_view::npos)
     file.remove_prefix(slash + 1);
-  return std::string(file) + ":" + std::to_string(l.line);
+  return std::string(file) + ":" + std::to_string(l.line) + (*l.scope ? " in " : "") + l.scope;
 }
 
 namespace {
@@ -31,10 +32,17 @@ static_assert(!Location::here());
 }  // namespace
 
 Source::Source(Location at) : before_(source) {
-  if (at) source = at;
+  if (!at) return;
+  source = at;
+  if (!*at.scope) source.scope = before_.scope;
 }
 Source::~Source() { source = before_; }
 Location Source::current() { return source; }
+
+named_scope::named_scope(const std::string& name) : before_(source.scope) {
+  if (!name.empty()) source.scope = lasting(*before_ ? std::string(before_) + "/" + name : name);
+}
+named_scope::~named_scope() { source.scope = before_; }
 
 std::string ir::with_place(const std::string& text) {
   const Location at = Source::current();

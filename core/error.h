@@ -116,6 +116,7 @@ struct InternalError : Error {
 struct Location {
   const char* file = "";
   int line = 0;
+  const char* scope = "";  // "layer1/attention": the names of the scopes around it (named_scope)
   // Unknown in Weft's own files, which stand between the user's line and the call. Inlined, as the
   // folder may have another name where the library is compiled.
   [[gnu::always_inline]] static constexpr Location here(const char* f = __builtin_FILE(),
@@ -125,8 +126,28 @@ struct Location {
   }
   constexpr explicit operator bool() const { return line != 0; }
 };
-// "file.cpp:12"
+// "file.cpp:12", "file.cpp:12 in layer1/attention".
 std::string to_string(const Location& l);
+
+// A name for what is computed while it lives, on this thread: errors and reports say it beside the
+// line, "file.cpp:12 in layer1/attention" for a scope within another. It changes no value, and is
+// no part of what tells programs apart.
+//
+//     named_scope layer("layer1");
+//     vmap([](Array x) { return x.sum(); })(array({1., 2.}))  // raises: (at example.cpp:1 in
+//     layer1)
+//
+// Source: jax.named_scope.
+class [[nodiscard]] named_scope {
+ public:
+  explicit named_scope(const std::string& name);
+  ~named_scope();
+  named_scope(const named_scope&) = delete;
+  named_scope& operator=(const named_scope&) = delete;
+
+ private:
+  const char* before_;
+};
 
 namespace ir {
 // Where the user wrote the call that is being processed: what errors name, and what values and

@@ -179,9 +179,11 @@ Array cut(const Array& x, const IndexItems& items) {
       flip.push_back(i.axis);
     }
   }
+  const auto all = [](const Sizes& s, int64_t n) {
+    return std::count(s.begin(), s.end(), n) == std::ssize(s);
+  };
   Array out = x;
-  if (lo != Sizes(lo.size(), 0) || hi != x.shape().sizes() || step != Sizes(step.size(), 1))
-    out = slice_static(x, lo, hi, step);
+  if (!all(lo, 0) || hi != x.shape().sizes() || !all(step, 1)) out = slice_static(x, lo, hi, step);
   return flip.empty() ? out : reverse(out, flip);
 }
 }  // namespace

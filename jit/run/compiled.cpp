@@ -334,6 +334,32 @@ std::string CompiledProgram::graph_report() const {
                      some(counting.branches, "branch", "branches"));
 }
 
+// The scopes (named_scope) of what the step computes: what lies between what it reads and writes.
+std::vector<const char*> CompiledProgram::scopes(size_t step) const {
+  std::vector<const char*> r;
+  const auto note = [&](const Eqn& e) {
+    if (*e.source.scope && std::find(r.begin(), r.end(), e.source.scope) == r.end())
+      r.push_back(e.source.scope);
+  };
+  const std::vector<int32_t>& reads = uses_[step].reads;
+  std::set<int32_t> wanted(uses_[step].writes.begin(), uses_[step].writes.end());
+  for (size_t k = j_->eqns.size(); k-- > 0;) {
+    const Eqn& e = j_->eqns[k];
+    const auto made = wanted.lower_bound(e.out);
+    if (made == wanted.end() || *made >= e.out + e.n_out) continue;
+    note(e);
+    any_equation(inner_programs(e.params), [&](const JaxprData&, const Eqn& inner) {
+      note(inner);
+      return false;
+    });
+    for (Atom a : e.in)
+      if (!a.is_literal() && std::find(reads.begin(), reads.end(), a.index) == reads.end())
+        wanted.insert(a.index);
+  }
+  std::reverse(r.begin(), r.end());
+  return r;
+}
+
 std::string CompiledProgram::report() const {
   std::string s;
   if (const weft::detail::Device& d = place_.device(); !place_.on_host())
@@ -341,7 +367,8 @@ std::string CompiledProgram::report() const {
   s += fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n", count_equations(j_),
                    without_code(), steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i)
-    s += fmt::format("  {}: {}\n", i, steps_[i]->describe());
+    s += fmt::format("  {}: {}{}{}\n", i, steps_[i]->describe(), scopes(i).empty() ? "" : ", of ",
+                     fmt::join(scopes(i), ", "));
   s += graph_report();
   s += implementations();
   const ProgramMemory m = memory();

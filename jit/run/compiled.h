@@ -132,6 +132,7 @@ class CompiledProgram final : public Executable {
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
+  std::vector<const char*> scopes(size_t step) const;
   // Where each variable lies.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
                               std::byte* arena) const;
