@@ -112,6 +112,11 @@ struct FuseArgs {
 // Decided 18.
 enum class Effect { none, pure, ordered };
 
+// In which modes there is a derivative (core/programs/derivatives.h).
+struct Derivatives {
+  bool forward = true, reverse = true;
+};
+
 template <class P>
 struct Sample {
   std::vector<Type> in;
@@ -159,6 +164,8 @@ struct Def {
   bool is_product = false;  // of its operands, or of its only one with itself
   bool hands_on = false;    // its result is its only operand, in another shape or repeated
   std::function<Effect(const P&)> effects = {};
+  // Empty: those of the programs that it holds.
+  std::function<Derivatives(const P&)> derivatives = {};
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
   // Whether the op reads a weak F32 operand, its only one, as the double it was written as
@@ -212,6 +219,7 @@ class Op {
   virtual bool is_product() const = 0;
   virtual bool hands_on() const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
+  virtual std::optional<Derivatives> derivatives(const AnyParams& p) const = 0;
   virtual bool reads_double(const AnyParams& p) const = 0;
   virtual std::string puts_on(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;

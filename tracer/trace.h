@@ -191,6 +191,9 @@ class Primitive final : public Op {
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }
+  std::optional<Derivatives> derivatives(const AnyParams& p) const override {
+    return d_.derivatives ? d_.derivatives(params_as<P>(p)) : std::optional<Derivatives>();
+  }
   bool reads_double(const AnyParams& p) const override {
     return d_.reads_double && d_.reads_double(params_as<P>(p));
   }

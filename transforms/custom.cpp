@@ -387,6 +387,7 @@ class UserVjp final : public DualRule {
                                         chosen(dx, on), types_of(out));
     return {out, spread(tangents, inexact(out))};
   }
+  Derivatives derivatives() const override { return {.forward = false}; }
 
  private:
   LateFwd fwd_;

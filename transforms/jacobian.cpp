@@ -10,6 +10,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/linearize.h"
 #include "weft/batching/batch_trace.h"
+#include "weft/core/programs/derivatives.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
@@ -256,12 +257,14 @@ bool any_complex(const Types& types) {
                      [](const Type& t) { return is_complex(t.dtype()); });
 }
 bool forward_is_cheaper(const Request& q) {
-  Types out = record(types_of(q.x), q.f).jaxpr->out_types();
+  const Jaxpr j = record(types_of(q.x), q.f).jaxpr;
+  Types out = j->out_types();
   if (q.results) out.resize(*q.results);
   // Unless f is holomorphic, forward mode takes no complex arguments, and reverse no such results.
   if (!q.options.holomorphic && any_complex(q.in)) return false;
   if (!q.options.holomorphic && any_complex(out)) return true;
-  return total(q.in) <= total(out);
+  const Derivatives d = derivatives_of(dce(j, std::vector<bool>(j->out.size(), true)));
+  return d.forward == d.reverse ? total(q.in) <= total(out) : d.forward;
 }
 
 }  // namespace

@@ -129,7 +129,8 @@ auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) 
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(f, o, at);
 }
 // Whichever mode takes fewer passes: forward where the arguments have no more elements than the
-// results; of complex arguments in reverse, and of complex results forward.
+// results; of complex arguments in reverse, and of complex results forward. Where f has a
+// derivative in one mode only (a custom_vjp; a while_loop without max_trips), that one.
 template <int... N, class F = BinaryFunction>
 auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);

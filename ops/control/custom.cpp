@@ -8,6 +8,7 @@
 #include <span>
 
 #include "weft/autodiff/autodiff.h"
+#include "weft/core/programs/derivatives.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/late/kit.h"
 #include "weft/ops/control/program_op.h"
@@ -185,6 +186,7 @@ const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
       program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
   d.type = jvp_type;
   d.dual = jvp_dual;
+  d.derivatives = [](const CustomJvp&) { return Derivatives(); };
   d.transpose = jvp_transpose;
   d.batch = jvp_batch;
   d.samples = jvp_samples;
@@ -260,6 +262,7 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
       program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
   d.type = vjp_type;
   d.dual = vjp_dual;
+  d.derivatives = [](const CustomVjp&) { return Derivatives{.forward = false}; };
   d.batch = vjp_batch;
   d.samples = vjp_samples;
   return d;
@@ -455,6 +458,7 @@ const Primitive<LinearSolve>& linear_solve_op = define<LinearSolve>([] {
       "What a program finds as the solution of a linear system, differentiated as that.");
   d.type = linear_solve_type;
   d.jvp = linear_solve_jvp;
+  d.derivatives = [](const LinearSolve& p) { return Derivatives{.reverse = p.transposes}; };
   d.transpose = linear_solve_transpose;
   d.batch = linear_solve_batch;
   d.samples = linear_solve_samples;
@@ -540,6 +544,7 @@ const Primitive<CustomRoot>& custom_root_op = define<CustomRoot>([] {
       "custom_root", "What a program finds as the root of a function, differentiated as that.");
   d.type = root_type;
   d.jvp = root_jvp;
+  d.derivatives = [](const CustomRoot& p) { return derivatives_of(p.tangent_solve); };
   d.batch = root_batch;
   d.samples = root_samples;
   return d;

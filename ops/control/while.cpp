@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "weft/core/programs/derivatives.h"
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/loop_blocks.h"
 #include "weft/ops/control/samples.h"
@@ -73,6 +74,17 @@ Arrays while_reference(const Arrays& x, const While& p) {
 }
 
 // ---- partial evaluation
+
+// The trips of a loop are known backwards if there is a bound.
+Derivatives while_derivatives(const While& p) {
+  Derivatives d = derivatives_of(p.body_jaxpr);
+  const Types carry = p.body_jaxpr->out_types();
+  d.reverse =
+      d.reverse && (p.max_trips >= 0 || std::none_of(carry.begin(), carry.end(), [](const Type& t) {
+                      return is_inexact(t.dtype());
+                    }));
+  return d;
+}
 
 // What runs again for the unknown, after the known loop has run: it prints nothing, which that has
 // done.
@@ -247,6 +259,7 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
               ".max_trips, use scan, or fori_loop with static start/stop.");
         },
         .partial = while_partial,
+        .derivatives = while_derivatives,
         .samples = while_samples,
     },
     while_steps));

@@ -77,3 +77,36 @@ TEST_CASE("Jacobians of rows", "[jacobian]") {
   CHECK(j.shape() == Shape{3, 4, 2});
   CHECK(floats(j[1]) == Floats{6, 0, 0, 8, 1, 0, 0, 1});
 }
+
+// Each would be cheaper in the mode that it has not.
+TEST_CASE("jacobian takes the mode that a function has", "[jacobian]") {
+  const Array x = array({2., 3.}), y = array({2., 3., 5.});
+  const auto with_rule =
+      custom_vjp([](Array v) { return sin(v); }, [](Array v) { return std::pair{sin(v), v}; },
+                 [](Array v, Array ct) { return ct * cos(v); });
+  const auto late =
+      custom_vjp([](Array v) { return sin(v); },
+                 [](std::array<tree::Mask, 1>, Array v) { return std::pair{sin(v), v}; },
+                 [](Array v, Array ct, tree::Mask) { return ct * cos(v); }, symbolic_zeros);
+  const auto in_scan = [&](Array v) {
+    return scan([&](Array c, Array) { return std::pair{with_rule(c), c}; }, v, zeros({2})).second;
+  };
+  CHECK(array_equal(jacobian(with_rule)(x), jacrev(with_rule)(x)));
+  CHECK(array_equal(jacobian(late)(x), jacrev(with_rule)(x)));
+  CHECK(array_equal(jacobian(vmap(late))(x), jacrev(with_rule)(x)));
+  CHECK(array_equal(jit(jacobian(in_scan))(x), jacrev(in_scan)(x)));
+
+  const auto loop = [](Array v) {
+    return while_loop([](Array c) { return c < 50; }, [](Array c) { return c * c; }, v.sum());
+  };
+  CHECK(array_equal(jacobian(loop)(y), jacfwd(loop)(y)));
+  CHECK(array_equal(jit(jacobian(vmap(loop)))(ones({2, 3})), jacfwd(vmap(loop))(ones({2, 3}))));
+  // Of a rule it is the rule that counts, and of a loop over integers nothing does.
+  const auto rule_runs_it =
+      custom_vjp([&](Array v) { return loop(v); }, [&](Array v) { return std::pair{loop(v), v}; },
+                 [](Array v, Array ct) { return ct * v; });
+  CHECK(floats(jacobian(rule_runs_it)(y)) == floats(y));
+  // A function that has neither says so.
+  check_error<DifferentiationError>(
+      [&] { jacobian([&](Array v) { return loop(with_rule(v) + 5.); })(y); }, "while_loop");
+}

@@ -191,6 +191,9 @@ class Forward final : public MutantOp {
   bool is_product() const override { return op_.is_product(); }
   bool hands_on() const override { return op_.hands_on(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
+  std::optional<Derivatives> derivatives(const AnyParams& p) const override {
+    return op_.derivatives(p);
+  }
   bool reads_double(const AnyParams& p) const override { return op_.reads_double(p); }
   std::string puts_on(const AnyParams& p) const override { return op_.puts_on(p); }
   std::vector<AnySample> samples() const override { return op_.samples(); }

@@ -67,6 +67,7 @@ class MappedRule final : public DualRule {
              b.axis);
     return {part(out, 0, nonzero.size()), spread(rest(out, nonzero.size()), nonzero)};
   }
+  Derivatives derivatives() const override { return rule_->derivatives(); }
 
  private:
   Ref<const DualRule> rule_;
@@ -160,6 +161,9 @@ const Primitive<LateRule>& late_rule_op = define<LateRule>([] {
       "A function whose derivative rule is called when it is differentiated, with symbolic zeros.");
   d.type = late_rule_type;
   d.dual = late_rule_dual;
+  d.derivatives = [](const LateRule& p) {
+    return p.rule.object ? rule_of<DualRule>(p.rule)->derivatives() : Derivatives();
+  };
   d.transpose = [](const TransposeArgs<LateRule>& t) {
     return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
   };

@@ -13,6 +13,7 @@ namespace weft {
 class DualRule : public RefCounted {
  public:
   virtual Dual call(const Arrays& x, const Arrays& dx) const = 0;
+  virtual Derivatives derivatives() const { return {}; }
 };
 // Residuals and a cotangent of each result -> one of each operand that has a tangent; empty handles
 // are zeros.
