@@ -207,11 +207,11 @@ class FlatResult {
   const R& out() const { return *out_; }
   bool ran() const { return out_.has_value(); }
   // The result with these Arrays.
-  [[gnu::noinline]] R result(const Arrays& leaves) const {
+  R result(const Arrays& leaves) const {
     return tree::rebuild(*out_, leaves.data());
   }
   // The result's structure alone, so that no traced value outlives its trace.
-  [[gnu::noinline]] R prototype() const { return tree::structure_only(*out_); }
+  R prototype() const { return tree::structure_only(*out_); }
   void release() {
     if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
   }

@@ -338,7 +338,7 @@ void flatten(const T& x, Arrays& out) {
 // The Arrays of a tree from left to right: fields in the order of their declaration, entries of
 // maps in that of their keys. Source: jax.tree.leaves.
 template <class T>
-[[gnu::noinline]] Arrays leaves(const T& x) {
+Arrays leaves(const T& x) {
   Arrays out;
   flatten(x, out);
   return out;
@@ -354,14 +354,14 @@ size_t count(const T& x) {
 }
 // A tree like `like` with these Arrays, of which there must be enough.
 template <class T>
-[[gnu::noinline]] T rebuild(T like, const Array* leaves) {
+T rebuild(T like, const Array* leaves) {
   detail::Assign v(leaves);
   walk(like, v);
   return like;
 }
 // x without its Arrays.
 template <class T>
-[[gnu::noinline]] T structure_only(T x) {
+T structure_only(T x) {
   detail::Clear v;
   walk(x, v);
   return x;
