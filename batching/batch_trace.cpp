@@ -67,6 +67,8 @@ bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
 }
 
 namespace {
+AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level);
+
 // Ordered effects that maps on this thread have met.
 thread_local int64_t effects_met = 0;
 }  // namespace
@@ -88,8 +90,13 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
   const bool in_each_lane = effect == Effect::ordered && (mapped || !columns);
   if (in_each_lane) ++effects_met;
   const bool rewrites = in_body && (op.compile_eagerly() || effect != Effect::none);
-  if (!mapped && !in_each_lane && !rewrites && !asks_for_lane(op, params))
-    return bind_op(op, values, params);
+  if (!mapped && !in_each_lane && !asks_for_lane(op, params)) {
+    if (!rewrites) return bind_op(op, values, params);
+    // What numbers no lanes itself stays as it is, with the same rules: not even they hear of a map
+    // that is none of theirs.
+    if (!param_field<Ints>(params, "lanes"))
+      return bind_op(op, values, numbered_anew(op, params, *this));
+  }
   Batched b = op.has(Op::Slot::batch) ? op.batch(values, axes, size, params, *this)
                                       : fall_back(*this, op, values, axes, params);
   Arrays out;
@@ -137,10 +144,10 @@ namespace {
 // j on values of these types, mapped so, and then the mask and the number of the first lane, where
 // there are any. Notes: where the results are mapped, -1: nowhere.
 Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchLevel& like,
-                          const LaneMask& mask) {
-  const bool masked = !mask.active.empty_handle(), chunked = !like.first_lane.empty_handle();
+                          const LaneMask& mask, const Array& first_lane) {
+  const bool masked = !mask.active.empty_handle(), chunked = !first_lane.empty_handle();
   if (masked) in.push_back(mask.active.type());
-  if (chunked) in.push_back(like.first_lane.type());
+  if (chunked) in.push_back(first_lane.type());
   TransformKey key{
       TransformKey::batch,
       j,
@@ -172,11 +179,24 @@ MaybeAxes axes_of(const Transformed& t) {
   for (int64_t a : t.notes) r.push_back(a < 0 ? MaybeAxis() : MaybeAxis(static_cast<int>(a)));
   return r;
 }
+
+// The parameters of an equation that has nothing of the lanes: in its programs the lanes that loops
+// and calls have are numbered as they are with one map more around them.
+AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level) {
+  return with_programs(op, params, [&](const Jaxpr& j) {
+    const Transformed t =
+        batched_jaxpr(j, j->in_types(), MaybeAxes(static_cast<size_t>(j->n_in)), level, {}, {});
+    if (!t.consts.empty() ||
+        std::any_of(t.notes.begin(), t.notes.end(), [](int64_t a) { return a >= 0; }))
+      throw InternalError("a program that nothing maps has values of lanes: " + to_string(j));
+    return t.programs[0];
+  });
+}
 }  // namespace
 
 Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
                    const LaneMask& mask) {
-  const Transformed t = batched_jaxpr(j, types_of(x), in, like, mask);
+  const Transformed t = batched_jaxpr(j, types_of(x), in, like, mask, like.first_lane);
   Arrays args = t.consts;
   args.insert(args.end(), x.begin(), x.end());
   for (const Array& more : {mask.active, like.first_lane})
@@ -190,7 +210,7 @@ MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like
     const Type& t = j->types[i];
     types.push_back(in[i] ? t.with_shape(t.shape().inserted(*in[i], like.size)) : t);
   }
-  return axes_of(batched_jaxpr(j, types, in, like, {}));
+  return axes_of(batched_jaxpr(j, types, in, like, {}, like.first_lane));
 }
 
 }  // namespace weft

@@ -123,9 +123,10 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 
 // f, mapped by rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments come with the lanes
 // along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of
-// bools. The rule runs once for all lanes: what they print, they print in its order. BatchingError
-// where out is not what out_mapped says, or f captures a mapped value. Source:
-// jax.custom_batching.custom_vmap.
+// bools. The rule runs once for all lanes: what they print, they print in its order. A rule that
+// prints or calls functions back is left out where lanes may not take part (a branch, a loop): f
+// runs for each that does. BatchingError where out is not what out_mapped says, or f captures a
+// mapped value. Source: jax.custom_batching.custom_vmap.
 template <class F, class Rule>
 auto custom_vmap(F f, Rule rule, Location at = Location::here()) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);

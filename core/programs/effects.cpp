@@ -29,7 +29,7 @@ Effect effect_of(const Op& op, const AnyParams& params) {
 
 Effect effect_of(const Jaxpr& j) { return strongest({j}); }
 
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
+AnyParams with_programs(const Op& op, const AnyParams& params, FunctionRef<Jaxpr(const Jaxpr&)> f) {
   std::vector<std::pair<std::string, ParamValue>> fields;
   bool changed = false;
   const auto replace = [&](Jaxpr& program) {
@@ -38,13 +38,13 @@ AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
     changed = changed || r != program;
     program = std::move(r);
   };
-  for (auto& [name, value] : e.params->fields()) {
+  for (auto& [name, value] : params->fields()) {
     if (auto* body = std::get_if<Jaxpr>(&value)) replace(*body);
     if (auto* many = std::get_if<std::vector<Jaxpr>>(&value))
       for (Jaxpr& b : *many) replace(b);
     fields.emplace_back(name, value);
   }
-  return changed ? e.op->parse_params(fields) : e.params;
+  return changed ? op.parse_params(fields) : params;
 }
 
 Jaxpr without_prints(const Jaxpr& j) {

@@ -17,8 +17,11 @@ inline Effect effect_of(const Eqn& e) { return effect_of(*e.op, e.params); }
 // Of a program: the strongest of its equations.
 Effect effect_of(const Ref<const JaxprData>& j);
 
-// The equation's parameters with f of each program in place of it.
-AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f);
+// The parameters of an equation with f of each program in place of it.
+AnyParams with_programs(const Op& op, const AnyParams& params, FunctionRef<Jaxpr(const Jaxpr&)> f);
+inline AnyParams with_programs(const Eqn& e, FunctionRef<Jaxpr(const Jaxpr&)> f) {
+  return with_programs(*e.op, e.params, f);
+}
 
 // The program without ordered effects that give no results (prints, checks), in the programs that
 // its equations hold, too: for what runs a second time what has run once already (a loop that is

@@ -4,6 +4,7 @@
 // lanes for one.
 #include <fmt/format.h>
 
+#include "weft/core/programs/effects.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/program_op.h"
@@ -27,9 +28,9 @@ struct CustomVmap {
 
 // What the rule gives. It does not know of masks: loops in it would run for lanes that do not take
 // part, too, and perhaps never end. Where it has any, such lanes compute on the operands of a lane
-// that does.
-VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped, const Arrays& x,
-                           const BatchLevel& level) {
+// that does. What it prints or calls it would print and call for them, too: then it gives nothing.
+std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vector<bool>& mapped,
+                                          const Arrays& x, const BatchLevel& level) {
   const Array active = active_lanes(level);
   if (active.empty_handle() || level.size == 0) return rule.call(level.size, mapped, x);
   VmapRule::Result r;
@@ -37,6 +38,7 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
     r = rule.call(level.size, mapped, a);
     return r.out;
   });
+  if (effect_of(c.jaxpr) != Effect::none) return {};
   const bool ends = std::all_of(c.jaxpr->eqns.begin(), c.jaxpr->eqns.end(), surely_ends);
   const Array first = lax::argmax(lax::convert_element_type(active, I32), 0);
   Arrays in = c.consts;
@@ -56,9 +58,11 @@ VmapRule::Result result_of(const VmapRule& rule, const std::vector<bool>& mapped
 }
 
 Batched by_rule(const BatchArgs<CustomVmap>& b) {
-  if (!b.params.rule.object)
+  const auto without_rule = [&] {
     return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
                         b.level, b.level.asks_for_lane(b.op, make_params(b.params)));
+  };
+  if (!b.params.rule.object) return without_rule();
   const size_t consts = static_cast<size_t>(b.params.num_consts);
   for (size_t i = 0; i < consts; ++i)
     if (b.axis[i])
@@ -69,8 +73,10 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   const Arrays x =
       each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
            rest(b.x, consts), rest(b.axis, consts));
-  VmapRule::Result r = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
-                                 mapped(rest(b.axis, consts)), x, b.level);
+  const auto given = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
+                               mapped(rest(b.axis, consts)), x, b.level);
+  if (!given) return without_rule();
+  VmapRule::Result r = *given;
   const Types want = b.params.jaxpr->out_types();
   MaybeAxes at;
   for (size_t k = 0; k < r.out.size(); ++k) {

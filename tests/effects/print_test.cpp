@@ -359,6 +359,38 @@ TEST_CASE("debug_print prints once in a Jacobian", "[effects]") {
                want + want);
 }
 
+TEST_CASE("functions with rules of their own print once, and where they take part", "[effects]") {
+  const auto said = [](Array v) {
+    debug_print("{}", v);
+    return v * 2;
+  };
+  const auto by_rule = custom_vmap(said, [said](int64_t n, tree::Mask m, Array v) {
+    return std::pair{vmap(said, m.any() ? Axes(0) : Axes(none), 0, {.axis_size = n})(v), true};
+  });
+  const auto by_jvp = custom_jvp(said, [said](std::tuple<Array> p, std::tuple<Array> t) {
+    return std::pair{said(std::get<0>(p)), std::get<0>(t) * 2};
+  });
+  const auto by_vjp = custom_vjp(
+      said, [said](Array v) { return std::pair{said(v), none}; },
+      [](none_t, Array ct) { return ct * 2; });
+  const auto lane_by_lane = sequential_vmap(said);
+  const Array x = array({1., 2.}), fixed = array(5.);
+  const auto once = [&](auto f) {
+    const auto compiled = jit([=](Array v, Array c) { return v * f(c); });
+    check_printed([&](Array v) { return jacfwd([&](Array u) { return compiled(u, fixed); })(v); },
+                  x, "5.0|");
+    check_mapped(
+        [=](Array v) {
+          return cond(v > 1., [=](Array u) { return f(u); }, [](Array u) { return u; }, v);
+        },
+        array({1., 2., 3.}), "2.0|3.0|");
+  };
+  once(by_rule);
+  once(by_jvp);
+  once(by_vjp);
+  once(lane_by_lane);
+}
+
 TEST_CASE("a program that is evaluated prints as it does compiled", "[effects]") {
   const auto f = vmap([](Array x) {
     debug_print("a {}", x);

@@ -43,12 +43,13 @@ Array numbers_of(const std::vector<Deed>& all, DType group) {
   return values.empty() ? base::zeros(t) : lax::convert_element_type(array(values), group);
 }
 
-// Of the form "deed NUMBER DTYPE VALUE", with other words between them.
-std::vector<Deed> read_deeds(const std::string& text) {
+constexpr const char deed[] = "deed", loose[] = "loose";
+// Of the form "WORD NUMBER DTYPE VALUE", with other words between them.
+std::vector<Deed> read_deeds(const std::string& text, const char* wanted) {
   std::vector<Deed> r;
   std::istringstream words(text);
   for (std::string word, value; words >> word;) {
-    if (word != "deed") continue;
+    if (word != wanted) continue;
     int dtype = 0;
     Deed d{};
     words >> d.number >> dtype >> value;
@@ -64,10 +65,11 @@ std::vector<Deed> read_deeds(const std::string& text) {
 Arrays act(const Step& s, const Array& x) {
   const Array v = first_number(x);
   const int number = static_cast<int>(s.count);
-  const std::string text = fmt::format("deed {} {} {{}}", number, static_cast<int>(v.dtype()));
-  if (s.variant == 0) debug_print(text, v);
-  if (s.variant == 2) check(v < s.number, text, v);
-  if (s.variant != 1) return {};
+  const std::string text = fmt::format("{} {} {} {{}}", s.variant == prints_anywhere ? loose : deed,
+                                       number, static_cast<int>(v.dtype()));
+  if (s.variant == prints || s.variant == prints_anywhere) debug_print(text, v);
+  if (s.variant == checks) check(v < s.number, text, v);
+  if (s.variant != calls) return {};
   return noted(v, [number](Deed d) {
     d.number = number;
     if (gathered_calls) gathered_calls->push_back(d);
@@ -76,16 +78,16 @@ Arrays act(const Step& s, const Array& x) {
 
 Arrays act(const Step& s, const Array& x, Deeds* to) {
   const int number = static_cast<int>(s.count);
-  std::vector<Deed>* const list = !to              ? nullptr
-                                  : s.variant == 0 ? &to->printed
-                                  : s.variant == 1 ? &to->called
-                                                   : &to->failed;
-  const bool checks = s.variant == 2;
-  Arrays r = noted(first_number(x), [number, list, checks, bound = s.number](Deed d) {
+  std::vector<Deed>* const list = !to                   ? nullptr
+                                  : s.variant == prints ? &to->printed
+                                  : s.variant == checks ? &to->failed
+                                                        : &to->loose;
+  const bool of_failure = s.variant == checks;
+  Arrays r = noted(first_number(x), [number, list, of_failure, bound = s.number](Deed d) {
     d.number = number;
-    if (list && !(checks && d.value < bound)) list->push_back(d);
+    if (list && !(of_failure && d.value < bound)) list->push_back(d);
   });
-  return s.variant == 1 ? r : Arrays{};
+  return s.variant == calls ? r : Arrays{};
 }
 
 Gathering::Gathering()
@@ -95,18 +97,20 @@ Gathering::~Gathering() {
   gathered_calls = before_;
 }
 Deeds Gathering::deeds(const std::string& failure) const {
-  return {read_deeds(text_.str()), called_, read_deeds(failure)};
+  Deeds r{read_deeds(text_.str(), deed), read_deeds(text_.str(), loose), read_deeds(failure, deed)};
+  r.loose.insert(r.loose.end(), called_.begin(), called_.end());
+  return r;
 }
 
 Arrays as_arrays(Deeds d) {
-  std::stable_sort(d.called.begin(), d.called.end(), [](const Deed& a, const Deed& b) {
+  std::stable_sort(d.loose.begin(), d.loose.end(), [](const Deed& a, const Deed& b) {
     if (a.number != b.number) return a.number < b.number;
     return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
   });
   if (!d.failed.empty()) d.failed.resize(1);
   const ReferenceMode reference;
   Arrays r;
-  for (const std::vector<Deed>* all : {&d.printed, &d.called, &d.failed}) {
+  for (const std::vector<Deed>* all : {&d.printed, &d.loose, &d.failed}) {
     std::vector<double> steps;
     for (const Deed& one : *all) steps.push_back(one.number);
     r.push_back(steps.empty() ? base::zeros(Type(I32, {0}))

@@ -17,10 +17,10 @@ struct Deed {
   double value;
 };
 struct Deeds {
-  std::vector<Deed> printed, called, failed;
+  std::vector<Deed> printed, loose, failed;  // loose: without an order between lanes
   Deeds& operator+=(const Deeds& d) {
     printed.insert(printed.end(), d.printed.begin(), d.printed.end());
-    called.insert(called.end(), d.called.begin(), d.called.end());
+    loose.insert(loose.end(), d.loose.begin(), d.loose.end());
     failed.insert(failed.end(), d.failed.begin(), d.failed.end());
     return *this;
   }
@@ -47,8 +47,9 @@ class Gathering {
   std::vector<Deed>* before_;
 };
 
-// Always so many arrays. What is printed has an order; calls have none between lanes, so they stand
-// by step and value. The last `arrays_of_a_failure` are of the first check that failed.
+// Always so many arrays. What is printed has an order; calls and what rules for maps print have
+// none between lanes, so they stand by step and value. The last `arrays_of_a_failure` are of the
+// first check that failed.
 Arrays as_arrays(Deeds d);
 constexpr size_t arrays_of_a_failure = 6;
 // The results of a program of which a check fails.

@@ -133,7 +133,7 @@ Types simple_results(const Step& s, const Types& in) {
     case Kind::effect: {
       const DType d = in.at(0).dtype();
       require(is_number(d) || is_bool(d), "no number");
-      return s.variant == 1 ? Types{Type(is_complex(d) ? real_part(d) : d, {})} : Types{};
+      return s.variant == calls ? Types{Type(is_complex(d) ? real_part(d) : d, {})} : Types{};
     }
     default: break;
   }
@@ -210,6 +210,12 @@ void for_each_step(const Fn& f, FunctionRef<void(const Step&)> visit) {
     visit(s);
     for (const Fn& b : s.bodies) for_each_step(b, visit);
   }
+}
+Fn without_effects(Fn f) {
+  std::erase_if(f.steps, [](const Step& s) { return s.kind == Kind::effect && s.out.empty(); });
+  for (Step& s : f.steps)
+    for (Fn& b : s.bodies) b = without_effects(std::move(b));
+  return f;
 }
 int64_t count_steps(const Fn& f) {
   int64_t n = 0;

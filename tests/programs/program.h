@@ -32,8 +32,7 @@ enum class Kind {
   sequential,   // sequential_vmap(body)
   checkpoint,   // checkpoint(body) with the policy of that variant
   checked_end,  // a loop that ends where in[0] <= 0.5, and never elsewhere
-  effect,  // of the first number of in[0], variant 0: prints it, 1: calls a function that returns
-           // it, 2: checks that it is less than `number`
+  effect,       // of the first number of in[0]: one of Effects
   vmap,
   grad,       // body gives a scalar; gradients of the first `count` operands
   vjp,        // in: primals, cotangents of all results; out: results, cotangents of `count` primals
@@ -84,6 +83,10 @@ struct NamedPolicy {
 };
 const std::vector<NamedPolicy>& checkpoint_policies_drawn();
 
+// Kind::effect's variants. `calls` gives the number back; `checks` that it is less than `number`.
+// `prints_anywhere` prints in a program with rules for maps that do so, too, in their own order.
+enum Effects { prints, calls, checks, prints_anywhere };
+
 // Kind::collective's variants. psum_scatter and pswapaxes are those of axis 0, which has an entry a
 // lane; pbroadcast reads lane `count`. The last three have `order`: the lane that each lane reads,
 // -1 for none (permuted), or the lanes of groups of `count`, one after another; the last group of
@@ -115,6 +118,8 @@ void complete(Step& s, const Types& in, const Types& captured);
 // The same for all steps of a function, whose inputs have types.
 void retype(Fn& f);
 
+// f but for its prints and checks.
+Fn without_effects(Fn f);
 int64_t count_steps(const Fn& f);
 bool holds(const Fn& f, Kind k);
 // Visits all steps, inner ones too.

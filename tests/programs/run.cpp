@@ -60,10 +60,14 @@ Arrays with_forward_rule(const Arrays& x, const Body& body) {
   return custom_jvp(
       body, [body](One p, One t) -> std::pair<Arrays, Arrays> { return jvp(body, p, t); })(x);
 }
+// What the body does besides is not done again backwards.
 Arrays with_reverse_rule(const Arrays& x, const Body& body) {
+  const Fn quiet = without_effects(*body.f);
   return custom_vjp(
       body, [body](Arrays a) { return std::pair{body(a), a}; },
-      [body](Arrays residuals, Arrays ct) { return vjp(body, residuals).second(ct); })(x);
+      [quiet, captured = body.captured](Arrays residuals, Arrays ct) {
+        return vjp(Body{&quiet, captured}, residuals).second(ct);
+      })(x);
 }
 Arrays with_map_rule(const Arrays& x, const Body& body) {
   return custom_vmap(body, [body](int64_t size, tree::Mask mapped, Arrays a) {

@@ -113,7 +113,8 @@ std::string nested_text(const Step& s, const Names& f, const Names& x) {
     case Kind::fori:
     case Kind::scan: return loop_text(s, f, x);
     case Kind::custom_jvp: return fmt::format("with_forward_rule({}, {})", f[0], arrays(x));
-    case Kind::custom_vjp: return fmt::format("with_reverse_rule({}, {})", f[0], arrays(x));
+    case Kind::custom_vjp:
+      return fmt::format("with_reverse_rule({}, {}, {})", f[0], f.back(), arrays(x));
     case Kind::custom_vmap: return fmt::format("with_map_rule({}, {})", f[0], arrays(x));
     case Kind::sequential: return fmt::format("sequential_vmap({})({})", f[0], arrays(x));
     case Kind::checkpoint:
@@ -151,11 +152,11 @@ std::string collective_text(const Step& s, const Names& x) {
 }
 std::string effect_text(const Step& s, const std::string& x) {
   switch (s.variant) {
-    case 0: return fmt::format("debug_print(\"{} {{}}\", first_number({}))", s.count, x);
-    case 1: return fmt::format("called(first_number({}))", x);
-    default:
+    case calls: return fmt::format("called(first_number({}))", x);
+    case checks:
       return fmt::format("check(first_number({0}) < {1}, \"{2} {{}}\", first_number({0}))", x,
                          real_text(s.number), s.count);
+    default: return fmt::format("debug_print(\"{} {{}}\", first_number({}))", s.count, x);
   }
 }
 std::string simple_text(const Step& s, const Names& x) {
@@ -242,11 +243,12 @@ Arrays with_forward_rule(F f, Arrays x) {
   return custom_jvp(f, [f](One p, One t) -> std::pair<Arrays, Arrays> { return jvp(f, p, t); })(x);
 }
 )"},
-    {"with_reverse_rule(", R"(template <class F>
-Arrays with_reverse_rule(F f, Arrays x) {
+    {"with_reverse_rule(", R"(// quiet: f without its effects.
+template <class F, class G>
+Arrays with_reverse_rule(F f, G quiet, Arrays x) {
   return custom_vjp(
       f, [f](Arrays a) { return std::pair{f(a), a}; },
-      [f](Arrays residuals, Arrays ct) { return vjp(f, residuals).second(ct); })(x);
+      [quiet](Arrays residuals, Arrays ct) { return vjp(quiet, residuals).second(ct); })(x);
 }
 )"},
     {"with_map_rule(", R"(template <class F>
@@ -294,6 +296,8 @@ class Writer {
     const std::string note = ";  // " + list(types);
     Names f;
     for (const Fn& b : s.bodies) f.push_back(body(b, captured, depth));
+    if (s.kind == Kind::custom_vjp && holds(s.bodies[0], Kind::effect))
+      f.push_back(body(without_effects(s.bodies[0]), captured, depth));
     if (s.kind == Kind::constant) {  // no value that is traced
       const std::string name = fmt::format("c{}", next_++);
       constants += "static const Array " + name + " = " + simple_text(s, in) + ";\n";

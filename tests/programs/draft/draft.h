@@ -15,6 +15,7 @@ struct Dice {
   int budget = 0;           // steps that may still be made
   bool full_lanes = false;  // much is to lie in a lane
   bool acts = false;        // it has effects
+  bool loose = false;       // without an order between lanes; then rules for maps have some, too
   int deeds = 0;            // how many so far
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
   int64_t below(int64_t n) { return static_cast<int64_t>(r.word() % static_cast<uint64_t>(n)); }

@@ -214,6 +214,9 @@ bool Draft::add_called() {
                                           Kind::checkpoint, Kind::checkpoint};
   Step s;
   s.kind = dice_.pick(kinds);
+  // Where the rules of others run what has effects.
+  if (dice_.acts && dice_.one_in(2))
+    s.kind = dice_.pick(std::vector{Kind::custom_vjp, Kind::custom_vmap, Kind::sequential});
   // What closes over anything.
   const bool plain = s.kind == Kind::call || s.kind == Kind::checkpoint;
   if (s.kind == Kind::checkpoint)
@@ -225,10 +228,10 @@ bool Draft::add_called() {
     Around b = deeper(around_, plain);
     if (s.kind == Kind::custom_vjp) b.reverse = true;
     if (derivative_rule) ++b.derivatives;
-    // The reverse rule runs the body once more; a rule for maps, or a loop over lanes, is run for
-    // all lanes in its own order.
-    b.quiet = b.quiet || s.kind == Kind::custom_vjp || s.kind == Kind::custom_vmap ||
-              s.kind == Kind::sequential;
+    // A rule for maps, or a loop over lanes, is run for all lanes in its own order, between what
+    // the lanes do before and after it.
+    const bool for_maps = s.kind == Kind::custom_vmap || s.kind == Kind::sequential;
+    b.quiet = b.quiet || (for_maps && !dice_.loose);
     return b;
   }();
   Types in;
@@ -258,6 +261,7 @@ bool Draft::add_called() {
   inner.ending = guard >= 0 && derivative_rule ? inner.op("stop_gradient", {guard}) : guard;
   if (plain && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
     inner.ending = static_cast<int>(all.size()) - 1;
+  if (dice_.acts && !a.quiet && !plain) inner.add_effect();
   inner.fill(1 + dice_.below(4));
   Fn f = inner.finish();
   if (derivative_rule) {

@@ -178,9 +178,13 @@ void Draft::add_checked_end() {
 bool Draft::add_effect() {
   Step s;
   s.kind = Kind::effect;
-  s.variant = !around_.reverse && !detail::default_elsewhere() && dice_.one_in(3);
-  if (s.variant == 0 && dice_.one_in(4)) {
-    s.variant = 2;
+  s.variant = prints;
+  if (!around_.reverse && !detail::default_elsewhere() && dice_.one_in(3)) {
+    s.variant = calls;
+  } else if (dice_.loose) {
+    s.variant = prints_anywhere;
+  } else if (dice_.one_in(4)) {
+    s.variant = checks;
     constexpr double bounds[] = {.5, 2, 8, 1000};
     s.number = bounds[dice_.below(4)];
   }
@@ -190,6 +194,7 @@ bool Draft::add_effect() {
 }
 void Draft::add_any() {
   if (dice_.acts && !around_.quiet && dice_.one_in(4) && add_effect()) return;
+  if (dice_.acts && around_.depth > 0 && dice_.one_in(6) && add_called()) return;
   if (ending >= 0 && dice_.one_in(3)) return add_checked_end();
   if (ending >= 0 && dice_.one_in(3) && add_nested()) return;
   if (!around_.names.empty() && dice_.one_in(5) && add_collective()) return;
@@ -320,6 +325,7 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
   p.stack = stack;
   p.smooth = dice.one_in(4);
   dice.acts = stack < 0 && seed % 3 == 2;
+  dice.loose = dice.acts && seed % 2 == 1;
   for (int k = 0; k < 3; ++k) dice.pool.push_back(dice.new_extent());
   // Enough for several threads now and then.
   if (dice.one_in(30)) dice.pool[0] = 1000 + dice.below(5000);
