@@ -129,7 +129,7 @@ class Walk {
     const Inst& i = inst(v);
     if (along_.index != no_id) {
       if (v == along_.index) return {false, true, 1};
-      if (i.home != along_.block) return uniform_value;
+      if (!is_inside(i.home)) return uniform_value;
     }
     switch (i.op) {
       case Opcode::Const:
@@ -144,6 +144,15 @@ class Walk {
     }
     if (i.op < Opcode::Const || i.op >= Opcode::Load) return varying_value;
     return variance_of(k_, i, [&](Id a) { return of(a); });
+  }
+  // In the body of the loop, or of one in it.
+  bool is_inside(BlockId b) const {
+    while (b != along_.block) {
+      const Id owner = k_.blocks[static_cast<size_t>(b)].owner;
+      if (owner == no_id) return false;
+      b = inst(owner).home;
+    }
+    return true;
   }
   // The index of a loop that makes the same trips everywhere.
   bool counts_alike(Id param) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <string_view>
 #include <utility>
 
+#include "weft/core/loops/platform.h"
 #include "weft/jit/fuse/region.h"
 
 namespace weft::compiler {
@@ -16,6 +18,9 @@ namespace {
 constexpr int64_t largest_lane_value = 1024;       // elements of one value inside a lane
 constexpr int64_t largest_lane = 16384;            // elements of all values inside a lane,
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
+// The same of a lane that is alone, which vectors run through.
+constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
+constexpr int64_t largest_product = 1 << 14;  // terms; a kernel of its own is faster from there on
 
 // The values of a loop and of everything inside it.
 using Visit = std::function<void(const Scope&)>;
@@ -185,6 +190,15 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
   return false;
 }
 
+bool holds_large_product(const Scope& top) {
+  bool large = false;
+  visit_bodies(top, [&](const Scope& s) {
+    for (const Lowering& l : s.lowering)
+      large = large || (l.form == Lowering::Form::contract && l.space.elements() > largest_product);
+  });
+  return large;
+}
+
 }  // namespace
 
 LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
@@ -207,10 +221,14 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  if (r.held.largest > largest_lane_value || r.held.total > largest_lane ||
-      r.held.bytes > largest_lane_bytes)
+  const bool host = std::string_view(current_platform()) == "cpu";
+  r.rows = host && r.grid.empty() && r.held.largest > small_elements;
+  if (r.rows ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
+             : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
+                   r.held.bytes > largest_lane_bytes)
     return no("a lane would hold too much");
-  if (r.grid.empty() && r.held.largest > small_elements)
+  if (r.rows && holds_large_product(an.top())) return no("a product in it is large");
+  if (!r.rows && r.grid.empty() && r.held.largest > small_elements)
     return no("no axis runs through the whole loop");
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < one.n_out; ++o) {

@@ -20,6 +20,7 @@ struct LaneGrid {
     int64_t largest = 0, total = 0;  // elements: of the largest value, and of all
     int64_t bytes = 0;               // of all
   } held = {};                       // what a lane holds
+  bool rows = false;                 // there is one lane, and vectors run along its values
   std::string why = {};              // it cannot; the rest says nothing then
 };
 // Of the one equation that was analysed.

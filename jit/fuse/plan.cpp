@@ -598,6 +598,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   for (int32_t o = 0; o < e.n_out; ++o)
     k->lanes[e.out + o] = std::move(g.lanes[static_cast<size_t>(o)]);
   k->loops = true;
+  k->rows = g.rows;
   return true;
 }
 

@@ -75,7 +75,8 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
 KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
   // One flat axis, unless operands are read along single axes and the last one is long enough.
   bool flat = true;
-  KernelNest n = written(p, k, in_memory, flat, small_elements);
+  const int64_t small = k.loops && k.rows ? fewer_elements : small_elements;
+  KernelNest n = written(p, k, in_memory, flat, small);
   if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(n.kernel)) {
     flat = false;
     n = written(p, k, in_memory, flat, small_elements);

@@ -269,7 +269,11 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& 
     c[0] = time;
     store_inner(f, result, array, c, read(body, y, row));
   };
-  if (n > small_) return count(n, [&](Id i) { write(coords_of_flat(f, result, i, 0)); });
+  if (n > small_) {
+    std::vector<int64_t> extents = inner_extents(f, result);
+    extents.erase(extents.begin());
+    return over_elements(extents, [&](const Coords& c) { write(coords_with(f, result, c, 0)); });
+  }
   for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
 }
 
@@ -288,8 +292,10 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     p.kind = Place::Kind::local;
     p.local = new_local(f, result);
     const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
-    const auto clear = [&](Id at) { store_local(p.local, at, zero_elem(f.type(result).dtype())); };
-    if (v.trips) count(n, clear);
+    const auto clear = [&](const Coords& at) {
+      store_local(p.local, at[0], zero_elem(f.type(result).dtype()));
+    };
+    if (v.trips) over_elements({n}, clear);
   }
   I64v hi(v.length);
   if (v.trips) {
@@ -482,37 +488,13 @@ void LaneWriter::store_inner(const Frame& f, int32_t var, const Elem& array, con
   store_local(array, inner_offset(f, var, at).id, e);
 }
 
-// Loops over the inner axes, the innermost one a for_each that the vector schedule may take.
-void LaneWriter::for_each_inner(const Frame& f, int32_t var,
-                                const std::function<void(const Coords&)>& each) {
-  const std::vector<int> axes = inner_axes(f, var);
-  const Shape& shape = f.type(var).shape();
-  Coords c = coords_at(f, var, 0);
-  const std::function<void(size_t)> nest = [&](size_t a) {
-    const int64_t extent = shape[axes[a]];
-    const BlockId body = b_.open({Kind::I64});
-    c[static_cast<size_t>(axes[a])] = b_.param(body, 0);
-    const bool inner = a + 1 == axes.size();
-    if (inner)
-      each(c);
-    else
-      nest(a + 1);
-    b_.yield({});
-    b_.leave();
-    if (inner)
-      b_.for_each(b_.integer(extent), body);
-    else
-      b_.loop(b_.integer(0), b_.integer(extent), 1, {}, body);
-  };
-  nest(0);
-}
-
 void LaneWriter::keep_row(int32_t var) {
   Frame& f = frames_.front();
   const int64_t n = inner_elements(f, var);
   if (n <= small_) return keep(f, var);
   const Elem array = new_local(f, var);
-  for_each_inner(f, var, [&](const Coords& c) {
+  over_elements(inner_extents(f, var), [&](const Coords& inner) {
+    const Coords c = coords_with(f, var, inner);
     const Elem e = read(f, {var}, c);
     store_inner(f, var, array, c, e);
   });
@@ -535,9 +517,10 @@ void LaneWriter::store_variable(int32_t var) {
   }
   const int64_t n = inner_elements(f, var);
   const auto store = [&] {
-    if (n > small_ && along_rows_) return for_each_inner(f, var, store_at);
-    const bool few = n <= small_ || (n <= moved_elements && is_moved(f, {var}));
-    if (!few) return count(n, [&](Id i) { store_at(coords_of_flat(f, var, i)); });
+    const bool few = n <= small_ || (!along_rows_ && n <= moved_elements && is_moved(f, {var}));
+    if (!few)
+      return over_elements(inner_extents(f, var),
+                           [&](const Coords& c) { store_at(coords_with(f, var, c)); });
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   };
   missing ? when(first.id, store) : store();

@@ -39,6 +39,39 @@ void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
   b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
 }
 
+// Elements of these extents, none of which hangs on another: a vector may run along them. Along the
+// last axis alone where it fills vectors by itself: what is read side by side is so to be seen.
+void LaneWriter::over_elements(const std::vector<int64_t>& extents,
+                               const std::function<void(const Coords&)>& each) {
+  constexpr int64_t fills_vectors = 16;
+  const size_t rows =
+      along_rows_ && extents.size() > 1 && extents.back() >= fills_vectors ? extents.size() - 1 : 0;
+  const std::vector<int64_t> together(extents.begin() + static_cast<std::ptrdiff_t>(rows),
+                                      extents.end());
+  Coords at;
+  const std::function<void(size_t)> nest = [&](size_t a) {
+    const BlockId body = b_.open({Kind::I64});
+    const Id i = b_.param(body, 0);
+    if (a < rows) {
+      at.push_back(i);
+      nest(a + 1);
+    } else {
+      const Coords last = split(i, together);
+      Coords all = at;
+      all.insert(all.end(), last.begin(), last.end());
+      each(all);
+    }
+    b_.yield({});
+    b_.leave();
+    const int64_t n = a < rows ? extents[a] : Shape(together).elements();
+    if (a == rows && along_rows_)
+      b_.for_each(b_.integer(n), body);
+    else
+      b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+  };
+  nest(0);
+}
+
 // A side gives what it yields.
 std::vector<Id> LaneWriter::branch(Id mask, const std::function<std::vector<Id>()>& then,
                                    const std::function<std::vector<Id>()>& otherwise) {
@@ -64,26 +97,27 @@ void LaneWriter::fill_locals(const std::vector<Fill>& fills) {
     const bool stores = std::any_of(group.begin(), group.end(),
                                     [](const Fill* f) { return f->array.re != nest::no_id; });
     if (!stores) continue;
-    const auto fill = [&](Id i, const std::function<Coords(const Fill&)>& at) {
+    const auto fill = [&](const std::function<Coords(const Fill&)>& at) {
       std::vector<Elem> elems;
       for (const Fill* f : group) elems.push_back(f->value(at(*f)));
       for (size_t k = 0; k < group.size(); ++k)
-        if (group[k]->array.re != nest::no_id) store_local(group[k]->array, i, elems[k]);
+        if (const Fill& f = *group[k]; f.array.re != nest::no_id)
+          store_local(f.array, inner_offset(*f.frame, f.like, at(f)).id, elems[k]);
     };
     const int64_t n = inner_elements(*group[0]->frame, group[0]->like);
     if (n <= moved_elements && std::ranges::all_of(group, &Fill::moved))
       for (int64_t k = 0; k < n; ++k)
-        fill(b_.integer(k), [&](const Fill& f) { return coords_at(*f.frame, f.like, k); });
+        fill([&](const Fill& f) { return coords_at(*f.frame, f.like, k); });
     else
-      count(n, [&](Id i) {
-        fill(i, [&](const Fill& f) { return coords_of_flat(*f.frame, f.like, i); });
+      over_elements(extents, [&](const Coords& inner) {
+        fill([&](const Fill& f) { return coords_with(*f.frame, f.like, inner); });
       });
   }
 }
 
 void LaneWriter::copy_locals(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n) {
-  count(n, [&](Id i) {
-    for (const auto& [to, from] : to_from) store_local(to, i, load_local(from, i));
+  over_elements({n}, [&](const Coords& i) {
+    for (const auto& [to, from] : to_from) store_local(to, i[0], load_local(from, i[0]));
   });
 }
 

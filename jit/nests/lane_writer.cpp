@@ -116,16 +116,19 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
   return c;
 }
 
+Coords LaneWriter::coords_with(const Frame& f, int32_t var, const Coords& inner, int but) {
+  Coords c = coords_at(f, var, 0);
+  size_t next = 0;
+  for (int a : inner_axes(f, var))
+    if (a != but) c[static_cast<size_t>(a)] = inner[next++];
+  return c;
+}
+
 Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but) {
-  std::vector<size_t> axes;
   std::vector<int64_t> extents;
   for (int a : inner_axes(f, var))
-    if (a != but) axes.push_back(static_cast<size_t>(a)), extents.push_back(f.type(var).shape()[a]);
-  Coords c = coords_at(f, var, 0);
-  if (axes.empty()) return c;
-  const Coords digits = split(flat, extents);
-  for (size_t i = 0; i < axes.size(); ++i) c[axes[i]] = digits[i];
-  return c;
+    if (a != but) extents.push_back(f.type(var).shape()[a]);
+  return coords_with(f, var, extents.empty() ? Coords{} : split(flat, extents), but);
 }
 
 // Row-major offset over the axes to keep. Runs of coordinates that are the digits of one index are

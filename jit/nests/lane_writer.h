@@ -157,6 +157,9 @@ class LaneWriter {
   int64_t inner_elements(const Frame& f, int32_t var) const;
   Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
   // A computed inner index, over the axes other than `but`.
+  // Of an element, by its inner coordinates, all axes of the grid included; `but`: without one
+  // axis.
+  Coords coords_with(const Frame& f, int32_t var, const Coords& inner, int but = -1);
   Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but = -1);
   Coords split(nest::Id flat, const std::vector<int64_t>& extents);  // row-major digits
   num::Ir<int64_t> offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const;
@@ -251,11 +254,12 @@ class LaneWriter {
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
+  void over_elements(const std::vector<int64_t>& extents,
+                     const std::function<void(const Coords&)>& each);
   std::vector<nest::Id> branch(nest::Id mask, const std::function<std::vector<nest::Id>()>& then,
                                const std::function<std::vector<nest::Id>()>& otherwise);
   void when(nest::Id mask, const std::function<void()>& then);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, Frame& f);
-  void for_each_inner(const Frame& f, int32_t var, const std::function<void(const Coords&)>& each);
   bool is_streamed(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);
   void store_inner(const Frame& f, int32_t var, const Elem& array, const Coords& at, const Elem& e);

@@ -6,6 +6,10 @@
 #include "weft/jit/schedule/divergence.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "weft/core/loops/strides.h"
 
 namespace weft::compiler {
 
@@ -28,6 +32,39 @@ int64_t weight(const Kernel& k, BlockId b) {
 
 namespace {
 
+// Whether a for_each leaves the lanes to the folds inside it: what its own elements read lies
+// apart, what the terms of the folds read side by side.
+bool leaves_lanes_to_folds(const Kernel& k, Id v) {
+  const Inst& each = k.insts[v];
+  if (each.op != Opcode::ForEach) return false;
+  const auto along = [&](const Inst& loop) {
+    return nest::Along{.index = k.blocks[loop.blocks[0]].params[0], .block = loop.blocks[0]};
+  };
+  const auto far = [&](Id at, const nest::Along& index) {
+    const std::optional<int64_t> n = nest::stride_along(k, at, index);
+    return !n || std::abs(*n) > 1;
+  };
+  const nest::Along elements = along(each);
+  int apart = 0;  // loads that lie apart along the elements, less those that do along the terms
+  const auto visit = [&](const auto& self, BlockId b, const nest::Along* terms) -> void {
+    for (Id u : k.blocks[b].body) {
+      const Inst& i = k.insts[u];
+      if (terms && (i.op == Opcode::Load || i.op == Opcode::LocalLoad)) {
+        const Id at = i.args[i.op == Opcode::Load ? 0 : 1];
+        apart += far(at, elements) - far(at, *terms);
+      }
+      if (i.op == Opcode::Fold && i.imm == 0 && !is_short_fold(k, i)) {
+        const nest::Along own = along(i);
+        self(self, i.blocks[0], &own);
+        continue;
+      }
+      for (BlockId inner : i.blocks) self(self, inner, terms);
+    }
+  };
+  visit(visit, each.blocks[0], nullptr);
+  return apart > 0;
+}
+
 struct Context {
   bool lanes = false;  // code here runs in lanes
   int divergence = 0;  // divergent structured instructions around it
@@ -47,9 +84,11 @@ class Analysis {
     set_.resize(n);
     home_divergence_.resize(n);
     local_lanes_.resize(n);
-    for (size_t v = 0; v < n; ++v)
+    for (size_t v = 0; v < n; ++v) {
       if (k_.insts[v].op == Opcode::Result)
         divergence_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
+      leaves_lanes_.push_back(mode == Mode::inner && leaves_lanes_to_folds(k_, static_cast<Id>(v)));
+    }
   }
 
   Divergence run() {
@@ -170,7 +209,8 @@ class Analysis {
   // Folds and for_eachs: of their iterations there are as many in all lanes.
   void iterations(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    const bool lanes = divergence_.mode == Mode::inner && !c.lanes && i.imm == 0;
+    const bool lanes =
+        divergence_.mode == Mode::inner && !c.lanes && i.imm == 0 && !leaves_lanes_[v];
     mark(divergence_.in_lanes, v, lanes);
     assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
     block(i.blocks[0], {c.lanes || lanes, c.divergence + (lanes ? 1 : 0)});
@@ -218,6 +258,7 @@ class Analysis {
   const Kernel& k_;
   Divergence divergence_;
   std::vector<char> set_;
+  std::vector<char> leaves_lanes_;  // by ForEach
   std::vector<int> home_divergence_;
   std::vector<char> local_lanes_;
   bool changed_ = false;

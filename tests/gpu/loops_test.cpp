@@ -129,8 +129,8 @@ TEST_CASE("branches with the memory of one before are part of a graph", "[gpu][l
                      a);
     })(which, v);
   });
-  const Array x = cos(arange(3000.)), there = device_put(x, "cuda:0");
-  const Array xs = cos(arange(12000.)).reshape({4, 3000}), all = device_put(xs, "cuda:0");
+  const Array x = cos(arange(6000.)), there = device_put(x, "cuda:0");
+  const Array xs = cos(arange(24000.)).reshape({4, 6000}), all = device_put(xs, "cuda:0");
   CHECK(holds(f.lower(array(0), x).report(), "lockstep cond"));
   for (const int k : {-1, 0, 1, 2, 7}) {
     const Array which = array(k), there_k = device_put(which, "cuda:0");
