@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "weft/core/loops/platform.h"
@@ -20,7 +21,12 @@ constexpr int64_t largest_lane = 16384;            // elements of all values ins
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same of a lane that is alone, which vectors run through.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
+constexpr int64_t trips_of_while = 16;        // as far as costs go
+constexpr int cost_of_term = 4;               // of a fold: its loads, and what adds it
+constexpr double most_repeated = 4;           // times the work of a step
 constexpr int64_t largest_product = 1 << 14;  // terms; a kernel of its own is faster from there on
+
+bool on_host() { return std::string_view(current_platform()) == "cpu"; }
 
 // The values of a loop and of everything inside it.
 using Visit = std::function<void(const Scope&)>;
@@ -57,20 +63,13 @@ class LoopGrid {
     if (!grid->empty()) adopt_results(*grid);
     return all;
   }
-  // Ordinary axes that run through the loop untouched. The largest result says which there are; an
-  // axis of another result that meets none of them, but has the size of one, runs along with it.
+  // Ordinary axes that run through the loop untouched, unless most of the work has none of them and
+  // would be done again at each point: on a host. On a GPU that is less than launches would be.
   void ordinary(std::vector<int64_t>* grid) {
-    int32_t widest = -1;
-    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
-    if (widest < 0) return;
-    for (int a = 0; a < type(widest).ndim(); ++a) {
-      const int c = class_at(widest, a);
-      if (!bad_.count(c) && !repeats(c) &&
-          classes.emplace(c, static_cast<int>(grid->size())).second)
-        grid->push_back(type(widest).shape()[a]);
-    }
-    adopt_results(*grid);
+    const auto before = std::pair(*grid, classes);
+    const double once = work(*grid);
+    add_ordinary(grid);
+    if (on_host() && work(*grid) > most_repeated * once) std::tie(*grid, classes) = before;
   }
   std::vector<char> shared() const {
     std::vector<char> r;
@@ -101,6 +100,60 @@ class LoopGrid {
 
  private:
   const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  // The largest result says which there are; an axis of another result that meets none of them, but
+  // has the size of one, runs along with it.
+  void add_ordinary(std::vector<int64_t>* grid) {
+    int32_t widest = -1;
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
+    if (widest < 0) return;
+    for (int a = 0; a < type(widest).ndim(); ++a) {
+      const int c = class_at(widest, a);
+      if (!bad_.count(c) && !repeats(c) &&
+          classes.emplace(c, static_cast<int>(grid->size())).second)
+        grid->push_back(type(widest).shape()[a]);
+    }
+    adopt_results(*grid);
+  }
+  // Instructions of a step of all points; what lacks an axis of the grid is done at each of its
+  // points, but for few elements, which are in registers and the same in all lanes of a vector.
+  double work(const std::vector<int64_t>& grid) const {
+    double all = 0;
+    for (const auto& b : top_.bodies[0]) all += work(*b, grid);
+    return all;
+  }
+  double work(const Scope& s, const std::vector<int64_t>& grid) const {
+    double all = 0;
+    for (size_t i = 0; i < s.j->eqns.size(); ++i) {
+      const Lowering& l = s.lowering[i];
+      const bool scan = l.form == Lowering::Form::loop && l.loop.kind == LoopForm::Kind::scan;
+      const bool loop_while =
+          l.form == Lowering::Form::loop && l.loop.kind == LoopForm::Kind::loop_while;
+      const auto trips = static_cast<double>(scan         ? l.loop.length
+                                             : loop_while ? trips_of_while
+                                                          : 1);
+      for (const auto& b : s.bodies[i]) all += trips * work(*b, grid);
+      if (s.bodies[i].empty() && s.j->eqns[i].n_out > 0) all += work(s, i, grid);
+    }
+    return all;
+  }
+  double work(const Scope& s, size_t i, const std::vector<int64_t>& grid) const {
+    const Eqn& e = s.j->eqns[i];
+    const bool pull = s.lowering[i].form == Lowering::Form::pull;
+    const Shape& space =
+        pull ? s.j->types[static_cast<size_t>(e.out)].shape() : s.lowering[i].space;
+    double n = static_cast<double>(space.elements()) * (pull ? s.access[i].cost : cost_of_term);
+    std::vector<bool> has(grid.size(), false);
+    int64_t elements = 1;  // of a point
+    for (int a = 0; a < s.j->types[static_cast<size_t>(e.out)].ndim(); ++a)
+      if (const auto it = classes.find(an_.find(s.axis(e.out, a))); it != classes.end())
+        has[static_cast<size_t>(it->second)] = true;
+      else
+        elements *= s.j->types[static_cast<size_t>(e.out)].shape()[a];
+    for (size_t g = 0; g < grid.size() && elements > small_elements; ++g)
+      if (!has[g]) n *= static_cast<double>(grid[g]);
+    return n;
+  }
   bool lanes_of(const Scope& s, size_t i, std::vector<int64_t>* grid) {
     const Lowering::Form form = s.lowering[i].form;
     const LoopForm& v = s.lowering[i].loop;
@@ -221,8 +274,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  const bool host = std::string_view(current_platform()) == "cpu";
-  r.rows = host && r.grid.empty() && r.held.largest > small_elements;
+  r.rows = on_host() && r.grid.empty() && r.held.largest > small_elements;
   if (r.rows ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
              : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
                    r.held.bytes > largest_lane_bytes)

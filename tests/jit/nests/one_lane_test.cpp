@@ -107,6 +107,29 @@ TEST_CASE("what a loop of one lane stacks and carries", "[jit][one_lane]") {
   CHECK(slopes[0].item<double>() == Approx(factor).epsilon(1e-5));
 }
 
+// Of the loop backwards the gradient of w has axes that run through it; the state that comes back,
+// of which is most of the work, has not, and would be computed once a column.
+TEST_CASE("axes that most of the work has not are no lanes", "[jit][one_lane]") {
+  for (const int n : {40, 128}) {
+    const Array w = numbers({n, n}, .7) / std::sqrt(n), x = numbers({n}, .3),
+                rows = numbers({30, n}, .9);
+    const auto loss = [=](Array w) {
+      return scan([=](Array h, Array r) { return std::pair{tanh(dot(w, h) + r), h}; }, x, rows)
+          .second.sum();
+    };
+    const auto slopes = jit(grad(loss));
+    const std::string report = slopes.lower(w).report();
+    INFO(report);
+    CHECK(count(report, "loop in the lane), grid [" + std::to_string(n)) == 0);
+    CHECK(count(report, "lockstep") == (n == 128));
+    const auto along = numbers({n, n}, .11);
+    CHECK((slopes(w) * along).sum().item<double>() ==
+          Approx(jit([=](Array w) { return jvp(loss, std::tuple{w}, std::tuple{along}).second; })(w)
+                     .item<double>())
+              .epsilon(1e-4));
+  }
+}
+
 TEST_CASE("long values and large products keep kernels of their own", "[jit][one_lane]") {
   const auto steps = [](auto step, const Array& x) {
     return jit([=](Array x) { return fori_loop(0, 3, [=](Array, Array c) { return step(c); }, x); })
