@@ -134,8 +134,7 @@ std::string to_string(const Location& l);
 // no part of what tells programs apart.
 //
 //     named_scope layer("layer1");
-//     vmap([](Array x) { return x.sum(); })(array({1., 2.}))  // raises: (at example.cpp:1 in
-//     layer1)
+//     vmap([](Array x) { return x.sum(); })(array({1., 2.}))  // raises: in layer1)
 //
 // Source: jax.named_scope.
 class [[nodiscard]] named_scope {

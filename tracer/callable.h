@@ -207,9 +207,7 @@ class FlatResult {
   const R& out() const { return *out_; }
   bool ran() const { return out_.has_value(); }
   // The result with these Arrays.
-  R result(const Arrays& leaves) const {
-    return tree::rebuild(*out_, leaves.data());
-  }
+  R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
   // The result's structure alone, so that no traced value outlives its trace.
   R prototype() const { return tree::structure_only(*out_); }
   void release() {

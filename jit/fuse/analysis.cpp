@@ -30,13 +30,6 @@ Jaxpr single(const JaxprData& j, const Eqn& e) {
 }
 }  // namespace
 
-std::vector<size_t> makers(const JaxprData& j) {
-  std::vector<size_t> r(j.types.size(), Program::none);
-  for (size_t i = 0; i < j.eqns.size(); ++i)
-    std::fill_n(r.begin() + j.eqns[i].out, j.eqns[i].n_out, i);
-  return r;
-}
-
 Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   scope.j = j;
   analysis.resize(j->eqns.size());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/core/loops/axis_classes.h"
+#include "weft/core/programs/makers.h"
 
 namespace weft::compiler {
 
@@ -17,9 +18,8 @@ struct Program {
   Scope scope;
   std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
   std::vector<size_t> maker;  // by variable: the equation it is a result of; of inputs none
-  static constexpr size_t none = static_cast<size_t>(-1);
+  static constexpr size_t none = no_equation;
   explicit Program(const Jaxpr& j);
 };
-std::vector<size_t> makers(const JaxprData& j);
 
 }  // namespace weft::compiler

@@ -85,10 +85,7 @@ class LoopGrid {
     LaneGrid::Held h;
     visit_bodies(top_, [&](const Scope& s) {
       for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
-        int64_t n = 1;
-        for (int a = 0; a < s.j->types[t].ndim(); ++a)
-          if (!classes.count(an_.find(s.axis(static_cast<int32_t>(t), a))))
-            n *= s.j->types[t].shape()[a];
+        const int64_t n = elements_of_point(s, static_cast<int32_t>(t));
         h.total += n;
         h.bytes += n * itemsize(s.j->types[t].dtype());
         h.largest = std::max(h.largest, n);
@@ -100,6 +97,13 @@ class LoopGrid {
 
  private:
   const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  int64_t elements_of_point(const Scope& s, int32_t v) const {
+    const Shape& shape = s.j->types[static_cast<size_t>(v)].shape();
+    int64_t n = 1;
+    for (int a = 0; a < static_cast<int>(shape.size()); ++a)
+      if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
+    return n;
+  }
   // The largest result says which there are; an axis of another result that meets none of them, but
   // has the size of one, runs along with it.
   void add_ordinary(std::vector<int64_t>* grid) {
@@ -144,13 +148,11 @@ class LoopGrid {
         pull ? s.j->types[static_cast<size_t>(e.out)].shape() : s.lowering[i].space;
     double n = static_cast<double>(space.elements()) * (pull ? s.access[i].cost : cost_of_term);
     std::vector<bool> has(grid.size(), false);
-    int64_t elements = 1;  // of a point
     for (int a = 0; a < s.j->types[static_cast<size_t>(e.out)].ndim(); ++a)
       if (const auto it = classes.find(an_.find(s.axis(e.out, a))); it != classes.end())
         has[static_cast<size_t>(it->second)] = true;
-      else
-        elements *= s.j->types[static_cast<size_t>(e.out)].shape()[a];
-    for (size_t g = 0; g < grid.size() && elements > small_elements; ++g)
+    const bool few = elements_of_point(s, e.out) <= small_elements;
+    for (size_t g = 0; g < grid.size() && !few; ++g)
       if (!has[g]) n *= static_cast<double>(grid[g]);
     return n;
   }

@@ -82,7 +82,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<b
     n = written(p, k, in_memory, flat, small_elements);
   }
   // Values written out element by element have no place in registers when there are that many.
-  if (const int64_t length = instructions(n.kernel); length > long_kernel)
+  if (const int64_t length = instructions(n.kernel); small > fewer_elements && length > long_kernel)
     if (KernelNest other = written(p, k, in_memory, flat, fewer_elements);
         3 * instructions(other.kernel) < 2 * length)
       n = std::move(other);

@@ -30,46 +30,51 @@ void LaneWriter::store_local(const Elem& array, Id at, const Elem& e) {
   if (array.im != nest::no_id) b_.local_store(array.im, at, e.im);
 }
 
-// A loop over 0 … n - 1.
-void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
+// The body of a loop over numbers.
+BlockId LaneWriter::body_of(const std::function<void(Id)>& each) {
   const BlockId body = b_.open({Kind::I64});
   each(b_.param(body, 0));
   b_.yield({});
   b_.leave();
+  return body;
+}
+
+// A loop over 0 … n - 1, one after another.
+void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
+  const BlockId body = body_of(each);
   b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+}
+
+// The same, whose numbers may be the lanes of a vector.
+void LaneWriter::loop_of_lanes(int64_t n, const std::function<void(Id)>& each) {
+  const BlockId body = body_of(each);
+  b_.for_each(b_.integer(n), body);
 }
 
 // Elements of these extents, none of which hangs on another: a vector may run along them. Along the
 // last axis alone where it fills vectors by itself: what is read side by side is so to be seen.
 void LaneWriter::over_elements(const std::vector<int64_t>& extents,
                                const std::function<void(const Coords&)>& each) {
-  constexpr int64_t fills_vectors = 16;
   const size_t rows =
       along_rows_ && extents.size() > 1 && extents.back() >= fills_vectors ? extents.size() - 1 : 0;
   const std::vector<int64_t> together(extents.begin() + static_cast<std::ptrdiff_t>(rows),
                                       extents.end());
-  Coords at;
-  const std::function<void(size_t)> nest = [&](size_t a) {
-    const BlockId body = b_.open({Kind::I64});
-    const Id i = b_.param(body, 0);
-    if (a < rows) {
-      at.push_back(i);
-      nest(a + 1);
-    } else {
-      const Coords last = split(i, together);
-      Coords all = at;
-      all.insert(all.end(), last.begin(), last.end());
-      each(all);
-    }
-    b_.yield({});
-    b_.leave();
-    const int64_t n = a < rows ? extents[a] : Shape(together).elements();
-    if (a == rows && along_rows_)
-      b_.for_each(b_.integer(n), body);
-    else
-      b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
+  Coords at;  // of the rows around
+  const auto element = [&](Id i) {
+    Coords all = at;
+    for (Id digit : split(i, together)) all.push_back(digit);
+    each(all);
   };
-  nest(0);
+  const std::function<void()> nest = [&] {
+    const int64_t n = Shape(together).elements();
+    if (at.size() == rows) return along_rows_ ? loop_of_lanes(n, element) : count(n, element);
+    count(extents[at.size()], [&](Id i) {
+      at.push_back(i);
+      nest();
+      at.pop_back();
+    });
+  };
+  nest();
 }
 
 // A side gives what it yields.

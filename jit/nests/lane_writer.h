@@ -25,6 +25,9 @@
 
 namespace weft::compiler {
 
+// A row of so many elements fills vectors by itself.
+inline constexpr int64_t fills_vectors = 16;
+
 // Accumulators and terms combined as a fold combines them. `in_order`: of pairs of a value and an
 // index, those of y have the higher index.
 std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
@@ -253,7 +256,9 @@ class LaneWriter {
   Elem new_local(const Frame& f, int32_t var);  // for its inner elements
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
+  nest::BlockId body_of(const std::function<void(nest::Id)>& each);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
+  void loop_of_lanes(int64_t n, const std::function<void(nest::Id)>& each);
   void over_elements(const std::vector<int64_t>& extents,
                      const std::function<void(const Coords&)>& each);
   std::vector<nest::Id> branch(nest::Id mask, const std::function<std::vector<nest::Id>()>& then,

@@ -254,23 +254,29 @@ Cost CompiledProgram::cost() const {
   return c;
 }
 
-// Equations that no step's code computes: back from what each step writes, to what it reads.
+// Back from what the step writes, to what it reads.
+std::set<size_t> CompiledProgram::equations_of(size_t step,
+                                               const std::vector<size_t>& maker) const {
+  const std::set<int32_t> reads(uses_[step].reads.begin(), uses_[step].reads.end());
+  std::set<size_t> seen;
+  std::vector<int32_t> todo = uses_[step].writes;
+  while (!todo.empty()) {
+    const size_t i = maker[static_cast<size_t>(todo.back())];
+    todo.pop_back();
+    if (i == Program::none || !seen.insert(i).second) continue;
+    for (Atom a : j_->eqns[i].in)
+      if (!a.is_literal() && !reads.count(a.index)) todo.push_back(a.index);
+  }
+  return seen;
+}
+
+// Equations that no step's code computes.
 int64_t CompiledProgram::without_code() const {
   const std::vector<size_t> maker = makers(*j_);
   std::vector<bool> computed(j_->eqns.size(), false);
   int64_t n = 0;
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const std::set<int32_t> reads(uses_[s].reads.begin(), uses_[s].reads.end());
-    std::set<size_t> seen;
-    std::vector<int32_t> todo = uses_[s].writes;
-    while (!todo.empty()) {
-      const size_t i = maker[static_cast<size_t>(todo.back())];
-      todo.pop_back();
-      if (i == Program::none || !seen.insert(i).second) continue;
-      computed[i] = true;
-      for (Atom a : j_->eqns[i].in)
-        if (!a.is_literal() && !reads.count(a.index)) todo.push_back(a.index);
-    }
+    for (size_t i : equations_of(s, maker)) computed[i] = true;
     for (const CompiledProgram* p : steps_[s]->inner()) n += p->without_code();
   }
   for (size_t i = 0; i < computed.size(); ++i)
@@ -334,30 +340,21 @@ std::string CompiledProgram::graph_report() const {
                      some(counting.branches, "branch", "branches"));
 }
 
-// The scopes (named_scope) of what the step computes: what lies between what it reads and writes.
-std::vector<const char*> CompiledProgram::scopes(size_t step) const {
+// The scopes (named_scope) of what the step computes, ", of a, b", or nothing.
+std::string CompiledProgram::scopes(size_t step, const std::vector<size_t>& maker) const {
   std::vector<const char*> r;
   const auto note = [&](const Eqn& e) {
     if (*e.source.scope && std::find(r.begin(), r.end(), e.source.scope) == r.end())
       r.push_back(e.source.scope);
   };
-  const std::vector<int32_t>& reads = uses_[step].reads;
-  std::set<int32_t> wanted(uses_[step].writes.begin(), uses_[step].writes.end());
-  for (size_t k = j_->eqns.size(); k-- > 0;) {
-    const Eqn& e = j_->eqns[k];
-    const auto made = wanted.lower_bound(e.out);
-    if (made == wanted.end() || *made >= e.out + e.n_out) continue;
-    note(e);
-    any_equation(inner_programs(e.params), [&](const JaxprData&, const Eqn& inner) {
+  for (size_t i : equations_of(step, maker)) {
+    note(j_->eqns[i]);
+    any_equation(inner_programs(j_->eqns[i].params), [&](const JaxprData&, const Eqn& inner) {
       note(inner);
       return false;
     });
-    for (Atom a : e.in)
-      if (!a.is_literal() && std::find(reads.begin(), reads.end(), a.index) == reads.end())
-        wanted.insert(a.index);
   }
-  std::reverse(r.begin(), r.end());
-  return r;
+  return r.empty() ? "" : fmt::format(", of {}", fmt::join(r, ", "));
 }
 
 std::string CompiledProgram::report() const {
@@ -366,9 +363,9 @@ std::string CompiledProgram::report() const {
     s = fmt::format("device: {} ({})\n", d.name(), d.describe());
   s += fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n", count_equations(j_),
                    without_code(), steps_.size());
+  const std::vector<size_t> maker = makers(*j_);
   for (size_t i = 0; i < steps_.size(); ++i)
-    s += fmt::format("  {}: {}{}{}\n", i, steps_[i]->describe(), scopes(i).empty() ? "" : ", of ",
-                     fmt::join(scopes(i), ", "));
+    s += fmt::format("  {}: {}{}\n", i, steps_[i]->describe(), scopes(i, maker));
   s += graph_report();
   s += implementations();
   const ProgramMemory m = memory();

@@ -3,6 +3,7 @@
 // jit/run/compiled.h: a compiled program: its steps, its memory, and what it can tell about itself.
 #pragma once
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -132,7 +133,9 @@ class CompiledProgram final : public Executable {
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
-  std::vector<const char*> scopes(size_t step) const;
+  // maker: by variable the equation that makes it (core/programs/makers.h).
+  std::set<size_t> equations_of(size_t step, const std::vector<size_t>& maker) const;
+  std::string scopes(size_t step, const std::vector<size_t>& maker) const;
   // Where each variable lies.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
                               std::byte* arena) const;

@@ -73,10 +73,10 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   const Arrays x =
       each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
            rest(b.x, consts), rest(b.axis, consts));
-  const auto given = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
-                               mapped(rest(b.axis, consts)), x, b.level);
+  auto given = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
+                         mapped(rest(b.axis, consts)), x, b.level);
   if (!given) return without_rule();
-  VmapRule::Result r = *given;
+  VmapRule::Result& r = *given;
   const Types want = b.params.jaxpr->out_types();
   MaybeAxes at;
   for (size_t k = 0; k < r.out.size(); ++k) {

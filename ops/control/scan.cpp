@@ -11,7 +11,7 @@
 
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/control/samples.h"
-#include "weft/ops/control/unroll.h"
+#include "weft/ops/control/rewrites/unroll.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"

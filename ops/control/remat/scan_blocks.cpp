@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "weft/ops/control/remat/run_twice.h"
-#include "weft/ops/control/unroll.h"
+#include "weft/ops/control/rewrites/unroll.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 

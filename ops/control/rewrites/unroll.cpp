@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/unroll.cpp: rewrites a scan into a shorter one whose body holds several steps.
-#include "weft/ops/control/unroll.h"
+// ops/control/rewrites/unroll.cpp: rewrites a scan into a shorter one whose body holds several
+// steps.
+#include "weft/ops/control/rewrites/unroll.h"
 
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/structure/structure.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/unroll.h: .unroll of scan: several steps written out in each step of the loop that is
-// left; and rows in blocks.
+// ops/control/rewrites/unroll.h: .unroll of scan: several steps written out in each step of the
+// loop that is left; and rows in blocks.
 #pragma once
 #include "weft/ops/control/control_flow.h"
 
