@@ -120,6 +120,11 @@ Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* ke
                        strong_types(result_types), x);
 }
 
+void sink(const Arrays& x, Location at) {
+  const Source source(at);
+  dce_sink_flat(x);
+}
+
 Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
                        const Arrays& x) {
   const Source source(name.at);

@@ -58,6 +58,7 @@ Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* ke
                     const Arrays& result_types, const Arrays& x);
 Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
                        const Arrays& x);
+void sink(const Arrays& x, Location at);
 [[noreturn]] void raise_other_results(const char* name, const std::string& difference);
 
 template <class F, class Args, class R>
@@ -185,5 +186,17 @@ auto custom_call(const detail::PlacedText& name, CustomCall f, const T& result_t
   const Arrays out = detail::run_custom_call(name, f, tree::leaves(results), x);
   return tree::rebuild(results, out.data());
 }
+
+namespace lax {
+// Computes x, a tree of Arrays, and drops it: a program that calls this is not freed of what x is
+// made of, as it is of other values that nothing reads. For programs whose time is measured.
+// Source: jax.lax.dce_sink.
+//
+//     jit([](Array x) { lax::dce_sink(sin(x)); return x; })(1.)  // array(1., dtype=float32)
+template <class T>
+void dce_sink(const T& x, Location at = Location::here()) {
+  detail::sink(tree::leaves(tree::convert<auto_t<T>>(x)), at);
+}
+}  // namespace lax
 
 }  // namespace weft

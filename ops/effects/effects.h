@@ -17,6 +17,9 @@ void debug_print_flat(const std::string& text, const Arrays& values);
 // CheckError with the text, after the run, unless all of pred holds.
 void check_flat(const Array& pred, const std::string& text, const Arrays& values);
 
+// Reads the values, so that they are computed.
+void dce_sink_flat(const Arrays& values);
+
 // A function of the user's, called with one lane's values.
 class HostFunction : public RefCounted {
  public:
