@@ -21,6 +21,9 @@ constexpr int64_t largest_lane = 16384;            // elements of all values ins
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same of a lane that is alone, which vectors run through.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
+// Values of so many elements are few enough for each point to compute them again, and enough for
+// vectors to run along them.
+constexpr int64_t few_elements = 16;
 constexpr int64_t trips_of_while = 16;        // as far as costs go
 constexpr int cost_of_term = 4;               // of a fold: its loads, and what adds it
 constexpr double most_repeated = 4;           // times the work of a step
@@ -151,7 +154,7 @@ class LoopGrid {
     for (int a = 0; a < s.j->types[static_cast<size_t>(e.out)].ndim(); ++a)
       if (const auto it = classes.find(an_.find(s.axis(e.out, a))); it != classes.end())
         has[static_cast<size_t>(it->second)] = true;
-    const bool few = elements_of_point(s, e.out) <= small_elements;
+    const bool few = elements_of_point(s, e.out) <= few_elements;
     for (size_t g = 0; g < grid.size() && !few; ++g)
       if (!has[g]) n *= static_cast<double>(grid[g]);
     return n;
@@ -276,7 +279,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  r.rows = on_host() && r.grid.empty() && r.held.largest > small_elements;
+  r.rows = on_host() && r.grid.empty() && r.held.largest >= few_elements;
   if (r.rows ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
              : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
                    r.held.bytes > largest_lane_bytes)

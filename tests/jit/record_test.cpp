@@ -55,7 +55,8 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
     return fori_loop(0, 9, [](Array i, Array c) { return c.at(i).set(c[8 - i] + 1); }, v);
   });
   same(picks, numbers({100, 9}, F32));
-  CHECK(reads_records(picks, numbers({100, 9}, F32)));
+  const Array nine = numbers({100, 9}, F32);  // longer than records are without AVX-512
+  CHECK(reads_records(picks, nine) == reads_records(turned, nine));
   CHECK_FALSE(reads_records(turned, numbers({100, 20}, F32)));
   // Elements of two bytes are moved one by one.
   CHECK_FALSE(reads_records(turned, numbers({100, 3}, BF16)));
