@@ -438,7 +438,10 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   std::vector<int64_t> in_order;
   std::vector<size_t> axes;
   Coords at(u.shape().size());
-  for (size_t a = 0, point = 0; a < at.size(); ++a) {
+  // Of a row whose elements do not meet a vector takes several.
+  const bool by_rows =
+      along_rows_ && !at.empty() && l.apart.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
+  for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
     if (shared && l.apart[a]) {
       at[a] = grid_[point++];
     } else {
@@ -446,16 +449,23 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
       axes.push_back(a);
     }
   }
-  int64_t updates = 1;
-  for (int64_t extent : in_order) updates *= extent;
-  count(updates, [&](Id n) {
-    const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
-    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
+  const auto write = [&] {
     const Lowering::Target target = l.destination(r, at);
     const Elem update = r.read(1, at);
     when(target.valid, [&] {
       const Elem old = read_memory(e.out, target.index);
       store_element(e.out, target.index, l.merge(b_, old, update));
+    });
+  };
+  int64_t updates = 1;
+  for (int64_t extent : in_order) updates *= extent;
+  count(updates, [&](Id n) {
+    const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
+    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
+    if (!by_rows) return write();
+    loop_of_lanes(u.shape()[u.ndim() - 1], [&](Id i) {
+      at.back() = i;
+      write();
     });
   });
 }

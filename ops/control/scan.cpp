@@ -10,8 +10,9 @@
 #include <limits>
 
 #include "weft/ops/control/body_op.h"
-#include "weft/ops/control/samples.h"
+#include "weft/ops/control/rewrites/loop_sums.h"
 #include "weft/ops/control/rewrites/unroll.h"
+#include "weft/ops/control/samples.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
@@ -119,9 +120,15 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
 }
 
 // A loop without steps is what it starts with: nothing is made for a body that reads rows which
-// are not there. What is to be unrolled becomes a shorter loop.
+// are not there. Sums of products go behind it, and what is to be unrolled becomes a shorter loop.
 Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
-  if (s.params.length > 0) return unrolled(s.x, s.params);
+  if (s.params.length > 0) {
+    const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
+    if (!sums) return unrolled(s.x, s.params);
+    const Arrays shorter = unrolled(sums->x, sums->p);
+    return sums->finish(shorter.empty() ? bind_op(*find_op("scan"), sums->x, make_params(sums->p))
+                                        : shorter);
+  }
   const Arrays r = body_op(s.params).operands(s.x).carry;
   return joined(r, each([](const Type& t) { return base::zeros(stacked(t, 0)); },
                         rest(s.params.jaxpr->out_types(), r.size())));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/multiply_add.cpp: finds the product behind an operand of a sum.
+// ops/elementwise/multiply_add.cpp: finds the product behind an operand of a sum, and a 0 beside
+// one.
 #include "weft/ops/elementwise/multiply_add.h"
 
 #include <optional>
@@ -40,6 +41,13 @@ bool is_zero(const Array& x, const Made* made) {
   return false;
 }
 
+// A sum of products begins with 0: it is no -0, and 0 more leaves it as it is.
+bool is_sum_of_products(const Made* made) {
+  static const Op& dot = *find_op("dot_general");
+  while (made && made->op.hands_on()) made = made->from[0];
+  return made && &made->op == &dot;
+}
+
 // A factor where the product would be; a scalar among arrays stands for all of their elements.
 Array moved(Array x, const Shape& product, const std::vector<const Made*>& moves) {
   if (x.shape() != product) return x;
@@ -59,6 +67,9 @@ Arrays multiply_add(const FuseArgs<None>& f, bool difference) {
   if (f.made[0] && f.made[0] == f.made[1]) return {};  // p - p is 0, p + p is exact
   for (size_t operand : {0, 1}) {
     const size_t other = 1 - operand;
+    if (!(difference && other == 0) && is_zero(f.x[other], f.made[other]) &&
+        is_sum_of_products(f.made[operand]))
+      return {f.x[operand]};
     const auto p = product(f.made[operand]);
     // Adding 0 changes nothing but the sign of a product that is 0, or is rounded to it.
     if (!p || is_zero(f.x[other], f.made[other])) continue;

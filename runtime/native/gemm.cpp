@@ -18,10 +18,10 @@
 namespace weft::native {
 namespace {
 
-// An operand whose batch axes lead, before rows and columns as groups of axes.
+// An operand of rows and columns as groups of axes, with the batch axes before or between them.
 struct Side {
   bool ok = false;
-  bool contracted_last = false;
+  bool contracted_last = false, batch_between = false;
   int64_t batch = 1, free = 1, contracted = 1;
 };
 Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
@@ -38,7 +38,9 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
   }
   const auto groups = std::unique(role.begin(), role.end()) - role.begin();
   role.resize(static_cast<size_t>(groups));
-  if (!role.empty() && role[0] == 0) role.erase(role.begin());
+  s.batch_between = role.size() == 3 && role[1] == 0;
+  if (!role.empty() && (role[0] == 0 || s.batch_between))
+    role.erase(role.begin() + (s.batch_between ? 1 : 0));
   s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 &&
          std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
          std::is_sorted(seen_contract.begin(), seen_contract.end());
@@ -120,19 +122,29 @@ Parts parts_of(const Product& p) {
       work < 2e6 ? std::max<int64_t>(1, side) : std::max<int64_t>(48, (side / 2 + 15) / 16 * 16)};
 }
 
+// An operand in memory: elements from row to row, and from product to product.
+struct Lie {
+  int64_t row, product;
+};
+Lie lie_of(int64_t batch, int64_t rows, int64_t columns, bool interleaved) {
+  return interleaved ? Lie{batch * columns, columns} : Lie{columns, rows * columns};
+}
+Lie lhs_of(const Product& p) {
+  return p.transposed_lhs ? lie_of(p.batch, p.k, p.m, p.interleaved_lhs)
+                          : lie_of(p.batch, p.m, p.k, p.interleaved_lhs);
+}
+Lie rhs_of(const Product& p) {
+  return p.transposed_rhs ? lie_of(p.batch, p.n, p.k, p.interleaved_rhs)
+                          : lie_of(p.batch, p.k, p.n, p.interleaved_rhs);
+}
+
 // Rows m0..m1 and columns n0..n1 of one product.
 template <class T>
 void part(const Product& p, const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0,
           int64_t n1) {
-  const Gemm g{p.transposed_lhs,
-               p.transposed_rhs,
-               m1 - m0,
-               n1 - n0,
-               p.k,
-               p.transposed_lhs ? p.m : p.k,
-               p.transposed_rhs ? p.k : p.n,
-               p.n};
-  gemm(g, a + (p.transposed_lhs ? m0 : m0 * p.k), b + (p.transposed_rhs ? n0 * p.k : n0),
+  const Lie lhs = lhs_of(p), rhs = rhs_of(p);
+  const Gemm g{p.transposed_lhs, p.transposed_rhs, m1 - m0, n1 - n0, p.k, lhs.row, rhs.row, p.n};
+  gemm(g, a + (p.transposed_lhs ? m0 : m0 * lhs.row), b + (p.transposed_rhs ? n0 * rhs.row : n0),
        c + m0 * p.n + n0);
 }
 
@@ -146,7 +158,8 @@ void multiply_as(const Product& p, const NativeArgs& args) {
     if (p.batch == 1)
       return parts.rows ? part(p, a, b, c, lo, hi, 0, p.n) : part(p, a, b, c, 0, p.m, lo, hi);
     for (int64_t i = lo; i < hi; ++i)
-      part(p, a + i * p.m * p.k, b + i * p.k * p.n, c + i * p.m * p.n, 0, p.m, 0, p.n);
+      part(p, a + i * lhs_of(p).product, b + i * rhs_of(p).product, c + i * p.m * p.n, 0, p.m, 0,
+           p.n);
   });
 }
 
@@ -157,7 +170,9 @@ std::optional<Product> matrix_product(const Shape& lhs, const Ints& lhs_batch,
                                       const Ints& rhs_batch, const Ints& rhs_contract) {
   const Side a = side_of(lhs, lhs_batch, lhs_contract), b = side_of(rhs, rhs_batch, rhs_contract);
   if (!a.ok || !b.ok) return {};
-  return Product{a.batch, a.free, b.free, a.contracted, !a.contracted_last, b.contracted_last};
+  return Product{
+      a.batch,           a.free,          b.free,         a.contracted, !a.contracted_last,
+      b.contracted_last, a.batch_between, b.batch_between};
 }
 
 void multiply(const Product& p, DType type, const NativeArgs& args) {

@@ -10,10 +10,11 @@
 namespace weft::native {
 
 // `batch` products of [m, k] with [k, n], one behind the other in memory. A transposed operand lies
-// as [k, m] or [n, k].
+// as [k, m] or [n, k]; one that is interleaved has the batch between its two axes.
 struct Product {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transposed_lhs = false, transposed_rhs = false;
+  bool interleaved_lhs = false, interleaved_rhs = false;
 };
 // Of arrays whose pairs of batch axes are walked together and of contracted ones summed over.
 // Nothing if the axes of an operand do not lie as those of matrices.

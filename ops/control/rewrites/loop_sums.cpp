@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/control/rewrites/loop_sums.cpp: finds the carries that are sums of products or of updates of
+// zeros, and moves them.
+#include "weft/ops/control/rewrites/loop_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "weft/core/programs/makers.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/axes.h"
+#include "weft/ops/linear/dot.h"
+#include "weft/ops/structure/structure.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/replay.h"
+
+namespace weft {
+namespace {
+
+// What is worth a product behind the loop, in elements: the sum of one step; steps.
+constexpr int64_t smallest_sum = 1024, fewest_steps = 8;
+// Rows take up so many times the memory of the sum at most, or are no more than the loop has.
+constexpr int64_t most_rows = 8;
+
+// A factor of a product: a value of the body and, for each of its axes, the axis of the product
+// that it is, `contracted` less k where it is the kth of those summed over, or `single` for one of
+// size 1.
+constexpr int64_t single = -1, contracted = -2;
+struct Factor {
+  int32_t var;
+  Ints axes;
+};
+// An equation that makes a product, or writes into zeros, and those that hand its result on to the
+// sum, which is taken of it as well.
+struct Term {
+  size_t equation = no_equation;
+  std::array<Factor, 2> factors = {};  // of a product
+  std::vector<size_t> handed_on = {};
+};
+struct Sum {
+  size_t carry;
+  std::vector<Term> terms = {};
+};
+
+class Finder {
+ public:
+  Finder(const Arrays& x, const Scan& p)
+      : p_(p),
+        j_(*p.jaxpr),
+        x_(body_op(p).operands(x)),
+        maker_(makers(j_)),
+        uses_(j_.types.size(), 0),
+        reader_(j_.types.size(), no_equation) {
+    note_uses();
+    for (size_t k = 0; k < x_.carry.size(); ++k)
+      if (std::optional<Sum> s = sum_of(k); s && keep_rows(*s)) sums_.push_back(std::move(*s));
+  }
+  std::optional<LoopSums> moved() const;
+
+ private:
+  size_t first_carry() const { return x_.consts.size(); }
+  size_t first_row() const { return first_carry() + x_.carry.size(); }
+  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  Type type(Atom a) const { return j_.type(a); }
+  void note_uses();
+  std::optional<Sum> sum_of(size_t carry) const;
+  std::optional<Term> term_of(Atom a) const;
+  bool is_product(const Eqn& e) const;
+  bool is_update(const Eqn& e) const;
+  bool with_factors(Term& t) const;
+  std::vector<int32_t> kept_of(const Term& t) const;
+  bool is_zero(Atom a) const;
+  std::array<Ints, 2> axes_of_factors(const Eqn& e) const;
+  Factor source_of(Factor f) const;
+  bool keep_rows(const Sum& s);
+  std::vector<bool> leaving() const;
+  Jaxpr body_left() const;
+  Array rows_of(int32_t v, const Arrays& left) const;
+  Array product_of(const Term& t, const Arrays& left, const Ints& all) const;
+  Array updated(const Term& t, const Arrays& left) const;
+  Array over_steps(const Term& t, const Arrays& left) const;
+  Arrays finished(const Arrays& left) const;
+
+  const Scan p_;
+  const JaxprData& j_;
+  const Groups<Array> x_;
+  const std::vector<size_t> maker_;
+  std::vector<int> uses_;       // by variable: of equations and results
+  std::vector<size_t> reader_;  // by variable: an equation that reads it
+  std::vector<bool> varies_;    // by variable: whether steps differ in it
+  std::vector<Sum> sums_;
+  std::vector<int32_t> stored_;  // factors that become rows, in the order of the new results
+};
+
+void Finder::note_uses() {
+  varies_.assign(j_.types.size(), false);
+  std::fill(varies_.begin() + static_cast<std::ptrdiff_t>(first_carry()), varies_.begin() + j_.n_in,
+            true);
+  for (size_t i = 0; i < j_.eqns.size(); ++i) {
+    const Eqn& e = j_.eqns[i];
+    bool varies = false;
+    for (Atom a : e.in) {
+      if (a.is_literal()) continue;
+      const auto v = static_cast<size_t>(a.index);
+      ++uses_[v];
+      reader_[v] = i;
+      varies = varies || varies_[v];
+    }
+    std::fill_n(varies_.begin() + e.out, e.n_out, varies);
+  }
+  for (Atom a : j_.out)
+    if (!a.is_literal()) ++uses_[static_cast<size_t>(a.index)];
+}
+
+// From the carry on, through additions that nothing else reads, to the result that it becomes.
+std::optional<Sum> Finder::sum_of(size_t carry) const {
+  static const Op& add = *find_op("add");
+  auto v = static_cast<int32_t>(first_carry() + carry);
+  if (const Type& t = type(v); (t.dtype() != F32 && t.dtype() != F64) || t.weak()) return {};
+  Sum s{carry};
+  for (;;) {
+    if (uses_[static_cast<size_t>(v)] != 1) return {};
+    if (j_.out[carry] == Atom{v}) break;
+    const size_t i = reader_[static_cast<size_t>(v)];
+    if (i == no_equation || j_.eqns[i].op != &add) return {};
+    const Eqn& e = j_.eqns[i];
+    std::optional<Term> t = term_of(e.in[e.in[0] == Atom{v} ? 1 : 0]);
+    if (!t) return {};
+    s.terms.push_back(std::move(*t));
+    v = e.out;
+  }
+  if (s.terms.empty()) return {};
+  return s;
+}
+
+std::optional<Term> Finder::term_of(Atom a) const {
+  static const Op &add = *find_op("add"), &transpose = *find_op("transpose"),
+                  &pad = *find_op("pad");
+  Term t;
+  for (;;) {
+    const size_t i = a.is_literal() ? no_equation : maker_[static_cast<size_t>(a.index)];
+    if (i == no_equation) return {};
+    const Eqn& e = j_.eqns[i];
+    t.equation = i;
+    if (is_update(e)) return t;
+    if (is_product(e)) return with_factors(t) ? std::optional(t) : std::nullopt;
+    if (e.op == &add && (is_zero(e.in[0]) || is_zero(e.in[1]))) {
+      a = e.in[is_zero(e.in[0]) ? 1 : 0];
+      continue;
+    }
+    if (!e.op->hands_on() && e.op != &transpose && !(e.op == &pad && is_zero(e.in[1]))) return {};
+    t.handed_on.insert(t.handed_on.begin(), i);
+    a = e.in[0];
+  }
+}
+
+bool Finder::is_product(const Eqn& e) const {
+  static const Op &dot = *find_op("dot_general"), &mul = *find_op("mul");
+  return e.op == &dot || e.op == &mul;
+}
+// Zeros with something added to some of them.
+bool Finder::is_update(const Eqn& e) const {
+  if (e.in.size() < 2 || e.in[1].is_literal()) return false;
+  static const Op &window = *find_op("dynamic_update_slice"), &scatter = *find_op("scatter");
+  if (e.op == &window) return is_zero(e.in[0]);
+  return e.op == &scatter && is_zero(e.in[0]) && !e.in[2].is_literal() &&
+         param_field<int64_t>(e.params, "update").value() == static_cast<int64_t>(Update::add);
+}
+
+// Finds the factors of a product; false if the product of all steps does not give the sum.
+bool Finder::with_factors(Term& t) const {
+  static const Op& mul = *find_op("mul");
+  const Eqn& e = j_.eqns[t.equation];
+  std::array<Ints, 2> axes;
+  const int64_t rank = type(e.out).ndim();
+  if (e.op == &mul) {
+    // A number among arrays stands for all of their elements.
+    for (size_t k = 0; k < 2; ++k)
+      if (type(e.in[k]).ndim() == rank) axes[k] = axis_range(rank);
+  } else {
+    axes = axes_of_factors(e);
+  }
+  for (size_t k = 0; k < 2; ++k) {
+    if (e.in[k].is_literal()) return false;
+    t.factors[k] = source_of({e.in[k].index, axes[k]});
+    // What all steps have alike is multiplied with the sum of the other factor: not so here.
+    if (!varies_[static_cast<size_t>(t.factors[k].var)]) return false;
+  }
+  return true;
+}
+
+// What must be known of each step, for the sum.
+std::vector<int32_t> Finder::kept_of(const Term& t) const {
+  const Eqn& e = j_.eqns[t.equation];
+  if (is_product(e)) return {t.factors[0].var, t.factors[1].var};
+  std::vector<int32_t> r;
+  for (size_t i = 1; i < e.in.size(); ++i)
+    if (!e.in[i].is_literal()) r.push_back(e.in[i].index);
+  return r;
+}
+
+bool Finder::is_zero(Atom a) const {
+  static const Op& repeat = *find_op("broadcast_in_dim");
+  while (!a.is_literal()) {
+    const size_t i = maker_[static_cast<size_t>(a.index)];
+    if (i == no_equation || j_.eqns[i].op != &repeat) return false;
+    a = j_.eqns[i].in[0];
+  }
+  return is_scalar_value(literal_array(j_.literals[static_cast<size_t>(a.literal())]), 0);
+}
+
+// Of the operands of a dot_general.
+std::array<Ints, 2> Finder::axes_of_factors(const Eqn& e) const {
+  const auto field = [&](const char* name) { return param_field<Ints>(e.params, name).value(); };
+  const std::array<Ints, 2> contract = {field("lhs_contract"), field("rhs_contract")},
+                            batch = {field("lhs_batch"), field("rhs_batch")};
+  std::array<Ints, 2> axes;
+  auto next = std::ssize(batch[0]);
+  for (size_t k = 0; k < 2; ++k) {
+    axes[k].assign(static_cast<size_t>(type(e.in[k]).ndim()), single);
+    for (size_t i = 0; i < contract[k].size(); ++i)
+      axes[k][static_cast<size_t>(contract[k][i])] = contracted - static_cast<int64_t>(i);
+    for (size_t i = 0; i < batch[k].size(); ++i)
+      axes[k][static_cast<size_t>(batch[k][i])] = static_cast<int64_t>(i);
+    for (int64_t& a : axes[k])
+      if (a == single) a = next++;
+  }
+  return axes;
+}
+
+// What the factor is a transpose of, or repeats, or has in another shape but for axes of size 1.
+Factor Finder::source_of(Factor f) const {
+  static const Op &repeat = *find_op("broadcast_in_dim"), &transpose = *find_op("transpose"),
+                  &reshape = *find_op("reshape"), &squeeze = *find_op("squeeze");
+  for (;;) {
+    const Shape& shape = type(f.var).shape();
+    for (size_t i = 0; i < f.axes.size(); ++i)
+      if (shape[static_cast<int64_t>(i)] == 1 && f.axes[i] > contracted) f.axes[i] = single;
+    const size_t made = maker_[static_cast<size_t>(f.var)];
+    if (made == no_equation || j_.eqns[made].in[0].is_literal()) return f;
+    const Eqn& e = j_.eqns[made];
+    const Shape& before = type(e.in[0]).shape();
+    Ints axes(before.size(), single);
+    if (e.op == &transpose) {
+      const Ints order = param_field<Ints>(e.params, "permutation").value();
+      for (size_t i = 0; i < order.size(); ++i) axes[static_cast<size_t>(order[i])] = f.axes[i];
+    } else if (e.op == &repeat) {
+      const Ints at = param_field<Ints>(e.params, "broadcast_dimensions").value();
+      for (size_t i = 0; i < at.size(); ++i)
+        if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1)
+          axes[i] = f.axes[static_cast<size_t>(at[i])];
+      // All terms of a sum stay.
+      for (int64_t a : f.axes)
+        if (a <= contracted && std::find(axes.begin(), axes.end(), a) == axes.end()) return f;
+    } else if (e.op == &reshape || e.op == &squeeze) {
+      std::vector<size_t> here, there;
+      for (size_t i = 0; i < f.axes.size(); ++i)
+        if (shape[static_cast<int64_t>(i)] != 1)
+          here.push_back(i);
+        else if (f.axes[i] <= contracted)
+          return f;
+      for (size_t i = 0; i < axes.size(); ++i)
+        if (before[static_cast<int64_t>(i)] != 1) there.push_back(i);
+      if (here.size() != there.size()) return f;
+      for (size_t i = 0; i < here.size(); ++i) {
+        if (shape[static_cast<int64_t>(here[i])] != before[static_cast<int64_t>(there[i])])
+          return f;
+        axes[there[i]] = f.axes[here[i]];
+      }
+    } else {
+      return f;
+    }
+    f = {e.in[0].index, axes};
+  }
+}
+
+// Whether the factors are worth keeping; if so they are.
+bool Finder::keep_rows(const Sum& s) {
+  const int64_t of_sum = type(static_cast<int32_t>(first_carry() + s.carry)).elements();
+  int64_t of_rows = 0;
+  std::vector<int32_t> more;
+  for (const Term& t : s.terms) {
+    for (int32_t f : kept_of(t)) {
+      const auto has = [f](const std::vector<int32_t>& v) {
+        return std::find(v.begin(), v.end(), f) != v.end();
+      };
+      const bool is_row =
+          maker_[static_cast<size_t>(f)] == no_equation && static_cast<size_t>(f) >= first_row();
+      if (is_row || has(stored_) || has(more)) continue;
+      more.push_back(f);
+      of_rows += type(f).elements();
+    }
+  }
+  int64_t of_loop = 0;  // rows that it has anyway
+  for (size_t i = first_row(); i < static_cast<size_t>(j_.n_in); ++i)
+    of_loop += j_.types[i].elements();
+  if (p_.length < fewest_steps || of_sum < smallest_sum || 2 * of_rows > of_sum) return false;
+  if (of_rows > of_loop && p_.length > most_rows * of_sum / std::max<int64_t>(of_rows, 1))
+    return false;
+  stored_.insert(stored_.end(), more.begin(), more.end());
+  return true;
+}
+
+// Which carries do.
+std::vector<bool> Finder::leaving() const {
+  std::vector<bool> r(x_.carry.size(), false);
+  for (const Sum& s : sums_) r[s.carry] = true;
+  return r;
+}
+
+// The body without those carries, with the factors as further results.
+Jaxpr Finder::body_left() const {
+  Groups<Type> in = each([](const Array& a) { return a.type(); }, x_);
+  in.rows = each(row_type, in.rows);
+  const std::vector<bool> gone = leaving();
+  in.carry = chosen(in.carry, gone, false);
+  const Jaxpr whole = program(in_order(in), [&](const Arrays& a) {
+    Groups<Array> g = cut(a, 0, 0, in.consts.size(), in.carry.size());
+    Arrays zeros;
+    for (const Sum& s : sums_) zeros.push_back(base::zeros(x_.carry[s.carry].type()));
+    g.carry = merged(gone, zeros, g.carry);
+    std::map<int32_t, Array> known;
+    const Arrays all = in_order(g);
+    for (size_t i = 0; i < all.size(); ++i) known[static_cast<int32_t>(i)] = all[i];
+    const Arrays out = replay(p_.jaxpr, all, [&](const Eqn& e, const Arrays& operands) {
+      Arrays r = bind_equation(e, operands, e.params);
+      for (size_t k = 0; k < r.size(); ++k)
+        if (const int32_t v = e.out + static_cast<int32_t>(k);
+            std::find(stored_.begin(), stored_.end(), v) != stored_.end())
+          known[v] = r[k];
+      return r;
+    });
+    Arrays results = chosen(part(out, 0, gone.size()), gone, false);
+    append(results, rest(out, gone.size()));
+    for (int32_t v : stored_) results.push_back(known.at(v));
+    return results;
+  });
+  return dce(whole, std::vector<bool>(whole->out.size(), true));
+}
+
+// Of all steps, of the results of the loop that is left.
+Array Finder::rows_of(int32_t v, const Arrays& left) const {
+  const auto at = std::find(stored_.begin(), stored_.end(), v) - stored_.begin();
+  return at < std::ssize(stored_) ? left[left.size() - stored_.size() + static_cast<size_t>(at)]
+                                  : x_.rows[static_cast<size_t>(v) - first_row()];
+}
+
+// The sum of a product over all steps, with the axes of the product in this order.
+Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) const {
+  const Eqn& e = j_.eqns[t.equation];
+  Ints sizes, order, places;  // of all of them; those that a factor has, and where they are
+  for (int64_t a : all) {
+    const auto has = [a](const Factor& f) {
+      return std::find(f.axes.begin(), f.axes.end(), a) != f.axes.end();
+    };
+    if (std::any_of(t.factors.begin(), t.factors.end(), has)) {
+      order.push_back(a);
+      places.push_back(std::ssize(sizes));
+    }
+    sizes.push_back(type(e.out).shape()[a]);
+  }
+
+  std::array<Array, 2> rows;
+  std::array<Ints, 2> axes;  // of the rows but the first and those of size 1
+  for (size_t k = 0; k < 2; ++k) {
+    rows[k] = rows_of(t.factors[k].var, left);
+    axes[k] = t.factors[k].axes;
+    Ints kept = {rows[k].shape()[0]};
+    for (size_t i = 0; i < axes[k].size(); ++i)
+      if (axes[k][i] != single) kept.push_back(rows[k].shape()[static_cast<int64_t>(i) + 1]);
+    std::erase(axes[k], single);
+    rows[k] = reshape_to(rows[k], Shape(kept));
+  }
+  const auto in = [](const Ints& list, int64_t a) {
+    return std::find(list.begin(), list.end(), a) != list.end();
+  };
+  Ints batch, summed, own[2];
+  for (int64_t a : order)
+    if (in(axes[0], a) && in(axes[1], a)) batch.push_back(a);
+  for (size_t k = 0; k < 2; ++k)
+    for (int64_t a : axes[k])
+      if (!in(batch, a)) (a <= contracted ? summed : own[k]).push_back(a);
+  std::sort(summed.begin(), summed.end());
+  summed.erase(std::unique(summed.begin(), summed.end()), summed.end());
+  // Of the factor whose own axes come first in the sum.
+  const size_t l = joined(joined(batch, own[1]), own[0]) == order ? 1 : 0, r = 1 - l;
+  const auto positions = [&](size_t k, const Ints& of, Ints start) {
+    for (int64_t a : of)
+      start.push_back(std::find(axes[k].begin(), axes[k].end(), a) - axes[k].begin() + 1);
+    return start;
+  };
+  const lax::DotDims dims{positions(l, summed, {0}), positions(r, summed, {0}),
+                          positions(l, batch, {}), positions(r, batch, {})};
+  const auto precision = param_field<int64_t>(e.params, "precision");
+  Array y = lax::dot_general(rows[l], rows[r], dims, type(e.out).dtype(),
+                             static_cast<lax::Precision>(precision.value_or(0)));
+  const Ints got = joined(joined(batch, own[l]), own[r]);
+  Ints permutation;
+  for (int64_t a : order) permutation.push_back(std::find(got.begin(), got.end(), a) - got.begin());
+  if (!std::is_sorted(permutation.begin(), permutation.end())) y = transpose_axes(y, permutation);
+  return broadcast_in_dim(y, Shape(sizes), places);
+}
+
+// Zeros with what all steps add to them.
+Array Finder::updated(const Term& t, const Arrays& left) const {
+  static const Op& scatter = *find_op("scatter");
+  const Eqn& e = j_.eqns[t.equation];
+  const Array zeros = base::zeros(type(e.out)), updates = rows_of(e.in[1].index, left);
+  const auto further = [](Ints axes) {  // behind the steps
+    for (int64_t& a : axes) ++a;
+    return axes;
+  };
+  if (e.op == &scatter) {
+    const auto field = [&](const char* name) { return param_field<Ints>(e.params, name).value(); };
+    const auto mode = static_cast<OutOfBounds>(param_field<int64_t>(e.params, "mode").value());
+    return scatter_windows(zeros, rows_of(e.in[2].index, left), updates,
+                           {further(field("update_window_dims")), field("inserted_window_dims"),
+                            field("scatter_dims_to_operand_dims"), field("operand_batching_dims"),
+                            further(field("scatter_indices_batching_dims"))},
+                           Update::add, mode);
+  }
+  // Of each lane by itself, where it has such; along the axes that the window does not fill.
+  const int64_t lanes = param_field<int64_t>(e.params, "batch_dims").value();
+  Ints shape = part(updates.shape().sizes(), 0, static_cast<size_t>(lanes) + 1), moved;
+  shape.push_back(1);
+  for (int64_t a = lanes; a < zeros.ndim(); ++a)
+    if (updates.shape()[a + 1] != zeros.shape()[a]) moved.push_back(a);
+  if (moved.empty()) return base::reduce_sum(updates, {0});
+  const bool narrow =
+      std::all_of(e.in.begin() + 2, e.in.end(), [&](Atom i) { return type(i).dtype() == I32; });
+  Arrays starts;
+  for (int64_t a : moved) {
+    const Atom i = e.in[static_cast<size_t>(a - lanes) + 2];
+    const Array start = i.is_literal()
+                            ? literal_array(j_.literals[static_cast<size_t>(i.literal())])
+                            : rows_of(i.index, left);
+    starts.push_back(broadcast_in_dim(base::convert(start, narrow ? I32 : I64), Shape(shape),
+                                      axis_range(start.ndim())));
+  }
+  const Ints of_lanes = axis_range(lanes);
+  return scatter_windows(
+      zeros, concatenate_arrays(starts, lanes + 1), updates,
+      {further(axis_range(lanes, zeros.ndim())), {}, moved, of_lanes, further(of_lanes)},
+      Update::add, OutOfBounds::clip);
+}
+
+Array Finder::over_steps(const Term& t, const Arrays& left) const {
+  const Eqn& e = j_.eqns[t.equation];
+  size_t next = 0;
+  Array y;
+  if (is_product(e)) {
+    // A transpose is one of the order of the axes.
+    Ints order = axis_range(type(e.out).ndim());
+    if (!t.handed_on.empty())
+      if (const auto p = param_field<Ints>(j_.eqns[t.handed_on[0]].params, "permutation"))
+        order = *p, next = 1;
+    y = product_of(t, left, order);
+  } else {
+    y = updated(t, left);
+  }
+  for (size_t i = next; i < t.handed_on.size(); ++i) {
+    const Eqn& after = j_.eqns[t.handed_on[i]];
+    Arrays in = {y};
+    if (after.in.size() > 1) in.push_back(base::zeros(type(after.in[1])));  // of pad
+    y = bind_equation(after, in, after.params)[0];
+  }
+  return y;
+}
+
+// left: carries that stay, results of steps, factors.
+Arrays Finder::finished(const Arrays& left) const {
+  const size_t n = x_.carry.size() - sums_.size(), factors = left.size() - stored_.size();
+  Arrays totals;
+  for (const Sum& s : sums_) {
+    Array total = x_.carry[s.carry];
+    for (const Term& t : s.terms) total = lax::add(total, over_steps(t, left));
+    totals.push_back(total);
+  }
+  return joined(merged(leaving(), totals, part(left, 0, n)), part(left, n, factors - n));
+}
+
+std::optional<LoopSums> Finder::moved() const {
+  if (sums_.empty()) return {};
+  Groups<Array> x = x_;
+  x.carry = chosen(x.carry, leaving(), false);
+  Scan p = p_;
+  p.jaxpr = body_left();
+  p.num_carry = std::ssize(x.carry);
+  p.has = {};
+  return LoopSums{in_order(x), p,
+                  [found = *this](const Arrays& left) { return found.finished(left); }};
+}
+
+}  // namespace
+
+std::optional<LoopSums> sums_behind(const Arrays& x, const Scan& p) {
+  if (p.trips) return {};
+  return Finder(x, p).moved();
+}
+
+}  // namespace weft
