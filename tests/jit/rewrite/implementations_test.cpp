@@ -118,6 +118,36 @@ TEST_CASE("an implementation can be demanded", "[jit][implementations]") {
   CHECK(holds(lowered(64).report(), "dot_general: library"));
 }
 
+// The batch before, between and behind the axes of a factor, and between two that are summed over.
+TEST_CASE("the library takes matrices however they lie, or not at all", "[jit][implementations]") {
+  int taken = 0;
+  for (const char* axes : {"bmk,bkn->bmn", "kbm,kbn->bmn", "mbk,bkn->bmn", "bmk,nbk->bmn",
+                           "mkb,bkn->bmn", "kbl,bklm->bm", "bklm,kbl->bm"}) {
+    INFO(axes);
+    const auto factor = [&](const std::string& names, int seed) {
+      Shape s;
+      for (char c : names) s = s.inserted(s.ndim(), c == 'b' ? 3 : c == 'k' ? 5 : c == 'l' ? 4 : 6);
+      return random::normal(random::key(seed), s);
+    };
+    const std::string text = axes, x = text.substr(0, text.find(',')),
+                      y = text.substr(x.size() + 1, text.find('-') - x.size() - 1);
+    const auto f = jit([&](Array a, Array b) { return einsum(text, a, b); });
+    const Array a = factor(x, 0), b = factor(y, 1);
+    const auto run = [&](const char* how) {
+      return f.lower(a, b).compile({.implementations = {{"dot_general", how}}})(a, b);
+    };
+    const Array want = run("generated");
+    try {
+      const Array got = run("library");
+      CHECK(allclose(got, want, 1e-5, 1e-5));
+      ++taken;
+    } catch (const CompileError& e) {
+      CHECK_THAT(e.what(), Catch::Contains("'library' does not apply to"));
+    }
+  }
+  CHECK(taken >= 4);
+}
+
 TEST_CASE("implementations that cannot be demanded", "[jit][implementations]") {
   CHECK_THAT(refused({{"dot", "library"}}),
              Catch::StartsWith("implementations of compile(): there is no op 'dot'; a choice have "
