@@ -94,7 +94,6 @@ KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
   LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
   const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
   w.set_grid(grid, true);
-  w.set_along_rows(!shared);
   w.emit_scatter(eqn, shared);
   return w.finish(!shared        ? nest::Vector::inner
                   : grid.empty() ? nest::Vector::none

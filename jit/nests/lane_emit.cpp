@@ -440,7 +440,7 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   Coords at(u.shape().size());
   // Of a row whose elements do not meet a vector takes several.
   const bool by_rows =
-      along_rows_ && !at.empty() && l.apart.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
+      !shared && !at.empty() && l.apart.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
   for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
     if (shared && l.apart[a]) {
       at[a] = grid_[point++];

@@ -78,7 +78,7 @@ class Finder {
   Factor source_of(Factor f) const;
   bool keep_rows(const Sum& s);
   std::vector<bool> leaving() const;
-  Jaxpr body_left() const;
+  Jaxpr body_left(const Groups<Array>& left) const;
   Array rows_of(int32_t v, const Arrays& left) const;
   Array product_of(const Term& t, const Arrays& left, const Ints& all) const;
   Array updated(const Term& t, const Arrays& left) const;
@@ -120,7 +120,9 @@ void Finder::note_uses() {
 std::optional<Sum> Finder::sum_of(size_t carry) const {
   static const Op& add = *find_op("add");
   auto v = static_cast<int32_t>(first_carry() + carry);
-  if (const Type& t = type(v); (t.dtype() != F32 && t.dtype() != F64) || t.weak()) return {};
+  if (const Type& t = type(v);
+      (t.dtype() != F32 && t.dtype() != F64) || t.weak() || t.elements() < smallest_sum)
+    return {};
   Sum s{carry};
   for (;;) {
     if (uses_[static_cast<size_t>(v)] != 1) return {};
@@ -298,7 +300,7 @@ bool Finder::keep_rows(const Sum& s) {
   int64_t of_loop = 0;  // rows that it has anyway
   for (size_t i = first_row(); i < static_cast<size_t>(j_.n_in); ++i)
     of_loop += j_.types[i].elements();
-  if (p_.length < fewest_steps || of_sum < smallest_sum || 2 * of_rows > of_sum) return false;
+  if (2 * of_rows > of_sum) return false;
   if (of_rows > of_loop && p_.length > most_rows * of_sum / std::max<int64_t>(of_rows, 1))
     return false;
   stored_.insert(stored_.end(), more.begin(), more.end());
@@ -312,14 +314,11 @@ std::vector<bool> Finder::leaving() const {
   return r;
 }
 
-// The body without those carries, with the factors as further results.
-Jaxpr Finder::body_left() const {
-  Groups<Type> in = each([](const Array& a) { return a.type(); }, x_);
-  in.rows = each(row_type, in.rows);
+// The body of the loop that is left, on these operands, with the factors as further results.
+Jaxpr Finder::body_left(const Groups<Array>& left) const {
   const std::vector<bool> gone = leaving();
-  in.carry = chosen(in.carry, gone, false);
-  const Jaxpr whole = program(in_order(in), [&](const Arrays& a) {
-    Groups<Array> g = cut(a, 0, 0, in.consts.size(), in.carry.size());
+  const Jaxpr whole = program(body_op(p_).takes(left), [&](const Arrays& a) {
+    Groups<Array> g = cut(a, 0, 0, left.consts.size(), left.carry.size());
     Arrays zeros;
     for (const Sum& s : sums_) zeros.push_back(base::zeros(x_.carry[s.carry].type()));
     g.carry = merged(gone, zeros, g.carry);
@@ -488,7 +487,7 @@ std::optional<LoopSums> Finder::moved() const {
   Groups<Array> x = x_;
   x.carry = chosen(x.carry, leaving(), false);
   Scan p = p_;
-  p.jaxpr = body_left();
+  p.jaxpr = body_left(x);
   p.num_carry = std::ssize(x.carry);
   p.has = {};
   return LoopSums{in_order(x), p,
@@ -498,7 +497,7 @@ std::optional<LoopSums> Finder::moved() const {
 }  // namespace
 
 std::optional<LoopSums> sums_behind(const Arrays& x, const Scan& p) {
-  if (p.trips) return {};
+  if (p.trips || p.length < fewest_steps) return {};
   return Finder(x, p).moved();
 }
 
