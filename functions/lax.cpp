@@ -252,8 +252,9 @@ Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, 
   const WindowDims d{g.offset_dims, g.collapsed_slice_dims, g.start_index_map,
                      g.operand_batching_dims, g.start_indices_batching_dims};
   const bool fill = !moves_inside("gather", o.mode);
-  const Array out = gather_windows(x, indices, d, sizes,
-                                   fill ? OutOfBounds::fill : OutOfBounds::clip, o.unique_indices);
+  const Array out =
+      gather_windows(x, indices, d, sizes, fill ? OutOfBounds::fill : OutOfBounds::clip,
+                     {o.unique_indices, o.indices_are_sorted});
   if (!fill || !o.fill_value) return out;
   // Where a window of trues reads as false, it was out of range.
   const Array inside = gather_windows(fn::broadcast(fn::as_dtype(true, Bool), x->shape()), indices,
@@ -269,7 +270,7 @@ Array scattered(const Arg& x, const Arg& indices, const Arg& updates,
       x, indices, updates,
       {g.update_window_dims, g.inserted_window_dims, g.scatter_dims_to_operand_dims,
        g.operand_batching_dims, g.scatter_indices_batching_dims},
-      u, inside ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices);
+      u, inside ? OutOfBounds::clip : OutOfBounds::zero, {o.unique_indices, o.indices_are_sorted});
 }
 }  // namespace
 Array scatter(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
@@ -300,19 +301,21 @@ Array scatter_max(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensi
 
 // ---- sorting, products
 
-Array sort(const Arg& x, int64_t dimension) {
+Array sort(const Arg& x, int64_t dimension, const SortOptions& o) {
   const Source s(x.at());
-  return sort_arrays({x}, fn::axis_of("sort", dimension, rank_of(x)))[0];
+  return sort_arrays({x}, fn::axis_of("sort", dimension, rank_of(x)), 1, o.is_stable)[0];
 }
-Arrays sort(const Arrays& x, int64_t dimension, int64_t num_keys, Location at) {
+Arrays sort(const Arrays& x, int64_t dimension, int64_t num_keys, const SortOptions& o,
+            Location at) {
   const Source s(at);
   if (x.empty()) fn::fail_shape("sort: needs at least one array");
-  return sort_arrays(x, fn::axis_of("sort", dimension, rank_of(x[0])), num_keys);
+  return sort_arrays(x, fn::axis_of("sort", dimension, rank_of(x[0])), num_keys, o.is_stable);
 }
-std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension) {
+std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension,
+                                     const SortOptions& o) {
   const Source s(keys.at());
-  const Arrays out =
-      sort_arrays({keys, values}, fn::axis_of("sort_key_val", dimension, rank_of(keys)));
+  const Arrays out = sort_arrays(
+      {keys, values}, fn::axis_of("sort_key_val", dimension, rank_of(keys)), 1, o.is_stable);
   return {out[0], out[1]};
 }
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {

@@ -195,6 +195,9 @@ struct GatherOptions {
   std::string mode = "fill";
   // No two windows share elements: a promise that its derivative may use.
   bool unique_indices = false;
+  // The indices ascend, in row-major order of the axes beside their numbers: a promise that the
+  // StableHLO text of the program hands on.
+  bool indices_are_sorted = false;
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
 };
 // A window of slice_sizes of the operand for each index: the last axis of start_indices holds the
@@ -219,6 +222,8 @@ struct ScatterOptions {
   std::string mode = "drop";
   // No two windows share elements: a promise, of use to the derivative and to threads.
   bool unique_indices = false;
+  // The indices ascend: a promise, as in gather.
+  bool indices_are_sorted = false;
 };
 // The operand with a window of the updates in place of what is at each index; the last axis of
 // indices holds the numbers of an index. Where windows overlap the last one in row-major order
@@ -249,6 +254,11 @@ Array scatter_max(const Arg& operand, const Arg& indices, const Arg& updates,
                   const ScatterDimensionNumbers& d, const ScatterOptions& o = {});
 
 // ---- sorting
+struct SortOptions {
+  // Equal elements keep their order. They do here in any case; another compiler that is handed the
+  // StableHLO text of the program is told.
+  bool is_stable = true;
+};
 // x in ascending order along an axis, which may be negative; stable, NaN last, -0 equal to 0,
 // complex numbers by real, then imaginary part. Several arrays of one shape go together, in the
 // order of the first num_keys of them, the first one counting most. IndexError for an axis that
@@ -256,12 +266,13 @@ Array scatter_max(const Arg& operand, const Arg& indices, const Arg& updates,
 // Source: jax.lax.sort.
 //
 //     lax::sort(array({3, 1, 2}))  // array([1, 2, 3], dtype=int32)
-Array sort(const Arg& x, int64_t dimension = -1);
+Array sort(const Arg& x, int64_t dimension = -1, const SortOptions& o = {});
 Arrays sort(const Arrays& x, int64_t dimension = -1, int64_t num_keys = 1,
-            Location at = Location::here());
+            const SortOptions& o = {}, Location at = Location::here());
 // The keys in ascending order along an axis, and the values in the order of their keys. As sort of
 // two arrays of one shape. Source: jax.lax.sort_key_val.
-std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension = -1);
+std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension = -1,
+                                     const SortOptions& o = {});
 // The k largest elements along an axis, the largest first, and their indices (I32): (…, n) -> (…,
 // k). Of equal ones that with the lowest index comes first, and NaN before all. Bools and real
 // numbers, DTypeError else; ShapeError for k beyond the axis, IndexError for an axis that x has

@@ -412,11 +412,13 @@ struct GetOptions {
   // What "fill" reads out of range; default: NaN, the least signed or the largest unsigned integer,
   // true.
   std::optional<Array> fill_value = {};
+  bool unique_indices = false;      // a promise that no element is named twice
+  bool indices_are_sorted = false;  // a promise that the indices ascend, negative ones counted
 };
 struct SetOptions {
-  std::string mode = {};  // default: writes out of range are dropped
-  // A promise that no element is named twice.
-  bool unique_indices = false;
+  std::string mode = {};            // default: writes out of range are dropped
+  bool unique_indices = false;      // a promise that no element is named twice
+  bool indices_are_sorted = false;  // a promise that the indices ascend, negative ones counted
 };
 
 // x.at(idx): what to do with the elements at idx.

@@ -88,7 +88,8 @@ Array scatter_apply(const Arg& operand, const Arg& indices, const Function<Array
   return scatter_by({operand}, indices, {base::zeros(t)},
                     {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims,
                      d.operand_batching_dims, d.scatter_indices_batching_dims},
-                    o.mode == "clip" ? OutOfBounds::clip : OutOfBounds::zero, o.unique_indices,
+                    o.mode == "clip" ? OutOfBounds::clip : OutOfBounds::zero,
+                    {o.unique_indices, o.indices_are_sorted},
                     [&](const Arrays& a, const Arrays& b) { return fn::each(f, a, b); })[0];
 }
 

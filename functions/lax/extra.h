@@ -27,6 +27,8 @@ struct ScatterApplyOptions {
   std::string mode = "drop";
   // No two windows share elements: a promise.
   bool unique_indices = false;
+  // The indices ascend: a promise, as in gather.
+  bool indices_are_sorted = false;
 };
 // The operand with func of each element of the windows at the indices in its place; where an index
 // is there twice, func of what the first one wrote. Shapes as of scatter, for updates of

@@ -217,7 +217,8 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
     }
   const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
   return fn::update_items(x, items, v, u, mode_of(o.mode, OutOfBounds::zero, x, items),
-                          o.unique_indices, last && x.ref()->use_count() == 1);
+                          {o.unique_indices, o.indices_are_sorted},
+                          last && x.ref()->use_count() == 1);
 }
 Arg negated(const Arg& v, const Array& x) {
   const Source s(v.at());
@@ -228,7 +229,8 @@ Arg negated(const Arg& v, const Array& x) {
 Array At::get(const GetOptions& o) const {
   const Source s(at_);
   const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
-  return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value);
+  return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value,
+                       {o.unique_indices, o.indices_are_sorted});
 }
 Array At::set(const Arg& v, const SetOptions& o) const& {
   return updated(x_, i_, v, Update::set, o);
@@ -279,7 +281,7 @@ Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array
     return where(index[0].array, fn::as_dtype(f(x), x.dtype()), x);
   const fn::IndexItems items = fn::checked_index(x, index, !o.mode.empty());
   return fn::apply_items(x, items, f, mode_of(o.mode, OutOfBounds::zero, x, items),
-                         o.unique_indices);
+                         {o.unique_indices, o.indices_are_sorted});
 }
 }  // namespace
 Array At::power(const Arg& v, const SetOptions& o) const {

@@ -80,7 +80,8 @@ Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o)
   fn::IndexItems items = fn::checked_index(v, {});
   items[static_cast<size_t>(a)] = {IndexItem::Kind::array, a, 0, 1, 1, indices};
   if (o.mode == "check") fn::check_index(indices, v.shape()[a], a);
-  return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value, o.unique_indices);
+  return fn::get_items(v, items, take_mode("take", o.mode), o.fill_value,
+                       {o.unique_indices, o.indices_are_sorted});
 }
 Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
   const Source s(x.at());
@@ -126,7 +127,7 @@ Array put_flat(const Array& x, const Array& at, const Array& values, const fn::I
   const Array row = ravel(x);
   fn::IndexItems items = fn::checked_index(row, {});
   items[0] = {IndexItem::Kind::array, 0, 0, 1, 1, at};
-  return reshape_to(fn::update_items(row, items, values, Update::set, m, false), x.shape());
+  return reshape_to(fn::update_items(row, items, values, Update::set, m, {}), x.shape());
 }
 }  // namespace
 Array put(const Arg& x, const Arg& indices, const Arg& values, const PutOptions& o) {
@@ -351,8 +352,8 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
     const int64_t hi = std::min(rows, lo + bucket);
     fn::IndexItems items = fn::checked_index(start, {});
     items[0] = {IndexItem::Kind::array, 0, 0, 1, 1, fn::sliced(ids, 0, lo, hi)};
-    const Array part =
-        fn::update_items(start, items, fn::sliced(x, 0, lo, hi), u, m, o.unique_indices);
+    const Array part = fn::update_items(start, items, fn::sliced(x, 0, lo, hi), u, m,
+                                        {o.unique_indices, o.indices_are_sorted});
     out = out.empty_handle() ? part : combine(out, part);
   }
   return out;
@@ -411,7 +412,7 @@ Array bincount(const Arg& x, const MaybeArray& weights, int64_t minlength,
     for (int64_t i : ids.to_vector<int64_t>()) n = std::max(n, i + 1);
   }
   const Array w = weights ? *weights : broadcast_to(scalar_of_int(I32, 1), x->shape());
-  return segment_sum(w, ids, {.num_segments = n, .unique_indices = false});
+  return segment_sum(w, ids, {.num_segments = n});
 }
 
 }  // namespace weft

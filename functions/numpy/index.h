@@ -13,6 +13,7 @@ struct TakeOptions {
   std::string mode = "fill";
   std::optional<Array> fill_value = {};  // default: NaN or the extreme integer
   bool unique_indices = false;           // a promise that no index is there twice
+  bool indices_are_sorted = false;       // a promise that they ascend, negative ones counted
 };
 // x[…, indices, …] along an axis (default: of x flattened): x's shape with that of the indices for
 // the axis. Negative indices count from the end, with "clip" they are 0. DTypeError unless the
@@ -107,6 +108,7 @@ Arrays diag_indices(int64_t n, int64_t ndim = 2, Location at = Location::here())
 struct SegmentOptions {
   std::optional<int64_t> num_segments = {};  // default: the largest id + 1, which must be known
   bool unique_indices = false;               // a promise that no id is there twice
+  bool indices_are_sorted = false;           // a promise that they ascend
   // Of ids out of range: "drop", "fill", the same; "clip"; "wrap"; "promise_in_bounds".
   std::string mode = "drop";
   // So many rows are folded at a time, and then the results (0: all at once).

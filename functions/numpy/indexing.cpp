@@ -426,15 +426,23 @@ Shape items_shape(const Array& x, const IndexItems& items) {
   return Shape(out);
 }
 
+namespace {
+// What is still true of the indices of windows, among which are those of slices with steps.
+IndexPromises kept(IndexPromises p, const IndexItems& items) {
+  for (const IndexItem& i : items) p.sorted = p.sorted && (i.kind != Kind::slice || i.step == 1);
+  return p;
+}
+}  // namespace
+
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
-                const std::optional<Array>& fill, bool unique) {
+                const std::optional<Array>& fill, IndexPromises promises) {
   if (!any_array(items)) return get_basic(x, items);
   need_elements(x, items, items_shape(x, items).elements());
   if (mode.bounds == OutOfBounds::clip && only_scalars(items)) return get_window(x, items, mode);
   const Array base = cut(x, items);
   const bool own_fill = fill && mode.bounds == OutOfBounds::fill;
   const Plan p = plan_of(base, after_cut(items), mode, own_fill);
-  Array out = gather_windows(base, p.indices, p.dims, p.sizes, mode.bounds, unique);
+  Array out = gather_windows(base, p.indices, p.dims, p.sizes, mode.bounds, kept(promises, items));
   if (own_fill) {
     const Array inside = broadcast_in_dim(p.inside, out.shape(), p.batch_dims);
     out = lax::select(inside, out, broadcast_to(as_dtype(*fill, x.dtype()), out.shape()));
@@ -480,7 +488,7 @@ Array update_box(const Array& x, const IndexItems& items, const Array& v, Update
 }  // namespace
 
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
-                   const IndexMode& mode, bool unique, bool sole) {
+                   const IndexMode& mode, IndexPromises promises, bool sole) {
   const Shape s = items_shape(x, items);
   const Array value = broadcast_to(as_dtype(v, x.dtype()), s);
   if (s.elements() == 0) return x;
@@ -492,19 +500,22 @@ Array update_items(const Array& x, const IndexItems& items, const Array& v, Upda
   const Array updates = reshape_to(value, p.shape);
   const bool one = p.indices.size() == static_cast<int64_t>(p.dims.index_map.size());
   const Given given(sole ? x : Array(0));
-  return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds,
-                         unique || one || !any_array(items));
+  IndexPromises all = kept(promises, items);
+  all.unique = all.unique || one || !any_array(items);
+  return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds, all);
 }
 
 Array apply_items(const Array& x, const IndexItems& items, FunctionRef<Array(Array)> f,
-                  const IndexMode& mode, bool unique) {
+                  const IndexMode& mode, IndexPromises promises) {
   const Shape s = items_shape(x, items);
   if (s.elements() == 0) return x;
-  const bool often = any_array(items) && !unique;
+  const bool often = any_array(items) && !promises.unique;
   if (!often) {
     IndexMode read = mode;
     read.bounds = OutOfBounds::clip;
-    return update_items(x, items, f(get_items(x, items, read)), Update::set, mode, true);
+    promises.unique = true;
+    return update_items(x, items, f(get_items(x, items, read, {}, promises)), Update::set, mode,
+                        promises);
   }
   need_elements(x, items, s.elements());
   const Plan p = plan_of(x, items, mode, false);

@@ -37,13 +37,13 @@ struct IndexMode {
 // of range of an axis of n elements.
 void check_index(const Array& index, int64_t n, int axis);
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
-                const std::optional<Array>& fill = {}, bool unique = false);
+                const std::optional<Array>& fill = {}, IndexPromises promises = {});
 // x with `v`, broadcast to the shape of x[items], combined in; `sole`: where x lies, if it can be.
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
-                   const IndexMode& mode, bool unique, bool sole = false);
+                   const IndexMode& mode, IndexPromises promises, bool sole = false);
 // x with f of the elements of x[items] in their place, as often as each is named there.
 Array apply_items(const Array& x, const IndexItems& items, FunctionRef<Array(Array)> f,
-                  const IndexMode& mode, bool unique);
+                  const IndexMode& mode, IndexPromises promises);
 // The shape of x[items].
 Shape items_shape(const Array& x, const IndexItems& items);
 

@@ -32,7 +32,7 @@ Array places(const Array& x, int axis) {
 Array sort(const Arg& x, const AxisList& axis, const SortOptions& o) {
   const Source s(x.at());
   const auto [v, a] = along("sort", x, axis);
-  const Array out = sort_arrays({v}, a)[0];
+  const Array out = sort_arrays({v}, a, 1, o.stable)[0];
   return o.descending ? reverse(out, {a}) : out;
 }
 Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
@@ -45,7 +45,7 @@ Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
   const bool turn = o.descending && o.stable;
   const Array key = turn ? reverse(v, {a}) : v;
   const Array place = turn ? reverse(places(v, a), {a}) : places(v, a);
-  Array out = sort_arrays({key, place}, a)[1];
+  Array out = sort_arrays({key, place}, a, 1, o.stable)[1];
   if (o.descending) out = reverse(out, {a});
   return o.dtype ? fn::as_dtype(out, *o.dtype) : out;
 }

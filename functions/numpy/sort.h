@@ -10,6 +10,9 @@ namespace weft {
 struct SortOptions {
   // The largest element first; NaN comes first then.
   bool descending = false;
+  // Equal elements keep their order. They do here in any case; another compiler that is handed the
+  // StableHLO text is told.
+  bool stable = true;
 };
 // The elements in ascending order; the axis none: of x flattened. Source: jax.numpy.sort.
 Array sort(const Arg& x, const AxisList& axis = -1, const SortOptions& o = {});

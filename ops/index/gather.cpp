@@ -18,17 +18,19 @@ struct Gather {
   Ints offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
       start_indices_batching_dims, slice_sizes;
   OutOfBounds mode = OutOfBounds::clip;
-  bool unique_indices = false;
+  bool unique_indices = false, indices_are_sorted = false;
   WEFT_FIELDS(offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
-              start_indices_batching_dims, slice_sizes, mode, unique_indices)
+              start_indices_batching_dims, slice_sizes, mode, unique_indices, indices_are_sorted)
   WindowDims dims() const {
     return {offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
             start_indices_batching_dims};
   }
+  IndexPromises promises() const { return {unique_indices, indices_are_sorted}; }
 };
-Gather gather_params(const WindowDims& d, const Ints& sizes, OutOfBounds mode, bool unique) {
-  return {d.window_dims,      d.collapsed, d.index_map, d.operand_batching,
-          d.indices_batching, sizes,       mode,        unique};
+Gather gather_params(const WindowDims& d, const Ints& sizes, OutOfBounds mode,
+                     IndexPromises promises) {
+  return {d.window_dims, d.collapsed, d.index_map,     d.operand_batching, d.indices_batching,
+          sizes,         mode,        promises.unique, promises.sorted};
 }
 
 Types gather_type(const Types& in, const Gather& p) {
@@ -126,7 +128,7 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     open_axis(d.window_dims, out);
     d.window_dims.insert(d.window_dims.begin() + before, out);
     sizes.insert(sizes.begin() + p, b.size);
-    return {{b.op(x, gather_params(d, sizes, b.params.mode, b.params.unique_indices))},
+    return {{b.op(x, gather_params(d, sizes, b.params.mode, b.params.promises()))},
             {static_cast<int>(out)}};
   }
   // The component axis of the indices stays last.
@@ -145,7 +147,8 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     d.indices_batching.push_back(q);
     sizes.insert(sizes.begin() + p, 1);
   }
-  return {{b.op(x, gather_params(d, sizes, b.params.mode, b.mapped(0) && b.params.unique_indices))},
+  return {{b.op(x, gather_params(d, sizes, b.params.mode,
+                                 {.unique = b.mapped(0) && b.params.unique_indices}))},
           {static_cast<int>(out)}};
 }
 
@@ -168,7 +171,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
           if (t.ct[0].empty_handle()) return Arrays(2);
           const Array zeros = base::zeros(t.in[0].strong());
           return Arrays{scatter_windows(zeros, t.x[1], t.ct[0], t.params.dims(), Update::add,
-                                        linear_mode(t.params.mode), t.params.unique_indices),
+                                        linear_mode(t.params.mode), t.params.promises()),
                         Array()};
         },
     .batch = gather_batch,
@@ -222,8 +225,8 @@ Array out_of_bounds_value(DType d, OutOfBounds mode) {
 }
 
 Array gather_windows(const Array& x, const Array& indices, const WindowDims& d,
-                     const std::vector<int64_t>& sizes, OutOfBounds mode, bool unique) {
-  return gather_op({x, indices}, gather_params(d, sizes, mode, unique));
+                     const std::vector<int64_t>& sizes, OutOfBounds mode, IndexPromises promises) {
+  return gather_op({x, indices}, gather_params(d, sizes, mode, promises));
 }
 
 WindowDims along_dims(int rank, int axis) {

@@ -29,9 +29,14 @@ struct WindowDims {
   std::vector<int64_t> operand_batching;  // axes of the operand that go with …
   std::vector<int64_t> indices_batching;  // … these axes of the indices
 };
+// What whoever asks knows of the indices.
+struct IndexPromises {
+  bool unique = false;  // no two windows share elements
+  bool sorted = false;  // the indices ascend, in row-major order of their batch
+};
 Array gather_windows(const Array& x, const Array& indices, const WindowDims& dims,
                      const std::vector<int64_t>& slice_sizes, OutOfBounds mode = OutOfBounds::clip,
-                     bool unique_indices = false);
+                     IndexPromises promises = {});
 
 // out[…, i, …] = x[…, indices[…, i, …], …] along an axis; indices has x's other sizes.
 Array gather_along(const Array& x, const Array& indices, int axis,
@@ -43,6 +48,6 @@ enum class Update : int { set = 0, add = 1, mul = 2, min = 3, max = 4 };
 // Duplicates combine in row-major order of the updates; of `set` the last one stays.
 Array scatter_windows(const Array& x, const Array& indices, const Array& updates,
                       const WindowDims& dims, Update update, OutOfBounds mode = OutOfBounds::zero,
-                      bool unique_indices = false);
+                      IndexPromises promises = {});
 
 }  // namespace weft

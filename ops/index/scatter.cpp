@@ -22,13 +22,15 @@ struct Scatter {
       operand_batching_dims, scatter_indices_batching_dims;
   Update update = Update::set;
   OutOfBounds mode = OutOfBounds::zero;
-  bool unique_indices = false;
+  bool unique_indices = false, indices_are_sorted = false;
   WEFT_FIELDS(update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
-              operand_batching_dims, scatter_indices_batching_dims, update, mode, unique_indices)
+              operand_batching_dims, scatter_indices_batching_dims, update, mode, unique_indices,
+              indices_are_sorted)
   WindowDims dims() const {
     return {update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
             operand_batching_dims, scatter_indices_batching_dims};
   }
+  IndexPromises promises() const { return {unique_indices, indices_are_sorted}; }
 };
 
 // The size of the window along each axis of the operand, from the updates.
@@ -308,6 +310,7 @@ Batched scatter_batch(const BatchArgs<Scatter>& b) {
   open_axis(p.scatter_indices_batching_dims, 0);
   p.operand_batching_dims.push_back(0);
   p.scatter_indices_batching_dims.push_back(0);
+  p.indices_are_sorted = false;  // each lane's are
   return {{b.op({x, u, move_mapped(b.x[2], b.axis[2], 0, b.size)}, p)}, {0}};
 }
 
@@ -321,7 +324,7 @@ Array scatter_with(const Primitive<Scatter>& op, const Scatter& p, const Array& 
 Array gathered(const Scatter& p, const Array& x, const Type& updates, const Array& indices) {
   if (x.size() == 0) return base::zeros(Type(x.dtype(), updates.shape()));
   return gather_windows(x, indices, p.dims(), window_sizes(p.dims(), x.ndim(), updates.shape()),
-                        p.mode == OutOfBounds::clip ? p.mode : OutOfBounds::zero, p.unique_indices);
+                        p.mode == OutOfBounds::clip ? p.mode : OutOfBounds::zero, p.promises());
 }
 Array or_zeros(const Array& x, const Type& t) {
   return x.empty_handle() ? base::zeros(t.strong()) : x;
@@ -463,10 +466,11 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
 }  // namespace
 
 Array scatter_windows(const Array& x, const Array& indices, const Array& updates,
-                      const WindowDims& d, Update update, OutOfBounds mode, bool unique) {
+                      const WindowDims& d, Update update, OutOfBounds mode,
+                      IndexPromises promises) {
   return scatter_op({x, updates, indices},
                     {d.window_dims, d.collapsed, d.index_map, d.operand_batching,
-                     d.indices_batching, update, mode, unique});
+                     d.indices_batching, update, mode, promises.unique, promises.sorted});
 }
 
 }  // namespace weft

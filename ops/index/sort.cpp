@@ -27,7 +27,8 @@ using namespace lax;
 
 struct Sort {
   int64_t dimension = 0, num_keys = 1;
-  WEFT_FIELDS(dimension, num_keys)
+  bool is_stable = true;  // ours always is; what XLA may do with the text
+  WEFT_FIELDS(dimension, num_keys, is_stable)
 };
 
 // Of the steps that threads share. On a GPU no call of the host is worth its waiting.
@@ -261,8 +262,8 @@ const Primitive<TopK>& top_k_op = define<TopK>({
 
 }  // namespace
 
-Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys) {
-  return sort_op.bind(x, {axis, num_keys});
+Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys, bool is_stable) {
+  return sort_op.bind(x, {axis, num_keys, is_stable});
 }
 std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis) {
   Arrays out = top_k_op.bind({x}, {k, axis});

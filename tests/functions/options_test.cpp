@@ -146,12 +146,15 @@ TEST_CASE("reading and writing at indices", "[options]") {
     CHECK(equals(f(x.at(at), value, {.mode = "clip"}), f(x.at(at), value, {})) ==
           (f == max));  // -4 is no larger than what is there
     // A promise about the indices, kept in the program.
-    const auto program = [&](bool unique) {
-      return to_string(make_jaxpr(
-          [&](Array y, Array i) { return f(y.at(i), value, {.unique_indices = unique}); })(x, at));
+    const auto program = [&](bool unique, bool sorted) {
+      return to_string(make_jaxpr([&](Array y, Array i) {
+        return f(y.at(i), value, {.unique_indices = unique, .indices_are_sorted = sorted});
+      })(x, at));
     };
-    CHECK(program(true).find("unique_indices=True") != std::string::npos);
-    CHECK(program(false).find("unique_indices=False") != std::string::npos);
+    CHECK(program(true, false).find("unique_indices=True") != std::string::npos);
+    CHECK(program(false, false).find("unique_indices=False") != std::string::npos);
+    CHECK(program(false, true).find("indices_are_sorted=True") != std::string::npos);
+    CHECK(program(false, false).find("indices_are_sorted=False") != std::string::npos);
   }
   CHECK(floats(take(x, far, 0, {.mode = "clip"})) == Floats{3, 1, 1});
   CHECK(floats(take(x, far, 0, {.mode = "wrap"})) == Floats{1, 1, 3});
@@ -199,6 +202,94 @@ TEST_CASE("lax: gather and scatter", "[options]") {
   };
   CHECK(unique([&](Array i) { return lax::gather(x, i, g, {1}, {.unique_indices = true}); }));
   CHECK(unique([&](Array i) { return lax::scatter(x, i, u, s, {.unique_indices = true}); }));
+}
+
+namespace {
+// Whether a program says this of its only gather, scatter or sort, also as StableHLO and read back.
+template <class F>
+bool says(const std::string& what, F f, const Array& x, const Array& i) {
+  const std::string text = jit(f).lower(x, i).stablehlo();
+  const auto has = [&](const std::string& s, const char* value) {
+    return s.find(what + value) != std::string::npos;
+  };
+  const bool said = has(to_string(make_jaxpr(f)(x, i)), "=True");
+  CHECK(said == has(text, " = true"));
+  CHECK(said == has(to_string(parse_stablehlo(text)), "=True"));
+  return said;
+}
+}  // namespace
+
+TEST_CASE("promises of indices go into texts for other compilers", "[options]") {
+  const Array x = arange(6.).reshape({3, 2}), i = array({0, 2}), u = ones({2, 2}), s = ones({2});
+  const lax::GatherDimensionNumbers g{{1}, {0}, {0}};
+  const lax::ScatterDimensionNumbers d{{1}, {0}, {0}};
+  for (const bool yes : {false, true}) {
+    const auto sorted = [&](auto f) { return says("indices_are_sorted", f, x, i) == yes; };
+    CHECK(sorted([&](Array y, Array k) { return take(y, k, 0, {"clip", {}, false, yes}); }));
+    CHECK(sorted([&](Array y, Array k) {
+      return y.at(k).get({.mode = "clip", .indices_are_sorted = yes});
+    }));
+    CHECK(sorted([&](Array y, Array k) { return y.at(k).set(1., {.indices_are_sorted = yes}); }));
+    CHECK(sorted([&](Array y, Array k) {
+      return y.at({k, slice(1, 2)}).add(1., {.indices_are_sorted = yes});
+    }));
+    CHECK(sorted([&](Array y, Array k) {
+      return segment_sum(y[slice(2)], k, {.num_segments = 3, .indices_are_sorted = yes});
+    }));
+    CHECK(sorted([&](Array y, Array k) {
+      return lax::gather(y, k[{ellipsis, newaxis}], g, {1, 2},
+                         {.mode = "clip", .indices_are_sorted = yes});
+    }));
+    CHECK(sorted([&](Array y, Array k) {
+      return lax::scatter_mul(y, k[{ellipsis, newaxis}], u, d, {.indices_are_sorted = yes});
+    }));
+    CHECK(sorted([&](Array y, Array k) {
+      return lax::scatter_apply(
+          y, k[{ellipsis, newaxis}], [](Array e) { return e * e; }, d,
+          {.update_shape = {2, 2}, .unique_indices = true, .indices_are_sorted = yes});
+    }));
+    // Of one lane's columns for all lanes they are still; where lanes have their own, each lane's.
+    CHECK(sorted([&](Array y, Array k) {
+      return vmap([k, yes](Array c) { return c.at(k).set(1., {.indices_are_sorted = yes}); }, 1)(y);
+    }));
+    CHECK_FALSE(says(
+        "indices_are_sorted",
+        [&](Array y, Array k) {
+          return vmap([yes](Array c, Array l) {
+            return c.at(l).set(1., {.indices_are_sorted = yes});
+          })(y, minimum(stack({k, k, k}), 1));
+        },
+        x, i));
+    // Nor are those that a step turns round.
+    CHECK_FALSE(says(
+        "indices_are_sorted",
+        [&](Array y, Array k) {
+          return y.at({k, slice(none, none, -1)}).set(1., {.indices_are_sorted = yes});
+        },
+        x, i));
+    CHECK(says(
+              "unique_indices",
+              [&](Array y, Array k) { return y.at(k).set(1., {.unique_indices = yes}); }, x,
+              i) == yes);
+  }
+}
+
+TEST_CASE("whether a sort is stable is said to other compilers", "[options]") {
+  const Array x = array({2., 1., 2.}), i = array({0, 1, 2});
+  for (const bool yes : {false, true}) {
+    const auto stable = [&](auto f) { return says("is_stable", f, x, i) == yes; };
+    CHECK(stable([&](Array y, Array) { return sort(y, -1, {.stable = yes}); }));
+    CHECK(stable([&](Array y, Array) { return argsort(y, -1, {.stable = yes}); }));
+    CHECK(stable([&](Array y, Array) { return lax::sort(y, -1, {.is_stable = yes}); }));
+    CHECK(stable(
+        [&](Array y, Array k) { return lax::sort(Arrays{y, k}, -1, 1, {.is_stable = yes})[1]; }));
+    CHECK(stable(
+        [&](Array y, Array k) { return lax::sort_key_val(y, k, -1, {.is_stable = yes}).second; }));
+    CHECK(stable([&](Array y, Array) {
+      return vmap([yes](Array r) { return lax::sort(r, -1, {.is_stable = yes}); })(stack({y, -y}));
+    }));
+    CHECK(floats(lax::sort(x, -1, {.is_stable = yes})) == Floats{1, 2, 2});
+  }
 }
 
 TEST_CASE("none says that there is no axis, no array", "[options]") {

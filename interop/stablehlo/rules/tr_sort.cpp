@@ -289,7 +289,8 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
   const bool down = keys->front().descending;
   Arrays in;
   for (size_t i : order) in.push_back(down ? reverse(x[i], {axis}) : x[i]);
-  const Arrays sorted = sort_arrays(in, axis, count);
+  const bool stable = t.integer(op, "is_stable", 0) != 0;
+  const Arrays sorted = sort_arrays(in, axis, count, stable);
   Arrays out(x.size());
   for (size_t i = 0; i < order.size(); ++i)
     out[order[i]] = down ? reverse(sorted[i], {axis}) : sorted[i];

@@ -114,7 +114,7 @@ Vals gather(Writer& w, const Equation& e, const Vals& x) {
       list_text(batching.operand), list_text(batching.indices), list_text(map), last);
   const Val read = w.one("stablehlo.gather", x, out,
                          {{"dimension_numbers", text_attr(dims)},
-                          {"indices_are_sorted", bool_attr(false)},
+                          {"indices_are_sorted", bool_attr(e.field<bool>("indices_are_sorted"))},
                           {"slice_sizes", ints_attr(sizes)}});
   if (mode_of(e) == OutOfBounds::clip || map.empty()) return {read};
   const Val ok = inside(w, indices, room(w, indices, operand, map, sizes));
@@ -159,7 +159,7 @@ Vals scatter(Writer& w, const Equation& e, const Vals& x) {
                     ? w.region({scalar, scalar}, [](const Vals& v) -> Vals { return {v[1]}; })
                     : w.fold(combine[static_cast<size_t>(update)], scalar);
   return {w.one("stablehlo.scatter", {x[0], indices, x[1]}, e.result(),
-                {{"indices_are_sorted", bool_attr(false)},
+                {{"indices_are_sorted", bool_attr(e.field<bool>("indices_are_sorted"))},
                  {"scatter_dimension_numbers", text_attr(dims)},
                  {"unique_indices", bool_attr(e.field<bool>("unique_indices"))}},
                 only(std::move(body)))};

@@ -55,10 +55,10 @@ Vals sort(Writer& w, const Equation& e, const Vals& x) {
     for (size_t k = 0; k < num_keys; ++k) add_key(w, v[2 * k], v[2 * k + 1], &keys);
     return {less(w, keys)};
   });
-  return w.op(
-      "stablehlo.sort", x, out,
-      {{"dimension", integer_attr(e.field<int64_t>("dimension"))}, {"is_stable", bool_attr(true)}},
-      only(std::move(body)));
+  return w.op("stablehlo.sort", x, out,
+              {{"dimension", integer_attr(e.field<int64_t>("dimension"))},
+               {"is_stable", bool_attr(e.field<bool>("is_stable"))}},
+              only(std::move(body)));
 }
 
 // Along the last axis, where chlo has it.

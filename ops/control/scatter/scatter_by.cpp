@@ -54,7 +54,7 @@ Array with_batching(Array indices, WindowDims* d) {
 }
 
 Arrays at_once(const Arrays& x, const Array& indices, const Arrays& updates, const WindowDims& d,
-               OutOfBounds mode, bool unique_indices,
+               OutOfBounds mode, IndexPromises promises,
                FunctionRef<Arrays(const Arrays&, const Arrays&)> join) {
   Arrays before, out;
   for (size_t k = 0; k < x.size(); ++k)
@@ -62,14 +62,14 @@ Arrays at_once(const Arrays& x, const Array& indices, const Arrays& updates, con
         gather_windows(x[k], indices, d, window_sizes(x[k].type(), updates[k].type(), d)));
   const Arrays after = join(before, updates);
   for (size_t k = 0; k < x.size(); ++k)
-    out.push_back(scatter_windows(x[k], indices, after[k], d, Update::set, mode, unique_indices));
+    out.push_back(scatter_windows(x[k], indices, after[k], d, Update::set, mode, promises));
   return out;
 }
 
 }  // namespace
 
 Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
-                  const WindowDims& dims, OutOfBounds mode, bool unique_indices,
+                  const WindowDims& dims, OutOfBounds mode, IndexPromises promises,
                   FunctionRef<Arrays(const Arrays&, const Arrays&)> join) {
   // What is wrong with the dimension numbers the scatter of the updates themselves says.
   for (size_t k = 0; k < x.size(); ++k)
@@ -79,8 +79,7 @@ Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
   const Shape places = indices.shape().erased(indices.ndim() - 1);
   const int64_t n = places.elements();
   if (n == 0 || x[0].size() == 0) return x;
-  if (unique_indices || n == 1)
-    return at_once(x, indices, updates, dims, mode, unique_indices, join);
+  if (promises.unique || n == 1) return at_once(x, indices, updates, dims, mode, promises, join);
   WindowDims d = dims;
   const Array all = with_batching(indices, &d);
   const int64_t components = all.shape()[all.ndim() - 1];
@@ -101,7 +100,8 @@ Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
   for (const Array& r : rows) step.push_back(r.type().with_shape(r.shape().erased(0)));
   const Closed body = record(step, [&](const Arrays& v) {
     const auto row = v.begin() + static_cast<std::ptrdiff_t>(x.size());
-    return at_once(Arrays(v.begin(), row), *row, Arrays(row + 1, v.end()), d, mode, true, join);
+    return at_once(Arrays(v.begin(), row), *row, Arrays(row + 1, v.end()), d, mode,
+                   {.unique = true, .sorted = true}, join);
   });
   return scan_flat(body, x, rows, n);
 }

@@ -12,7 +12,7 @@ namespace weft {
 // arrays of the shape of one window or of all updates. Windows come one after another in row-major
 // order of the indices, each of them once where the indices are unique, then all at once.
 Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
-                  const WindowDims& dims, OutOfBounds mode, bool unique_indices,
+                  const WindowDims& dims, OutOfBounds mode, IndexPromises promises,
                   FunctionRef<Arrays(const Arrays&, const Arrays&)> join);
 
 }  // namespace weft

@@ -118,7 +118,7 @@ Array put_once(const Array& which, const Array& to, const Array& value, int64_t 
   const Array nowhere = broadcast_in_dim(scalar_of_int(I32, n), to.shape(), {});
   const Array index = base::insert_axis(select(which, to, nowhere), 2, 1);
   return scatter_windows(base::zeros(Type(I32, {to.shape()[0], n})), index, value, along_dims(2, 1),
-                         Update::set, OutOfBounds::zero, true);
+                         Update::set, OutOfBounds::zero, {.unique = true});
 }
 
 // rows[r, at[r, i]] of [rows, n, size].

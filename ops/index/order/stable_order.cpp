@@ -83,7 +83,7 @@ Array one_pass(const Array& records, int64_t lowest, const Array& over) {
   const Array to = add(gather_along(move_axis(start, axis, axis + 1), digit, axis + 1), in_run);
   const Array index = base::insert_axis(reshape_to(to, s), s.ndim(), 1);
   return scatter_windows(over, index, records, along_dims(s.ndim(), axis), Update::set,
-                         OutOfBounds::zero, true);
+                         OutOfBounds::zero, {.unique = true});
 }
 
 // By a word of `bits` bits, of those that stand at `places`; {}: as they stand.
