@@ -19,12 +19,12 @@ struct Info {
   int itemsize;
 };
 constexpr Info info_table[] = {
-    {"bool", "bool", 1},     {"i8", "int8", 1},       {"i16", "int16", 2},
-    {"i32", "int32", 4},     {"i64", "int64", 8},     {"u8", "uint8", 1},
-    {"u16", "uint16", 2},    {"u32", "uint32", 4},    {"u64", "uint64", 8},
-    {"bf16", "bfloat16", 2}, {"f16", "float16", 2},   {"f32", "float32", 4},
-    {"f64", "float64", 8},   {"c64", "complex64", 8}, {"c128", "complex128", 16},
-    {"key", "key<fry>", 8}};
+    {"bool", "bool", 1},     {"i8", "int8", 1},          {"i16", "int16", 2},
+    {"i32", "int32", 4},     {"i64", "int64", 8},        {"u8", "uint8", 1},
+    {"u16", "uint16", 2},    {"u32", "uint32", 4},       {"u64", "uint64", 8},
+    {"bf16", "bfloat16", 2}, {"f16", "float16", 2},      {"f32", "float32", 4},
+    {"f64", "float64", 8},   {"c64", "complex64", 8},    {"c128", "complex128", 16},
+    {"key", "key<fry>", 8},  {"key<rbg>", "key<rbg>", 8}};
 
 const Info& info(DType d) {
   auto i = static_cast<size_t>(d);
@@ -33,9 +33,8 @@ const Info& info(DType d) {
 }
 
 // The lattice: a node is a strong type, or the kind of a weak one.
-constexpr size_t key_node = static_cast<size_t>(Key);
-constexpr size_t weak_int = key_node + 1, weak_float = key_node + 2, weak_complex = key_node + 3,
-                 nodes = key_node + 4;
+constexpr size_t weak_int = static_cast<size_t>(RbgKey) + 1, weak_float = weak_int + 1,
+                 weak_complex = weak_int + 2, nodes = weak_int + 3;
 using Nodes = uint32_t;  // a set of nodes
 constexpr Nodes bit(size_t node) { return Nodes{1} << node; }
 
@@ -92,7 +91,7 @@ constexpr size_t least_upper_bound(size_t a, size_t b) {
 }
 
 size_t node_of(DType d, bool weak) {
-  if (!weak || d == Key) return static_cast<size_t>(d);
+  if (!weak || is_key(d)) return static_cast<size_t>(d);
   return is_complex(d) ? weak_complex : is_floating(d) ? weak_float : weak_int;
 }
 
@@ -126,16 +125,17 @@ bool ir::takes_beyond_i32(DType number, DType to) {
 
 Promoted ir::promote(DType a, bool weak_a, DType b, bool weak_b) {
   // A bool is never weak: it is below everything anyway.
-  weak_a &= a != Bool && a != Key;
-  weak_b &= b != Bool && b != Key;
+  weak_a &= a != Bool && !is_key(a);
+  weak_b &= b != Bool && !is_key(b);
   bool both_weak = weak_a && weak_b;
   // Two weak types meet at the bound of the strong ones, so that widths count among equals.
   size_t node =
       least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
   if (node == nodes)
-    throw DTypeError(
-        std::string("there is no type that both ") + short_name(a) + " and " + short_name(b) +
-        " promote to; keys go with keys only, convert the other operand with astype()");
+    throw DTypeError(std::string("there is no type that both ") + short_name(a) + " and " +
+                     short_name(b) +
+                     " promote to; keys go with keys of their kind only, convert the other operand "
+                     "with astype()");
   if (node < weak_int) return {static_cast<DType>(node), both_weak};
   // A kind without a width: the default one, or the 64-bit one where an operand has 64 bits (as in
   // JAX with 64-bit types switched on).
@@ -148,7 +148,7 @@ Promoted ir::promote(DType a, bool weak_a, DType b, bool weak_b) {
 
 DType ir::to_inexact(DType d) {
   if (is_inexact(d)) return d;
-  if (d == Key) throw DTypeError("a key is not a number: it has no floating-point counterpart");
+  if (is_key(d)) throw DTypeError("a key is not a number: it has no floating-point counterpart");
   return is_64_bit(d) ? F64 : F32;
 }
 

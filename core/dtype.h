@@ -11,7 +11,8 @@ namespace weft {
 
 // The type of an array's elements; each is a name of weft, too: weft::F32. I and U are signed and
 // unsigned integers of so many bits, BF16 is bfloat16, C64 and C128 are complex numbers of two F32
-// and of two F64, Key is a key of weft::random, which is no number.
+// and of two F64. Key and RbgKey are keys of weft::random, which are no numbers: of threefry and of
+// "rbg".
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -28,7 +29,8 @@ enum class DType : uint8_t {
   F64,
   C64,
   C128,
-  Key
+  Key,
+  RbgKey
 };
 using enum DType;
 
@@ -58,10 +60,10 @@ using complex64_t = Complex<float>;
 // The C++ type of C128, with the layout of std::complex<double>.
 using complex128_t = Complex<double>;
 
-int itemsize(DType d);  // bytes an element; Key is 8 (two uint32)
+int itemsize(DType d);  // bytes an element; a key's is 8 (two uint32)
 
 namespace ir {
-const char* short_name(DType d);  // "f32", "i32", "bool", "key"
+const char* short_name(DType d);  // "f32", "i32", "bool", "key", "key<rbg>"
 const char* numpy_name(DType d);  // "float32"
 // Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is
 // left as it is, where there is none.
@@ -81,7 +83,9 @@ constexpr bool is_floating(DType d) { return d >= BF16 && d <= F64; }
 constexpr bool is_complex(DType d) { return d == C64 || d == C128; }
 // Whether d is a floating-point or a complex type: those that have derivatives.
 constexpr bool is_inexact(DType d) { return d >= BF16 && d <= C128; }
-// Whether d is a number: all but Bool and Key.
+// Whether d is one of the types of keys.
+constexpr bool is_key(DType d) { return d >= Key; }
+// Whether d is a number: all but Bool and keys.
 constexpr bool is_number(DType d) { return d >= I8 && d <= C128; }
 DType real_part(DType d);  // C64 -> F32, C128 -> F64, else d
 
@@ -102,7 +106,7 @@ struct Promoted {
   bool weak;
 };
 // The dtype that operands of dtypes a and b are converted to, and whether it is weak still: JAX's
-// lattice with the 64-bit types present. DTypeError if there is none (Key with anything else).
+// lattice with the 64-bit types present. DTypeError if there is none (a key with anything else).
 // Source: jax.numpy.promote_types.
 Promoted promote(DType a, bool weak_a, DType b, bool weak_b);
 // The float an integer or bool argument of a transcendental function becomes: F32, and F64 for the
@@ -196,7 +200,7 @@ struct dtype_of<T> {
 template <class T>
 inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
 
-// Calls f with a null pointer of the C++ type of d: f((float*)nullptr) for F32. Key counts as U64.
+// Calls f with a null pointer of the C++ type of d: f((float*)nullptr) for F32. Keys count as U64.
 template <class F>
 decltype(auto) with_dtype(DType d, F&& f) {
   switch (d) {

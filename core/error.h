@@ -21,9 +21,9 @@ struct Error : std::runtime_error {
 struct ShapeError : Error {
   using Error::Error;
 };
-// A dtype that an operation does not take, dtypes that have none in common (Key with anything else)
-// or that lax:: wants to be equal, an integer literal that does not fit I32 and meets neither a
-// 64-bit type nor F64, data<T>() of another T than the array's, and dtypes that a format of files
+// A dtype that an operation does not take, dtypes that have none in common (a key with anything
+// else) or that lax:: wants to be equal, an integer literal that does not fit I32 and meets neither
+// a 64-bit type nor F64, data<T>() of another T than the array's, and dtypes that a format of files
 // has not.
 struct DTypeError : Error {
   using Error::Error;

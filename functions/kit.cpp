@@ -54,7 +54,7 @@ Array as_dtype(const Array& x, DType d, bool weak) {
   if (x.dtype() == d && x.weak_type() == weak) return x;
   refuse_becoming(x, d);
   const Concrete* c = concrete_or_null(x);
-  if (c && c->literal && x.dtype() != Key && d != Key) {
+  if (c && c->literal && !is_key(x.dtype()) && !is_key(d)) {
     if (d == F32 && weak) return scalar_of(F32, x.item<double>(), true);
     Literal l{d, weak, {0, 0}};
     weft::detail::convert_elements(x, l.bits, d);

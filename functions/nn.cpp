@@ -280,7 +280,7 @@ Array scaled_matmul(const Arg& lhs, const Arg& rhs, const Arg& lhs_scales, const
     if (all[i].ndim() != 3)
       fn::fail_shape(fmt::format("scaled_matmul: argument {} must have three axes, got {}", i,
                                  to_string(all[i].type())));
-    if (is_complex(all[i].dtype()) || all[i].dtype() == Key)
+    if (is_complex(all[i].dtype()) || is_key(all[i].dtype()))
       fn::fail_dtype(fmt::format("scaled_matmul: argument {} must be of real numbers, got {}", i,
                                  to_string(all[i].type())));
     if (all[i].dtype() == F64) d = F64;

@@ -201,7 +201,7 @@ struct Given {
 template <class T>
 T* given(const Array& x, const ToDlpackOptions& o) {
   (void)concrete(x);
-  if (x.dtype() == Key)
+  if (is_key(x.dtype()))
     throw DTypeError("to_dlpack: DLPack has no keys; give random::key_data of it");
   Array source = x;
   if (o.copy) {

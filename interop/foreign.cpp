@@ -17,7 +17,7 @@ namespace {
 
 // What generated code and C++ need of an address; GPUs read 16 bytes and more at a time.
 size_t alignment_of(DType d, bool on_host) {
-  const int unit = d == Key ? 4 : is_complex(d) ? itemsize(d) / 2 : itemsize(d);
+  const int unit = is_key(d) ? 4 : is_complex(d) ? itemsize(d) / 2 : itemsize(d);
   return on_host ? static_cast<size_t>(unit) : 64;
 }
 bool aligned(const void* data, size_t to) { return reinterpret_cast<uintptr_t>(data) % to == 0; }

@@ -227,7 +227,7 @@ std::vector<std::byte> to_row_major(const std::vector<std::byte>& from, const Sh
 // The name of a type in the format, in this machine's byte order.
 std::string descr_of(DType d) {
   if (d == BF16) throw DTypeError("the npy format has no bfloat16; save x.astype(F32)");
-  if (d == Key)
+  if (is_key(d))
     throw DTypeError("the npy format has no keys; save their two words as an array of U32");
   char kind = d == Bool        ? 'b'
               : is_signed(d)   ? 'i'

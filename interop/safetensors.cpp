@@ -249,7 +249,7 @@ void place_safetensors(std::map<std::string, SafetensorsEntry>* arrays) {
     if (!find(d))
       throw DTypeError(fmt::format(
           "the safetensors format has no {}, which '{}' is; save {}", short_name(d), a.first,
-          d == Key ? "random::key_data of it" : "its real and imaginary parts as two arrays"));
+          is_key(d) ? "random::key_data of it" : "its real and imaginary parts as two arrays"));
     order.push_back(&a);
   }
   std::sort(order.begin(), order.end(), [](const Item* a, const Item* b) {

@@ -160,7 +160,7 @@ Arrays numbers_among(const Arrays& x) {
 }
 
 bool is_scalar_value(const Array& x, double value) {
-  if (!x.node().concrete() || x.size() != 1 || x.dtype() == Key) return false;
+  if (!x.node().concrete() || x.size() != 1 || is_key(x.dtype())) return false;
   double v = 0;
   detail::convert_elements(x, &v, F64);
   return v == value;
@@ -234,7 +234,7 @@ std::vector<bool> detail::as_bools(const std::vector<uint8_t>& bytes) {
 void detail::convert_elements(const Array& x, void* out, DType to, Location at) {
   const Source source(at);
   const Concrete& c = weft::concrete(x);
-  if ((x.dtype() == Key) != (to == Key))
+  if (x.dtype() != to && (is_key(x.dtype()) || is_key(to)))
     throw DTypeError("the words of a random key are read by random::key_data");
   const int64_t n = x.size();
   if (x.dtype() == to) {

@@ -37,7 +37,7 @@ void check_values(const char* who, const Arrays& x, TreeOf tree, const char* roo
 bool gives_way(const Type& from, const Type& to) {
   if (from.shape() != to.shape()) return false;
   if (from.dtype() == to.dtype()) return true;
-  if (!from.weak() || from.dtype() == Key || to.dtype() == Key) return false;
+  if (!from.weak() || is_key(from.dtype()) || is_key(to.dtype())) return false;
   return promote(from.dtype(), true, to.dtype(), to.weak()).dtype == to.dtype();
 }
 
@@ -128,7 +128,7 @@ Array branch_of(const Array& pred) {
                     "arrays use where.",
                     to_string(pred.type())));
   if (pred.dtype() == Bool) return base::convert(pred, I32);
-  if (pred.dtype() == Key)
+  if (is_key(pred.dtype()))
     throw DTypeError("cond: Pred must be a bool or a number, got a random key");
   return base::convert(pred != Array(0), I32);
 }

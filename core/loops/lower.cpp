@@ -31,6 +31,7 @@ void emit_bits(DType d, const uint64_t* bits, Elem* e) {
       e->im = b.constant(nest::Kind::F64, bits[1]);
       return;
     case Key:
+    case RbgKey:
       e->re = b.constant(nest::Kind::I32, bits[0] & 0xffffffffu);
       e->im = b.constant(nest::Kind::I32, bits[0] >> 32);
       return;
@@ -76,7 +77,8 @@ nest::Storage storage_of(DType d) {
     case U16: return nest::Storage::I16;
     case I32:
     case U32:
-    case Key: return nest::Storage::I32;
+    case Key:
+    case RbgKey: return nest::Storage::I32;
     case I64:
     case U64: return nest::Storage::I64;
     case BF16: return nest::Storage::BF16;

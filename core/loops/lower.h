@@ -15,14 +15,14 @@
 
 namespace weft {
 
-// One element of a value inside a loop program. Complex: two reals. Key: its two words. BF16 and
+// One element of a value inside a loop program. Complex: two reals. A key: its two words. BF16 and
 // F16 are F32 values that the narrow type holds.
 struct Elem {
   nest::Id re = nest::no_id;
   nest::Id im = nest::no_id;
 };
 // The components of an element: 1, of complex numbers and keys 2, which lie side by side in memory.
-inline int components(DType d) { return is_complex(d) || d == Key ? 2 : 1; }
+inline int components(DType d) { return is_complex(d) || is_key(d) ? 2 : 1; }
 nest::Storage storage_of(DType d);    // of one component
 Elem literal_elem(const Literal& l);  // in the nest being written
 Elem select_elem(nest::Id mask, const Elem& a, const Elem& b);

@@ -15,6 +15,7 @@
 #include "weft/core/scalar/math/exp_log.h"
 #include "weft/core/scalar/math/hyperbolic.h"
 #include "weft/core/scalar/math/integrals.h"
+#include "weft/core/scalar/math/philox.h"
 #include "weft/core/scalar/math/pow.h"
 #include "weft/core/scalar/math/special.h"
 #include "weft/core/scalar/math/threefry.h"

@@ -143,7 +143,7 @@ double load_float(const void* p, DType d) {
 // widen: print the digits of float64 instead of those of the type itself.
 std::string text(const void* p, DType d, FloatStyle style, bool widen) {
   if (d == Bool) return load<uint8_t>(p) ? "True" : "False";
-  if (d == Key) {
+  if (is_key(d)) {
     auto words = load<std::array<uint32_t, 2>>(p);
     return fmt::format("key({}, {})", words[0], words[1]);
   }

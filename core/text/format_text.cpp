@@ -143,7 +143,7 @@ FormatText::FormatText(std::string_view who, std::string_view text, const Types&
     if (!piece.spec.empty()) {
       const auto v = static_cast<size_t>(field.value);
       const Type& t = values[v];
-      if (t.ndim() != 0 || is_complex(t.dtype()) || t.dtype() == Key || piece.repr)
+      if (t.ndim() != 0 || is_complex(t.dtype()) || is_key(t.dtype()) || piece.repr)
         fail(who, text,
              fmt::format("'{{:{}}}' formats a real number, and value {} is {}; {{}} prints any "
                          "array",

@@ -336,7 +336,7 @@ class Parser {
   DType value(Scope&, DType) {
     const Place start = c_.place();
     const std::string name(c_.until("]"));
-    for (int i = 0; i <= static_cast<int>(Key); ++i)
+    for (int i = 0; i <= static_cast<int>(RbgKey); ++i)
       if (name == numpy_name(static_cast<DType>(i))) return static_cast<DType>(i);
     DType d;
     if (!parse_dtype(name, &d)) c_.expected("an element type such as float32", start);

@@ -254,7 +254,7 @@ class Printer {
 
 std::string program_type(const Type& t) {
   std::string s = t.weak() ? "~" : "";
-  s += t.dtype() == Key ? "key<fry>" : short_name(t.dtype());
+  s += is_key(t.dtype()) ? numpy_name(t.dtype()) : short_name(t.dtype());
   s += '[';
   for (int i = 0; i < t.ndim(); ++i) {
     if (i) s += ',';

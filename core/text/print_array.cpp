@@ -311,7 +311,7 @@ std::string body(const void* data, DType d, const Shape& shape, std::string_view
 }  // namespace
 
 std::string array_str(const void* data, DType dtype, const Shape& shape) {
-  if (dtype == Key) return array_str(data, U32, shape.inserted(-1, 2));
+  if (is_key(dtype)) return array_str(data, U32, shape.inserted(-1, 2));
   // Without axes a NumPy scalar is printed, in full.
   if (shape.empty() && dtype != BF16) return numpy_scalar_text(data, dtype);
   return body(data, dtype, shape, " ", "", line_width);
@@ -319,7 +319,7 @@ std::string array_str(const void* data, DType dtype, const Shape& shape) {
 
 std::string array_repr(const void* data, DType dtype, const Shape& shape) {
   constexpr std::string_view prefix = "array(";
-  bool key = dtype == Key;
+  bool key = is_key(dtype);
   Shape words = key ? shape.inserted(-1, 2) : shape;
   std::string text =
       std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, line_width - 1);

@@ -192,7 +192,7 @@ bool parse_scalar(std::string_view text, DType d, void* value) {
     std::memcpy(value, &x, 1);
     return true;
   }
-  if (d == Key) return parse_key(text, value);
+  if (is_key(d)) return parse_key(text, value);
   if (is_complex(d)) return parse_complex(text, d, value);
   if (is_floating(d)) {
     Token t;

@@ -151,7 +151,7 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
     fn::fail_dtype(
         fmt::format("array: a complex number does not fit {}; give C64 or C128", short_name(d)));
   check_integers(n, d);
-  if (d == Key) fn::fail_dtype("array: keys are made by random::key");
+  if (is_key(d)) fn::fail_dtype("array: keys are made by random::key");
   Fresh r = fresh_array(Type(d, Shape(s.shape)));
   with_dtype(d, [&](auto* p) {
     auto* out = static_cast<std::remove_pointer_t<decltype(p)>*>(r.data);
@@ -197,7 +197,7 @@ Array zeros(const Shape& shape, DType dtype, Location at) {
 }
 Array ones(const Shape& shape, DType dtype, Location at) {
   const Source s(at);
-  if (dtype == Key) fn::fail_dtype("ones: a key is not a number");
+  if (is_key(dtype)) fn::fail_dtype("ones: a key is not a number");
   return filled(shape, scalar_of_int(dtype, 1));
 }
 Array empty(const Shape& shape, DType dtype, Location at) { return zeros(shape, dtype, at); }
@@ -260,7 +260,7 @@ Array range(const Array& start, const Array& stop, const Array& step, DType d) {
   const double a = known_number("start", start), h = known_number("step", step);
   if (h == 0) fn::fail_shape("arange: the step is zero");
   const int64_t n = length(start, stop, step);
-  if (d == Key || d == Bool) fn::fail_dtype("arange: counts in numbers");
+  if (is_key(d) || d == Bool) fn::fail_dtype("arange: counts in numbers");
   if (a == 0 && h == 1) return iota(d, {n}, 0);
   if (d == F64) return counted<double>(a, a + h, n);
   if (is_inexact(d))

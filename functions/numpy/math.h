@@ -295,7 +295,7 @@ bool isscalar(const Arg& x);
 
 // ---- dtypes
 // The dtype that arrays of these two become together: JAX's lattice with the 64-bit types present.
-// DTypeError if there is none (Key with anything else). Source: jax.numpy.promote_types.
+// DTypeError if there is none (a key with anything else). Source: jax.numpy.promote_types.
 //
 //     promote_types(I32, F16)  // float16
 DType promote_types(DType a, DType b);

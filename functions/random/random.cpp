@@ -31,7 +31,7 @@
 namespace weft::random {
 
 const Array& one_key(const char* name, const Array& key) {
-  if (key.dtype() != Key)
+  if (!is_key(key.dtype()))
     fn::fail_dtype(
         fmt::format("{}: the first argument must be a key, as random::key(0) makes it; got {}",
                     name, to_string(key.type())));
@@ -118,29 +118,43 @@ Array between(const Array& key, const Shape& shape, DType d, double lo, double h
 // ---- keys
 
 namespace {
-void need_impl(const char* name, const KeyOptions& o) {
-  if (o.impl != "threefry2x32")
-    fn::fail_index(fmt::format(
-        "{}: .impl must be \"threefry2x32\", the one generator that there is, not \"{}\"", name,
-        o.impl));
+DType kind_of(const char* name, const KeyOptions& o) {
+  if (o.impl == "threefry2x32") return Key;
+  if (o.impl == "rbg") return RbgKey;
+  fn::fail_index(fmt::format("{}: .impl is \"threefry2x32\" or \"rbg\", not \"{}\"", name, o.impl));
+}
+// The lower half of u32[…, 4], which the upper one repeats in all keys that are made of seeds.
+Array half_of(const Array& words) {
+  const int last = words.ndim() - 1;
+  if (words.dtype() != U32 || last < 0 || words.shape()[last] != 4)
+    fn::fail_shape("wrap_key_data: \"rbg\" keys are of u32[…, 4], got " + to_string(words.type()));
+  if (!concrete_or_null(words))
+    throw ConcretizationError(
+        "wrap_key_data: the words of \"rbg\" keys are traced; make the keys outside and hand them "
+        "in, keys are arrays as others are");
+  const Array lower = fn::sliced(words, last, 0, 2);
+  if (!array_equal(lower, fn::sliced(words, last, 2, 4)).item<bool>())
+    fn::fail_index(
+        "wrap_key_data: the second two words of an \"rbg\" key are those of the first two, as "
+        "random::key makes them; others are not held");
+  return lower;
 }
 }  // namespace
 Array key_of(int64_t seed, const KeyOptions& o, Location at) {
   const Source s(at);
-  need_impl("key", o);
   // 32-bit seeds, negative ones as well, have an upper word of 0, as in JAX by default.
-  return random_seed(seed >= INT32_MIN && seed <= INT32_MAX ? scalar_of_int(I32, seed)
-                                                            : scalar_of_int(I64, seed));
+  return random_seed(scalar_of_int(seed >= INT32_MIN && seed <= INT32_MAX ? I32 : I64, seed),
+                     kind_of("key", o));
 }
 Array key(const Arg& seed, const KeyOptions& o) {
   const Source s(seed.at());
-  need_impl("key", o);
+  const DType kind = kind_of("key", o);
   if (!is_integer(seed->dtype()))
     fn::fail_dtype("key: a seed must be an integer, got " + to_string(seed->type()));
   if (seed->ndim() != 0)
     fn::fail_shape("key: a seed must be a scalar, got " + to_string(seed->type()) +
                    "; use weft::vmap for a batch of keys");
-  return random_seed(seed);
+  return random_seed(seed, kind);
 }
 Array split(const Arg& key, const Shape& shape) {
   const Source s(key.at());
@@ -163,12 +177,13 @@ Array fold_in(const Arg& key, const Arg& data) {
 }
 Array key_data(const Arg& key) {
   const Source s(key.at());
-  return random_unwrap(key);
+  const Array words = random_unwrap(key);
+  return key->dtype() == RbgKey ? concatenate({words, words}, -1) : words;
 }
 Array wrap_key_data(const Arg& words, const KeyOptions& o) {
   const Source s(words.at());
-  need_impl("wrap_key_data", o);
-  return random_wrap(words);
+  const DType kind = kind_of("wrap_key_data", o);
+  return random_wrap(kind == RbgKey ? half_of(words) : words.value(), kind);
 }
 Array clone(const Arg& key) { return key; }
 

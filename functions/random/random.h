@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random/random.h: random numbers from keys: the same bits as jax.random with threefry.
+// functions/random/random.h: random numbers from keys: the same bits as jax.random with threefry,
+// or with "rbg".
 //
 // A key is used once: split it, one part for each use.
 #pragma once
@@ -21,7 +22,9 @@ namespace weft::random {
 
 // ---- keys
 struct KeyOptions {
-  std::string impl = "threefry2x32";  // the one generator that there is; IndexError for another
+  // "threefry2x32", or "rbg": what is drawn with such keys comes of Philox, each lane's as it would
+  // come alone (JAX draws those of all lanes of a vmap with the first key). IndexError for another.
+  std::string impl = "threefry2x32";
 };
 // What key(seed) calls; for users that is the one to write. Source: jax.random.key.
 Array key_of(int64_t seed, const KeyOptions& o, Location at);
@@ -62,22 +65,24 @@ inline SplitKeys split(const Arg& key) { return SplitKeys(random::split(key, int
 // for what is no key and for data that is no integer scalar, ShapeError for several keys. Source:
 // jax.random.fold_in.
 Array fold_in(const Arg& key, const Arg& data);
-// The two words of each key: keys (…) -> u32[…, 2]. Source: jax.random.key_data.
+// The two words of each key, keys (…) -> u32[…, 2], or four of "rbg". Source: jax.random.key_data.
 //
 //     random::key_data(random::key(7))  // array([0, 7], dtype=uint32)
 Array key_data(const Arg& key);
-// The keys that have these words, u32[…, 2]. IndexError for another .impl. Source:
-// jax.random.wrap_key_data.
+// The keys that have these words, u32[…, 2]; of "rbg" u32[…, 4], the first two twice, which must be
+// known. ShapeError, DTypeError, ConcretizationError for others, IndexError for another .impl.
+// Source: jax.random.wrap_key_data.
 Array wrap_key_data(const Arg& words, const KeyOptions& o = {});
 // The key itself: that a key is used once is not checked, so that nothing has to be cloned. Source:
 // jax.random.clone.
 Array clone(const Arg& key);
-// The name of the generator of keys: "threefry2x32". DTypeError for what is no key. Source:
-// jax.random.key_impl.
+// The name of the generator of keys: "threefry2x32" or "rbg". DTypeError for what is no key.
+// Source: jax.random.key_impl.
 //
 //     random::key_impl(random::key(0))  // threefry2x32
 std::string key_impl(const Arg& key);
-// The words of a key, u32[2]. IndexError for another .impl. Source: jax.random.PRNGKey.
+// The words of a key, as key_data has them. IndexError for another .impl. Source:
+// jax.random.PRNGKey.
 template <ir::Integer I>
 Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
   return key_data(Arg(key_of(static_cast<int64_t>(seed), o, at), at));

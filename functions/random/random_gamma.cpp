@@ -33,7 +33,7 @@ using fn::number_like;
 
 // A normal number x with v = 1 + c x > 0: (key, x, v).
 Arrays normal_above(const Array& key, const Array& c) {
-  const Types carry{Type(Key, {}), c.type(), c.type()};
+  const Types carry{key.type(), c.type(), c.type()};
   const Closed test =
       record(carry, [](const Arrays& s) { return Arrays{lax::le(s[2], number_like(s[2], 0))}; });
   const Closed body = record(carry, [&](const Arrays& s) {
@@ -53,7 +53,7 @@ Array gamma_of(const Array& key, const Array& alpha, bool log_space) {
   const Array d = lax::sub(lax::select(large, alpha, lax::add(alpha, one)), third);
   const Array c = lax::div(third, lax::sqrt(d));
   const Array keys = random_split(key, {2});
-  const Types carry{Type(Key, {}), d.type(), d.type(), d.type()};
+  const Types carry{key.type(), d.type(), d.type(), d.type()};
   // (key, x^2, v^3, u)
   const Closed test = record(carry, [&](const Arrays& s) {
     const Array &x = s[1], &v = s[2], &u = s[3];

@@ -144,9 +144,9 @@ void need_integer(const char* name, DType d) {
 
 std::string key_impl(const Arg& key) {
   const Source s(key.at());
-  if (key->dtype() != Key)
+  if (!is_key(key->dtype()))
     fn::fail_dtype(fmt::format("key_impl: takes keys, got {}", to_string(key->type())));
-  return "threefry2x32";
+  return key->dtype() == RbgKey ? "rbg" : "threefry2x32";
 }
 
 Array maxwell(const Arg& key, const Shape& shape, const FloatOptions& o) {

@@ -143,7 +143,7 @@ const Primitive<Exchange>& reduce_scatter_op = define<Exchange>({
         [](const Types& in, const Exchange& p) {
           const Type own = exchanged_type("reduce_scatter", in, p, p.size);
           need_axis("reduce_scatter", p.axis, own.ndim(), in);
-          if (own.dtype() == Bool || own.dtype() == Key)
+          if (own.dtype() == Bool || is_key(own.dtype()))
             reject_dtype("reduce_scatter", "takes numbers", in);
           if (own.shape()[p.axis] != p.size)
             reject_shape("reduce_scatter",

@@ -96,7 +96,7 @@ Def<LaneSet> fold_def(const char* name, const char* doc) {
   d.collective = true;
   d.type = [name](const Types& in, const LaneSet& s) {
     const Type own = lanes::own_type(name, in, s, false);
-    if (own.dtype() == Key || (own.dtype() == Bool && std::string_view(name) == "psum"))
+    if (is_key(own.dtype()) || (own.dtype() == Bool && std::string_view(name) == "psum"))
       reject_dtype(name, "takes numbers", in);
     return Types{in[0]};
   };

@@ -32,12 +32,13 @@ Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
   auto d = comparison<DTypes::any>(name, doc, f);
   const auto words = [](Types in) {
     for (Type& t : in)
-      if (t.dtype() == Key) t = t.with_dtype(U64);
+      if (is_key(t.dtype())) t = t.with_dtype(U64);
     return in;
   };
   d.type = [type = d.type, words](const Types& in, const None& p) {
     for (const Type& t : in)
-      if ((t.dtype() == Key) != (in[0].dtype() == Key)) return type(in, p);
+      if (t.dtype() != in[0].dtype() && (is_key(t.dtype()) || is_key(in[0].dtype())))
+        return type(in, p);
     return type(words(in), p);
   };
   d.reference = [f, type = d.type](const Arrays& x, const None& p) {
@@ -50,7 +51,7 @@ Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
     return Arrays{r};
   };
   d.lower = [f, join, plain = d.lower](const LowerArgs<None>& l) {
-    if (l.in[0].dtype() != Key) return plain(l);
+    if (!is_key(l.in[0].dtype())) return plain(l);
     Lowering r;
     r.element = [f, join, in = l.in](Reader& x, int, const Coords& at) {
       const Coords none;
@@ -64,7 +65,7 @@ Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
   };
   d.samples = [plain = d.samples] {
     auto s = plain();
-    s.push_back({{Type(Key, {3}), Type(Key, {3})}, {}});
+    for (DType k : {Key, RbgKey}) s.push_back({{Type(k, {3}), Type(k, {3})}, {}});
     return s;
   };
   return d;
@@ -231,7 +232,7 @@ const Primitive<None>& select_op = define<None>({
     .samples =
         [] {
           std::vector<Sample<None>> s;
-          for (DType d : {F32, F64, I32, Bool, C64, Key, BF16})
+          for (DType d : {F32, F64, I32, Bool, C64, Key, RbgKey, BF16})
             s.push_back({{Type(Bool, {5}), Type(d, {5}), Type(d, {5})}, {}});
           s.push_back({{Type(Bool, {}), Type(F64, {2, 3}), Type(F64, {2, 3})}, {}});
           s.push_back({{Type(I32, {4}), Type(F64, {4}), Type(F64, {4}), Type(F64, {4})}, {}});

@@ -65,7 +65,8 @@ double fill_of(DType d) {
     case U32: return 4294967295.0;
     case U64: return 18446744073709551615.0;
     case Bool: return 1.0;
-    case Key: return 0.0;
+    case Key:
+    case RbgKey: return 0.0;
     default: return std::numeric_limits<double>::quiet_NaN();
   }
 }
@@ -100,9 +101,9 @@ Lowering gather_lower(const LowerArgs<Gather>& l) {
     const Elem e = x.read(0, coords(c));
     if (mode == OutOfBounds::clip) return e;
     const DType d = in[0].dtype();
-    const Elem zero = d == Key ? Elem{num::Ir<uint32_t>(0).id, num::Ir<uint32_t>(0).id} : Elem{};
+    const Elem zero = is_key(d) ? Elem{num::Ir<uint32_t>(0).id, num::Ir<uint32_t>(0).id} : Elem{};
     const double v = mode == OutOfBounds::fill ? fill_of(d) : 0.0;
-    Elem other = d == Key ? zero : constant_elem(d, v);
+    Elem other = is_key(d) ? zero : constant_elem(d, v);
     if (is_complex(d) && mode == OutOfBounds::fill) other.im = other.re;
     return select_elem(inside.id, e, other);
   };
@@ -212,7 +213,7 @@ const Primitive<Gather>& gather_op = define<Gather>({
 }  // namespace
 
 Array out_of_bounds_value(DType d, OutOfBounds mode) {
-  if (d == Key) return scalar_of_int(Key, 0);
+  if (is_key(d)) return scalar_of_int(d, 0);
   const Array s = scalar_of(d, mode == OutOfBounds::fill ? fill_of(d) : 0.0);
   if (!is_complex(d) || mode != OutOfBounds::fill) return s;
   // NaN in both parts, as JAX.

@@ -45,7 +45,7 @@ Types sort_type(const Types& in, const Sort& p) {
   if (p.num_keys < 1 || p.num_keys > static_cast<int64_t>(in.size()))
     reject_shape("sort", fmt::format("{} keys are not among the operands", p.num_keys), in);
   for (int64_t i = 0; i < p.num_keys; ++i)
-    if (in[static_cast<size_t>(i)].dtype() == Key)
+    if (is_key(in[static_cast<size_t>(i)].dtype()))
       reject_dtype("sort", "random keys have no order", in);
   return in;
 }

@@ -13,7 +13,7 @@ namespace weft {
 
 bool dtype_in(DType d, unsigned classes) {
   bool in = false;
-  if (d == Key) return false;
+  if (is_key(d)) return false;
   with_dtype(d, [&](auto* p) { in = in_class<std::remove_pointer_t<decltype(p)>>(classes); });
   return in;
 }

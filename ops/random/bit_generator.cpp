@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "weft/core/scalar/math/philox.h"
 #include "weft/core/scalar/math/threefry.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr const char* name = "rng_bit_generator";
 
-// Arrays of U32 that compute as the words of math::threefry2x32.
+// Arrays of U32 that compute as the words of math::threefry2x32 and math::philox4x32.
 struct Word {
   explicit Word(uint32_t n) : a(scalar_of_int(U32, n)) {}
   explicit Word(Array x) : a(std::move(x)) {}
@@ -41,6 +42,11 @@ Array joined(const Word& low, const Word& high) {
   const Array upper =
       lax::shift_left(lax::convert_element_type(high.a, U64), scalar_of_int(U64, 32));
   return lax::bitwise_or(lax::convert_element_type(low.a, U64), upper);
+}
+
+Word operator*(const Word& x, const Word& y) { return Word(lax::mul(x.a, y.a)); }
+Word mulhi(const Word& x, const Word& y) {
+  return high(lax::mul(lax::convert_element_type(x.a, U64), lax::convert_element_type(y.a, U64)));
 }
 
 // Element i of the state, as often as the shape says.
@@ -79,19 +85,6 @@ Drawn threefry(const Array& state, const Shape& shape, bool wide) {
   return {base::slice_axis(all, axis, 0, shape[axis]), n};
 }
 
-// Philox-4x32 with 10 rounds.
-std::array<Word, 4> philox4x32(std::array<Word, 4> x, Word k0, Word k1) {
-  const auto product = [](const Word& w, int64_t factor) {
-    return lax::mul(lax::convert_element_type(w.a, U64), scalar_of_int(U64, factor));
-  };
-  for (int round = 0; round < 10; ++round) {
-    const Array p = product(x[0], 0xD2511F53), q = product(x[2], 0xCD9E8D57);
-    x = {high(q) ^ x[1] ^ k0, low(q), high(p) ^ x[3] ^ k1, low(p)};
-    k0 = k0 + Word(0x9E3779B9u);
-    k1 = k1 + Word(0xBB67AE85u);
-  }
-  return x;
-}
 // A state of two words has its key as the upper half of the counter.
 Drawn philox(const Array& state, const Shape& shape, bool wide) {
   const int64_t n = shape.elements(), words = wide ? 2 : 4;
@@ -100,8 +93,8 @@ Drawn philox(const Array& state, const Shape& shape, bool wide) {
   const Array counter = lax::add(first, numbers(steps));
   const Array carry = lax::convert_element_type(lax::lt(counter, first), U64);
   const Array upper = lax::add(element(state, state.size() == 3 ? 2 : 0, steps), carry);
-  const std::array<Word, 4> x =
-      philox4x32({low(counter), high(counter), low(upper), high(upper)}, low(key), high(key));
+  const std::array<Word, 4> x = math::philox4x32<Word>(
+      {low(counter), high(counter), low(upper), high(upper)}, low(key), high(key));
   Arrays in_turn;
   if (wide)
     in_turn = {joined(x[0], x[1]), joined(x[2], x[3])};

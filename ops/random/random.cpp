@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/core/scalar/math/philox.h"
 #include "weft/core/scalar/math/threefry.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/structure/structure.h"
@@ -31,7 +32,7 @@ Arrays no_tangent(const JvpArgs<P>& j) {
   return Arrays(j.out.size());
 }
 void need_keys(const char* op, const Types& in, size_t i = 0) {
-  if (in[i].dtype() != Key)
+  if (!is_key(in[i].dtype()))
     reject_dtype(op, "takes random keys, as weft::random::key makes them", in);
 }
 Shape appended(const Shape& a, const Ints& b) {
@@ -63,21 +64,31 @@ void for_each_draw(const Array& keys, const Ints& shape, const F& f) {
         i * n + e);
 }
 
+// Which keys are made.
+struct Impl {
+  DType impl = Key;
+  WEFT_FIELDS(impl)
+};
+void need_kind(const char* op, const Types& in, const Impl& p) {
+  if (!is_key(p.impl)) reject_dtype(op, "makes keys", in);
+}
+
 // ---- random_seed
 
-const Primitive<None>& seed_op = define<None>({
+const Primitive<Impl>& seed_op = define<Impl>({
     .name = "random_seed",
     .doc = "A random key of each integer.",
     .type =
-        [](const Types& in, const None&) {
+        [](const Types& in, const Impl& p) {
           require_operands("random_seed", in, 1);
+          need_kind("random_seed", in, p);
           if (!is_integer(in[0].dtype()))
             reject_dtype("random_seed", "a seed must be an integer", in);
-          return Types{Type(Key, in[0].shape())};
+          return Types{Type(p.impl, in[0].shape())};
         },
     .reference =
-        [](const Arrays& x, const None&) {
-          Fresh r = fresh_array(Type(Key, x[0].shape()));
+        [](const Arrays& x, const Impl& p) {
+          Fresh r = fresh_array(Type(p.impl, x[0].shape()));
           with_class<DTypes::ints>(x[0].dtype(), [&](auto* q) {
             using T = std::remove_pointer_t<decltype(q)>;
             for (int64_t i = 0; i < x[0].size(); ++i) {
@@ -89,10 +100,13 @@ const Primitive<None>& seed_op = define<None>({
           });
           return Arrays{r.array};
         },
-    .jvp = no_tangent<None>,
-    .batch = [](const BatchArgs<None>& b) { return Batched{seed_op.bind({b.x[0]}), {b.axis[0]}}; },
+    .jvp = no_tangent<Impl>,
+    .batch =
+        [](const BatchArgs<Impl>& b) {
+          return Batched{seed_op.bind({b.x[0]}, b.params), {b.axis[0]}};
+        },
     .lower =
-        [](const LowerArgs<None>& l) {
+        [](const LowerArgs<Impl>& l) {
           Lowering r;
           with_class<DTypes::ints>(l.in[0].dtype(), [&](auto* q) {
             using T = std::remove_pointer_t<decltype(q)>;
@@ -108,13 +122,16 @@ const Primitive<None>& seed_op = define<None>({
         },
     .samples =
         [] {
-          return std::vector<Sample<None>>{{{Type(I32, {})}, {}},
+          return std::vector<Sample<Impl>>{{{Type(I32, {})}, {}},
                                            {{Type(I32, {3})}, {}},
-                                           {{Type(I64, {3})}, {}},
+                                           {{Type(I64, {3})}, {RbgKey}},
                                            {{Type(U8, {2})}, {}}};
         },
     .rejects =
-        [] { return std::vector<Reject<None>>{{{Type(F32, {})}, {}, "must be an integer"}}; },
+        [] {
+          return std::vector<Reject<Impl>>{{{Type(F32, {})}, {}, "must be an integer"},
+                                           {{Type(I32, {})}, {F32}, "makes keys"}};
+        },
 });
 
 // ---- random_split
@@ -130,11 +147,11 @@ const Primitive<Split>& split_op = define<Split>({
         [](const Types& in, const Split& p) {
           require_operands("random_split", in, 1);
           need_keys("random_split", in);
-          return Types{Type(Key, appended(in[0].shape(), p.shape))};
+          return Types{Type(in[0].dtype(), appended(in[0].shape(), p.shape))};
         },
     .reference =
         [](const Arrays& x, const Split& p) {
-          Fresh r = fresh_array(Type(Key, appended(x[0].shape(), p.shape)));
+          Fresh r = fresh_array(Type(x[0].dtype(), appended(x[0].shape(), p.shape)));
           for_each_draw(x[0], p.shape, [&](Words k, uint32_t hi, uint32_t lo, int64_t at) {
             const auto w = math::threefry2x32(k.k0, k.k1, hi, lo);
             static_cast<Words*>(r.data)[at] = {w[0], w[1]};
@@ -161,7 +178,7 @@ const Primitive<Split>& split_op = define<Split>({
     .samples =
         [] {
           return std::vector<Sample<Split>>{
-              {{Type(Key, {})}, {{2}}}, {{Type(Key, {3})}, {{2, 2}}}, {{Type(Key, {2})}, {{}}}};
+              {{Type(Key, {})}, {{2}}}, {{Type(RbgKey, {3})}, {{2, 2}}}, {{Type(Key, {2})}, {{}}}};
         },
     .rejects =
         [] { return std::vector<Reject<Split>>{{{Type(U32, {2})}, {{2}}, "takes random keys"}}; },
@@ -179,11 +196,11 @@ const Primitive<None>& fold_in_op = define<None>({
           if (in[1].dtype() != U32) reject_dtype("random_fold_in", "the data must be u32", in);
           if (in[0].ndim() && in[1].ndim() && !(in[0].shape() == in[1].shape()))
             reject_shape("random_fold_in", "arguments must have the same shape or be scalars", in);
-          return Types{Type(Key, in[0].ndim() ? in[0].shape() : in[1].shape())};
+          return Types{Type(in[0].dtype(), in[0].ndim() ? in[0].shape() : in[1].shape())};
         },
     .reference =
         [](const Arrays& x, const None&) {
-          Fresh r = fresh_array(Type(Key, x[0].ndim() ? x[0].shape() : x[1].shape()));
+          Fresh r = fresh_array(Type(x[0].dtype(), x[0].ndim() ? x[0].shape() : x[1].shape()));
           const Words* k = words_of(x[0]);
           const uint32_t* data = data_of<uint32_t>(x[1]);
           for (int64_t i = 0; i < r.array.size(); ++i) {
@@ -209,7 +226,7 @@ const Primitive<None>& fold_in_op = define<None>({
         [] {
           return std::vector<Sample<None>>{{{Type(Key, {}), Type(U32, {})}, {}, 0, 9},
                                            {{Type(Key, {3}), Type(U32, {})}, {}, 0, 9},
-                                           {{Type(Key, {3}), Type(U32, {3})}, {}, 0, 9}};
+                                           {{Type(RbgKey, {3}), Type(U32, {3})}, {}, 0, 9}};
         },
     .rejects =
         [] {
@@ -232,12 +249,13 @@ DType unsigned_of(int64_t bits) {
 
 // The narrow types take the low bits.
 template <class U>
-auto drawn(U k0, U k1, U hi, U lo, uint64_t*) {
-  return math::random_bits64(k0, k1, hi, lo);
+auto drawn(DType kind, U k0, U k1, U hi, U lo, uint64_t*) {
+  return kind == Key ? math::random_bits64(k0, k1, hi, lo) : math::philox_bits64(k0, k1, hi, lo);
 }
 template <class U, class T>
-auto drawn(U k0, U k1, U hi, U lo, T*) {
-  return num::convert<T>(math::random_bits32(k0, k1, hi, lo));
+auto drawn(DType kind, U k0, U k1, U hi, U lo, T*) {
+  return num::convert<T>(kind == Key ? math::random_bits32(k0, k1, hi, lo)
+                                     : math::philox_bits32(k0, k1, hi, lo));
 }
 template <class F>
 void with_unsigned(int64_t bits, const F& f) {
@@ -283,7 +301,7 @@ const Primitive<Bits>& bits_op = define<Bits>({
           with_unsigned(p.bit_width, [&](auto* t) {
             auto* out = static_cast<std::remove_pointer_t<decltype(t)>*>(r.data);
             for_each_draw(x[0], p.shape, [&](Words k, uint32_t hi, uint32_t lo, int64_t at) {
-              out[at] = drawn(k.k0, k.k1, hi, lo, t);
+              out[at] = drawn(x[0].dtype(), k.k0, k.k1, hi, lo, t);
             });
           });
           return Arrays{r.array};
@@ -298,12 +316,12 @@ const Primitive<Bits>& bits_op = define<Bits>({
         [](const LowerArgs<Bits>& l) {
           Lowering r;
           with_unsigned(l.params.bit_width, [&](auto* t) {
-            r.element = [lead = l.in[0].shape().size(), shape = l.params.shape, t](
-                            Reader& x, int, const Coords& at) {
+            r.element = [lead = l.in[0].shape().size(), shape = l.params.shape,
+                         kind = l.in[0].dtype(), t](Reader& x, int, const Coords& at) {
               const Elem k =
                   x.read(0, Coords(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(lead)));
               const auto n = counter(at, lead, shape);
-              return Elem{drawn(word(k.re), word(k.im), n[0], n[1], t).id, nest::no_id};
+              return Elem{drawn(kind, word(k.re), word(k.im), n[0], n[1], t).id, nest::no_id};
             };
           });
           return r;
@@ -311,9 +329,10 @@ const Primitive<Bits>& bits_op = define<Bits>({
     .samples =
         [] {
           std::vector<Sample<Bits>> s;
-          for (int64_t w : {8, 16, 32, 64}) s.push_back({{Type(Key, {})}, {w, {5}}});
+          for (DType k : {Key, RbgKey})
+            for (int64_t w : {8, 16, 32, 64}) s.push_back({{Type(k, {})}, {w, {5}}});
           s.push_back({{Type(Key, {3})}, {32, {2, 2}}});
-          s.push_back({{Type(Key, {2})}, {32, {}}});
+          s.push_back({{Type(RbgKey, {2})}, {32, {}}});
           return s;
         },
     .rejects =
@@ -326,30 +345,32 @@ const Primitive<Bits>& bits_op = define<Bits>({
 
 // ---- random_wrap, random_unwrap
 
-const Primitive<None>& wrap_op = define<None>({
+const Primitive<Impl>& wrap_op = define<Impl>({
     .name = "random_wrap",
     .doc = "Keys of their two words.",
     .type =
-        [](const Types& in, const None&) {
+        [](const Types& in, const Impl& p) {
           require_operands("random_wrap", in, 1);
+          need_kind("random_wrap", in, p);
           if (in[0].dtype() != U32 || in[0].ndim() == 0 || in[0].shape()[-1] != 2)
             reject_shape("random_wrap", "takes u32 with a last axis of size 2", in);
-          return Types{Type(Key, in[0].shape().erased(in[0].ndim() - 1))};
+          return Types{Type(p.impl, in[0].shape().erased(in[0].ndim() - 1))};
         },
     .reference =
-        [](const Arrays& x, const None&) {
-          return Arrays{array_of_bytes(Type(Key, x[0].shape().erased(x[0].type().ndim() - 1)),
+        [](const Arrays& x, const Impl& p) {
+          return Arrays{array_of_bytes(Type(p.impl, x[0].shape().erased(x[0].type().ndim() - 1)),
                                        concrete(x[0]).data())};
         },
-    .jvp = no_tangent<None>,
+    .jvp = no_tangent<Impl>,
     .batch =
-        [](const BatchArgs<None>& b) {
+        [](const BatchArgs<Impl>& b) {
           // The words stay last.
           const int at = *b.axis[0] == b.x[0].ndim() - 1 ? 0 : *b.axis[0];
-          return Batched{wrap_op.bind({move_mapped(b.x[0], b.axis[0], at, b.size)}), {at}};
+          return Batched{wrap_op.bind({move_mapped(b.x[0], b.axis[0], at, b.size)}, b.params),
+                         {at}};
         },
     .lower =
-        [](const LowerArgs<None>&) {
+        [](const LowerArgs<Impl>&) {
           Lowering r;
           r.element = [](Reader& x, int, const Coords& at) {
             const auto part = [&](int64_t i) {
@@ -363,13 +384,14 @@ const Primitive<None>& wrap_op = define<None>({
         },
     .samples =
         [] {
-          return std::vector<Sample<None>>{{{Type(U32, {2})}, {}, 0, 99},
-                                           {{Type(U32, {3, 2})}, {}, 0, 99}};
+          return std::vector<Sample<Impl>>{{{Type(U32, {2})}, {}, 0, 99},
+                                           {{Type(U32, {3, 2})}, {RbgKey}, 0, 99}};
         },
     .rejects =
         [] {
-          return std::vector<Reject<None>>{{{Type(U32, {3})}, {}, "last axis of size 2"},
-                                           {{Type(I32, {2})}, {}, "takes u32"}};
+          return std::vector<Reject<Impl>>{{{Type(U32, {3})}, {}, "last axis of size 2"},
+                                           {{Type(I32, {2})}, {}, "takes u32"},
+                                           {{Type(U32, {2})}, {U64}, "makes keys"}};
         },
 });
 
@@ -401,14 +423,14 @@ const Primitive<None>& unwrap_op = define<None>({
           return r;
         },
     .samples =
-        [] { return std::vector<Sample<None>>{{{Type(Key, {})}, {}}, {{Type(Key, {3})}, {}}}; },
+        [] { return std::vector<Sample<None>>{{{Type(Key, {})}, {}}, {{Type(RbgKey, {3})}, {}}}; },
     .rejects =
         [] { return std::vector<Reject<None>>{{{Type(U32, {3})}, {}, "takes random keys"}}; },
 });
 
 }  // namespace
 
-Array random_seed(const Array& seeds) { return seed_op({seeds}); }
+Array random_seed(const Array& seeds, DType kind) { return seed_op({seeds}, {kind}); }
 Array random_split(const Array& keys, const Shape& shape) {
   return split_op({keys}, {shape.sizes()});
 }
@@ -417,6 +439,6 @@ Array random_bits(const Array& keys, int bit_width, const Shape& shape) {
   return bits_op({keys}, {bit_width, shape.sizes()});
 }
 Array random_unwrap(const Array& keys) { return unwrap_op({keys}); }
-Array random_wrap(const Array& words) { return wrap_op({words}); }
+Array random_wrap(const Array& words, DType kind) { return wrap_op({words}, {kind}); }
 
 }  // namespace weft

@@ -308,7 +308,7 @@ const Primitive<Pad>& pad_op = define<Pad>({
     .samples =
         [] {
           std::vector<Sample<Pad>> s;
-          for (DType d : {F64, I8, Bool, C64, F16, Key})
+          for (DType d : {F64, I8, Bool, C64, F16, Key, RbgKey})
             s.push_back({{Type(d, {3}), Type(d, {})}, {{2}, {1}, {0}}});
           for (int64_t low : {-2, 0, 1})
             for (int64_t high : {-1, 0, 2})

@@ -654,7 +654,7 @@ Array insert_axis(const Array& x, int axis, int64_t size) {
   return broadcast_in_dim(x, x.shape().inserted(axis, size), dims);
 }
 Array zeros(const Type& t) {
-  const Array z = t.dtype() == Key ? scalar_of_int(Key, 0) : scalar_of_int(t.dtype(), 0);
+  const Array z = scalar_of_int(t.dtype(), 0);
   return t.ndim() ? broadcast_in_dim(z, t.shape(), {}) : z;
 }
 Array ones(const Type& t) {

@@ -15,7 +15,7 @@ namespace {
 // As @main takes and returns them.
 Arrays with_words(Arrays x) {
   for (Array& a : x)
-    if (a.dtype() == Key) a = random_unwrap(a);
+    if (is_key(a.dtype())) a = random_unwrap(a);
   return x;
 }
 // The body of one adds logarithms pair by pair in an order of its own; others are written as the

@@ -74,7 +74,7 @@ T draw(Random& r, double lo, double hi, bool special) {
 inline Array random_array(const Type& t, double lo, double hi, Random& r, bool special = false) {
   Fresh f = fresh_array(t);
   const int64_t n = t.elements();
-  if (t.dtype() == Key) {
+  if (is_key(t.dtype())) {
     for (int64_t i = 0; i < n; ++i) static_cast<uint64_t*>(f.data)[i] = r.word();
     return f.array;
   }

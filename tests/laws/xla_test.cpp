@@ -124,7 +124,7 @@ Call cotangents(const Case& c, Random& r) {
 // As @main takes and returns them.
 Arrays with_words(Arrays x) {
   for (Array& a : x)
-    if (a.dtype() == Key) a = random_unwrap(a);
+    if (is_key(a.dtype())) a = random_unwrap(a);
   return x;
 }
 double rounding(DType d) {

@@ -110,7 +110,7 @@ T element(Random& r, Kind k, int64_t i, int64_t n) {
 
 Array drawn(Random& r, DType d, const Shape& s, Kind k) {
   const Fresh f = fresh_array(Type(d, s));
-  if (d == Key) d = U64;
+  if (is_key(d)) d = U64;
   with_dtype(d, [&](auto* q) {
     using T = std::remove_pointer_t<decltype(q)>;
     T* x = static_cast<T*>(f.data);

@@ -249,7 +249,7 @@ Array made(const Type& t, uint64_t seed, double lo, double hi) {
           to[i] = T(static_cast<float>(number()));
       } else if constexpr (std::is_same_v<T, bool>) {
         to[i] = r.word() % 2;
-      } else if (t.dtype() == Key) {
+      } else if (is_key(t.dtype())) {
         to[i] = static_cast<T>(r.word());
       } else {
         const double least = static_cast<double>(std::numeric_limits<T>::min());

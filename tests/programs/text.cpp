@@ -25,7 +25,9 @@ std::string values_text(const Array& x) {
   if (is_complex(d))
     return fmt::format("lax::complex({}, {})", values_text(lax::real(x)),
                        values_text(lax::imag(x)));
-  if (d == Key) return fmt::format("random::wrap_key_data({})", values_text(random::key_data(x)));
+  if (is_key(d))
+    return fmt::format("random::wrap_key_data({}, {{\"{}\"}})", values_text(random::key_data(x)),
+                       random::key_impl(x));
   const std::vector<double> v = x.to_vector<double>();
   bool alike = true;
   for (double e : v) alike = alike && e == v[0];
@@ -333,7 +335,7 @@ class Writer {
 
 std::string dtype_text(DType d) {
   if (d == Bool) return "Bool";
-  if (d == Key) return "Key";
+  if (is_key(d)) return d == Key ? "Key" : "RbgKey";
   std::string r;
   for (char c : std::string(short_name(d))) r += static_cast<char>(std::toupper(c));
   return r;

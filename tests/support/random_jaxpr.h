@@ -93,7 +93,7 @@ class RandomJaxpr {
       if (d.types[v] == t) found.push_back(static_cast<int32_t>(v));
     if (!found.empty() && below(8))
       return {found[static_cast<size_t>(below(static_cast<int>(found.size())))]};
-    if (t.ndim() == 0 && t.dtype() != Key && (d.closed || below(2))) return literal(d, t);
+    if (t.ndim() == 0 && !is_key(t.dtype()) && (d.closed || below(2))) return literal(d, t);
     if (!d.closed) return input(d, t);
     if (!found.empty()) return {found[0]};
     Eqn e;
@@ -115,7 +115,7 @@ class RandomJaxpr {
     if (samples_.empty()) return;
     const OpSample& s = samples_[static_cast<size_t>(below(static_cast<int>(samples_.size())))];
     bool makeable = true;
-    for (const Type& t : s.sample.in) makeable = makeable && (!d.closed || t.dtype() != Key);
+    for (const Type& t : s.sample.in) makeable = makeable && (!d.closed || !is_key(t.dtype()));
     if (!makeable) return;
     Eqn e;
     e.op = s.op;
@@ -124,7 +124,7 @@ class RandomJaxpr {
     for (const Type& t : s.sample.in) {
       // A weak operand now and then.
       e.in.push_back(
-          operand(d, below(8) || t.dtype() == Key ? t : Type(t.dtype(), t.shape(), true)));
+          operand(d, below(8) || is_key(t.dtype()) ? t : Type(t.dtype(), t.shape(), true)));
       in.push_back(type(d, e.in.back()));
     }
     try {

@@ -8,7 +8,7 @@
 // clang-format off
 //   vmap             axis_name: collective_test.cpp; axis_size: vmap_test.cpp "axis_size alone";
 //                    spmd_axis_name: here, an error, there are no meshes;
-//                    randomness: tests/functions/random_test.cpp;
+//                    randomness: tests/functions/random/random_test.cpp;
 //                    chunk_size: here, calls and lanes counted;
 //                    memory_budget: vmap_test.cpp "chunks give what the whole gives";
 //                    strict: here, with an op without a batching rule

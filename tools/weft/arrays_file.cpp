@@ -38,7 +38,7 @@ std::string input_names(size_t n, const std::vector<std::string>& names) {
 // What stands in a file for an array of this type.
 Type type_in_file(const Type& t) {
   if (t.dtype() == BF16) return Type(F32, t.shape());
-  return t.dtype() == Key ? Type(U32, t.shape().inserted(t.ndim(), 2)) : t.strong();
+  return is_key(t.dtype()) ? Type(U32, t.shape().inserted(t.ndim(), 2)) : t.strong();
 }
 
 // Sizes in which the two types differ are open.
@@ -98,13 +98,13 @@ void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Typ
       throw FormatError(s);
     }
     if (want[i].dtype() == BF16) x[i] = x[i].astype(BF16);
-    if (want[i].dtype() == Key) x[i] = random_wrap(x[i]);
+    if (is_key(want[i].dtype())) x[i] = random_wrap(x[i], want[i].dtype());
   }
 }
 
 Array as_in_file(const Array& x) {
   if (x.dtype() == BF16) return x.astype(F32);
-  return x.dtype() == Key ? random_unwrap(x) : x;
+  return is_key(x.dtype()) ? random_unwrap(x) : x;
 }
 
 void write_outputs(const std::string& path, const Arrays& out) {

@@ -35,4 +35,11 @@ R nextafter(R x, R y) {
   return select(either(is_nan(x), is_nan(y)), x + y, select(x == y, y, moved));
 }
 
+// The 64 bits of two words; U is uint32_t or Ir<uint32_t>.
+template <class U>
+auto joined(U high, U low) {
+  using W = rebind<U, uint64_t>;
+  return bit_or(shift_left(W(convert<uint64_t>(high)), W(uint64_t{32})), W(convert<uint64_t>(low)));
+}
+
 }  // namespace weft::math

@@ -36,8 +36,7 @@ U random_bits32(U k0, U k1, U hi, U lo) {
 template <class U>
 auto random_bits64(U k0, U k1, U hi, U lo) {
   const auto [a, b] = threefry2x32(k0, k1, hi, lo);
-  using W = rebind<U, uint64_t>;
-  return bit_or(shift_left(W(convert<uint64_t>(a)), W(uint64_t{32})), W(convert<uint64_t>(b)));
+  return joined(a, b);
 }
 
 }  // namespace weft::math

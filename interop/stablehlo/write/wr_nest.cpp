@@ -192,7 +192,7 @@ class Transcriber {
   }
   // The component of an element as nests hold it.
   Val component(Val v, DType d, int which) {
-    if (d == Key) {
+    if (is_key(d)) {
       if (which == 1)
         v = w_.binary("stablehlo.shift_right_logical", v, w_.integer(v.type, 32));
       else
@@ -218,7 +218,7 @@ class Transcriber {
   // ---- results
 
   Val assembled(DType d, const Elem& e) {
-    if (d == Key) {
+    if (is_key(d)) {
       const auto word = [&](Id id) { return w_.convert(w_.bitcast(value(id), type(U32)), U64); };
       const Val high = w_.binary("stablehlo.shift_left", word(e.im), w_.integer(type(U64), 32));
       return w_.binary("stablehlo.or", high, word(e.re));
@@ -385,9 +385,9 @@ class Transcriber {
 Vals write_nest(Writer& w, const Equation& e, const Lowering& l, const Vals& x) {
   for (const Type& t : e.out)
     if (!(t.shape() == e.out[0].shape())) e.refuse("its results differ in shape");
-  const auto is_key = [](const Type& t) { return t.dtype() == Key; };
-  if (!e.eqn.params->fields().empty() || std::any_of(e.in.begin(), e.in.end(), is_key) ||
-      std::any_of(e.out.begin(), e.out.end(), is_key))
+  const auto keys = [](const Type& t) { return is_key(t.dtype()); };
+  if (!e.eqn.params->fields().empty() || std::any_of(e.in.begin(), e.in.end(), keys) ||
+      std::any_of(e.out.begin(), e.out.end(), keys))
     return Transcriber(w, e, x).run(l);
   return write_composite(w, e, x, [&](const Vals& args) { return Transcriber(w, e, args).run(l); });
 }

@@ -43,7 +43,7 @@ const WriteRules& write_rules() {
 
 // Keys as main takes and returns them: their words on a last axis.
 Type outside(const Type& t) {
-  return t.dtype() == Key ? Type(U32, t.shape().inserted(t.ndim(), 2)) : hlo::written(t);
+  return is_key(t.dtype()) ? Type(U32, t.shape().inserted(t.ndim(), 2)) : hlo::written(t);
 }
 
 Vals write(Writer& w, const Equation& e, const Vals& x) {
@@ -116,7 +116,7 @@ Vals write_lowering(Writer& w, const Equation& e, const Vals& x) {
   e.refuse("StableHLO has no such op");
 }
 
-Type written(const Type& t) { return Type(t.dtype() == Key ? U64 : t.dtype(), t.shape()); }
+Type written(const Type& t) { return Type(is_key(t.dtype()) ? U64 : t.dtype(), t.shape()); }
 Types written(const Types& types) {
   Types out;
   for (const Type& t : types) out.push_back(written(t));

@@ -34,7 +34,7 @@ Fn Draft::finish() {
   std::vector<int> out;
   for (int n = 1 + (dice_.one_in(2) ? dice_.below(3) : 0); n > 0; --n) {
     const int v = n == 1 ? size() - 1 : any();
-    if (type(v).dtype() != Key) out.push_back(v);
+    if (!is_key(type(v).dtype())) out.push_back(v);
   }
   if (out.empty()) out.push_back(constant(Type(F32, {})));
   return finish(std::move(out));
@@ -90,7 +90,7 @@ int Draft::any() {
   const int n = size();
   for (int tries = 0; n > 0 && tries < 8; ++tries) {
     const int v = dice_.one_in(2) ? n - 1 - dice_.below(std::min(n, 5)) : dice_.below(n);
-    if (type(v).dtype() != Key) return v;
+    if (!is_key(type(v).dtype())) return v;
   }
   return constant(Type(some_float(), dice_.shape(2)));
 }
@@ -177,7 +177,7 @@ int Draft::more_axes(int v, const Shape& s) {
 
 int Draft::fit(int v, Type want) {
   if (type(v) == want) return v;
-  if (want.dtype() == Key || type(v).dtype() == Key) return constant(want);
+  if (is_key(want.dtype()) || is_key(type(v).dtype())) return constant(want);
   if (type(v).dtype() != want.dtype()) {
     if (is_complex(type(v).dtype()) && !is_complex(want.dtype()))
       v = op(dice_.one_in(2) ? "real" : "imag", {v});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/nn/random_modes_test.cpp: random functions with modes, without replacement, with
-// parameters that are Arrays and with .impl, against what jax.random draws
+// tests/functions/random/random_modes_test.cpp: random functions with modes, without
+// replacement, with parameters that are Arrays and with .impl, against what jax.random draws
 // (make_random_modes.py).
 #include <functional>
 
@@ -99,7 +99,8 @@ TEST_CASE("random functions with modes and parameters draw what JAX draws", "[fu
   CHECK(all.size() == lines.size());
 }
 
-TEST_CASE("keys have one implementation, and split into parts", "[functions][random]") {
+TEST_CASE("keys say which implementation they are of, and split into parts",
+          "[functions][random]") {
   const Array a = random::key(3, {.impl = "threefry2x32"});
   CHECK(array_equal(random::key_data(a), random::key_data(random::key(3))).item<bool>());
   CHECK(
@@ -108,13 +109,13 @@ TEST_CASE("keys have one implementation, and split into parts", "[functions][ran
   const Array all = random::split(a, 3);
   CHECK(array_equal(random::key_data(c), random::key_data(all)[1]).item<bool>());
   CHECK_FALSE(array_equal(random::key_data(b), random::key_data(d)).item<bool>());
-  const std::string text =
-      ".impl must be \"threefry2x32\", the one generator that there is, not \"rbg\"";
-  check_error<IndexError>([] { random::key(3, {.impl = "rbg"}); }, "key: " + text);
-  check_error<IndexError>([] { random::key(3, {.impl = "rbg"}); }, "random_modes_test.cpp:");
-  check_error<IndexError>([] { random::key(zeros({}, I32), {.impl = "rbg"}); }, text);
-  check_error<IndexError>([] { random::PRNGKey(3, {.impl = "rbg"}); }, text);
-  check_error<IndexError>([] { random::wrap_key_data(zeros({2}, U32), {.impl = "rbg"}); },
+  const std::string text = ".impl is \"threefry2x32\" or \"rbg\", not \"unsafe_rbg\"";
+  const random::KeyOptions other{.impl = "unsafe_rbg"};
+  check_error<IndexError>([&] { random::key(3, other); }, "key: " + text);
+  check_error<IndexError>([&] { random::key(3, other); }, "random_modes_test.cpp:");
+  check_error<IndexError>([&] { random::key(zeros({}, I32), other); }, text);
+  check_error<IndexError>([&] { random::PRNGKey(3, other); }, text);
+  check_error<IndexError>([&] { random::wrap_key_data(zeros({2}, U32), other); },
                           "wrap_key_data: " + text);
 }
 

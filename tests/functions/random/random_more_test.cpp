@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random_more_test.cpp: distributions against what JAX draws with the same keys
-// (tests/golden/make_random_more.py). Counts agree to the bit, floats to a few roundings.
+// tests/functions/random/random_more_test.cpp: distributions against what JAX draws with the same
+// keys (make_random_more.py). Counts agree to the bit, floats to a few roundings.
 #include <cmath>
 #include <functional>
 #include <limits>

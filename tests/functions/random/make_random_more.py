@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_random_more.py: writes random_more.txt, what jax.random gives for the calls that
-# tests/functions/random_more_test.cpp makes under the same names.
+# tests/functions/random/make_random_more.py: writes random_more.txt, what jax.random gives for the calls that
+# tests/functions/random/random_more_test.cpp makes under the same names.
 #
 # Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2)
+import pathlib
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import random
 
-from golden_lines import show
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "golden"))
+from golden_lines import show  # noqa: E402
 
 inf, nan = np.inf, np.nan
 key = random.key(42)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random_test.cpp: random numbers under maps, and the mistakes of their users.
+// tests/functions/random/random_test.cpp: random numbers under maps, and the mistakes of their
+// users.
 #include "support/check.h"
 
 using namespace weft;
