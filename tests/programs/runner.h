@@ -22,7 +22,7 @@ struct Tally {
 };
 // Seconds until a program counts as hanging. Some compile for more than ten where every access is
 // tested.
-constexpr double patience = test::sanitized ? 160 : 60;
+inline const double patience = test::sanitized ? 160 : 60;
 struct Range {
   uint64_t from = 0, to = 0;
   int jobs = 2;
