@@ -68,7 +68,7 @@ class Notes final : public Reader {
   Elem element_of(size_t k) {
     const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     const DType d = in_[k].dtype();
-    return {component(0), is_complex(d) || is_key(d) ? component(1) : nest::no_id};
+    return {component(0), components(d) == 2 ? component(1) : nest::no_id};
   }
   std::vector<std::vector<int>> take() {
     for (size_t k = 0; k < in_.size(); ++k)

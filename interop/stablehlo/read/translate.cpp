@@ -557,6 +557,9 @@ int64_t Translator::integer(const Op& op, std::string_view name) const {
 int64_t Translator::integer(const Op& op, std::string_view name, int64_t otherwise) const {
   return op.attr(name) ? integer(op, name) : otherwise;
 }
+bool Translator::flag(const Op& op, std::string_view name) const {
+  return integer(op, name, 0) != 0;
+}
 std::string Translator::word(const Op& op, std::string_view name,
                              std::string_view otherwise) const {
   if (!op.attr(name) && !otherwise.empty()) return std::string(otherwise);

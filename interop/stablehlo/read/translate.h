@@ -43,6 +43,7 @@ class Translator {
   std::vector<int64_t> ints(const Op& op, std::string_view name, size_t n, int64_t otherwise) const;
   int64_t integer(const Op& op, std::string_view name) const;
   int64_t integer(const Op& op, std::string_view name, int64_t otherwise) const;
+  bool flag(const Op& op, std::string_view name) const;  // false if not there
   // The last word of "#stablehlo<comparison_direction LT>".
   std::string word(const Op& op, std::string_view name, std::string_view otherwise = {}) const;
   // The lists of "#stablehlo.gather<offset_dims = [0], index_vector_dim = 1>"; empty if not there.

@@ -231,7 +231,7 @@ Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
   if (got.size() != op.out.size() ||
       !std::equal(args.begin(), args.begin() + counts[1], got.begin()))
     t.fail(op, "the body of 'scan' must return a slice a result and the carries that it takes");
-  Arrays out = scan_flat(body, init, rows, length, t.integer(op, "is_reverse", 0) != 0);
+  Arrays out = scan_flat(body, init, rows, length, t.flag(op, "is_reverse"));
   std::rotate(out.begin(), out.begin() + counts[1], out.end());
   for (size_t i = 0; i + init.size() < out.size(); ++i) {
     if (axis >= out[i].ndim()) t.fail(op, "dimension is no axis of a result");

@@ -35,7 +35,6 @@ Array indices_last(Translator& t, const Op& op, const Array& indices, int64_t ax
 int64_t vector_axis(Translator& t, const Op& op, const Attr& a) {
   return t.field_number(op, a, "index_vector_dim").value_or(0);
 }
-bool promised(Translator& t, const Op& op, const char* name) { return t.integer(op, name, 0) != 0; }
 
 Arrays gathered(Translator& t, const Op& op, const Arrays& x,
                 const std::vector<int64_t>& slice_sizes) {
@@ -44,7 +43,7 @@ Arrays gathered(Translator& t, const Op& op, const Arrays& x,
                         t.field(op, a, "start_index_map"), t.field(op, a, "operand_batching_dims"),
                         t.field(op, a, "start_indices_batching_dims")};
   return {gather_windows(x[0], indices_last(t, op, x[1], vector_axis(t, op, a)), dims, slice_sizes,
-                         OutOfBounds::clip, {.sorted = promised(t, op, "indices_are_sorted")})};
+                         OutOfBounds::clip, {.sorted = t.flag(op, "indices_are_sorted")})};
 }
 Arrays gather(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 2) t.fail(op, "'gather' needs an operand and indices");
@@ -81,8 +80,7 @@ Arrays scatter(Translator& t, const Op& op, const Arrays& x) {
   const Array indices = indices_last(t, op, x[static_cast<size_t>(n)], vector_axis(t, op, a));
   const Arrays operands(x.begin(), x.begin() + n), updates(x.begin() + n + 1, x.end());
   const Region& body = t.only_region(op);
-  const IndexPromises promises{promised(t, op, "unique_indices"),
-                               promised(t, op, "indices_are_sorted")};
+  const IndexPromises promises{t.flag(op, "unique_indices"), t.flag(op, "indices_are_sorted")};
   if (n == 1)
     if (const auto update = update_of(body, x[0].dtype()))
       return {scatter_windows(x[0], indices, x[2], dims, *update, OutOfBounds::zero, promises)};

@@ -289,8 +289,7 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
   const bool down = keys->front().descending;
   Arrays in;
   for (size_t i : order) in.push_back(down ? reverse(x[i], {axis}) : x[i]);
-  const bool stable = t.integer(op, "is_stable", 0) != 0;
-  const Arrays sorted = sort_arrays(in, axis, count, stable);
+  const Arrays sorted = sort_arrays(in, axis, count, t.flag(op, "is_stable"));
   Arrays out(x.size());
   for (size_t i = 0; i < order.size(); ++i)
     out[order[i]] = down ? reverse(sorted[i], {axis}) : sorted[i];

@@ -89,7 +89,7 @@ TEST_CASE("each lane of keys of rbg draws what it would by itself", "[functions]
 }
 
 TEST_CASE("keys of rbg are a type of their own", "[functions][random]") {
-  const Array key = r::key(0, rbg), fry = r::key(0);
+  const Array key = r::key(0, rbg);
   CHECK(key.dtype() == RbgKey);
   CHECK(r::key_impl(key) == "rbg");
   CHECK(r::key(zeros({}, I32), rbg).dtype() == RbgKey);
