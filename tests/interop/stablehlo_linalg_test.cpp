@@ -330,3 +330,20 @@ TEST_CASE("calls that JAX has for CPUs are read, or refused by name", "[interop]
         }).find("missing op 'stablehlo.custom_call @cpu_csr_sparse_dense_ffi'") !=
         std::string::npos);
 }
+
+TEST_CASE("the flag of cholesky is a number or not there", "[interop][stablehlo]") {
+  const auto text = [](const std::string& flag) {
+    return "func.func @main(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {\n%r = "
+           "\"stablehlo.cholesky\"(%x) {" +
+           flag + "} : (tensor<3x3xf32>) -> tensor<3x3xf32>\nreturn %r : tensor<3x3xf32>\n}\n";
+  };
+  const Array positive = matmul(a, a.T());
+  const Array lower = run(text("lower = true"), {positive})[0],
+              upper = run(text(""), {positive})[0];
+  CHECK(bool(allclose(matmul(lower, lower.T()), positive)));
+  CHECK(floats(lower)[1] == 0);
+  CHECK(bool(allclose(matmul(upper.T(), upper), positive)));
+  CHECK(floats(upper)[3] == 0);
+  check_error<FormatError>([&] { run(text("lower = \"yes\""), {positive}); },
+                           "lower must be an integer");
+}

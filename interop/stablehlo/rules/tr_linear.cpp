@@ -170,8 +170,7 @@ Array factor(const Array& x, bool lower) {
 
 Arrays cholesky(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const Attr* lower = op.attr("lower");
-  return {factor(x[0], lower && lower->integer != 0)};
+  return {factor(x[0], t.flag(op, "lower"))};
 }
 
 // Half precision is that of the result alone.
