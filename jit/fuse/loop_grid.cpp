@@ -21,8 +21,7 @@ constexpr int64_t largest_lane = 16384;            // elements of all values ins
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same of a lane that is alone, which vectors run through.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
-// Values of so many elements are few enough for each point to compute them again, and enough for
-// vectors to run along them.
+// Values of so many elements are few enough for each point to compute them again.
 constexpr int64_t few_elements = 16;
 constexpr int64_t trips_of_while = 16;        // as far as costs go
 constexpr int cost_of_term = 4;               // of a fold: its loads, and what adds it
@@ -279,7 +278,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  r.rows = on_host() && r.grid.empty() && r.held.largest >= few_elements;
+  r.rows = on_host() && r.grid.empty() && r.held.largest >= fills_vectors;
   if (r.rows ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
              : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
                    r.held.bytes > largest_lane_bytes)

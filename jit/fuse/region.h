@@ -28,6 +28,8 @@ inline constexpr int64_t small_elements = 32;
 inline constexpr int64_t fewer_elements = 4;
 // Elements that are moved one by one, not in a loop, so that small records are seen to be such.
 inline constexpr int64_t moved_elements = 16;
+// A row of so many elements fills vectors by itself.
+inline constexpr int64_t fills_vectors = 16;
 
 class Region {
  public:

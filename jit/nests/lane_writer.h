@@ -25,9 +25,6 @@
 
 namespace weft::compiler {
 
-// A row of so many elements fills vectors by itself.
-inline constexpr int64_t fills_vectors = 16;
-
 // Accumulators and terms combined as a fold combines them. `in_order`: of pairs of a value and an
 // index, those of y have the higher index.
 std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
