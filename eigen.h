@@ -3,6 +3,9 @@
 // eigen.h: <weft/eigen.h>: matrices and vectors of Eigen as Arrays, and Arrays as those, without a
 // copy where their layouts allow it (docs/decisions/0045). Not part of <weft/weft.h>.
 #pragma once
+// clang-format off
+#include "weft/standard.h"  // before standard headers
+// clang-format on
 #include <Eigen/Core>
 
 #include "weft/interop/foreign.h"

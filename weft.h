@@ -2,20 +2,12 @@
 // Copyright The Weft authors
 // weft.h: the one include of a program that uses Weft.
 #pragma once
-#if __cplusplus < 202002L
-#error \
-    "Weft needs C++20: compile with -std=c++20, or target_compile_features(TARGET PRIVATE cxx_std_20) in CMake"
-#include <weft, which needs -std=c++20>  // not there: nothing else is compiled
-#endif
-#ifdef _GLIBCXX_DEBUG
-#error \
-    "Weft is compiled without _GLIBCXX_DEBUG, which makes std::vector another type: take -D_GLIBCXX_ASSERTIONS, which checks accesses and links"
-#include <weft, which needs no -D_GLIBCXX_DEBUG>  // not there: nothing else is compiled
-#endif
+#include "weft/standard.h"
 
 // clang-format off
 // These first: what compilers say of them begins with the way to them.
 #include "weft/core/tree.h"
+#include "weft/tracer/tree.h"
 #include "weft/functions/numpy/reduce.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/callable.h"
@@ -69,7 +61,6 @@
 #include "weft/runtime/stop.h"
 #include "weft/runtime/threads.h"
 #include "weft/tracer/make_jaxpr.h"
-#include "weft/tracer/tree.h"
 #include "weft/tracer/trees/print.h"
 #include "weft/tracer/trees/shape_dtype.h"
 #include "weft/tracer/trees/tree_functions.h"

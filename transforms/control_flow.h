@@ -300,7 +300,8 @@ arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Loca
 // at a time. ShapeError where leading sizes differ (with batch_size BatchingError). Source:
 // jax.lax.map.
 template <class F, class X>
-auto map(F f, const X& xs, const LoopMapOptions& o = {}, Location at = Location::here()) {
+auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write lax::map(f, xs)
+         const LoopMapOptions& o = {}, Location at = Location::here()) {
   detail::check_batch_size(o.batch_size, at);
   if (o.batch_size > 0) {
     VmapOptions v;

@@ -27,6 +27,10 @@ read -ra flags <<< "$(PKG_CONFIG_PATH=$pkg_config_dir pkg-config --cflags --libs
 # shellcheck disable=SC2086  # CXXFLAGS is a list
 g++ ${CXXFLAGS:-} -D_GLIBCXX_ASSERTIONS "$work/consumer/main.cpp" -o "$work/by_pkg_config" "${flags[@]}"
 LD_LIBRARY_PATH=$libdir "$work/by_pkg_config"
+# shellcheck disable=SC2086  # CXXFLAGS is a list
+g++ ${CXXFLAGS:-} -D_GLIBCXX_DEBUG "$work/consumer/main.cpp" -o "$work/checked" "${flags[@]}" 2> "$work/checked.log" ||
+  { cat "$work/checked.log"; exit 1; }
+LD_LIBRARY_PATH=$libdir "$work/checked"
 
 if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi
 
