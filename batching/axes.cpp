@@ -46,15 +46,14 @@ using tree::Skeleton;
 
 // Matches one specification with one tree.
 struct Matcher {
-  const char* what;  // "in_axes"
-  const Axes& whole;
-  RawAxes out;
+  const PrefixName& name;
+  RawAxes out = {};
 
   [[noreturn]] void mismatch(const std::string& path, const std::string& why) const {
     throw BatchingError(
-        fmt::format("vmap {} specification must be a tree prefix of the corresponding value: at "
+        fmt::format("{} {} specification must be a tree prefix of the corresponding value: at "
                     "{}, {}. Got {} = {}.",
-                    what, path, why, what, to_string(whole)));
+                    name.caller, name.parameter, path, why, name.parameter, name.text()));
   }
 
   void fill(const Skeleton& s, std::optional<int64_t> axis) {
@@ -71,16 +70,17 @@ struct Matcher {
 
   void match_tuple(const Axes& a, const Skeleton& s, const std::string& path) {
     if (s.form == Skeleton::leaf)
-      mismatch(path, fmt::format("the value is an Array, but there are axes for a tuple of {}",
-                                 a.children.size()));
+      mismatch(path, fmt::format("the value is an Array, but there are {} for a tuple of {}",
+                                 name.entries, a.children.size()));
     if (s.form == Skeleton::map)
-      mismatch(path, "the value is a map: give its axes by key, {{\"key\", axis}, …}");
+      mismatch(path, fmt::format("the value is a map: give its {} by key, {{{{\"key\", …}}, …}}",
+                                 name.entries));
     const size_t with_leaves = static_cast<size_t>(std::count_if(
         s.children.begin(), s.children.end(), [](const Skeleton& k) { return k.leaves > 0; }));
     const bool all = a.children.size() == s.children.size();
     if (!all && !(s.form == Skeleton::record && a.children.size() == with_leaves))
-      mismatch(path, fmt::format("the value has {} entries, but there are axes for {}",
-                                 s.children.size(), a.children.size()));
+      mismatch(path, fmt::format("the value has {} entries, but there are {} for {}",
+                                 s.children.size(), name.entries, a.children.size()));
     size_t next = 0;
     for (size_t i = 0; i < s.children.size(); ++i)
       if (all || s.children[i].leaves > 0)
@@ -157,15 +157,15 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
 }  // namespace
 
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
-  Matcher m{"in_axes", a, {}};
+  const auto text = [&] { return to_string(a); };
+  const PrefixName name{"vmap", "in_axes", "axes", text};
   if (a.kind == Axes::Map) {
     if (args.children.size() != 1)
       throw BatchingError(
           fmt::format("vmap in_axes by name stand for the only argument, but there are {} "
                       "arguments; write {{{}, …}}, one entry an argument",
                       args.children.size(), to_string(a)));
-    m.match(a, args.children[0], "args[0]");
-    return m.out;
+    return match_prefix(a, args.children[0], "args[0]", name);
   }
   if (a.kind == Axes::Tuple && a.children.size() != args.children.size())
     throw BatchingError(
@@ -174,16 +174,21 @@ RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
                     "got {} entries, {}, for {} arguments. The axes of one tree argument take one "
                     "more pair of braces.",
                     a.children.size(), to_string(a), args.children.size()));
-  m.match(a, args, "args");
-  return m.out;
+  return match_prefix(a, args, "args", name);
 }
 
 RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result) {
-  Matcher m{"out_axes", a, {}};
-  // {0} in C++ is also a way to write 0.
+  const auto text = [&] { return to_string(a); };
+  const PrefixName name{"vmap", "out_axes", "axes", text};
+  return match_prefix(a, result, "result", name);
+}
+
+RawAxes match_prefix(const Axes& a, const tree::Skeleton& tree, const char* root,
+                     const PrefixName& name) {
+  Matcher m{name};
   const bool braced =
-      a.kind == Axes::Tuple && a.children.size() == 1 && result.form == tree::Skeleton::leaf;
-  m.match(braced ? a.children[0] : a, result, "result");
+      a.kind == Axes::Tuple && a.children.size() == 1 && tree.form == tree::Skeleton::leaf;
+  m.match(braced ? a.children[0] : a, tree, root);
   return m.out;
 }
 

@@ -66,6 +66,18 @@ using RawAxes = std::vector<std::optional<int64_t>>;
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args);
 RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result);
 
+// What messages call a specification that is a prefix of a tree.
+struct PrefixName {
+  const char* caller;     // "vmap"
+  const char* parameter;  // "in_axes"
+  const char* entries;    // "axes"
+  ir::FunctionRef<std::string()> text;
+};
+// The same of any specification: the ints of `a` may be places in a list of other things. {0} is
+// also a way to write 0 of one Array.
+RawAxes match_prefix(const Axes& a, const tree::Skeleton& tree, const char* root,
+                     const PrefixName& name);
+
 // The axes made non-negative, and the common size of what is mapped.
 struct MappedArguments {
   std::vector<std::optional<int>> axis;

@@ -49,8 +49,8 @@ struct LeakedTracerError : Error {
   using Error::Error;
 };
 // A name of an axis that no map being applied has ("unbound axis name 'i'"), a collective that
-// names none or one of them twice, a position where it takes names alone, and an spmd_axis_name
-// that no mesh has.
+// names none or one of them twice, a position where it takes names alone, a spec with a name that
+// its mesh has not, and any spmd_axis_name.
 struct AxisNameError : Error {
   using Error::Error;
 };

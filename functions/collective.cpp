@@ -240,23 +240,24 @@ Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t s
   return merged(blocks, concat);
 }
 
-Array permute(const Array& x, const AxisNames& axes, const LanePairs& perm, Location at) {
+Array permute(const char* who, const Array& x, const AxisNames& axes, const LanePairs& perm,
+              Location at) {
   const Source s(at);
-  const int64_t lanes = named_lanes("ppermute", axes);
+  const int64_t lanes = named_lanes(who, axes);
   std::vector<int64_t> ends[2];
   std::set<int64_t> seen[2];
   for (const auto& [source, destination] : perm)
     for (const int k : {0, 1}) {
       const int64_t lane = k == 0 ? source : destination;
       if (lane < 0 || lane >= lanes)
-        fn::fail_index(fmt::format(
-            "ppermute: the pair {{{}, {}}} names lane {}, but the lanes of {} are 0 to {}", source,
-            destination, lane, quoted(axes.names()), lanes - 1));
+        fn::fail_index(
+            fmt::format("{}: the pair {{{}, {}}} names lane {}, but the lanes of {} are 0 to {}",
+                        who, source, destination, lane, quoted(axes.names()), lanes - 1));
       if (!seen[k].insert(lane).second)
         fn::fail_index(
-            fmt::format("ppermute sources and destinations must be unique, got lane {} "
-                        "as the {} of two pairs",
-                        lane, k == 0 ? "source" : "destination"));
+            fmt::format("{} sources and destinations must be unique, got lane {} as the {} of two "
+                        "pairs",
+                        who, lane, k == 0 ? "source" : "destination"));
       ends[k].push_back(lane);
     }
   return ppermute_over(x, axes.names(), lanes, ends[0], ends[1]);
@@ -292,6 +293,16 @@ Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location 
     rest /= n;
   }
   return r;
+}
+
+void need_varying(const AxisNames& axes, const std::string& to, Location at) {
+  const Source s(at);
+  if (to != "varying")
+    fn::fail_index(fmt::format(
+        "pcast: `to` must be \"varying\", got \"{}\": lanes of maps have no sums that are not "
+        "made yet; psum and psum_scatter make them",
+        to));
+  named_lanes("pcast", axes);
 }
 
 }  // namespace detail

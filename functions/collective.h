@@ -81,9 +81,11 @@ Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions
 Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at);
 Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
                int64_t concat_axis, const AllToAllOptions& o, Location at);
-Array permute(const Array& x, const AxisNames& axes, const LanePairs& perm, Location at);
+Array permute(const char* who, const Array& x, const AxisNames& axes, const LanePairs& perm,
+              Location at);
 Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm, Location at);
 Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at);
+void need_varying(const AxisNames& axes, const std::string& to, Location at);
 template <class T, class F>
 arrays_t<T> each_leaf(const T& x, F f) {
   return tree::map(f, tree::convert<arrays_t<T>>(x));
@@ -173,7 +175,8 @@ arrays_t<T> pswapaxes(const T& x, const AxisNames& axes, int64_t axis,
 template <class T>
 arrays_t<T> ppermute(const T& x, const AxisNames& axes, const LanePairs& perm,
                      Location at = Location::here()) {
-  return detail::each_leaf(x, [&](const Array& a) { return detail::permute(a, axes, perm, at); });
+  return detail::each_leaf(
+      x, [&](const Array& a) { return detail::permute("ppermute", a, axes, perm, at); });
 }
 // In lane l x of lane perm[l]. IndexError unless perm has each lane once. Source:
 // jax.lax.pshuffle.
@@ -188,6 +191,21 @@ arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
                        Location at = Location::here()) {
   return detail::each_leaf(x,
                            [&](const Array& a) { return detail::from_lane(a, axes, source, at); });
+}
+// x itself. Here every value may differ between lanes, so that nothing has to be said of one that
+// does not yet; the names are checked. A derivative in a lane is that lane's, where JAX sums what
+// comes back through pvary: psum it. IndexError for a `to` other than "varying"; JAX's "reduced"
+// and "unreduced" belong to arrays that are dealt out over devices. Source: jax.lax.pcast.
+template <class T>
+arrays_t<T> pcast(const T& x, const AxisNames& axes, const std::string& to,
+                  Location at = Location::here()) {
+  detail::need_varying(axes, to, at);
+  return tree::convert<arrays_t<T>>(x);
+}
+// pcast(x, axes, "varying"). Source: jax.lax.pvary.
+template <class T>
+arrays_t<T> pvary(const T& x, const AxisNames& axes, Location at = Location::here()) {
+  return pcast(x, axes, "varying", at);
 }
 // Rows between lanes (of a group), so many to each: rows input_offsets[k] … + send_sizes[k] - 1 of
 // operand (n, …) go to lane k, to row output_offsets[k] of its output (m, …) and those behind it;
@@ -214,6 +232,8 @@ using weft::axis_index;
 using weft::axis_size;
 // The same as weft::pbroadcast. Source: jax.lax.pbroadcast.
 using weft::pbroadcast;
+// The same as weft::pcast. Source: jax.lax.pcast.
+using weft::pcast;
 // The same as weft::pmax. Source: jax.lax.pmax.
 using weft::pmax;
 // The same as weft::pmean. Source: jax.lax.pmean.
@@ -230,6 +250,8 @@ using weft::psum;
 using weft::psum_scatter;
 // The same as weft::pswapaxes. Source: jax.lax.pswapaxes.
 using weft::pswapaxes;
+// The same as weft::pvary. Source: jax.lax.pvary.
+using weft::pvary;
 // The same as weft::ragged_all_to_all. Source: jax.lax.ragged_all_to_all.
 using weft::ragged_all_to_all;
 }  // namespace lax

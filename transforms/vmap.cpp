@@ -179,8 +179,8 @@ Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()
                 FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
   if (!s.options.spmd_axis_name.empty())
     throw AxisNameError(
-        fmt::format("vmap: spmd_axis_name is '{}', but there is no mesh with an axis of that name. "
-                    "Leave it out where the lanes are not spread over devices",
+        fmt::format("vmap: spmd_axis_name is '{}', but the lanes of a map are on one device, not "
+                    "spread over the axis of a mesh. Leave it out",
                     s.options.spmd_axis_name));
   const MappedArguments mapped = map_arguments(s.in, x, s.options.axis_size, args);
   Map m{s, x, mapped, f, result};

@@ -22,7 +22,8 @@ struct VmapOptions {
   std::string axis_name = {};
   // The number of lanes; needed where no argument is mapped.
   std::optional<int64_t> axis_size = {};
-  // The mesh axis that the lanes are spread over. AxisNameError where no mesh has it.
+  // The axis of a mesh that the lanes are spread over: AxisNameError, as a map's lanes are on one
+  // device, and those of a mesh are maps themselves (shard_map).
   std::string spmd_axis_name = {};
   // What an unmapped random key does inside: "same", "different" or "error".
   std::string randomness = "same";

@@ -280,7 +280,7 @@ std::vector<Mistake> maps() {
                               vmap([](Array x) { return psum(x, {"i", "i"}); }, 0, 0,
                                    {.axis_name = "i"})(v3());
                             }),
-      raises<AxisNameError>("a mesh axis without a mesh", "there is no mesh with an axis",
+      raises<AxisNameError>("lanes over the axis of a mesh", "not spread over the axis of a mesh",
                             [] { vmap(id, 0, 0, {.spmd_axis_name = "data"})(v3()); }),
       raises<BatchingError>("vectorized_map of leading sizes that disagree", "inconsistent sizes",
                             [] {

@@ -7,7 +7,7 @@
 // Which option is checked where ("here": in this file):
 // clang-format off
 //   vmap             axis_name: collective_test.cpp; axis_size: vmap_test.cpp "axis_size alone";
-//                    spmd_axis_name: here, an error, there are no meshes;
+//                    spmd_axis_name: here, an error, lanes are on one device;
 //                    randomness: tests/functions/random/random_test.cpp;
 //                    chunk_size: here, calls and lanes counted;
 //                    memory_budget: vmap_test.cpp "chunks give what the whole gives";
@@ -21,6 +21,7 @@
 //                    unroll: here, the loop that is left
 //   while_loop       max_trips: control_flow_test.cpp "while_loop ends"
 //   associative_scan reverse: control_flow_test.cpp "associative_scan is"; axis: here
+//   shard_map        check_vma: shard_map_test.cpp "what lanes do not share must be dealt out"
 //   jacfwd, jacrev   chunk_size: here, calls counted, programs compared
 //   all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
 // clang-format on
@@ -82,11 +83,11 @@ TEST_CASE("vmap: chunk_size is how many lanes run at a time", "[options]") {
   CHECK(text.find("length=2") != std::string::npos);
 }
 
-TEST_CASE("vmap: spmd_axis_name needs a mesh", "[options]") {
+TEST_CASE("vmap: spmd_axis_name is refused", "[options]") {
   const auto f = [](Array x) { return x; };
   check_error<AxisNameError>(
       [&] { vmap(f, 0, 0, {.spmd_axis_name = "data"})(zeros({2})); },
-      "spmd_axis_name is 'data', but there is no mesh with an axis of that name");
+      "spmd_axis_name is 'data', but the lanes of a map are on one device");
 }
 
 TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {

@@ -75,6 +75,12 @@ TEST_CASE("names of lax: control, lanes, the rest", "[functions][names]") {
        CALL(of_lanes([](Array a) { return lax::pshuffle(a, "i", {1, 0}); })),
        CALL(of_lanes([](Array a) { return lax::pswapaxes(a, "i", 0); })),
        CALL(of_lanes([](Array a) { return lax::pbroadcast(a, "i", 0); })),
+       CALL(of_lanes([](Array a) { return lax::pvary(lax::pcast(a, "i", "varying"), "i"); })),
+       CALL(of_lanes([](Array a) {
+         const auto token = lax::after_all(lax::create_token(), lax::psend(a, "i", {{0, 1}}));
+         return lax::precv(token, {a.shape(), F32}, "i", {{0, 1}});
+       })),
+       CALL(lax::with_sharding_constraint(v(), {Mesh({{"i", 2}}), P("i")})),
        CALL(lax::linalg::cholesky(m())),
        CALL(lax::linalg::qr(m()).q),
        CALL(lax::linalg::triangular_solve(m(), m(), {.left_side = true}))});
