@@ -56,6 +56,7 @@ SAYS = [  # what is written, and what is to be read
     ("Array f(Array x) { return grad([](Array a) { return a.sum(); }, 1)(x); }", "grad<1>(f)"),
     ("Array f(Array x) { return grad([](Array a) { return a.sum(); }, {.has_aux = true})(x); }", "grad_with_aux(f)"),
     ("Array f(Array k) { return random::uniform(k, {3}, {.minval = -1}); }", "{.lo ="),
+    ("P f() { return P(\"data\", 0); }", "what is not dealt out is `none`"),
     ("void f(Array d) { vmap([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { jit([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),

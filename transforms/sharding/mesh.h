@@ -3,6 +3,7 @@
 // transforms/sharding/mesh.h: Mesh, a grid of lanes with a name for each axis, and PartitionSpec,
 // which axes of an array are dealt out over which axes of a mesh.
 #pragma once
+#include <concepts>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,11 @@ struct SpecEntry {
   std::vector<std::string> names = {};
   bool given = true;
   SpecEntry(none_t) {}
+  template <class N>
+    requires(std::same_as<N, std::nullptr_t> || std::integral<N>)
+  SpecEntry(N) {
+    static_assert(!sizeof(N), "weft: what is not dealt out is `none`, what is has a name");
+  }
   SpecEntry(const char* name) : names{name} {}
   SpecEntry(std::string name) : names{std::move(name)} {}
   SpecEntry(std::vector<std::string> names) : names(std::move(names)) {}
