@@ -47,8 +47,9 @@ Type outside(const Type& t) {
 }
 
 Vals write(Writer& w, const Equation& e, const Vals& x) {
-  // StableHLO has no op that keeps its operands: its readers drop what they like.
-  if (e.name() == "dce_sink") return {};
+  // StableHLO has no op that keeps its operands: its readers drop what they like. Where a map ends
+  // says something to effects alone, which are refused below.
+  if (e.name() == "dce_sink" || e.name() == "end_of_map") return {};
   if (e.eqn.op->effects(e.eqn.params) != Effect::none)
     e.refuse("it calls code of this process, for which StableHLO has no op");
   // Windows and batches of StableHLO's ops do not fit into an axis of 0.
