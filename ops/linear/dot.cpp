@@ -494,7 +494,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .expand = parts_expand,
     .implementations = dot_implementations,
     .simplify = outer_product,
-    .tolerance = 16,
+    .tolerance = 32,  // thousands of terms, one after another or in blocks
     .samples = dot_samples,
     .rejects = dot_rejects,
 });

@@ -49,7 +49,16 @@ bool applies(const Case& c, const AnyImplementation& i, const Target& target) {
 }
 
 namespace {
-// The program on x by each implementation that applies to the case.
+// Whether it applies to the op wherever the program, which may be of a map, has it.
+bool applies(const Op& op, const Jaxpr& j, const AnyImplementation& i, const Target& target) {
+  return std::all_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) {
+    if (e.op != &op) return true;
+    Types in;
+    for (Atom a : e.in) in.push_back(j->type(a));
+    return is_usable(i, {in, op.type(in, e.params), e.params, target});
+  });
+}
+// The program on x by each implementation that applies to it.
 void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& what, Failures& f) {
   Arrays expected;
   {
@@ -58,7 +67,8 @@ void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& 
   }
   for (const AnyImplementation& i : c.op->implementations()) {
     auto* const there = detail::default_elsewhere();
-    if (!applies(c, i, {.gpu = there != nullptr, .libraries = dynamic_cast<Libraries*>(there)}))
+    if (!applies(*c.op, j, i,
+                 {.gpu = there != nullptr, .libraries = dynamic_cast<Libraries*>(there)}))
       continue;
     f.judged();
     const compiler::Forced forced{{"", "this law"}, {{{c.op->name(), i.name}}, "this law"}};
