@@ -144,15 +144,31 @@ std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::Skeleton& tr
 
 namespace detail {
 
+namespace {
+
+// The place of the axis in the mesh; the number of axes if it is not there.
+size_t place_of(const Mesh& mesh, const std::string& name) {
+  const auto& axes = mesh.axes();
+  return static_cast<size_t>(
+      std::find_if(axes.begin(), axes.end(), [&](const MeshAxis& a) { return a.name == name; }) -
+      axes.begin());
+}
+// What axis d of an array is dealt out over.
+const std::vector<std::string>& names_of(const PartitionSpec& spec, size_t d) {
+  static const std::vector<std::string> nothing;
+  return d < spec.entries().size() ? spec.entries()[d].names : nothing;
+}
+
+}  // namespace
+
 void check_spec(const PartitionSpec& spec, const Mesh& mesh, const std::string& who) {
   std::vector<std::string> seen;
   for (const SpecEntry& e : spec.entries())
     for (const std::string& name : e.names) {
-      const std::vector<std::string> known = mesh.axis_names();
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw AxisNameError(fmt::format("{}: {} names the axis '{}', but the mesh has {}", who,
-                                        to_string(spec), name,
-                                        known.empty() ? "no axes" : quoted(known)));
+      if (place_of(mesh, name) == mesh.axes().size())
+        throw AxisNameError(
+            fmt::format("{}: {} names the axis '{}', but the mesh has {}", who, to_string(spec),
+                        name, mesh.axes().empty() ? "no axes" : quoted(mesh.axis_names())));
       if (std::find(seen.begin(), seen.end(), name) != seen.end())
         throw AxisNameError(
             fmt::format("{}: {} names the axis '{}' twice", who, to_string(spec), name));
@@ -162,19 +178,15 @@ void check_spec(const PartitionSpec& spec, const Mesh& mesh, const std::string& 
 
 SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank,
                      const std::string& who) {
-  const auto& entries = spec.entries();
-  if (std::ssize(entries) > rank)
+  if (std::ssize(spec.entries()) > rank)
     throw ShapeError(fmt::format("{}: {} has {} entries, but the array has {} axes", who,
-                                 to_string(spec), entries.size(), rank));
-  const std::vector<std::string> names = mesh.axis_names();
-  SplitAxes r{std::vector<int>(names.size(), -1),
+                                 to_string(spec), spec.entries().size(), rank));
+  SplitAxes r{std::vector<int>(mesh.axes().size(), -1),
               std::vector<int64_t>(static_cast<size_t>(rank), 1)};
   int next = 0;
-  for (size_t d = 0; d < static_cast<size_t>(rank); ++d, ++next)
-    for (const std::string& name :
-         d < entries.size() ? entries[d].names : std::vector<std::string>{}) {
-      const auto k =
-          static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  for (size_t d = 0; d < r.blocks.size(); ++d, ++next)
+    for (const std::string& name : names_of(spec, d)) {
+      const size_t k = place_of(mesh, name);
       r.of_mesh[k] = next++;
       r.blocks[d] *= mesh.axes()[k].size;
     }
@@ -183,23 +195,16 @@ SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank,
 
 Shape split_shape(const Shape& s, const SplitAxes& a, const Mesh& mesh, const PartitionSpec& spec,
                   const std::string& who) {
-  std::vector<int64_t> sizes(s.size() + mesh.axes().size(), -1);
-  size_t used = s.size();
-  for (size_t k = 0; k < a.of_mesh.size(); ++k)
-    if (a.of_mesh[k] >= 0) {
-      sizes[static_cast<size_t>(a.of_mesh[k])] = mesh.axes()[k].size;
-      ++used;
-    }
-  sizes.resize(used);
-  auto at = sizes.begin();
+  std::vector<int64_t> sizes;
   for (size_t d = 0; d < s.size(); ++d) {
     const int64_t n = s.sizes()[d];
     if (n % a.blocks[d] != 0)
       throw ShapeError(fmt::format(
           "{}: {} deals out axis {} of the array of shape {} over {} lanes, which do not divide {}",
           who, to_string(spec), d, to_string(s), a.blocks[d], n));
-    at = std::find(at, sizes.end(), -1);
-    *at = n / a.blocks[d];
+    for (const std::string& name : names_of(spec, d))
+      sizes.push_back(mesh.axes()[place_of(mesh, name)].size);
+    sizes.push_back(n / a.blocks[d]);
   }
   return Shape(std::move(sizes));
 }

@@ -10,6 +10,7 @@
 
 #include "weft/batching/batch_trace.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/transforms/chunk.h"
 
 namespace weft::detail {
 namespace {
@@ -33,15 +34,16 @@ struct Run {
   FunctionRef<tree::Skeleton()> result;
   std::vector<SplitAxes> in = {}, out = {};
   std::vector<const PartitionSpec*> specs_out = {};
-
-  std::string path(size_t i) const { return tree::paths(result(), "result")[i]; }
+  std::vector<std::string> paths_out = {};
 
   Arrays innermost(const Arrays& blocks) {
     Arrays y = f(blocks);
-    specs_out = spec.out.match(result(), "shard_map", "out_specs", "result");
+    const tree::Skeleton tree = result();
+    specs_out = spec.out.match(tree, "shard_map", "out_specs", "result");
+    paths_out = tree::paths(tree, "result");
     for (size_t i = 0; i < y.size(); ++i)
       out.push_back(split_axes(*specs_out[i], spec.mesh, static_cast<int>(y[i].ndim()),
-                               fmt::format("{}, {}", out_specs, path(i))));
+                               fmt::format("{}, {}", out_specs, paths_out[i])));
     return y;
   }
 
@@ -50,12 +52,11 @@ struct Run {
     const MeshAxis& axis = spec.mesh.axes()[k];
     if (const MaybeAxis to = within(out[i], k)) return move_mapped(y, mapped, *to, axis.size);
     if (!mapped) return y;
-    if (!spec.options.check_vma)
-      return base::reshape(base::slice_axis(y, *mapped, 0, 1), y.shape().erased(*mapped));
+    if (!spec.options.check_vma) return first_row(y, *mapped);
     throw BatchingError(fmt::format(
         "{}, {}: {} says that the lanes of '{}' share it, but it may differ between them. Name the "
         "axis in out_specs, or combine the lanes, as psum or pmean do",
-        out_specs, path(i), to_string(*specs_out[i]), axis.name));
+        out_specs, paths_out[i], to_string(*specs_out[i]), axis.name));
   }
 
   Arrays lanes(size_t k, const Arrays& x) {
@@ -99,9 +100,10 @@ Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, FunctionRef<tree::S
   Run run{s, f, result};
   const tree::Skeleton tree = args();
   const auto specs = s.in.match(tree, "shard_map", "in_specs", "args");
+  const auto paths = tree::paths(tree, "args");
   Arrays split;
   for (size_t i = 0; i < x.size(); ++i) {
-    const auto who = fmt::format("{}, {}", in_specs, tree::paths(tree, "args")[i]);
+    const auto who = fmt::format("{}, {}", in_specs, paths[i]);
     run.in.push_back(split_axes(*specs[i], s.mesh, static_cast<int>(x[i].ndim()), who));
     split.push_back(
         base::reshape(x[i], split_shape(x[i].shape(), run.in[i], s.mesh, *specs[i], who)));
