@@ -156,3 +156,16 @@ TEST_CASE("bits of a contracted program are those of its parts in one kernel or 
   for (size_t i = 0; i < 8; ++i) want.push_back(std::fma(sums[i], b[i], b[i]));
   CHECK(jit(f)(x, y).to_vector<float>() == want);
 }
+
+TEST_CASE("products over no axes round once, as sums of products do", "[jit][contract]") {
+  const auto outer = [](Array a, Array b) { return tensordot(a, b, 0); };
+  for (const auto& [d, tiny] : {std::pair(F32, 1e-30), std::pair(F64, 1e-200)}) {
+    const Array x = full({3}, tiny, d);
+    for (const Array& y : {jit(outer)(x, -x), outer(x, -x)}) {
+      CHECK(all(y == 0).item<bool>());
+      CHECK(all(signbit(y)).item<bool>());
+    }
+    // What is 0 before it is rounded is no -0.
+    CHECK(!any(signbit(jit(outer)(-x, zeros({3}, d)))).item<bool>());
+  }
+}

@@ -161,8 +161,8 @@ std::optional<Term> Finder::term_of(Atom a) const {
 }
 
 bool Finder::is_product(const Eqn& e) const {
-  static const Op &dot = *find_op("dot_general"), &mul = *find_op("mul");
-  return e.op == &dot || e.op == &mul;
+  static const Op &dot = *find_op("dot_general"), &mul = *find_op("mul"), &fma = *find_op("fma");
+  return e.op == &dot || e.op == &mul || (e.op == &fma && is_zero(e.in[2]));
 }
 // Zeros with something added to some of them.
 bool Finder::is_update(const Eqn& e) const {
@@ -175,16 +175,16 @@ bool Finder::is_update(const Eqn& e) const {
 
 // Finds the factors of a product; false if the product of all steps does not give the sum.
 bool Finder::with_factors(Term& t) const {
-  static const Op& mul = *find_op("mul");
+  static const Op& dot = *find_op("dot_general");
   const Eqn& e = j_.eqns[t.equation];
   std::array<Ints, 2> axes;
   const int64_t rank = type(e.out).ndim();
-  if (e.op == &mul) {
+  if (e.op == &dot) {
+    axes = axes_of_factors(e);
+  } else {
     // A number among arrays stands for all of their elements.
     for (size_t k = 0; k < 2; ++k)
       if (type(e.in[k]).ndim() == rank) axes[k] = axis_range(rank);
-  } else {
-    axes = axes_of_factors(e);
   }
   for (size_t k = 0; k < 2; ++k) {
     if (e.in[k].is_literal()) return false;
