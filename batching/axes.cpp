@@ -27,19 +27,24 @@ Axes& Axes::operator=(Axes&&) noexcept = default;
 Axes::~Axes() = default;
 
 std::string to_string(const Axes& a) {
+  return detail::text_of(a, [](int64_t axis) { return std::to_string(axis); });
+}
+
+namespace detail {
+
+std::string text_of(const Axes& a, FunctionRef<std::string(int64_t)> leaf) {
   if (a.kind == Axes::None) return "none";
-  if (a.kind == Axes::Int) return std::to_string(a.axis);
+  if (a.kind == Axes::Int) return leaf(a.axis);
   std::string s;
   for (size_t i = 0; i < a.children.size(); ++i) {
     if (i) s += ", ";
     if (a.kind == Axes::Map) s += a.keys[i] + ": ";
-    s += to_string(a.children[i]);
+    s += text_of(a.children[i], leaf);
   }
   if (a.kind == Axes::Map) return "{" + s + "}";
   return "(" + s + (a.children.size() == 1 ? ",)" : ")");
 }
 
-namespace detail {
 namespace {
 
 using tree::Skeleton;

@@ -295,6 +295,10 @@ Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location 
   return r;
 }
 
+void need_names(const char* who, const AxisNames& axes, Location at) {
+  const Source s(at);
+  named_lanes(who, axes);
+}
 void need_varying(const AxisNames& axes, const std::string& to, Location at) {
   const Source s(at);
   if (to != "varying")

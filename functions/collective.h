@@ -85,6 +85,7 @@ Array permute(const char* who, const Array& x, const AxisNames& axes, const Lane
               Location at);
 Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm, Location at);
 Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at);
+void need_names(const char* who, const AxisNames& axes, Location at);
 void need_varying(const AxisNames& axes, const std::string& to, Location at);
 template <class T, class F>
 arrays_t<T> each_leaf(const T& x, F f) {
@@ -205,7 +206,8 @@ arrays_t<T> pcast(const T& x, const AxisNames& axes, const std::string& to,
 // pcast(x, axes, "varying"). Source: jax.lax.pvary.
 template <class T>
 arrays_t<T> pvary(const T& x, const AxisNames& axes, Location at = Location::here()) {
-  return pcast(x, axes, "varying", at);
+  detail::need_names("pvary", axes, at);
+  return tree::convert<arrays_t<T>>(x);
 }
 // Rows between lanes (of a group), so many to each: rows input_offsets[k] … + send_sizes[k] - 1 of
 // operand (n, …) go to lane k, to row output_offsets[k] of its output (m, …) and those behind it;

@@ -119,7 +119,7 @@ EXEMPT = [  # header, what there is no line for, functions, why
      "across gather_lanes scatter_sum exchange permute shuffle from_lane each_leaf",
      "are behind the templates of the others"),
     ("functions/collective.h", "value slope map", "pcast pvary", "give what they take: tokens_test.cpp"),
-    ("functions/collective.h", "value slope map", "need_varying", "is behind pcast"),
+    ("functions/collective.h", "value slope map", "need_names need_varying", "are behind pcast and pvary"),
     ("functions/lax.h", "slope map", "iota broadcasted_iota", "take no array"),
     ("functions/lax.h", "slope", "scatter_min scatter_max", "JAX has none"),
 ]

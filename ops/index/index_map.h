@@ -5,12 +5,12 @@
 #pragma once
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/index_kit.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft::index_map_detail {
 
 using I64s = num::Ir<int64_t>;
-inline bool holds(const Ints& v, int64_t x) { return std::find(v.begin(), v.end(), x) != v.end(); }
 inline int64_t place_of(const Ints& v, int64_t x) {
   return std::find(v.begin(), v.end(), x) - v.begin();
 }

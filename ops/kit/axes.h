@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/kit/axes.h: lists of axes.
 #pragma once
+#include <algorithm>
 #include <numeric>
 
 #include "weft/core/any_params.h"
@@ -16,5 +17,9 @@ inline Ints axis_range(int64_t first, int64_t last) {
   return r;
 }
 inline Ints axis_range(int64_t n) { return axis_range(0, n); }
+
+inline bool holds(const Ints& axes, int64_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
 
 }  // namespace weft

@@ -92,6 +92,9 @@ TEST_CASE("pvary and pcast change nothing and check names", "[collective]") {
   CHECK(floats(both.second) == Floats{2, 4});
   CHECK(floats(same) == Floats{1, 2});
   check_error<AxisNameError>([] { pvary(ones({2}), "i"); }, "unbound axis name 'i'");
+  check_error<AxisNameError>(
+      [] { over_lanes([](Array x) { return pvary(x, {"i", "i"}); })(ones({2})); },
+      "pvary: axis 'i' is named twice");
   check_error<IndexError>(
       [] { over_lanes([](Array x) { return pcast(x, "i", "unreduced"); })(ones({2})); },
       "`to` must be \"varying\", got \"unreduced\"");

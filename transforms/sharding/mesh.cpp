@@ -100,16 +100,6 @@ Axes moved(Axes a, int64_t n) {
   for (Axes& child : a.children) child = moved(std::move(child), n);
   return a;
 }
-std::string text_of(const Axes& a, const std::vector<PartitionSpec>& specs) {
-  if (a.kind == Axes::Int) return to_string(specs[static_cast<size_t>(a.axis)]);
-  std::vector<std::string> entries;
-  for (size_t i = 0; i < a.children.size(); ++i)
-    entries.push_back((a.kind == Axes::Map ? a.keys[i] + ": " : "") +
-                      text_of(a.children[i], specs));
-  const std::string inside = fmt::format("{}", fmt::join(entries, ", "));
-  return a.kind == Axes::Map ? "{" + inside + "}" : "(" + inside + ")";
-}
-
 }  // namespace
 
 PartitionSpecs::PartitionSpecs(std::initializer_list<PartitionSpecs> entries) {
@@ -129,7 +119,10 @@ Axes PartitionSpecs::add(const PartitionSpecs& entry) {
   specs_.insert(specs_.end(), entry.specs_.begin(), entry.specs_.end());
   return moved(entry.prefix_, before);
 }
-std::string to_string(const PartitionSpecs& s) { return text_of(s.prefix_, s.specs_); }
+std::string to_string(const PartitionSpecs& s) {
+  return detail::text_of(s.prefix_,
+                         [&](int64_t at) { return to_string(s.specs_[static_cast<size_t>(at)]); });
+}
 
 std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::Skeleton& tree,
                                                         const char* caller, const char* parameter,
@@ -161,7 +154,7 @@ const std::vector<std::string>& names_of(const PartitionSpec& spec, size_t d) {
 
 }  // namespace
 
-void check_spec(const PartitionSpec& spec, const Mesh& mesh, const std::string& who) {
+void check_spec(const PartitionSpec& spec, const Mesh& mesh, const char* who) {
   std::vector<std::string> seen;
   for (const SpecEntry& e : spec.entries())
     for (const std::string& name : e.names) {
@@ -176,10 +169,9 @@ void check_spec(const PartitionSpec& spec, const Mesh& mesh, const std::string& 
     }
 }
 
-SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank,
-                     const std::string& who) {
+SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank, Who who) {
   if (std::ssize(spec.entries()) > rank)
-    throw ShapeError(fmt::format("{}: {} has {} entries, but the array has {} axes", who,
+    throw ShapeError(fmt::format("{}: {} has {} entries, but the array has {} axes", who(),
                                  to_string(spec), spec.entries().size(), rank));
   SplitAxes r{std::vector<int>(mesh.axes().size(), -1),
               std::vector<int64_t>(static_cast<size_t>(rank), 1)};
@@ -194,14 +186,14 @@ SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank,
 }
 
 Shape split_shape(const Shape& s, const SplitAxes& a, const Mesh& mesh, const PartitionSpec& spec,
-                  const std::string& who) {
+                  Who who) {
   std::vector<int64_t> sizes;
   for (size_t d = 0; d < s.size(); ++d) {
     const int64_t n = s.sizes()[d];
     if (n % a.blocks[d] != 0)
       throw ShapeError(fmt::format(
           "{}: {} deals out axis {} of the array of shape {} over {} lanes, which do not divide {}",
-          who, to_string(spec), d, to_string(s), a.blocks[d], n));
+          who(), to_string(spec), d, to_string(s), a.blocks[d], n));
     for (const std::string& name : names_of(spec, d))
       sizes.push_back(mesh.axes()[place_of(mesh, name)].size);
     sizes.push_back(n / a.blocks[d]);

@@ -128,12 +128,14 @@ struct SplitAxes {
   std::vector<int64_t> blocks;  // how many blocks each axis of the array has
 };
 // Unless each name is an axis of the mesh and given once: AxisNameError.
-void check_spec(const PartitionSpec& spec, const Mesh& mesh, const std::string& who);
+void check_spec(const PartitionSpec& spec, const Mesh& mesh, const char* who);
+// What errors call an array: made for them alone, as it names a place in a tree.
+using Who = ir::FunctionRef<std::string()>;
 // Of an array of this rank; ShapeError for more entries.
-SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank, const std::string& who);
+SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank, Who who);
 // The shape with its axes split; ShapeError for sizes that the blocks do not divide.
 Shape split_shape(const Shape& s, const SplitAxes& a, const Mesh& mesh, const PartitionSpec& spec,
-                  const std::string& who);
+                  Who who);
 
 }  // namespace detail
 }  // namespace weft

@@ -34,17 +34,19 @@ struct Run {
   FunctionRef<tree::Skeleton()> result;
   std::vector<SplitAxes> in = {}, out = {};
   std::vector<const PartitionSpec*> specs_out = {};
-  std::vector<std::string> paths_out = {};
 
   Arrays innermost(const Arrays& blocks) {
     Arrays y = f(blocks);
     const tree::Skeleton tree = result();
     specs_out = spec.out.match(tree, "shard_map", "out_specs", "result");
-    paths_out = tree::paths(tree, "result");
     for (size_t i = 0; i < y.size(); ++i)
       out.push_back(split_axes(*specs_out[i], spec.mesh, static_cast<int>(y[i].ndim()),
-                               fmt::format("{}, {}", out_specs, paths_out[i])));
+                               [&] { return name_of_result(i); }));
     return y;
+  }
+
+  std::string name_of_result(size_t i) const {
+    return fmt::format("{}, {}", out_specs, tree::paths(result(), "result")[i]);
   }
 
   // A result under the map of axis k where out_specs want it.
@@ -54,9 +56,9 @@ struct Run {
     if (!mapped) return y;
     if (!spec.options.check_vma) return first_row(y, *mapped);
     throw BatchingError(fmt::format(
-        "{}, {}: {} says that the lanes of '{}' share it, but it may differ between them. Name the "
+        "{}: {} says that the lanes of '{}' share it, but it may differ between them. Name the "
         "axis in out_specs, or combine the lanes, as psum or pmean do",
-        out_specs, paths_out[i], to_string(*specs_out[i]), axis.name));
+        name_of_result(i), to_string(*specs_out[i]), axis.name));
   }
 
   Arrays lanes(size_t k, const Arrays& x) {
@@ -100,10 +102,9 @@ Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, FunctionRef<tree::S
   Run run{s, f, result};
   const tree::Skeleton tree = args();
   const auto specs = s.in.match(tree, "shard_map", "in_specs", "args");
-  const auto paths = tree::paths(tree, "args");
   Arrays split;
   for (size_t i = 0; i < x.size(); ++i) {
-    const auto who = fmt::format("{}, {}", in_specs, paths[i]);
+    const auto who = [&] { return fmt::format("{}, {}", in_specs, tree::paths(tree, "args")[i]); };
     run.in.push_back(split_axes(*specs[i], s.mesh, static_cast<int>(x[i].ndim()), who));
     split.push_back(
         base::reshape(x[i], split_shape(x[i].shape(), run.in[i], s.mesh, *specs[i], who)));
@@ -115,7 +116,7 @@ Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, FunctionRef<tree::S
 }
 
 void check_sharding(const Array& x, const NamedSharding& s) {
-  const char* who = "with_sharding_constraint";
+  static constexpr const char* who = "with_sharding_constraint";
   check_spec(s.spec, s.mesh, who);
   for (const SpecEntry& e : s.spec.entries())
     for (const std::string& name : e.names)
@@ -125,8 +126,9 @@ void check_sharding(const Array& x, const NamedSharding& s) {
               "{}: a map being applied has dealt out the axis '{}' already; the array here is one "
               "lane's block. Leave it out inside shard_map",
               who, name));
-  split_shape(x.shape(), split_axes(s.spec, s.mesh, static_cast<int>(x.ndim()), who), s.mesh,
-              s.spec, who);
+  const auto name = [] { return std::string(who); };
+  split_shape(x.shape(), split_axes(s.spec, s.mesh, static_cast<int>(x.ndim()), name), s.mesh,
+              s.spec, name);
 }
 
 }  // namespace weft::detail

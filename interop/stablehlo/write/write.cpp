@@ -27,6 +27,7 @@ namespace {
 const WriteRules& write_rules() {
   static const WriteRules all = [] {
     WriteRules r;
+    write_effects(r);
     write_elementwise(r);
     write_shapes(r);
     write_reductions(r);
@@ -47,10 +48,9 @@ Type outside(const Type& t) {
 }
 
 Vals write(Writer& w, const Equation& e, const Vals& x) {
-  // StableHLO has no op that keeps its operands: its readers drop what they like. Where a map ends
-  // says something to effects alone, which are refused below.
-  if (e.name() == "dce_sink" || e.name() == "end_of_map") return {};
-  if (e.eqn.op->effects(e.eqn.params) != Effect::none)
+  const auto& rules = write_rules();
+  const auto rule = rules.find(e.name());
+  if (rule == rules.end() && e.eqn.op->effects(e.eqn.params) != Effect::none)
     e.refuse("it calls code of this process, for which StableHLO has no op");
   // Windows and batches of StableHLO's ops do not fit into an axis of 0.
   if (std::all_of(e.out.begin(), e.out.end(), [](const Type& t) { return t.elements() == 0; })) {
@@ -59,8 +59,6 @@ Vals write(Writer& w, const Equation& e, const Vals& x) {
     for (const Type& t : e.out) r.push_back(w.repeated(hlo::written(t), nothing));
     return r;
   }
-  const auto& rules = write_rules();
-  const auto rule = rules.find(e.name());
   return rule == rules.end() ? write_lowering(w, e, x) : rule->second(w, e, x);
 }
 

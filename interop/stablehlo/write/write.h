@@ -157,6 +157,7 @@ std::vector<NamedAttr> with_precision(const Equation& e, std::vector<NamedAttr> 
 
 using WriteRule = Vals (*)(Writer& w, const Equation& e, const Vals& x);
 using WriteRules = std::unordered_map<std::string_view, WriteRule>;
+void write_effects(WriteRules& r);
 void write_elementwise(WriteRules& r);
 void write_shapes(WriteRules& r);
 void write_reductions(WriteRules& r);

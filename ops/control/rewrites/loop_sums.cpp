@@ -257,7 +257,7 @@ Factor Finder::source_of(Factor f) const {
           axes[i] = f.axes[static_cast<size_t>(at[i])];
       // All terms of a sum stay.
       for (int64_t a : f.axes)
-        if (a <= contracted && std::find(axes.begin(), axes.end(), a) == axes.end()) return f;
+        if (a <= contracted && !holds(axes, a)) return f;
     } else if (e.op == &reshape || e.op == &squeeze) {
       std::vector<size_t> here, there;
       for (size_t i = 0; i < f.axes.size(); ++i)
@@ -353,10 +353,7 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
   const Eqn& e = j_.eqns[t.equation];
   Ints sizes, order, places;  // of all of them; those that a factor has, and where they are
   for (int64_t a : all) {
-    const auto has = [a](const Factor& f) {
-      return std::find(f.axes.begin(), f.axes.end(), a) != f.axes.end();
-    };
-    if (std::any_of(t.factors.begin(), t.factors.end(), has)) {
+    if (holds(t.factors[0].axes, a) || holds(t.factors[1].axes, a)) {
       order.push_back(a);
       places.push_back(std::ssize(sizes));
     }
@@ -374,15 +371,12 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
     std::erase(axes[k], single);
     rows[k] = reshape_to(rows[k], Shape(kept));
   }
-  const auto in = [](const Ints& list, int64_t a) {
-    return std::find(list.begin(), list.end(), a) != list.end();
-  };
   Ints batch, summed, own[2];
   for (int64_t a : order)
-    if (in(axes[0], a) && in(axes[1], a)) batch.push_back(a);
+    if (holds(axes[0], a) && holds(axes[1], a)) batch.push_back(a);
   for (size_t k = 0; k < 2; ++k)
     for (int64_t a : axes[k])
-      if (!in(batch, a)) (a <= contracted ? summed : own[k]).push_back(a);
+      if (!holds(batch, a)) (a <= contracted ? summed : own[k]).push_back(a);
   std::sort(summed.begin(), summed.end());
   summed.erase(std::unique(summed.begin(), summed.end()), summed.end());
   // Of the factor whose own axes come first in the sum.

@@ -18,13 +18,10 @@ namespace weft {
 namespace {
 
 constexpr const char* name = "scatter";
-using Sizes = std::vector<int64_t>;
-
-bool holds(const Sizes& v, int64_t a) { return std::find(v.begin(), v.end(), a) != v.end(); }
 
 // Of a window, along all axes of the operand.
-Sizes window_sizes(const Type& x, const Type& updates, const WindowDims& d) {
-  Sizes sizes;
+Ints window_sizes(const Type& x, const Type& updates, const WindowDims& d) {
+  Ints sizes;
   size_t next = 0;
   for (int64_t a = 0; a < x.ndim(); ++a) {
     const bool gone = holds(d.collapsed, a) || holds(d.operand_batching, a);
@@ -86,7 +83,7 @@ Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
   // A row an index: its components, then a window of each operand.
   Arrays rows{base::reshape(all, Shape{n, components})};
   for (const Array& u : updates) {
-    Sizes order, row{n};
+    Ints order, row{n};
     for (int64_t a = 0; a < u.ndim(); ++a)
       if (!holds(dims.window_dims, a)) order.push_back(a);
     for (int64_t a : dims.window_dims) {

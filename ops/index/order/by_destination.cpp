@@ -81,7 +81,7 @@ Array destinations(const Array& x, const Array& updates, const Array& indices, c
                    const Layout& l, bool moves) {
   Ints sizes, at(updates.shape().size(), -1), dims;
   for (int a = 0; a < updates.ndim(); ++a)
-    if (!index_map_detail::holds(l.whole_updates, a)) {
+    if (!holds(l.whole_updates, a)) {
       at[static_cast<size_t>(a)] = std::ssize(sizes);
       sizes.push_back(updates.shape()[a]);
     }
@@ -97,7 +97,7 @@ Array destinations(const Array& x, const Array& updates, const Array& indices, c
       inside = bitwise_and(inside, bitwise_and(ge(start, all(0)), le(start, all(axis.room))));
       p = max(min(start, all(axis.room)), all(0));
     }
-    if (!index_map_detail::holds(l.places, a)) continue;
+    if (!holds(l.places, a)) continue;
     if (axis.window >= 0) p = add(p, iota(I64, s, at[static_cast<size_t>(axis.window)]));
     to = add(mul(to, all(x.shape()[a])), p);
   }

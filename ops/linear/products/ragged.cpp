@@ -12,6 +12,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/structure/structure.h"
@@ -21,31 +22,29 @@ namespace weft {
 namespace {
 
 constexpr const char* name = "ragged_dot_general";
-using Sizes = std::vector<int64_t>;
 
-bool holds(const Sizes& v, int64_t a) { return std::find(v.begin(), v.end(), a) != v.end(); }
-Sizes next(Sizes axes) {
+Ints next(Ints axes) {
   for (int64_t& a : axes) ++a;
   return axes;
 }
 // Of a list the entries in front of one of them.
-Sizes until(const Sizes& list, int64_t end) {
-  return Sizes(list.begin(), std::find(list.begin(), list.end(), end));
+Ints until(const Ints& list, int64_t end) {
+  return Ints(list.begin(), std::find(list.begin(), list.end(), end));
 }
-Sizes joined(Sizes a, const Sizes& b) {
+Ints joined(Ints a, const Ints& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-// x once a group along a new first axis, with zeros but for the group's part of an axis. Sizes are
+// x once a group along a new first axis, with zeros but for the group's part of an axis. Ints are
 // [g], or [outer…, g] of these axes of x.
-Array by_group(const Array& x, int64_t axis, const Array& sizes, const Sizes& outer) {
+Array by_group(const Array& x, int64_t axis, const Array& sizes, const Ints& outer) {
   const int last = sizes.ndim() - 1;
   const Array rows = base::insert_axis(x, 0, sizes.shape()[last]);
   const Array count = base::convert(sizes, I64);
   const Array end = lax::cumsum(count, last), start = lax::sub(end, count);
   // The axes of rows that sizes have, in order; the group's is the first.
-  Sizes axes = last == 0 ? Sizes{0} : joined(next(outer), {0}), order(axes.size());
+  Ints axes = last == 0 ? Ints{0} : joined(next(outer), {0}), order(axes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     return axes[static_cast<size_t>(i)] < axes[static_cast<size_t>(j)];
@@ -61,7 +60,7 @@ Array by_group(const Array& x, int64_t axis, const Array& sizes, const Sizes& ou
 
 struct Checked {
   int64_t ragged;
-  Sizes outer;  // axes of lhs
+  Ints outer;  // axes of lhs
   bool contracted, of_batch;
 };
 Checked checked(const Types& in, const lax::RaggedDotDimensionNumbers& d) {
@@ -85,14 +84,14 @@ Checked checked(const Types& in, const lax::RaggedDotDimensionNumbers& d) {
   const Shape& sizes = in[2].shape();
   if (sizes.ndim() == 0) reject_shape(name, "takes sizes of groups along an axis", in);
   if (sizes.ndim() > 1) {
-    Sizes want;
+    Ints want;
     for (int64_t a : c.outer) want.push_back(in[0].shape()[a]);
     want.push_back(sizes[sizes.ndim() - 1]);
     if (Shape(want) != sizes)
       reject_shape(
           name, fmt::format("sizes of groups must have the shape {}", to_string(Shape(want))), in);
   }
-  const Sizes& group = d.rhs_group_dimensions;
+  const Ints& group = d.rhs_group_dimensions;
   if (c.contracted || c.of_batch) {
     if (!group.empty()) reject_shape(name, "rhs_group_dimensions must be empty", in);
   } else if (group.size() != 1 || group[0] < 0 || group[0] >= in[1].ndim() ||
@@ -132,7 +131,7 @@ Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_s
   const int64_t axis = plain.rhs_contract[static_cast<size_t>(at)];
   const Array other = by_group(
       rhs, axis, group_sizes,
-      joined(plain.rhs_batch, Sizes(plain.rhs_contract.begin(), plain.rhs_contract.begin() + at)));
+      joined(plain.rhs_batch, Ints(plain.rhs_contract.begin(), plain.rhs_contract.begin() + at)));
   dims.rhs_contract = next(dims.rhs_contract);
   dims.rhs_batch = next(dims.rhs_batch);
   dims.lhs_batch.insert(dims.lhs_batch.begin(), 0);
