@@ -380,19 +380,16 @@ double library_cost(const Use<Dot>& u) {
   return library_call_ns + sides(u).multiplications() * (thin ? generated_ns : library_ns);
 }
 
-// NativeCall::axis_map: batches are walked together, free axes stand behind them.
+// NativeCall::axis_map
 std::vector<std::vector<int>> axis_map_of(const Use<Dot>& u) {
+  const Dot& p = u.params;
   std::vector<std::vector<int>> all;
-  int next = static_cast<int>(u.params.lhs_batch.size());
-  const auto add = [&](const Type& t, const Ints& batch, const Ints& contract) {
-    std::vector<int> axes(static_cast<size_t>(t.ndim()), -1);
-    for (size_t i = 0; i < batch.size(); ++i)
-      axes[static_cast<size_t>(batch[i])] = static_cast<int>(i);
-    for (int64_t a : free_axes(t.ndim(), contract, batch)) axes[static_cast<size_t>(a)] = next++;
-    all.push_back(std::move(axes));
-  };
-  add(u.in[0], u.params.lhs_batch, u.params.lhs_contract);
-  add(u.in[1], u.params.rhs_batch, u.params.rhs_contract);
+  for (const Ints& axes :
+       axes_in_product({u.in[0].ndim(), u.in[1].ndim()},
+                       {p.lhs_contract, p.rhs_contract, p.lhs_batch, p.rhs_batch})) {
+    std::vector<int>& map = all.emplace_back();
+    for (int64_t a : axes) map.push_back(static_cast<int>(std::max<int64_t>(a, -1)));
+  }
   return all;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/product.cpp: the dtypes of products.
+// ops/linear/product.cpp: the dtypes and axes of products.
 #include "weft/ops/linear/product.h"
 
 #include <fmt/format.h>
+
+#include <limits>
 
 namespace weft {
 namespace {
@@ -83,6 +85,24 @@ void require_product(const char* op, const Types& in, DType out) {
     reject_dtype(
         op, fmt::format("preferred_element_type {} does not hold the product", short_name(out)),
         in);
+}
+
+std::array<Ints, 2> axes_in_product(const std::array<int64_t, 2>& ranks, const lax::DotDims& d) {
+  constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
+  const std::array<const Ints*, 2> contract = {&d.lhs_contract, &d.rhs_contract},
+                                   batch = {&d.lhs_batch, &d.rhs_batch};
+  std::array<Ints, 2> axes;
+  int64_t next = std::ssize(d.lhs_batch);  // axes that one operand alone has stand behind these
+  for (size_t k = 0; k < 2; ++k) {
+    axes[k].assign(static_cast<size_t>(ranks[k]), unknown);
+    for (size_t i = 0; i < contract[k]->size(); ++i)
+      axes[k][static_cast<size_t>((*contract[k])[i])] = -1 - static_cast<int64_t>(i);
+    for (size_t i = 0; i < batch[k]->size(); ++i)
+      axes[k][static_cast<size_t>((*batch[k])[i])] = static_cast<int64_t>(i);
+    for (int64_t& a : axes[k])
+      if (a == unknown) a = next++;
+  }
+  return axes;
 }
 
 }  // namespace weft

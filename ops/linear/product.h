@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/product.h: what ops that sum products share: their dtypes, factors, sums and
+// ops/linear/product.h: what ops that sum products share: their dtypes, axes, factors, sums and
 // derivative.
 #pragma once
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/linear/dot.h"
 
 namespace weft {
 
 // Two operands of one dtype, of numbers, and a result that holds their products.
 void require_product(const char* op, const Types& in, DType out);
+// For each axis of two operands of these ranks, the axis of their product that it is; -1 - k of the
+// kth pair of contracted ones.
+std::array<Ints, 2> axes_in_product(const std::array<int64_t, 2>& ranks, const lax::DotDims& d);
 // Factors are converted to the numbers that products of dtype Out are computed with, here, so that
 // the rest of an op is compiled for each dtype of a result and not for each pair.
 template <class Out>

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 
 #include "weft/core/programs/makers.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/axes.h"
-#include "weft/ops/linear/dot.h"
+#include "weft/ops/linear/product.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -29,7 +30,7 @@ constexpr int64_t most_rows = 8;
 // A factor of a product: a value of the body and, for each of its axes, the axis of the product
 // that it is, `contracted` less k where it is the kth of those summed over, or `single` for one of
 // size 1.
-constexpr int64_t single = -1, contracted = -2;
+constexpr int64_t single = std::numeric_limits<int64_t>::max(), contracted = -1;
 struct Factor {
   int32_t var;
   Ints axes;
@@ -74,7 +75,7 @@ class Finder {
   bool with_factors(Term& t) const;
   std::vector<int32_t> kept_of(const Term& t) const;
   bool is_zero(Atom a) const;
-  std::array<Ints, 2> axes_of_factors(const Eqn& e) const;
+  std::array<Ints, 2> axes_of_factors(const Eqn& e) const;  // of a dot_general
   Factor source_of(Factor f) const;
   bool keep_rows(const Sum& s);
   std::vector<bool> leaving() const;
@@ -215,23 +216,11 @@ bool Finder::is_zero(Atom a) const {
   return is_scalar_value(literal_array(j_.literals[static_cast<size_t>(a.literal())]), 0);
 }
 
-// Of the operands of a dot_general.
 std::array<Ints, 2> Finder::axes_of_factors(const Eqn& e) const {
   const auto field = [&](const char* name) { return param_field<Ints>(e.params, name).value(); };
-  const std::array<Ints, 2> contract = {field("lhs_contract"), field("rhs_contract")},
-                            batch = {field("lhs_batch"), field("rhs_batch")};
-  std::array<Ints, 2> axes;
-  auto next = std::ssize(batch[0]);
-  for (size_t k = 0; k < 2; ++k) {
-    axes[k].assign(static_cast<size_t>(type(e.in[k]).ndim()), single);
-    for (size_t i = 0; i < contract[k].size(); ++i)
-      axes[k][static_cast<size_t>(contract[k][i])] = contracted - static_cast<int64_t>(i);
-    for (size_t i = 0; i < batch[k].size(); ++i)
-      axes[k][static_cast<size_t>(batch[k][i])] = static_cast<int64_t>(i);
-    for (int64_t& a : axes[k])
-      if (a == single) a = next++;
-  }
-  return axes;
+  return axes_in_product(
+      {type(e.in[0]).ndim(), type(e.in[1]).ndim()},
+      {field("lhs_contract"), field("rhs_contract"), field("lhs_batch"), field("rhs_batch")});
 }
 
 // What the factor is a transpose of, or repeats, or has in another shape but for axes of size 1.
