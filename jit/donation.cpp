@@ -88,8 +88,8 @@ class Program::Claims {
   // Whether nothing else reads or holds what c did there: its memory may be written.
   bool alone(const Concrete& c, const Device& d) {
     const Claim* known = find(c);
-    return known && !known->shared && c.buffer() && !c.buffer()->is_foreign() &&
-           &c.buffer()->device() == &d && c.buffer()->use_count() == 1;
+    return known && !known->shared && c.buffer() && &c.buffer()->device() == &d &&
+           c.buffer()->use_count() == 1;
   }
   // The memory of one that is alone; from here on it is lost to everybody else.
   Ref<Buffer> spend(const Concrete& c) {
@@ -175,8 +175,7 @@ void Program::call_donating(const LeafList& x, Array* out) const {
   Claims claims(options.name);
   for (size_t i = 0; i < x.size(); ++i) {
     const Concrete& c = number(x[i]);
-    const bool foreign = c.buffer() && c.buffer()->is_foreign();
-    if (donated[i] && !foreign) claims.add(c);
+    if (donated[i] && !c.foreign) claims.add(c);
   }
   if (!reuses) {
     run_beside(x, &claims, out);

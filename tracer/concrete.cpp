@@ -13,36 +13,46 @@
 
 namespace weft {
 
-Concrete::Concrete(Type t, Location made, bool literal) : Node(t, made), literal(literal) {
+Concrete::Concrete(Type t, Location made, bool literal)
+    : Node(t, made), literal(literal), foreign(false), elsewhere_(nullptr) {
   if (t.bytes() > static_cast<int64_t>(sizeof inline_)) buffer_ = Buffer::allocate(t.bytes());
 }
 
 Concrete::Concrete(Type t, Location made, Ref<Buffer> buffer)
-    : Node(t, made), literal(false), buffer_(std::move(buffer)) {
-  if (!buffer_->on_host()) state_ = lies_elsewhere;
+    : Node(t, made),
+      literal(false),
+      foreign(buffer->is_foreign()),
+      elsewhere_(buffer->on_host() ? nullptr : &buffer->device()),
+      buffer_(std::move(buffer)) {
+  if (elsewhere_) state_ = lies_elsewhere;
 }
 
+// The state is read once: meanwhile another thread may have given the array back.
 const void* Concrete::special_data() const {
-  if (state() != lies_elsewhere) raise_donated();
+  const char* const now = state();
+  if (!now) return memory();
+  if (now != lies_elsewhere) raise_donated(now);
   return buffer_->host_data();
 }
 detail::Device* Concrete::special_device() const {
-  if (state() != lies_elsewhere) raise_donated();
-  return &buffer_->device();
+  const char* const now = state();
+  if (now && now != lies_elsewhere) raise_donated(now);
+  return elsewhere_;
 }
 
 void Concrete::claim(const char* to) const {
   const char* before = nullptr;
   if (state_.compare_exchange_strong(before, to)) return;
-  if (before != lies_elsewhere || !state_.compare_exchange_strong(before, to)) raise_donated();
+  if (before != lies_elsewhere || !state_.compare_exchange_strong(before, to))
+    raise_donated(before);
 }
 
-void Concrete::raise_donated() const {
+void Concrete::raise_donated(const char* to) const {
   throw DeviceError(
       fmt::format("this array {} has been deleted: its memory was donated to '{}' "
                   "(donate_argnums). Use the result of "
                   "that call instead, or do not donate the argument.",
-                  to_string(type), state()));
+                  to_string(type), to));
 }
 
 const Concrete* concrete_or_null(const Array& x) {

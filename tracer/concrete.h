@@ -32,16 +32,21 @@ class Concrete final : public Node {
   bool claimed_by(const char* to) const { return state() == to; }
   const void* claimed_data() const { return memory(); }
   Ref<Buffer> take() const { return std::move(buffer_); }
-  void unclaim() const { state_ = buffer_ && !buffer_->on_host() ? lies_elsewhere : nullptr; }
+  void unclaim() const { state_ = elsewhere_ ? lies_elsewhere : nullptr; }
   const bool literal;  // a C++ number: written into programs, not passed to them
+  // Its memory is somebody else's, which is never taken. Other than buffer(), this may be asked of
+  // an array that another thread donates.
+  const bool foreign;
 
  private:
   static constexpr char lies_elsewhere[] = "elsewhere";  // a state
+  detail::Device* const elsewhere_;  // where it was made; null: the host. Not asked of the buffer,
+                                     // which another thread may take.
   const char* state() const { return state_.load(std::memory_order_acquire); }
   const void* memory() const { return const_cast<Concrete*>(this)->mutable_data(); }
   const void* special_data() const;
   detail::Device* special_device() const;
-  [[noreturn]] void raise_donated() const;
+  [[noreturn]] void raise_donated(const char* to) const;
   alignas(16) std::byte inline_[16] = {};
   mutable Ref<Buffer> buffer_;
   // Null: on the host, not donated. Else where it lies, or to whom it was donated.

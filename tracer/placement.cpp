@@ -87,7 +87,7 @@ thread_local const Node* given = nullptr;
 Given::Given(const Array& x) : before_(given) {
   const Concrete* c = concrete_or_null(x);
   const bool plain = c && !c->literal && current().get() == eval_interpreter().get() &&
-                     !c->elsewhere() && c->buffer() && !c->buffer()->is_foreign() &&
+                     !c->elsewhere() && c->buffer() && !c->foreign &&
                      c->buffer()->use_count() == 1;  // no view of it (interop/foreign.h)
   given = plain ? c : nullptr;
 }
