@@ -85,9 +85,8 @@ TEST_CASE("vmap: chunk_size is how many lanes run at a time", "[options]") {
 
 TEST_CASE("vmap: spmd_axis_name is refused", "[options]") {
   const auto f = [](Array x) { return x; };
-  check_error<AxisNameError>(
-      [&] { vmap(f, 0, 0, {.spmd_axis_name = "data"})(zeros({2})); },
-      "spmd_axis_name is 'data', but the lanes of a map are on one device");
+  check_error<AxisNameError>([&] { vmap(f, 0, 0, {.spmd_axis_name = "data"})(zeros({2})); },
+                             "spmd_axis_name is 'data', but the lanes of a map are on one device");
 }
 
 TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {
