@@ -66,7 +66,7 @@ using RawAxes = std::vector<std::optional<int64_t>>;
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args);
 RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result);
 
-// The same where leaf says what an int stands for.
+// to_string, where leaf says what an int stands for.
 std::string text_of(const Axes& a, ir::FunctionRef<std::string(int64_t)> leaf);
 
 // What messages call a specification that is a prefix of a tree.

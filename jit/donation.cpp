@@ -21,7 +21,7 @@ Array second_handle(const Concrete& c) {
                     : array_of_bytes(c.type, c.claimed_data());
 }
 // Where its memory lies, whoever has claimed it.
-Device& place_of(const Concrete& c) { return c.buffer() ? c.buffer()->device() : host(); }
+Device& place_of(const Concrete& c) { return c.made_on() ? *c.made_on() : host(); }
 // Its bytes, which lie at `from` of that place, in memory of the call's own on the device.
 Ref<Buffer> own_copy(const Concrete& c, const void* from, Device& d) {
   Ref<Buffer> b = Buffer::allocate(c.type.bytes(), d);

@@ -25,6 +25,8 @@ class Concrete final : public Node {
   const Ref<Buffer>& buffer() const { return buffer_; }
   // Null: the host. DeviceError for an array that was donated.
   detail::Device* elsewhere() const { return state() ? special_device() : nullptr; }
+  // Where it was made, null: the host, whoever has claimed it.
+  detail::Device* made_on() const { return elsewhere_; }
   // Donation to a program called so (which lives as long as the process). From claim() on any use
   // is a DeviceError, also that of a second one that claims it at the same time; whoever has
   // claimed it reads it still, takes its memory, or gives it back as it was.
@@ -40,8 +42,7 @@ class Concrete final : public Node {
 
  private:
   static constexpr char lies_elsewhere[] = "elsewhere";  // a state
-  detail::Device* const elsewhere_;  // where it was made; null: the host. Not asked of the buffer,
-                                     // which another thread may take.
+  detail::Device* const elsewhere_;  // not asked of the buffer: another thread may take it
   const char* state() const { return state_.load(std::memory_order_acquire); }
   const void* memory() const { return const_cast<Concrete*>(this)->mutable_data(); }
   const void* special_data() const;

@@ -460,8 +460,8 @@ std::vector<Implementation<Dot>> dot_implementations() {
   return {nest, library, tiles, tensor, parts, device};
 }
 
-// A product over no axes is one of elements; 0 is added, as to any sum, for -0's sake, and before
-// what underflows is rounded to it.
+// A product over no axes is one of elements; to floats 0 is added, as to any sum, for -0's sake,
+// and before what underflows is rounded to it.
 Arrays outer_product(const SimplifyArgs<Dot>& s) {
   const Dot& p = s.params;
   const DType d = p.preferred_element_type;
@@ -477,8 +477,7 @@ Arrays outer_product(const SimplifyArgs<Dot>& s) {
   };
   const Array x = placed(s.x[0], p.lhs_batch, p.lhs_batch.size()),
               y = placed(s.x[1], p.rhs_batch, s.x[0].shape().size());
-  const Array zero = base::zeros(out);
-  return {is_inexact(d) ? lax::fma(x, y, zero) : lax::add(lax::mul(x, y), zero)};
+  return {is_inexact(d) ? lax::fma(x, y, base::zeros(out)) : lax::mul(x, y)};
 }
 
 const Primitive<Dot>& dot_op = define<Dot>({

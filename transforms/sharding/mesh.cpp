@@ -100,6 +100,7 @@ Axes moved(Axes a, int64_t n) {
   for (Axes& child : a.children) child = moved(std::move(child), n);
   return a;
 }
+
 }  // namespace
 
 PartitionSpecs::PartitionSpecs(std::initializer_list<PartitionSpecs> entries) {

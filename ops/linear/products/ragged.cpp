@@ -36,7 +36,7 @@ Ints joined(Ints a, const Ints& b) {
   return a;
 }
 
-// x once a group along a new first axis, with zeros but for the group's part of an axis. Ints are
+// x once a group along a new first axis, with zeros but for the group's part of an axis. Sizes are
 // [g], or [outer…, g] of these axes of x.
 Array by_group(const Array& x, int64_t axis, const Array& sizes, const Ints& outer) {
   const int last = sizes.ndim() - 1;
