@@ -86,10 +86,13 @@ class Lines {
     }
     if (!a) return;
     std::optional<Line> r;
-    const auto b = e.in.size() == 2 ? of(e.in[1]) : std::nullopt;
-    if (op == "add" && b) r = Line{a->factor + b->factor, a->offset + b->offset};
-    if (op == "sub" && b) r = Line{a->factor - b->factor, a->offset - b->offset};
     if (op == "convert_element_type") r = a;
+    if (op == "add" || op == "sub") {
+      const auto b = of(e.in[1]);
+      if (!b) return;
+      const int64_t sign = op == "add" ? 1 : -1;
+      r = Line{a->factor + sign * b->factor, a->offset + sign * b->offset};
+    }
     if (r && small(*r) && fits(*r, j_.types[out].dtype())) line_[out] = r;
   }
   // All numbers of the trips are numbers of the dtype.
