@@ -17,7 +17,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/solve/vectors.h"
 #include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/lists.h"
+#include "weft/ops/kit/lists.h"
 #include "weft/transforms/control_flow.h"
 
 namespace weft::detail {

@@ -13,8 +13,8 @@
 #pragma once
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
-#include "weft/ops/control/lists.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/lists.h"
 
 namespace weft {
 

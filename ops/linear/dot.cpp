@@ -9,6 +9,7 @@
 #include "weft/ops/elementwise/fma.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/fold.h"
+#include "weft/ops/kit/lists.h"
 #include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/product.h"
 #include "weft/ops/linear/products/parts.h"
@@ -28,10 +29,6 @@ struct Dot {
   WEFT_FIELDS(lhs_contract, rhs_contract, lhs_batch, rhs_batch, preferred_element_type, precision)
 };
 
-Ints joined(Ints a, const Ints& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 Ints free_axes(int64_t rank, const Ints& contract, const Ints& batch) {
   return other_axes(rank, joined(contract, batch));
 }

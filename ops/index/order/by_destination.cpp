@@ -12,6 +12,7 @@
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/index/order/stable_order.h"
 #include "weft/ops/kit/axes.h"
+#include "weft/ops/kit/lists.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft::order {
@@ -55,16 +56,10 @@ int64_t extent(const Shape& s, const Ints& axes) {
   for (int64_t a : axes) n *= s[a];
   return n;
 }
-Ints joined(const Ints& a, const Ints& b, const Ints& c) {
-  Ints r = a;
-  r.insert(r.end(), b.begin(), b.end());
-  r.insert(r.end(), c.begin(), c.end());
-  return r;
-}
 // [rows, middle, whole].
 Array in_three(const Array& x, const Ints& rows, const Ints& middle, const Ints& whole) {
   const Shape& s = x.shape();
-  return reshape_to(transpose_axes(x, joined(rows, middle, whole)),
+  return reshape_to(transpose_axes(x, joined(joined(rows, middle), whole)),
                     {extent(s, rows), extent(s, middle), extent(s, whole)});
 }
 
@@ -167,7 +162,7 @@ Array scatter_by_destination(const Array& x, const Array& updates, const Array& 
   } else {
     out = fold_ranges(old, taken(from, order), r.first, r.last, update);
   }
-  const Ints axes = joined(l.rows, l.places, l.whole);
+  const Ints axes = joined(joined(l.rows, l.places), l.whole);
   Ints sizes, back(axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     sizes.push_back(x.shape()[axes[k]]);

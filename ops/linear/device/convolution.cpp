@@ -10,6 +10,7 @@
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/lists.h"
 #include "weft/ops/linear/device/calls.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/runtime/cuda/libraries/dnn.h"
@@ -19,10 +20,6 @@ namespace {
 
 using namespace lax;
 
-Ints joined(Ints a, const Ints& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 Ints extents(const Type& t, const Ints& axes) {
   Ints r;
   for (const int64_t a : axes) r.push_back(t.shape()[a]);

@@ -14,6 +14,7 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/lists.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -30,10 +31,6 @@ Ints next(Ints axes) {
 // Of a list the entries in front of one of them.
 Ints until(const Ints& list, int64_t end) {
   return Ints(list.begin(), std::find(list.begin(), list.end(), end));
-}
-Ints joined(Ints a, const Ints& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 // x once a group along a new first axis, with zeros but for the group's part of an axis. Sizes are

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/lists.h: lists of operands and results: parts of them, and those that flags choose.
+// ops/kit/lists.h: lists of operands and results: parts of them, and those that flags choose.
 #pragma once
 #include <algorithm>
 #include <type_traits>
