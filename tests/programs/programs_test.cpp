@@ -45,7 +45,9 @@ TEST_CASE("random programs obey all oracles", "[programs]") {
   all_obey({.from = 0, .to = weft::share_of(600)});
 }
 TEST_CASE("many random programs obey all oracles", "[programs][slow]") {
-  all_obey({.from = 1000, .to = 21000});
+  // An emulated GPU judges some four of them a second.
+  const uint64_t n = std::getenv("WEFT_PROGRAMS_DEVICE") ? 6000 : 20000;
+  all_obey({.from = 1000, .to = 1000 + n});
 }
 TEST_CASE("random programs under ten stacks of transforms compute what JAX does",
           "[programs][slow]") {
