@@ -3,6 +3,7 @@
 // weft.h: the one include of a program that uses Weft.
 #pragma once
 #include "weft/standard.h"
+#include "weft/std_map.h"
 
 // clang-format off
 // These first: what compilers say of them begins with the way to them.

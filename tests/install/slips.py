@@ -41,6 +41,8 @@ WORKS = [
     "Array f(Array x) { return io::load_stablehlo(\"p.mlir\")(x)[0]; }",
     "Array f(Array x) { x += 1; x *= 2.; x -= x; x /= 3; return x; }",
     "Array f(Array x) { return grad(tanh)(x) + vmap(sin)(x) + jit(exp)(x) + vmap(grad(cos))(x) + jacfwd(sqrt)(x); }",
+    "struct Less { bool operator()(int, int) const; }; void f(std::map<int, int> m, Less l) "
+    "{ std::map a(m.begin(), m.end()), b(m), c(m, m.get_allocator()); std::map d({std::pair{1, 2}}, l); (void)d.size(); }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
 SAYS = [  # what is written, and what is to be read
@@ -60,8 +62,6 @@ SAYS = [  # what is written, and what is to be read
     ("void f(Array d) { vmap([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { jit([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),
-]
-AT_FIRST = [  # to be read in the first lines: clang goes on to the constructors of std::map
     ("using namespace std; Array f(Array x) { return map([](Array a) { return a; }, x); }", "write lax::map(f, xs)"),
 ]
 FLAGS = [  # of the compiler, and what is before START
@@ -86,10 +86,6 @@ def faults(compiler):
         said = compiled(compiler, code, *options).stderr
         if want not in said or said.count("\n") > MOST_LINES:
             yield f"{code or options}: {said.count(chr(10))} lines, '{want}' {'is' if want in said else 'is not'} among them\n{said[:2000]}"
-    for code, want in AT_FIRST:
-        said = compiled(compiler, START + code).stderr
-        if want not in "".join(said.splitlines(True)[:MOST_LINES]):
-            yield f"{code}: '{want}' is not in the first {MOST_LINES} lines\n{said[:2000]}"
 
 
 def main():
@@ -98,7 +94,7 @@ def main():
     found = [(c, f) for c in compilers for f in faults(c)]
     for compiler, fault in found:
         print(f"{compiler}: {fault}")
-    print(f"{len(WORKS) + len(SAYS) + len(AT_FIRST) + len(FLAGS)} slips by {' and '.join(compilers)}" + ("" if len(compilers) > 1 else "; no clang++-19 here"))
+    print(f"{len(WORKS) + len(SAYS) + len(FLAGS)} slips by {' and '.join(compilers)}" + ("" if len(compilers) > 1 else "; no clang++-19 here"))
     return bool(found)
 
 
