@@ -20,12 +20,15 @@ Arrays KeptMap::operands(const BatchLevel& level) {
   return r;
 }
 
+LaneMask KeptMap::mask(const Arrays& own) const {
+  return {masked_ ? own[0] : Array(), mask_ids_};
+}
+
 Batched KeptMap::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,
                      const MaybeAxes& in) const {
   Level<BatchLevel> level(size_, options_);
   level->in_body = in_body_;
-  level->mask.ids = mask_ids_;
-  if (masked_) level->mask.active = own[0];
+  level->mask = mask(own);
   if (chunked_) level->first_lane = own[masked_ ? 1 : 0];
   return run_lanes(*level, f, x, in);
 }

@@ -15,6 +15,8 @@ class KeptMap {
   static Arrays operands(const BatchLevel& level);
   size_t num_operands() const { return (masked_ ? 1U : 0U) + (chunked_ ? 1U : 0U); }
   int64_t size() const { return size_; }
+  // Its active lanes, of those operands.
+  LaneMask mask(const Arrays& own) const;
   // f mapped over axis `in[i]` of x[i], as that map would have. `own`: those operands, first of a
   // longer list.
   Batched run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,

@@ -209,10 +209,15 @@ AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& has) : AxisCl
       if (has[k] >> l & 1) join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
 }
 
-std::vector<bool> AxisClasses::lanes_apart(int lanes) const {
+std::set<int> AxisClasses::mixed_numbers() const {
   std::set<int> mixed;
   bool opaque = false;
   mixed_in(*top_, &mixed, &opaque, true);
+  return mixed;
+}
+
+std::vector<bool> AxisClasses::lanes_apart(int lanes) const {
+  const std::set<int> mixed = mixed_numbers();
   std::vector<bool> apart;
   for (int l = 0; l < lanes; ++l) {
     const int lane = find(top_->axis(0, l));

@@ -54,6 +54,8 @@ class AxisClasses {
   // Of a body: which lanes its numbers keep apart (nothing is computed along them, no value has one
   // twice), and which axis of a value each lane is (-1: it has not that lane).
   std::vector<bool> lanes_apart(int lanes) const;
+  // The classes along which its numbers are not kept apart.
+  std::set<int> mixed_numbers() const;
   std::vector<int> places(Atom a, int lanes) const;
 
  private:

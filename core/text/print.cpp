@@ -25,11 +25,11 @@ namespace {
 constexpr int64_t width = 80;
 
 // Fields that ops have here and not in JAX, or that it prints so: only where they say something.
-constexpr std::array<std::string_view, 16> own_fields = {
+constexpr std::array<std::string_view, 17> own_fields = {
     "check_nans",   "enter",     "has",        "lane_ids",   "lanes",
     "lane_loop_of", "max_trips", "trips",      "time_limit", "num_bwd_consts",
     "masked",       "chunked",   "lane_names", "place",      "branches_platforms",
-    "precision"};
+    "precision",    "summed"};
 
 // A word that needs no quotes.
 bool is_bare(std::string_view s) {

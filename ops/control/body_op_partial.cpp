@@ -177,12 +177,14 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
         lanes_to_fill(o.bodies[b], o.lanes, behind_head(o.has), behind_head(u.operand));
     q.o.bodies[b] = program(q.o.takes(q.x), [&](const Arrays& in) {
       Groups<Array> g = q.o.inputs(in);
+      std::optional<InactiveLanes> inactive;
+      if (o.active()) inactive.emplace(u.bodies[b].rest, in[0], fill);
       Arrays args;
       for (size_t i = 0; i < residuals.size(); ++i) {
         const Residual& r = residuals[i];
         if (r.body != b) continue;
         const Array& v = (r.row ? g.rows : g.consts)[at[i]];
-        args.push_back(o.active() ? fill_inactive(in[0], v, r.places, fill) : v);
+        args.push_back(inactive ? inactive->filled(v, r.places) : v);
       }
       append(args, rest(g.consts, left.consts.size()));
       append(args, g.carry);

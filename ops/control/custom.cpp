@@ -8,6 +8,7 @@
 #include <span>
 
 #include "weft/autodiff/autodiff.h"
+#include "weft/core/loops/axis_classes.h"
 #include "weft/core/programs/derivatives.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/late/kit.h"
@@ -33,14 +34,18 @@ struct CustomVjp {
   int64_t num_consts = 0;  // bwd_consts are the last of consts
   int64_t num_bwd_consts = 0;
   std::string name;
-  WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, num_bwd_consts, name)
+  Ints summed = {};  // as in CustomLin
+  WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, num_bwd_consts, name, summed)
 };
 // The derivative of a custom_vjp: linear in its last operands; only its transpose is known.
 struct CustomLin {
   Jaxpr bwd;  // (residuals…, ct of every result…) -> ct of the linear operands
   int64_t num_residuals = 0;
   Types result_types;  // of all results of the function
-  WEFT_FIELDS(bwd, num_residuals, result_types)
+  // Bit sets of the axes of what bwd returns, by operand: the lanes that share it, over which its
+  // cotangent is summed behind bwd, so that bwd keeps lanes apart. Empty: none.
+  Ints summed = {};
+  WEFT_FIELDS(bwd, num_residuals, result_types, summed)
 };
 
 // The op custom_lin.
@@ -67,11 +72,30 @@ Types jvp_type(const Types& in, const CustomJvp& p) {
   return out;
 }
 
-// bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`.
+int64_t summed_of(const Ints& summed, size_t operand) {
+  return operand < summed.size() ? summed[operand] : 0;
+}
+Ints axes_in(int64_t set, int ndim) {
+  Ints r;
+  for (int a = 0; a < ndim; ++a)
+    if (set >> a & 1) r.push_back(a);
+  return r;
+}
+// bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`, before
+// sums.
 void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
-                 const Types& linear, const Types& in) {
+                 const Types& linear, const Ints& summed, const Types& in) {
   require_body(op, bwd, joined(first, results), in);
-  require_results(op, "bwd", bwd->out_types(), linear, in);
+  Types out = bwd->out_types();
+  for (size_t k = 0; k < out.size(); ++k) {
+    const int64_t set = summed_of(summed, k);
+    const Ints axes = axes_in(set, out[k].ndim());
+    if (set < 0 || lane_count(set) != static_cast<int>(axes.size()))
+      reject_shape(op, "summed names axes that bwd does not return", in);
+    for (size_t a = axes.size(); a-- > 0;)
+      out[k] = out[k].with_shape(out[k].shape().erased(static_cast<int>(axes[a])));
+  }
+  require_results(op, "bwd", out, linear, in);
 }
 Types vjp_type(const Types& in, const CustomVjp& p) {
   require_counts("custom_vjp_call", {p.num_consts}, 0, in);
@@ -84,14 +108,14 @@ Types vjp_type(const Types& in, const CustomVjp& p) {
   if (made.size() < out.size() || strong(part(made, 0, out.size())) != strong(out))
     reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
   require_bwd("custom_vjp_call", p.bwd, joined(part(in, nc - nb, nb), rest(made, out.size())), out,
-              inexact_of(rest(in, nc)), in);
+              inexact_of(rest(in, nc)), p.summed, in);
   return out;
 }
 
 Types lin_type(const Types& in, const CustomLin& p) {
   require_counts("custom_lin", {p.num_residuals}, 0, in);
   const size_t n = static_cast<size_t>(p.num_residuals);
-  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, rest(in, n), in);
+  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, rest(in, n), p.summed, in);
   return inexact_of(p.result_types);
 }
 
@@ -202,25 +226,22 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
                residuals = joined(part(d.x, nc - nb, nb), rest(all, m));
   const Arrays tangents =
       linear_rule(joined(residuals, tangents_of(d.x, d.dx, nc)),
-                  {p.bwd, static_cast<int64_t>(residuals.size()), types_of(out)});
+                  {p.bwd, static_cast<int64_t>(residuals.size()), types_of(out), p.summed});
   return {out, spread(tangents, inexact(out))};
 }
 
-// bwd for mapped values: cotangents of arguments that are not mapped are summed over the lanes.
-// `at`: where its constants end.
+// bwd for mapped values, all that it returns mapped in front. `at`: where its constants end.
 Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
-                      const std::vector<bool>& argument_mapped, const BatchLevel& level) {
+                      const BatchLevel& level) {
   MaybeAxes in = residuals;
   in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
-  return rewritten(mapped_types(bwd->in_types(), in, level.size), at, [&](const Arrays& a) {
-    Batched r = batch_eval(bwd, a, in, level, level.mask);
-    Arrays out;
-    for (size_t k = 0; k < r.out.size(); ++k) {
-      const Array ct = move_mapped(r.out[k], r.axis[k], 0, level.size);
-      out.push_back(argument_mapped[k] ? ct : base::reduce_sum(ct, {0}));
-    }
-    return out;
-  });
+  return batched_in_front(bwd, at, mapped_types(bwd->in_types(), in, level.size), in, level, {});
+}
+Ints batched_sums(const Ints& summed, const std::vector<bool>& operand_mapped) {
+  Ints r;
+  for (size_t k = 0; k < operand_mapped.size(); ++k)
+    r.push_back(summed_of(summed, k) << 1 | (operand_mapped[k] ? 0 : 1));
+  return std::all_of(r.begin(), r.end(), [](int64_t set) { return set == 0; }) ? Ints() : r;
 }
 
 Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
@@ -236,11 +257,12 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   Arrays captured;
   const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
                                        batched_in_front(p.fwd, nc, types_of(x), in, b.level, ask),
-                                       batched_bwd(p.bwd, nb, residuals, argument_mapped, b.level)},
+                                       batched_bwd(p.bwd, nb, residuals, b.level)},
                                       &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
-                                    static_cast<int64_t>(nb + captured.size()), p.name}));
+                                    static_cast<int64_t>(nb + captured.size()), p.name,
+                                    batched_sums(p.summed, argument_mapped)}));
 }
 
 // (k, slopes by x and y, ct) -> k ct slopes
@@ -281,6 +303,72 @@ std::vector<Sample<CustomLin>> lin_samples() {
            }}};
 }
 
+// Which variables of j are computed of its inputs from number `from` to `to`.
+std::vector<bool> computed_of(const JaxprData& j, int32_t from, int32_t to) {
+  std::vector<bool> r(j.types.size(), false);
+  for (int32_t i = from; i < to; ++i) r[static_cast<size_t>(i)] = true;
+  for (const Eqn& e : j.eqns) {
+    const bool any = std::any_of(e.in.begin(), e.in.end(), [&](Atom a) {
+      return !a.is_literal() && r[static_cast<size_t>(a.index)];
+    });
+    for (int32_t k = 0; any && k < e.n_out; ++k) r[static_cast<size_t>(e.out + k)] = true;
+  }
+  return r;
+}
+
+// NativeCall::axis_map: an axis along which bwd makes what it returns of all cotangents at the same
+// place. What it returns of none is not read, nor is a residual of which it makes nothing.
+std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
+  const CustomLin& p = u.params;
+  const JaxprData& bwd = *p.bwd;
+  const auto n = static_cast<int32_t>(p.num_residuals);
+  const auto made_of = [&](int32_t from, int32_t to) {
+    const std::vector<bool> r = computed_of(bwd, from, to);
+    return each([&](Atom a) { return !a.is_literal() && r[static_cast<size_t>(a.index)]; },
+                bwd.out);
+  };
+  const auto any = [](const std::vector<bool>& v) {
+    return std::find(v.begin(), v.end(), true) != v.end();
+  };
+  std::vector<int32_t> cts;  // those that are read
+  for (int32_t k = n; k < bwd.n_in; ++k)
+    if (any(made_of(k, k + 1))) cts.push_back(k);
+  const std::vector<bool> read = made_of(n, bwd.n_in);
+  const AxisClasses classes(p.bwd);
+  const std::set<int> mixed = classes.mixed_numbers();
+  const auto class_at = [&](int32_t v, int axis) {
+    return classes.find(classes.top().axis(v, axis));
+  };
+  // The axis of all results that is in class c, or -1.
+  const auto in_results = [&](int c, int64_t extent) {
+    const auto fits = [&](int axis) {
+      return std::all_of(
+                 u.out.begin(), u.out.end(),
+                 [&](const Type& t) { return axis < t.ndim() && t.shape()[axis] == extent; }) &&
+             std::all_of(cts.begin(), cts.end(), [&](int32_t k) { return class_at(k, axis) == c; });
+    };
+    for (int axis = 0; axis < u.out[0].ndim(); ++axis)
+      if (fits(axis)) return axis;
+    return -1;
+  };
+  std::vector<std::vector<int>> r;
+  for (size_t k = 0; k < u.in.size(); ++k) {
+    const auto v = static_cast<int32_t>(k);
+    const bool residual = v < n;
+    const bool used = residual ? any(made_of(v, v + 1)) : read[k - static_cast<size_t>(n)];
+    std::vector<int>& axes = r.emplace_back(static_cast<size_t>(u.in[k].ndim()), used ? -1 : -2);
+    if (!used || u.out.empty() || cts.empty()) continue;
+    const int32_t inside = residual ? v : bwd.out[k - static_cast<size_t>(n)].index;
+    const int64_t summed = residual ? 0 : summed_of(p.summed, k - static_cast<size_t>(n));
+    for (int b = 0, of_bwd = 0; b < u.in[k].ndim(); ++b, ++of_bwd) {
+      while (summed >> of_bwd & 1) ++of_bwd;
+      const int c = class_at(inside, of_bwd);
+      if (!mixed.contains(c)) axes[static_cast<size_t>(b)] = in_results(c, u.in[k].shape()[b]);
+    }
+  }
+  return r;
+}
+
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
     .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
@@ -301,7 +389,11 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
             in.push_back(instantiate(t.ct[next], t.out[next]));
             ++next;
           }
-          return joined(Arrays(n), eval_jaxpr(p.bwd, in));
+          Arrays ct = eval_jaxpr(p.bwd, in);
+          for (size_t k = 0; k < ct.size(); ++k)
+            if (const Ints axes = axes_in(summed_of(p.summed, k), ct[k].ndim()); !axes.empty())
+              ct[k] = base::reduce_sum(ct[k], axes);
+          return joined(Arrays(n), ct);
         },
     .batch =
         [](const BatchArgs<CustomLin>& b) {
@@ -311,8 +403,8 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
           CustomLin q = p;
           Arrays captured;
-          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), mapped(rest(in, n)), b.level)},
-                         &captured)[0];
+          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), b.level)}, &captured)[0];
+          q.summed = batched_sums(p.summed, mapped(rest(in, n)));
           q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
@@ -321,7 +413,11 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .implementations =
         [] {
           return std::vector<Implementation<CustomLin>>{
-              {.name = "native", .make = zeros_call<CustomLin>}};
+              {.name = "native", .make = [](const Use<CustomLin>& u) {
+                 NativeCall call = zeros_call(u);
+                 call.axis_map = rule_axes(u);
+                 return call;
+               }}};
         },
     .samples = lin_samples,
 });

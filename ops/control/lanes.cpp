@@ -10,6 +10,10 @@
 
 #include "weft/core/loops/axis_classes.h"
 #include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft {
@@ -120,6 +124,11 @@ Array mask_out(const Array& mask, const Array& x) {
   return select_lanes(mask, x, base::zeros(x.type()));
 }
 
+Array active_lanes(const LaneMask& m, int64_t size) {
+  if (std::find(m.ids.begin(), m.ids.end(), 0) == m.ids.end()) return Array();
+  return align_mask(m, {0}, {size});
+}
+
 std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
                                 const std::vector<bool>& unknown) {
   bool summed = false;
@@ -130,19 +139,53 @@ std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints
   return AxisClasses(body, n, has).lanes_apart(n);
 }
 
-Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
-                    const std::vector<bool>& fill) {
+namespace {
+bool computes_functions(const Jaxpr& linear_part) {
+  return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
+    const std::string& op = e.op->name();
+    return op == "remat2" || op == "custom_lin" || op == "custom_late_lin";
+  });
+}
+}  // namespace
+
+InactiveLanes::InactiveLanes(const Jaxpr& unknown_part, const Array& active, std::vector<bool> fill)
+    : active_(active), fill_(std::move(fill)) {
+  Ints kept, others;
+  for (size_t l = 0; l < fill_.size(); ++l)
+    (fill_[l] ? kept : others).push_back(static_cast<int64_t>(l));
+  if (kept.empty() || !computes_functions(unknown_part)) return;
+  const Array any = others.empty() ? active : base::reduce_any(active, others);
+  const int64_t n = any.size();
+  Array place = lax::argmax(base::convert(reshape_to(any, {n}), I32), 0);
+  first_.resize(fill_.size());
+  for (size_t k = kept.size(); k-- > 0;) {
+    const Array size = scalar_of_int(I32, active.shape()[kept[k]]);
+    first_[static_cast<size_t>(kept[k])] = lax::rem(place, size);
+    place = lax::div(place, size);
+  }
+}
+
+Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) const {
   // A lane that is not to be filled, or that x has not, has a number that no axis has.
-  LaneMask m{active, {}};
+  LaneMask m{active_, {}};
   bool any = false;
   for (size_t l = 0; l < places.size(); ++l) {
-    const bool on = fill[l] && places[l] >= 0;
+    const bool on = fill_[l] && places[l] >= 0;
     m.ids.push_back(on ? places[l] : -1);
     any = any || on;
   }
-  if (!any || !is_inexact(x.dtype())) return x;
+  if (!any || (first_.empty() && !is_inexact(x.dtype()))) return x;
   const Array mask = align_mask(m, axis_range(x.ndim()), x.shape().sizes());
-  return lax::select(mask, x, base::ones(x.type()));
+  if (first_.empty()) return lax::select(mask, x, base::ones(x.type()));
+  Arrays starts(static_cast<size_t>(x.ndim()), scalar_of_int(I32, 0));
+  Ints sizes = x.shape().sizes();
+  for (size_t l = 0; l < places.size(); ++l) {
+    if (!fill_[l] || places[l] < 0) continue;
+    starts[static_cast<size_t>(places[l])] = first_[l];
+    sizes[static_cast<size_t>(places[l])] = 1;
+  }
+  const Array lane = dynamic_slice_at(x, starts, sizes);
+  return lax::select(mask, x, broadcast_in_dim(lane, x.shape(), axis_range(x.ndim())));
 }
 
 bool surely_ends(const Eqn& e) {

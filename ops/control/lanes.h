@@ -29,6 +29,8 @@ Array select_lanes(const Array& mask, const Array& a, const Array& b);
 Array any_lane(const Array& mask);
 // zero where the lane is not active.
 Array mask_out(const Array& mask, const Array& x);
+// Which of the lanes of the map that is being applied (lane 0) are active; empty handle: all.
+Array active_lanes(const LaneMask& m, int64_t size);
 
 // ---- for the type rules. Programs come from text, too, so nothing of the parameters is taken for
 // granted. The body must take these values (weakness aside).
@@ -53,16 +55,28 @@ inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size())
 
 // ---- for partial evaluation. An operand of the unknown part without all lanes gets a cotangent
 // that is summed over lanes inside the transposed body, where an inactive lane adds 0 times what it
-// left behind. That may be inf or NaN, so inactive lanes are made to leave ones.
+// left behind. That may be inf or NaN, so inactive lanes are made to leave other numbers.
 
 // Which lanes need it: those that the body keeps apart (a collective wants all lanes as they are),
 // none if all unknown operands have all lanes. has, unknown: of the inputs behind the mask.
 std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
                                 const std::vector<bool>& unknown);
-// x with ones where the lane is inactive. places[l] is the axis of x that is lane l, or -1; a lane
-// of the mask that x has not counts as active if it is for any of its lanes.
-Array fill_inactive(const Array& active, const Array& x, const std::vector<int>& places,
-                    const std::vector<bool>& fill);
+// What inactive lanes leave behind: ones, of which a linear part makes finite numbers; or, where
+// the unknown part computes functions of what it is left (checkpoint, a custom_vjp's rule), what
+// an active lane leaves. That mixes lanes, so such a loop runs in lockstep.
+class InactiveLanes {
+ public:
+  // fill: lanes_to_fill.
+  InactiveLanes(const Jaxpr& unknown_part, const Array& active, std::vector<bool> fill);
+  // x as it is to be left. places[l] is the axis of x that is lane l, or -1; a lane of the mask
+  // that x has not counts as active if it is for any of its lanes.
+  Array filled(const Array& x, const std::vector<int>& places) const;
+
+ private:
+  Array active_;
+  std::vector<bool> fill_;
+  Arrays first_;  // the first active lane, by the lanes to fill (ones: none)
+};
 
 // Whether the equation ends, whatever its operands are: it holds no while loop. What may not end is
 // run only where the program runs it.

@@ -118,6 +118,64 @@ TEST_CASE("branches and loops with operands that lanes share", "[control][grad]"
                loop([](Array c, Array w) { return c + w * sqrt(3. - c) + .5; }));
 }
 
+TEST_CASE("functions computed again, or backwards by a rule, for lanes that take no part",
+          "[control][grad]") {
+  const auto root = [](Array x, Array w) { return log(x) * w + w * sqrt(x - .1) / (x - 1.); };
+  const auto rule = custom_vjp(
+      root, [=](Array x, Array w) { return std::pair{root(x, w), std::pair{x, w}}; },
+      [=](std::pair<Array, Array> r, Array ct) { return vjp(root, r.first, r.second).second(ct); });
+  const auto branch = [](auto f) {
+    return [=](Array x, Array w) {
+      return cond(
+          x > .2, [=](Array x, Array w) { return f(x, w) * sin(w); },
+          [](Array x, Array w) { return x * w; }, x, w);
+    };
+  };
+  check_shared("in a branch", branch(checkpoint(root)));
+  check_shared("that keeps results of products",
+               branch(checkpoint(root, {.policy = checkpoint_policies::dots_saveable})));
+  check_shared("by a rule", branch(rule));
+  check_shared("a branch without them", branch(root));
+  check_shared("in a loop inside the branch", branch([&](Array x, Array w) {
+                 return fori_loop(
+                     0, 3, [&](Array, Array c) { return c + checkpoint(root)(x, w); }, x);
+               }));
+  check_shared("in the branch of a branch", branch([&](Array x, Array w) {
+                 return cond(
+                     x < 1., [&](Array x, Array w) { return checkpoint(root)(x, w); },
+                     [&](Array x, Array w) { return rule(x - .4, w); }, x, w);
+               }));
+  const auto step = [](Array c, Array w) { return c + .5 + w * log(3.2 - c) / (c - 1.); };
+  for (const int64_t bound : {8, 100}) {
+    const auto loop = [bound](auto f) {
+      return [=](Array x, Array w) {
+        return while_loop([](Array c) { return c < 3.; }, [=](Array c) { return f(c, w); }, x,
+                          {.max_trips = bound});
+      };
+    };
+    check_shared("steps of a loop", loop(checkpoint(step)));
+    check_shared("steps without them", loop(step));
+  }
+  // A rule that is called late, which no analysis sees: its own cotangents are those of active
+  // lanes.
+  const auto late = custom_vjp(
+      root, [=](auto, Array x, Array w) { return std::pair{root(x, w), std::pair{x, w}}; },
+      [=](std::pair<Array, Array> r, Array ct, auto) {
+        return vjp(root, r.first, r.second).second(ct);
+      },
+      symbolic_zeros);
+  const auto slope = [](auto f) {
+    const auto of_lane = [=](Array x, Array w) {
+      return cond(
+          x > .2, [=](Array x, Array w) { return f(x, w); }, [](Array x, Array w) { return x * w; },
+          x, w);
+    };
+    const auto loss = [=](Array w) { return vmap(of_lane, {0, none})(some(), w).sum(); };
+    return value(jit(grad(loss))(real(.7)));
+  };
+  CHECK(slope(late) == Approx(slope(root)));
+}
+
 TEST_CASE("lanes on another branch take part in its collectives, also backwards",
           "[control][grad]") {
   const auto f = [](Array x, Array w) {

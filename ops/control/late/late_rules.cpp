@@ -76,7 +76,7 @@ class MappedRule final : public DualRule {
 };
 
 // The same of a backward rule: cotangents of operands that are not mapped are summed over the
-// lanes.
+// lanes. A lane that takes no part has none, as in custom_vjp_call.
 class MappedBackward final : public BackwardRule {
  public:
   MappedBackward(Ref<const BackwardRule> rule, const BatchLevel& level, MaybeAxes residuals,
@@ -97,8 +97,10 @@ class MappedBackward final : public BackwardRule {
     };
     const Batched b = map_.run(f, all, joined(rest(all, map_.num_operands()), cts),
                                joined(residuals_, MaybeAxes(cts.size(), MaybeAxis(0))));
+    const Array active = active_lanes(map_.mask(all), map_.size());
     const auto back = [&](const Array& v, MaybeAxis a, bool mapped) {
-      const Array rows = move_mapped(v, a, 0, map_.size());
+      Array rows = move_mapped(v, a, 0, map_.size());
+      if (!active.empty_handle()) rows = mask_out(active, rows);
       return mapped ? rows : base::reduce_sum(rows, {0});
     };
     return spread(each(back, b.out, b.axis, chosen(operand_mapped_, nonzero)), nonzero);
