@@ -126,6 +126,15 @@ class Program::Claims {
   std::vector<Claim> claims_;
 };
 
+Array own_handle(const Array& x) {
+  const Concrete* const c = concrete_or_null(x);
+  if (!c) return x;
+  if (c->buffer()) return Array{Ref<const Node>(new Concrete(c->type, c->made, c->buffer()))};
+  Ref<Concrete> same = make_ref<Concrete>(c->type, c->made, c->literal);
+  std::memcpy(same->mutable_data(), c->data(), static_cast<size_t>(c->type.bytes()));
+  return Array{Ref<const Node>(std::move(same))};
+}
+
 bool Program::is_donated(int32_t input) const {
   const auto n_const = static_cast<int32_t>(closed.consts.size());
   return input >= n_const && input < closed.jaxpr->n_in &&
@@ -188,7 +197,11 @@ void Program::call_donating(const LeafList& x, Array* out) const {
   } else {
     run_over(d, x, &claims, numbers, out);
   }
-  for (size_t k = 0; k < n_out; ++k) claims.keep(out[k].node());
+  for (size_t k = 0; k < n_out; ++k) {
+    if (results_[k].from != Result::computed && !claims.has(number(out[k])))
+      out[k] = own_handle(out[k]);
+    claims.keep(out[k].node());
+  }
   claims.use_up();
 }
 

@@ -216,7 +216,10 @@ void Program::run_here(const LeafList& x, Array* out) const {
 void Program::call(const LeafList& x, Array* out) const {
   // What an enclosing trace has captured stays.
   const bool donates = !donated.empty() && current().get() == eval_interpreter().get();
-  donates ? call_donating(x, out) : call_keeping(x, out);
+  if (donates) return call_donating(x, out);
+  call_keeping(x, out);
+  for (size_t k = 0; k < n_out; ++k)
+    if (results_[k].from != Result::computed) out[k] = own_handle(out[k]);
 }
 
 void Program::call_keeping(const LeafList& x, Array* out) const {

@@ -21,6 +21,10 @@ struct CallOptions {
   Device* device = nullptr;  // null: where the arguments are
 };
 
+// Another array of the same number or memory: what a call returns that it did not compute is the
+// caller's own all the same, so that to donate it does away with nothing else.
+Array own_handle(const Array& x);
+
 class Program final : public JitProgram {
  public:
   Program(Closed c, bool keep_unused, const CallOptions& options);

@@ -190,3 +190,30 @@ TEST_CASE("an update leaves what others hold", "[donate][index]") {
   };
   CHECK(grad(f)(2.).item<float>() == jit(grad(f))(2.).item<float>());
 }
+
+TEST_CASE("what a call returns that it did not compute is the caller's own", "[jit][donate]") {
+  const auto give = jit([](Array x) { return x + 1.; }, {.donate_argnums = {0}});
+  for (const int64_t n : {1, 100}) {  // in the node, and in a buffer
+    INFO(n);
+    const Array c = arange(double(n)), x = c * 1.;
+    const auto constant = jit([c](Array x) { return std::pair{x + 1., c}; });
+    const auto lowered = jit([c](Array x) { return std::pair{x + 1., c}; }).lower(x).compile();
+    const auto literal = jit([](Array x) { return std::pair{x + 1., Array(2.)}; });
+    const auto donates =
+        jit([c](Array x) { return std::tuple{x + 1., Array(2.), c}; }, {.donate_argnums = {0}});
+    const auto passed = jit([](Array x) { return std::pair{x, x}; });
+    for (int i = 0; i < 3; ++i) {
+      CHECK(give(constant(x).second)[n - 1].item<float>() == float(n));
+      CHECK(give(lowered(x).second)[n - 1].item<float>() == float(n));
+      CHECK(give(literal(x).second).item<float>() == 3);
+      const auto [y, two, same] = donates(c * 1.);
+      CHECK(give(two).item<float>() == 3);
+      CHECK(give(same)[n - 1].item<float>() == float(n));
+      const auto [first, second] = passed(x);
+      CHECK(give(first)[n - 1].item<float>() == float(n));
+      CHECK(second[n - 1].item<float>() == float(n - 1));
+      CHECK(x[n - 1].item<float>() == float(n - 1));
+    }
+    CHECK(c[n - 1].item<float>() == float(n - 1));
+  }
+}
