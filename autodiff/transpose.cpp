@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // autodiff/transpose.cpp: reverse mode: a linear program is run backwards.
+#include <fmt/format.h>
+
 #include "weft/autodiff/autodiff.h"
 #include "weft/core/programs/effects.h"
 #include "weft/tracer/concrete.h"
@@ -8,6 +10,27 @@
 #include "weft/tracer/types_of.h"
 
 namespace weft {
+
+namespace {
+[[noreturn]] void raise_not_linear(const Eqn& e) {
+  throw DifferentiationError(fmt::format(
+      "'{}' is not linear here in what it is to be transposed by: its result depends on "
+      "products, quotients or choices of it. linear_transpose takes linear functions, "
+      "and a tangent that a rule computes is linear in the tangents that it is given; "
+      "for a function that is neither, use vjp",
+      e.op->name()));
+}
+// Whether the equation is a conversion of integers made of linear operands: constant but for
+// steps, so it passes nothing back. Anything else that they decide is not linear.
+bool steps_only(const Eqn& e, const std::vector<bool>& linear, const Types& in) {
+  for (size_t k = 0; k < in.size(); ++k) {
+    if (!linear[k] || is_inexact(in[k].dtype())) continue;
+    if (e.op->name() != "convert_element_type") raise_not_linear(e);
+    return true;
+  }
+  return false;
+}
+}  // namespace
 
 // 1. Which variables depend on a linear input. 2. Forward: what does not, is computed. 3. Backward:
 // cotangents flow from the outputs to the linear inputs.
@@ -74,7 +97,14 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       in.push_back(lin.back() ? Array() : read(a));
       in_types.push_back(j->type(a));
     }
-    const Arrays back = e.op->transpose(out_ct, in, lin, in_types, out_types, e.params);
+    if (steps_only(e, lin, in_types)) continue;
+    Arrays back;
+    try {
+      back = e.op->transpose(out_ct, in, lin, in_types, out_types, e.params);
+    } catch (const ShapeError& error) {  // a value that the rule would need
+      if (is_of_empty_array(error) && e.op->name() != "custom_late_lin") raise_not_linear(e);
+      throw;  // a rule of the user's
+    }
     for (size_t k = 0; k < e.in.size(); ++k) accumulate(e.in[k], back[k]);
   }
   Arrays result(static_cast<size_t>(j->n_in));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "weft/runtime/device.h"
 #include "weft/tracer/trace.h"
@@ -198,9 +199,17 @@ Array Array::scalar_complex(double re, double im) {
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
+namespace {
+constexpr std::string_view empty_array =
+    "empty Array: a default-constructed handle holds no value; assign one first";
+}  // namespace
+
 void Array::raise_empty(Location at) {
   const Source source(at);
-  throw ShapeError("empty Array: a default-constructed handle holds no value; assign one first");
+  throw ShapeError(std::string(empty_array));
+}
+bool is_of_empty_array(const Error& e) {
+  return std::string_view(e.what()).starts_with(empty_array);
 }
 
 std::string Array::device(Location at) const {

@@ -54,6 +54,9 @@ class Concrete final : public Node {
   mutable std::atomic<const char*> state_{nullptr};
 };
 
+// Whether that error says that an empty handle was used.
+bool is_of_empty_array(const Error& e);
+
 // The numbers behind x. ConcretizationError if x is traced; follows tracers that know their value.
 const Concrete& concrete(const Array& x);
 // The same, or null.

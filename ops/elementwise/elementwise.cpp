@@ -81,8 +81,11 @@ const Primitive<None>& div_op = define_elementwise([] {
       [](auto x, auto y) { return arith::div(x, y); });
   d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return div(dx, y); },
                      [](Array dy, Array, Array y, Array out) { return mul(neg(dy), div(out, y)); });
-  d.transpose = binary_transpose([](Array ct, Array y) { return div(ct, y); },
-                                 [](Array ct, Array) { return ct; });
+  d.transpose = binary_transpose(
+      [](Array ct, Array y) { return div(ct, y); },
+      [](const Array&, const Array&) -> Array {
+        throw DifferentiationError("'div' is not linear in its denominator; use vjp");
+      });
   d.simplify = [](const SimplifyArgs<None>& s) { return drop_neutral(s.x, 0, 1, 1); };
   d.samples = [] {
     auto s = nary_samples<None>(DTypes::numbers & ~DTypes::inexact, 2, {});

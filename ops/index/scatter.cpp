@@ -344,6 +344,13 @@ Array extremum_jvp(const JvpArgs<Scatter>& j) {
   return lax::div(t, count);
 }
 
+void require_unique(const Scatter& p) {
+  if (!p.unique_indices)
+    throw DifferentiationError(
+        "scatter: the derivative of a product of updates by its factors needs .unique_indices = "
+        "true");
+}
+
 Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
   if (j.dx[0].empty_handle() && j.dx[1].empty_handle()) return Arrays(1);
   const Array &x = j.x[0], &u = j.x[1], &i = j.x[2];
@@ -360,10 +367,7 @@ Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
   Array t;
   if (!j.dx[0].empty_handle()) t = scatter_with(j.op, j.params, j.dx[0], u, i, Update::mul);
   if (!j.dx[1].empty_handle()) {
-    if (!j.params.unique_indices)
-      throw DifferentiationError(
-          "scatter: the derivative of a product of updates by its factors needs .unique_indices = "
-          "true");
+    require_unique(j.params);
     const Array d = lax::mul(
         x, scatter_with(j.op, j.params, base::zeros(x.type().strong()), j.dx[1], i, Update::add));
     t = t.empty_handle() ? d : base::add(t, d);
@@ -403,6 +407,10 @@ Arrays scatter_transpose(const TransposeArgs<Scatter>& t) {
       break;
     case Update::mul:
       if (t.linear[0]) out[0] = scatter_with(t.op, p, ct, t.x[1], i, Update::mul);
+      if (t.linear[1]) {
+        require_unique(p);
+        out[1] = gathered(p, lax::mul(ct, t.x[0]), t.in[1], i);
+      }
       break;
     default: throw DifferentiationError("scatter: a minimum or maximum is not linear");
   }

@@ -100,6 +100,14 @@ TEST_CASE("linearize and linear_transpose", "[grad]") {
   CHECK(floats(lin(array({10., 0.}))) == Floats{20, 0});
   const auto back = linear_transpose([](Array x) { return std::pair{x * 2, x.sum()}; }, zeros({2}));
   CHECK(floats(std::get<0>(back({array({1., 2.}), Array(10.f)}))) == Floats{12, 14});
+  // By an update that is multiplied, and through steps.
+  const Array x = array({5., 6., 7.}), ones = array({1., 1., 1.});
+  const auto product = [x](Array l) {
+    return x.at(array({0})).multiply(l[1], {.unique_indices = true});
+  };
+  CHECK(floats(std::get<0>(linear_transpose(product, x)(ones))) == Floats{0, 5, 0});
+  const auto steps = [](Array l) { return l.astype(I32).astype(F32) + l * 2.; };
+  CHECK(floats(std::get<0>(linear_transpose(steps, x)(ones))) == Floats{2, 2, 2});
 }
 
 TEST_CASE("stop_gradient is the identity with no derivative", "[grad]") {

@@ -319,6 +319,42 @@ std::vector<Mistake> derivatives() {
       raises<DifferentiationError>(
           "linear_transpose of what is not linear", "'sin'",
           [] { linear_transpose([](Array x) { return sin(x); }, v3())(v3()); }),
+      raises<DifferentiationError>(
+          "linear_transpose of a product", "'mul' is not linear",
+          [] { linear_transpose([](Array x) { return x * x.sum(); }, v3())(v3()); }),
+      raises<DifferentiationError>(
+          "linear_transpose of a quotient", "'div' is not linear in its denominator",
+          [] { linear_transpose([](Array x) { return 1. / x; }, v3())(v3()); }),
+      raises<DifferentiationError>(
+          "linear_transpose of a choice", "'select_n' is not linear",
+          [] { linear_transpose([](Array x) { return where(x > 0., x, 0.); }, v3())(v3()); }),
+      raises<DifferentiationError>(
+          "linear_transpose of a branch by the argument", "'cond' is not linear",
+          [] {
+            linear_transpose(
+                [](Array x) {
+                  return cond(
+                      x[0] > 0., [](Array v) { return v; }, [](Array v) { return v * 2.; }, x);
+                },
+                v3())(v3());
+          }),
+      raises<DifferentiationError>(
+          "linear_transpose of a loop of products", "'mul' is not linear",
+          [] {
+            linear_transpose(
+                [](Array x) {
+                  return scan([](Array c, Array r) { return std::pair{c * r, c}; }, x[0], x).first;
+                },
+                v3())(1.);
+          }),
+      raises<DifferentiationError>(
+          "a rule of custom_jvp that is not linear in the tangent", "'mul' is not linear",
+          [] {
+            grad(custom_jvp([](Array x) { return x; },
+                            [](auto p, auto t) {
+                              return std::pair{std::get<0>(p), std::get<0>(t) * std::get<0>(t)};
+                            }))(1.);
+          }),
       raises<DifferentiationError>("grad through an unbounded loop", "max_trips",
                                    [] {
                                      grad([](Array x) {
