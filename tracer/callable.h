@@ -163,7 +163,7 @@ class CallOperator<D, F, Params<P...>> {
   using weft_params = Params<P...>;
   template <class Self = D>
   auto operator()(const P&... a) const {
-    static_assert((tree::FieldsKnown<P>::checked && ...));
+    static_assert((tree::detail::KnownIfStruct<P>::checked && ...));
     if constexpr (Callable<F, P...>)
       static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
     return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));

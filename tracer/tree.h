@@ -61,6 +61,16 @@ inline constexpr bool is_struct =
     !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
 
 namespace detail {
+// FieldsKnown where T is to be a tree of its fields; anything else has none to find.
+template <class T>
+using KnownIfStruct = FieldsKnown<std::conditional_t<is_struct<T>, T, void>>;
+template <class T>
+consteval bool fields_found() {
+  if constexpr (Aggregate<T>)
+    return Fields<T>::known;
+  else
+    return true;
+}
 template <class T>
 struct Holds {  // an Array
   static constexpr bool array = std::same_as<T, Array>;
@@ -90,7 +100,13 @@ struct Holds<T> {
       return {};
     }
   };
-  static constexpr bool array = decltype(with_fields(std::declval<T&>(), Fields{}))::value;
+  // Of a static value whose fields cannot be found nothing is known, and nothing need be.
+  static constexpr bool array = [] {
+    if constexpr (DeclaredStatic<T> && !fields_found<T>())
+      return false;
+    else
+      return decltype(with_fields(std::declval<T&>(), Fields{}))::value;
+  }();
 };
 
 // A number for each value that a static type has taken; a copy is kept.

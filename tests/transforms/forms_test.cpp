@@ -48,6 +48,31 @@ TEST_CASE("axes in braces are what they look like", "[forms]") {
   CHECK(text(std::size_t{2}) == "2");
 }
 
+TEST_CASE("a std::array is a parameter of its own", "[forms]") {
+  using Two = std::array<Array, 2>;
+  const Array x = array({1., 2.}), y = array({3., 4.});
+  const Two numbers{Array(2.), Array(3.)};
+  const auto add = [](Two a) { return a[0] + a[1]; };
+  const auto times = [](Two a) { return a[0] * a[1]; };
+  CHECK(floats(jit(add)(Two{x, y})) == Floats{4, 6});
+  CHECK(floats(vmap(add)(Two{x, y})) == Floats{4, 6});
+  CHECK(floats(map(add, Two{x, y})) == Floats{4, 6});
+  CHECK(floats(checkpoint(add)(Two{x, y})) == Floats{4, 6});
+  CHECK(floats(grad(times)(numbers)[0]) == Floats{3});
+  CHECK(floats(jacfwd(times)(numbers)[1]) == Floats{2});
+  CHECK(make_jaxpr(add)(Two{x, y}).jaxpr->n_in == 2);
+  const auto rule = custom_vjp(
+      times, [&](Two a) { return std::pair{times(a), a}; },
+      [](Two a, Array ct) { return std::tuple{Two{ct * a[1], ct * a[0]}}; });
+  CHECK(floats(grad(rule)(numbers)[0]) == Floats{3});
+  const auto all = [](std::array<Two, 2> a) { return a[0][0] + a[1][1]; };
+  CHECK(floats(jit(all)(std::array<Two, 2>{Two{x, y}, Two{x, y}})) == Floats{4, 6});
+  // Of numbers it is static.
+  const auto scale = [](std::array<int, 2> n, Array a) { return a * (n[0] + n[1]); };
+  CHECK(floats(jit(scale)({1, 2}, x)) == Floats{3, 6});
+  CHECK(floats(vmap(scale)({1, 3}, x)) == Floats{4, 8});
+}
+
 TEST_CASE("wrappers keep the parameter types of what they wrap", "[forms]") {
   const Array x = array({1., 2.});
   const auto pair = [](std::tuple<Array, Array> t) { return std::get<0>(t) + std::get<1>(t); };

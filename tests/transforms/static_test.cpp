@@ -38,6 +38,23 @@ static_assert(!tree::DeclaredStatic<Wide> && !tree::is_static<Wide>);
 
 Array twice(const Array& x) { return x * 2; }
 
+// Static values are no trees, so their fields need not be found.
+struct Dims {
+  int n[2];
+  friend bool operator==(const Dims& a, const Dims& b) {
+    return a.n[0] == b.n[0] && a.n[1] == b.n[1];
+  }
+};
+WEFT_STATIC(Dims);
+struct Scale {
+  int by = 1;
+  friend bool operator==(const Scale&, const Scale&) = default;
+};
+struct Twice : Scale {
+  friend bool operator==(const Twice&, const Twice&) = default;
+};
+WEFT_STATIC(Twice);
+
 struct Layer {
   Array w;
   Window window;
@@ -84,6 +101,15 @@ TEST_CASE("a class declared static is a static value", "[static]") {
                           "same pytree structure");
   CHECK(tree::structure(layer) == tree::structure(Layer{x + 1, Window(2)}));
   CHECK_FALSE(tree::structure(layer) == tree::structure(Layer{x, Window(3)}));
+}
+
+TEST_CASE("a static class may have a C array and a base class", "[static]") {
+  const Array x = array({1., 2., 3.});
+  const auto times = [](Array a, Dims d) { return a * d.n[1]; };
+  CHECK(floats(jit(times)(x, Dims{{1, 2}})) == Floats{2, 4, 6});
+  CHECK(floats(vmap(times)(x, Dims{{1, 3}})) == Floats{3, 6, 9});
+  CHECK(floats(jit([](Array a, Twice t) { return a * t.by; })(x, Twice{{2}})) == Floats{2, 4, 6});
+  CHECK(floats(jit([](Array a, auto t) { return a * t.by; })(x, Twice{{3}})) == Floats{3, 6, 9});
 }
 
 TEST_CASE("callables are arguments", "[static]") {
