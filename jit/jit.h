@@ -76,22 +76,12 @@ class ResultList {
 };
 
 // Writes the key of a call and lists its Arrays.
-struct CallVisitor {
-  KeyWriter* words;
+struct CallVisitor : StructureVisitor {
   LeafList* leaves;
+  CallVisitor(KeyWriter* w, LeafList* l) : StructureVisitor{w}, leaves(l) {}
   void leaf(const Array& x) {
     leaves->add(&x);
     words->add(x.type().hash());
-  }
-  template <class S>
-  void value(const S& x) {
-    words->add_static(x);
-  }
-  void count(size_t n) { words->add(n); }
-  void key(const std::string& k) { words->add_static(k); }
-  template <class F>
-  void callable(const F& f) {
-    identify_argument(f, *words);
   }
 };
 
@@ -140,7 +130,7 @@ ir::Ref<const LoweredImpl> lower_traced(const ir::RefCounted& state, const LeafL
 template <class Args>
 void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
   key.add(type_id<Args>());
-  CallVisitor v{&key, &x};
+  CallVisitor v(&key, &x);
   tree::walk(args, v);
 }
 template <class R>
@@ -212,7 +202,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     auto impl = lower_traced(
         *state_, x,
         {flat, [] { return ir::Ref<const ir::RefCounted>(); }, tree::detail::skeleton_of(args)});
-    return Lowered<std::tuple<P...>, R>(std::move(impl), x.types(), flat.prototype());
+    return Lowered<std::tuple<P...>, R>(std::move(impl), x.types(), args, flat.prototype());
   }
   mutable F f_;
   JitState state_;

@@ -48,34 +48,47 @@ class LoweredImpl : public ir::RefCounted {
 
 // to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
 std::string stablehlo_text(const LoweredImpl& l);
-// ShapeError or DTypeError unless x has the types the program was made for.
-void check_compiled_arguments(const Types& want, const Arrays& x,
-                              ir::FunctionRef<tree::Skeleton()> args);
+// The arguments that a program was made for: their types, and what they are beside their Arrays.
+using LoweredFor = ir::Ref<const ir::RefCounted>;
+LoweredFor make_lowered_for(Types types, const KeyWriter& structure,
+                            ir::FunctionRef<tree::Skeleton()> args);
+// ShapeError, DTypeError, or CompileError for static values, unless these are such arguments.
+void check_compiled_arguments(const ir::RefCounted& want, const KeyWriter& structure,
+                              const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
+template <class Args>
+KeyWriter structure_of(const Args& args) {
+  KeyWriter structure;
+  StructureVisitor v{&structure};
+  tree::walk(args, v);
+  return structure;
+}
 
 }  // namespace detail
 
-// A compiled program for arguments of fixed types. Source: jax.stages.Compiled.
+// A compiled program for arguments of fixed types, structure and static values; ShapeError,
+// DTypeError or CompileError for others. Source: jax.stages.Compiled.
 template <class Args, class R>
 class Compiled;
 template <class... P, class R>
 class Compiled<std::tuple<P...>, R> {
  public:
-  Compiled(ir::Ref<const detail::CompiledImpl> impl, Types types, R prototype)
-      : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
+  Compiled(ir::Ref<const detail::CompiledImpl> impl, detail::LoweredFor args, R prototype)
+      : impl_(std::move(impl)), args_(std::move(args)), prototype_(std::move(prototype)) {}
   MemoryUse memory() const { return impl_->memory(); }
   Cost cost() const { return impl_->cost(); }
   R operator()(const P&... args, Location at = Location::here()) const {
     const ir::Source source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
-    detail::check_compiled_arguments(types_, x, tree::detail::skeleton_of(all));
+    detail::check_compiled_arguments(*args_, detail::structure_of(all), x,
+                                     tree::detail::skeleton_of(all));
     const Arrays out = impl_->run(x);
     return tree::rebuild(prototype_, out.data());
   }
 
  private:
   ir::Ref<const detail::CompiledImpl> impl_;
-  Types types_;
+  detail::LoweredFor args_;
   R prototype_;
 };
 
@@ -83,8 +96,11 @@ class Compiled<std::tuple<P...>, R> {
 template <class Args, class R>
 class Lowered {
  public:
-  Lowered(ir::Ref<const detail::LoweredImpl> impl, Types types, R prototype)
-      : impl_(std::move(impl)), types_(std::move(types)), prototype_(std::move(prototype)) {}
+  Lowered(ir::Ref<const detail::LoweredImpl> impl, Types types, const Args& args, R prototype)
+      : impl_(std::move(impl)),
+        args_(detail::make_lowered_for(std::move(types), detail::structure_of(args),
+                                       tree::detail::skeleton_of(args))),
+        prototype_(std::move(prototype)) {}
   std::string jaxpr() const { return impl_->jaxpr(); }
   std::string optimized() const { return impl_->optimized(); }
   std::string kernels() const { return impl_->kernels(); }
@@ -94,12 +110,12 @@ class Lowered {
   std::string stablehlo() const { return detail::stablehlo_text(*impl_); }
   std::string report() const { return impl_->report(); }
   Compiled<Args, R> compile(const CompileOptions& o = {}) const {
-    return {impl_->compile(o), types_, prototype_};
+    return {impl_->compile(o), args_, prototype_};
   }
 
  private:
   ir::Ref<const detail::LoweredImpl> impl_;
-  Types types_;
+  detail::LoweredFor args_;
   R prototype_;
 };
 

@@ -17,6 +17,7 @@
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/placement.h"
+#include "weft/tracer/trees/tree_functions.h"
 
 namespace weft::detail {
 namespace {
@@ -235,11 +236,44 @@ void Program::call_keeping(const LeafList& x, Array* out) const {
   check_nans(options.name, closed.jaxpr, in, Arrays(out, out + n_out));
 }
 
-void check_compiled_arguments(const Types& want, const Arrays& x,
-                              FunctionRef<tree::Skeleton()> args) {
-  if (x.size() != want.size())
-    throw ShapeError(
-        fmt::format("a compiled program for {} arrays was called with {}", want.size(), x.size()));
+namespace {
+struct LoweredArguments final : RefCounted {
+  Types types;
+  KeyWriter structure;
+  tree::Skeleton tree;
+  LoweredArguments(Types t, const KeyWriter& s, tree::Skeleton all)
+      : types(std::move(t)), structure(s), tree(std::move(all)) {}
+};
+
+[[noreturn]] void raise_other_structure(const tree::Skeleton& want, const tree::Skeleton& got) {
+  const auto d = tree::detail::first_difference(want, got, "args");
+  if (!d)  // of what a tree's text does not tell apart
+    throw CompileError(
+        "a compiled program was called with another callable or static value than it was lowered "
+        "for; lower and compile it again for this one");
+  const std::string was = to_string(*d->a), now = to_string(*d->b);
+  if (d->a->form == tree::Skeleton::value && d->b->form == tree::Skeleton::value)
+    throw CompileError(fmt::format(
+        "{} of a compiled program is static: it was lowered for {} and called with {}; lower and "
+        "compile it again for another value",
+        d->path, was, now));
+  throw ShapeError(fmt::format(
+      "{} of a compiled program must have the same tree structure as when it was lowered: expected "
+      "{}, got {}; lower and compile it again for another structure",
+      d->path, was, now));
+}
+}  // namespace
+
+LoweredFor make_lowered_for(Types types, const KeyWriter& structure,
+                            FunctionRef<tree::Skeleton()> args) {
+  return LoweredFor(new LoweredArguments(std::move(types), structure, args()));
+}
+
+void check_compiled_arguments(const RefCounted& lowered, const KeyWriter& structure,
+                              const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+  const auto& made = static_cast<const LoweredArguments&>(lowered);
+  if (!(structure == made.structure)) raise_other_structure(made.tree, args());
+  const Types& want = made.types;
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].type().strong() == want[i].strong()) continue;
     const std::string text =

@@ -287,6 +287,7 @@ class KeyWriter {
       add_bytes(s.data(), s.size());
     }
   }
+  friend bool operator==(const KeyWriter& a, const KeyWriter& b) { return a.equals(b); }
   size_t size() const { return size_; }
   uint64_t hash() const { return hash_; }
   uint64_t operator[](size_t i) const {
@@ -295,6 +296,7 @@ class KeyWriter {
 
  private:
   void add_beyond(uint64_t w);
+  bool equals(const KeyWriter& o) const;
   uint64_t small_[inline_words];
   std::vector<uint64_t> more_;
   size_t size_ = 0;
@@ -341,6 +343,21 @@ void identify_argument(const F& f, KeyWriter& key) {
       "captures as an argument");
   if (!identify(f, key)) unidentified_argument();
 }
+// Writes what a tree is beside its Arrays: sizes, keys, static values, callables.
+struct StructureVisitor {
+  KeyWriter* words;
+  void leaf(const Array&) {}
+  template <class S>
+  void value(const S& x) {
+    words->add_static(x);
+  }
+  void count(size_t n) { words->add(n); }
+  void key(const std::string& k) { words->add_static(k); }
+  template <class F>
+  void callable(const F& f) {
+    identify_argument(f, *words);
+  }
+};
 
 }  // namespace weft::detail
 

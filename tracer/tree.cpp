@@ -83,17 +83,21 @@ std::vector<std::pair<std::string, std::string>> values(const Skeleton& s,
   return out;
 }
 
-std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
+std::optional<detail::Difference> detail::first_difference(const Skeleton& a, const Skeleton& b,
+                                                           const std::string& root) {
   const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names &&
                          a.children.size() == b.children.size();
-  if (!same_node)
-    return fmt::format("{}is {} on one side and {} on the other", root.empty() ? "" : root + " ",
-                       to_string(a), to_string(b));
-  for (size_t i = 0; i < a.children.size(); ++i) {
-    std::string d = difference(a.children[i], b.children[i], detail::child_path(a, i, root));
-    if (!d.empty()) return d;
-  }
-  return "";
+  if (!same_node) return Difference{root, &a, &b};
+  for (size_t i = 0; i < a.children.size(); ++i)
+    if (auto d = first_difference(a.children[i], b.children[i], child_path(a, i, root))) return d;
+  return std::nullopt;
+}
+
+std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
+  const auto d = detail::first_difference(a, b, root);
+  if (!d) return "";
+  return fmt::format("{}is {} on one side and {} on the other",
+                     d->path.empty() ? "" : d->path + " ", to_string(*d->a), to_string(*d->b));
 }
 
 namespace {
@@ -189,6 +193,12 @@ void weft::detail::unidentified_argument() {
 template class weft::detail::FlatResult<weft::Array>;
 
 void weft::detail::KeyWriter::add_beyond(uint64_t w) { more_.push_back(w); }
+bool weft::detail::KeyWriter::equals(const KeyWriter& o) const {
+  if (size_ != o.size_ || hash_ != o.hash_) return false;
+  for (size_t i = 0; i < size_; ++i)
+    if ((*this)[i] != o[i]) return false;
+  return true;
+}
 void weft::detail::KeyWriter::add_bytes(const char* p, size_t n) {
   add(n);
   for (size_t i = 0; i < n; i += 8) {

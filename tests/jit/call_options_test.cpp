@@ -83,4 +83,61 @@ TEST_CASE("a compiled program says which argument has another type", "[jit][opti
   check_error<ShapeError>([&] { compiled(ones({4})); }, "f32[3], got f32[4]");
 }
 
+// Elements, names and sizes are structure; numbers, texts and enums static.
+struct Part {
+  Array w;
+  int n = 0;
+};
+double twice(double x) { return 2 * x; }
+double thrice(double x) { return 3 * x; }
+
+TEST_CASE("a compiled program takes the static values it was lowered for", "[jit][options]") {
+  const Array x = array({1., 2.});
+  const auto c = jit([](Array a, int n) { return a * double(n); }).lower(x, 2).compile();
+  CHECK(c(x, 2).to_vector<float>() == test::Floats{2, 4});
+  check_error<CompileError>([&] { c(x, 3); },
+                            "args[1] of a compiled program is static: it was lowered for 2 and "
+                            "called with 3; lower and compile it again");
+  const auto s = jit([](Array a, std::string t) { return a * double(t.size()); });
+  const auto text = s.lower(x, "ab").compile();
+  CHECK(text(x, "ab").to_vector<float>() == test::Floats{2, 4});
+  check_error<CompileError>([&] { text(x, "abc"); }, "lowered for 'ab' and called with 'abc'");
+  const auto p = jit([](Part a) { return a.w * a.n; }).lower(Part{x, 2}).compile();
+  CHECK(p(Part{x + 1, 2}).to_vector<float>() == test::Floats{4, 6});
+  check_error<CompileError>([&] { p({x, 5}); }, "args[0].n of a compiled program is static");
+  // The value is kept, not where it stood.
+  std::string name = "a long enough text to lie elsewhere";
+  const auto view = jit([](Array a, const char*) { return a; }).lower(x, name.c_str()).compile();
+  const std::string copy = name;
+  name[0] = 'A';
+  CHECK(view(x, copy.c_str()).to_vector<float>() == test::Floats{1, 2});
+  check_error<CompileError>([&] { view(x, name.c_str()); }, "args[1]");
+  const auto f = jit([](Array a, double (*g)(double)) { return a * g(1); });
+  const auto call = f.lower(x, twice).compile();
+  CHECK(call(x, twice).to_vector<float>() == test::Floats{2, 4});
+  check_error<CompileError>([&] { call(x, thrice); }, "another callable");
+}
+
+TEST_CASE("a compiled program takes the structure it was lowered for", "[jit][options]") {
+  using List = std::vector<Array>;
+  using Map = std::map<std::string, Array>;
+  const Array x = array({1., 2.}), y = array({3., 4.});
+  const auto list = jit([](List a) { return a[0]; }).lower(List{x}).compile();
+  CHECK(list(List{y}).to_vector<float>() == test::Floats{3, 4});
+  check_error<ShapeError>([&] { list(List{x, x}); },
+                          "args[0] of a compiled program must have the same tree structure as when "
+                          "it was lowered: expected [*], got [*, *]");
+  const auto lists = jit([](std::vector<List> a) { return a[1].at(0); });
+  const auto rows = lists.lower(std::vector<List>{{x, x}, {x}}).compile();
+  check_error<ShapeError>([&] { rows({{x}, {x, x}}); }, "args[0][0] of a compiled program");
+  const auto map = jit([](Map a) { return a.begin()->second; }).lower(Map{{"a", x}}).compile();
+  CHECK(map(Map{{"a", y}}).to_vector<float>() == test::Floats{3, 4});
+  check_error<ShapeError>([&] { map(Map{{"b", x}}); }, "expected {'a': *}, got {'b': *}");
+  const auto maybe = jit([](Array a, std::optional<Array> b) { return b ? a + *b : a; });
+  const auto with = maybe.lower(x, std::optional(y)).compile();
+  check_error<ShapeError>([&] { with(x, std::nullopt); }, "args[1] of a compiled program");
+  const auto without = maybe.lower(x, std::optional<Array>()).compile();
+  check_error<ShapeError>([&] { without(x, y); }, "expected none, got *");
+}
+
 }  // namespace weft

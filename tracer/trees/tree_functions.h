@@ -4,6 +4,7 @@
 // reduce, all, paths, prefixes, trees turned inside out, stacks of trees.
 #pragma once
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,13 @@ struct AllTrue : IgnoreRest {
 };
 // The path of child i of s below that of s; defined in tree.cpp.
 std::string child_path(const Skeleton& s, size_t i, const std::string& at);
+// Where two trees first differ, and what they have there.
+struct Difference {
+  std::string path;
+  const Skeleton *a, *b;
+};
+std::optional<Difference> first_difference(const Skeleton& a, const Skeleton& b,
+                                           const std::string& root);
 [[noreturn]] void no_leaves(const char* who);
 std::vector<std::pair<std::string, Array>> named_leaves(const std::vector<std::string>& names,
                                                         const Arrays& values);
