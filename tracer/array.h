@@ -20,6 +20,12 @@ namespace weft {
 // The type of `none`.
 struct none_t {
   explicit constexpr none_t(int) {}
+  // An optional without a value; not where its value may itself be made of none.
+  template <class T>
+    requires(!std::is_constructible_v<T, const none_t&>)
+  constexpr operator std::optional<T>() const {
+    return std::nullopt;
+  }
 };
 // What stands for an argument left out: all axes, x flattened, no bound. As an index it is a new
 // axis, as NumPy's None.

@@ -4,10 +4,10 @@
 #include <array>
 #include <complex>
 
-#include "weft/tests/catch.h"
-#include "weft/weft.h"
+#include "support/check.h"
 
 using namespace weft;
+using namespace weft::test;
 
 TEST_CASE("arrays from rows, std::array, C arrays, spans and pointers") {
   const float c[] = {1, 2, 3};
@@ -56,6 +56,43 @@ TEST_CASE("slices and new axes as Python has them") {
   CHECK_THROWS_AS(x[slice(array({1, 2}), 3)], IndexError);
   const auto f = jit([](Array y, Array i) { return y[slice(i, i + 2)]; });
   CHECK_THROWS_WITH(f(x, 1), Catch::Contains("lax::dynamic_slice_in_dim(x, i, n, axis)"));
+}
+
+TEST_CASE("none is an optional without a value, wherever one stands") {
+  struct Maybe {
+    Array x;
+    std::optional<Array> y;
+  };
+  const Array x = array({1., 2.});
+  std::optional<Array> o = none;
+  CHECK(!o);
+  o = x;
+  o = none;
+  CHECK(!o);
+  const std::optional<int> direct(none);
+  CHECK(!direct);
+  // Where the value has a none of its own, that is what it is.
+  const std::optional<Axes> axes = none;
+  CHECK((axes && to_string(*axes) == "none"));
+
+  const auto add = [](Array a, std::optional<Array> b) { return b ? a + *b : a; };
+  CHECK(floats(jit(add)(x, none)) == Floats{1, 2});
+  CHECK(floats(jit(add)(x, x)) == Floats{2, 4});
+  CHECK(floats(vmap(add)(x, none)) == Floats{1, 2});
+  CHECK(floats(vmap(add, {0, none})(x, none)) == Floats{1, 2});
+  CHECK(floats(jit(add).lower(x, none).compile()(x, none)) == Floats{1, 2});
+  CHECK(floats(cond(true, add, add, x, none)) == Floats{1, 2});
+  CHECK(floats(vjp(add, x, none).first) == Floats{1, 2});
+  const Maybe s{x, none};
+  CHECK(floats(jit([](Maybe m) { return m.y ? *m.y : m.x; })(s)) == Floats{1, 2});
+  CHECK(floats(jit([](Maybe m) { return m.y ? *m.y : m.x; })({x, none})) == Floats{1, 2});
+  const std::vector<std::optional<Array>> list{none, x};
+  CHECK((!list[0] && list[1]));
+
+  CHECK(eye(2, none, 1, I32).to_vector<int>() == std::vector<int>{0, 1, 0, 0});
+  CHECK(floats(sum(x, none, {.dtype = none, .where = none, .initial = none})) == Floats{3});
+  const auto step = [](Array c, Array y) { return std::pair{c + y, c}; };
+  CHECK(floats(scan(step, Array(0.), x, {.length = none}).first) == Floats{3});
 }
 
 TEST_CASE("keys come apart") {
