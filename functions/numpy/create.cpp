@@ -102,6 +102,14 @@ void check_integers(const Nested& n, DType d) {
   for (const Nested& k : n.children) check_integers(k, d);
 }
 
+// DTypeError where d does not take numbers, or not complex ones.
+void require_kind(DType d, bool complexes) {
+  if (complexes && !is_complex(d))
+    fn::fail_dtype(
+        fmt::format("array: a complex number does not fit {}; give C64 or C128", short_name(d)));
+  if (is_key(d)) fn::fail_dtype("array: keys are made by random::key");
+}
+
 // A number or an Array, as an argument.
 Array scalar(const Nested& n) {
   switch (n.kind) {
@@ -147,11 +155,8 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
                     : s.bools || s.shape.empty() ? Bool
                                                  : F32;
   const DType d = dtype.value_or(own);
-  if (s.complexes && !is_complex(d))
-    fn::fail_dtype(
-        fmt::format("array: a complex number does not fit {}; give C64 or C128", short_name(d)));
+  require_kind(d, s.complexes);
   check_integers(n, d);
-  if (is_key(d)) fn::fail_dtype("array: keys are made by random::key");
   Fresh r = fresh_array(Type(d, Shape(s.shape)));
   with_dtype(d, [&](auto* p) {
     auto* out = static_cast<std::remove_pointer_t<decltype(p)>*>(r.data);
@@ -161,11 +166,34 @@ Array array(const Nested& n, std::optional<DType> dtype, Location at) {
 }
 
 Array array(const Nested& n, const ArrayOptions& o, Location at) {
+  return detail::at_least_axes(array(n, o.dtype, at), o.ndmin, at);
+}
+Array detail::at_least_axes(Array x, int64_t ndmin, Location at) {
   const Source source(at);
-  Array x = array(n, o.dtype, at);
-  if (o.ndmin < 0) fn::fail_shape(fmt::format("array: {} is not a number of axes", o.ndmin));
-  while (x.ndim() < o.ndmin) x = expand_dims(x, 0);
+  if (ndmin < 0) fn::fail_shape(fmt::format("array: {} is not a number of axes", ndmin));
+  while (x.ndim() < ndmin) x = expand_dims(x, 0);
   return x;
+}
+
+namespace {
+// Those in vectors keep the rule of those in braces where they are to be integers.
+void check_integers(const Array& x, DType d) {
+  if (!is_integer(d) || (x.dtype() != I64 && x.dtype() != U64 && x.dtype() != U32)) return;
+  Nested n;
+  n.kind = x.dtype() == U64 ? Kind::beyond_i64 : Kind::integer;
+  for (int64_t i : x.to_vector<int64_t>()) {
+    n.i = i;
+    if (n.kind != Kind::beyond_i64 || i < 0) check_integers(n, d);
+  }
+}
+}  // namespace
+
+Array detail::given_dtype(Array x, std::optional<DType> dtype, Location at) {
+  if (!dtype || *dtype == x.dtype()) return x;
+  const Source source(at);
+  require_kind(*dtype, is_complex(x.dtype()));
+  check_integers(x, *dtype);
+  return fn::as_dtype(x, *dtype);
 }
 
 Array detail::array_from(const void* data, size_t count, DType d, const Shape* shape, Location at) {
@@ -184,6 +212,9 @@ void detail::ragged_rows(int64_t got, int64_t want, Location at) {
 Array asarray(const Arg& x, std::optional<DType> dtype) {
   const Source s(x.at());
   return dtype ? fn::as_dtype(x, *dtype) : x.value();
+}
+Array asarray(std::initializer_list<Nested> x, std::optional<DType> dtype, Location at) {
+  return array(Nested(x), dtype, at);
 }
 
 namespace {

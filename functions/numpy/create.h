@@ -68,6 +68,9 @@ namespace detail {
 template <class T>
 concept ArrayElement = requires { ir::dtype_of<std::remove_cv_t<T>>::value; };
 Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
+// x converted to the dtype, if one is given.
+Array given_dtype(Array x, std::optional<DType> dtype, Location at);
+Array at_least_axes(Array x, int64_t ndmin, Location at);
 
 // The type of the numbers in vectors and arrays of such.
 template <class T>
@@ -101,62 +104,95 @@ void flatten_rows(const R& x, size_t depth, std::vector<T>& flat, std::vector<in
 }
 }  // namespace detail
 
-// The elements row-major; the dtype is that of the vector.
+// The elements row-major, in the dtype of the vector or, with a dtype, converted to it as numbers
+// in braces are: DTypeError for complex numbers without a complex dtype and for integers beyond I32
+// that become integers of a dtype without them.
 template <detail::ArrayElement T>
-Array array(std::span<const T> x, const Shape& shape, Location at = Location::here()) {
-  return detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, &shape, at);
+Array array(std::span<const T> x, const Shape& shape, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return detail::given_dtype(detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, &shape, at),
+                             dtype, at);
 }
 template <detail::ArrayElement T>
-Array array(std::span<const T> x, Location at = Location::here()) {
-  return detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, nullptr, at);
+Array array(std::span<const T> x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+  return detail::given_dtype(detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, nullptr, at),
+                             dtype, at);
+}
+template <detail::ArrayElement T, size_t N>
+Array array(std::span<T, N> x, const Shape& shape, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), x.size()), shape, dtype, at);
 }
 template <detail::ArrayElement T>
-Array array(std::span<T> x, const Shape& shape, Location at = Location::here()) {
-  return array(std::span<const T>(x), shape, at);
-}
-template <detail::ArrayElement T>
-Array array(const std::vector<T>& x, const Shape& shape, Location at = Location::here()) {
+Array array(const std::vector<T>& x, const Shape& shape, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
   if constexpr (std::is_same_v<T, bool>) {
     const std::vector<uint8_t> bytes(x.begin(), x.end());
-    return detail::array_from(bytes.data(), bytes.size(), Bool, &shape, at);
+    return detail::given_dtype(detail::array_from(bytes.data(), bytes.size(), Bool, &shape, at),
+                               dtype, at);
   } else {
-    return array(std::span<const T>(x), shape, at);
+    return array(std::span<const T>(x), shape, dtype, at);
   }
 }
 template <detail::ArrayElement T>
-Array array(const std::vector<T>& x, Location at = Location::here()) {
-  return array(x, Shape{static_cast<int64_t>(x.size())}, at);
+Array array(const std::vector<T>& x, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return array(x, Shape{static_cast<int64_t>(x.size())}, dtype, at);
 }
 // Rows of numbers, all of one length (ShapeError), to any depth; vectors and std::array mixed.
 template <detail::NestedRange R>
-Array array(const R& rows, Location at = Location::here()) {
+Array array(const R& rows, std::optional<DType> dtype = {}, Location at = Location::here()) {
   using T = detail::element_of<R>;
   std::vector<T> flat;
   std::vector<int64_t> sizes;
   detail::flatten_rows(rows, 0, flat, sizes, at);
-  return array(flat, Shape(std::move(sizes), at), at);
+  return array(flat, Shape(std::move(sizes), at), dtype, at);
 }
 template <detail::ArrayElement T, size_t N>
-Array array(const std::array<T, N>& x, Location at = Location::here()) {
-  return array(std::span<const T>(x.data(), N), at);
+Array array(const std::array<T, N>& x, const Shape& shape, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), N), shape, dtype, at);
 }
 template <detail::ArrayElement T, size_t N>
-Array array(std::span<T, N> x, Location at = Location::here()) {
-  return array(std::span<const T>(x.data(), x.size()), at);
+Array array(const std::array<T, N>& x, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), N), dtype, at);
+}
+template <detail::ArrayElement T, size_t N>
+Array array(std::span<T, N> x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+  return array(std::span<const T>(x.data(), x.size()), dtype, at);
 }
 // An array of C that has a name: numbers in braces are those of the first array().
 template <class T, size_t N>
   requires detail::ArrayElement<std::remove_const_t<T>>
-Array array(T (&x)[N], Location at = Location::here()) {
-  return array(std::span<const T>(x, N), at);
+Array array(T (&x)[N], std::optional<DType> dtype = {}, Location at = Location::here()) {
+  return array(std::span<const T>(x, N), dtype, at);
 }
 // The elements behind a pointer, as many as the shape has.
 template <detail::ArrayElement T>
-Array array(const T* x, const Shape& shape, Location at = Location::here()) {
-  return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, at);
+Array array(const T* x, const Shape& shape, std::optional<DType> dtype = {},
+            Location at = Location::here()) {
+  return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, dtype, at);
 }
-// x itself, or converted to `dtype`. Source: jax.numpy.asarray.
+// The same of any of these with the options of numbers in braces: array(v, {.dtype = F32, .ndmin =
+// 2}). GCC cannot tell {.ndmin = 2} alone from a shape: ArrayOptions{.ndmin = 2} there.
+template <class R>
+  requires(!std::convertible_to<const R&, Nested>)
+Array array(const R& x, const ArrayOptions& o, Location at = Location::here()) {
+  return detail::at_least_axes(array(x, o.dtype, at), o.ndmin, at);
+}
+// x itself, or converted to `dtype`; numbers that array() takes become an Array as there. Source:
+// jax.numpy.asarray.
 Array asarray(const Arg& x, std::optional<DType> dtype = {});
+template <class R>
+  requires(!std::convertible_to<const R&, Arg> &&
+           requires(const R& x, std::optional<DType> d) { array(x, d); })
+Array asarray(const R& x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+  return array(x, dtype, at);
+}
+// Of numbers in braces.
+Array asarray(std::initializer_list<Nested> x, std::optional<DType> dtype = {},
+              Location at = Location::here());
 
 // ---- filled
 // Zeros of this shape, of any dtype. Source: jax.numpy.zeros.

@@ -28,6 +28,47 @@ TEST_CASE("arrays from rows, std::array, C arrays, spans and pointers") {
       Catch::Contains("rows must have one length") && Catch::Contains("spellings_test.cpp"));
 }
 
+TEST_CASE("vectors, std::array and spans take a dtype, as numbers in braces do") {
+  const std::vector<double> v{1.5, 2.5};
+  const std::span<const double> s(v);
+  const Array want = array({1.5, 2.5});
+  const auto same = [](const Array& x, const Array& y) {
+    return x.dtype() == y.dtype() && x.shape() == y.shape() && bool(array_equal(x, y));
+  };
+  CHECK(same(array(v, F32), want));
+  CHECK(same(array(v, none), array({1.5, 2.5}, F64)));
+  CHECK(same(array(v, {2, 1}, F32), want.reshape(2, 1)));
+  CHECK(same(array(std::vector<std::vector<double>>{{1.5}, {2.5}}, F32), want.reshape(2, 1)));
+  CHECK(same(array(std::array<double, 2>{1.5, 2.5}, F32), want));
+  CHECK(same(array(std::array<double, 2>{1.5, 2.5}, {2, 1}, F32), want.reshape(2, 1)));
+  CHECK(same(array(s, F32), want));
+  CHECK(same(array(s, {1, 2}, F32), want.reshape(1, 2)));
+  CHECK(same(array(std::span<const double, 2>(v.data(), 2), {1, 2}, F32), want.reshape(1, 2)));
+  CHECK(same(array(v.data(), {2}, F32), want));
+  CHECK(same(array(v, {.dtype = F32, .ndmin = 2}), want.reshape(1, 2)));
+  const double c[] = {1.5, 2.5};
+  CHECK(same(array(c, F32), want));
+  CHECK(same(array(std::vector<bool>{true, false}, I32), array({1, 0})));
+  CHECK(same(array(std::vector<int>{1, 0}, Bool), array({true, false})));
+
+  CHECK(same(asarray(v), array(v)));
+  CHECK(same(asarray(v, F32), want));
+  CHECK(same(asarray(std::vector<std::vector<double>>{{1.5, 2.5}}, F32), want.reshape(1, 2)));
+  CHECK(same(asarray({1.5, 2.5}), want));
+  CHECK(asarray(2.).ndim() == 0);
+
+  // What does not fit is refused, as it is in braces.
+  const std::vector<int64_t> big{1, int64_t{1} << 40};
+  check_error<DTypeError>([&] { array(big, I32); }, "the integer 1099511627776 does not fit I32");
+  CHECK(array(big, F64).to_vector<double>()[1] == 1099511627776.);
+  CHECK(array(std::vector<uint64_t>{~uint64_t{0}}, F32).item<float>() == 18446744073709551616.f);
+  check_error<DTypeError>([&] { array(std::vector<uint64_t>{~uint64_t{0}}, I64); },
+                          "give the dtype");
+  check_error<DTypeError>([] { array(std::vector<std::complex<float>>{{1, 2}}, F32); },
+                          "a complex number does not fit f32");
+  check_error<DTypeError>([] { array(std::vector<uint32_t>{1}, DType::Key); }, "random::key");
+}
+
 TEST_CASE("numbers in braces have the default types, those of C arrays their own") {
   CHECK(array({1., 2.}).dtype() == F32);
   CHECK(array({1.}).dtype() == F32);
